@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/** @file
+ * Nereus: MPI jobs that grow and shrink while they run.
+ *
+ * An application opens a job, registers its data by name, and calls nereus_checkpoint() once in each
+ * iteration. At a checkpoint the job may get another number of processes; its data is then cut anew over
+ * them. Processes that were made for a resize (newcomers) run the same program from main() and come in
+ * through nereus_open() with all data in place.
+ *
+ *     do {
+ *         if (nereus_open(MPI_COMM_WORLD, argc, argv, &job) == NEREUS_LEAVE) break;
+ *         nereus_array(job, "x", MPI_DOUBLE, n, NEREUS_BLOCK, NEREUS_VARIABLE, (void **)&x);
+ *         nereus_value(job, "iteration", MPI_INT64_T, 1, &it);
+ *         while (it < last) {
+ *             ... compute on x[0 .. nereus_count(job, "x")) with nereus_comm(job) ...
+ *             it++;
+ *             if (nereus_checkpoint(job) == NEREUS_LEAVE) break;
+ *         }
+ *     } while (nereus_close(&job) == NEREUS_WOKEN);
+ *
+ * Rules that hold everywhere: a job is used by one thread at a time; collective calls are made by all
+ * processes of the job in the same order; no function calls MPI_Abort or exit; sizes are in elements
+ * unless the name says bytes; times are in seconds.
+ */
+#ifndef NEREUS_NEREUS_H
+#define NEREUS_NEREUS_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <nereus/errors.h>
+
+#if defined(__GNUC__)
+#define NEREUS_API __attribute__((visibility("default")))
+#else
+#define NEREUS_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A malleable job as one of its processes sees it. */
+typedef struct nereus_job nereus_job;
+
+/** How a global array is cut over the processes. */
+enum nereus_layout {
+    NEREUS_BLOCK = 0,     /**< contiguous ranges in rank order; the first (n mod ranks) have one element more */
+    NEREUS_REPLICATED = 1 /**< every process holds all elements */
+};
+
+/** When an array may be sent. */
+enum nereus_kind {
+    NEREUS_CONSTANT = 0, /**< never written after registration: may be sent while the application goes on */
+    NEREUS_VARIABLE = 1  /**< written by the application: sent at the commit */
+};
+
+/** How the processes of the new size come about (Martín-Álvarez et al. 2024, section 4.2). */
+enum nereus_process_method {
+    NEREUS_MERGE = 0,          /**< sources that are still wanted go on, only the others are made or released */
+    NEREUS_BASELINE_INTER = 1, /**< all drains are made anew; data travels over an inter-communicator */
+    NEREUS_BASELINE_INTRA = 2  /**< all drains are made anew; data travels over a merged communicator */
+};
+
+/** Which MPI calls carry the data (Martín-Álvarez et al. 2024, section 4.3). */
+enum nereus_transfer_method {
+    NEREUS_P2P = 0, /**< MPI_Isend and MPI_Irecv for each pair that shares elements */
+    NEREUS_COL = 1  /**< one all-to-all collective for each array */
+};
+
+/** How one resize is carried out. Make it with nereus_resize_options_init(), then change what differs. */
+typedef struct nereus_resize_options {
+    enum nereus_process_method process_method;
+    enum nereus_transfer_method transfer_method;
+} nereus_resize_options;
+
+/** What became of a resize; times are those of the root of the generation that was resized. */
+typedef struct nereus_resize_report {
+    uint64_t request;          /**< number of the request, from 1; 0: there was none yet */
+    int code;                  /**< NEREUS_RESIZED, NEREUS_UNCHANGED, or the error for which it was undone */
+    int from;                  /**< processes before */
+    int to;                    /**< processes asked for */
+    enum nereus_process_method process_method;
+    enum nereus_transfer_method transfer_method;
+    double process_seconds;    /**< from the decision until all newcomers are connected */
+    double constant_seconds;   /**< to move constant data */
+    double variable_seconds;   /**< to move variable data */
+    double pause_seconds;      /**< time in which the application made no iteration */
+    int64_t constant_bytes;    /**< constant data that went from one process to another */
+    int64_t variable_bytes;    /**< variable data that went from one process to another */
+    int64_t bytes_minimum;     /**< the least that any numbering of the drains could have moved */
+    int verified;              /**< 1: checksums agreed; -1: not checked (setting `verify`) */
+    int left;                  /**< sources that left for good */
+    int parked;                /**< sources that sleep, because processes of their MPI_COMM_WORLD go on */
+    char state[16];            /**< state in which it was undone: making, ready, sending or committing; or "" */
+    char reason[256];          /**< why it was undone, or "" */
+} nereus_resize_report;
+
+/** Memory functions of the application for nereus_array_of(). */
+typedef struct nereus_memory {
+    void *(*allocate)(size_t bytes, void *context);  /**< NULL when there is none; `bytes` may be 0 */
+    void (*release)(void *memory, void *context);    /**< gets what allocate gave, or what was registered */
+    void *context;                                   /**< handed to both as it is */
+} nereus_memory;
+
+/** Open the job: as a founder, or as a newcomer of a resize.
+ *
+ * Collective over `comm` for founders and over the newcomers of one resize. A newcomer returns when the
+ * resize that made it is committed; its data is in place then.
+ *
+ * @param[in]  comm  the founders' communicator, MPI_COMM_WORLD as a rule; duplicated
+ * @param[in]  argc  as given to main(): newcomers are started with the same arguments; options of the form
+ *                   --nereus-NAME=VALUE are read as settings (docs/reference/settings.md)
+ * @param[in]  argv  as given to main(), argc entries
+ * @param[out] job   the open job; set for NEREUS_LEAVE too, then only nereus_close() may be called
+ *
+ * @return NEREUS_OK            the job is open
+ * @return NEREUS_LEAVE         newcomer: the resize was undone, close and finalize
+ * @return NEREUS_ERR_ARGUMENT  job is NULL, comm is MPI_COMM_NULL, or argc is 0
+ * @return NEREUS_ERR_SETTING   a setting's value is not allowed; printed on stderr by rank 0
+ * @return NEREUS_ERR_MPI       MPI is not initialised, or a call failed
+ */
+NEREUS_API int nereus_open(MPI_Comm comm, int argc, char **argv, nereus_job **job);
+
+/** Leave the job and free everything that belongs to it, library-owned arrays included.
+ *
+ * Collective over the job. After NEREUS_LEAVE it is collective over nobody: it returns at once where this
+ * process can end, else it keeps the process asleep until its MPI_COMM_WORLD can end or it is woken.
+ * A resize that was asked for and has not begun is dropped.
+ *
+ * @param[in,out] job  the job; NULL afterwards
+ *
+ * @return NEREUS_OK            closed: call MPI_Finalize when nothing else is to be done
+ * @return NEREUS_WOKEN         wanted again: call nereus_open()
+ * @return NEREUS_ERR_ARGUMENT  job or *job is NULL
+ */
+NEREUS_API int nereus_close(nereus_job **job);
+
+/** Register a global array whose memory the library owns.
+ *
+ * Collective. A newcomer makes the same calls in the same order and gets its part with its data. A founder
+ * gets zeroed memory. The part of this process are the global elements
+ * [nereus_first(), nereus_first() + nereus_count()).
+ *
+ * @param[in]     job       an open job
+ * @param[in]     name      1..63 characters, unique in the job
+ * @param[in]     type      predefined or derived type with lower bound 0; elements travel as the bytes of
+ *                          its extent
+ * @param[in]     elements  global number of elements, 0 .. 2^62
+ * @param[in]     layout    how it is cut
+ * @param[in]     kind      when it may be sent
+ * @param[in,out] pointer   set to this process' part, and again whenever nereus_checkpoint() returns
+ *                          NEREUS_RESIZED; must stay valid until nereus_close(); NULL in *pointer when the
+ *                          part is empty
+ *
+ * @return NEREUS_OK            registered
+ * @return NEREUS_ERR_ARGUMENT  an argument is outside the above
+ * @return NEREUS_ERR_NAME      the name is taken
+ * @return NEREUS_ERR_MISMATCH  newcomer: the job has another name, type size, length, layout or kind here;
+ *                              founders: found at the next resize, which is then undone
+ * @return NEREUS_ERR_MEMORY    the part cannot be allocated
+ */
+NEREUS_API int nereus_array(nereus_job *job, const char *name, MPI_Datatype type, int64_t elements,
+                            enum nereus_layout layout, enum nereus_kind kind, void **pointer);
+
+/** Register a global array in the application's own memory.
+ *
+ * As nereus_array(), but *pointer of a founder already holds its part. On a resize the new part is taken
+ * from `memory->allocate` and the old one is given to `memory->release`; both belong to the application
+ * again after nereus_close(). A newcomer passes a pointer to NULL and gets its part.
+ *
+ * @param[in] memory  the functions, copied; NULL for malloc and free
+ *
+ * Other parameters and returns as nereus_array().
+ */
+NEREUS_API int nereus_array_of(nereus_job *job, const char *name, MPI_Datatype type, int64_t elements,
+                               enum nereus_layout layout, enum nereus_kind kind, void **pointer,
+                               const nereus_memory *memory);
+
+/** Register a small value that is the same on all processes, as an iteration number.
+ *
+ * Collective. Newcomers get the value that rank 0 has at the commit, inside this call.
+ *
+ * @param[in]     job       an open job
+ * @param[in]     name      as for nereus_array(); one name space with the arrays
+ * @param[in]     type      as for nereus_array()
+ * @param[in]     elements  1 .. 2^20
+ * @param[in,out] value     memory of the application, valid until nereus_close()
+ *
+ * @return as nereus_array()
+ */
+NEREUS_API int nereus_value(nereus_job *job, const char *name, MPI_Datatype type, int64_t elements, void *value);
+
+/** The communicator of the present processes, for the application; valid until a checkpoint says
+ * NEREUS_RESIZED or NEREUS_LEAVE. MPI_COMM_NULL when the job is not open. */
+NEREUS_API MPI_Comm nereus_comm(const nereus_job *job);
+
+/** Elements of array `name` on this process; NEREUS_ERR_NAME when there is no such array. */
+NEREUS_API int64_t nereus_count(const nereus_job *job, const char *name);
+
+/** Global number of this process' first element of `name`; NEREUS_ERR_NAME when there is no such array. */
+NEREUS_API int64_t nereus_first(const nereus_job *job, const char *name);
+
+/** How many resizes of this job were committed; the founders are generation 0. */
+NEREUS_API int64_t nereus_generation(const nereus_job *job);
+
+/** Fill `options` with the job's settings. @return NEREUS_OK, NEREUS_ERR_ARGUMENT */
+NEREUS_API int nereus_resize_options_init(const nereus_job *job, nereus_resize_options *options);
+
+/** Ask for another number of processes; the resize begins at a coming checkpoint of all ranks.
+ *
+ * Not collective: rank 0 decides. May be called at any time between nereus_open() and nereus_close().
+ *
+ * @param[in]  job      an open job
+ * @param[in]  ranks    wanted number of processes, 1 .. the setting max_ranks
+ * @param[in]  options  methods, copied; NULL for the job's settings
+ * @param[out] request  number of this request, as in nereus_resize_report; may be NULL
+ *
+ * @return NEREUS_OK            accepted
+ * @return NEREUS_PENDING       noted: another request comes first
+ * @return NEREUS_UNCHANGED     noted: the job has that size already; nothing will be done
+ * @return NEREUS_ERR_ROOT      called on a rank other than 0
+ * @return NEREUS_ERR_RANGE     ranks is outside what is allowed; nereus_message() names it
+ * @return NEREUS_ERR_ARGUMENT  options holds a value that does not exist
+ *
+ * Source: malleability point, Martín-Álvarez et al. 2024, section 2.
+ */
+NEREUS_API int nereus_resize(nereus_job *job, int ranks, const nereus_resize_options *options, uint64_t *request);
+
+/** The point in the application's loop at which a resize may happen.
+ *
+ * Collective, once in each iteration. Without a request it costs one non-blocking broadcast that was
+ * started an iteration before. A request takes effect at most two checkpoints after nereus_resize().
+ *
+ * @return NEREUS_GO_ON    nothing changed; after an undone resize nereus_message() says why
+ * @return NEREUS_RESIZED  communicator, counts and pointers are new
+ * @return NEREUS_LEAVE    the data of this process is elsewhere: leave the loop and call nereus_close()
+ * @return NEREUS_ERR_ARGUMENT, NEREUS_ERR_STATE (after NEREUS_LEAVE), NEREUS_ERR_MPI
+ */
+NEREUS_API int nereus_checkpoint(nereus_job *job);
+
+/** What became of the latest resize that ended, on every process of the job. @return NEREUS_OK,
+ * NEREUS_ERR_ARGUMENT */
+NEREUS_API int nereus_last_resize(const nereus_job *job, nereus_resize_report *report);
+
+/** The latest thing worth saying, in a sentence; "" when there is none. Valid until the next call. */
+NEREUS_API const char *nereus_message(const nereus_job *job);
+
+/** "major.minor.patch" of the library. */
+NEREUS_API const char *nereus_version(void);
+
+/** Name of a code, as "NEREUS_ERR_RANGE"; "unknown code" for a number that is none. */
+NEREUS_API const char *nereus_code_name(int code);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
