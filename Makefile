@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The front door; all work is in scripts/.
+
+.PHONY: help build demo test lint fix clean
+
+help:
+	@echo 'make demo   set up what is missing, emulate a resizing Conjugate Gradient, draw the picture'
+	@echo 'make build  set up everything; leaves .venv/bin/nereus ready'
+	@echo 'make test   build, then run all tests against MPICH and Open MPI'
+	@echo 'make lint   check format, types, spelling and habits; make fix mends what can be mended'
+	@echo 'make clean  remove build and .venv'
+
+build:
+	@scripts/setup all
+
+demo:
+	@scripts/setup demo
+	@.venv/bin/nereus emulate examples/emulate/cg.toml
+
+test: build
+	@scripts/test
+
+lint:
+	@scripts/lint
+
+fix:
+	@scripts/lint --fix
+
+clean:
+	rm -rf build .venv
