@@ -1,0 +1,331 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs one MPI test program, with a time limit, and leaves nothing behind.
+
+    run_mpi_test.py --mpiexec PATH --kind mpich -n 3 --timeout 60 [--env K=V] [--repeat-on-hang N] -- PROGRAM
+
+All processes of a run carry the variable NEREUS_TEST, so that they are found by it wherever they went.
+Time-out: the stacks of all ranks are printed, the processes are ended, the test has failed. A program that
+passes but leaves a process or a file in /dev/shm has failed too; what was left is removed.
+Exit codes: 0 passed, 1 failed, 77 skipped (the program's own exit code 77), 2 wrong usage.
+"""
+
+import argparse
+import contextlib
+import ctypes
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from types import FrameType
+
+PASSED, FAILED, SKIPPED = 0, 1, 77
+MARKER = "NEREUS_TEST"
+LAUNCHERS = {"mpiexec", "mpiexec.hydra", "mpirun", "hydra_pmi_proxy", "orterun", "orted"}
+SHARED_MEMORY = Path("/dev/shm")
+SHARED_NAMES = re.compile(r"mpich_shm_|vader_segment\.|ucx_shm_|nereus")
+LINGER_SECONDS = 10.0  # for processes that are still ending when mpiexec has returned
+GDB_SECONDS = 10.0
+
+# Open MPI 4.1.4 now and then loses a message while it connects spawned processes to their parents; nothing a
+# program does prevents it. Only stacks that show this place are it: one frame of each column in one thread.
+KNOWN_HANGS: list[tuple[set[str], set[str], str]] = [
+    (
+        {"MPI_Comm_spawn", "MPI_Comm_spawn_multiple"},
+        {"ompi_dpm_connect_accept", "PMIx_Connect", "opal_progress"},
+        "a parent waits in MPI_Comm_spawn for children that are up",
+    ),
+    (
+        {"MPI_Init", "MPI_Init_thread", "ompi_mpi_init"},
+        {"ompi_dpm_dyn_init", "ompi_dpm_connect_accept", "PMIx_Connect"},
+        "a child waits in MPI_Init for its parents",
+    ),
+]
+
+
+# --- processes ----------------------------------------------------------------------------------------------
+
+
+def marked_processes(mark: str) -> list[int]:
+    """Live processes that carry `mark`; zombies have no environment and so do not count."""
+    wanted = f"{MARKER}={mark}".encode()
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            with contextlib.suppress(OSError):
+                if wanted in (entry / "environ").read_bytes().split(b"\0"):
+                    found.append(int(entry.name))
+    return sorted(found)
+
+
+def command_of(pid: int) -> str:
+    with contextlib.suppress(OSError):
+        return (
+            (Path("/proc") / str(pid) / "cmdline")
+            .read_bytes()
+            .replace(b"\0", b" ")
+            .decode(errors="replace")
+            .strip()
+        )
+    return "?"
+
+
+def program_of(pid: int) -> str:
+    with contextlib.suppress(OSError):
+        return (Path("/proc") / str(pid) / "exe").readlink().name
+    return "?"
+
+
+def adopt_orphans() -> None:
+    """Become the parent of processes whose parent ended, to reap them: PID 1 of a container may not."""
+    pr_set_child_subreaper = 36
+    ctypes.CDLL(None).prctl(pr_set_child_subreaper, 1, 0, 0, 0)
+
+
+def reap() -> None:
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0] != 0:
+            pass
+
+
+def end_processes(mark: str) -> None:
+    """Kill all that carry the mark until there are none: one may fork while it is being killed."""
+    for _ in range(100):
+        pids = marked_processes(mark)
+        if not pids:
+            return
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        reap()
+        time.sleep(0.02)
+
+
+def processes_left(mark: str) -> list[str]:
+    """What still runs of a run that has ended, after it had time to end."""
+    deadline = time.monotonic() + LINGER_SECONDS
+    while (pids := marked_processes(mark)) and time.monotonic() < deadline:
+        reap()
+        time.sleep(0.05)
+    return [f"process {pid}: {command_of(pid)}" for pid in pids]
+
+
+# --- shared memory ------------------------------------------------------------------------------------------
+
+
+def shared_files() -> dict[str, int]:
+    """Our user's entries of /dev/shm with an MPI's or Nereus' name, and their inodes."""
+    found = {}
+    with contextlib.suppress(OSError):
+        for entry in os.scandir(SHARED_MEMORY):
+            with contextlib.suppress(OSError):
+                status = entry.stat(follow_symlinks=False)
+                if SHARED_NAMES.match(entry.name) and status.st_uid == os.getuid():
+                    found[entry.name] = status.st_ino
+    return found
+
+
+def is_mapped(name: str) -> bool:
+    wanted = f"{SHARED_MEMORY}/{name}"
+    for maps in Path("/proc").glob("[0-9]*/maps"):
+        with contextlib.suppress(OSError):
+            if wanted in maps.read_text(errors="replace"):
+                return True
+    return False
+
+
+def remove_shared_files_left(before: dict[str, int]) -> list[str]:
+    """Remove new entries that no process maps; waits a little, as another job may be about to map its own."""
+    left: set[str] | None = None
+    for _ in range(20):
+        new = [name for name, inode in shared_files().items() if before.get(name) != inode]
+        unused = {name for name in new if not is_mapped(name)}
+        left = unused if left is None else left & unused
+        if not left:
+            return []
+        time.sleep(0.1)
+    for name in left or ():
+        (SHARED_MEMORY / name).unlink(missing_ok=True)
+    return [f"file {SHARED_MEMORY / name}" for name in sorted(left or ())]
+
+
+# --- stacks -------------------------------------------------------------------------------------------------
+
+
+def start_gdb(pid: int, output: Path) -> subprocess.Popen[bytes]:
+    with output.open("wb") as sink:
+        return subprocess.Popen(
+            ["gdb", "-nx", "-p", str(pid), "--batch", "-ex", "thread apply all bt"],
+            stdin=subprocess.DEVNULL,
+            stdout=sink,
+            stderr=subprocess.STDOUT,
+            env={"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"},
+        )
+
+
+def wait_for_gdb(gdb: subprocess.Popen[bytes], deadline: float) -> None:
+    """A gdb that is stuck is killed and not waited for: it can hang in the kernel with its process."""
+    try:
+        gdb.wait(max(0.0, deadline - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        gdb.kill()
+
+
+def stacks(pids: list[int]) -> dict[int, str]:
+    """What gdb says of each process, all looked at side by side."""
+    with tempfile.TemporaryDirectory(prefix="nereus-stacks-") as folder:
+        outputs = {pid: Path(folder) / str(pid) for pid in pids}
+        try:
+            running = [start_gdb(pid, output) for pid, output in outputs.items()]
+        except FileNotFoundError:
+            return {pid: "no stack: gdb is not installed" for pid in pids}
+        deadline = time.monotonic() + GDB_SECONDS
+        for gdb in running:
+            wait_for_gdb(gdb, deadline)
+        return {pid: output.read_text(errors="replace") for pid, output in outputs.items()}
+
+
+def threads(stack: str) -> Iterator[set[str]]:
+    """The function names of each thread in gdb's text, without the P of the profiling interface."""
+    for thread in re.split(r"^Thread \d+ ", stack, flags=re.MULTILINE)[1:]:
+        names = re.findall(r"^#\d+\s+(?:0x[0-9a-f]+ in )?([\w:~.@]+)", thread, flags=re.MULTILINE)
+        yield {name[1:] if name.startswith("PMPI_") else name for name in names}
+
+
+def known_hang(texts: list[str]) -> str | None:
+    """Why this is Open MPI's own hang, or None: then it is ours."""
+    for text in texts:
+        for names in threads(text):
+            for outer, inner, reason in KNOWN_HANGS:
+                if names & outer and names & inner:
+                    return reason
+    return None
+
+
+# --- one run ------------------------------------------------------------------------------------------------
+
+
+def launch_command(options: argparse.Namespace) -> list[str]:
+    extra = ["--oversubscribe", "--allow-run-as-root"] if options.kind == "openmpi" else []
+    return [options.mpiexec, *extra, "-n", str(options.ranks), *options.program]
+
+
+def environment(options: argparse.Namespace, mark: str, folder: str) -> dict[str, str]:
+    """Own TMPDIR: what an MPI puts there goes with the run."""
+    result = {**os.environ, "TMPDIR": folder, MARKER: mark}
+    result.update(setting.split("=", 1) for setting in options.env)
+    return result
+
+
+def explain_hang(options: argparse.Namespace, mark: str) -> str | None:
+    """Print the stacks of a run that hangs; the reason when it is Open MPI's own hang."""
+    print(f"run_mpi_test: no end after {options.timeout:g} s; the stacks:", flush=True)
+    ranks = [pid for pid in marked_processes(mark) if program_of(pid) not in LAUNCHERS]
+    texts = stacks(ranks)
+    for pid, text in texts.items():
+        print(f"--- process {pid}: {command_of(pid)}\n{text}", flush=True)
+    return known_hang(list(texts.values())) if options.kind == "openmpi" else None
+
+
+def wait_for_job(
+    options: argparse.Namespace, mark: str, folder: str
+) -> tuple[int | None, list[str], str | None]:
+    """Exit code of a run (None: it hung), the processes that it left, and why it may be repeated."""
+    job = subprocess.Popen(
+        launch_command(options),
+        stdin=subprocess.DEVNULL,
+        env=environment(options, mark, folder),
+        start_new_session=True,
+    )
+    try:
+        code = job.wait(options.timeout)
+        return code, processes_left(mark), None
+    except subprocess.TimeoutExpired:
+        return None, [], explain_hang(options, mark)
+    finally:
+        end_processes(mark)
+        job.wait()
+
+
+def verdict(code: int | None, left: list[str]) -> int:
+    """What the run comes to; a run that failed anyway is not blamed for what it left."""
+    if code == SKIPPED:
+        return SKIPPED
+    if code is None:
+        return FAILED
+    if code != 0:
+        print(f"run_mpi_test: the program ended with code {code}", flush=True)
+        return FAILED
+    for thing in left:
+        print(f"run_mpi_test: left behind: {thing}", flush=True)
+    return FAILED if left else PASSED
+
+
+def run_once(options: argparse.Namespace) -> tuple[int, str | None]:
+    """Exit code of one run, and why it may be repeated."""
+    before = shared_files()
+    with tempfile.TemporaryDirectory(prefix="nrt", ignore_cleanup_errors=True) as folder:
+        code, processes, reason = wait_for_job(options, uuid.uuid4().hex, folder)
+    return verdict(code, processes + remove_shared_files_left(before)), reason
+
+
+def run(options: argparse.Namespace) -> int:
+    for left in range(options.repeat_on_hang, -1, -1):
+        code, reason = run_once(options)
+        if reason is None:
+            return code
+        print(f"run_mpi_test: this is Open MPI's own hang: {reason}; {left} repeats left", flush=True)
+    return FAILED
+
+
+# --- command line -------------------------------------------------------------------------------------------
+
+
+def setting(text: str) -> str:
+    if not re.match(r"\w+=", text):
+        raise argparse.ArgumentTypeError(f"{text!r}: allowed is NAME=VALUE")
+    return text
+
+
+def positive(text: str) -> float:
+    value = float(text)
+    if value <= 0:
+        raise argparse.ArgumentTypeError(f"{text}: must be above 0")
+    return value
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Runs one MPI test program and leaves nothing behind.")
+    parser.add_argument("--mpiexec", required=True, help="path of the launcher")
+    parser.add_argument("--kind", required=True, choices=["mpich", "openmpi"], help="whose launcher that is")
+    parser.add_argument("-n", dest="ranks", type=int, default=1, help="number of ranks")
+    parser.add_argument("--timeout", type=positive, default=60.0, help="seconds until the run counts as hung")
+    parser.add_argument("--env", type=setting, action="append", default=[], help="NAME=VALUE for the program")
+    parser.add_argument("--repeat-on-hang", type=int, default=0, help="times to repeat Open MPI's known hang")
+    parser.add_argument("program", nargs="+", help="-- PROGRAM ARGUMENTS")
+    return parser.parse_args(arguments)
+
+
+def stop(number: int, _: FrameType | None) -> None:
+    """Being ended from outside is an exception like others, so that all is cleaned up."""
+    raise SystemExit(128 + number)
+
+
+def main() -> int:
+    options = parse(sys.argv[1:])
+    signal.signal(signal.SIGTERM, stop)
+    adopt_orphans()
+    try:
+        return run(options)
+    except OSError as error:
+        print(f"run_mpi_test: {error}", flush=True)
+        return FAILED
+
+
+if __name__ == "__main__":
+    sys.exit(main())
