@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The lines of a result file as typed values: the keys that some output needs. Others are skipped."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Count = Annotated[int, Field(ge=0, lt=2**63)]
+Ranks = Annotated[int, Field(ge=1, lt=2**31)]
+
+
+class Strict(BaseModel):
+    """No silent conversion: "3" is not 3, NaN is not a time."""
+
+    model_config = ConfigDict(
+        extra="ignore", strict=True, frozen=True, allow_inf_nan=False, populate_by_name=True
+    )
+
+
+class Stage(Strict):
+    type: str
+    seconds: float
+    bytes: Count
+    granularity: Count
+    capped: bool
+    ranks: Count
+
+
+class Phase(Strict):
+    iterations: Count
+    stages: list[Stage]
+
+
+class Group(Strict):
+    iterations: Count
+    ranks: Ranks
+    factor: float
+    placement: str
+    process_method: str
+    process_strategies: list[str]
+    transfer_method: str
+    transfer_strategy: str
+
+
+class Data(Strict):
+    constant_bytes: Count
+    variable_bytes: Count
+    element_bytes: Annotated[int, Field(ge=1, le=8)]
+
+
+class Run(Strict):
+    """The part of the run file (docs/formats/run.md) that results are explained with."""
+
+    name: str
+    barrier: bool
+    capture: Literal["max", "mean", "median"]
+    data: Data
+    phases: list[Phase]
+    groups: list[Group]
+
+
+class Event(Strict):
+    time: float = 0.0
+    generation: Count = 0
+
+
+class Header(Event):
+    format: Literal["nereus-results"]
+    version: Literal[1]
+    nereus_version: str
+    mpi: str
+    host: str
+    started: str
+    run: Run
+
+
+class GenerationStarted(Event):
+    group: Count
+    ranks: Ranks
+
+
+class Calibrated(Event):
+    group: Count
+
+
+class Progress(Event):
+    group: Count
+    phase: Count
+    iteration: Count
+    iterations: Count
+    ranks: Ranks
+    seconds: float
+
+
+class Iteration(Event):
+    group: Count
+    phase: Count
+    iteration: Count
+    start: float
+    seconds: float
+    stage_seconds: list[float]
+    background: bool
+
+
+class ProcessesReady(Event):
+    request: Count
+    seconds: float
+
+
+class ConstantSent(Event):
+    request: Count
+    seconds: float
+
+
+class Committed(Event):
+    request: Count
+    from_: Ranks = Field(alias="from")
+    to: Ranks
+    process_method: str
+    process_strategies: list[str]
+    transfer_method: str
+    transfer_strategy: str
+    variable_seconds: float
+    pause_seconds: float
+    bytes_moved: Count
+    bytes_minimum: Count
+    verified: bool | None
+
+
+class ResizeUndone(Event):
+    from_: Ranks = Field(alias="from")
+    to: Ranks
+    state: str
+    reason: str
+
+
+class Finished(Event):
+    total_seconds: float
+    data_intact: bool | None
+
+
+# Events without a line here are skipped by readers.
+KINDS: dict[str, type[Event]] = {
+    "header": Header,
+    "generation_started": GenerationStarted,
+    "calibrated": Calibrated,
+    "progress": Progress,
+    "iteration": Iteration,
+    "processes_ready": ProcessesReady,
+    "constant_sent": ConstantSent,
+    "committed": Committed,
+    "resize_undone": ResizeUndone,
+    "finished": Finished,
+}

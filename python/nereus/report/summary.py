@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The summary that people read in a terminal."""
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from nereus.report.model import Generation, Resize, Results
+from nereus.report.units import bytes_text, seconds_text
+
+
+def table(results: Results) -> RenderableType:
+    """Generations, resizes, and resizes that were undone with the reason."""
+    parts: list[RenderableType] = [_title(results), _generations(results)]
+    if results.resizes:
+        parts.append(_resizes(results))
+    parts += [
+        Text(f"undone while {u.state}: {u.from_} → {u.to} ranks: {u.reason}", style="red")
+        for u in results.undone
+    ]
+    return Group(*parts)
+
+
+def _title(results: Results) -> Text:
+    text = Text(results.header.run.name, style="bold")
+    text.append(f" · {results.header.mpi} · {results.header.host}", style="not bold")
+    if results.end is None:
+        return text.append("\nThe run did not come to its end; this is what it recorded.", style="red")
+    text.append(f"\n{seconds_text(results.end.total_seconds)} in all", style="not bold")
+    if results.end.data_intact is not None:
+        intact = results.end.data_intact
+        text.append(
+            ", data intact" if intact else ", DATA NOT INTACT", style="green" if intact else "bold red"
+        )
+    return text
+
+
+def _table(title: str, *columns: str) -> Table:
+    made = Table(title=title, title_justify="left", title_style="bold")
+    for column in columns:
+        made.add_column(column, justify="right")
+    return made
+
+
+def _generations(results: Results) -> Table:
+    made = _table("Generations", "ranks", "iterations", "in background", "iteration", "min .. max", "stages")
+    for generation in results.generations:
+        made.add_row(*_generation_row(results, generation))
+    return made
+
+
+def _generation_row(results: Results, generation: Generation) -> list[str]:
+    times = generation.document()["iteration_seconds"]
+    sampled = any(i.sampled for i in generation.iterations)
+    return [
+        str(generation.ranks),
+        str(generation.done) + (" (died)" if sampled else ""),
+        str(generation.background or "-"),
+        seconds_text(times["median"]),
+        f"{seconds_text(times['min'])} .. {seconds_text(times['max'])}",
+        _stages(results, generation),
+    ]
+
+
+def _stages(results: Results, generation: Generation) -> str:
+    """Medians of the stages of the phase that had most of the iterations, by name."""
+    spreads = generation.document()["stage_seconds"]
+    phases = results.header.run.phases
+    phase = generation.main_phase
+    names = [s.type for s in phases[phase].stages] if phase is not None and phase < len(phases) else []
+    pairs = zip(names, spreads, strict=False)
+    return "\n".join(f"{name} {seconds_text(spread['median'])}" for name, spread in pairs)
+
+
+def _resizes(results: Results) -> Table:
+    columns = (
+        "ranks",
+        "processes",
+        "transfer",
+        "pause",
+        "making",
+        "constant",
+        "variable",
+        "moved",
+        "verified",
+    )
+    made = _table("Resizes", *columns)
+    for resize in results.resizes:
+        made.add_row(*_resize_row(resize))
+    return made
+
+
+def _resize_row(resize: Resize) -> list[str | Text]:
+    event = resize.event
+    return [
+        f"{event.from_} → {event.to}",
+        Text("\n".join([event.process_method, *event.process_strategies])),
+        Text(f"{event.transfer_method}\n{event.transfer_strategy}"),
+        seconds_text(event.pause_seconds),
+        seconds_text(resize.process_seconds),
+        seconds_text(resize.constant_seconds),
+        seconds_text(event.variable_seconds),
+        f"{bytes_text(event.bytes_moved)}\nleast {bytes_text(event.bytes_minimum)}",
+        {True: Text("✓", style="green"), False: Text("✗", style="bold red"), None: Text("-")}[event.verified],
+    ]
