@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which builds of Nereus are installed: one for each MPI, in a folder of its own with a file mpi.json."""
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from nereus.launch.error import LaunchError
+
+PREFERRED = "mpich"
+
+
+@dataclass(frozen=True)
+class Build:
+    """Programs and library of Nereus made for one MPI."""
+
+    name: str
+    prefix: Path
+    mpiexec: Path
+    library_version: str
+
+    @property
+    def kind(self) -> str:
+        """Family of the MPI; it decides the shape of mpiexec's command line and nothing else."""
+        return "openmpi" if "Open MPI" in self.library_version else "mpich"
+
+    @property
+    def description(self) -> Path:
+        """The file that describes this build."""
+        return self.prefix / "mpi.json"
+
+    def program(self, name: str) -> Path:
+        """Path of an installed program of this build."""
+        path = self.prefix / "bin" / name
+        if not os.access(path, os.X_OK):
+            raise LaunchError(f"{path}: the build {self.name} has no such program; run `make build` again")
+        return path
+
+
+def builds_folder(environment: Mapping[str, str] = os.environ) -> Path:
+    """Where builds are looked for: NEREUS_BUILDS, else lib/nereus of this Python environment."""
+    return Path(environment.get("NEREUS_BUILDS") or Path(sys.prefix) / "lib" / "nereus")
+
+
+def builds(environment: Mapping[str, str] = os.environ) -> list[Build]:
+    """All installed builds; the preferred one first, the others by name."""
+    found = [_read(path) for path in builds_folder(environment).glob("*/mpi.json")]
+    return sorted(found, key=lambda build: (build.name != PREFERRED, build.name))
+
+
+def choose(name: str | None = None, environment: Mapping[str, str] = os.environ) -> Build:
+    """The build called `name`; without a name the preferred one."""
+    found = builds(environment)
+    if not found:
+        folder = builds_folder(environment)
+        raise LaunchError(f"{folder}: no MPI build of Nereus is installed there; run `make build`")
+    if name is None:
+        return found[0]
+    for build in found:
+        if build.name == name:
+            return build
+    raise LaunchError(f"--mpi = {name}: no such MPI build; installed are {_names(found)}")
+
+
+def _names(found: Sequence[Build]) -> str:
+    return ", ".join(build.name for build in found)
+
+
+def _read(path: Path) -> Build:
+    try:
+        text = json.loads(path.read_text(encoding="utf-8"))
+        name, mpiexec, version = text["name"], text["mpiexec"], text["library_version"]
+    except (OSError, ValueError, KeyError, TypeError) as problem:
+        raise LaunchError(
+            f"{path}: not the description of an MPI build ({problem!r}); run `make build`"
+        ) from problem
+    return Build(str(name), path.parent, Path(str(mpiexec)), str(version))

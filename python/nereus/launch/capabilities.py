@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What an MPI can do, found out by trying it with the program nereus-probe, and remembered.
+
+The answer is kept in the user's cache folder for as long as the build's files do not change; an answer that
+came about by a time-out is not kept.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from nereus.launch.builds import Build
+from nereus.launch.command import command
+from nereus.launch.job import Job
+
+# In the order in which the probe tries them; all but `ports` are needed to resize a job.
+FEATURES = ("spawn", "merge", "intercommunicator_alltoallv", "ports", "disconnect")
+NEEDED = tuple(name for name in FEATURES if name != "ports")
+TIME_LIMIT = 20.0
+# Open MPI 4.1 sometimes hangs while it connects a spawned process; a second trial tells chance from rule.
+TRIALS = 2
+
+
+@dataclass(frozen=True)
+class Feature:
+    """Whether something works, and why not."""
+
+    works: bool
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """What an MPI can do."""
+
+    library: str
+    thread_level: str
+    features: Mapping[str, Feature]
+    answered: bool = True
+
+    @property
+    def obstacle(self) -> str | None:
+        """Why malleable jobs cannot run, or None when they can."""
+        for name in NEEDED:
+            if not self.features[name].works:
+                return f"{name}: {self.features[name].reason}"
+        return None
+
+
+def probe(
+    build: Build,
+    *,
+    fresh: bool = False,
+    time_limit: float = TIME_LIMIT,
+    stopped: Callable[[], bool] = lambda: False,
+) -> Capabilities:
+    """Find out what `build` can do; from the cache unless `fresh`. Ends early when `stopped()` says so."""
+    known = None if fresh else _recall(build)
+    if known is not None:
+        return known
+    for _ in range(TRIALS):
+        found = _try(build, time_limit, stopped)
+        if found.answered or stopped():
+            break
+    if found.answered:
+        _remember(build, found)
+    return found
+
+
+def read_answers(text: str, died: str) -> Capabilities:
+    """Capabilities out of the probe's lines; what has no line failed because of `died` or was not tried."""
+    library, thread_level, features = "unknown", "unknown", dict[str, Feature]()
+    for line in text.splitlines():
+        with contextlib.suppress(ValueError, KeyError, TypeError):
+            answer = json.loads(line)
+            if "library" in answer:
+                library, thread_level = answer["library"], answer["thread_level"]
+            else:
+                features[answer["feature"]] = Feature(answer["works"], answer["reason"])
+    return Capabilities(library, thread_level, _completed(features, died))
+
+
+def _completed(features: Mapping[str, Feature], died: str) -> dict[str, Feature]:
+    complete: dict[str, Feature] = {}
+    reason = died
+    for name in FEATURES:
+        complete[name] = features.get(name) or Feature(False, reason)
+        if not complete[name].works and name in NEEDED:
+            reason = f"not tried, because {name} does not work"
+    return complete
+
+
+def _try(build: Build, time_limit: float, stopped: Callable[[], bool]) -> Capabilities:
+    start = command(build, 1, build.program("nereus-probe"))
+    with tempfile.TemporaryDirectory(prefix="nereus-") as folder, Job(start, Path(folder) / "answers") as job:
+        deadline = time.monotonic() + time_limit
+        while job.running() and time.monotonic() < deadline and not stopped():
+            time.sleep(0.02)
+        if job.running():
+            found = read_answers(job.text(), f"the trial did not end within {time_limit:g} s")
+            return Capabilities(found.library, found.thread_level, found.features, answered=False)
+        return read_answers(job.text(), f"the trial failed: {job.outcome().text}")
+
+
+def _cache_file(build: Build) -> Path:
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return (
+        base / "nereus" / f"capabilities-{hashlib.sha256(str(build.prefix).encode()).hexdigest()[:16]}.json"
+    )
+
+
+def _stamp(build: Build) -> list[int]:
+    files = (build.description, build.program("nereus-probe"), build.mpiexec)
+    return [path.stat().st_mtime_ns for path in files]
+
+
+def _recall(build: Build) -> Capabilities | None:
+    """What the cache says, or None when it says nothing about the present files."""
+    try:
+        kept: dict[str, Any] = json.loads(_cache_file(build).read_text(encoding="utf-8"))
+        if kept["stamp"] != _stamp(build):
+            return None
+        features = {name: Feature(**kept["features"][name]) for name in FEATURES}
+        return Capabilities(kept["library"], kept["thread_level"], features)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _remember(build: Build, found: Capabilities) -> None:
+    """Keep an answer; a cache that cannot be written costs time and nothing else."""
+    path = _cache_file(build)
+    content = {**asdict(found), "stamp": _stamp(build)}
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Two commands may write at once: whole files replace one another.
+        with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
+            json.dump(content, file)
+        Path(file.name).replace(path)

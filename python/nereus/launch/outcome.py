@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How a job ended: what the launcher's exit code and words say about its ranks."""
+
+import re
+import signal
+from dataclasses import dataclass
+
+# Launchers turn a signal into exit codes of their own; their words are the same in all versions that we know.
+_SIGNAL_WORDS = (re.compile(r"EXIT STRING: .*\(signal (\d+)\)"), re.compile(r"exited on signal (\d+)"))
+_CODE_WORDS = (
+    re.compile(r"^=\s+EXIT CODE: (\d+)", re.MULTILINE),
+    re.compile(r"^\s+Exit code:\s+(\d+)", re.MULTILINE),
+)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The end of a job."""
+
+    good: bool
+    text: str
+
+
+def judge(exit_code: int, output: str) -> Outcome:
+    """The outcome for the launcher's exit code (negative: the signal that killed it) and all it wrote."""
+    if exit_code == 0:
+        return Outcome(True, "the job came to its end")
+    killed = _first(_SIGNAL_WORDS, output)
+    if killed is not None:
+        return Outcome(False, f"a rank was killed by {_signal(killed)}")
+    if exit_code < 0:
+        return Outcome(False, f"the launcher was killed by {_signal(-exit_code)}")
+    code = _first(_CODE_WORDS, output)
+    return Outcome(False, f"a rank ended with exit code {exit_code if code is None else code}")
+
+
+def _first(patterns: tuple[re.Pattern[str], ...], text: str) -> int | None:
+    for pattern in patterns:
+        found = pattern.search(text)
+        if found:
+            return int(found[1])
+    return None
+
+
+def _signal(number: int) -> str:
+    try:
+        return f"signal {number} ({signal.Signals(number).name})"
+    except ValueError:
+        return f"signal {number}"

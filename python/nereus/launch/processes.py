@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Finds the processes of one job and ends them, and no others.
+
+A job's processes inherit an environment variable with the job's random name, so that ranks are found whose
+parents are gone. A process is known by its number and its start time: a number that the system gave away
+again is another process.
+"""
+
+import contextlib
+import ctypes
+import os
+import signal
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+JOB_VARIABLE = "NEREUS_JOB"
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+@dataclass(frozen=True)
+class Process:
+    """A process that was seen running."""
+
+    pid: int
+    started: int
+
+
+@dataclass(frozen=True)
+class _Entry:
+    process: Process
+    parent: int
+    running: bool
+
+
+def of_job(name: str, root: int | None = None) -> list[Process]:
+    """Running processes that carry the job's name, or descend from process `root` (itself included)."""
+    table = _table()
+    family = _descendants(table, root) if root is not None else set()
+    return [e.process for pid, e in table.items() if e.running and (pid in family or _carries(pid, name))]
+
+
+def send(process: Process, number: signal.Signals) -> None:
+    """Send a signal, unless the process is gone or its number is another's by now."""
+    entry = _entry(process.pid)
+    if entry is not None and entry.process == process:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(process.pid, number)
+
+
+@contextlib.contextmanager
+def fostering() -> Iterator[None]:
+    """In this block a job's processes whose parents die become ours; at its end all are reaped.
+
+    Only for a process that has no other children than jobs. Without it, and without a system process that reaps
+    orphans, as in many containers, dead ranks would stay in the process table for ever.
+    """
+    _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0] != 0:
+                pass
+        _libc.prctl(_PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+
+
+def die_with_parent() -> None:
+    """Called in a child before it executes the launcher: be told to end when the parent is killed."""
+    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+
+
+def _table() -> dict[int, _Entry]:
+    numbers = (int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit())
+    entries = ((pid, _entry(pid)) for pid in numbers)
+    return {pid: entry for pid, entry in entries if entry is not None}
+
+
+def _entry(pid: int) -> _Entry | None:
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    # The name of the program stands in parentheses and may hold blanks and parentheses itself.
+    fields = text[text.rindex(")") + 1 :].split()
+    return _Entry(Process(pid, int(fields[19])), int(fields[1]), fields[0] not in "ZX")
+
+
+def _descendants(table: dict[int, _Entry], root: int) -> set[int]:
+    family = {root}
+    while True:
+        more = {pid for pid, entry in table.items() if entry.parent in family} - family
+        if not more:
+            return family
+        family |= more
+
+
+def _carries(pid: int, name: str) -> bool:
+    try:
+        return f"{JOB_VARIABLE}={name}".encode() in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return False

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Removes the shared memory files that the MPI of a killed job leaves behind.
+
+No MPI names its files after a job, so what belongs to an ended job is told by what is known: the file
+appeared after the job began, has a name that MPIs use, belongs to this user, and no process maps it, twice
+in a row.
+"""
+
+import contextlib
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+FOLDER = Path("/dev/shm")
+PREFIXES = ("mpich_shm_", "vader_segment.", "ucx_shm_", "psm2_shm", "nereus")
+# A process that just made its file maps it within microseconds; this is ample.
+_SECOND_LOOK_AFTER = 0.2
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The files that were there before a job began."""
+
+    names: frozenset[str]
+
+    @staticmethod
+    def take() -> "Snapshot":
+        """List the files that are there now."""
+        return Snapshot(frozenset(_names()))
+
+    def remove_leftovers(self) -> list[Path]:
+        """Remove what appeared since and nobody uses; returns what was removed."""
+        candidates = self._unused()
+        if candidates:
+            time.sleep(_SECOND_LOOK_AFTER)
+            candidates &= self._unused()
+        for path in candidates:
+            with contextlib.suppress(OSError):
+                path.unlink()
+        return sorted(candidates)
+
+    def _unused(self) -> set[Path]:
+        new = {FOLDER / name for name in _names() if name not in self.names and _is_ours(FOLDER / name)}
+        return new - _mapped(new) if new else new
+
+
+def _names() -> list[str]:
+    try:
+        return [path.name for path in FOLDER.iterdir() if path.name.startswith(PREFIXES)]
+    except OSError:
+        return []
+
+
+def _is_ours(path: Path) -> bool:
+    try:
+        return path.lstat().st_uid == os.geteuid()
+    except OSError:
+        return False
+
+
+def _mapped(paths: set[Path]) -> set[Path]:
+    """Those of `paths` that some process maps or whose users cannot be told."""
+    used: set[Path] = set()
+    for process in Path("/proc").iterdir():
+        if process.name.isdigit():
+            with contextlib.suppress(OSError):
+                maps = (process / "maps").read_text(encoding="utf-8", errors="replace")
+                used |= {path for path in paths if f" {path}\n" in maps}
+    return used
