@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The runner of MPI tests, tried on programs without MPI under a launcher that starts one process."""
+
+import importlib.util
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+RUNNER = Path(__file__).resolve().parents[2] / "mpi" / "run_mpi_test.py"
+MPICH_OR_OPENMPI = pytest.mark.parametrize("kind", ["mpich", "openmpi"])
+SPAWN_HANG = """
+Thread 2 (Thread 0x7f (LWP 11) "o"):
+#0  0x00007f in epoll_wait (epfd=10) at ../sysdeps/unix/sysv/linux/epoll_wait.c:30
+Thread 1 (Thread 0x7f (LWP 10) "o"):
+#0  0x00007f in opal_progress () from /lib/libopen-pal.so.40
+#1  0x00007f in PMPI_Comm_spawn () from /lib/libmpi.so.40
+#2  main (argc=1) at main.c:5
+"""
+OUR_HANG = SPAWN_HANG.replace("PMPI_Comm_spawn", "PMPI_Recv")
+
+
+def load() -> ModuleType:
+    specification = importlib.util.spec_from_file_location("run_mpi_test", RUNNER)
+    assert specification and specification.loader
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+runner = load()
+
+
+def script(path: Path, text: str) -> Path:
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture
+def launcher(tmp_path: Path) -> Path:
+    """Starts one process, whatever -n says, and hands its exit code on, as mpiexec does."""
+    return script(tmp_path / "mpiexec", 'while [ "$1" != -n ]; do shift; done; shift 2; "$@"; exit $?')
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def arguments(launcher: Path, program: list[str], *options: str) -> list[str]:
+    kind = [] if "--kind" in options else ["--kind", "mpich"]
+    return ["--mpiexec", str(launcher), *kind, "-n", "1", *options, "--", *program]
+
+
+def run(launcher: Path, shell: str, *options: str) -> subprocess.CompletedProcess[str]:
+    """The runner as CTest starts it, on a program given as a line of shell."""
+    command = [sys.executable, str(RUNNER), *arguments(launcher, ["/bin/sh", "-c", shell], *options)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.fixture
+def fake_gdb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A gdb that says what the file `stack` holds."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    script(folder / "gdb", f"cat {tmp_path}/stack")
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+    return tmp_path / "stack"
+
+
+@MPICH_OR_OPENMPI
+def test_a_program_that_passes_passes_with_its_environment(launcher: Path, kind: str) -> None:
+    done = run(launcher, 'test "$COLOUR" = blue=1', "--env", "COLOUR=blue=1", "--kind", kind)
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_a_program_that_fails_is_not_taken_for_a_success(launcher: Path) -> None:
+    done = run(launcher, "exit 3")
+    assert done.returncode == 1
+    assert "code 3" in done.stdout
+
+
+def test_a_launcher_that_is_not_there_is_not_taken_for_a_success(tmp_path: Path) -> None:
+    done = run(tmp_path / "none", "exit 0")
+    assert done.returncode == 1
+    assert str(tmp_path / "none") in done.stdout
+
+
+def test_a_skipped_program_counts_as_skipped_and_its_reason_is_seen(launcher: Path) -> None:
+    done = run(launcher, "echo no spawn here; exit 77")
+    assert (done.returncode, done.stdout) == (77, "no spawn here\n")
+
+
+@pytest.mark.parametrize("option", [["--env", "novalue"], ["--timeout", "0"], ["--kind", "other"]])
+def test_wrong_options_are_refused_before_anything_starts(
+    launcher: Path, tmp_path: Path, option: list[str]
+) -> None:
+    done = run(launcher, f"touch {tmp_path}/started", *option)
+    assert done.returncode == 2
+    assert not (tmp_path / "started").exists()
+
+
+def test_a_hang_fails_and_leaves_no_process(launcher: Path, tmp_path: Path, fake_gdb: Path) -> None:
+    fake_gdb.write_text("the stack")
+    done = run(launcher, f"echo $$ > {tmp_path}/pid; (setsid sleep 1000 &); sleep 1000", "--timeout", "3")
+    assert done.returncode == 1
+    assert "no end after 3 s" in done.stdout
+    assert "sleep 1000\nthe stack" in done.stdout
+    assert not alive(int((tmp_path / "pid").read_text()))
+
+
+def test_a_hang_shows_the_functions_that_hang(launcher: Path) -> None:
+    if shutil.which("gdb") is None:
+        pytest.skip("gdb is not installed")
+    sleeper = subprocess.Popen(["sleep", "1000"])
+    try:
+        if "#0" not in runner.stacks([sleeper.pid])[sleeper.pid]:
+            pytest.skip("gdb may not attach to processes here")
+    finally:
+        sleeper.kill()
+        sleeper.wait()
+    done = run(launcher, "exec sleep 1000", "--timeout", "3")
+    assert done.returncode == 1
+    assert "nanosleep" in done.stdout
+
+
+def test_a_stuck_gdb_does_not_hang_the_runner(
+    launcher: Path, tmp_path: Path, fake_gdb: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script(fake_gdb.parent / "bin" / "gdb", f"echo $$ > {tmp_path}/gdb.pid; exec sleep 1000")
+    monkeypatch.setattr(runner, "GDB_SECONDS", 2.0)
+    options = runner.parse(arguments(launcher, ["sleep", "1000"], "--timeout", "2"))
+    assert runner.run(options) == 1
+    deadline = time.monotonic() + 30
+    while alive(int((tmp_path / "gdb.pid").read_text())) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not alive(int((tmp_path / "gdb.pid").read_text()))
+
+
+def test_a_process_left_behind_fails_a_program_that_passes(
+    launcher: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(runner, "LINGER_SECONDS", 0.5)
+    shell = f"setsid sleep 1000 & echo $! > {tmp_path}/pid"
+    assert runner.run(runner.parse(arguments(launcher, ["/bin/sh", "-c", shell]))) == 1
+    assert "left behind: process" in capfd.readouterr().out
+    assert not alive(int((tmp_path / "pid").read_text()))
+
+
+def test_a_process_that_is_still_ending_is_no_failure(launcher: Path) -> None:
+    assert run(launcher, "setsid sleep 1 &").returncode == 0
+
+
+@pytest.mark.parametrize("code", [0, 5])
+@pytest.mark.parametrize("prefix", ["nereus-", "mpich_shm_", "vader_segment.x."])
+def test_shared_memory_left_behind_is_removed_and_fails_a_test(
+    launcher: Path, prefix: str, code: int
+) -> None:
+    left = Path("/dev/shm") / f"{prefix}{uuid.uuid4().hex}"
+    try:
+        done = run(launcher, f"echo 1 > {left}; exit {code}")
+        assert done.returncode == 1
+        assert (f"left behind: file {left}" in done.stdout) == (code == 0)
+        assert not left.exists()
+    finally:
+        left.unlink(missing_ok=True)
+
+
+def test_shared_memory_of_others_is_left_alone(launcher: Path) -> None:
+    name = uuid.uuid4().hex
+    earlier, foreign = Path(f"/dev/shm/nereus-{name}"), Path(f"/dev/shm/other-{name}")
+    try:
+        earlier.write_text("of an earlier run")
+        assert run(launcher, f"echo 1 > {foreign}").returncode == 0
+        assert earlier.exists() and foreign.exists()
+    finally:
+        earlier.unlink(missing_ok=True)
+        foreign.unlink(missing_ok=True)
+
+
+def test_temporary_files_go_with_the_run(launcher: Path, tmp_path: Path) -> None:
+    done = run(launcher, f"mktemp > {tmp_path}/name")
+    assert done.returncode == 0
+    assert not Path((tmp_path / "name").read_text().strip()).parent.exists()
+
+
+def test_a_runner_that_is_ended_takes_its_processes_along(launcher: Path, tmp_path: Path) -> None:
+    pid_file = tmp_path / "pid"
+    shell = f"echo $$ > {pid_file}.new; mv {pid_file}.new {pid_file}; sleep 1000"
+    command = [sys.executable, str(RUNNER), *arguments(launcher, ["/bin/sh", "-c", shell])]
+    with subprocess.Popen(command) as process:
+        deadline = time.monotonic() + 60
+        while not pid_file.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 128 + signal.SIGTERM
+    assert not alive(int(pid_file.read_text()))
+
+
+HANG_ONCE = "if mkdir {0}/once 2>/dev/null; then exec sleep 1000; fi"
+
+
+def test_the_hang_of_open_mpi_itself_does_not_cost_a_test(
+    launcher: Path, tmp_path: Path, fake_gdb: Path
+) -> None:
+    fake_gdb.write_text(SPAWN_HANG)
+    done = run(
+        launcher, HANG_ONCE.format(tmp_path), "--kind", "openmpi", "--timeout", "3", "--repeat-on-hang", "1"
+    )
+    assert done.returncode == 0
+    assert "Open MPI's own hang" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("kind", "stack", "repeats"),
+    [("openmpi", OUR_HANG, "2"), ("mpich", SPAWN_HANG, "2"), ("openmpi", SPAWN_HANG, "0")],
+)
+def test_a_hang_of_ours_is_not_hidden_by_repeating(
+    launcher: Path, tmp_path: Path, fake_gdb: Path, kind: str, stack: str, repeats: str
+) -> None:
+    fake_gdb.write_text(stack)
+    done = run(
+        launcher, HANG_ONCE.format(tmp_path), "--kind", kind, "--timeout", "3", "--repeat-on-hang", repeats
+    )
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("stack", "known"),
+    [
+        (SPAWN_HANG, True),
+        (OUR_HANG, False),
+        (SPAWN_HANG.replace("PMPI_Comm_spawn", "PMPI_Comm_connect"), False),
+        ("Thread 1 (x):\n#0  PMIx_Connect ()\n#1  ompi_dpm_dyn_init ()\n#2  PMPI_Init ()\n", True),
+        ("Thread 2 (x):\n#0  opal_progress ()\nThread 1 (x):\n#0  PMPI_Comm_spawn ()\n", False),
+        ("", False),
+    ],
+)
+def test_only_stacks_that_show_open_mpis_hang_count_as_it(stack: str, known: bool) -> None:
+    assert (runner.known_hang(["", stack]) is not None) == known
