@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Result files to what people look at: summary, JSON document, CSV, picture, live progress, Proteo's text form.
+"""Result files to what people look at: summary, JSON, CSV, picture, live progress, Proteo's text form.
 
 In:  a results folder or its file `run.jsonl` (docs/formats/results.md).
 Out: see docs/formats/report.md.

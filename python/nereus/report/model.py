@@ -17,7 +17,7 @@ class ResultError(Exception):
 
 @dataclass(frozen=True)
 class Iteration:
-    """One iteration; `sampled`: the run died before its group ended, so only rank 0's progress tells of it."""
+    """One iteration; `sampled`: known from rank 0's progress only, as the run died before its group ended."""
 
     index: int
     phase: int

@@ -41,6 +41,7 @@ def figure(results: Results) -> "Figure":
     _calibrations(axes, results)
     _resizes(axes, results)
     _decorate(axes, results, unit[1])
+    made.suptitle(_title(results), x=0.012, ha="left", fontsize=12, fontweight="bold")
     return made
 
 
@@ -78,19 +79,18 @@ def _unit(results: Results) -> tuple[float, str]:
 
 def _iterations(axes: "Axes", results: Results, unit: float) -> None:
     colour = colours([g.ranks for g in results.generations])
-    known: set[int] = set()
+    for ranks in colour:
+        axes.plot([], [], ".", color=colour[ranks], ms=11, label=_ranks_text(ranks))
     for generation in results.generations:
-        label = "_" if generation.ranks in known else _ranks_text(generation.ranks)
-        known.add(generation.ranks)
-        _generation(axes, generation, colour[generation.ranks], label, unit)
+        _generation(axes, generation, colour[generation.ranks], unit)
 
 
 def _ranks_text(ranks: int) -> str:
     return "1 rank" if ranks == 1 else f"{ranks} ranks"
 
 
-def _generation(axes: "Axes", generation: Generation, colour: str, label: str, unit: float) -> None:
-    """A bar as long as each iteration at the height of its time; rings for what needs a second look."""
+def _generation(axes: "Axes", generation: Generation, colour: str, unit: float) -> None:
+    """A bar as long as each iteration at the height of its time; rings and crosses for a second look."""
     lasting = generation.iterations
     heights = [i.seconds / unit for i in lasting]
     bars = axes.hlines(
@@ -98,11 +98,11 @@ def _generation(axes: "Axes", generation: Generation, colour: str, label: str, u
     )
     bars.set_rasterized(True)
     middles = [(i.start + i.end) / 2 for i in lasting]
-    axes.plot(middles, heights, ".", color=colour, ms=4 if len(lasting) > 200 else 7, label=label)
-    odd = [n for n, i in enumerate(lasting) if i.background or i.sampled]
-    axes.plot(
-        [middles[n] for n in odd], [heights[n] for n in odd], "o", mfc="none", mec=colour, ms=9, label="_ring"
-    )
+    axes.plot(middles, heights, ".", color=colour, ms=4 if len(lasting) > 200 else 7, label="_")
+    for marker, wanted in (("o", [i.background for i in lasting]), ("x", [i.sampled for i in lasting])):
+        odd = [n for n, yes in enumerate(wanted) if yes]
+        at = [middles[n] for n in odd], [heights[n] for n in odd]
+        axes.plot(*at, marker, mfc="none", mec=colour, ms=9, label="_odd")
 
 
 def _time_axis(axes: "Axes", results: Results) -> None:
@@ -158,18 +158,28 @@ def _labels(axes: "Axes", marks: list[tuple[float, str, str]]) -> None:
 
 
 def _decorate(axes: "Axes", results: Results, unit: str) -> None:
-    times = [s for s in _seconds(results) if s > 0]
-    if times and max(times) > LOG_FROM * min(times):
-        axes.set_yscale("log")
-    else:
-        axes.set_ylim(bottom=0)
     axes.set_xlabel("wall time since start [s]")
     axes.set_ylabel(f"time of an iteration [{unit}]")
+    _scale(axes, [s for s in _seconds(results) if s > 0])
     axes.grid(axis="y", color="#DDDDDD", lw=0.6)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.set_title(_title(results), loc="left", fontsize=11, fontweight="bold", pad=12)
     _legend(axes, results)
+
+
+def _scale(axes: "Axes", times: list[float]) -> None:
+    """From zero, or logarithmic where the shortest iterations could not be told from zero."""
+    from matplotlib.ticker import LogLocator
+
+    if not times or max(times) <= LOG_FROM * min(times):
+        axes.set_ylim(bottom=0)
+        return
+    axes.set_yscale("log")
+    axes.set_ylabel(f"{axes.get_ylabel()}, logarithmic")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.yaxis.set_minor_locator(LogLocator(subs="all"))
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_minor_formatter("")
 
 
 def _legend(axes: "Axes", results: Results) -> None:
@@ -177,15 +187,18 @@ def _legend(axes: "Axes", results: Results) -> None:
 
     handles, labels = axes.get_legend_handles_labels()
     iterations = [i for g in results.generations for i in g.iterations]
-    for wanted, text in (
-        (any(i.background for i in iterations), "during a resize"),
-        (any(i.sampled for i in iterations), "rank 0 only, the run died"),
+    for wanted, marker, text in (
+        (any(i.background for i in iterations), "o", "during a resize"),
+        (any(i.sampled for i in iterations), "x", "rank 0 only, the run died"),
     ):
         if wanted:
-            handles.append(Line2D([], [], ls="", marker="o", mfc="none", mec="#555555", ms=9))
+            handles.append(Line2D([], [], ls="", marker=marker, mfc="none", mec="#555555", ms=9))
             labels.append(text)
     if handles:
-        axes.legend(handles, labels, loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
+        columns = 1 + len(labels) // 20
+        axes.legend(
+            handles, labels, loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, ncols=columns
+        )
 
 
 def _title(results: Results) -> str:

@@ -60,7 +60,9 @@ def _local(results: Results, number: int) -> str:
         raise ResultError(f"{results.path}: group {generation.group}: the run has {len(run.groups)} groups")
     group = run.groups[generation.group].model_copy(update={"ranks": generation.ranks})
     line = f"{_group(generation.group, group)}, parents={before}, children={rest[0].ranks if rest else 0}"
-    measured = [text for phase in range(len(run.phases)) for text in _phase_times(generation, phase)]
+    measured = [
+        t for n, phase in enumerate(run.phases) for t in _phase_times(generation, n, len(phase.stages))
+    ]
     return _text([f"Config: {_settings(run)}", *_phases(run), line, *measured])
 
 
@@ -130,9 +132,9 @@ def _times(results: Results) -> list[str]:
     return [f"{name}: {_values(values)}" for name, values in lines.items()]
 
 
-def _phase_times(generation: Generation, phase: int) -> list[str]:
+def _phase_times(generation: Generation, phase: int, stage_count: int) -> list[str]:
     mine = [i for i in _recorded(generation) if i.phase == phase]
-    stages = zip(*(i.stage_seconds for i in mine), strict=False)
+    stages = list(zip(*(i.stage_seconds for i in mine), strict=False)) or [()] * stage_count
     return [
         f"R_Phase {phase}",
         f"\tIters: {len(mine)}",

@@ -15,7 +15,7 @@ def table(results: Results) -> RenderableType:
     if results.resizes:
         parts.append(_resizes(results))
     parts += [
-        Text(f"undone while {u.state}: {u.from_} → {u.to} ranks: {u.reason}", style="red")
+        Text(f"{u.from_} → {u.to} ranks undone while {u.state}: {u.reason}", style="red")
         for u in results.undone
     ]
     return Group(*parts)

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What people look at: summary, CSV, picture, Proteo's files."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pandas
+import pytest
+from matplotlib.axes import Axes
+from rich.console import Console
+
+from nereus.report import ResultError, draw, read, table, write_csv, write_proteo
+from nereus.report.picture import LABEL_ROWS, colours, figure, label_rows
+from nereus.report.units import bytes_text, duration_text, seconds_text
+
+
+def shown(results: Any) -> str:
+    console = Console(file=io.StringIO(), width=160)
+    console.print(table(results))
+    file = console.file
+    assert isinstance(file, io.StringIO)
+    return file.getvalue()
+
+
+def row(text: str, start: str) -> list[str]:
+    """The cells of the first table row whose first cell is `start`."""
+    rows = ([cell.strip() for cell in line.split("│")[1:-1]] for line in text.splitlines())
+    return next(cells for cells in rows if cells and cells[0] == start)
+
+
+def legend_of(axes: Axes) -> list[str]:
+    legend = axes.get_legend()
+    assert legend is not None
+    return [text.get_text() for text in legend.get_texts()]
+
+
+def with_undone(begin: Any) -> Any:
+    run = begin([2, 8])
+    run.starts()
+    run.iterates([0.1] * 3)
+    run.undoes(8, "host [n3] is down")
+    run.iterates([0.1] * 3)
+    run.finishes(intact=False)
+    return run
+
+
+def test_the_summary_tells_each_generation_and_resize(complete: Any) -> None:
+    text = shown(read(complete.write()))
+    assert row(text, "2") == ["2", "5", "1", "120 ms", "100 ms .. 140 ms", "matrix 108 ms"]
+    assert row(text, "2 → 4") == [
+        "2 → 4", "merge", "p2p", "12.0 ms", "6.00 ms", "3.60 ms", "2.40 ms", "3.52 KiB", "✓",
+    ]  # fmt: skip
+    assert row(text, "4 → 1")[-1] == "-"
+    assert "least 2.34 KiB" in text
+    assert "9.50 s in all, data intact" in text
+
+
+def test_the_summary_tells_what_went_wrong(begin: Any) -> None:
+    text = shown(read(with_undone(begin).write()))
+    assert "2 → 8 ranks undone while making: host [n3] is down" in text
+    assert "DATA NOT INTACT" in text
+
+
+def test_the_summary_tells_that_a_run_died(complete: Any) -> None:
+    del complete.lines[-1]
+    assert "did not come to its end" in shown(read(complete.write()))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.0, "0.00 s"), (1.5, "1.50 s"), (0.0123, "12.3 ms"), (4e-5, "40.0 µs"), (123.4, "123 s"), (None, "-")],
+)
+def test_times_are_told_in_readable_units(seconds: float | None, text: str) -> None:
+    assert seconds_text(seconds) == text
+
+
+def test_sizes_and_durations_are_told_in_readable_units() -> None:
+    assert [bytes_text(n) for n in (0, 1023, 1536, 3_813_655_465)] == [
+        "0 B",
+        "1023 B",
+        "1.50 KiB",
+        "3.55 GiB",
+    ]
+    assert [duration_text(s) for s in (-1, 5.4, 75, 4000)] == ["0:00", "0:05", "1:15", "1:06:40"]
+
+
+def test_csv_files_hold_every_iteration_and_resize(complete: Any, tmp_path: Path) -> None:
+    paths = write_csv(read(complete.write()), tmp_path / "csv")
+    generations, resizes, iterations = (pandas.read_csv(path) for path in paths)
+    assert list(generations["ranks"]) == [2, 4, 1]
+    assert list(generations["iteration_median_seconds"][:2]) == [0.12, 0.07]
+    assert list(generations["stage_0_median_seconds"][:1]) == pytest.approx([0.108])
+    assert list(resizes["pause_seconds"]) == [0.012, 0.2]
+    assert list(resizes["moved_bytes"]) == [3600, 3600]
+    assert list(iterations["iteration"]) == list(range(16))
+    assert list(iterations["ranks"]) == [2] * 5 + [4] * 5 + [1] * 6
+    assert list(iterations["background"]) == [False] * 4 + [True] + [False] * 11
+    assert list(iterations["stage_1_seconds"].isna()) == [False] * 15 + [True]
+
+
+def test_csv_tells_undone_resizes_with_the_reason(begin: Any, tmp_path: Path) -> None:
+    resizes = pandas.read_csv(write_csv(read(with_undone(begin).write()), tmp_path)[1])
+    assert list(resizes["outcome"]) == ["undone while making"]
+    assert list(resizes["reason"]) == ["host [n3] is down"]
+
+
+def test_the_picture_is_a_png_with_a_colour_for_each_number_of_ranks(complete: Any, tmp_path: Path) -> None:
+    from matplotlib.colors import to_rgb
+    from matplotlib.image import imread
+
+    draw(read(complete.write()), tmp_path / "new" / "picture.png")
+    pixels = imread(tmp_path / "new" / "picture.png")[:, :, :3]
+    assert pixels.shape[0] > 500
+    assert pixels.shape[1] > 1000
+    for colour in colours([1, 2, 4]).values():
+        assert (abs(pixels - to_rgb(colour)).max(axis=2) < 0.02).sum() > 20
+
+
+def test_the_picture_names_every_size_and_marks_every_resize(complete: Any) -> None:
+    axes = figure(read(complete.write())).axes[0]
+    legend = legend_of(axes)
+    assert legend == ["1 rank", "2 ranks", "4 ranks", "calibration", "pause", "during a resize"]
+    assert [text.get_text() for text in axes.texts] == ["2 → 4, 12.0 ms", "4 → 1, 200 ms"]
+    assert axes.get_ylabel() == "time of an iteration [ms]"
+
+
+def test_the_picture_shades_the_pause_from_the_last_iteration_on(complete: Any) -> None:
+    from matplotlib.patches import Rectangle
+
+    axes = figure(read(complete.write())).axes[0]
+    pause = next(p for p in axes.patches if p.get_label() == "pause")
+    assert isinstance(pause, Rectangle)
+    # 0.3 s of calibration, then 0.6 s of iterations.
+    assert pause.get_x() == pytest.approx(0.9)
+    assert pause.get_width() == pytest.approx(0.012)
+
+
+def test_the_picture_tells_undone_resizes_and_broken_data(begin: Any) -> None:
+    made = figure(read(with_undone(begin).write()))
+    axes = made.axes[0]
+    assert "resize undone" in legend_of(axes)
+    assert [text.get_text() for text in axes.texts] == ["2 → 8 undone"]
+    assert "NOT INTACT" in made.get_suptitle()
+
+
+def test_the_picture_shows_short_iterations_beside_long_ones(begin: Any) -> None:
+    run = begin([2])
+    run.starts()
+    run.iterates([0.001, 0.2])
+    axes = figure(read(run.write())).axes[0]
+    assert axes.get_yscale() == "log"
+
+
+def test_every_number_of_ranks_has_a_colour_of_its_own() -> None:
+    for count in (1, 8, 9, 60):
+        assert len(set(colours(list(range(1, count + 1)) * 2).values())) == count
+
+
+def test_labels_of_resizes_do_not_cover_each_other() -> None:
+    assert label_rows([(0.1, 0.1), (0.15, 0.1), (0.21, 0.1)]) == [0, 1, 0]
+    assert label_rows([(0.5, 0.1)] * (LABEL_ROWS + 1)) == [*range(LABEL_ROWS), None]
+
+
+PHASES = """\
+Phase 0: Qty_Stages=2, Qty_Iters=15
+\tStage 0: PT=1, T_stage=0.050000, bytes=0, Granularity=600, Involved_Procs=0, T_capped=0
+\tStage 1: PT=8, T_stage=0.000000, bytes=8, Granularity=600, Involved_Procs=0, T_capped=0
+Phase 1: Qty_Stages=1, Qty_Iters=1
+\tStage 0: PT=9, T_stage=0.050000, bytes=4096, Granularity=600, Involved_Procs=0, T_capped=0
+"""
+
+
+def test_proteo_gets_its_global_file(complete: Any, tmp_path: Path) -> None:
+    write_proteo(read(complete.write()), tmp_path)
+    # 801 bytes are 101 elements of 8; pauses are as long as the sum of their parts.
+    assert (tmp_path / "R0_Global.out").read_text() == (
+        "Config loaded: R=2, Phases=2, SDR=101, ADR=500, Rigid=0, Capture_Method=0\n"
+        + PHASES
+        + "".join(
+            f"Group {n}: Iters=5, Procs={r}, Factors=1.000000, Dist=2, RM=1, SM=1, RS=0, SS=0\n"
+            for n, r in enumerate((2, 4, 1))
+        )
+        + "T_RMS: 0.000000 0.000000 \n"
+        "T_spawn: 0.006000 0.100000 \n"
+        "T_SR: 0.002400 0.040000 \n"
+        "T_AR: 0.003600 0.060000 \n"
+        "T_US: 0.000000 0.000000 \n"
+        "T_Malleability: 0.012000 0.200000 \n"
+        "T_total: 9.500000\n"
+    )
+
+
+def test_proteo_gets_a_local_file_for_each_generation(complete: Any, tmp_path: Path) -> None:
+    paths = write_proteo(read(complete.write()), tmp_path, run_number=3)
+    names = ["R3_G0NP2ID0.out", "R3_G1NP4ID0.out", "R3_G2NP1ID0.out", "R3_Global.out"]
+    assert [path.name for path in paths] == names
+    assert paths[0].read_text() == (
+        "Config: SDR=101, ADR=500, Rigid=0, Capture_Method=0\n"
+        + PHASES
+        + "Group 0: Iters=5, Procs=2, Factors=1.000000, Dist=2, RM=1, SM=1, RS=0, SS=0, parents=0, children=4"
+        "\n"
+        "R_Phase 0\n\tIters: 5\n\tAsync_Iters: 1\n"
+        "\tT_iter: 0.100000 0.110000 0.120000 0.130000 0.140000 \n"
+        "\tT_stage 0: 0.090000 0.099000 0.108000 0.117000 0.126000 \n"
+        "\tT_stage 1: 0.010000 0.011000 0.012000 0.013000 0.014000 \n"
+        "R_Phase 1\n\tIters: 0\n\tAsync_Iters: 0\n\tT_iter: \n\tT_stage 0: \n"
+    )
+    assert ", parents=4, children=0\n" in paths[2].read_text()
+    assert "R_Phase 1\n\tIters: 1\n" in paths[2].read_text()
+
+
+def test_proteo_gets_its_numbers_of_methods(begin: Any, tmp_path: Path) -> None:
+    run = begin([2, 4])
+    run.run["groups"][1] |= {
+        "process_method": "baseline-inter",
+        "transfer_method": "col",
+        "placement": "spread",
+    }
+    run.run |= {"barrier": True, "capture": "median"}
+    run.announces()
+    run.starts()
+    run.finishes()
+    write_proteo(read(run.write()), tmp_path)
+    text = (tmp_path / "R0_Global.out").read_text()
+    assert "Rigid=1, Capture_Method=2\n" in text
+    assert "Dist=1, RM=0, SM=0, RS=0, SS=3\n" in text
+
+
+def test_proteo_gets_no_global_file_of_a_run_that_died(complete: Any, tmp_path: Path) -> None:
+    del complete.lines[-1]
+    names = [path.name for path in write_proteo(read(complete.write()), tmp_path)]
+    assert names == ["R0_G0NP2ID0.out", "R0_G1NP4ID0.out", "R0_G2NP1ID0.out"]
+
+
+def test_a_method_that_proteo_has_no_number_for_is_refused(complete: Any, tmp_path: Path) -> None:
+    complete.lines[0] = complete.lines[0].replace('"p2p"', '"pigeon"')
+    with pytest.raises(ResultError, match="transfer_method = pigeon: Proteo's form has numbers for col, p2p"):
+        write_proteo(read(complete.write()), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
