@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is wrong with an experiment, said in one line that names the place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+LONGEST_VALUE = 60  # characters of a value that a message repeats; more would hide the rest of the line
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong: where, which key, what stands there (None: nothing), what is allowed."""
+
+    where: str
+    key: str | None
+    value: str | None
+    allowed: str
+
+    def __str__(self) -> str:
+        key = (
+            ""
+            if self.key is None
+            else f"{self.key}: "
+            if self.value is None
+            else f"{self.key} = {self.value}: "
+        )
+        return printable(f"{self.where}: {key}{self.allowed}")
+
+
+class ConfigError(Exception):
+    """An experiment that cannot be used. Its text is one line: the first problem, and how many more."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        more = len(self.problems) - 1
+        return str(self.problems[0]) + (f" (and {more} more)" if more else "")
+
+
+def fail(where: str, allowed: str, key: str | None = None, value: str | None = None) -> ConfigError:
+    """The error with one problem."""
+    return ConfigError([Problem(where, key, value, allowed)])
+
+
+def printable(text: str) -> str:
+    """`text` on one line: what a terminal would not print as a character is shown as its escape."""
+    return "".join(
+        c if c.isprintable() else json.dumps(c)[1:-1] if c < " " else f"\\u{ord(c):04x}" for c in text
+    )
+
+
+def show(value: object) -> str:
+    """A value as an experiment file would have it, cut when it is long."""
+    if isinstance(value, dict):
+        return "a table"
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=str)
+    except (ValueError, RecursionError):  # integers of thousands of digits, lists of a thousand levels
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 1] + "…"

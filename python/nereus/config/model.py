@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The one model of an experiment that every dialect is read into.
+
+A field's description says what is allowed; messages repeat it. Names are those of our TOML; run.md's names
+are made by Experiment.to_run().
+"""
+
+from __future__ import annotations
+
+import tempfile
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from nereus.config.quantities import bytes_of, seconds_of
+from nereus.config.rules import problems_of
+
+INT32 = 2**31 - 1
+INT62 = 2**62
+LONGEST = 1e9  # seconds; 32 years
+STRATEGIES_ALLOWED = "[] (blocking, one call for all processes); other strategies do not exist yet"
+
+StageType = Literal[
+    "pi", "matrix", "p2p", "ip2p", "wait", "bcast", "allgather", "reduce", "allreduce", "write", "read"
+]
+ProcessMethod = Literal["merge", "baseline-inter", "baseline-intra"]
+TransferMethod = Literal["p2p", "col"]
+Placement = Literal["compact", "spread"]
+
+Bytes = Annotated[int, BeforeValidator(bytes_of), Field(ge=0, le=INT62)]
+Seconds = Annotated[float, BeforeValidator(seconds_of), Field(ge=0, le=LONGEST)]
+Iterations = Annotated[int, Field(ge=1, le=INT62)]
+Positive = Annotated[float, Field(ge=1e-9, le=1e9)]
+
+BYTES_ALLOWED = 'bytes from 0 to 2^62, or a text such as "64 MiB"'
+DEFAULT_GRANULARITY = {"pi": 100_000, "matrix": 600}
+DEFAULT_MESSAGE = (
+    65_536  # bytes of one communication or I/O operation that is repeated until its time is full
+)
+
+
+def _nothing(value: list[str]) -> list[str]:
+    if value:
+        raise ValueError(STRATEGIES_ALLOWED)
+    return value
+
+
+class Part(BaseModel):
+    """What all tables of an experiment have in common."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class Data(Part):
+    """What the emulated application keeps and a resize moves."""
+
+    constant_bytes: Bytes = Field(0, description=BYTES_ALLOWED)
+    variable_bytes: Bytes = Field(0, description=BYTES_ALLOWED)
+    element_bytes: Literal[1, 2, 4, 8] = Field(8, description="1, 2, 4 or 8")
+
+
+class Stage(Part):
+    """One step of an iteration."""
+
+    type: StageType = Field(
+        description="one of pi, matrix, p2p, ip2p, wait, bcast, allgather, reduce, allreduce, write, read"
+    )
+    time: Seconds = Field(0.0, description='seconds from 0 to 1e9, or a text such as "50 ms"')
+    bytes: Bytes = Field(0, description=BYTES_ALLOWED)
+    granularity: int = Field(ge=1, le=INT32, description="a whole number from 1 to 2147483647")
+    capped: bool = Field(False, description="true or false")
+    id: int | None = Field(None, ge=0, le=INT32, description="a whole number from 0 to 2147483647")
+    ranks: int = Field(0, ge=0, le=INT32, description="a whole number from 0 (all ranks) to 2147483647")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _granularity_of_type(cls, values: object) -> object:
+        """What is a good size of one operation depends on the type, so the default does too."""
+        if isinstance(values, dict) and "granularity" not in values:
+            kind = values.get("type")
+            default = DEFAULT_GRANULARITY.get(kind, DEFAULT_MESSAGE) if isinstance(kind, str) else 1
+            return {**values, "granularity": default}
+        return values
+
+
+class Phase(Part):
+    """A list of stages, done so many times."""
+
+    iterations: Iterations = Field(description="a whole number from 1 to 2^62")
+    stages: list[Stage] = Field(min_length=1, description="at least one [[phases.stages]] table")
+
+
+class Group(Part):
+    """The processes between two resizes, and the resize that leads to them."""
+
+    ranks: int = Field(ge=1, le=INT32, description="a group needs at least 1 process and at most 2147483647")
+    iterations: int = Field(0, ge=0, le=INT62, description="a whole number from 0 to 2^62")
+    factor: Positive = Field(1.0, description="a number from 1e-9 to 1e9")
+    placement: Placement = Field("compact", description="one of compact, spread")
+    process_method: ProcessMethod = Field("merge", description="one of merge, baseline-inter, baseline-intra")
+    process_strategies: Annotated[list[str], AfterValidator(_nothing)] = Field(
+        default=[], description=STRATEGIES_ALLOWED
+    )
+    transfer_method: TransferMethod = Field(
+        "p2p", description="one of p2p, col; one-sided (RMA) methods do not exist yet"
+    )
+    transfer_strategy: Literal["blocking"] = Field(
+        "blocking", description="blocking; other strategies do not exist yet"
+    )
+
+
+RESIZE_KEYS = ("placement", "process_method", "process_strategies", "transfer_method", "transfer_strategy")
+METHOD_KEYS = RESIZE_KEYS[1:]  # of no effect in the first group, which no resize leads to
+
+
+class Experiment(Part):
+    """An emulated application, the groups of processes it runs on, and how it is measured."""
+
+    name: str = Field(
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}\z",
+        description="1 to 64 letters, digits, '.', '_' or '-', a letter or digit first",
+    )
+    seed: int = Field(42, ge=0, le=2**63 - 1, description="a whole number from 0 to 2^63-1")
+    barrier: bool = Field(False, description="true or false")
+    capture: Literal["max", "mean", "median"] = Field("max", description="one of max, mean, median")
+    verify: bool = Field(True, description="true or false")
+    scratch: str | None = Field(None, min_length=1, description="the name of an existing folder")
+    weights: list[Positive] = Field(
+        default=[1.0], min_length=1, description="at least one number, each from 1e-9 to 1e9"
+    )
+    data: Data = Field(default_factory=Data, description="a table [data]")
+    phases: list[Phase] = Field(min_length=1, description="at least one [[phases]] table")
+    groups: list[Group] = Field(min_length=1, description="at least one [[groups]] table")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _first_group_has_no_resize(cls, values: object) -> object:
+        """Methods of the first group mean nothing; without them equal experiments are equal models."""
+        groups = values.get("groups") if isinstance(values, dict) else None
+        if not isinstance(values, dict) or not isinstance(groups, list) or not groups:
+            return values
+        if not isinstance(groups[0], dict):
+            return values
+        try:
+            Group.model_validate(
+                {key: groups[0][key] for key in METHOD_KEYS if key in groups[0]} | {"ranks": 1}
+            )
+        except ValueError:
+            return values  # a wrong value is an error there too
+        first = {key: value for key, value in groups[0].items() if key not in METHOD_KEYS}
+        return {**values, "groups": [first, *groups[1:]]}
+
+    @model_validator(mode="after")
+    def _rules(self) -> Self:
+        problems = list(problems_of(self))
+        if problems:
+            raise PydanticCustomError("rules", "{text}", {"text": problems[0].message, "problems": problems})
+        return self
+
+    @property
+    def malleable(self) -> bool:
+        """Whether the job is resized at all."""
+        return len(self.groups) > 1
+
+    @property
+    def max_ranks(self) -> int:
+        """The most processes that the job ever has."""
+        return max(group.ranks for group in self.groups)
+
+    @property
+    def iterations(self) -> int:
+        """Iterations of the whole run."""
+        return sum(phase.iterations for phase in self.phases)
+
+    def to_run(self, scratch: str | None = None) -> dict[str, Any]:
+        """The run file of docs/formats/run.md; `scratch` is used when the experiment names no folder."""
+        run = self.model_dump(mode="json")
+        run["scratch"] = self.scratch or scratch or tempfile.gettempdir()
+        for stage in (stage for phase in run["phases"] for stage in phase["stages"]):
+            stage["seconds"] = stage.pop("time")
+        return {"format": "nereus-run", "version": 1, **run}

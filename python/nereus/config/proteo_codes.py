@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The numbers of Proteo's files and what they mean, in its two generations of codes.
+
+The generations give the same number different meanings and files carry no version, so the generation is
+chosen by what a file holds (choose_codes) unless the user says it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+Codes = Literal["old", "new"]
+
+_COMPUTE = ("pi", "matrix", "p2p")
+STAGES: dict[Codes, tuple[str, ...]] = {
+    "old": (*_COMPUTE, "bcast", "allgather", "reduce", "allreduce"),
+    "new": (*_COMPUTE, "ip2p", "wait", "bcast", "allgather", "reduce", "allreduce", "write", "read"),
+}
+NO_STRATEGY: dict[Codes, int] = {"old": 1, "new": 0}
+SPAWN_STRATEGIES: dict[Codes, dict[int, str]] = {
+    "old": {1: "none", 2: "asynchronous", 3: "single", 6: "asynchronous and single"},
+    "new": {0: "none", 1: "asynchronous", 2: "single", 3: "intercomm", 4: "multiple", 5: "parallel"},
+}
+TRANSFER_STRATEGIES: dict[Codes, dict[int, str]] = {
+    "old": {1: "none", 2: "wait sources", 3: "wait drains", 5: "thread"},
+    "new": {0: "none", 1: "thread", 2: "wait sources", 3: "wait drains"},
+}
+SPAWN_METHODS = {0: "baseline", 1: "merge"}
+TRANSFER_METHODS = {0: "col", 1: "p2p", 2: "RMA-Lock", 3: "RMA-Lockall"}
+EXISTING_TRANSFER_METHODS = ("col", "p2p")
+CAPTURES = ("max", "mean", "median")
+
+
+def code_list(table: dict[int, str]) -> str:
+    """All codes of a table, for a message."""
+    return ", ".join(f"{code} {meaning}" for code, meaning in table.items())
+
+
+def choose_codes(
+    stage_types: Iterable[int],
+    spawn_strategies: Iterable[Sequence[int]],
+    transfer_strategies: Iterable[Sequence[int]],
+    has_new_keys: bool,
+) -> tuple[Codes | None, str]:
+    """The generation that a flat INI file uses and the reason; None when it holds signs of both."""
+    spawn = {code for codes in spawn_strategies for code in codes}
+    transfer = {code for codes in transfer_strategies for code in codes}
+    new_signs = {
+        "a strategy is 0": 0 in spawn | transfer,
+        "a stage type is above 6": any(code > 6 for code in stage_types),
+        "there is a Stage_Identifier or Datasize": has_new_keys,
+    }
+    old_signs = {"a Spawn_Strategy is 6": 6 in spawn, "a Redistribution_Strategy is 5": 5 in transfer}
+    new = [reason for reason, holds in new_signs.items() if holds]
+    old = [reason for reason, holds in old_signs.items() if holds]
+    if new and old:
+        return None, f"{new[0]}, which only the new codes have, and {old[0]}, which only the old ones have"
+    if new:
+        return "new", new[0]
+    return "old", old[0] if old else "nothing in it is known to the new ones only"

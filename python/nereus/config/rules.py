@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rules that hold between several keys of an experiment: what is wrong, and what is only doubtful."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from nereus.config.document import KeyPath
+
+if TYPE_CHECKING:
+    from nereus.config.model import Experiment, Phase, Stage
+
+COMPUTE = ("pi", "matrix")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a rule has to say about a key."""
+
+    path: KeyPath
+    message: str
+
+
+def problems_of(experiment: Experiment) -> Iterator[Finding]:
+    """What makes the experiment unusable."""
+    for index, phase in enumerate(experiment.phases):
+        yield from _unpaired(index, phase)
+        for number, stage in enumerate(phase.stages):
+            yield from _bytes_without_meaning(("phases", index, "stages", number), stage)
+    if len(experiment.weights) > experiment.max_ranks:
+        yield Finding(
+            ("weights",), f"at most {experiment.max_ranks} weights, one for each rank of the largest group"
+        )
+    for index, (before, group) in enumerate(pairwise(experiment.groups), start=1):
+        if before.ranks == group.ranks:
+            allowed = (
+                f"another number than the {before.ranks} of the group before; migration does not exist yet"
+            )
+            yield Finding(("groups", index, "ranks"), allowed)
+
+
+def doubts_about(experiment: Experiment) -> Iterator[Finding]:
+    """What can be run, but is hardly meant."""
+    for index, phase in enumerate(experiment.phases):
+        for number, stage in enumerate(phase.stages):
+            if stage.type != "wait" and stage.time == 0 and (stage.type in COMPUTE or stage.bytes == 0):
+                yield Finding(
+                    ("phases", index, "stages", number, "time"),
+                    "without time and bytes the stage does nothing",
+                )
+    reached = 0
+    for index, group in enumerate(experiment.groups[:-1], start=1):
+        reached += group.iterations
+        if reached >= experiment.iterations:
+            text = f"the run ends after {experiment.iterations} iterations, not reaching group {index}"
+            yield Finding(("groups", index - 1, "iterations"), text)
+            return
+
+
+def _bytes_without_meaning(path: KeyPath, stage: Stage) -> Iterator[Finding]:
+    if stage.bytes and stage.type in (*COMPUTE, "wait"):
+        yield Finding((*path, "bytes"), f"0, because a stage of type {stage.type} sends nothing")
+    if stage.id is not None and stage.type not in ("ip2p", "wait"):
+        yield Finding((*path, "id"), "only stages of type ip2p and wait have an id")
+
+
+def _unpaired(index: int, phase: Phase) -> Iterator[Finding]:
+    """Each ip2p has one wait after it in its phase; an open request would be lost."""
+    opened: dict[int, int] = {}
+    used: set[int] = set()
+    for number, stage in enumerate(phase.stages):
+        path: KeyPath = ("phases", index, "stages", number)
+        if stage.type not in ("ip2p", "wait"):
+            continue
+        if stage.id is None:
+            yield Finding((*path, "id"), f"is missing: {stage.type} shares an id with its partner")
+        elif stage.type == "wait" and opened.pop(stage.id, None) is None:
+            yield Finding((*path, "id"), "the id of a stage of type ip2p that comes before in the same phase")
+        elif stage.type == "ip2p" and stage.id in used:
+            yield Finding((*path, "id"), "an id that no other ip2p of the phase has")
+        elif stage.type == "ip2p":
+            opened[stage.id] = number
+            used.add(stage.id)
+    for identity, number in opened.items():
+        yield Finding(
+            ("phases", index, "stages", number, "id"),
+            f"needs a stage of type wait with id {identity} after it",
+        )

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a user of our experiment files relies on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from nereus.config import Experiment, Loaded, describe, write_toml
+
+Load = Callable[..., Loaded]
+
+
+def test_the_run_file_says_what_the_experiment_says(loaded: Load, small: str) -> None:
+    run = loaded(small, "small.toml").experiment.to_run(scratch="/scratch")
+    assert run["format"] == "nereus-run"
+    assert run["version"] == 1
+    assert run["name"] == "small"
+    assert run["scratch"] == "/scratch"
+    assert run["data"] == {"constant_bytes": 0, "variable_bytes": 1000, "element_bytes": 8}
+    stage = {"type": "pi", "seconds": 0.01, "bytes": 0, "granularity": 100_000}
+    assert run["phases"] == [
+        {"iterations": 30, "stages": [stage | {"capped": False, "id": None, "ranks": 0}]}
+    ]
+    assert [(group["ranks"], group["iterations"]) for group in run["groups"]] == [(1, 10), (2, 0)]
+    assert run["groups"][1] == {
+        "ranks": 2,
+        "iterations": 0,
+        "factor": 1.0,
+        "placement": "compact",
+        "process_method": "merge",
+        "process_strategies": [],
+        "transfer_method": "p2p",
+        "transfer_strategy": "blocking",
+    }
+
+
+def test_the_run_file_has_no_key_that_its_reference_page_does_not_have(loaded: Load, small: str) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "formats" / "run.md").read_text(encoding="utf-8")
+    run = loaded(small).experiment.to_run()
+    tables = [run, run["data"], run["phases"][0], run["phases"][0]["stages"][0], run["groups"][0]]
+    assert [key for table in tables for key in table if f'"{key}"' not in page] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [('"64 MiB"', 67_108_864), ('"1.5 KiB"', 1536), ('"33 MB"', 33_000_000), ('"8B"', 8), ("123", 123)],
+)
+def test_sizes_mean_what_their_units_say(loaded: Load, small: str, text: str, size: int) -> None:
+    experiment = loaded(small.replace("1000", text)).experiment
+    assert experiment.data.variable_bytes == size
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [('"50 ms"', 0.05), ('"1.5 s"', 1.5), ('"20 us"', 2e-5), ('"2 min"', 120.0), ("3", 3.0)],
+)
+def test_times_mean_what_their_units_say(loaded: Load, small: str, text: str, seconds: float) -> None:
+    experiment = loaded(small.replace("0.01", text)).experiment
+    assert experiment.phases[0].stages[0].time == seconds
+
+
+def test_groups_take_from_the_resize_table_what_they_do_not_say(loaded: Load, small: str) -> None:
+    text = small + 'transfer_method = "p2p"\n[[groups]]\nranks = 3\n[resize]\ntransfer_method = "col"\n'
+    text = text.replace("ranks = 2\n", "ranks = 2\niterations = 5\n")
+    result = loaded(text)
+    assert [group.transfer_method for group in result.experiment.groups[1:]] == ["p2p", "col"]
+    assert result.origins["groups[2].transfer_method"].endswith("e.toml:18")
+
+
+def test_methods_of_the_first_group_do_not_pass_unnoticed(loaded: Load, small: str) -> None:
+    result = loaded(small.replace("ranks = 1\n", 'ranks = 1\nprocess_method = "baseline-inter"\n'))
+    assert result.experiment.groups[0].process_method == "merge"
+    assert [w for w in result.warnings if "groups[0].process_method: of no effect" in w]
+
+
+def test_one_group_is_not_malleable(loaded: Load, small: str) -> None:
+    rigid = loaded(small[: small.rindex("[[groups]]")]).experiment
+    assert not rigid.malleable
+    assert rigid.max_ranks == 1
+    both = loaded(small).experiment
+    assert both.malleable
+    assert both.max_ranks == 2
+
+
+def test_a_resize_that_is_never_reached_is_said(loaded: Load, small: str) -> None:
+    result = loaded(small.replace("iterations = 30", "iterations = 10"))
+    assert len(result.warnings) == 1
+    assert "e.toml:10: groups[0].iterations: the run ends after 10 iterations" in result.warnings[0]
+
+
+def test_a_stage_that_does_nothing_is_said(loaded: Load, small: str) -> None:
+    result = loaded(small.replace("0.01", "0"))
+    assert len(result.warnings) == 1
+    assert "e.toml:7: phases[0].stages[0].time" in result.warnings[0]
+
+
+def test_origins_name_line_default_environment_and_flag(loaded: Load, small: str) -> None:
+    result = loaded(
+        "seed = 1\nbarrier = true\n" + small,
+        overrides={"seed": "3", "groups[1].ranks": "4", "name": "given"},
+        environment={
+            "NEREUS_SEED": "2",
+            "NEREUS_BARRIER": "false",
+            "NEREUS_CAPTURE": "",
+            "NEREUS_OTHER": "x",
+        },
+    )
+    rows = {key: (value, origin.rsplit("/", 1)[-1]) for key, value, origin in describe(result)}
+    assert rows["seed"] == (3, "flag")
+    assert rows["name"] == ("given", "flag")
+    assert rows["barrier"] == (False, "environment NEREUS_BARRIER")
+    assert rows["capture"] == ("max", "default")
+    assert rows["groups[1].ranks"] == (4, "flag")
+    assert rows["groups[0].ranks"] == (1, "e.toml:11")
+    assert rows["data.constant_bytes"] == (0, "default")
+    assert rows["data.variable_bytes"] == (1000, "e.toml:4")
+    assert "groups[0].process_method" not in rows
+    assert rows["groups[1].process_method"] == ("merge", "default")
+
+
+def test_a_flag_for_all_resizes_wins_over_each_group(loaded: Load, small: str) -> None:
+    result = loaded(small + 'transfer_method = "p2p"\n', overrides={"resize.transfer_method": "col"})
+    assert result.experiment.groups[1].transfer_method == "col"
+    assert result.origins["groups[1].transfer_method"] == "flag"
+
+
+def test_every_key_is_explained_in_the_reference_page(small: str, loaded: Load) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "formats" / "experiment.md").read_text(encoding="utf-8")
+    experiment = loaded(small).experiment
+    tables = [experiment, experiment.data, experiment.phases[0], experiment.phases[0].stages[0]]
+    keys = [key for table in [*tables, experiment.groups[0]] for key in type(table).model_fields]
+    assert [key for key in keys if f"`{key}`" not in page and f"[{key}]" not in page] == []
+
+
+def test_a_written_experiment_leaves_out_what_is_default(loaded: Load, small: str) -> None:
+    text = write_toml(loaded(small).experiment)
+    assert "seed" not in text
+    assert "granularity" not in text
+    assert "variable_bytes = 1000\n" in text
+
+
+def test_an_experiment_can_be_made_without_a_file() -> None:
+    experiment = Experiment.model_validate(
+        {
+            "name": "made",
+            "phases": [{"iterations": 1, "stages": [{"type": "bcast", "bytes": "1 KiB"}]}],
+            "groups": [{"ranks": 1}],
+        }
+    )
+    assert experiment.phases[0].stages[0].bytes == 1024
