@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The emulated application: iterates the phases, group after group, and asks for the resize into the next group.
+//
+// In:  a run, an open job. Out: the result file. Everything that newcomers need is registered with the job, so a
+// process runs the same code whether it was there from the start or came in the middle.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "clock.hpp"
+#include "data.hpp"
+#include "generation.hpp"
+#include "results_writer.hpp"
+#include "state.hpp"
+
+namespace emulator {
+
+enum class Ending { finished, leaving };
+
+/// Must live until nereus_close(): the job knows addresses inside of it.
+class Application {
+public:
+    Application(const Run &run, std::string results, nereus_job *job);
+
+    /// Collective over the job; a newcomer goes on behind the checkpoint that made it.
+    Result<Ending> run();
+
+private:
+    Result<void> begin();
+    Result<void> begin_as_founder();
+    Result<Ending> loop();
+    Result<Ending> finish();
+    Result<void> step(); ///< one iteration, or none when all are over and only a resize is awaited
+    Result<void> iterate();
+    void advance();
+
+    bool has_iterations() const { return state_.counters.phase < std::ssize(run_.phases); }
+    bool is_due() const; ///< whether the resize into the next group must be asked for now
+    Result<void> ask();
+    Result<void> after_checkpoint(int code);
+    Result<void> after_commit();
+    Result<void> after_undone(const nereus_resize_report &report);
+    Result<void> next_group();
+    Result<void> start_generation();
+    Result<void> enter_phase();
+    void report_calibration();
+    Result<void> flush();
+
+    bool is_root() const { return team_of(nereus_comm(job_)).rank == 0; }
+    void write(nlohmann::ordered_json event);
+    tl::unexpected<Failure> library_failure(const char *call, int code) const;
+
+    const Run &run_;
+    std::string results_path_;
+    nereus_job *job_;
+    State state_;
+    Data data_;
+    std::optional<JobClock> clock_;
+    std::optional<Generation> generation_;
+    ResultsWriter results_;
+    std::vector<IterationRecord> records_;
+    double last_progress_ = 0;
+};
+
+} // namespace emulator

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "calibration.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "clock.hpp"
+
+namespace emulator {
+
+namespace {
+
+constexpr double window_seconds = 0.25;  // for the measurement of one stage
+constexpr double warm_up_seconds = 0.05; // until caches, pages and clock rate are those of a run
+constexpr double longest_batch_seconds = 0.05;
+constexpr double shortest_batch_seconds = 0.001; // below, the clock and the scheduler show
+constexpr int looks_at_clock = 100;              // of a capped stage in one iteration
+
+struct Batches {
+    std::int64_t operations = 1; // of each batch
+    std::vector<double> seconds; // of each batch
+};
+
+// The time that all who must do the same number of operations agree on.
+double agreed(double seconds, const StageSpec &spec, const Team &team) {
+    if (!is_local(spec.type)) MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, team.comm);
+    return seconds;
+}
+
+double time_batch(Stage &stage, std::int64_t operations, const StageSpec &spec, const Team &team) {
+    const double begin = now();
+    stage.run(operations);
+    stage.complete();
+    return agreed(now() - begin, spec, team);
+}
+
+// Doubles the batch until it takes a good part of the wanted time; also warms up.
+std::int64_t batch_size(Stage &stage, const StageSpec &spec, const Team &team, double wanted) {
+    std::int64_t operations = 1;
+    double spent = 0;
+    while (true) {
+        const double seconds = time_batch(stage, operations, spec, team);
+        spent += seconds;
+        const double per_operation = seconds / static_cast<double>(operations);
+        const bool is_long_enough = seconds >= wanted / 4;
+        if (is_long_enough && (spent >= warm_up_seconds || seconds >= warm_up_seconds))
+            return operations_for(wanted, per_operation);
+        if (!is_long_enough) operations *= 2;
+    }
+}
+
+Batches measure(Stage &stage, const StageSpec &spec, const Team &team, double wanted) {
+    Batches batches;
+    batches.operations = batch_size(stage, spec, team, wanted);
+    double spent = 0;
+    while (spent < window_seconds) {
+        batches.seconds.push_back(time_batch(stage, batches.operations, spec, team));
+        spent += batches.seconds.back();
+    }
+    return batches;
+}
+
+double mean_of(std::span<const double> values) {
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+// With a core for each rank, the median is not moved by a short disturbance. Where ranks take turns on a core, a batch
+// ran either with or without a break, and only the mean over all batches tells how fast the ranks go on.
+double seconds_per_operation(const Batches &batches, const StageSpec &spec, const Cores &cores) {
+    const bool take_mean = cores.are_shared() && is_local(spec.type);
+    const double seconds = take_mean ? mean_of(batches.seconds) : median_of(batches.seconds);
+    return seconds / static_cast<double>(batches.operations);
+}
+
+} // namespace
+
+double asked_seconds(const StageSpec &spec, const GroupSpec &group, std::span<const double> weights, int rank) {
+    const double seconds = spec.seconds * group.factor;
+    return is_compute(spec.type) ? seconds * weights[static_cast<std::size_t>(rank) % weights.size()] : seconds;
+}
+
+std::int64_t operations_for(double seconds, double seconds_per_operation) {
+    if (seconds <= 0) return 0;
+    const double most = 0x1p62; // a clock that did not move must not turn into a number that no integer holds
+    const double operations = seconds_per_operation > 0 ? seconds / seconds_per_operation : most;
+    return std::max<std::int64_t>(1, std::llround(std::min(operations, most)));
+}
+
+double median_of(std::span<const double> values) {
+    if (values.empty()) return 0;
+    std::vector<double> sorted(values.begin(), values.end());
+    std::ranges::sort(sorted);
+    const std::size_t half = sorted.size() / 2;
+    return sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+}
+
+// One operation of given bytes is done once, however long it takes; a capped one is repeated until the time is over.
+bool needs_calibration(const StageSpec &spec) {
+    if (spec.type == StageType::wait || spec.seconds <= 0) return false;
+    return is_compute(spec.type) || spec.bytes == 0;
+}
+
+StagePlan calibrate(Stage &stage, const StageSpec &spec, const Team &team, const Cores &cores, double seconds) {
+    StagePlan plan;
+    plan.seconds = seconds;
+    if (!needs_calibration(spec)) {
+        const bool is_once = spec.type == StageType::wait || (spec.bytes > 0 && !is_compute(spec.type));
+        plan.operations = is_once ? 1 : 0;
+        return plan;
+    }
+    const double wanted = std::clamp(seconds, shortest_batch_seconds, longest_batch_seconds);
+    plan.seconds_per_operation = seconds_per_operation(measure(stage, spec, team, wanted), spec, cores);
+    plan.operations = operations_for(spec.capped ? seconds / looks_at_clock : seconds, plan.seconds_per_operation);
+    return plan;
+}
+
+} // namespace emulator

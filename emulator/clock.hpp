@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The two times of the emulator: durations, and seconds since the start of the job.
+#pragma once
+
+#include <chrono>
+
+namespace emulator {
+
+/// Seconds of a clock that never jumps; only differences mean something.
+inline double now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Seconds since 1970 by the clock of this host.
+inline double unix_now() {
+    return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+/// Seconds since the job started, on processes that came later too: they know the start as a date. The date is read
+/// once, so that a host whose date is corrected during the run does not bend the times of one process.
+class JobClock {
+public:
+    explicit JobClock(double started_unix) : offset_(unix_now() - now() - started_unix) {}
+    double seconds() const { return now() + offset_; }
+    double at(double instant) const { return instant + offset_; } ///< `instant` as now() gave it
+
+private:
+    double offset_;
+};
+
+} // namespace emulator

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "events.hpp"
+
+#include <array>
+#include <cmath>
+#include <ctime>
+
+namespace emulator {
+
+namespace {
+
+std::string library_of_mpi() {
+    std::vector<char> text(MPI_MAX_LIBRARY_VERSION_STRING);
+    int length = 0;
+    MPI_Get_library_version(text.data(), &length);
+    const std::string all(text.data());
+    return all.substr(0, all.find_first_of("\r\n"));
+}
+
+std::string host() {
+    std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
+    int length = 0;
+    MPI_Get_processor_name(name.data(), &length);
+    return name.data();
+}
+
+std::string iso_8601(double started_unix) {
+    const auto seconds = static_cast<std::time_t>(std::floor(started_unix));
+    std::tm parts{};
+    gmtime_r(&seconds, &parts);
+    std::array<char, sizeof "2000-01-01T00:00:00Z"> text{};
+    std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+    return text.data();
+}
+
+Json left_event(const nereus_resize_report &report, int ranks, const char *how) {
+    return {{"event", "left"}, {"request", report.request}, {"ranks", ranks}, {"how", how}};
+}
+
+Json committed_event(const nereus_resize_report &report) {
+    return {{"event", "committed"},
+            {"request", report.request},
+            {"from", report.from},
+            {"to", report.to},
+            {"process_method", name_of(report.process_method)},
+            {"process_strategies", Json::array()},
+            {"transfer_method", name_of(report.transfer_method)},
+            {"transfer_strategy", "blocking"},
+            {"variable_bytes", report.variable_bytes},
+            {"variable_seconds", report.variable_seconds},
+            {"pause_seconds", report.pause_seconds},
+            {"bytes_moved", report.constant_bytes + report.variable_bytes},
+            {"bytes_minimum", report.bytes_minimum},
+            {"verified", report.verified == 1 ? Json(true) : Json(nullptr)}};
+}
+
+} // namespace
+
+Json header_event(const Run &run, double started_unix) {
+    return {{"event", "header"},
+            {"format", "nereus-results"},
+            {"version", 1},
+            {"nereus_version", nereus_version()},
+            {"mpi", library_of_mpi()},
+            {"host", host()},
+            {"started", iso_8601(started_unix)},
+            {"started_unix", started_unix},
+            {"seed", run.seed},
+            {"units", {{"time", "s"}, {"size", "B"}}},
+            {"run", run.document}};
+}
+
+Json generation_started_event(std::int64_t group, int ranks, const std::vector<std::string> &hosts) {
+    return {{"event", "generation_started"}, {"group", group}, {"ranks", ranks}, {"hosts", hosts}};
+}
+
+Json calibrated_event(std::int64_t group, std::size_t phase, std::size_t stage, const StagePlan &plan) {
+    return {{"event", "calibrated"},
+            {"group", group},
+            {"phase", phase},
+            {"stage", stage},
+            {"operations", plan.operations},
+            {"seconds_per_operation", plan.seconds_per_operation}};
+}
+
+Json progress_event(const IterationRecord &record, std::int64_t iterations, int ranks) {
+    return {{"event", "progress"},      {"group", record.group},
+            {"phase", record.phase},    {"iteration", record.iteration + 1},
+            {"iterations", iterations}, {"ranks", ranks},
+            {"seconds", record.seconds}};
+}
+
+Json iteration_event(const IterationRecord &record) {
+    return {{"event", "iteration"},
+            {"group", record.group},
+            {"phase", record.phase},
+            {"iteration", record.iteration},
+            {"start", record.start},
+            {"seconds", record.seconds},
+            {"stage_seconds", record.stage_seconds},
+            {"background", record.background}};
+}
+
+Json resize_asked_event(std::int64_t request, int from, int to, std::int64_t at_iteration) {
+    return {{"event", "resize_asked"}, {"request", request},          {"from", from}, {"to", to},
+            {"by", "experiment"},      {"at_iteration", at_iteration}};
+}
+
+std::vector<Json> committed_events(const nereus_resize_report &report, std::int64_t background_iterations) {
+    std::vector<Json> events;
+    events.push_back({{"event", "processes_ready"},
+                      {"request", report.request},
+                      {"method", name_of(report.process_method)},
+                      {"strategies", Json::array()},
+                      {"seconds", report.process_seconds}});
+    events.push_back({{"event", "constant_sent"},
+                      {"request", report.request},
+                      {"method", name_of(report.transfer_method)},
+                      {"strategy", "blocking"},
+                      {"bytes", report.constant_bytes},
+                      {"seconds", report.constant_seconds},
+                      {"iterations", background_iterations}});
+    events.push_back(committed_event(report));
+    if (report.left > 0) events.push_back(left_event(report, report.left, "exited"));
+    if (report.parked > 0) events.push_back(left_event(report, report.parked, "parked"));
+    return events;
+}
+
+Json resize_undone_event(const nereus_resize_report &report) {
+    return {{"event", "resize_undone"}, {"request", report.request}, {"from", report.from},
+            {"to", report.to},          {"state", report.state},     {"code", nereus_code_name(report.code)},
+            {"reason", report.reason}};
+}
+
+} // namespace emulator

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The lines of the result file (docs/formats/results.md) as JSON objects, without `time` and `generation`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nereus/nereus.h>
+
+#include "calibration.hpp"
+#include "records.hpp"
+#include "run.hpp"
+
+namespace emulator {
+
+using Json = nlohmann::ordered_json;
+
+Json header_event(const Run &run, double started_unix);
+Json generation_started_event(std::int64_t group, int ranks, const std::vector<std::string> &hosts);
+Json calibrated_event(std::int64_t group, std::size_t phase, std::size_t stage, const StagePlan &plan);
+Json progress_event(const IterationRecord &record, std::int64_t iterations, int ranks);
+Json iteration_event(const IterationRecord &record);
+Json resize_asked_event(std::int64_t request, int from, int to, std::int64_t at_iteration);
+
+/// All events of a resize that was committed, in their order.
+std::vector<Json> committed_events(const nereus_resize_report &report, std::int64_t background_iterations);
+Json resize_undone_event(const nereus_resize_report &report);
+
+} // namespace emulator

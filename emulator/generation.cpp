@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "generation.hpp"
+
+#include <algorithm>
+#include <array>
+#include <new>
+#include <stdexcept>
+
+#include <unistd.h>
+
+#include "agreement.hpp"
+#include "clock.hpp"
+
+namespace emulator {
+
+namespace {
+
+// A stage that ends by the clock. Stages that communicate go by the clock of their first rank, so that all do the same
+// number of operations.
+void run_capped(Stage &stage, const StageSpec &spec, const StagePlan &plan, const Team &team) {
+    const double begin = now();
+    int go_on = 1;
+    while (go_on != 0) {
+        stage.run(plan.operations);
+        go_on = now() - begin < plan.seconds ? 1 : 0;
+        if (!is_local(spec.type)) MPI_Bcast(&go_on, 1, MPI_INT, 0, team.comm);
+    }
+}
+
+} // namespace
+
+Hosts::Hosts(const Team &all) {
+    std::array<char, MPI_MAX_PROCESSOR_NAME> own{};
+    int length = 0;
+    MPI_Get_processor_name(own.data(), &length);
+    std::vector<char> text(own.size() * static_cast<std::size_t>(all.size));
+    const int count = static_cast<int>(own.size());
+    MPI_Allgather(own.data(), count, MPI_CHAR, text.data(), count, MPI_CHAR, all.comm);
+    for (int rank = 0; rank < all.size; ++rank)
+        names.emplace_back(text.data() + static_cast<std::size_t>(rank) * own.size());
+    cores.ranks_here = static_cast<int>(std::ranges::count(names, std::string(own.data())));
+    cores.cores = static_cast<int>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
+}
+
+Generation::Generation(const Run &run, std::size_t group, const Team &all, std::string file_prefix)
+    : run_(run), group_(run.groups[group]), all_(all), hosts_(all), file_prefix_(std::move(file_prefix)) {}
+
+Workplace Generation::workplace() const {
+    Workplace place;
+    place.seed = run_.seed;
+    place.rank = all_.rank;
+    place.scratch = run_.scratch;
+    return place;
+}
+
+// Memory and files first, on each rank for itself: what failed on one is agreed on before any stage communicates.
+void Generation::build(std::size_t phase) {
+    Workplace place = workplace();
+    for (std::size_t before = 0; before < phase; ++before) place.index += run_.phases[before].stages.size();
+    for (Station &station : stations_) {
+        place.file_name = file_prefix_ + "-s" + std::to_string(place.index) + "-r" + std::to_string(all_.rank) + ".tmp";
+        const Team &team = station.ranks.team();
+        if (team.takes_part()) station.stage = make_stage(*station.spec, team, place);
+        ++place.index;
+    }
+}
+
+Result<void> Generation::enter_phase(std::size_t phase) {
+    stations_.clear();
+    phase_ = phase;
+    for (const StageSpec &spec : run_.phases[phase].stages)
+        stations_.push_back({&spec, FirstRanks(all_, spec.ranks), nullptr, {}});
+    has_files_ = std::ranges::any_of(stations_, [](const Station &station) { return is_file(station.spec->type); });
+    std::optional<std::string> built_badly;
+    const auto no_memory = "phases[" + std::to_string(phase) + "]: there is not enough memory for its stages";
+    try {
+        build(phase);
+        built_badly = trouble();
+    } catch (const std::bad_alloc &) {
+        built_badly = no_memory;
+    } catch (const std::length_error &) {
+        built_badly = no_memory;
+    }
+    if (auto agreed = agree(all_, built_badly); !agreed) return agreed;
+    calibrate_all();
+    return agree(all_, trouble());
+}
+
+void Generation::calibrate_all() {
+    for (Station &station : stations_) {
+        MPI_Barrier(all_.comm);
+        if (!station.stage) continue;
+        const double seconds = asked_seconds(*station.spec, group_, run_.weights, all_.rank);
+        station.plan = calibrate(*station.stage, *station.spec, station.ranks.team(), hosts_.cores, seconds);
+    }
+    MPI_Barrier(all_.comm);
+}
+
+std::optional<std::string> Generation::trouble() const {
+    for (const Station &station : stations_)
+        if (station.stage)
+            if (auto found = station.stage->trouble()) return found;
+    return std::nullopt;
+}
+
+void Generation::meet() const {
+    if (run_.barrier) MPI_Barrier(all_.comm);
+}
+
+void Generation::execute(Station &station) const {
+    if (!station.stage) return;
+    if (station.spec->capped && station.spec->type != StageType::wait)
+        run_capped(*station.stage, *station.spec, station.plan, station.ranks.team());
+    else
+        station.stage->run(station.plan.operations);
+}
+
+Result<IterationRecord> Generation::iterate() {
+    IterationRecord record;
+    record.stage_seconds.reserve(stations_.size());
+    meet();
+    record.start = now();
+    for (Station &station : stations_) {
+        meet();
+        const double begin = now();
+        execute(station);
+        meet();
+        record.stage_seconds.push_back(now() - begin);
+    }
+    meet();
+    record.seconds = now() - record.start;
+    // Only file stages can fail; other phases are spared the extra collective.
+    if (has_files_)
+        if (auto agreed = agree(all_, trouble()); !agreed) return tl::make_unexpected(agreed.error());
+    return record;
+}
+
+} // namespace emulator

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The stages of one group, built and calibrated for its ranks.
+//
+// Stages are made phase by phase, when the group comes to it: a group pays only for phases that it iterates, and the
+// memory of one phase's stages is free before that of the next is taken.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "calibration.hpp"
+#include "records.hpp"
+#include "run.hpp"
+#include "stage.hpp"
+
+namespace emulator {
+
+/// The hosts of a team's ranks, and the cores of this one. Made collectively.
+struct Hosts {
+    explicit Hosts(const Team &all);
+    std::vector<std::string> names; ///< of each rank's host
+    Cores cores;
+};
+
+class Generation {
+public:
+    /// `file_prefix`: a name for files that no other job or generation uses.
+    Generation(const Run &run, std::size_t group, const Team &all, std::string file_prefix);
+
+    /// Builds and calibrates the stages of a phase. Collective.
+    Result<void> enter_phase(std::size_t phase);
+
+    /// One iteration of the phase: its times on this rank. Collective.
+    Result<IterationRecord> iterate();
+
+    const Team &all() const { return all_; }
+    const Hosts &hosts() const { return hosts_; }
+    std::optional<std::size_t> phase() const { return phase_; }
+    const StagePlan &plan(std::size_t stage) const { return stations_[stage].plan; }
+
+private:
+    /// A stage with all that it needs to run; `stage` is empty on ranks that take no part.
+    struct Station {
+        const StageSpec *spec;
+        FirstRanks ranks;
+        std::unique_ptr<Stage> stage;
+        StagePlan plan;
+    };
+
+    void build(std::size_t phase);
+    Workplace workplace() const;
+    void calibrate_all();
+    void execute(Station &station) const;
+    std::optional<std::string> trouble() const;
+    void meet() const; ///< the barrier that the run file may ask for
+
+    const Run &run_;
+    const GroupSpec &group_;
+    Team all_;
+    Hosts hosts_;
+    std::string file_prefix_;
+    std::optional<std::size_t> phase_;
+    bool has_files_ = false;
+    std::vector<Station> stations_;
+};
+
+} // namespace emulator

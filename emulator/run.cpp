@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "run.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "fields.hpp"
+
+namespace emulator {
+
+namespace {
+
+constexpr std::int64_t most_bytes = std::int64_t{1} << 60; // sums of such sizes stay within int64_t
+constexpr std::int64_t most_iterations = std::int64_t{1} << 40;
+
+// Several MPIs take only int counts; a stage with a greater message is refused here rather than cut off there.
+constexpr std::int64_t most_message = INT_MAX;
+
+std::string element(const char *array, std::size_t index) {
+    return std::string(array) + "[" + std::to_string(index) + "]";
+}
+
+StageSpec read_stage(const Json &json, const std::string &path, Complaint &complaint) {
+    using enum StageType;
+    Fields fields(json, path, complaint);
+    StageSpec stage;
+    stage.type = fields.choice<StageType>("type", {{"pi", pi},
+                                                   {"matrix", matrix},
+                                                   {"p2p", p2p},
+                                                   {"ip2p", ip2p},
+                                                   {"wait", wait},
+                                                   {"bcast", bcast},
+                                                   {"allgather", allgather},
+                                                   {"reduce", reduce},
+                                                   {"allreduce", allreduce},
+                                                   {"write", write},
+                                                   {"read", read}});
+    stage.seconds = fields.number("seconds", true);
+    const std::int64_t most = is_file(stage.type) ? most_bytes : most_message;
+    stage.bytes = fields.integer("bytes", 0, is_compute(stage.type) ? most_bytes : most);
+    stage.granularity = fields.integer("granularity", 1, most_message);
+    stage.capped = fields.boolean("capped");
+    stage.id = fields.integer_or_null("id", 0, INT64_MAX, -1);
+    stage.ranks = static_cast<int>(fields.integer("ranks", 0, INT_MAX));
+    if (stage.id < 0 && (stage.type == ip2p || stage.type == wait))
+        fields.complain("id", "an integer for ip2p and wait");
+    fields.refuse_others();
+    return stage;
+}
+
+// Each ip2p needs one wait behind it, and each wait one ip2p before it, or requests would stay open over a resize.
+void check_pairs(const PhaseSpec &phase, const std::string &path, Complaint &complaint) {
+    std::vector<std::int64_t> open;
+    std::size_t index = 0;
+    for (const StageSpec &stage : phase.stages) {
+        const std::string key = path + "." + element("stages", index++) + ".id";
+        const auto found = std::ranges::find(open, stage.id);
+        if (stage.type == StageType::ip2p) {
+            if (found != open.end())
+                complaint.say(key, std::to_string(stage.id) + " twice", "an id that waits for nothing");
+            open.push_back(stage.id);
+        } else if (stage.type == StageType::wait) {
+            if (found == open.end()) {
+                complaint.say(key, std::to_string(stage.id), "the id of an ip2p before it in this phase");
+                return;
+            }
+            open.erase(found);
+        }
+    }
+    if (!open.empty())
+        complaint.say(path + ".stages", "ip2p " + std::to_string(open.front()), "an ip2p with a later wait of its id");
+}
+
+PhaseSpec read_phase(const Json &json, const std::string &path, Complaint &complaint) {
+    Fields fields(json, path, complaint);
+    PhaseSpec phase;
+    phase.iterations = fields.integer("iterations", 1, most_iterations);
+    for (const Json &stage : fields.array("stages", true))
+        phase.stages.push_back(read_stage(stage, fields.path_of(element("stages", phase.stages.size())), complaint));
+    fields.refuse_others();
+    check_pairs(phase, path, complaint);
+    return phase;
+}
+
+GroupSpec read_group(const Json &json, const std::string &path, Complaint &complaint) {
+    Fields fields(json, path, complaint);
+    GroupSpec group;
+    group.iterations = fields.integer("iterations", 0, most_iterations);
+    group.ranks = static_cast<int>(fields.integer("ranks", 1, INT_MAX));
+    group.factor = fields.number("factor", false);
+    group.placement = fields.choice<std::string>("placement", {{"compact", "compact"}, {"spread", "spread"}});
+    group.process_method =
+        fields.choice<nereus_process_method>("process_method", {{"merge", NEREUS_MERGE},
+                                                                {"baseline-inter", NEREUS_BASELINE_INTER},
+                                                                {"baseline-intra", NEREUS_BASELINE_INTRA}});
+    group.transfer_method =
+        fields.choice<nereus_transfer_method>("transfer_method", {{"p2p", NEREUS_P2P}, {"col", NEREUS_COL}});
+    if (!fields.array("process_strategies", true).empty()) fields.complain("process_strategies", "[]");
+    group.transfer_strategy = fields.choice<std::string>("transfer_strategy", {{"blocking", "blocking"}});
+    fields.refuse_others();
+    return group;
+}
+
+void read_data(const Json &json, Run &run, Complaint &complaint) {
+    Fields fields(json, "data", complaint);
+    run.constant_bytes = fields.integer("constant_bytes", 0, most_bytes);
+    run.variable_bytes = fields.integer("variable_bytes", 0, most_bytes);
+    run.element_bytes = fields.integer("element_bytes", 1, 8);
+    if (run.element_bytes != 1 && run.element_bytes != 2 && run.element_bytes != 4 && run.element_bytes != 8)
+        fields.complain("element_bytes", "1, 2, 4, 8");
+    fields.refuse_others();
+}
+
+std::vector<double> read_weights(Fields &fields) {
+    std::vector<double> weights;
+    for (const Json &weight : fields.array("weights", false)) {
+        const double value = weight.is_number() ? weight.get<double>() : 0.0;
+        if (!(std::isfinite(value) && value > 0)) fields.complain("weights", "numbers above 0");
+        weights.push_back(value);
+    }
+    return weights;
+}
+
+void read_general(Fields &fields, Run &run, Complaint &complaint) {
+    if (fields.text("format") != "nereus-run") fields.complain("format", "nereus-run");
+    fields.integer("version", 1, 1);
+    fields.text("name");
+    run.seed = static_cast<std::uint64_t>(fields.integer("seed", 0, INT64_MAX));
+    run.barrier = fields.boolean("barrier");
+    run.capture = fields.choice<Capture>("capture",
+                                         {{"max", Capture::max}, {"mean", Capture::mean}, {"median", Capture::median}});
+    run.verify = fields.boolean("verify");
+    read_data(fields.object("data"), run, complaint);
+    run.weights = read_weights(fields);
+    run.scratch = fields.text("scratch");
+}
+
+void read_lists(Fields &fields, Run &run, Complaint &complaint) {
+    for (const Json &phase : fields.array("phases", false))
+        run.phases.push_back(read_phase(phase, element("phases", run.phases.size()), complaint));
+    for (const Json &group : fields.array("groups", false))
+        run.groups.push_back(read_group(group, element("groups", run.groups.size()), complaint));
+}
+
+bool uses_files(const Run &run) {
+    return std::ranges::any_of(run.phases, [](const PhaseSpec &phase) {
+        return std::ranges::any_of(phase.stages, [](const StageSpec &stage) { return is_file(stage.type); });
+    });
+}
+
+// The folder matters only to runs that write there; a run that was copied from another host is not refused for it.
+void check_scratch(Fields &fields, const Run &run) {
+    std::error_code error;
+    if (uses_files(run) && !std::filesystem::is_directory(run.scratch, error))
+        fields.complain("scratch", "an existing folder");
+}
+
+std::string where(const std::string &text, std::size_t byte) {
+    const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(byte, text.size()));
+    return "line " + std::to_string(1 + std::count(text.begin(), end, '\n'));
+}
+
+tl::unexpected<Failure> refused(const std::string &file, const std::string &what) {
+    return failure(file + ": " + what, exit_bad_input);
+}
+
+Result<std::string> read_text(const std::string &file) {
+    std::ifstream stream(file, std::ios::binary);
+    std::ostringstream text;
+    if (stream) text << stream.rdbuf();
+    if (!stream || !text) return refused(file, "run file: found none that can be read, allowed a readable file");
+    return text.str();
+}
+
+} // namespace
+
+std::int64_t Run::iterations() const {
+    std::int64_t sum = 0;
+    for (const PhaseSpec &phase : phases) sum += phase.iterations;
+    return sum;
+}
+
+bool is_compute(StageType type) { return type == StageType::pi || type == StageType::matrix; }
+bool is_file(StageType type) { return type == StageType::write || type == StageType::read; }
+bool is_local(StageType type) { return is_compute(type) || is_file(type); }
+
+std::string_view name_of(nereus_process_method method) {
+    switch (method) {
+    case NEREUS_MERGE:
+        return "merge";
+    case NEREUS_BASELINE_INTER:
+        return "baseline-inter";
+    case NEREUS_BASELINE_INTRA:
+        return "baseline-intra";
+    }
+    return "unknown";
+}
+
+std::string_view name_of(nereus_transfer_method method) {
+    switch (method) {
+    case NEREUS_P2P:
+        return "p2p";
+    case NEREUS_COL:
+        return "col";
+    }
+    return "unknown";
+}
+
+Result<Run> parse_run(const std::string &file, const std::string &text) {
+    Run run;
+    try {
+        run.document = Json::parse(text);
+    } catch (const Json::parse_error &error) {
+        return refused(file, where(text, error.byte) + ": found a syntax error, allowed JSON");
+    }
+    Complaint complaint;
+    Fields fields(run.document, "", complaint);
+    read_general(fields, run, complaint);
+    read_lists(fields, run, complaint);
+    fields.refuse_others();
+    check_scratch(fields, run);
+    if (complaint.first()) return refused(file, *complaint.first());
+    return run;
+}
+
+Result<Run> load_run(const std::string &file, MPI_Comm comm) {
+    int rank = 0;
+    MPI_Comm_rank(comm, &rank);
+    Result<std::string> text = rank == 0 ? read_text(file) : std::string();
+    std::int64_t length = text ? static_cast<std::int64_t>(text->size()) : -1;
+    if (length > INT_MAX) length = -1;
+    MPI_Bcast(&length, 1, MPI_INT64_T, 0, comm);
+    if (length < 0)
+        return text ? refused(file, "run file: found none, allowed a readable file below 2 GiB")
+                    : tl::make_unexpected(text.error());
+    text->resize(static_cast<std::size_t>(length));
+    MPI_Bcast(text->data(), static_cast<int>(length), MPI_CHAR, 0, comm);
+    return parse_run(file, *text);
+}
+
+} // namespace emulator

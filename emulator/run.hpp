@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The run file (docs/formats/run.md) as the emulator works with it: read, checked, and the same on all ranks.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <mpi.h>
+#include <nereus/nereus.h>
+#include <nlohmann/json.hpp>
+
+#include "failure.hpp"
+
+namespace emulator {
+
+enum class StageType { pi, matrix, p2p, ip2p, wait, bcast, allgather, reduce, allreduce, write, read };
+enum class Capture { max, mean, median };
+
+struct StageSpec {
+    StageType type = StageType::pi;
+    double seconds = 0;
+    std::int64_t bytes = 0;
+    std::int64_t granularity = 1;
+    bool capped = false;
+    std::int64_t id = -1; ///< -1: none
+    int ranks = 0;        ///< 0: all
+};
+
+struct PhaseSpec {
+    std::int64_t iterations = 0;
+    std::vector<StageSpec> stages;
+};
+
+struct GroupSpec {
+    std::int64_t iterations = 0;
+    int ranks = 0;
+    double factor = 1;
+    std::string placement;
+    nereus_process_method process_method = NEREUS_MERGE;
+    nereus_transfer_method transfer_method = NEREUS_P2P;
+    std::string transfer_strategy;
+};
+
+struct Run {
+    std::uint64_t seed = 0;
+    bool barrier = false;
+    Capture capture = Capture::max;
+    bool verify = false;
+    std::int64_t constant_bytes = 0;
+    std::int64_t variable_bytes = 0;
+    std::int64_t element_bytes = 8;
+    std::vector<double> weights;
+    std::string scratch;
+    std::vector<PhaseSpec> phases;
+    std::vector<GroupSpec> groups;
+    nlohmann::ordered_json document; ///< as it was read, for the header of the results
+
+    std::int64_t iterations() const; ///< of all phases
+};
+
+/// Computation and files: work that a rank does on its own. All other stages need the same calls on all ranks.
+bool is_local(StageType type);
+bool is_compute(StageType type);
+bool is_file(StageType type);
+
+std::string_view name_of(nereus_process_method method);
+std::string_view name_of(nereus_transfer_method method);
+
+/// The run that `text` describes; `file` is its name in a message. Failures have exit_bad_input.
+Result<Run> parse_run(const std::string &file, const std::string &text);
+
+/// The run of `file`: read by rank 0 of `comm`, parsed by all. Collective.
+Result<Run> load_run(const std::string &file, MPI_Comm comm);
+
+} // namespace emulator

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Stages of blocking communication: MPI_Sendrecv with a partner, and the collectives that applications use most.
+#include <cstddef>
+#include <vector>
+
+#include "stage.hpp"
+
+namespace emulator {
+
+namespace {
+
+constexpr int tag = 1;
+
+std::size_t length_of(const StageSpec &spec) { return static_cast<std::size_t>(operation_bytes(spec)); }
+
+// Rank r sends to r + size/2 and receives from r - size/2: with an odd size the partners differ, and nobody waits in a
+// circle, since MPI_Sendrecv serves both directions. A team of one sends to itself.
+class PointToPoint final : public Stage {
+public:
+    PointToPoint(const StageSpec &spec, const Team &team)
+        : team_(team), outgoing_(length_of(spec)), incoming_(length_of(spec)) {}
+
+    void run(std::int64_t operations) override {
+        const int half = team_.size / 2;
+        const int to = (team_.rank + half) % team_.size;
+        const int from = (team_.rank - half + team_.size) % team_.size;
+        const int bytes = static_cast<int>(outgoing_.size());
+        for (std::int64_t i = 0; i < operations; ++i)
+            MPI_Sendrecv(outgoing_.data(), bytes, MPI_BYTE, to, tag, incoming_.data(), bytes, MPI_BYTE, from, tag,
+                         team_.comm, MPI_STATUS_IGNORE);
+    }
+
+private:
+    Team team_;
+    std::vector<std::byte> outgoing_, incoming_;
+};
+
+class Broadcast final : public Stage {
+public:
+    Broadcast(const StageSpec &spec, const Team &team) : team_(team), buffer_(length_of(spec)) {}
+
+    void run(std::int64_t operations) override {
+        for (std::int64_t i = 0; i < operations; ++i)
+            MPI_Bcast(buffer_.data(), static_cast<int>(buffer_.size()), MPI_BYTE, 0, team_.comm);
+    }
+
+private:
+    Team team_;
+    std::vector<std::byte> buffer_;
+};
+
+// The bytes of an operation are those of all ranks together, cut in blocks as a distributed vector is.
+class AllGather final : public Stage {
+public:
+    AllGather(const StageSpec &spec, const Team &team) : team_(team), whole_(length_of(spec)) {
+        const auto size = static_cast<std::size_t>(team.size);
+        std::size_t first = 0;
+        for (std::size_t rank = 0; rank < size; ++rank) {
+            const std::size_t count = whole_.size() / size + (rank < whole_.size() % size ? 1 : 0);
+            counts_.push_back(static_cast<int>(count));
+            firsts_.push_back(static_cast<int>(first));
+            first += count;
+        }
+        own_.resize(static_cast<std::size_t>(counts_[static_cast<std::size_t>(team.rank)]));
+    }
+
+    void run(std::int64_t operations) override {
+        for (std::int64_t i = 0; i < operations; ++i)
+            MPI_Allgatherv(own_.data(), static_cast<int>(own_.size()), MPI_BYTE, whole_.data(), counts_.data(),
+                           firsts_.data(), MPI_BYTE, team_.comm);
+    }
+
+private:
+    Team team_;
+    std::vector<std::byte> whole_, own_;
+    std::vector<int> counts_, firsts_;
+};
+
+// Maximum of bytes, as the papers have it: any number of bytes is allowed, and no sum can overflow.
+class Reduction final : public Stage {
+public:
+    Reduction(const StageSpec &spec, const Team &team)
+        : team_(team), to_all_(spec.type == StageType::allreduce), own_(length_of(spec)), result_(length_of(spec)) {}
+
+    void run(std::int64_t operations) override {
+        const int bytes = static_cast<int>(own_.size());
+        for (std::int64_t i = 0; i < operations; ++i) {
+            if (to_all_)
+                MPI_Allreduce(own_.data(), result_.data(), bytes, MPI_UINT8_T, MPI_MAX, team_.comm);
+            else
+                MPI_Reduce(own_.data(), result_.data(), bytes, MPI_UINT8_T, MPI_MAX, 0, team_.comm);
+        }
+    }
+
+private:
+    Team team_;
+    bool to_all_;
+    std::vector<std::uint8_t> own_, result_;
+};
+
+} // namespace
+
+std::unique_ptr<Stage> make_collective(const StageSpec &spec, const Team &team) {
+    switch (spec.type) {
+    case StageType::p2p:
+        return std::make_unique<PointToPoint>(spec, team);
+    case StageType::bcast:
+        return std::make_unique<Broadcast>(spec, team);
+    case StageType::allgather:
+        return std::make_unique<AllGather>(spec, team);
+    default:
+        return std::make_unique<Reduction>(spec, team);
+    }
+}
+
+} // namespace emulator
