@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The front door; all work is in scripts/.
 
-.PHONY: help build demo test lint fix clean
+.PHONY: help build demo test lint fix tidy clean
 
 help:
 	@echo 'make demo   set up what is missing, emulate a resizing Conjugate Gradient, draw the picture'
 	@echo 'make build  set up everything; leaves .venv/bin/nereus ready'
 	@echo 'make test   build, then run all tests against MPICH and Open MPI'
 	@echo 'make lint   check format, types, spelling and habits; make fix mends what can be mended'
+	@echo 'make tidy   look for likely mistakes in C++ with clang-tidy; takes minutes'
 	@echo 'make clean  remove build and .venv'
 
 build:
@@ -25,6 +26,9 @@ lint:
 
 fix:
 	@scripts/lint --fix
+
+tidy: build
+	@scripts/tidy
 
 clean:
 	rm -rf build .venv
