@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The scripts that CI relies on, with programs in the place of CTest and make that only note how they were called."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """How ctest and make were called, a line a call; those with `openmpi` or `lint` fail."""
+    for name in ("ctest", "make"):
+        tool = tmp_path / name
+        tool.write_text(
+            f'#!/bin/sh\necho "{name} $*" >> {tmp_path}/calls\ncase "$*" in *openmpi*|lint) exit 8;; esac\n'
+        )
+        tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    return tmp_path / "calls"
+
+
+def run(script: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([script, *arguments], capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_a_failing_part_fails_all_tests_but_does_not_hide_the_others(repository: Path, calls: Path) -> None:
+    done = run(repository / "scripts" / "test", "openmpi", "mpich")
+    assert done.returncode == 1
+    summary = [line.split()[:2] for line in done.stdout.splitlines()[-2:]]
+    assert summary == [["openmpi", "FAILED"], ["mpich", "passed"]]
+
+
+def test_parts_that_pass_pass_and_a_tree_without_tests_does_not(repository: Path, calls: Path) -> None:
+    assert run(repository / "scripts" / "test", "mpich").returncode == 0
+    assert "--no-tests=error" in calls.read_text()
+
+
+def test_an_unknown_part_is_refused(repository: Path, calls: Path) -> None:
+    done = run(repository / "scripts" / "test", "fortran")
+    assert done.returncode == 2
+    assert "fortran: allowed are mpich, openmpi and python" in done.stderr
+
+
+def test_ci_fails_with_its_first_step_that_fails(repository: Path, calls: Path) -> None:
+    assert run(repository / ".ci" / "run").returncode != 0
+    assert calls.read_text() == "make lint\n"
