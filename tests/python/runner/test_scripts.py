@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The scripts that CI relies on, with programs in the place of CTest and make that only note how they were called."""
+"""The scripts that CI relies on, with a CTest and a make that only note how they were called."""
 
 import os
 import subprocess
@@ -37,9 +37,10 @@ def test_parts_that_pass_pass_and_a_tree_without_tests_does_not(repository: Path
     assert "--no-tests=error" in calls.read_text()
 
 
-def test_an_unknown_part_is_refused(repository: Path, calls: Path) -> None:
-    done = run(repository / "scripts" / "test", "fortran")
+def test_an_unknown_part_is_refused_before_any_runs(repository: Path, calls: Path) -> None:
+    done = run(repository / "scripts" / "test", "mpich", "fortran")
     assert done.returncode == 2
+    assert not calls.exists()
     assert "fortran: allowed are mpich, openmpi and python" in done.stderr
 
 
