@@ -92,7 +92,7 @@ def _completed(features: Mapping[str, Feature], died: str) -> dict[str, Feature]
     reason = died
     for name in FEATURES:
         complete[name] = features.get(name) or Feature(False, reason)
-        if not complete[name].works and name in NEEDED:
+        if not complete[name].works and name in NEEDED and reason == died:
             reason = f"not tried, because {name} does not work"
     return complete
 

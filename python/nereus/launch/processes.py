@@ -54,8 +54,8 @@ def send(process: Process, number: signal.Signals) -> None:
 def fostering() -> Iterator[None]:
     """In this block a job's processes whose parents die become ours; at its end all are reaped.
 
-    Only for a process that has no other children than jobs. Without it, and without a system process that reaps
-    orphans, as in many containers, dead ranks would stay in the process table for ever.
+    Only for a process that has no other children than jobs. Without it dead ranks would stay in the
+    process table for ever where no system process reaps orphans, as in many containers.
     """
     _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     try:

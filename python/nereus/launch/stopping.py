@@ -25,6 +25,11 @@ class Stopping:
         """What a shell expects of a process that ended because of the signal."""
         return 128 + (self.signal or 0)
 
+    @property
+    def text(self) -> str:
+        """The signal's name."""
+        return self.signal.name if self.signal else "no signal"
+
     def __enter__(self) -> Self:
         """Take over the signals, but not those that are ignored, as SIGHUP under nohup."""
         wanted = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""nereus doctor - what the MPIs of this machine can do."""
+
+from typing import Annotated, Any
+
+import typer
+from rich.console import Group
+from rich.table import Table
+
+from nereus import __version__
+from nereus.cli.messages import show, show_json
+from nereus.cli.remedies import remedy
+from nereus.launch import (
+    FEATURES,
+    Build,
+    Capabilities,
+    builds,
+    builds_folder,
+    choose,
+    cores,
+    fostering,
+    memory_bytes,
+    most_ranks,
+    probe,
+)
+
+_NONE_INSTALLED = "no MPI build of Nereus is installed; run `make build`"
+
+
+def doctor(
+    mpi: Annotated[str | None, typer.Option(metavar="NAME", help="Look at this MPI build only.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+) -> None:
+    """Find out by trying what the MPIs of this machine can do. Exit code 0: one of them can resize jobs.
+
+    Example: nereus doctor --mpi openmpi
+    """
+    with fostering():
+        chosen = [choose(mpi)] if mpi else builds()
+        findings = [_finding(build, probe(build, fresh=True)) for build in chosen]
+    document = _document(findings)
+    if as_json:
+        show_json(document)
+    else:
+        show(Group(_machine(document), "", *_tables(findings)))
+    raise typer.Exit(0 if any(finding["malleable"] for finding in findings) else 1)
+
+
+def _finding(build: Build, found: Capabilities) -> dict[str, Any]:
+    return {
+        "name": build.name,
+        "library": found.library if found.library != "unknown" else build.library_version,
+        "mpiexec": str(build.mpiexec),
+        "thread_level": found.thread_level,
+        "malleable": found.obstacle is None,
+        "features": {
+            name: {"works": feature.works, "reason": feature.reason}
+            for name, feature in found.features.items()
+        },
+        "remedy": None if found.obstacle is None else remedy(build),
+    }
+
+
+def _document(findings: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "nereus_version": __version__,
+        "cores": cores(),
+        "memory_bytes": memory_bytes(),
+        "max_ranks": most_ranks(),
+        "builds_folder": str(builds_folder()),
+        "builds": findings,
+    }
+
+
+def _machine(document: dict[str, Any]) -> str:
+    memory = document["memory_bytes"] / 2**30
+    ranks = document["max_ranks"]
+    return (
+        f"Nereus {document['nereus_version']}: {document['cores']} cores, {memory:.1f} GiB of memory, "
+        f"at most {ranks} ranks; builds in {document['builds_folder']}"
+    )
+
+
+def _tables(findings: list[dict[str, Any]]) -> list[Table | str]:
+    if not findings:
+        return [_NONE_INSTALLED]
+    return [part for finding in findings for part in (_table(finding), "")][:-1]
+
+
+def _table(finding: dict[str, Any]) -> Table:
+    verdict = "can resize jobs" if finding["malleable"] else "runs jobs of fixed size only"
+    title = f"{finding['name']}: {verdict}"
+    if finding["remedy"]:
+        title += f"; to resize, {finding['remedy']}"
+    grid = Table(
+        title=title, title_justify="left", title_style="bold", box=None, show_header=False, pad_edge=False
+    )
+    grid.add_row("library", "", finding["library"])
+    grid.add_row("launcher", "", finding["mpiexec"])
+    grid.add_row("threads", "", finding["thread_level"])
+    for name in FEATURES:
+        feature = finding["features"][name]
+        grid.add_row(name.replace("_", " "), "yes" if feature["works"] else "no", feature["reason"])
+    return grid

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""nereus emulate FILE - run an emulated application that grows and shrinks."""
+
+import json
+import os
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from nereus.cli.experiment_run import Ended, new_folder, run
+from nereus.cli.messages import Refused, complain, note, show, show_json, warn
+from nereus.cli.remedies import remedy
+from nereus.config import Loaded, describe, load
+from nereus.launch import RANKS_PER_CORE, Build, Stopping, choose, cores, fostering, most_ranks, probe
+from nereus.report import ResultError, Results, draw, read, table, write_csv
+
+
+class Codes(StrEnum):
+    """Proteo's two tables of numeric codes."""
+
+    OLD = "old"
+    NEW = "new"
+
+
+def emulate(
+    file: Annotated[Path, typer.Argument(help="Experiment: our TOML, or Proteo's JSON or INI.")],
+    mpi: Annotated[str | None, typer.Option(metavar="NAME", help="MPI build to use (nereus doctor).")] = None,
+    output: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Results folder; if not given, results/NAME-TIME.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    print_config: Annotated[
+        bool, typer.Option("--print-config", help="Show each value and where it comes from; run nothing.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, only what went wrong.")] = False,
+    max_ranks: Annotated[
+        int | None,
+        typer.Option(min=1, help=f"Most ranks to start; if not given, {RANKS_PER_CORE} for each core."),
+    ] = None,
+    proteo_codes: Annotated[
+        Codes | None, typer.Option(help="Code table of a Proteo file, when its shape misleads.")
+    ] = None,
+    picture: Annotated[bool, typer.Option(help="Draw DIR/picture.png at the end.")] = True,
+) -> None:
+    """Run an emulated application that grows and shrinks, and report what its resizes cost.
+
+    Example: nereus emulate examples/emulate/cg.toml --mpi openmpi
+    """
+    loaded = load(file, environment=os.environ, proteo_codes=proteo_codes.value if proteo_codes else None)
+    warn(loaded.warnings)
+    if print_config:
+        _print_config(loaded, as_json)
+        return
+    build = choose(mpi)
+    _check_capacity(loaded, file, max_ranks)
+    with Stopping() as stopping, fostering():
+        _check_ability(loaded, build, lambda: stopping.signal is not None)
+        if stopping.signal is not None:
+            raise typer.Exit(stopping.exit_code)
+        build.program("nereus-emulator")
+        folder = new_folder(output, loaded.experiment.name)
+        ended = run(loaded.experiment, build, folder, quiet, lambda: stopping.signal is not None)
+    if ended.outcome is None:
+        complain(f"stopped by {stopping.text}; results so far: {folder} (nereus report {folder})")
+        raise typer.Exit(stopping.exit_code)
+    raise typer.Exit(0 if _present(ended, folder, as_json, quiet, picture) else 1)
+
+
+def _print_config(loaded: Loaded, as_json: bool) -> None:
+    rows = describe(loaded)
+    if as_json:
+        show_json([{"key": key, "value": value, "origin": origin} for key, value, origin in rows])
+        return
+    grid = Table("key", "value", "origin", box=None, pad_edge=False)
+    for key, value, origin in rows:
+        # As texts, because brackets in strings mean styles to the table.
+        grid.add_row(Text(key), Text(json.dumps(value, ensure_ascii=False)), Text(origin))
+    show(grid)
+
+
+def _check_capacity(loaded: Loaded, file: Path, max_ranks: int | None) -> None:
+    limit = max_ranks or most_ranks()
+    for number, group in enumerate(loaded.experiment.groups):
+        if group.ranks > limit:
+            key = f"groups[{number}].ranks"
+            origin = loaded.origins.get(key, "default")
+            where = file if origin == "default" else origin
+            rule = (
+                "--max-ranks"
+                if max_ranks
+                else f"{RANKS_PER_CORE} for each of {cores()} cores; see --max-ranks"
+            )
+            raise Refused(
+                f"{where}: {key} = {group.ranks}: the launcher is asked for at most {limit} ({rule})"
+            )
+
+
+def _check_ability(loaded: Loaded, build: Build, stopped: Callable[[], bool]) -> None:
+    """Refuse resizes on an MPI that cannot make processes, before anything is started."""
+    if not loaded.experiment.malleable:
+        return
+    obstacle = probe(build, stopped=stopped).obstacle
+    if obstacle is not None and not stopped():
+        raise Refused(f"--mpi = {build.name}: this MPI cannot resize a job ({obstacle}); {remedy(build)}")
+
+
+def _present(ended: Ended, folder: Path, as_json: bool, quiet: bool, picture: bool) -> bool:
+    """Show what there is; True when the run came to a good end."""
+    for line in ended.complaints:
+        note(line)
+    failure = None if ended.outcome is None or ended.outcome.good else ended.outcome.text
+    try:
+        results = read(folder)
+    except ResultError as error:
+        complain(f"the run did not finish: {failure or error}; what it wrote: {folder}")
+        return False
+    _show_results(results, folder, as_json, picture)
+    if failure is None and not results.finished:
+        failure = "the results have no end"
+    if failure is not None:
+        complain(f"the run did not finish: {failure}; results so far: {folder} (nereus report {folder})")
+        return False
+    note(f"results: {folder}", quiet)
+    return True
+
+
+def _show_results(results: Results, folder: Path, as_json: bool, picture: bool) -> None:
+    if as_json:
+        show_json(results.document())
+    else:
+        show(table(results))
+    write_csv(results, folder)
+    if picture:
+        draw(results, folder / "picture.png")

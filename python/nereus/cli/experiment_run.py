@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs one experiment: its results folder, the job in it, and how it ended."""
+
+import json
+import shutil
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from nereus.cli.messages import Refused
+from nereus.config import Experiment
+from nereus.launch import Build, Job, Outcome, command
+from nereus.report import Progress
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A job that is over: how it ended, or None when it was stopped, and what its programs complained of."""
+
+    outcome: Outcome | None
+    complaints: list[str]
+
+
+def new_folder(wanted: Path | None, name: str) -> Path:
+    """An empty results folder: the wanted one, or a new one under `results`."""
+    if wanted is not None:
+        return _empty(wanted)
+    stem = f"{name}-{datetime.now():%Y%m%d-%H%M%S}"
+    for number in range(1, 1000):
+        folder = Path("results") / (stem if number == 1 else f"{stem}-{number}")
+        with suppress(FileExistsError):
+            _make(folder, exist_ok=False)
+            return folder
+    raise Refused(f"results/{stem}: there are too many of this name")
+
+
+def run(
+    experiment: Experiment, build: Build, folder: Path, quiet: bool, stopped: Callable[[], bool]
+) -> Ended:
+    """Run the experiment in `folder`, showing its progress, until it is over or `stopped()` says so."""
+    results, scratch = folder / "run.jsonl", folder / "scratch"
+    if experiment.scratch is None:
+        scratch.mkdir()
+    document = experiment.to_run(str(scratch.resolve()))
+    (folder / "run.json").write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+    arguments = [str(folder / "run.json"), "--results", str(results)]
+    start = command(build, experiment.groups[0].ranks, build.program("nereus-emulator"), arguments)
+    try:
+        with Job(start, folder / "output.txt") as job:
+            Progress(document, quiet=quiet).follow(results, lambda: job.running() and not stopped())
+            outcome = None if job.running() else job.outcome()
+        return Ended(outcome, _complaints(job.text()))
+    finally:
+        _tidy(folder, scratch)
+
+
+def _empty(folder: Path) -> Path:
+    if folder.exists() and not folder.is_dir():
+        raise Refused(f"--output = {folder}: is a file; a folder is needed that is empty or not there yet")
+    _make(folder, exist_ok=True)
+    if any(folder.iterdir()):
+        raise Refused(f"--output = {folder}: is not empty; results are never written over others")
+    return folder
+
+
+def _make(folder: Path, exist_ok: bool) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=exist_ok)
+    except FileExistsError:
+        raise
+    except OSError as problem:
+        raise Refused(f"{folder}: cannot be made: {problem.strerror}") from problem
+
+
+def _complaints(text: str) -> list[str]:
+    """What our own programs said; the rest of the output, the launcher's banners, stays in its file."""
+    return [line for line in text.splitlines() if line.startswith("nereus")]
+
+
+def _tidy(folder: Path, scratch: Path) -> None:
+    shutil.rmtree(scratch, ignore_errors=True)
+    output = folder / "output.txt"
+    if output.exists() and output.stat().st_size == 0:
+        output.unlink()

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What commands say to people: tables on stdout, everything else on stderr."""
+
+import json
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+from rich.console import Console, RenderableType
+
+# Columns of a table that goes to a file or a pipe, where no terminal says how wide it is.
+_WIDTH_ELSEWHERE = 160
+
+
+class Refused(Exception):
+    """What was asked for cannot be done, and nothing was started; the text is one line that says why."""
+
+
+def complain(text: str) -> None:
+    """Say what is wrong, in one line."""
+    print(f"nereus: {' '.join(text.split())}", file=sys.stderr, flush=True)
+
+
+def warn(texts: Iterable[str]) -> None:
+    """Say what is doubtful, a line each."""
+    for text in texts:
+        complain(f"warning: {text}")
+
+
+def note(text: str, quiet: bool = False) -> None:
+    """Say where things are."""
+    if not quiet:
+        print(text, file=sys.stderr, flush=True)
+
+
+def show(content: RenderableType) -> None:
+    """Print a table or text for people."""
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=_WIDTH_ELSEWHERE)
+    console.print(content)
+
+
+def show_json(document: Any) -> None:
+    """Print one JSON document for programs."""
+    print(json.dumps(document, indent=2, ensure_ascii=False))

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The other commands, and what all commands have in common."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@pytest.mark.parametrize("command", ["emulate", "doctor", "report", "convert"])
+def test_every_command_has_help_with_an_example(shell: Any, command: str) -> None:
+    result = shell.nereus(command, "--help")
+    assert result.returncode == 0
+    assert f"Example: nereus {command}" in result.stdout
+
+
+def test_without_a_command_the_commands_are_listed(shell: Any) -> None:
+    result = shell.nereus()
+    assert result.returncode == 0
+    assert all(command in result.stdout for command in ("emulate", "doctor", "report", "convert"))
+
+
+def test_the_version_is_told(shell: Any) -> None:
+    result = shell.nereus("--version")
+    assert result.returncode == 0
+    assert result.stdout.startswith("nereus ")
+
+
+@pytest.mark.parametrize(
+    "arguments", [["emulte"], ["emulate"], ["doctor", "--jsn"], ["emulate", "x", "--max-ranks", "0"]]
+)
+def test_a_wrong_command_line_is_one_line(shell: Any, arguments: list[str]) -> None:
+    result = shell.nereus(*arguments)
+    assert result.returncode == 2
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("nereus: ")
+
+
+def test_doctor_tells_what_works_and_why_not(shell: Any) -> None:
+    shell.install("old", can_spawn=False)
+    result = shell.nereus("doctor", "--json")
+    assert result.returncode == 0
+    document = json.loads(result.stdout)
+    mpich, old = document["builds"]
+    assert (mpich["name"], mpich["malleable"], mpich["remedy"]) == ("mpich", True, None)
+    assert (old["name"], old["malleable"]) == ("old", False)
+    assert old["features"]["spawn"] == {"works": False, "reason": "Error in spawn call"}
+    assert old["remedy"] == "use --mpi mpich"
+    assert document["cores"] >= 1
+    assert document["memory_bytes"] > 2**20
+
+
+def test_doctor_has_a_form_for_people(shell: Any) -> None:
+    shell.install("old", can_spawn=False)
+    text = shell.nereus("doctor").stdout
+    assert "mpich: can resize jobs" in text
+    assert "old: runs jobs of fixed size only; to resize, use --mpi mpich" in text
+
+
+def test_doctor_fails_when_no_mpi_can_resize(shell: Any) -> None:
+    shell.install("old", can_spawn=False)
+    result = shell.nereus("doctor", "--mpi", "old")
+    assert result.returncode == 1
+    assert "mpich: can" not in result.stdout
+
+
+def test_doctor_says_how_to_get_an_mpi_when_there_is_none(shell: Any) -> None:
+    result = shell.nereus("doctor", NEREUS_BUILDS=str(shell.folder))
+    assert result.returncode == 1
+    assert "make build" in result.stdout
+
+
+def test_report_shows_the_results_again(shell: Any, small: Path) -> None:
+    shell.nereus("emulate", small, "--output", "out", "--no-picture", "-q")
+    for path in (shell.folder / "out").glob("*.csv"):
+        path.unlink()
+    result = shell.nereus("report", "out", "--csv", "--proteo", "--picture", "again.png")
+    assert result.returncode == 0, result.stderr
+    assert "1 → 2" in result.stdout
+    assert (shell.folder / "again.png").read_bytes().startswith(b"\x89PNG")
+    names = {path.name for path in (shell.folder / "out").iterdir()}
+    assert "resizes.csv" in names
+    assert any(name.endswith("_Global.out") for name in names)
+
+
+def test_report_of_no_results_is_one_line(shell: Any) -> None:
+    result = shell.nereus("report", "nowhere")
+    assert result.returncode == 2
+    assert result.stderr.startswith("nereus: ")
+    assert "nowhere" in result.stderr
+
+
+def test_a_picture_that_cannot_be_written_is_one_line(shell: Any, small: Path) -> None:
+    shell.nereus("emulate", small, "--output", "out", "--no-picture", "-q")
+    result = shell.nereus("report", "out", "--picture", "small.toml/p.png")
+    assert result.returncode == 2
+    assert "cannot be written" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_converted_experiment_means_the_same(shell: Any, small: Path) -> None:
+    assert shell.nereus("convert", small, "new.toml").returncode == 0
+
+    def values(name: str) -> dict[str, Any]:
+        rows = json.loads(shell.nereus("emulate", name, "--print-config", "--json").stdout)
+        return {row["key"]: row["value"] for row in rows}
+
+    assert values("new.toml") == values("small.toml")
+
+
+def test_convert_writes_over_a_file_only_when_told(shell: Any, small: Path) -> None:
+    shell.write("new.toml", "precious")
+    refused = shell.nereus("convert", small, "new.toml")
+    assert refused.returncode == 2
+    assert "--force" in refused.stderr
+    assert (shell.folder / "new.toml").read_text() == "precious"
+    assert shell.nereus("convert", small, "new.toml", "--force").returncode == 0
+    assert "small" in (shell.folder / "new.toml").read_text()
+
+
+def test_convert_leaves_the_old_file_when_the_input_is_wrong(shell: Any) -> None:
+    shell.write("new.toml", "precious")
+    shell.write("bad.ini", "no section\n")
+    assert shell.nereus("convert", "bad.ini", "new.toml", "--force").returncode == 2
+    assert (shell.folder / "new.toml").read_text() == "precious"
+
+
+def test_a_reader_that_has_enough_causes_no_complaint(shell: Any, small: Path) -> None:
+    with shell.start("emulate", small, "--print-config") as process:
+        process.stdout.close()
+        errors = process.stderr.read()
+        process.wait(timeout=60)
+    assert errors == ""

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which builds are found, and how each kind of MPI is started."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from nereus.launch import Build, LaunchError, builds, choose, command
+
+OPEN_MPI = "Open MPI v4.1.4, package: Debian OpenMPI"
+MPICH = "MPICH Version: 5.0.2"
+
+
+def install(folder: Path, name: str, version: str = MPICH) -> Build:
+    prefix = folder / name
+    prefix.mkdir()
+    mpiexec = prefix / "mpiexec"
+    mpiexec.write_text("#!/bin/sh\n")
+    mpiexec.chmod(0o755)
+    text = json.dumps({"name": name, "mpiexec": str(mpiexec), "library_version": version})
+    (prefix / "mpi.json").write_text(text)
+    return Build(name, prefix, mpiexec, version)
+
+
+def test_mpich_is_used_when_no_mpi_is_named(tmp_path: Path) -> None:
+    for name in ("alpha", "mpich", "openmpi"):
+        install(tmp_path, name)
+    environment = {"NEREUS_BUILDS": str(tmp_path)}
+    assert [build.name for build in builds(environment)] == ["mpich", "alpha", "openmpi"]
+    assert choose(None, environment).name == "mpich"
+
+
+def test_another_mpi_is_used_when_mpich_is_not_there(tmp_path: Path) -> None:
+    install(tmp_path, "openmpi", OPEN_MPI)
+    assert choose(None, {"NEREUS_BUILDS": str(tmp_path)}).name == "openmpi"
+
+
+def test_an_unknown_mpi_is_answered_with_the_installed_ones(tmp_path: Path) -> None:
+    for name in ("mpich", "openmpi"):
+        install(tmp_path, name)
+    with pytest.raises(LaunchError, match=r"--mpi = intel: .*mpich, openmpi"):
+        choose("intel", {"NEREUS_BUILDS": str(tmp_path)})
+
+
+def test_without_builds_the_way_to_get_them_is_named(tmp_path: Path) -> None:
+    with pytest.raises(LaunchError, match="make build"):
+        choose(None, {"NEREUS_BUILDS": str(tmp_path / "none")})
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"name": "mpich"}', "\x00"])
+def test_a_damaged_description_is_named_instead_of_a_traceback(tmp_path: Path, text: str) -> None:
+    install(tmp_path, "mpich").description.write_text(text)
+    with pytest.raises(LaunchError, match=r"mpi\.json"):
+        builds({"NEREUS_BUILDS": str(tmp_path)})
+
+
+def test_a_missing_program_is_named(tmp_path: Path) -> None:
+    with pytest.raises(LaunchError, match=r"bin/nereus-emulator.*make build"):
+        install(tmp_path, "mpich").program("nereus-emulator")
+
+
+def test_a_missing_launcher_is_named(tmp_path: Path) -> None:
+    build = install(tmp_path, "mpich")
+    build.mpiexec.unlink()
+    with pytest.raises(LaunchError, match="mpiexec"):
+        command(build, 2, Path("/bin/true"))
+
+
+def test_mpich_gets_a_plain_command_line(tmp_path: Path) -> None:
+    build = install(tmp_path, "mpich")
+    start = command(build, 3, Path("/opt/app"), ["run.json"])
+    assert start.arguments == [str(build.mpiexec), "-n", "3", "/opt/app", "run.json"]
+
+
+@pytest.mark.parametrize(("user", "allowed"), [(0, True), (1000, False)])
+def test_open_mpi_starts_more_ranks_than_cores_and_as_root(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, user: int, allowed: bool
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    start = command(install(tmp_path, "openmpi", OPEN_MPI), 3, Path("/opt/app"))
+    assert "--oversubscribe" in start.arguments
+    assert ("--allow-run-as-root" in start.arguments) is allowed
+    assert start.environment["OMPI_MCA_rmaps_base_oversubscribe"] == "1"
+
+
+@pytest.mark.parametrize(("version", "option"), [(MPICH, "-hosts"), (OPEN_MPI, "--host")])
+def test_hosts_are_given_as_the_launcher_wants_them(tmp_path: Path, version: str, option: str) -> None:
+    arguments = command(install(tmp_path, "any", version), 2, Path("/opt/app"), hosts=["n1", "n2"]).arguments
+    assert arguments[arguments.index(option) + 1] == "n1,n2"

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What people are told about the end of a job, out of the launchers' own words."""
+
+import pytest
+
+from nereus.launch.outcome import judge
+
+HYDRA_KILLED = """\
+=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES
+=   PID 7316 RUNNING AT vm
+=   EXIT CODE: 9
+YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)
+"""
+HYDRA_CODE = """\
+=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES
+=   EXIT CODE: 7
+"""
+ORTE_KILLED = "mpiexec noticed that process rank 0 with PID 0 on node vm exited on signal 9 (Killed).\n"
+ORTE_CODE = """\
+  Process name: [[29088,1],1]
+  Exit code:    7
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "output", "text"),
+    [
+        (9, HYDRA_KILLED, "a rank was killed by signal 9 (SIGKILL)"),
+        (137, ORTE_KILLED, "a rank was killed by signal 9 (SIGKILL)"),
+        (7, HYDRA_CODE, "a rank ended with exit code 7"),
+        (7, ORTE_CODE, "a rank ended with exit code 7"),
+        (3, "", "a rank ended with exit code 3"),
+        (-9, "", "the launcher was killed by signal 9 (SIGKILL)"),
+        (-11, ORTE_KILLED, "a rank was killed by signal 9 (SIGKILL)"),
+        (-200, "", "the launcher was killed by signal 200"),
+    ],
+)
+def test_a_failed_job_tells_what_ended_it(code: int, output: str, text: str) -> None:
+    outcome = judge(code, output)
+    assert not outcome.good
+    assert outcome.text == text
+
+
+def test_a_job_that_ended_well_is_good_whatever_it_printed() -> None:
+    assert judge(0, HYDRA_KILLED).good
