@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The C boundary: arguments are checked, errors become codes and messages, exceptions end here.
+#include "job/job.hpp"
+
+#include <cstdio>
+#include <cstring>
+#include <exception>
+
+struct nereus_job {
+    std::unique_ptr<nereus::job::Job> inside; ///< empty for a newcomer that is not wanted any more
+    std::string message;
+};
+
+namespace {
+
+using nereus::Done;
+using nereus::Error;
+using nereus::failed;
+using nereus::Result;
+using nereus::job::Description;
+
+constexpr std::int64_t most_elements = std::int64_t{1} << 62;
+constexpr std::int64_t most_in_value = std::int64_t{1} << 20;
+constexpr std::size_t longest_name = 63;
+
+int refuse(const nereus_job *job, const Error &error) {
+    if (job->inside) job->inside->say(error.what);
+    return error.code;
+}
+
+/// Runs `act`, which returns a Result that holds a code, or a Done.
+template <class Act> int guarded(const nereus_job *job, Act act) try {
+    auto done = act();
+    if (!done) return refuse(job, done.error());
+    if constexpr (std::is_same_v<decltype(done), Done>)
+        return NEREUS_OK;
+    else
+        return *done;
+} catch (const std::bad_alloc &) {
+    return refuse(job, {NEREUS_ERR_MEMORY, "no memory left"});
+} catch (const std::exception &problem) {
+    return refuse(job, {NEREUS_ERR_STATE, problem.what()});
+}
+
+bool usable(const nereus_job *job) { return job != nullptr && job->inside && !job->inside->leaving(); }
+
+Result<std::int64_t> extent_of(MPI_Datatype type) {
+    MPI_Aint lower = 0, extent = 0;
+    if (type == MPI_DATATYPE_NULL || MPI_Type_get_extent(type, &lower, &extent) != MPI_SUCCESS || lower != 0 || extent < 1)
+        return failed(NEREUS_ERR_ARGUMENT, "the datatype must have lower bound 0 and an extent of at least 1 byte");
+    return extent;
+}
+
+Result<Description> describe(const char *name, MPI_Datatype type, std::int64_t least, std::int64_t elements, std::int64_t most) {
+    if (name == nullptr || *name == '\0' || std::strlen(name) > longest_name)
+        return failed(NEREUS_ERR_ARGUMENT, "a name has 1 to 63 characters");
+    if (elements < least || elements > most)
+        return failed(NEREUS_ERR_ARGUMENT, std::string("\"") + name + "\" cannot have " + std::to_string(elements) +
+                                               " elements: allowed is " + std::to_string(least) + " .. " +
+                                               std::to_string(most));
+    auto extent = extent_of(type);
+    if (!extent) return tl::unexpected(extent.error());
+    Description is;
+    is.name = name;
+    is.elements = elements;
+    is.extent = *extent;
+    return is;
+}
+
+Result<Description> describe_array(const char *name, MPI_Datatype type, std::int64_t elements, nereus_layout layout,
+                                   nereus_kind kind) {
+    auto is = describe(name, type, 0, elements, most_elements);
+    if (!is) return is;
+    if (layout != NEREUS_BLOCK && layout != NEREUS_REPLICATED)
+        return failed(NEREUS_ERR_ARGUMENT, "layout is NEREUS_BLOCK or NEREUS_REPLICATED");
+    if (kind != NEREUS_CONSTANT && kind != NEREUS_VARIABLE)
+        return failed(NEREUS_ERR_ARGUMENT, "kind is NEREUS_CONSTANT or NEREUS_VARIABLE");
+    is->layout = layout == NEREUS_BLOCK ? nereus::plan::Layout::block : nereus::plan::Layout::replicated;
+    is->constant = kind == NEREUS_CONSTANT;
+    return is;
+}
+
+Done add_array(nereus_job *job, const Result<Description> &is, void **pointer, const nereus_memory *memory) {
+    if (!is) return tl::unexpected(is.error());
+    if (pointer == nullptr) return failed(NEREUS_ERR_ARGUMENT, "pointer is NULL");
+    if (memory != nullptr && (memory->allocate == nullptr || memory->release == nullptr))
+        return failed(NEREUS_ERR_ARGUMENT, "memory needs both functions");
+    return job->inside->add_array(*is, pointer, memory);
+}
+
+bool exists(const nereus_resize_options &options) {
+    return options.process_method >= NEREUS_MERGE && options.process_method <= NEREUS_BASELINE_INTRA &&
+           options.transfer_method >= NEREUS_P2P && options.transfer_method <= NEREUS_COL;
+}
+
+std::string refused(const Error &error) { return "nereus: the job cannot be opened: " + error.what; }
+
+/// A newcomer that is not wanted any more is told to leave; other errors are printed once.
+int not_opened(const Error &error, MPI_Comm comm, bool newcomer, nereus_job **job) {
+    if (newcomer && error.code != NEREUS_ERR_SETTING) {
+        (*job)->message = error.what;
+        return NEREUS_LEAVE;
+    }
+    int rank = 0;
+    MPI_Comm_rank(comm, &rank);
+    if (rank == 0) std::fprintf(stderr, "%s\n", refused(error).c_str());
+    delete *job;
+    *job = nullptr;
+    return error.code;
+}
+
+bool mpi_runs() {
+    int started = 0, ended = 0;
+    MPI_Initialized(&started);
+    MPI_Finalized(&ended);
+    return started != 0 && ended == 0;
+}
+
+nereus::plan::Range part_of(const nereus_job *job, const Description &is) {
+    const auto &control = job->inside->generation().control;
+    return nereus::plan::Cut{is.layout, is.elements, control.size()}.range_of(control.rank());
+}
+
+template <class Ask> std::int64_t about(const nereus_job *job, const char *name, Ask ask) {
+    if (!usable(job)) return NEREUS_ERR_ARGUMENT;
+    const auto *entry = name == nullptr ? nullptr : job->inside->members().registry.find(name);
+    if (entry == nullptr) return NEREUS_ERR_NAME;
+    if (entry->is.value) return ask(nereus::plan::Range{0, entry->is.elements});
+    return ask(part_of(job, entry->is));
+}
+
+}
+
+extern "C" {
+
+int nereus_open(MPI_Comm comm, int argc, char **argv, nereus_job **job) try {
+    if (job == nullptr || comm == MPI_COMM_NULL || argc < 1 || argv == nullptr) return NEREUS_ERR_ARGUMENT;
+    if (!mpi_runs()) return NEREUS_ERR_MPI;
+    MPI_Comm parent = MPI_COMM_NULL;
+    MPI_Comm_get_parent(&parent);
+    *job = new nereus_job;
+    auto opened = nereus::job::Job::open(comm, argc, argv);
+    if (!opened) return not_opened(opened.error(), comm, parent != MPI_COMM_NULL, job);
+    (*job)->inside = std::move(*opened);
+    return NEREUS_OK;
+} catch (const std::exception &) {
+    return NEREUS_ERR_MEMORY;
+}
+
+int nereus_close(nereus_job **job) {
+    if (job == nullptr || *job == nullptr) return NEREUS_ERR_ARGUMENT;
+    const int code = guarded(*job, [&]() -> Done {
+        if ((*job)->inside) (*job)->inside->close();
+        return {};
+    });
+    delete *job;
+    *job = nullptr;
+    return code;
+}
+
+int nereus_array(nereus_job *job, const char *name, MPI_Datatype type, int64_t elements, enum nereus_layout layout,
+                 enum nereus_kind kind, void **pointer) {
+    if (!usable(job)) return NEREUS_ERR_ARGUMENT;
+    return guarded(job, [&] { return add_array(job, describe_array(name, type, elements, layout, kind), pointer, nullptr); });
+}
+
+int nereus_array_of(nereus_job *job, const char *name, MPI_Datatype type, int64_t elements, enum nereus_layout layout,
+                    enum nereus_kind kind, void **pointer, const nereus_memory *memory) {
+    if (!usable(job)) return NEREUS_ERR_ARGUMENT;
+    const nereus_memory own = memory == nullptr ? nereus::job::c_memory() : *memory;
+    return guarded(job, [&] { return add_array(job, describe_array(name, type, elements, layout, kind), pointer, &own); });
+}
+
+int nereus_value(nereus_job *job, const char *name, MPI_Datatype type, int64_t elements, void *value) {
+    if (!usable(job)) return NEREUS_ERR_ARGUMENT;
+    return guarded(job, [&]() -> Done {
+        auto is = describe(name, type, 1, elements, most_in_value);
+        if (!is) return tl::unexpected(is.error());
+        if (value == nullptr) return failed(NEREUS_ERR_ARGUMENT, "value is NULL");
+        is->value = true;
+        return job->inside->add_value(*is, value);
+    });
+}
+
+MPI_Comm nereus_comm(const nereus_job *job) {
+    return usable(job) ? job->inside->generation().application.get() : MPI_COMM_NULL;
+}
+
+int64_t nereus_count(const nereus_job *job, const char *name) {
+    return about(job, name, [](nereus::plan::Range part) { return part.count(); });
+}
+
+int64_t nereus_first(const nereus_job *job, const char *name) {
+    return about(job, name, [](nereus::plan::Range part) { return part.first; });
+}
+
+int64_t nereus_generation(const nereus_job *job) {
+    if (job == nullptr || !job->inside) return NEREUS_ERR_ARGUMENT;
+    return job->inside->generation().number;
+}
+
+int nereus_resize_options_init(const nereus_job *job, nereus_resize_options *options) {
+    if (!usable(job) || options == nullptr) return NEREUS_ERR_ARGUMENT;
+    *options = job->inside->usual_options();
+    return NEREUS_OK;
+}
+
+int nereus_resize(nereus_job *job, int ranks, const nereus_resize_options *options, uint64_t *request) {
+    if (!usable(job)) return NEREUS_ERR_ARGUMENT;
+    return guarded(job, [&]() -> Result<int> {
+        const auto &control = job->inside->generation().control;
+        if (control.rank() != 0) return failed(NEREUS_ERR_ROOT, "only rank 0 may ask for another size");
+        const nereus_resize_options wanted = options != nullptr ? *options : job->inside->usual_options();
+        if (!exists(wanted)) return failed(NEREUS_ERR_ARGUMENT, "options hold a method that does not exist");
+        const bool waits = job->inside->has_requests();
+        if (!waits && ranks == control.size() && wanted.process_method == NEREUS_MERGE) return NEREUS_UNCHANGED;
+        auto number = job->inside->request(ranks, wanted);
+        if (!number) return tl::unexpected(number.error());
+        if (request != nullptr) *request = *number;
+        return waits ? NEREUS_PENDING : NEREUS_OK;
+    });
+}
+
+int nereus_checkpoint(nereus_job *job) {
+    if (job == nullptr || !job->inside) return NEREUS_ERR_ARGUMENT;
+    if (job->inside->leaving()) return NEREUS_ERR_STATE;
+    return guarded(job, [&] { return job->inside->checkpoint(); });
+}
+
+int nereus_last_resize(const nereus_job *job, nereus_resize_report *report) {
+    if (job == nullptr || !job->inside || report == nullptr) return NEREUS_ERR_ARGUMENT;
+    *report = job->inside->last_resize();
+    return NEREUS_OK;
+}
+
+const char *nereus_message(const nereus_job *job) {
+    if (job == nullptr) return "";
+    return job->inside ? job->inside->message().c_str() : job->message.c_str();
+}
+
+const char *nereus_version(void) { return NEREUS_VERSION; }
+
+const char *nereus_code_name(int code) {
+    switch (code) {
+    case NEREUS_OK: return "NEREUS_OK";
+    case NEREUS_RESIZED: return "NEREUS_RESIZED";
+    case NEREUS_LEAVE: return "NEREUS_LEAVE";
+    case NEREUS_WOKEN: return "NEREUS_WOKEN";
+    case NEREUS_UNCHANGED: return "NEREUS_UNCHANGED";
+    case NEREUS_PENDING: return "NEREUS_PENDING";
+    case NEREUS_REDUCED: return "NEREUS_REDUCED";
+    case NEREUS_ERR_ARGUMENT: return "NEREUS_ERR_ARGUMENT";
+    case NEREUS_ERR_ROOT: return "NEREUS_ERR_ROOT";
+    case NEREUS_ERR_RANGE: return "NEREUS_ERR_RANGE";
+    case NEREUS_ERR_NAME: return "NEREUS_ERR_NAME";
+    case NEREUS_ERR_MISMATCH: return "NEREUS_ERR_MISMATCH";
+    case NEREUS_ERR_MEMORY: return "NEREUS_ERR_MEMORY";
+    case NEREUS_ERR_PROCESS: return "NEREUS_ERR_PROCESS";
+    case NEREUS_ERR_TIMEOUT: return "NEREUS_ERR_TIMEOUT";
+    case NEREUS_ERR_TRANSFER: return "NEREUS_ERR_TRANSFER";
+    case NEREUS_ERR_UNSUPPORTED: return "NEREUS_ERR_UNSUPPORTED";
+    case NEREUS_ERR_SETTING: return "NEREUS_ERR_SETTING";
+    case NEREUS_ERR_MPI: return "NEREUS_ERR_MPI";
+    case NEREUS_ERR_STATE: return "NEREUS_ERR_STATE";
+    default: return "unknown code";
+    }
+}
+
+}

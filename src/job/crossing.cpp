@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "job/crossing.hpp"
+
+#include "plan/checksum.hpp"
+
+namespace nereus::job {
+namespace {
+
+constexpr double bytes_per_megabyte = 1e6;
+
+plan::Range part(const Description &is, int ranks, std::optional<int> rank) {
+    return rank ? plan::Cut{is.layout, is.elements, ranks}.range_of(*rank) : plan::Range{};
+}
+
+std::uint64_t sum_of(const std::byte *data, plan::Range range, std::int64_t extent) {
+    return plan::checksum(data, range.count() * extent, range.first * extent, extent);
+}
+
+}
+
+transfer::Shipment Crossing::shipment_of(std::size_t index) const {
+    const Entry &entry = registry_.entries()[index];
+    const Description &is = entry.is;
+    return {plan::move_of(is.layout, is.elements, sizes_, place_),
+            is.extent,
+            place_.source ? entry.bytes() : nullptr,
+            part(is, sizes_.sources, place_.source).first,
+            next_.empty() ? nullptr : static_cast<std::byte *>(next_[index]),
+            part(is, sizes_.drains, place_.drain).first};
+}
+
+bool Crossing::travels(std::size_t index, bool constant) const {
+    const Description &is = registry_.entries()[index].is;
+    return !is.value && is.constant == constant;
+}
+
+std::vector<transfer::Shipment> Crossing::shipments(bool constant) const {
+    std::vector<transfer::Shipment> all;
+    for (std::size_t i = 0; i < registry_.entries().size(); ++i)
+        if (travels(i, constant)) all.push_back(shipment_of(i));
+    return all;
+}
+
+/// Whether the process goes on with the part that it has.
+bool Crossing::keeps(std::size_t index) const {
+    const Description &is = registry_.entries()[index].is;
+    return is.value || (place_.drain && plan::move_of(is.layout, is.elements, sizes_, place_).unchanged);
+}
+
+Done Crossing::allocate() {
+    next_.assign(registry_.entries().size(), nullptr);
+    for (std::size_t i = 0; i < next_.size(); ++i) {
+        const Entry &entry = registry_.entries()[i];
+        const std::int64_t bytes = part(entry.is, sizes_.drains, place_.drain).count() * entry.is.extent;
+        if (keeps(i) || bytes == 0) continue;
+        next_[i] = entry.memory.allocate(static_cast<std::size_t>(bytes), entry.memory.context);
+        if (next_[i] == nullptr)
+            return failed(NEREUS_ERR_MEMORY, "no memory for " + std::to_string(bytes) + " B of \"" + entry.is.name + "\"");
+    }
+    return {};
+}
+
+Done Crossing::move(bool constant, const transfer::Lane &lane, transfer::Method method, const Settings &settings) {
+    double bytes = 0; // of all ranks: the lane's slowest pair is not known here
+    for (std::size_t i = 0; i < registry_.entries().size(); ++i)
+        if (travels(i, constant)) bytes += static_cast<double>(registry_.entries()[i].is.bytes());
+    const double limit = settings.answer_timeout + bytes / (settings.slowest_rate * bytes_per_megabyte);
+    return transfer::move(method, lane, shipments(constant), settings.message_bytes, Deadline::in(limit));
+}
+
+std::vector<std::uint64_t> Crossing::balance() const {
+    std::vector<std::uint64_t> sums(registry_.entries().size(), 0);
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+        if (registry_.entries()[i].is.value) continue;
+        const transfer::Shipment s = shipment_of(i);
+        for (const plan::Piece &piece : s.move.sends) sums[i] += sum_of(s.outgoing(piece.elements), piece.elements, s.extent);
+        if (keeps(i)) continue;
+        if (!s.move.stays.empty()) sums[i] += sum_of(s.outgoing(s.move.stays), s.move.stays, s.extent);
+        const plan::Range now = part(registry_.entries()[i].is, sizes_.drains, place_.drain);
+        if (!now.empty()) sums[i] -= sum_of(s.to, now, s.extent);
+    }
+    return sums;
+}
+
+std::int64_t Crossing::bytes_sent(bool constant) const {
+    std::int64_t sum = 0;
+    for (const transfer::Shipment &shipment : shipments(constant)) sum += transfer::bytes_sent(shipment);
+    return sum;
+}
+
+void Crossing::adopt() {
+    for (std::size_t i = 0; i < next_.size(); ++i) {
+        Entry &entry = registry_.entries()[i];
+        if (keeps(i)) continue;
+        if (place_.source) entry.release(entry.data);
+        entry.data = next_[i];
+        entry.point();
+    }
+    next_.clear();
+}
+
+void Crossing::discard() {
+    for (std::size_t i = 0; i < next_.size(); ++i) registry_.entries()[i].release(next_[i]);
+    next_.clear();
+}
+
+}

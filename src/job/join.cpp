@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A newcomer's way into the job: the other side of resize.cpp.
+#include "job/crossing.hpp"
+#include "job/both_sides.hpp"
+#include "job/next_generation.hpp"
+#include "job/offer.hpp"
+#include "job/resize.hpp"
+#include "job/vote.hpp"
+
+namespace nereus::job {
+namespace {
+
+Result<Unpacked> receive_offer(const process::Meeting &meeting) {
+    auto bytes = mpi::share(meeting.comm.get(), 0, {});
+    if (!bytes) return tl::unexpected(bytes.error());
+    return unpack_offer(*bytes);
+}
+
+int own_number(const process::Meeting &meeting) {
+    return meeting.inter ? meeting.comm.rank() : meeting.comm.rank() - meeting.sources;
+}
+
+/// Collective over the drains that exist: the members of the next generation.
+Result<Generation> make_generation(process::Meeting &meeting, bool anew) {
+    if (!anew) {
+        auto application = mpi::Comm::duplicate(meeting.comm.get());
+        if (!application) return tl::unexpected(application.error());
+        MPI_Comm_set_errhandler(application->get(), MPI_ERRORS_ARE_FATAL);
+        Generation next;
+        next.application = std::move(*application);
+        return next;
+    }
+    auto control = mpi::Comm::duplicate(MPI_COMM_WORLD);
+    if (!control) return tl::unexpected(control.error());
+    return generation_of(std::move(*control));
+}
+
+Done move_all(Crossing &crossing, const transfer::Lane &lane, const Offer &offer) {
+    const auto method = static_cast<transfer::Method>(offer.transfer_method);
+    if (auto done = crossing.move(true, lane, method, offer.settings); !done) return done;
+    return crossing.move(false, lane, method, offer.settings);
+}
+
+}
+
+Result<nereus_resize_report> join(Members &job, mpi::Comm link) {
+    auto meeting = process::join_sources(std::move(link));
+    if (!meeting) return tl::unexpected(meeting.error());
+    auto unpacked = receive_offer(*meeting);
+    if (!unpacked) return tl::unexpected(unpacked.error());
+    const Offer &offer = unpacked->offer;
+    job.registry.expect(std::move(unpacked->entries));
+
+    const plan::Sizes &sizes = offer.sizes;
+    const int drain = own_number(*meeting) + (sizes.anew ? 0 : sizes.sources);
+    Crossing crossing(job.registry, sizes, {std::nullopt, drain});
+    auto ready = vote_and_wait(*meeting, {crossing.allocate(), {}});
+    if (!ready) return tl::unexpected(ready.error());
+
+    auto next = make_generation(*meeting, sizes.anew);
+    if (!next) return tl::unexpected(next.error());
+    Done mine = move_all(crossing, lane_of(meeting->comm.get(), sizes, meeting->inter), offer);
+    auto decision = vote_and_wait(*meeting, {mine, sums_of(crossing, mine.has_value(), offer.settings.verify, job.registry)});
+    if (!mine) crossing.abandon();
+    if (!decision) return tl::unexpected(decision.error());
+
+    crossing.adopt();
+    if (!sizes.anew) next->control = std::move(meeting->comm);
+    if (meeting->inter) meeting->comm.disconnect();
+    next->number = offer.generation + 1;
+    next->worlds = offer.worlds;
+    job.generation = std::move(*next);
+    if (sizes.anew && job.generation.control.rank() == 0) job.requests.restore(decision->at("requests"));
+    return report_from(decision->at("report"));
+}
+
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "job/next_generation.hpp"
+
+#include <algorithm>
+
+namespace nereus::job {
+
+Result<Generation> generation_of(mpi::Comm comm) {
+    auto application = mpi::Comm::duplicate(comm.get());
+    if (!application) return tl::unexpected(application.error());
+    // The application's own error handler is its own affair: it gets MPI's default.
+    MPI_Comm_set_errhandler(application->get(), MPI_ERRORS_ARE_FATAL);
+    Generation next;
+    next.control = std::move(comm);
+    next.application = std::move(*application);
+    return next;
+}
+
+Result<Shrunk> shrink(const Generation &now, int staying) {
+    const int rank = now.control.rank();
+    const auto fates = plan::fates(now.worlds, staying);
+    Shrunk shrunk;
+    auto members = mpi::Comm::split(now.control.get(), rank < staying ? 0 : MPI_UNDEFINED, rank);
+    if (!members) return tl::unexpected(members.error());
+    if (std::count(fates.begin(), fates.end(), plan::Fate::parks) > 0) {
+        const bool in_lot = rank == 0 || fates[rank] == plan::Fate::parks;
+        auto lot = mpi::Comm::split(now.control.get(), in_lot ? 0 : MPI_UNDEFINED, rank);
+        if (!lot) return tl::unexpected(lot.error());
+        shrunk.lot = std::move(*lot);
+    }
+    if (!*members) return shrunk;
+    auto next = generation_of(std::move(*members));
+    if (!next) return tl::unexpected(next.error());
+    shrunk.next = std::move(*next);
+    return shrunk;
+}
+
+}

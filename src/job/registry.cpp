@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "job/registry.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace nereus::job {
+namespace {
+
+constexpr std::size_t cache_line = 64;
+
+void *allocate_aligned(std::size_t bytes, void *) {
+    const std::size_t whole_lines = (bytes + cache_line - 1) / cache_line * cache_line;
+    return std::aligned_alloc(cache_line, std::max(whole_lines, cache_line));
+}
+void *allocate_plain(std::size_t bytes, void *) { return std::malloc(std::max<std::size_t>(bytes, 1)); }
+void release_plain(void *memory, void *) { std::free(memory); }
+
+}
+
+nereus_memory library_memory() { return {allocate_aligned, release_plain, nullptr}; }
+nereus_memory c_memory() { return {allocate_plain, release_plain, nullptr}; }
+
+std::string Description::sentence() const {
+    if (value) return "value \"" + name + "\" of " + std::to_string(elements) + " x " + std::to_string(extent) + " B";
+    return std::string(constant ? "constant " : "variable ") +
+           (layout == plan::Layout::block ? "block" : "replicated") + " array \"" + name + "\" of " +
+           std::to_string(elements) + " x " + std::to_string(extent) + " B";
+}
+
+Registry::~Registry() {
+    for (Entry &entry : entries_) {
+        if (!entry.owned) continue;
+        entry.release(entry.data);
+        if (entry.pointer != nullptr) *entry.pointer = nullptr;
+    }
+}
+
+Done Registry::add(Entry entry) {
+    if (find(entry.is.name) != nullptr) return failed(NEREUS_ERR_NAME, "\"" + entry.is.name + "\" is registered already");
+    entries_.push_back(std::move(entry));
+    bound_ = entries_.size();
+    return {};
+}
+
+Result<Entry *> Registry::bind(const Description &asked) {
+    Entry &expected = entries_[bound_];
+    if (expected.is != asked)
+        return failed(NEREUS_ERR_MISMATCH,
+                      "this newcomer registers " + asked.sentence() + " where the job has " + expected.is.sentence());
+    ++bound_;
+    return &expected;
+}
+
+const Entry *Registry::find(const std::string &name) const {
+    const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry &e) { return e.is.name == name; });
+    return found == entries_.end() ? nullptr : &*found;
+}
+
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the application has registered: arrays that are cut over the ranks, and small values.
+#pragma once
+
+#include "base/error.hpp"
+#include "plan/cut.hpp"
+
+#include <nereus/nereus.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace nereus::job {
+
+/// What all processes of a job must agree on.
+struct Description {
+    std::string name;
+    bool value = false; ///< a small value in the application's memory, the same on all ranks
+    bool constant = false;
+    plan::Layout layout = plan::Layout::block;
+    std::int64_t elements = 0;
+    std::int64_t extent = 0; ///< bytes of an element
+
+    bool operator==(const Description &) const = default;
+    std::int64_t bytes() const { return elements * extent; }
+    std::string sentence() const;
+};
+
+struct Entry {
+    Description is;
+    void *data = nullptr;     ///< this process' part, or the value
+    void **pointer = nullptr; ///< the application's pointer to the part; NULL until a newcomer registers it
+    nereus_memory memory{};
+    bool owned = true; ///< data is freed with the registry; else it is the application's
+
+    std::byte *bytes() const { return static_cast<std::byte *>(data); }
+    void point() const {
+        if (pointer != nullptr) *pointer = data;
+    }
+    void release(void *part) const {
+        if (part != nullptr) memory.release(part, memory.context);
+    }
+};
+
+/// The library's own memory for parts: aligned to cache lines.
+nereus_memory library_memory();
+/// malloc and free, for buffers of the application that names no other functions.
+nereus_memory c_memory();
+
+class Registry {
+public:
+    Registry() = default;
+    Registry(Registry &&other) noexcept = default;
+    Registry &operator=(Registry &&other) noexcept = default;
+    ~Registry();
+
+    /// A founder's or survivor's registration.
+    Done add(Entry entry);
+
+    /// Entries that came with the offer of a resize; the application registers them in the same order.
+    void expect(std::vector<Entry> entries) { entries_ = std::move(entries); }
+    bool expects_more() const { return bound_ < entries_.size(); }
+    /// The next expected entry, which must be `asked`.
+    Result<Entry *> bind(const Description &asked);
+
+    const Entry *find(const std::string &name) const;
+    std::vector<Entry> &entries() { return entries_; }
+    const std::vector<Entry> &entries() const { return entries_; }
+
+private:
+    std::vector<Entry> entries_;
+    std::size_t bound_ = 0;
+};
+
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "job/request.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace nereus::job {
+
+Done Announcement::start(MPI_Comm comm, const Request &request) {
+    word_ = request;
+    return mpi::check(MPI_Ibcast(&word_, sizeof word_, MPI_BYTE, 0, comm, &request_), "MPI_Ibcast");
+}
+
+Result<Request> Announcement::finish() {
+    if (auto done = mpi::check(MPI_Wait(&request_, MPI_STATUS_IGNORE), "MPI_Wait"); !done)
+        return tl::unexpected(done.error());
+    return word_;
+}
+
+std::uint64_t Requests::add(int ranks, const nereus_resize_options &options) {
+    waiting_.push_back({++last_, ranks, options.process_method, options.transfer_method, 0});
+    return last_;
+}
+
+nlohmann::json Requests::as_json() const {
+    nlohmann::json waiting = nlohmann::json::array();
+    for (const Request &r : waiting_) waiting.push_back({r.number, r.ranks, r.process_method, r.transfer_method});
+    return {{"last", last_}, {"waiting", waiting}};
+}
+
+void Requests::restore(const nlohmann::json &json) {
+    last_ = json.at("last");
+    for (const auto &r : json.at("waiting")) waiting_.push_back({r.at(0), r.at(1), r.at(2), r.at(3), 0});
+}
+
+Request Requests::take() {
+    if (waiting_.empty()) return {};
+    const Request oldest = waiting_.front();
+    waiting_.pop_front();
+    return oldest;
+}
+
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Requests for another size: kept by rank 0, and announced to all at a checkpoint.
+#pragma once
+
+#include "mpi/check.hpp"
+
+#include <nereus/nereus.h>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstdint>
+#include <deque>
+
+namespace nereus::job {
+
+/// Travels as its bytes between processes of one architecture.
+struct Request {
+    std::uint64_t number = 0; ///< 0: there is none
+    std::int32_t ranks = 0;
+    std::int32_t process_method = NEREUS_MERGE;
+    std::int32_t transfer_method = NEREUS_P2P;
+    std::int32_t unused = 0;
+};
+
+/// The word of rank 0 that each checkpoint sends and the next one receives, so that nobody waits for it.
+class Announcement {
+public:
+    /// Collective. Starts to tell `request`, which is that of rank 0.
+    Done start(MPI_Comm comm, const Request &request);
+    /// Collective. The request of the start() before; one with number 0 when there was none.
+    Result<Request> finish();
+    bool under_way() const { return request_ != MPI_REQUEST_NULL; }
+
+private:
+    Request word_;
+    MPI_Request request_ = MPI_REQUEST_NULL;
+};
+
+/// Of rank 0.
+class Requests {
+public:
+    std::uint64_t add(int ranks, const nereus_resize_options &options);
+    Request take(); ///< the oldest one, or one with number 0
+    bool empty() const { return waiting_.empty(); }
+    std::size_t size() const { return waiting_.size(); }
+    /// For the next rank 0, where that is another process: what waits, and the number that was given last.
+    nlohmann::json as_json() const;
+    void restore(const nlohmann::json &json);
+
+private:
+    std::deque<Request> waiting_;
+    std::uint64_t last_ = 0;
+};
+
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/waiting.hpp"
+
+#include <sched.h>
+
+namespace nereus::mpi {
+namespace {
+
+void give_up(std::vector<MPI_Request> &requests) {
+    for (MPI_Request &request : requests)
+        if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
+}
+
+}
+
+Done complete_all(std::vector<MPI_Request> &requests, Deadline deadline, const char *what) {
+    int all = 0;
+    for (int round = 0; all == 0; ++round) {
+        const int code = MPI_Testall(static_cast<int>(requests.size()), requests.data(), &all, MPI_STATUSES_IGNORE);
+        if (code != MPI_SUCCESS) {
+            give_up(requests);
+            return check(code, what);
+        }
+        if (all == 0 && deadline.passed()) {
+            give_up(requests);
+            return failed(NEREUS_ERR_TIMEOUT, std::string(what) + " was not done in time");
+        }
+        // Ranks may outnumber cores: the one that is waited for needs ours.
+        if (all == 0 && round % 64 == 63) sched_yield();
+    }
+    return {};
+}
+
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/release.hpp"
+
+#include <set>
+
+namespace nereus::plan {
+namespace {
+
+std::set<World> living(const std::vector<World> &world_of_rank, int staying) {
+    return {world_of_rank.begin(), world_of_rank.begin() + staying};
+}
+
+}
+
+std::vector<Fate> fates(const std::vector<World> &world_of_rank, int staying) {
+    const std::set<World> goes_on = living(world_of_rank, staying);
+    std::vector<Fate> found(world_of_rank.size(), Fate::stays);
+    for (std::size_t rank = staying; rank < found.size(); ++rank)
+        found[rank] = goes_on.contains(world_of_rank[rank]) ? Fate::parks : Fate::exits;
+    return found;
+}
+
+std::vector<bool> may_end(const std::vector<World> &world_of_parked, const std::vector<World> &world_of_rank, int staying) {
+    const std::set<World> goes_on = living(world_of_rank, staying);
+    std::vector<bool> ends;
+    for (const World world : world_of_parked) ends.push_back(!goes_on.contains(world));
+    return ends;
+}
+
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "process/meeting.hpp"
+
+#include "mpi/share.hpp"
+#include "mpi/waiting.hpp"
+
+#include <string>
+#include <vector>
+
+namespace nereus::process {
+namespace {
+
+constexpr int tag_up = 1, tag_answer = 2;
+constexpr int undone = -1; // other answers are methods
+
+int size_of_other_side(const mpi::Comm &link) {
+    int size = 0;
+    MPI_Comm_remote_size(link.get(), &size);
+    return size;
+}
+
+Done wait_for_all(const mpi::Comm &link, Deadline deadline) {
+    // The words may arrive after we gave up: their place must outlive this call.
+    static char word;
+    std::vector<MPI_Request> requests;
+    for (int i = 0; i < size_of_other_side(link); ++i) {
+        MPI_Request &request = requests.emplace_back(MPI_REQUEST_NULL);
+        if (auto done = mpi::check(MPI_Irecv(&word, 0, MPI_BYTE, i, tag_up, link.get(), &request), "MPI_Irecv"); !done)
+            return done;
+    }
+    auto done = mpi::complete_all(requests, deadline, "starting");
+    if (done || done.error().code != NEREUS_ERR_TIMEOUT) return done;
+    return failed(NEREUS_ERR_TIMEOUT, "not all newcomers said in time that they are up");
+}
+
+/// Does not wait: a newcomer that never comes never takes its answer.
+void answer_all(const mpi::Comm &link, int answer) {
+    static int words[] = {undone, static_cast<int>(Method::merge), static_cast<int>(Method::baseline_inter),
+                          static_cast<int>(Method::baseline_intra)};
+    for (int i = 0; i < size_of_other_side(link); ++i) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Isend(&words[answer + 1], 1, MPI_INT, i, tag_answer, link.get(), &request);
+        if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
+    }
+}
+
+Result<mpi::Comm> merged(mpi::Comm link, bool newcomer) {
+    MPI_Comm all = MPI_COMM_NULL;
+    auto done = mpi::check(MPI_Intercomm_merge(link.get(), newcomer ? 1 : 0, &all), "MPI_Intercomm_merge");
+    if (!done) return tl::unexpected(done.error());
+    mpi::Comm comm(all);
+    link.disconnect();
+    return comm;
+}
+
+Result<Meeting> meet(mpi::Comm link, Method method, int sources, int newcomers, bool newcomer) {
+    if (method == Method::baseline_inter) return Meeting{std::move(link), true, sources, newcomers};
+    auto comm = merged(std::move(link), newcomer);
+    if (!comm) return tl::unexpected(comm.error());
+    return Meeting{std::move(*comm), false, sources, newcomers};
+}
+
+}
+
+Result<Meeting> receive_newcomers(MPI_Comm members, mpi::Comm link, Method method, Deadline deadline) {
+    int rank = 0, sources = 0;
+    MPI_Comm_rank(members, &rank);
+    MPI_Comm_size(members, &sources);
+    const Done mine = rank == 0 ? wait_for_all(link, deadline) : Done{};
+    if (rank == 0) answer_all(link, mine ? static_cast<int>(method) : undone);
+    if (auto up = mpi::share_outcome(members, 0, mine); !up) {
+        link.abandon();
+        return tl::unexpected(up.error());
+    }
+    const int newcomers = size_of_other_side(link);
+    return meet(std::move(link), method, sources, newcomers, false);
+}
+
+Result<Meeting> join_sources(mpi::Comm link) {
+    int answer = undone;
+    char word = 0;
+    if (auto done = mpi::check(MPI_Send(&word, 0, MPI_BYTE, 0, tag_up, link.get()), "MPI_Send"); !done)
+        return tl::unexpected(done.error());
+    if (auto done = mpi::check(MPI_Recv(&answer, 1, MPI_INT, 0, tag_answer, link.get(), MPI_STATUS_IGNORE), "MPI_Recv");
+        !done)
+        return tl::unexpected(done.error());
+    if (answer == undone) {
+        link.abandon();
+        return failed(NEREUS_ERR_TIMEOUT, "the resize was undone before this process was up");
+    }
+    const int sources = size_of_other_side(link), newcomers = link.size();
+    return meet(std::move(link), static_cast<Method>(answer), sources, newcomers, true);
+}
+
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A user would lose data, or a process, if a job could not go from any size to any other and on from there.
+//
+// resize_chain_test SIZE...   (methods come from --nereus-process-method and --nereus-transfer-method)
+#include "sample_data.hpp"
+
+#include <string>
+#include <vector>
+
+using namespace testing_mpi;
+
+namespace {
+
+std::vector<int> sizes_in(int argc, char **argv) {
+    std::vector<int> sizes;
+    for (int i = 1; i < argc; ++i)
+        if (argv[i][0] != '-') sizes.push_back(std::atoi(argv[i]));
+    return sizes;
+}
+
+void check_report(nereus_job *job, int size) {
+    nereus_resize_report report;
+    expect(nereus_last_resize(job, &report) == NEREUS_OK, "there is a report");
+    expect(report.code == NEREUS_RESIZED && report.to == size, "the report tells of this resize");
+    expect(report.verified == 1, "checksums were compared");
+    expect(report.constant_bytes + report.variable_bytes >= report.bytes_minimum, "no less moved than must");
+    expect(report.pause_seconds > 0 && report.pause_seconds < 60, "the pause is a time");
+}
+
+/// @return whether this process left the job
+bool iterate(nereus_job *job, SampleData &data, const std::vector<int> &sizes) {
+    for (;;) {
+        const auto done = static_cast<std::size_t>(nereus_generation(job));
+        if (done == sizes.size()) return false;
+        if (rank_in(nereus_comm(job)) == 0 && data.step % 3 == 0)
+            expect(nereus_resize(job, sizes[done], nullptr, nullptr) == NEREUS_OK, "the request is accepted");
+        data.advance(job);
+        const int code = nereus_checkpoint(job);
+        if (code == NEREUS_LEAVE) return true;
+        expect(code >= 0, nereus_message(job));
+        if (code != NEREUS_RESIZED) continue;
+        expect(size_of(nereus_comm(job)) == sizes[done], "the job has the size that was asked for");
+        check_report(job, sizes[done]);
+        data.check(job);
+    }
+}
+
+}
+
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    const std::vector<int> sizes = sizes_in(argc, argv);
+    nereus_job *job = nullptr;
+    SampleData data;
+    const int code = nereus_open(MPI_COMM_WORLD, argc, argv, &job);
+    expect(code == NEREUS_OK, "the job opens");
+    const bool founder = nereus_generation(job) == 0;
+    expect(data.enter(job, founder) == NEREUS_OK, nereus_message(job));
+    data.check(job);
+    const bool left = iterate(job, data, sizes);
+    if (!left) data.check(job);
+    expect(nereus_close(&job) == NEREUS_OK && job == nullptr, "the job closes");
+    data.free_own();
+    MPI_Finalize();
+    return 0;
+}
