@@ -165,21 +165,22 @@ time.sleep(600)
 
 
 def test_dead_orphans_do_not_stay_in_the_process_table(tmp_path: Path) -> None:
-    script = f"""
-import time
+    script = """
+import sys, time
 from pathlib import Path
 from nereus.launch import Command, Job, fostering
+def stays():
+    return Path(f"/proc/{int(job.text())}").exists()
 with fostering():
-    with Job(Command(["sh", "-c", "sh -c 'sleep 0.2 & echo $!'"]), Path({str(tmp_path / "output.txt")!r})) as job:
+    with Job(Command(["sh", "-c", "sh -c 'sleep 0.2 & echo $!'"]), Path(sys.argv[1])) as job:
         while job.running():
             time.sleep(0.02)
         time.sleep(0.5)
-    print(Path(f"/proc/{{int(job.text())}}").exists())
-print(Path(f"/proc/{{int(job.text())}}").exists())
+    print(stays())
+print(stays())
 """
-    run = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=LIMIT, check=True
-    )
+    command = [sys.executable, "-c", script, str(tmp_path / "output.txt")]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, check=True)
     assert run.stdout.split() == ["True", "False"]
 
 
