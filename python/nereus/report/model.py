@@ -53,8 +53,9 @@ class Generation:
     @property
     def stage_columns(self) -> list[list[float]]:
         """For each stage of the main phase: its seconds in every iteration."""
-        wanted = [i for i in self.iterations if i.phase == self.main_phase and not i.sampled]
-        return [list(column) for column in zip(*(i.stage_seconds for i in wanted), strict=False)]
+        main = self.main_phase
+        rows = [i.stage_seconds for i in self.iterations if i.phase == main and not i.sampled]
+        return [list(column) for column in zip(*rows, strict=False)]
 
     @property
     def background(self) -> int:

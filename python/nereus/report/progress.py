@@ -157,7 +157,8 @@ class Bar:
 
     def update(self, state: State) -> None:
         line = Table.grid(padding=(0, 1))
-        line.add_row(ProgressBar(max(state.iterations, 1), state.done, width=30), Text(state.text()))
+        text = Text(state.text(), no_wrap=True, overflow="ellipsis")
+        line.add_row(ProgressBar(max(state.iterations, 1), state.done, width=20), text)
         self._live.update(line, refresh=True)
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The summary that people read in a terminal."""
+"""The summary that people read in a terminal; it fits into 80 columns."""
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -36,20 +37,22 @@ def _title(results: Results) -> Text:
 
 
 def _table(title: str, *columns: str) -> Table:
-    made = Table(title=title, title_justify="left", title_style="bold")
+    made = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for column in columns:
-        made.add_column(column, justify="right")
+        made.add_column(column, justify="right", no_wrap=True)
     return made
 
 
 def _generations(results: Results) -> Table:
-    made = _table("Generations", "ranks", "iterations", "in background", "iteration", "min .. max", "stages")
+    made = _table(
+        "Generations", "ranks", "iterations", "in back-\nground", "median", "least", "greatest", "stages"
+    )
     for generation in results.generations:
         made.add_row(*_generation_row(results, generation))
     return made
 
 
-def _generation_row(results: Results, generation: Generation) -> list[str]:
+def _generation_row(results: Results, generation: Generation) -> list[str | Text]:
     times = generation.document()["iteration_seconds"]
     sampled = any(i.sampled for i in generation.iterations)
     return [
@@ -57,34 +60,25 @@ def _generation_row(results: Results, generation: Generation) -> list[str]:
         str(generation.done) + (" (died)" if sampled else ""),
         str(generation.background or "-"),
         seconds_text(times["median"]),
-        f"{seconds_text(times['min'])} .. {seconds_text(times['max'])}",
+        seconds_text(times["min"]),
+        seconds_text(times["max"]),
         _stages(results, generation),
     ]
 
 
-def _stages(results: Results, generation: Generation) -> str:
+def _stages(results: Results, generation: Generation) -> Text:
     """Medians of the stages of the phase that had most of the iterations, by name."""
     spreads = generation.document()["stage_seconds"]
     phases = results.header.run.phases
     phase = generation.main_phase
     names = [s.type for s in phases[phase].stages] if phase is not None and phase < len(phases) else []
     pairs = zip(names, spreads, strict=False)
-    return "\n".join(f"{name} {seconds_text(spread['median'])}" for name, spread in pairs)
+    return Text("\n".join(f"{name} {seconds_text(spread['median'])}" for name, spread in pairs))
 
 
 def _resizes(results: Results) -> Table:
-    columns = (
-        "ranks",
-        "processes",
-        "transfer",
-        "pause",
-        "making",
-        "constant",
-        "variable",
-        "moved",
-        "verified",
-    )
-    made = _table("Resizes", *columns)
+    columns = ("making", "constant\nvariable", "moved\nleast", "checked")
+    made = _table("Resizes", "ranks", "method", "pause", *columns)
     for resize in results.resizes:
         made.add_row(*_resize_row(resize))
     return made
@@ -94,12 +88,14 @@ def _resize_row(resize: Resize) -> list[str | Text]:
     event = resize.event
     return [
         f"{event.from_} → {event.to}",
-        Text("\n".join([event.process_method, *event.process_strategies])),
-        Text(f"{event.transfer_method}\n{event.transfer_strategy}"),
+        Text("\n".join([event.process_method, *event.process_strategies, _transfer(resize)])),
         seconds_text(event.pause_seconds),
         seconds_text(resize.process_seconds),
-        seconds_text(resize.constant_seconds),
-        seconds_text(event.variable_seconds),
-        f"{bytes_text(event.bytes_moved)}\nleast {bytes_text(event.bytes_minimum)}",
+        f"{seconds_text(resize.constant_seconds)}\n{seconds_text(event.variable_seconds)}",
+        f"{bytes_text(event.bytes_moved)}\n{bytes_text(event.bytes_minimum)}",
         {True: Text("✓", style="green"), False: Text("✗", style="bold red"), None: Text("-")}[event.verified],
     ]
+
+
+def _transfer(resize: Resize) -> str:
+    return f"{resize.event.transfer_method} {resize.event.transfer_strategy}"
