@@ -15,6 +15,7 @@ from nereus.config.proteo_values import code, flag, raw_codes, real, whole
 DEFAULT_GRANULARITY = 600
 BY_ID = ("ip2p", "wait")
 COMPUTE = ("pi", "matrix")
+SECONDS = "seconds, 0 or more"
 
 
 def translated(file: ProteoFile, name: str, codes: Codes | None) -> Document:
@@ -120,40 +121,58 @@ class _Translator:
         self._places[path] = Place(table.where, table.title)
         names = STAGES[self._codes]
         entry = table.needed("Stage_Type", "the number of a stage type")
-        kind = names[code(entry, dict(enumerate(names)))]
+        stage: dict[str, Any] = {"type": names[code(entry, dict(enumerate(names)))]}
         self._note((*path, "type"), entry)
-        stage = {"type": kind, **self._amounts(path, table, kind)}
+        stage |= self._amounts(path, table)
+        self._keep_what_has_effect(table, stage)
         granularity = table.entries.get("Granularity", self._file.general.entries.get("Granularity"))
-        if stage["bytes"] == 0 and kind != "wait":  # else it says nothing
-            default = DEFAULT_GRANULARITY
-            stage["granularity"] = (
-                self._count((*path, "granularity"), granularity, 1) if granularity else default
-            )
-        if "Stage_Involved_Procs" in table.entries:
-            stage["ranks"] = self._count((*path, "ranks"), table.entries["Stage_Involved_Procs"])
-        if kind in BY_ID:
+        if stage["bytes"] == 0 and stage["type"] != "wait":  # else it has no effect
+            stage["granularity"] = DEFAULT_GRANULARITY
+            if granularity is not None:
+                stage["granularity"] = self._count((*path, "granularity"), granularity, 1)
+        if stage["type"] in BY_ID:
             stage["id"] = self._identifier(path, table)
         return stage
 
-    def _amounts(self, path: KeyPath, table: Table, kind: str) -> dict[str, Any]:
-        """Time, bytes and whether the time is a limit, as far as they are of effect in Proteo."""
+    def _amounts(self, path: KeyPath, table: Table) -> dict[str, Any]:
+        """Time, bytes and limits as the file has them."""
         entries = table.entries
-        time = table.needed("Stage_Time", "seconds, 0 or more")
-        seconds = real(time, "seconds, 0 or more")
-        if seconds < 0:
-            raise time.wrong("seconds, 0 or more")
+        time = table.needed("Stage_Time", SECONDS)
+        amounts: dict[str, Any] = {"time": real(time, SECONDS), "bytes": 0, "capped": False, "ranks": 0}
+        if amounts["time"] < 0:
+            raise time.wrong(SECONDS)
         self._note((*path, "time"), time)
-        capped = "Stage_Time_Capped" in entries and flag(entries["Stage_Time_Capped"])
+        for key, ours in (("Stage_Bytes", "bytes"), ("Stage_Involved_Procs", "ranks")):
+            if key in entries:
+                amounts[ours] = self._count((*path, ours), entries[key])
         if "Stage_Time_Capped" in entries:
+            amounts["capped"] = flag(entries["Stage_Time_Capped"])
             self._note((*path, "capped"), entries["Stage_Time_Capped"])
-        size = self._count((*path, "bytes"), entries["Stage_Bytes"]) if "Stage_Bytes" in entries else 0
-        if size and kind in (*COMPUTE, "wait"):
-            self._warn(entries["Stage_Bytes"], f"of no effect in a stage of type {kind}")
-            size = 0
-        if size and seconds and not capped:
-            self._warn(time, "of no effect, as in Proteo: Stage_Bytes asks for one operation, however long")
-            seconds = 0.0
-        return {"time": seconds, "bytes": size, "capped": capped}
+        return amounts
+
+    def _keep_what_has_effect(self, table: Table, stage: dict[str, Any]) -> None:
+        """Takes out, with a warning, what Proteo's emulator does not look at."""
+
+        def drop(key: str, ours: str, why: str) -> None:
+            if stage[ours]:
+                self._warn(table.entries[key], f"of no effect, as in Proteo: {why}")
+                stage[ours] = type(stage[ours])()
+
+        kind = stage["type"]
+        if kind in (*COMPUTE, *BY_ID):
+            drop("Stage_Time_Capped", "capped", f"a stage of type {kind} is not capped")
+        if kind in (*COMPUTE, "wait") or stage["capped"]:
+            drop(
+                "Stage_Bytes",
+                "bytes",
+                f"a stage of type {kind}{' that is capped' * stage['capped']} has none",
+            )
+        if kind not in ("write", "read"):
+            drop("Stage_Involved_Procs", "ranks", "only stages that write or read look at it")
+        if kind == "wait":
+            drop("Stage_Time", "time", "the wait ends with what it waits for")
+        if stage["bytes"]:
+            drop("Stage_Time", "time", "Stage_Bytes asks for one operation, however long")
 
     def _identifier(self, path: KeyPath, table: Table) -> int | None:
         if "Stage_Identifier" not in table.entries:

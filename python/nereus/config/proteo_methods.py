@@ -33,7 +33,9 @@ def process_method(table: Table, generation: Codes, shrinks: bool) -> tuple[str,
     if missing and entry is not None:
         none = NO_STRATEGY[generation]
         also = " and 3 (intercomm)" if generation == "new" else ""
-        raise entry.wrong(f"{' and '.join(missing)} does not exist yet; there is {none} (none){also}")
+        raise entry.wrong(
+            f"{' and '.join(missing)} {_do(missing)} not exist yet; there is {none} (none){also}"
+        )
     if merge:
         return "merge", notes
     return ("baseline-inter" if "intercomm" in names else "baseline-intra"), notes
@@ -51,7 +53,9 @@ def transfer_method(table: Table, generation: Codes) -> str:
     none = NO_STRATEGY[generation]
     names = _strategies(asked, TRANSFER_STRATEGIES[generation], none)
     if names and asked is not None:
-        raise asked.wrong(f"{' and '.join(names)} does not exist yet; there is {none} (none: blocking)")
+        raise asked.wrong(
+            f"{' and '.join(names)} {_do(names)} not exist yet; there is {none} (none: blocking)"
+        )
     return method
 
 
@@ -61,3 +65,7 @@ def _strategies(entry: Entry | None, known: dict[int, str], none: int) -> list[s
     for number in codes(entry, known) if entry is not None else []:
         names = [] if number == none else [*names, known[number]]
     return names
+
+
+def _do(names: list[str]) -> str:
+    return "does" if len(names) == 1 else "do"

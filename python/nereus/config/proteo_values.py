@@ -17,7 +17,7 @@ _WHOLE = re.compile(r"([+-]?\d{1,30})(\.\d*)?", re.ASCII)
 _LARGEST = 2**62
 _EXPAND = (
     "one value; a file with alternatives a:b:c stands for many experiments: "
-    "write one file for each combination (Proteo does so with Exec/read_multiple.py)"
+    "write one file for each combination (Proteo: Exec/PythonCodes/read_multiple.py or expand_multi_json.py)"
 )
 
 

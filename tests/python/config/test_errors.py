@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -162,11 +163,15 @@ def test_a_folder_is_no_experiment(tmp_path: Path) -> None:
         load(tmp_path)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_file_that_may_not_be_read_is_named(tmp_path: Path, small: str) -> None:
+def test_a_file_that_may_not_be_read_is_named(
+    tmp_path: Path, small: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:  # root may read everything, so the system would not refuse
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
     path = tmp_path / "e.toml"
     path.write_text(small, encoding="utf-8")
-    path.chmod(0)
+    monkeypatch.setattr(Path, "open", refuse)
     with pytest.raises(ConfigError, match=r"e\.toml: cannot be read: Permission denied"):
         load(path)
 

@@ -21,9 +21,8 @@ def test_the_run_file_says_what_the_experiment_says(loaded: Load, small: str) ->
     assert run["scratch"] == "/scratch"
     assert run["data"] == {"constant_bytes": 0, "variable_bytes": 1000, "element_bytes": 8}
     stage = {"type": "pi", "seconds": 0.01, "bytes": 0, "granularity": 100_000}
-    assert run["phases"] == [
-        {"iterations": 30, "stages": [stage | {"capped": False, "id": None, "ranks": 0}]}
-    ]
+    stage |= {"capped": False, "id": None, "ranks": 0}
+    assert run["phases"] == [{"iterations": 30, "stages": [stage]}]
     assert [(group["ranks"], group["iterations"]) for group in run["groups"]] == [(1, 10), (2, 0)]
     assert run["groups"][1] == {
         "ranks": 2,
