@@ -18,7 +18,7 @@ from nereus.config.toml_lines import toml_lines
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "emulate"
 SETTINGS = settings(
-    max_examples=150,
+    max_examples=60,
     deadline=None,
     database=None,
     derandomize=True,
