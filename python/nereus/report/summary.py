@@ -24,7 +24,9 @@ def table(results: Results) -> RenderableType:
 
 def _title(results: Results) -> Text:
     text = Text(results.header.run.name, style="bold")
-    text.append(f" · {results.header.mpi} · {results.header.host}", style="not bold")
+    # MPICH aligns its version with many blanks.
+    mpi = " ".join(results.header.mpi.split())
+    text.append(f" · {mpi} · {results.header.host}", style="not bold")
     if results.end is None:
         return text.append("\nThe run did not come to its end; this is what it recorded.", style="red")
     text.append(f"\n{seconds_text(results.end.total_seconds)} in all", style="not bold")

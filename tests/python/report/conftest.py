@@ -55,7 +55,8 @@ class Recording:
         """The header; again, when a test has changed the run."""
         self.lines.clear()
         self.event(
-            "header", format="nereus-results", version=1, nereus_version="0.1.0", mpi="MPICH Version: 5.0.2",
+            "header", format="nereus-results", version=1, nereus_version="0.1.0",
+            mpi="MPICH Version:      5.0.2",
             host="n1", started="2026-01-02T03:04:05Z", started_unix=1767323045.0, seed=42,
             units={"time": "s", "size": "B"}, run=self.run,
         )  # fmt: skip

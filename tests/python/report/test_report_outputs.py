@@ -52,7 +52,7 @@ def test_the_summary_tells_each_generation_and_resize(complete: Any) -> None:
     assert row(text, "2 → 4") == ["2 → 4", "merge", "12.0 ms", "6.00 ms", "3.60 ms", "3.52 KiB", "✓"]
     assert row(text, "p2p blocking") == ["p2p blocking", "2.40 ms", "2.34 KiB"]
     assert row(text, "4 → 1")[-1] == "-"
-    assert "9.50 s in all, data intact" in text
+    assert "made up · MPICH Version: 5.0.2 · n1\n9.50 s in all, data intact\n" in text
 
 
 def test_the_summary_fits_into_a_usual_terminal(complete: Any) -> None:

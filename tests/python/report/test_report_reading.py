@@ -31,7 +31,7 @@ def test_the_document_has_every_figure_of_the_run(complete: Any) -> None:
     assert document["undone"] == []
     assert {k: v for k, v in document.items() if k not in ("generations", "resizes", "undone")} == {
         "total_seconds": 9.5,
-        "mpi": "MPICH Version: 5.0.2",
+        "mpi": "MPICH Version:      5.0.2",
         "nereus_version": "0.1.0",
         "finished": True,
         "data_intact": True,
