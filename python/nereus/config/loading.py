@@ -21,6 +21,7 @@ from nereus.config.toml_reader import read_toml
 from nereus.config.validation import place_of, validated
 
 FROM_ENVIRONMENT = ("name", "seed", "barrier", "capture", "verify", "scratch")
+SWITCH = {"on": "true", "off": "false"}  # how the library's settings write the same variables
 LARGEST_FILE = 16 * 1024 * 1024  # bytes; an experiment is a few kilobytes, more is another kind of file
 
 
@@ -102,7 +103,9 @@ def _override_from_environment(document: Document, environment: Mapping[str, str
     for key in FROM_ENVIRONMENT:
         variable = f"NEREUS_{key.upper()}"
         if environment.get(variable):
-            _set(document, (key,), _value(environment[variable]), Place(f"environment {variable}", key))
+            text = environment[variable]
+            value = SWITCH.get(text, text) if key in ("barrier", "verify") else text
+            _set(document, (key,), _value(value), Place(f"environment {variable}", key))
 
 
 def _override_from_flag(document: Document, key: str, text: str) -> None:

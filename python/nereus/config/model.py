@@ -17,7 +17,8 @@ from nereus.config.quantities import bytes_of, seconds_of
 from nereus.config.rules import problems_of
 
 INT32 = 2**31 - 1
-INT62 = 2**62
+MOST_BYTES = 2**60  # sums of such sizes stay within 64 bits
+MOST_ITERATIONS = 2**40
 LONGEST = 1e9  # seconds; 32 years
 STRATEGIES_ALLOWED = "[] (blocking, one call for all processes); other strategies do not exist yet"
 
@@ -28,12 +29,12 @@ ProcessMethod = Literal["merge", "baseline-inter", "baseline-intra"]
 TransferMethod = Literal["p2p", "col"]
 Placement = Literal["compact", "spread"]
 
-Bytes = Annotated[int, BeforeValidator(bytes_of), Field(ge=0, le=INT62)]
+Bytes = Annotated[int, BeforeValidator(bytes_of), Field(ge=0, le=MOST_BYTES)]
 Seconds = Annotated[float, BeforeValidator(seconds_of), Field(ge=0, le=LONGEST)]
-Iterations = Annotated[int, Field(ge=1, le=INT62)]
+Iterations = Annotated[int, Field(ge=1, le=MOST_ITERATIONS)]
 Positive = Annotated[float, Field(ge=1e-9, le=1e9)]
 
-BYTES_ALLOWED = 'bytes from 0 to 2^62, or a text such as "64 MiB"'
+BYTES_ALLOWED = 'bytes from 0 to 2^60, or a text such as "64 MiB"'
 DEFAULT_GRANULARITY = {"pi": 100_000, "matrix": 600}
 DEFAULT_MESSAGE = (
     65_536  # bytes of one communication or I/O operation that is repeated until its time is full
@@ -87,7 +88,7 @@ class Stage(Part):
 class Phase(Part):
     """A list of stages, done so many times."""
 
-    iterations: Iterations = Field(description="a whole number from 1 to 2^62")
+    iterations: Iterations = Field(description="a whole number from 1 to 2^40")
     stages: list[Stage] = Field(min_length=1, description="at least one [[phases.stages]] table")
 
 
@@ -95,7 +96,7 @@ class Group(Part):
     """The processes between two resizes, and the resize that leads to them."""
 
     ranks: int = Field(ge=1, le=INT32, description="a group needs at least 1 process and at most 2147483647")
-    iterations: int = Field(0, ge=0, le=INT62, description="a whole number from 0 to 2^62")
+    iterations: int = Field(0, ge=0, le=MOST_ITERATIONS, description="a whole number from 0 to 2^40")
     factor: Positive = Field(1.0, description="a number from 1e-9 to 1e9")
     placement: Placement = Field("compact", description="one of compact, spread")
     process_method: ProcessMethod = Field("merge", description="one of merge, baseline-inter, baseline-intra")

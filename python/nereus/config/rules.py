@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from nereus.config.model import Experiment, Phase, Stage
 
 COMPUTE = ("pi", "matrix")
+FILES = ("write", "read")
+MOST_MESSAGE = 2**31 - 1  # bytes; not every MPI takes larger counts
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ def problems_of(experiment: Experiment) -> Iterator[Finding]:
     for index, phase in enumerate(experiment.phases):
         yield from _unpaired(index, phase)
         for number, stage in enumerate(phase.stages):
-            yield from _bytes_without_meaning(("phases", index, "stages", number), stage)
+            yield from _wrong_amounts(("phases", index, "stages", number), stage)
     if len(experiment.weights) > experiment.max_ranks:
         yield Finding(
             ("weights",), f"at most {experiment.max_ranks} weights, one for each rank of the largest group"
@@ -60,9 +62,11 @@ def doubts_about(experiment: Experiment) -> Iterator[Finding]:
             return
 
 
-def _bytes_without_meaning(path: KeyPath, stage: Stage) -> Iterator[Finding]:
+def _wrong_amounts(path: KeyPath, stage: Stage) -> Iterator[Finding]:
     if stage.bytes and stage.type in (*COMPUTE, "wait"):
         yield Finding((*path, "bytes"), f"0, because a stage of type {stage.type} sends nothing")
+    if stage.bytes > MOST_MESSAGE and stage.type not in FILES:
+        yield Finding((*path, "bytes"), f"at most {MOST_MESSAGE} bytes in one message")
     if stage.id is not None and stage.type not in ("ip2p", "wait"):
         yield Finding((*path, "id"), "only stages of type ip2p and wait have an id")
 

@@ -25,13 +25,19 @@ SETTINGS = settings(
     suppress_health_check=[HealthCheck.too_slow],
 )
 
-sizes = st.integers(0, 2**62)
+sizes = st.integers(0, 2**60)
+iterations = st.integers(0, 2**40)
 positive = st.floats(1e-9, 1e9)
 times = st.floats(0, 1e9)
 granularity = st.integers(1, 2**31 - 1)
 plain_stages = st.fixed_dictionaries(
     {"type": st.sampled_from(["p2p", "bcast", "allgather", "reduce", "allreduce", "write", "read"])},
-    optional={"time": times, "bytes": sizes, "granularity": granularity, "capped": st.booleans()}
+    optional={
+        "time": times,
+        "bytes": st.integers(0, 2**31 - 1),
+        "granularity": granularity,
+        "capped": st.booleans(),
+    }
     | {"ranks": st.integers(0, 2**31 - 1)},
 )
 compute_stages = st.fixed_dictionaries(
@@ -44,14 +50,14 @@ phases = st.builds(
         "iterations": iterations,
         "stages": stages[0] + (stages[1] if stages[2] else []),
     },
-    st.integers(1, 2**62),
+    st.integers(1, 2**40),
     stage_lists,
 )
 groups = st.lists(
     st.fixed_dictionaries(
         {"ranks": st.integers(1, 2**31 - 1)},
         optional={
-            "iterations": sizes,
+            "iterations": iterations,
             "factor": positive,
             "placement": st.sampled_from(["compact", "spread"]),
             "process_method": st.sampled_from(["merge", "baseline-inter", "baseline-intra"]),

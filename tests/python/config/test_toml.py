@@ -102,7 +102,7 @@ def test_origins_name_line_default_environment_and_flag(loaded: Load, small: str
         overrides={"seed": "3", "groups[1].ranks": "4", "name": "given"},
         environment={
             "NEREUS_SEED": "2",
-            "NEREUS_BARRIER": "false",
+            "NEREUS_BARRIER": "off",
             "NEREUS_CAPTURE": "",
             "NEREUS_OTHER": "x",
         },
