@@ -181,14 +181,25 @@ class _Reader:
         return True
 
     def _lost(self, line: _Line) -> str:
+        """Why a line is of no use."""
         match = _SECTION.fullmatch(line.section)
-        if match is None or line.key not in {*GENERAL_KEYS, *PHASE_KEYS, *STAGE_KEYS, *GROUP_KEYS}:
+        if match is None or line.key not in _keys_of(match):
             return "unknown key, ignored as Proteo does"
-        closer = "Spawn_Strategy" if match["resize"] else "Stage_Time"
-        return (
-            f"lost, as in Proteo: {closer} closes its section, sections come in the order of their numbers, "
-            "and totals come before what they count"
-        )
+        if match["resize"]:
+            index, done, closer = match["resize"], len(self._file.groups), "Spawn_Strategy"
+            total = self._totals.get("Total_Resizes", 0) + 1
+        else:
+            index = match["stage"] or match["phase_stage"] or match["phase"] or "0"
+            done, closer, total = (
+                len(self._file.phases[-1].stages) if self._file.phases else 0,
+                "Stage_Time",
+                None,
+            )
+        if total is not None and int(index) >= total:
+            return f"lost, as in Proteo: Total_Resizes announces no resize{index}"
+        if int(index) < done:
+            return f"lost, as in Proteo: it comes after {closer}, which closes the section"
+        return "lost, as in Proteo: sections come in the order of their numbers, after their totals"
 
     def _check_complete(self) -> None:
         phases, groups = self._file.phases, self._file.groups
@@ -212,6 +223,15 @@ class _Reader:
         raise fail(
             where, f"is missing: the file announces {wanted}, and {closer} closes each", f"{section}.{closer}"
         )
+
+
+def _keys_of(section: re.Match[str]) -> tuple[str, ...]:
+    """The keys that Proteo knows in a section."""
+    if section["general"]:
+        return GENERAL_KEYS
+    if section["resize"]:
+        return GROUP_KEYS
+    return STAGE_KEYS if section["stage"] or section["phase_stage"] else PHASE_KEYS
 
 
 def _put(table: Table, line: _Line) -> Entry:

@@ -29,7 +29,9 @@ def write_toml(experiment: Experiment) -> str:
     parts += ["[data]\n" + _lines(data)] if data else []
     parts += [_phase(phase) for phase in experiment.phases]
     parts += ["[resize]\n" + _lines(common)] if common else []
-    parts += [_group(group, common) for group in experiment.groups]
+    *others, last = experiment.groups
+    parts += [_group(group, common, {"iterations": group.iterations}) for group in others]
+    parts.append(_group(last, common, {}))
     return "\n".join(parts)
 
 
@@ -59,9 +61,8 @@ def _stage(stage: Stage) -> dict[str, object]:
     return values
 
 
-def _group(group: Group, common: Mapping[str, object]) -> str:
-    values = group.model_dump(exclude_defaults=True)
-    values.setdefault("iterations", group.iterations)
+def _group(group: Group, common: Mapping[str, object], needed: dict[str, object]) -> str:
+    values = group.model_dump(exclude_defaults=True) | needed
     return "[[groups]]\n" + _lines({key: value for key, value in values.items() if key not in common})
 
 

@@ -275,10 +275,11 @@ def test_a_key_after_the_one_that_closes_its_section_is_lost_with_a_warning(load
     text = text.replace("Spawn_Strategy=5\n", "Spawn_Strategy=5\nFactorS=3\n")
     result = loaded(text, "e.ini")
     assert not result.experiment.phases[0].stages[0].capped
+    lost, closes = "lost, as in Proteo: it comes after ", ", which closes the section"
     assert result.experiment.groups[0].factor == 1.0
-    assert [warning.split("e.ini:")[1].split(", as")[0] for warning in result.warnings] == [
-        "16: [phase0.stage0] Stage_Time_Capped: lost",
-        "30: [resize0] FactorS: lost",
+    assert [warning.split("e.ini:")[1] for warning in result.warnings] == [
+        "16: [phase0.stage0] Stage_Time_Capped: " + lost + "Stage_Time" + closes,
+        "30: [resize0] FactorS: " + lost + "Spawn_Strategy" + closes,
     ]
 
 
@@ -286,6 +287,7 @@ def test_a_group_too_many_is_lost_with_warnings(loaded: Load) -> None:
     result = loaded(PHASES.replace("Total_Resizes=1", "Total_Resizes=0"), "e.ini")
     assert not result.experiment.malleable
     assert len(result.warnings) == 8
+    assert all("Total_Resizes announces no resize1" in warning for warning in result.warnings)
 
 
 def test_unknown_keys_and_sections_are_ignored_with_a_warning(loaded: Load) -> None:
