@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How closely emulated compute stages last what the run file asks for, before and after a resize.
+
+Runs `pi` and `matrix` stages of 10 to 100 ms on 1 .. cores ranks and prints, the median of each over
+iterations and its deviation. To be run on an idle machine:
+
+    python3 bench/emulator/accuracy.py --mpiexec build/venv/bin/mpiexec build/emulator/nereus-emulator
+"""
+
+import argparse
+import json
+import os
+import shlex
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+Document = dict[str, Any]
+TYPES = ("pi", "matrix")
+SECONDS = (0.01, 0.03, 0.1)
+TIMEOUT = 300.0
+FORMAT = argparse.RawDescriptionHelpFormatter
+
+
+@dataclass(frozen=True)
+class Row:
+    type: str
+    asked: float
+    ranks: int
+    resizes: int
+    measured: float
+
+    @property
+    def deviation(self) -> float:
+        return self.measured / self.asked - 1
+
+
+def phase(stage_type: str, seconds: float, iterations: int) -> Document:
+    stage = {"type": stage_type, "seconds": seconds, "bytes": 0, "granularity": 600}
+    stage |= {"capped": False, "id": None, "ranks": 0}
+    return {"iterations": iterations, "stages": [stage]}
+
+
+def group(ranks: int, iterations: int) -> Document:
+    methods = {"process_method": "merge", "process_strategies": []}
+    methods |= {"transfer_method": "p2p", "transfer_strategy": "blocking"}
+    return {"iterations": iterations, "ranks": ranks, "factor": 1.0, "placement": "compact", **methods}
+
+
+def run_file(ranks: int, other: int, iterations: int, scratch: str) -> Document:
+    """Every stage on `ranks` ranks, then every stage again on `other` ranks."""
+    phases = [phase(kind, seconds, iterations) for kind in TYPES for seconds in SECONDS]
+    groups = [group(ranks, iterations * len(phases)), group(other, 0)]
+    return {
+        "format": "nereus-run",
+        "version": 1,
+        "name": "accuracy",
+        "seed": 1,
+        "barrier": False,
+        "capture": "median",
+        "verify": False,
+        "data": {"constant_bytes": 0, "variable_bytes": 0, "element_bytes": 8},
+        "weights": [1.0],
+        "scratch": scratch,
+        "phases": phases * 2,
+        "groups": groups if other != ranks else groups[:1],
+    }
+
+
+def measure(command: list[str], program: str, ranks: int, other: int, iterations: int) -> list[Row]:
+    with tempfile.TemporaryDirectory(prefix="nereus-accuracy-") as folder:
+        source, results = Path(folder, "run.json"), Path(folder, "run.jsonl")
+        source.write_text(json.dumps(run_file(ranks, other, iterations, folder)))
+        line = [*command, "-n", str(ranks), program, str(source), "--results", str(results)]
+        subprocess.run(line, check=True, timeout=TIMEOUT)
+        return list(rows([json.loads(text) for text in results.read_text().splitlines()]))
+
+
+def rows(events: list[Document]) -> Iterator[Row]:
+    phases = events[0]["run"]["phases"]
+    sizes = {event["group"]: event["ranks"] for event in events if event["event"] == "generation_started"}
+    times: dict[tuple[int, int], list[float]] = {}
+    for event in events:
+        if event["event"] == "iteration" and not event["background"]:
+            times.setdefault((event["group"], event["phase"]), []).append(event["stage_seconds"][0])
+    for (number, index), seconds in sorted(times.items()):
+        stage = phases[index]["stages"][0]
+        yield Row(stage["type"], stage["seconds"], sizes[number], number, statistics.median(seconds))
+
+
+def show(found: list[Row]) -> None:
+    print(f"{'type':8}{'asked ms':>10}{'ranks':>7}{'resizes':>9}{'median ms':>11}{'deviation':>11}")
+    for row in found:
+        times = f"{row.asked * 1e3:10.1f}{row.ranks:7}{row.resizes:9}{row.measured * 1e3:11.3f}"
+        print(f"{row.type:8}{times}{row.deviation:+11.2%}")
+    worst = max(found, key=lambda row: abs(row.deviation))
+    print(f"greatest deviation: {worst.deviation:+.2%}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=FORMAT)
+    parser.add_argument("program", help="the built nereus-emulator")
+    parser.add_argument("--mpiexec", default="mpiexec", help="command that starts a job, with its options")
+    parser.add_argument("--iterations", type=int, default=40, help="of each stage (default %(default)s)")
+    arguments = parser.parse_args()
+    cores = len(os.sched_getaffinity(0))
+    found: list[Row] = []
+    for ranks in range(1, cores + 1):
+        other = ranks - 1 if ranks > 1 else min(2, cores)
+        found += measure(
+            shlex.split(arguments.mpiexec), arguments.program, ranks, other, arguments.iterations
+        )
+    show(found)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
