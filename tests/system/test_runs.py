@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whole runs: from an experiment file to the document."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nereus.launch import choose
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "emulate"
+
+STAGES = """\
+[[phases]]
+iterations = 40
+[[phases.stages]]
+type = "matrix"
+time = 0.004
+granularity = 200
+[[phases.stages]]
+type = "allreduce"
+bytes = 8
+[[phases.stages]]
+type = "allgather"
+bytes = 65536
+"""
+DATA = "[data]\nconstant_bytes = 8000000\nvariable_bytes = 800000\n"
+GROUPS = """\
+[[groups]]
+ranks = 2
+iterations = 10
+[[groups]]
+ranks = 4
+iterations = 10
+factor = 0.5
+[[groups]]
+ranks = 1
+iterations = 10
+factor = 2.0
+[[groups]]
+ranks = 3
+"""
+SMALL = f'name = "small"\nverify = true\n{DATA}{STAGES}{GROUPS}'
+FIXED = f"{DATA}{STAGES}[[groups]]\nranks = 2\n"
+
+INI = """\
+[general]
+Total_Resizes=3
+Total_Phases=1
+SDR=100000
+ADR=1000000
+Datasize=8
+Rigid=0
+Capture_Method=0
+[phase0]
+Total_Iters=40
+Total_Stages=3
+[phase0.stage0]
+Stage_Type=1
+Granularity=200
+Stage_Bytes=0
+Stage_Time=0.004
+[phase0.stage1]
+Stage_Type=8
+Stage_Bytes=8
+Stage_Time=0
+[phase0.stage2]
+Stage_Type=6
+Stage_Bytes=65536
+Stage_Time=0
+"""
+INI_RESIZE = """\
+[resize{number}]
+Iters=10
+Procs={ranks}
+FactorS={factor}
+Dist=compact
+Redistribution_Method=1
+Redistribution_Strategy=0
+Spawn_Method=1
+Spawn_Strategy=0
+"""
+
+
+def check_spread(spread: dict[str, float]) -> None:
+    assert 0 < spread["min"] <= spread["median"] <= spread["max"]
+
+
+def check_resize(resize: dict[str, Any]) -> None:
+    assert (resize["process_method"], resize["process_strategies"]) == ("merge", [])
+    assert (resize["transfer_method"], resize["transfer_strategy"]) == ("p2p", "blocking")
+    assert resize["verified"] is True
+    assert resize["bytes_moved"] >= resize["bytes_minimum"] > 0
+    assert resize["pause_seconds"] > 0
+    assert min(resize[key] for key in ("process_seconds", "constant_seconds", "variable_seconds")) >= 0
+
+
+def test_a_run_grows_and_shrinks_as_its_file_says(site: Any, mpi: str) -> None:
+    result = site.emulate(mpi, site.write("small.toml", SMALL))
+    assert result.code == 0, result.err
+    document = result.document
+    assert [generation["ranks"] for generation in document["generations"]] == [2, 4, 1, 3]
+    assert sum(generation["iterations"] for generation in document["generations"]) == 40
+    # A resize comes at most two checkpoints after it was asked for.
+    assert all(10 <= generation["iterations"] <= 13 for generation in document["generations"][:3])
+    for generation in document["generations"]:
+        check_spread(generation["iteration_seconds"])
+        assert len(generation["stage_seconds"]) == 3
+        check_spread(generation["stage_seconds"][0])
+    assert [(resize["from"], resize["to"]) for resize in document["resizes"]] == [(2, 4), (4, 1), (1, 3)]
+    for resize in document["resizes"]:
+        check_resize(resize)
+    assert document["undone"] == []
+    assert (document["finished"], document["data_intact"]) == (True, True)
+    assert document["total_seconds"] > 0
+    assert ("Open MPI" if mpi == "openmpi" else "MPICH") in document["mpi"]
+
+
+def test_every_method_keeps_the_data(site: Any, mpich: str) -> None:
+    methods = [("baseline-inter", "col"), ("baseline-intra", "p2p"), ("merge", "col")]
+    first, *others = GROUPS.split("[[groups]]\n")[1:]
+    text = f"verify = true\n{DATA}{STAGES}[[groups]]\n{first}"
+    for group, (process, transfer) in zip(others, methods, strict=True):
+        text += f'[[groups]]\n{group}process_method = "{process}"\ntransfer_method = "{transfer}"\n'
+    result = site.emulate(mpich, site.write("methods.toml", text))
+    assert result.code == 0, result.err
+    resizes = result.document["resizes"]
+    assert [(resize["process_method"], resize["transfer_method"]) for resize in resizes] == methods
+    assert all(resize["verified"] for resize in resizes)
+    assert result.document["data_intact"]
+
+
+def test_toml_and_proteos_ini_give_the_same_generations_and_resizes(site: Any, mpich: str) -> None:
+    groups = [(2, 1), (4, 0.5), (1, 2), (3, 1)]
+    ini = INI + "".join(
+        INI_RESIZE.format(number=number, ranks=ranks, factor=factor)
+        for number, (ranks, factor) in enumerate(groups)
+    )
+    documents = [
+        site.emulate(mpich, site.write(name, text), output=name.replace(".", "-")).document
+        for name, text in (("small.toml", SMALL), ("small.ini", ini))
+    ]
+    keys = (
+        "from",
+        "to",
+        "process_method",
+        "transfer_method",
+        "transfer_strategy",
+        "bytes_moved",
+        "bytes_minimum",
+    )
+    ours, proteo = (
+        (
+            [generation["ranks"] for generation in document["generations"]],
+            [len(generation["stage_seconds"]) for generation in document["generations"]],
+            [{key: resize[key] for key in keys} for resize in document["resizes"]],
+        )
+        for document in documents
+    )
+    assert ours == proteo
+
+
+@pytest.mark.parametrize("name", ["minimal", "io", "unbalanced"])
+def test_the_examples_run(site: Any, mpich: str, name: str) -> None:
+    result = site.emulate(mpich, EXAMPLES / f"{name}.toml")
+    assert result.code == 0, result.err
+    assert result.document["finished"]
+    names = {path.name for path in (site.folder / "out").iterdir()}
+    assert names >= {"run.json", "run.jsonl"}
+    assert "scratch" not in names
+
+
+def test_an_mpi_that_cannot_spawn_runs_fixed_sizes_and_refuses_resizes(site: Any, mpich_debian: str) -> None:
+    fixed = site.emulate(mpich_debian, site.write("fixed.toml", FIXED))
+    assert fixed.code == 0, fixed.err
+    assert [generation["ranks"] for generation in fixed.document["generations"]] == [2]
+    refused = site.emulate(mpich_debian, site.write("small.toml", SMALL), output="none")
+    assert refused.code == 2
+    assert refused.out == ""
+    assert "cannot resize a job (spawn: " in refused.err
+    assert not (site.folder / "none").exists()
+
+
+def test_a_resize_that_cannot_be_made_leaves_the_job_at_its_size(site: Any, mpich_debian: str) -> None:
+    # The probe is made to lie, so that the run begins and the library meets the failure itself.
+    builds = site.folder / "builds"
+    prefix = choose(mpich_debian).prefix
+    shutil.copytree(prefix, builds / mpich_debian)
+    features = ("spawn", "merge", "intercommunicator_alltoallv", "ports", "disconnect")
+    answers = [json.dumps({"feature": name, "works": True, "reason": ""}) for name in features]
+    probe = builds / mpich_debian / "bin" / "nereus-probe"
+    probe.write_text("#!/bin/sh\n" + "\n".join(f"echo '{answer}'" for answer in answers) + "\n")
+    text = (
+        SMALL[: SMALL.index("[[groups]]")] + "[[groups]]\nranks = 1\niterations = 10\n[[groups]]\nranks = 2\n"
+    )
+    result = site.emulate(mpich_debian, site.write("grow.toml", text), NEREUS_BUILDS=str(builds))
+    assert result.code == 0, result.err
+    document = result.document
+    assert document["resizes"] == []
+    (undone,) = document["undone"]
+    assert (undone["from"], undone["to"], undone["state"]) == (1, 2, "making")
+    assert undone["reason"]
+    assert {generation["ranks"] for generation in document["generations"]} == {1}
+    assert sum(generation["iterations"] for generation in document["generations"]) == 40
+    assert document["data_intact"]
+
+
+def test_doctor_knows_the_mpis_of_this_machine(site: Any, mpich: str, mpich_debian: str) -> None:
+    result = site.nereus("doctor", "--json")
+    assert result.code == 0, result.err
+    found = {build["name"]: build for build in result.document["builds"]}
+    assert found[mpich]["malleable"]
+    assert not found[mpich_debian]["malleable"]
+    assert "spawn" in found[mpich_debian]["features"]["spawn"]["reason"]
+    assert found[mpich_debian]["remedy"] == "use --mpi mpich"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (SMALL.replace("ranks = 4", "ranks = 0"), "groups[1].ranks = 0"),
+        (SMALL.replace("ranks = 4", "ranks = 1000000"), "groups[1].ranks = 1000000"),
+        (SMALL.replace("time = 0.004", "time = -1"), "-1"),
+        (SMALL.replace('"matrix"', '"marix"'), "marix"),
+        (SMALL.replace("granularity", "granularty"), "granularity"),
+        (SMALL.replace('"allreduce"', '"wait"'), "wait"),
+        (SMALL + "[[groups]", "bad.toml:"),
+    ],
+)
+def test_bad_input_starts_nothing(site: Any, mpich: str, text: str, expected: str) -> None:
+    result = site.nereus("emulate", site.write("bad.toml", text), "--mpi", mpich)
+    assert result.code == 2
+    assert result.out == ""
+    (line,) = result.err.splitlines()
+    assert line.startswith("nereus: bad.toml:")
+    assert expected in line
+    assert [path.name for path in site.folder.iterdir()] == ["bad.toml"]
