@@ -26,6 +26,11 @@ plan::World shared_world(MPI_Comm comm) {
     return world;
 }
 
+void say_dropped(const Request &request) {
+    std::fprintf(stderr, "nereus: resize %llu to %d processes was dropped: the job ended before it began\n",
+                 static_cast<unsigned long long>(request.number), request.ranks);
+}
+
 }
 
 Result<std::unique_ptr<Job>> Job::open(MPI_Comm founders, int argc, const char *const *argv) {
@@ -128,12 +133,12 @@ void Job::close() {
         if (departure_.fate == plan::Fate::parks) process::sleep_in(std::move(departure_.lot));
         return;
     }
-    Request last;
-    if (announcement_.under_way()) last = announcement_.finish().value_or(Request{});
-    const bool root = members_.generation.control.rank() == 0;
-    for (; root && last.number != 0; last = members_.requests.take())
-        std::fprintf(stderr, "nereus: resize %llu to %d processes was dropped: the job ended before it began\n",
-                     static_cast<unsigned long long>(last.number), last.ranks);
+    Request announced;
+    if (announcement_.under_way()) announced = announcement_.finish().value_or(Request{});
+    if (members_.generation.control.rank() == 0) {
+        if (announced.number != 0) say_dropped(announced);
+        while (!members_.requests.empty()) say_dropped(members_.requests.take());
+    }
     members_.parked.release_all();
 }
 

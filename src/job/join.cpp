@@ -44,7 +44,8 @@ Done move_all(Crossing &crossing, const transfer::Lane &lane, const Offer &offer
 }
 
 Result<nereus_resize_report> join(Members &job, mpi::Comm link) {
-    auto meeting = process::join_sources(std::move(link));
+    const double limit = job.settings.connect_timeout + job.settings.answer_timeout;
+    auto meeting = process::join_sources(std::move(link), Deadline::in(limit));
     if (!meeting) return tl::unexpected(meeting.error());
     auto unpacked = receive_offer(*meeting);
     if (!unpacked) return tl::unexpected(unpacked.error());

@@ -44,6 +44,16 @@ void answer_all(const mpi::Comm &link, int answer) {
     }
 }
 
+Result<int> ask_what_to_do(const mpi::Comm &link, Deadline deadline) {
+    static int answer; // may come after we gave up
+    MPI_Request request = MPI_REQUEST_NULL;
+    auto done = mpi::check(MPI_Send(&answer, 0, MPI_BYTE, 0, tag_up, link.get()), "MPI_Send");
+    if (done) done = mpi::check(MPI_Irecv(&answer, 1, MPI_INT, 0, tag_answer, link.get(), &request), "MPI_Irecv");
+    if (done) done = mpi::complete(request, deadline, "the root's answer");
+    if (!done) return tl::unexpected(done.error());
+    return answer;
+}
+
 Result<mpi::Comm> merged(mpi::Comm link, bool newcomer) {
     MPI_Comm all = MPI_COMM_NULL;
     auto done = mpi::check(MPI_Intercomm_merge(link.get(), newcomer ? 1 : 0, &all), "MPI_Intercomm_merge");
@@ -76,16 +86,12 @@ Result<Meeting> receive_newcomers(MPI_Comm members, mpi::Comm link, Method metho
     return meet(std::move(link), method, sources, newcomers, false);
 }
 
-Result<Meeting> join_sources(mpi::Comm link) {
-    int answer = undone;
-    char word = 0;
-    if (auto done = mpi::check(MPI_Send(&word, 0, MPI_BYTE, 0, tag_up, link.get()), "MPI_Send"); !done)
-        return tl::unexpected(done.error());
-    if (auto done = mpi::check(MPI_Recv(&answer, 1, MPI_INT, 0, tag_answer, link.get(), MPI_STATUS_IGNORE), "MPI_Recv");
-        !done)
-        return tl::unexpected(done.error());
+Result<Meeting> join_sources(mpi::Comm link, Deadline deadline) {
+    const auto asked = ask_what_to_do(link, deadline);
+    const int answer = asked.value_or(undone);
     if (answer == undone) {
         link.abandon();
+        if (!asked) return tl::unexpected(asked.error());
         return failed(NEREUS_ERR_TIMEOUT, "the resize was undone before this process was up");
     }
     const int sources = size_of_other_side(link), newcomers = link.size();
