@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How closely emulated compute stages last what the run file asks for, before and after a resize.
 
-Runs `pi` and `matrix` stages of 10 to 100 ms on 1 .. cores ranks and prints, the median of each over
+Runs `pi` and `matrix` stages of 10 to 100 ms on 1 .. cores ranks and prints the median of each over
 iterations and its deviation. To be run on an idle machine:
 
     python3 bench/emulator/accuracy.py --mpiexec build/venv/bin/mpiexec build/emulator/nereus-emulator

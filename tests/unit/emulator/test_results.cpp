@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The result file: what a reader relies on, whatever becomes of the run.
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "events.hpp"
+#include "results_writer.hpp"
+
+using namespace emulator;
+
+namespace {
+
+class Results : public ::testing::Test {
+protected:
+    void SetUp() override {
+        std::string name = (std::filesystem::temp_directory_path() / "nereus-results-XXXXXX").string();
+        ASSERT_NE(::mkdtemp(name.data()), nullptr);
+        folder_ = name;
+    }
+    void TearDown() override { std::filesystem::remove_all(folder_); }
+    std::string path() const { return (folder_ / "run.jsonl").string(); }
+    std::vector<std::string> lines() const {
+        std::vector<std::string> found;
+        std::ifstream stream(path());
+        for (std::string line; std::getline(stream, line);) found.push_back(line);
+        return found;
+    }
+
+    std::filesystem::path folder_;
+};
+
+std::vector<std::string> names_of(const std::vector<Json> &events) {
+    std::vector<std::string> names;
+    for (const Json &event : events) names.push_back(event.at("event"));
+    return names;
+}
+
+} // namespace
+
+TEST_F(Results, AreOnDiskLineByLineWhileTheRunGoesOn) {
+    ResultsWriter writer(path(), ResultsWriter::Start::anew);
+    writer.write({{"event", "header"}});
+    EXPECT_EQ(lines(), std::vector<std::string>{R"({"event":"header"})"});
+    writer.write({{"event", "finished"}});
+    EXPECT_EQ(lines().size(), 2U);
+}
+
+TEST_F(Results, OfAnEarlierRankZeroAreKeptByTheNext) {
+    ResultsWriter(path(), ResultsWriter::Start::anew).write({{"event", "header"}});
+    ResultsWriter(path(), ResultsWriter::Start::append).write({{"event", "committed"}});
+    EXPECT_EQ(lines().size(), 2U);
+}
+
+TEST_F(Results, OfAnEarlierRunAreReplaced) {
+    ResultsWriter(path(), ResultsWriter::Start::anew).write({{"event", "old"}});
+    ResultsWriter(path(), ResultsWriter::Start::anew).write({{"event", "new"}});
+    EXPECT_EQ(lines(), std::vector<std::string>{R"({"event":"new"})"});
+}
+
+TEST_F(Results, ThatCannotBeWrittenAreTrouble) {
+    const ResultsWriter writer((folder_ / "missing" / "run.jsonl").string(), ResultsWriter::Start::anew);
+    EXPECT_FALSE(writer.is_open());
+    ASSERT_TRUE(writer.trouble());
+    EXPECT_NE(writer.trouble()->find("No such file"), std::string::npos);
+}
+
+TEST(Events, TellHowEachSourceLeft) {
+    nereus_resize_report report{};
+    report.request = 3;
+    report.left = 2;
+    report.parked = 1;
+    report.verified = -1;
+    const std::vector<Json> events = committed_events(report, 5);
+    EXPECT_EQ(names_of(events),
+              (std::vector<std::string>{"processes_ready", "constant_sent", "committed", "left", "left"}));
+    EXPECT_EQ(events[1].at("iterations"), 5);
+    EXPECT_TRUE(events[2].at("verified").is_null());
+    EXPECT_EQ(events[3].at("how"), "exited");
+    EXPECT_EQ(events[4].at("how"), "parked");
+}
+
+TEST(Events, SumTheBytesThatAResizeMoved) {
+    nereus_resize_report report{};
+    report.constant_bytes = 100;
+    report.variable_bytes = 20;
+    report.verified = 1;
+    const std::vector<Json> events = committed_events(report, 0);
+    EXPECT_EQ(names_of(events), (std::vector<std::string>{"processes_ready", "constant_sent", "committed"}));
+    EXPECT_EQ(events[2].at("bytes_moved"), 120);
+    EXPECT_EQ(events[2].at("verified"), true);
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The run file: what is allowed comes in as it was written, and what is not is named.
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "run.hpp"
+
+using namespace emulator;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+Json stage(const char *type) {
+    return {{"type", type},    {"seconds", 0.05}, {"bytes", 0}, {"granularity", 600},
+            {"capped", false}, {"id", nullptr},   {"ranks", 0}};
+}
+
+Json group(int ranks) {
+    return {{"iterations", 15},
+            {"ranks", ranks},
+            {"factor", 1.5},
+            {"placement", "compact"},
+            {"process_method", "baseline-inter"},
+            {"process_strategies", Json::array()},
+            {"transfer_method", "col"},
+            {"transfer_strategy", "blocking"}};
+}
+
+Json good_run() {
+    Json run{{"format", "nereus-run"}, {"version", 1},        {"name", "cg"},  {"seed", 42},
+             {"barrier", true},        {"capture", "median"}, {"verify", true}};
+    run["data"] = {{"constant_bytes", 3813655465}, {"variable_bytes", 134228039}, {"element_bytes", 8}};
+    run["weights"] = {1.0, 2.5};
+    run["scratch"] = std::filesystem::temp_directory_path().string();
+    run["phases"] = Json::array({{{"iterations", 60}, {"stages", Json::array({stage("matrix"), stage("allreduce")})}}});
+    run["groups"] = Json::array({group(2), group(4)});
+    return run;
+}
+
+std::string complaint_about(const Json &run) {
+    const Result<Run> parsed = parse_run("run.json", run.dump(1));
+    if (parsed) return "nothing";
+    EXPECT_EQ(parsed.error().exit_code, exit_bad_input);
+    return parsed.error().sentence;
+}
+
+// The good run with one value replaced.
+std::string complaint_with(const std::string &pointer, const Json &value) {
+    Json run = good_run();
+    run[Json::json_pointer(pointer)] = value;
+    return complaint_about(run);
+}
+
+} // namespace
+
+TEST(RunFile, KeepsEveryValueThatSteersTheRun) {
+    const auto run = parse_run("run.json", good_run().dump());
+    ASSERT_TRUE(run) << run.error().sentence;
+    EXPECT_EQ(run->seed, 42U);
+    EXPECT_TRUE(run->barrier);
+    EXPECT_TRUE(run->verify);
+    EXPECT_EQ(run->capture, Capture::median);
+    EXPECT_EQ(run->constant_bytes, 3813655465);
+    EXPECT_EQ(run->variable_bytes, 134228039);
+    EXPECT_EQ(run->weights, (std::vector<double>{1.0, 2.5}));
+    EXPECT_EQ(run->iterations(), 60);
+    EXPECT_EQ(run->phases[0].stages[0].type, StageType::matrix);
+    EXPECT_EQ(run->phases[0].stages[1].granularity, 600);
+    EXPECT_EQ(run->groups[1].ranks, 4);
+    EXPECT_EQ(run->groups[1].factor, 1.5);
+    EXPECT_EQ(run->groups[1].process_method, NEREUS_BASELINE_INTER);
+    EXPECT_EQ(run->groups[1].transfer_method, NEREUS_COL);
+}
+
+TEST(RunFile, NamesTheKeyTheValueAndWhatIsAllowed) {
+    EXPECT_EQ(complaint_with("/groups/1/ranks", 0),
+              "run.json: groups[1].ranks: found 0, allowed an integer 1 .. 2147483647");
+    EXPECT_EQ(complaint_with("/capture", "worst"), "run.json: capture: found \"worst\", allowed max, mean, median");
+    EXPECT_EQ(complaint_with("/phases/0/stages/1/seconds", -0.5),
+              "run.json: phases[0].stages[1].seconds: found -0.5, allowed a number, 0 or more");
+    EXPECT_EQ(complaint_with("/data/element_bytes", 3), "run.json: data.element_bytes: found 3, allowed 1, 2, 4, 8");
+}
+
+TEST(RunFile, RefusesEachValueThatCannotBeRun) {
+    const std::vector<std::pair<std::string, Json>> bad{{"/format", "other"},
+                                                        {"/version", 2},
+                                                        {"/seed", -1},
+                                                        {"/seed", 18446744073709551615U},
+                                                        {"/barrier", "yes"},
+                                                        {"/weights", Json::array()},
+                                                        {"/weights", {1, 0}},
+                                                        {"/phases", Json::array()},
+                                                        {"/groups", Json::array()},
+                                                        {"/phases/0/iterations", 0},
+                                                        {"/phases/0/stages/0/type", "stencil"},
+                                                        {"/phases/0/stages/0/granularity", 0},
+                                                        {"/phases/0/stages/0/bytes", 1.5},
+                                                        {"/phases/0/stages/1/bytes", std::int64_t{1} << 31},
+                                                        {"/groups/0/factor", 0},
+                                                        {"/groups/0/process_method", "join"},
+                                                        {"/groups/0/process_strategies", {"parallel"}},
+                                                        {"/groups/0/transfer_strategy", "threads"},
+                                                        {"/groups/0/placement", 7},
+                                                        {"/data", 5}};
+    for (const auto &[pointer, value] : bad) {
+        const std::string key = pointer.substr(1, pointer.find('/', 1) - 1);
+        EXPECT_NE(complaint_with(pointer, value).find("run.json: " + key), std::string::npos)
+            << pointer << " = " << value;
+    }
+}
+
+TEST(RunFile, RefusesAKeyThatItDoesNotKnow) {
+    EXPECT_NE(complaint_with("/phases/0/stages/0/sekonds", 1).find("phases[0].stages[0].sekonds: found an unknown key"),
+              std::string::npos);
+}
+
+TEST(RunFile, RefusesAKeyThatIsMissing) {
+    Json run = good_run();
+    run.erase("seed");
+    EXPECT_NE(complaint_about(run).find("seed: found no such key"), std::string::npos);
+}
+
+TEST(RunFile, NamesTheLineOfASyntaxError) {
+    const auto run = parse_run("run.json", "{\n\"seed\": 1,\n]\n");
+    ASSERT_FALSE(run);
+    EXPECT_EQ(run.error().sentence, "run.json: line 3: found a syntax error, allowed JSON");
+    EXPECT_EQ(run.error().exit_code, exit_bad_input);
+}
+
+TEST(RunFile, RefusesMessagesThatNoWaitEnds) {
+    Json run = good_run();
+    Json begin = stage("ip2p"), wait = stage("wait");
+    begin["id"] = wait["id"] = 3;
+    Json &stages = run["phases"][0]["stages"];
+    stages = Json::array({begin, stage("pi"), wait});
+    EXPECT_EQ(complaint_about(run), "nothing");
+    stages = Json::array({begin});
+    EXPECT_NE(complaint_about(run).find("ip2p 3"), std::string::npos);
+    stages = Json::array({wait, begin});
+    EXPECT_NE(complaint_about(run).find("phases[0].stages[0].id: found 3"), std::string::npos);
+    stages = Json::array({begin, begin, wait, wait});
+    EXPECT_NE(complaint_about(run).find("3 twice"), std::string::npos);
+}
+
+TEST(RunFile, RefusesFileStagesWithoutAFolder) {
+    Json run = good_run();
+    run["scratch"] = "/no/such/folder";
+    EXPECT_EQ(complaint_about(run), "nothing");
+    run["phases"][0]["stages"].push_back(stage("write"));
+    EXPECT_NE(complaint_about(run).find("scratch: found \"/no/such/folder\", allowed an existing folder"),
+              std::string::npos);
+}
