@@ -68,9 +68,8 @@ Part part_of(const nereus_job *job, const char *name, void *memory, std::int64_t
 } // namespace
 
 Data::Data(const Run &run, nereus_job *job)
-    : job_(job), seed_(run.seed),
-      width_(run.element_bytes), constant_{"emulator.constant", elements_of(run.constant_bytes, width_),
-                                           NEREUS_CONSTANT},
+    : job_(job), seed_(run.seed), width_(run.element_bytes),
+      constant_{"emulator.constant", elements_of(run.constant_bytes, width_), NEREUS_CONSTANT},
       variable_{"emulator.variable", elements_of(run.variable_bytes, width_), NEREUS_VARIABLE} {}
 
 int Data::open(Array &array) {

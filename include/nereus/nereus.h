@@ -77,31 +77,31 @@ typedef struct nereus_resize_options {
 
 /** What became of a resize; times are those of the root of the generation that was resized. */
 typedef struct nereus_resize_report {
-    uint64_t request;          /**< number of the request, from 1; 0: there was none yet */
-    int code;                  /**< NEREUS_RESIZED, NEREUS_UNCHANGED, or the error for which it was undone */
-    int from;                  /**< processes before */
-    int to;                    /**< processes asked for */
+    uint64_t request; /**< number of the request, from 1; 0: there was none yet */
+    int code;         /**< NEREUS_RESIZED, NEREUS_UNCHANGED, or the error for which it was undone */
+    int from;         /**< processes before */
+    int to;           /**< processes asked for */
     enum nereus_process_method process_method;
     enum nereus_transfer_method transfer_method;
-    double process_seconds;    /**< from the decision until all newcomers are connected */
-    double constant_seconds;   /**< to move constant data */
-    double variable_seconds;   /**< to move variable data */
-    double pause_seconds;      /**< time in which the application made no iteration */
-    int64_t constant_bytes;    /**< constant data that went from one process to another */
-    int64_t variable_bytes;    /**< variable data that went from one process to another */
-    int64_t bytes_minimum;     /**< the least that any numbering of the drains could have moved */
-    int verified;              /**< 1: checksums agreed; -1: not checked (setting `verify`) */
-    int left;                  /**< sources that left for good */
-    int parked;                /**< sources that sleep, because processes of their MPI_COMM_WORLD go on */
-    char state[16];            /**< state in which it was undone: making, ready, sending or committing; or "" */
-    char reason[256];          /**< why it was undone, or "" */
+    double process_seconds;  /**< from the decision until all newcomers are connected */
+    double constant_seconds; /**< to move constant data */
+    double variable_seconds; /**< to move variable data */
+    double pause_seconds;    /**< time in which the application made no iteration */
+    int64_t constant_bytes;  /**< constant data that went from one process to another */
+    int64_t variable_bytes;  /**< variable data that went from one process to another */
+    int64_t bytes_minimum;   /**< the least that any numbering of the drains could have moved */
+    int verified;            /**< 1: checksums agreed; -1: not checked (setting `verify`) */
+    int left;                /**< sources that left for good */
+    int parked;              /**< sources that sleep, because processes of their MPI_COMM_WORLD go on */
+    char state[16];          /**< state in which it was undone: making, ready, sending or committing; or "" */
+    char reason[256];        /**< why it was undone, or "" */
 } nereus_resize_report;
 
 /** Memory functions of the application for nereus_array_of(). */
 typedef struct nereus_memory {
-    void *(*allocate)(size_t bytes, void *context);  /**< NULL when there is none; `bytes` may be 0 */
-    void (*release)(void *memory, void *context);    /**< gets what allocate gave, or what was registered */
-    void *context;                                   /**< handed to both as it is */
+    void *(*allocate)(size_t bytes, void *context); /**< NULL when there is none; `bytes` may be 0 */
+    void (*release)(void *memory, void *context);   /**< gets what allocate gave, or what was registered */
+    void *context;                                  /**< handed to both as it is */
 } nereus_memory;
 
 /** Open the job: as a founder, or as a newcomer of a resize.

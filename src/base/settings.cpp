@@ -36,7 +36,8 @@ constexpr double most_seconds = 1e6;
 
 std::vector<SettingRow> make_table() {
     return {
-        {"process-method", "merge", "", "merge, baseline-inter, baseline-intra", "how processes of a new size come about",
+        {"process-method", "merge", "", "merge, baseline-inter, baseline-intra",
+         "how processes of a new size come about",
          [](Settings &s, const std::string &t) {
              return choice(t, {"merge", "baseline-inter", "baseline-intra"}, s.process_method);
          }},
@@ -61,9 +62,8 @@ std::vector<SettingRow> make_table() {
 
 Done apply(const SettingRow &row, const std::string &value, const std::string &origin, Settings &settings) {
     if (row.set(settings, value)) return {};
-    return failed(NEREUS_ERR_SETTING,
-                  origin + " = " + (value.empty() ? "(empty)" : value) + ": allowed is " + row.allowed +
-                      (row.unit.empty() ? "" : " " + row.unit));
+    return failed(NEREUS_ERR_SETTING, origin + " = " + (value.empty() ? "(empty)" : value) + ": allowed is " +
+                                          row.allowed + (row.unit.empty() ? "" : " " + row.unit));
 }
 
 Done apply_argument(std::string_view argument, Settings &settings) {
@@ -86,7 +86,8 @@ const std::vector<SettingRow> &settings_table() {
 
 std::string environment_name(const SettingRow &row) {
     std::string name = "NEREUS_" + row.name;
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return c == '-' ? '_' : std::toupper(c); });
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char c) { return c == '-' ? '_' : std::toupper(c); });
     return name;
 }
 

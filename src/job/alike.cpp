@@ -36,7 +36,8 @@ Done check_alike(MPI_Comm comm, const Registry &registry) {
     const std::string mine = text_of(registry);
     const std::uint64_t hash = std::hash<std::string>{}(mine);
     std::uint64_t both[2] = {hash, ~hash}, least[2] = {};
-    if (auto done = mpi::check(MPI_Allreduce(both, least, 2, MPI_UINT64_T, MPI_MIN, comm), "MPI_Allreduce"); !done) return done;
+    if (auto done = mpi::check(MPI_Allreduce(both, least, 2, MPI_UINT64_T, MPI_MIN, comm), "MPI_Allreduce"); !done)
+        return done;
     if (least[0] == ~least[1]) return {}; // smallest and largest hash are the same
     auto roots = mpi::share(comm, 0, mpi::Bytes(mine.begin(), mine.end()));
     if (!roots) return tl::unexpected(roots.error());

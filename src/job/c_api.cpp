@@ -46,12 +46,14 @@ bool usable(const nereus_job *job) { return job != nullptr && job->inside && !jo
 
 Result<std::int64_t> extent_of(MPI_Datatype type) {
     MPI_Aint lower = 0, extent = 0;
-    if (type == MPI_DATATYPE_NULL || MPI_Type_get_extent(type, &lower, &extent) != MPI_SUCCESS || lower != 0 || extent < 1)
+    if (type == MPI_DATATYPE_NULL || MPI_Type_get_extent(type, &lower, &extent) != MPI_SUCCESS || lower != 0 ||
+        extent < 1)
         return failed(NEREUS_ERR_ARGUMENT, "the datatype must have lower bound 0 and an extent of at least 1 byte");
     return extent;
 }
 
-Result<Description> describe(const char *name, MPI_Datatype type, std::int64_t least, std::int64_t elements, std::int64_t most) {
+Result<Description> describe(const char *name, MPI_Datatype type, std::int64_t least, std::int64_t elements,
+                             std::int64_t most) {
     if (name == nullptr || *name == '\0' || std::strlen(name) > longest_name)
         return failed(NEREUS_ERR_ARGUMENT, "a name has 1 to 63 characters");
     if (elements < least || elements > most)
@@ -161,14 +163,16 @@ int nereus_close(nereus_job **job) {
 int nereus_array(nereus_job *job, const char *name, MPI_Datatype type, int64_t elements, enum nereus_layout layout,
                  enum nereus_kind kind, void **pointer) {
     if (!usable(job)) return NEREUS_ERR_ARGUMENT;
-    return guarded(job, [&] { return add_array(job, describe_array(name, type, elements, layout, kind), pointer, nullptr); });
+    return guarded(
+        job, [&] { return add_array(job, describe_array(name, type, elements, layout, kind), pointer, nullptr); });
 }
 
 int nereus_array_of(nereus_job *job, const char *name, MPI_Datatype type, int64_t elements, enum nereus_layout layout,
                     enum nereus_kind kind, void **pointer, const nereus_memory *memory) {
     if (!usable(job)) return NEREUS_ERR_ARGUMENT;
     const nereus_memory own = memory == nullptr ? nereus::job::c_memory() : *memory;
-    return guarded(job, [&] { return add_array(job, describe_array(name, type, elements, layout, kind), pointer, &own); });
+    return guarded(job,
+                   [&] { return add_array(job, describe_array(name, type, elements, layout, kind), pointer, &own); });
 }
 
 int nereus_value(nereus_job *job, const char *name, MPI_Datatype type, int64_t elements, void *value) {
@@ -242,28 +246,48 @@ const char *nereus_version(void) { return NEREUS_VERSION; }
 
 const char *nereus_code_name(int code) {
     switch (code) {
-    case NEREUS_OK: return "NEREUS_OK";
-    case NEREUS_RESIZED: return "NEREUS_RESIZED";
-    case NEREUS_LEAVE: return "NEREUS_LEAVE";
-    case NEREUS_WOKEN: return "NEREUS_WOKEN";
-    case NEREUS_UNCHANGED: return "NEREUS_UNCHANGED";
-    case NEREUS_PENDING: return "NEREUS_PENDING";
-    case NEREUS_REDUCED: return "NEREUS_REDUCED";
-    case NEREUS_ERR_ARGUMENT: return "NEREUS_ERR_ARGUMENT";
-    case NEREUS_ERR_ROOT: return "NEREUS_ERR_ROOT";
-    case NEREUS_ERR_RANGE: return "NEREUS_ERR_RANGE";
-    case NEREUS_ERR_NAME: return "NEREUS_ERR_NAME";
-    case NEREUS_ERR_MISMATCH: return "NEREUS_ERR_MISMATCH";
-    case NEREUS_ERR_MEMORY: return "NEREUS_ERR_MEMORY";
-    case NEREUS_ERR_PROCESS: return "NEREUS_ERR_PROCESS";
-    case NEREUS_ERR_TIMEOUT: return "NEREUS_ERR_TIMEOUT";
-    case NEREUS_ERR_TRANSFER: return "NEREUS_ERR_TRANSFER";
-    case NEREUS_ERR_UNSUPPORTED: return "NEREUS_ERR_UNSUPPORTED";
-    case NEREUS_ERR_SETTING: return "NEREUS_ERR_SETTING";
-    case NEREUS_ERR_MPI: return "NEREUS_ERR_MPI";
-    case NEREUS_ERR_STATE: return "NEREUS_ERR_STATE";
-    default: return "unknown code";
+    case NEREUS_OK:
+        return "NEREUS_OK";
+    case NEREUS_RESIZED:
+        return "NEREUS_RESIZED";
+    case NEREUS_LEAVE:
+        return "NEREUS_LEAVE";
+    case NEREUS_WOKEN:
+        return "NEREUS_WOKEN";
+    case NEREUS_UNCHANGED:
+        return "NEREUS_UNCHANGED";
+    case NEREUS_PENDING:
+        return "NEREUS_PENDING";
+    case NEREUS_REDUCED:
+        return "NEREUS_REDUCED";
+    case NEREUS_ERR_ARGUMENT:
+        return "NEREUS_ERR_ARGUMENT";
+    case NEREUS_ERR_ROOT:
+        return "NEREUS_ERR_ROOT";
+    case NEREUS_ERR_RANGE:
+        return "NEREUS_ERR_RANGE";
+    case NEREUS_ERR_NAME:
+        return "NEREUS_ERR_NAME";
+    case NEREUS_ERR_MISMATCH:
+        return "NEREUS_ERR_MISMATCH";
+    case NEREUS_ERR_MEMORY:
+        return "NEREUS_ERR_MEMORY";
+    case NEREUS_ERR_PROCESS:
+        return "NEREUS_ERR_PROCESS";
+    case NEREUS_ERR_TIMEOUT:
+        return "NEREUS_ERR_TIMEOUT";
+    case NEREUS_ERR_TRANSFER:
+        return "NEREUS_ERR_TRANSFER";
+    case NEREUS_ERR_UNSUPPORTED:
+        return "NEREUS_ERR_UNSUPPORTED";
+    case NEREUS_ERR_SETTING:
+        return "NEREUS_ERR_SETTING";
+    case NEREUS_ERR_MPI:
+        return "NEREUS_ERR_MPI";
+    case NEREUS_ERR_STATE:
+        return "NEREUS_ERR_STATE";
+    default:
+        return "unknown code";
     }
 }
-
 }

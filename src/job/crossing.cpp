@@ -55,7 +55,8 @@ Done Crossing::allocate() {
         if (keeps(i) || bytes == 0) continue;
         next_[i] = entry.memory.allocate(static_cast<std::size_t>(bytes), entry.memory.context);
         if (next_[i] == nullptr)
-            return failed(NEREUS_ERR_MEMORY, "no memory for " + std::to_string(bytes) + " B of \"" + entry.is.name + "\"");
+            return failed(NEREUS_ERR_MEMORY,
+                          "no memory for " + std::to_string(bytes) + " B of \"" + entry.is.name + "\"");
     }
     return {};
 }
@@ -73,7 +74,8 @@ std::vector<std::uint64_t> Crossing::balance() const {
     for (std::size_t i = 0; i < sums.size(); ++i) {
         if (registry_.entries()[i].is.value) continue;
         const transfer::Shipment s = shipment_of(i);
-        for (const plan::Piece &piece : s.move.sends) sums[i] += sum_of(s.outgoing(piece.elements), piece.elements, s.extent);
+        for (const plan::Piece &piece : s.move.sends)
+            sums[i] += sum_of(s.outgoing(piece.elements), piece.elements, s.extent);
         if (keeps(i)) continue;
         if (!s.move.stays.empty()) sums[i] += sum_of(s.outgoing(s.move.stays), s.move.stays, s.extent);
         const plan::Range now = part(registry_.entries()[i].is, sizes_.drains, place_.drain);

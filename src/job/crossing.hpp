@@ -15,7 +15,8 @@ namespace nereus::job {
 
 class Crossing {
 public:
-    Crossing(Registry &registry, plan::Sizes sizes, plan::Place place) : registry_(registry), sizes_(sizes), place_(place) {}
+    Crossing(Registry &registry, plan::Sizes sizes, plan::Place place)
+        : registry_(registry), sizes_(sizes), place_(place) {}
     Crossing(const Crossing &) = delete;
     Crossing &operator=(const Crossing &) = delete;
     ~Crossing() { discard(); }

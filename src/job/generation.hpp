@@ -12,8 +12,8 @@ namespace nereus::job {
 
 struct Generation {
     std::int64_t number = 0;
-    mpi::Comm control;     ///< Nereus' own
-    mpi::Comm application; ///< what nereus_comm() returns
+    mpi::Comm control;               ///< Nereus' own
+    mpi::Comm application;           ///< what nereus_comm() returns
     std::vector<plan::World> worlds; ///< of each rank
 };
 

@@ -143,8 +143,8 @@ void Job::close() {
 }
 
 std::string sentence(const nereus_resize_report &report) {
-    const std::string what = "resize " + std::to_string(report.request) + " from " + std::to_string(report.from) + " to " +
-                             std::to_string(report.to) + " processes";
+    const std::string what = "resize " + std::to_string(report.request) + " from " + std::to_string(report.from) +
+                             " to " + std::to_string(report.to) + " processes";
     if (report.code == NEREUS_UNCHANGED) return what + ": the job has that size already";
     if (report.code == NEREUS_RESIZED) return what + " is done";
     return what + " was undone while " + report.state + ": " + report.reason + ". The job goes on with " +

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A newcomer's way into the job: the other side of resize.cpp.
-#include "job/crossing.hpp"
 #include "job/both_sides.hpp"
+#include "job/crossing.hpp"
 #include "job/next_generation.hpp"
 #include "job/offer.hpp"
 #include "job/resize.hpp"
@@ -61,7 +61,8 @@ Result<nereus_resize_report> join(Members &job, mpi::Comm link) {
     auto next = make_generation(*meeting, sizes.anew);
     if (!next) return tl::unexpected(next.error());
     Done mine = move_all(crossing, lane_of(meeting->comm.get(), sizes, meeting->inter), offer);
-    auto decision = vote_and_wait(*meeting, {mine, sums_of(crossing, mine.has_value(), offer.settings.verify, job.registry)});
+    auto decision =
+        vote_and_wait(*meeting, {mine, sums_of(crossing, mine.has_value(), offer.settings.verify, job.registry)});
     if (!mine) crossing.abandon();
     if (!decision) return tl::unexpected(decision.error());
 

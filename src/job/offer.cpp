@@ -24,12 +24,9 @@ json as_json(const Entry &entry) {
 
 Entry entry_from(const json &in) {
     Entry entry;
-    entry.is = {in.at("name"),
-                in.at("value"),
-                in.at("constant"),
-                in.at("replicated").get<bool>() ? plan::Layout::replicated : plan::Layout::block,
-                in.at("elements"),
-                in.at("extent")};
+    entry.is = {in.at("name"),     in.at("value"),
+                in.at("constant"), in.at("replicated").get<bool>() ? plan::Layout::replicated : plan::Layout::block,
+                in.at("elements"), in.at("extent")};
     entry.memory = library_memory();
     if (entry.is.value) {
         const auto &bytes = in.at("bytes").get_binary();

@@ -16,7 +16,7 @@ struct Offer {
     std::int64_t generation = 0; ///< of the sources
     plan::Sizes sizes{};
     int transfer_method = 0;
-    Settings settings; ///< what both sides must have alike: verify, message_bytes, time limits
+    Settings settings;               ///< what both sides must have alike: verify, message_bytes, time limits
     std::vector<plan::World> worlds; ///< of the drains
 };
 

@@ -37,7 +37,8 @@ Registry::~Registry() {
 }
 
 Done Registry::add(Entry entry) {
-    if (find(entry.is.name) != nullptr) return failed(NEREUS_ERR_NAME, "\"" + entry.is.name + "\" is registered already");
+    if (find(entry.is.name) != nullptr)
+        return failed(NEREUS_ERR_NAME, "\"" + entry.is.name + "\" is registered already");
     entries_.push_back(std::move(entry));
     bound_ = entries_.size();
     return {};
@@ -53,7 +54,8 @@ Result<Entry *> Registry::bind(const Description &asked) {
 }
 
 const Entry *Registry::find(const std::string &name) const {
-    const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry &e) { return e.is.name == name; });
+    const auto found =
+        std::find_if(entries_.begin(), entries_.end(), [&](const Entry &e) { return e.is.name == name; });
     return found == entries_.end() ? nullptr : &*found;
 }
 

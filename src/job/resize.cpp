@@ -66,7 +66,8 @@ Done balanced(const std::vector<std::uint64_t> &sums, const Registry &registry) 
 class Source {
 public:
     Source(Members &job, const Request &request)
-        : job_(job), rank_(job.generation.control.rank()), method_(static_cast<process::Method>(request.process_method)) {
+        : job_(job), rank_(job.generation.control.rank()),
+          method_(static_cast<process::Method>(request.process_method)) {
         sizes_ = {job.generation.control.size(), request.ranks, method_ != process::Method::merge};
         report_.request = request.number;
         report_.from = sizes_.sources;
@@ -104,7 +105,8 @@ private:
         const Stopwatch watch;
         auto link = process::spawn(sources(), job_.program, newcomers());
         if (!link) return tl::unexpected(link.error());
-        auto met = process::receive_newcomers(sources(), std::move(*link), method_, Deadline::in(job_.settings.connect_timeout));
+        auto met = process::receive_newcomers(sources(), std::move(*link), method_,
+                                              Deadline::in(job_.settings.connect_timeout));
         if (!met) return tl::unexpected(met.error());
         meeting_ = std::move(*met);
         report_.process_seconds = watch.seconds();
@@ -140,7 +142,8 @@ private:
     /// The new world's name is random: that of rank 0 counts.
     Done share_worlds() {
         worlds_ = worlds_after(job_.generation.worlds, sizes_);
-        return mpi::check(MPI_Bcast(worlds_.data(), static_cast<int>(worlds_.size()), MPI_UINT64_T, 0, sources()), "MPI_Bcast");
+        return mpi::check(MPI_Bcast(worlds_.data(), static_cast<int>(worlds_.size()), MPI_UINT64_T, 0, sources()),
+                          "MPI_Bcast");
     }
 
     Done send() {
@@ -156,13 +159,15 @@ private:
         const bool moved = mine.has_value();
         if (moved) state_ = "committing";
         const Vote vote{mine, sums_of(*crossing_, moved, job_.settings.verify, job_.registry)};
-        const Verdict verdict = collect(sources(), meeting(), vote, Deadline::in(seconds_for(job_.registry, job_.settings)));
+        const Verdict verdict =
+            collect(sources(), meeting(), vote, Deadline::in(seconds_for(job_.registry, job_.settings)));
         report_.constant_bytes = static_cast<std::int64_t>(verdict.sums[0]);
         report_.variable_bytes = static_cast<std::int64_t>(verdict.sums[1]);
         if (!moved) crossing_->abandon();
         if (!verdict.all) return verdict.all;
-        return job_.settings.verify ? mpi::share_outcome(sources(), 0, root() ? balanced(verdict.sums, job_.registry) : Done{})
-                                    : Done{};
+        return job_.settings.verify
+                   ? mpi::share_outcome(sources(), 0, root() ? balanced(verdict.sums, job_.registry) : Done{})
+                   : Done{};
     }
 
     Done make_communicators() {
@@ -190,7 +195,8 @@ private:
     void commit(Departure &departure) {
         report_.code = NEREUS_RESIZED;
         report_.bytes_minimum = root() ? least_bytes(job_.registry, sizes_) : 0;
-        const auto fates = plan::fates(job_.generation.worlds, sizes_.anew ? 0 : std::min(sizes_.drains, sizes_.sources));
+        const auto fates =
+            plan::fates(job_.generation.worlds, sizes_.anew ? 0 : std::min(sizes_.drains, sizes_.sources));
         report_.left = static_cast<int>(std::count(fates.begin(), fates.end(), plan::Fate::exits));
         report_.parked = static_cast<int>(std::count(fates.begin(), fates.end(), plan::Fate::parks));
         share_report({});

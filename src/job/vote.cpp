@@ -24,7 +24,8 @@ Done done_from(const json &in) {
 /// The message of `rank`, whose length its sender knows alone.
 Result<mpi::Bytes> receive(MPI_Comm comm, int rank, int tag) {
     MPI_Status status;
-    if (auto done = mpi::check(MPI_Probe(rank, tag, comm, &status), "MPI_Probe"); !done) return tl::unexpected(done.error());
+    if (auto done = mpi::check(MPI_Probe(rank, tag, comm, &status), "MPI_Probe"); !done)
+        return tl::unexpected(done.error());
     int size = 0;
     MPI_Get_count(&status, MPI_BYTE, &size);
     mpi::Bytes bytes(static_cast<std::size_t>(size));
@@ -89,8 +90,8 @@ void tell(const process::Meeting &meeting, const Done &decision, const json &det
         auto kept = std::make_unique<mpi::Bytes>(bytes);
         MPI_Request request = MPI_REQUEST_NULL;
         int sent = 0;
-        MPI_Isend(kept->data(), static_cast<int>(kept->size()), MPI_BYTE, meeting.rank_of_newcomer(newcomer), tag_decision,
-                  meeting.comm.get(), &request);
+        MPI_Isend(kept->data(), static_cast<int>(kept->size()), MPI_BYTE, meeting.rank_of_newcomer(newcomer),
+                  tag_decision, meeting.comm.get(), &request);
         MPI_Test(&request, &sent, MPI_STATUS_IGNORE);
         if (sent != 0) continue;
         MPI_Request_free(&request);
@@ -103,7 +104,8 @@ Result<json> vote_and_wait(const process::Meeting &meeting, const Vote &vote) {
     message["sums"] = vote.sums;
     const mpi::Bytes bytes = json::to_msgpack(message);
     const MPI_Comm comm = meeting.comm.get();
-    auto sent = mpi::check(MPI_Send(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, 0, tag_vote, comm), "MPI_Send");
+    auto sent =
+        mpi::check(MPI_Send(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, 0, tag_vote, comm), "MPI_Send");
     if (!sent) return tl::unexpected(sent.error());
     auto answer = receive(comm, 0, tag_decision);
     if (!answer) return tl::unexpected(answer.error());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How sources and newcomers decide together: each newcomer sends its vote to the root, the sources agree among
-// themselves, the root decides and tells everybody. Newcomers may be late or dead, so the root waits for them with a time
-// limit and does not wait when it tells them; sources live, or the job has ended.
+// themselves, the root decides and tells everybody. Newcomers may be late or dead, so the root waits for them with a
+// time limit and does not wait when it tells them; sources live, or the job has ended.
 #pragma once
 
 #include "base/clock.hpp"

@@ -54,7 +54,10 @@ Move move_of_copies(std::int64_t elements, const Sizes &sizes, const Place &plac
 std::int64_t most_kept(std::int64_t elements, const Sizes &sizes) {
     const Cut before{Layout::block, elements, sizes.sources};
     const Cut after{Layout::block, elements, sizes.drains};
-    struct Step { int source, drain; std::int64_t best; };
+    struct Step {
+        int source, drain;
+        std::int64_t best;
+    };
     std::vector<Step> steps;
     std::int64_t best = 0;
     std::size_t behind = 0; // steps before this one share no number with the present pair

@@ -20,7 +20,8 @@ std::vector<Fate> fates(const std::vector<World> &world_of_rank, int staying) {
     return found;
 }
 
-std::vector<bool> may_end(const std::vector<World> &world_of_parked, const std::vector<World> &world_of_rank, int staying) {
+std::vector<bool> may_end(const std::vector<World> &world_of_parked, const std::vector<World> &world_of_rank,
+                          int staying) {
     const std::set<World> goes_on = living(world_of_rank, staying);
     std::vector<bool> ends;
     for (const World world : world_of_parked) ends.push_back(!goes_on.contains(world));

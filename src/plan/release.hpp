@@ -16,6 +16,7 @@ enum class Fate { stays, exits, parks };
 std::vector<Fate> fates(const std::vector<World> &world_of_rank, int staying);
 
 /// Which of the parked processes can end now: those in whose worlds nobody goes on.
-std::vector<bool> may_end(const std::vector<World> &world_of_parked, const std::vector<World> &world_of_rank, int staying);
+std::vector<bool> may_end(const std::vector<World> &world_of_parked, const std::vector<World> &world_of_rank,
+                          int staying);
 
 }

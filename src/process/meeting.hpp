@@ -2,8 +2,8 @@
 // Sources and newcomers in one communicator, after all newcomers have said that they are up.
 //
 // Sources must not wait for newcomers in a call that cannot be given up, and newcomers must learn that they are not
-// wanted. So each newcomer sends a word when it is up, the root waits for these with a time limit, and then says "go" or
-// "undone" to each of them; only then do both sides enter collective calls.
+// wanted. So each newcomer sends a word when it is up, the root waits for these with a time limit, and then says "go"
+// or "undone" to each of them; only then do both sides enter collective calls.
 #pragma once
 
 #include "base/clock.hpp"
@@ -15,8 +15,8 @@ enum class Method { merge, baseline_inter, baseline_intra };
 
 /// Where the sources and the newcomers of one resize meet.
 struct Meeting {
-    mpi::Comm comm;  ///< all of them: the sources first, or an inter-communicator between both
-    bool inter;      ///< comm is an inter-communicator
+    mpi::Comm comm; ///< all of them: the sources first, or an inter-communicator between both
+    bool inter;     ///< comm is an inter-communicator
     int sources;
     int newcomers;
 

@@ -50,8 +50,8 @@ Result<mpi::Comm> spawn(MPI_Comm members, const Program &program, int count) {
     std::vector<char *> argv = as_argv(program.arguments);
     std::vector<int> codes(static_cast<std::size_t>(count), MPI_SUCCESS);
     MPI_Comm newcomers = MPI_COMM_NULL;
-    const int code = MPI_Comm_spawn(program.path.c_str(), argv.data(), count, info.get(), 0, members, &newcomers,
-                                    codes.data());
+    const int code =
+        MPI_Comm_spawn(program.path.c_str(), argv.data(), count, info.get(), 0, members, &newcomers, codes.data());
     Done made = first_failure(code, codes);
     if (!made) made = failed(NEREUS_ERR_PROCESS, made.error().what);
     if (auto done = mpi::agree(members, made); !done) return tl::unexpected(done.error());

@@ -14,8 +14,8 @@ using namespace testing_mpi;
 
 namespace {
 
-constexpr double most_of_a_core = 0.02;        // 20 times what it takes on a quiet machine
-constexpr std::int64_t data_bytes = 96 << 20;  // of all ranks
+constexpr double most_of_a_core = 0.02;       // 20 times what it takes on a quiet machine
+constexpr std::int64_t data_bytes = 96 << 20; // of all ranks
 
 double cpu_seconds() {
     rusage used;
@@ -44,7 +44,8 @@ int main(int argc, char **argv) {
     char *data = nullptr;
     expect(nereus_open(MPI_COMM_WORLD, argc, argv, &job) == NEREUS_OK, "the job opens");
     const int rank = rank_in(nereus_comm(job));
-    expect(nereus_array(job, "data", MPI_BYTE, data_bytes, NEREUS_BLOCK, NEREUS_VARIABLE, reinterpret_cast<void **>(&data)) == NEREUS_OK,
+    expect(nereus_array(job, "data", MPI_BYTE, data_bytes, NEREUS_BLOCK, NEREUS_VARIABLE,
+                        reinterpret_cast<void **>(&data)) == NEREUS_OK,
            "memory for the data");
     const long full_kib = status_of("VmRSS");
     if (rank == 0) nereus_resize(job, 1, nullptr, nullptr);

@@ -77,7 +77,8 @@ void no_memory(Scene &s) {
     static void *pointer = std::malloc(8000);
     const nereus_memory memory{Miser::allocate, Miser::release, &miser};
     if (!s.founder) pointer = nullptr;
-    expect(nereus_array_of(s.job, "scarce", MPI_BYTE, 2000, NEREUS_BLOCK, NEREUS_VARIABLE, &pointer, &memory) == NEREUS_OK,
+    expect(nereus_array_of(s.job, "scarce", MPI_BYTE, 2000, NEREUS_BLOCK, NEREUS_VARIABLE, &pointer, &memory) ==
+               NEREUS_OK,
            nereus_message(s.job));
     if (!s.founder) return;
     miser.empty = true;
@@ -89,7 +90,8 @@ void ranks_disagree(Scene &s) {
     if (!s.founder) return;
     const std::int64_t elements = 100 + rank_in(nereus_comm(s.job));
     static void *kept;
-    expect(nereus_array(s.job, "odd", MPI_INT, elements, NEREUS_BLOCK, NEREUS_VARIABLE, &kept) == NEREUS_OK, "registered");
+    expect(nereus_array(s.job, "odd", MPI_INT, elements, NEREUS_BLOCK, NEREUS_VARIABLE, &kept) == NEREUS_OK,
+           "registered");
     expect_undone(s.job, s.data, size_of(nereus_comm(s.job)) + 1, NEREUS_ERR_MISMATCH, "making", "\"odd\"");
 }
 
@@ -97,7 +99,8 @@ void ranks_disagree(Scene &s) {
 void program_gone(Scene &s) {
     if (!s.founder) return;
     const std::string away = std::string(s.argv[0]) + ".away";
-    if (rank_in(nereus_comm(s.job)) == 0) expect(std::rename(s.argv[0], away.c_str()) == 0, "the program can be moved away");
+    if (rank_in(nereus_comm(s.job)) == 0)
+        expect(std::rename(s.argv[0], away.c_str()) == 0, "the program can be moved away");
     MPI_Barrier(nereus_comm(s.job));
     expect_undone(s.job, s.data, size_of(nereus_comm(s.job)) + 1, NEREUS_ERR_PROCESS, "making", "cannot be started");
     if (rank_in(nereus_comm(s.job)) == 0) std::rename(away.c_str(), s.argv[0]);
@@ -128,11 +131,17 @@ void impossible_sizes(Scene &s) {
 
 void names(Scene &s) {
     void *pointer = nullptr;
-    expect(nereus_array(s.job, "x", MPI_INT, 5, NEREUS_BLOCK, NEREUS_VARIABLE, &pointer) == NEREUS_ERR_NAME, "names are unique");
-    expect(nereus_array(s.job, "", MPI_INT, 5, NEREUS_BLOCK, NEREUS_VARIABLE, &pointer) == NEREUS_ERR_ARGUMENT, "names are not empty");
-    expect(nereus_array(s.job, "y", MPI_INT, -1, NEREUS_BLOCK, NEREUS_VARIABLE, &pointer) == NEREUS_ERR_ARGUMENT, "no negative size");
-    expect(nereus_array(s.job, "y", MPI_DATATYPE_NULL, 5, NEREUS_BLOCK, NEREUS_VARIABLE, &pointer) == NEREUS_ERR_ARGUMENT, "no type");
-    expect(nereus_count(s.job, "nobody") == NEREUS_ERR_NAME && nereus_first(s.job, nullptr) == NEREUS_ERR_NAME, "unknown names");
+    expect(nereus_array(s.job, "x", MPI_INT, 5, NEREUS_BLOCK, NEREUS_VARIABLE, &pointer) == NEREUS_ERR_NAME,
+           "names are unique");
+    expect(nereus_array(s.job, "", MPI_INT, 5, NEREUS_BLOCK, NEREUS_VARIABLE, &pointer) == NEREUS_ERR_ARGUMENT,
+           "names are not empty");
+    expect(nereus_array(s.job, "y", MPI_INT, -1, NEREUS_BLOCK, NEREUS_VARIABLE, &pointer) == NEREUS_ERR_ARGUMENT,
+           "no negative size");
+    expect(nereus_array(s.job, "y", MPI_DATATYPE_NULL, 5, NEREUS_BLOCK, NEREUS_VARIABLE, &pointer) ==
+               NEREUS_ERR_ARGUMENT,
+           "no type");
+    expect(nereus_count(s.job, "nobody") == NEREUS_ERR_NAME && nereus_first(s.job, nullptr) == NEREUS_ERR_NAME,
+           "unknown names");
 }
 
 /// Newcomers sleep longer than connect-timeout allows (see main), and learn then that they are not wanted.
@@ -148,7 +157,8 @@ void newcomer_differs(Scene &s) {
     if (!s.founder) {
         expect(code == NEREUS_ERR_MISMATCH, "a registration that differs is an error");
         const std::string said = nereus_message(s.job);
-        expect(said.find("\"founders\"") != std::string::npos && said.find("\"newcomers\"") != std::string::npos, said.c_str());
+        expect(said.find("\"founders\"") != std::string::npos && said.find("\"newcomers\"") != std::string::npos,
+               said.c_str());
     }
 }
 
@@ -159,7 +169,8 @@ void two_requests(Scene &s) {
     if (rank_in(nereus_comm(s.job)) != 0) return;
     std::uint64_t first = 0, second = 0;
     expect(nereus_resize(s.job, size + 2, nullptr, &first) == NEREUS_OK, "the first request is accepted");
-    expect(nereus_resize(s.job, size + 1, nullptr, &second) == NEREUS_PENDING && second == first + 1, "the second one waits");
+    expect(nereus_resize(s.job, size + 1, nullptr, &second) == NEREUS_PENDING && second == first + 1,
+           "the second one waits");
 }
 
 bool reach(nereus_job *job, SampleData &data, std::int64_t generation) {
@@ -173,7 +184,8 @@ bool reach(nereus_job *job, SampleData &data, std::int64_t generation) {
 }
 
 void dropped_at_the_end(Scene &s) {
-    if (rank_in(nereus_comm(s.job)) == 0) expect(nereus_resize(s.job, 7, nullptr, nullptr) == NEREUS_OK, "the request is accepted");
+    if (rank_in(nereus_comm(s.job)) == 0)
+        expect(nereus_resize(s.job, 7, nullptr, nullptr) == NEREUS_OK, "the request is accepted");
 }
 
 struct Case {

@@ -22,7 +22,8 @@ struct CountedMemory {
         return memory;
     }
     static void release(void *memory, void *context) {
-        expect(static_cast<CountedMemory *>(context)->blocks.erase(memory) == 1, "memory is released once, to whom it came from");
+        expect(static_cast<CountedMemory *>(context)->blocks.erase(memory) == 1,
+               "memory is released once, to whom it came from");
         std::free(memory);
     }
     nereus_memory functions() { return {allocate, release, this}; }
@@ -62,10 +63,12 @@ public:
             nereus_array(job, "x", MPI_DOUBLE, n, NEREUS_BLOCK, NEREUS_VARIABLE, reinterpret_cast<void **>(&x)),
             nereus_array(job, "bodies", body_, n, NEREUS_BLOCK, NEREUS_CONSTANT, reinterpret_cast<void **>(&bodies)),
             nereus_array(job, "few", MPI_INT64_T, few, NEREUS_BLOCK, NEREUS_CONSTANT, reinterpret_cast<void **>(&few_)),
-            nereus_array(job, "none", MPI_FLOAT, none, NEREUS_BLOCK, NEREUS_VARIABLE, reinterpret_cast<void **>(&none_)),
-            nereus_array(job, "copies", MPI_FLOAT, copies, NEREUS_REPLICATED, NEREUS_VARIABLE, reinterpret_cast<void **>(&copies_)),
-            nereus_array_of(job, "letters", MPI_CHAR, letters, NEREUS_BLOCK, NEREUS_VARIABLE, reinterpret_cast<void **>(&letters_),
-                            &memory),
+            nereus_array(job, "none", MPI_FLOAT, none, NEREUS_BLOCK, NEREUS_VARIABLE,
+                         reinterpret_cast<void **>(&none_)),
+            nereus_array(job, "copies", MPI_FLOAT, copies, NEREUS_REPLICATED, NEREUS_VARIABLE,
+                         reinterpret_cast<void **>(&copies_)),
+            nereus_array_of(job, "letters", MPI_CHAR, letters, NEREUS_BLOCK, NEREUS_VARIABLE,
+                            reinterpret_cast<void **>(&letters_), &memory),
             nereus_value(job, "step", MPI_INT64_T, 1, &step)};
         for (const int code : codes)
             if (code != NEREUS_OK) return code;
@@ -84,7 +87,8 @@ public:
 
     void check(nereus_job *job) const {
         check_blocks(job);
-        expect(nereus_count(job, "copies") == copies && nereus_first(job, "copies") == 0, "replicated arrays are whole");
+        expect(nereus_count(job, "copies") == copies && nereus_first(job, "copies") == 0,
+               "replicated arrays are whole");
         for (std::int64_t i = 0; i < copies; ++i)
             expect(copies_[i] == static_cast<float>(i + step), "replicated data is right");
         expect(nereus_count(job, "none") == 0, "an empty array stays empty");
@@ -129,7 +133,8 @@ private:
         const std::int64_t first = nereus_first(job, "x"), count = nereus_count(job, "x");
         for (std::int64_t i = 0; i < count; ++i) {
             expect(x[i] == static_cast<double>(first + i + step), "variable data is right");
-            expect(bodies[i].id == first + i && bodies[i].mass == 0.5 * static_cast<double>(first + i), "derived types are right");
+            expect(bodies[i].id == first + i && bodies[i].mass == 0.5 * static_cast<double>(first + i),
+                   "derived types are right");
         }
         for (std::int64_t i = 0; i < nereus_count(job, "few"); ++i)
             expect(few_[i] == 100 + nereus_first(job, "few") + i, "fewer elements than processes is right");
