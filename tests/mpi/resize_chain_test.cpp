@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A user would lose data, or a process, if a job could not go from any size to any other and on from there.
 //
-// resize_chain_test SIZE...   (methods come from --nereus-process-method and --nereus-transfer-method)
+// resize_chain_test [mixed] SIZE...
+//   methods come from --nereus-process-method and --nereus-transfer-method; `mixed` takes another one for each resize
 #include "sample_data.hpp"
 
+#include <cctype>
 #include <string>
 #include <vector>
 
@@ -14,8 +16,18 @@ namespace {
 std::vector<int> sizes_in(int argc, char **argv) {
     std::vector<int> sizes;
     for (int i = 1; i < argc; ++i)
-        if (argv[i][0] != '-') sizes.push_back(std::atoi(argv[i]));
+        if (std::isdigit(argv[i][0]) != 0) sizes.push_back(std::atoi(argv[i]));
     return sizes;
+}
+
+nereus_resize_options options_for(nereus_job *job, bool mixed) {
+    nereus_resize_options options;
+    expect(nereus_resize_options_init(job, &options) == NEREUS_OK, "options have defaults");
+    if (!mixed) return options;
+    const auto generation = nereus_generation(job);
+    options.process_method = static_cast<nereus_process_method>((generation + 1) % 3);
+    options.transfer_method = static_cast<nereus_transfer_method>(generation % 2);
+    return options;
 }
 
 void check_report(nereus_job *job, int size) {
@@ -28,12 +40,13 @@ void check_report(nereus_job *job, int size) {
 }
 
 /// @return whether this process left the job
-bool iterate(nereus_job *job, SampleData &data, const std::vector<int> &sizes) {
+bool iterate(nereus_job *job, SampleData &data, const std::vector<int> &sizes, bool mixed) {
     for (;;) {
         const auto done = static_cast<std::size_t>(nereus_generation(job));
         if (done == sizes.size()) return false;
+        const nereus_resize_options options = options_for(job, mixed);
         if (rank_in(nereus_comm(job)) == 0 && data.step % 3 == 0)
-            expect(nereus_resize(job, sizes[done], nullptr, nullptr) == NEREUS_OK, "the request is accepted");
+            expect(nereus_resize(job, sizes[done], &options, nullptr) == NEREUS_OK, "the request is accepted");
         data.advance(job);
         const int code = nereus_checkpoint(job);
         if (code == NEREUS_LEAVE) return true;
@@ -57,7 +70,7 @@ int main(int argc, char **argv) {
     const bool founder = nereus_generation(job) == 0;
     expect(data.enter(job, founder) == NEREUS_OK, nereus_message(job));
     data.check(job);
-    const bool left = iterate(job, data, sizes);
+    const bool left = iterate(job, data, sizes, argc > 1 && std::string(argv[1]) == "mixed");
     if (!left) data.check(job);
     expect(nereus_close(&job) == NEREUS_OK && job == nullptr, "the job closes");
     data.free_own();
