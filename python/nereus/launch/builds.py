@@ -71,10 +71,11 @@ def _names(found: Sequence[Build]) -> str:
 
 def _read(path: Path) -> Build:
     try:
-        text = json.loads(path.read_text(encoding="utf-8"))
+        # Not strict, because version texts of MPIs come with tabs in them.
+        text = json.loads(path.read_text(encoding="utf-8"), strict=False)
         name, mpiexec, version = text["name"], text["mpiexec"], text["library_version"]
     except (OSError, ValueError, KeyError, TypeError) as problem:
         raise LaunchError(
             f"{path}: not the description of an MPI build ({problem!r}); run `make build`"
         ) from problem
-    return Build(str(name), path.parent, Path(str(mpiexec)), str(version))
+    return Build(str(name), path.parent, Path(str(mpiexec)), " ".join(str(version).split()))

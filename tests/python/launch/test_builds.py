@@ -56,6 +56,12 @@ def test_a_damaged_description_is_named_instead_of_a_traceback(tmp_path: Path, t
         builds({"NEREUS_BUILDS": str(tmp_path)})
 
 
+def test_a_version_text_with_tabs_does_no_harm(tmp_path: Path) -> None:
+    description = install(tmp_path, "mpich").description
+    description.write_text(description.read_text().replace("Version: ", "Version:\t"))
+    assert choose("mpich", {"NEREUS_BUILDS": str(tmp_path)}).library_version == MPICH
+
+
 def test_a_missing_program_is_named(tmp_path: Path) -> None:
     with pytest.raises(LaunchError, match=r"bin/nereus-emulator.*make build"):
         install(tmp_path, "mpich").program("nereus-emulator")
