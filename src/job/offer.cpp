@@ -3,6 +3,8 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <limits>
+#include <stdexcept>
 
 namespace nereus::job {
 namespace {
@@ -22,18 +24,40 @@ json as_json(const Entry &entry) {
     return out;
 }
 
+/// The whole number `key` of an offer, which must be in least .. most.
+template <class T> T whole(const json &in, const char *key, T least, T most = std::numeric_limits<T>::max()) {
+    const json &value = in.at(key);
+    const bool fits = value.is_number_unsigned() ? value.get<std::uint64_t>() <= INT64_MAX : value.is_number_integer();
+    if (!fits || value.get<std::int64_t>() < least || value.get<std::int64_t>() > most)
+        throw std::out_of_range(std::string(key) + " = " + value.dump());
+    return value.get<T>();
+}
+
+double above_zero(const json &in, const char *key) {
+    const double value = in.at(key);
+    if (!(value > 0)) throw std::out_of_range(std::string(key) + " = " + in.at(key).dump());
+    return value;
+}
+
+void copy_value(Entry &entry, const mpi::Bytes &bytes) {
+    const auto size = static_cast<std::int64_t>(bytes.size());
+    if (size % entry.is.extent != 0 || size / entry.is.extent != entry.is.elements)
+        throw std::out_of_range("a value comes with " + std::to_string(size) + " B");
+    entry.data = entry.memory.allocate(bytes.size(), nullptr);
+    if (entry.data == nullptr) throw std::bad_alloc();
+    std::memcpy(entry.data, bytes.data(), bytes.size());
+}
+
 Entry entry_from(const json &in) {
     Entry entry;
-    entry.is = {in.at("name"),     in.at("value"),
-                in.at("constant"), in.at("replicated").get<bool>() ? plan::Layout::replicated : plan::Layout::block,
-                in.at("elements"), in.at("extent")};
+    entry.is = {in.at("name"),
+                in.at("value"),
+                in.at("constant"),
+                in.at("replicated").get<bool>() ? plan::Layout::replicated : plan::Layout::block,
+                whole<std::int64_t>(in, "elements", 0),
+                whole<std::int64_t>(in, "extent", 1)};
     entry.memory = library_memory();
-    if (entry.is.value) {
-        const auto &bytes = in.at("bytes").get_binary();
-        entry.data = entry.memory.allocate(bytes.size(), nullptr);
-        if (entry.data == nullptr) throw std::bad_alloc();
-        std::memcpy(entry.data, bytes.data(), bytes.size());
-    }
+    if (entry.is.value) copy_value(entry, in.at("bytes").get_binary());
     return entry;
 }
 
@@ -64,13 +88,13 @@ Result<Unpacked> unpack_offer(const mpi::Bytes &bytes) try {
                                                " of the offer and this newcomer version " + std::to_string(version));
     Unpacked unpacked;
     Offer &offer = unpacked.offer;
-    offer.generation = in.at("generation");
-    offer.sizes = {in.at("sources"), in.at("drains"), in.at("anew")};
-    offer.transfer_method = in.at("transfer_method");
+    offer.generation = whole<std::int64_t>(in, "generation", 0);
+    offer.sizes = {whole(in, "sources", 1), whole(in, "drains", 1), in.at("anew")};
+    offer.transfer_method = whole<int>(in, "transfer_method", NEREUS_P2P, NEREUS_COL);
     offer.settings.verify = in.at("verify");
-    offer.settings.message_bytes = in.at("message_bytes");
-    offer.settings.answer_timeout = in.at("answer_timeout");
-    offer.settings.slowest_rate = in.at("slowest_rate");
+    offer.settings.message_bytes = whole<std::int64_t>(in, "message_bytes", 1, INT32_MAX);
+    offer.settings.answer_timeout = above_zero(in, "answer_timeout");
+    offer.settings.slowest_rate = above_zero(in, "slowest_rate");
     offer.worlds = in.at("worlds").get<std::vector<plan::World>>();
     for (const json &entry : in.at("entries")) unpacked.entries.push_back(entry_from(entry));
     return unpacked;

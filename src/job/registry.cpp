@@ -2,6 +2,7 @@
 #include "job/registry.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 
 namespace nereus::job {
@@ -10,6 +11,7 @@ namespace {
 constexpr std::size_t cache_line = 64;
 
 void *allocate_aligned(std::size_t bytes, void *) {
+    if (bytes > PTRDIFF_MAX) return nullptr; // rounding up would wrap around
     const std::size_t whole_lines = (bytes + cache_line - 1) / cache_line * cache_line;
     return std::aligned_alloc(cache_line, std::max(whole_lines, cache_line));
 }
