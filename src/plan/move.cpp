@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plan/move.hpp"
 
+#include <deque>
+
 namespace nereus::plan {
 namespace {
 
@@ -58,16 +60,15 @@ std::int64_t most_kept(std::int64_t elements, const Sizes &sizes) {
         int source, drain;
         std::int64_t best;
     };
-    std::vector<Step> steps;
-    std::int64_t best = 0;
-    std::size_t behind = 0; // steps before this one share no number with the present pair
+    std::deque<Step> near; // steps that share a number with a pair to come
+    std::int64_t best = 0, without = 0;
     for (std::int64_t element = 0; element < elements;) {
         const int source = before.rank_of(element), drain = after.rank_of(element);
         const Range both = overlap(before.range_of(source), after.range_of(drain));
-        while (behind < steps.size() && steps[behind].source < source && steps[behind].drain < drain) ++behind;
-        const std::int64_t without = behind == 0 ? 0 : steps[behind - 1].best;
+        for (; !near.empty() && near.front().source < source && near.front().drain < drain; near.pop_front())
+            without = near.front().best;
         best = std::max(best, without + both.count());
-        steps.push_back({source, drain, best});
+        near.push_back({source, drain, best});
         element = both.end;
     }
     return best;
