@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "job/offer.hpp"
+#include "job/request.hpp"
+
+#include <cstring>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+namespace nereus::job {
+namespace {
+
+std::string any_name() { return *rc::gen::nonEmpty(rc::gen::container<std::string>(rc::gen::inRange('a', '{'))); }
+
+Description any_array() {
+    const auto layout = *rc::gen::element(plan::Layout::block, plan::Layout::replicated);
+    return {any_name(),
+            false,
+            *rc::gen::arbitrary<bool>(),
+            layout,
+            *rc::gen::inRange<std::int64_t>(0, std::int64_t{1} << 62),
+            *rc::gen::inRange<std::int64_t>(1, 5000)};
+}
+
+/// Entries and the memory of the values among them, which is the application's.
+struct Registered {
+    std::vector<Entry> entries;
+    std::vector<std::vector<std::uint8_t>> values;
+
+    void add_value(const std::string &name, std::vector<std::uint8_t> bytes) {
+        Entry entry;
+        entry.is = {name, true, false, plan::Layout::replicated, static_cast<std::int64_t>(bytes.size()), 1};
+        values.push_back(std::move(bytes));
+        entry.data = values.back().data();
+        entries.push_back(entry);
+    }
+};
+
+Registered any_registered() {
+    Registered registered;
+    registered.values.reserve(4); // entries point into it
+    for (int i = *rc::gen::inRange(0, 4); i > 0; --i) {
+        Entry &entry = registered.entries.emplace_back();
+        entry.is = any_array();
+        registered.add_value(any_name(), *rc::gen::nonEmpty<std::vector<std::uint8_t>>());
+    }
+    return registered;
+}
+
+Offer any_offer() {
+    Offer offer;
+    offer.generation = *rc::gen::inRange<std::int64_t>(0, INT64_MAX);
+    offer.sizes = {*rc::gen::inRange(1, INT32_MAX), *rc::gen::inRange(1, 100), *rc::gen::arbitrary<bool>()};
+    offer.transfer_method = *rc::gen::inRange(0, 2);
+    offer.settings.verify = *rc::gen::arbitrary<bool>();
+    offer.settings.message_bytes = *rc::gen::inRange<std::int64_t>(1, 2147483648);
+    offer.settings.answer_timeout = *rc::gen::inRange(1, 1000000) * 0.7;
+    offer.settings.slowest_rate = *rc::gen::inRange(1, 1000000) * 0.3;
+    offer.worlds = *rc::gen::container<std::vector<plan::World>>(static_cast<std::size_t>(offer.sizes.drains),
+                                                                 rc::gen::arbitrary<plan::World>());
+    return offer;
+}
+
+/// Unpacked entries own their memory once they are in a registry.
+Registry owned(Unpacked &&unpacked) {
+    Registry registry;
+    registry.expect(std::move(unpacked.entries));
+    return registry;
+}
+
+RC_GTEST_PROP(Offer, TellsNewcomersWhatTheJobHas, ()) {
+    const Offer offer = any_offer();
+    const Registered registered = any_registered();
+    auto unpacked = unpack_offer(pack(offer, registered.entries));
+    RC_ASSERT(unpacked.has_value());
+    const Offer told = unpacked->offer;
+    const Registry registry = owned(std::move(*unpacked));
+    RC_ASSERT(told.generation == offer.generation);
+    RC_ASSERT(std::tie(told.sizes.sources, told.sizes.drains, told.sizes.anew) ==
+              std::tie(offer.sizes.sources, offer.sizes.drains, offer.sizes.anew));
+    RC_ASSERT(told.transfer_method == offer.transfer_method);
+    RC_ASSERT(told.settings.verify == offer.settings.verify);
+    RC_ASSERT(told.settings.message_bytes == offer.settings.message_bytes);
+    RC_ASSERT(told.settings.answer_timeout == offer.settings.answer_timeout);
+    RC_ASSERT(told.settings.slowest_rate == offer.settings.slowest_rate);
+    RC_ASSERT(told.worlds == offer.worlds);
+    RC_ASSERT(registry.entries().size() == registered.entries.size());
+    for (std::size_t i = 0; i < registered.entries.size(); ++i) {
+        const Entry &sent = registered.entries[i], &came = registry.entries()[i];
+        RC_ASSERT(came.is == sent.is);
+        if (sent.is.value) RC_ASSERT(std::memcmp(came.data, sent.data, static_cast<std::size_t>(sent.is.bytes())) == 0);
+    }
+}
+
+/// What a newcomer relies on when it computes with an offer.
+void assert_usable(const Offer &offer, const Registry &registry) {
+    RC_ASSERT(offer.generation >= 0);
+    RC_ASSERT(offer.sizes.sources >= 1 && offer.sizes.drains >= 1);
+    RC_ASSERT(offer.transfer_method == NEREUS_P2P || offer.transfer_method == NEREUS_COL);
+    RC_ASSERT(offer.settings.message_bytes >= 1 && offer.settings.message_bytes <= 2147483647);
+    RC_ASSERT(offer.settings.answer_timeout > 0 && offer.settings.slowest_rate > 0);
+    for (const Entry &entry : registry.entries()) RC_ASSERT(entry.is.elements >= 0 && entry.is.extent >= 1);
+}
+
+void assert_error_or_usable(const mpi::Bytes &bytes) {
+    auto unpacked = unpack_offer(bytes);
+    if (!unpacked) {
+        RC_ASSERT(unpacked.error().code == NEREUS_ERR_MISMATCH);
+        RC_ASSERT(!unpacked.error().what.empty());
+        return;
+    }
+    const Offer told = unpacked->offer;
+    assert_usable(told, owned(std::move(*unpacked)));
+}
+
+RC_GTEST_PROP(Offer, RandomBytesAreRefusedAndNothingElse, ()) {
+    assert_error_or_usable(*rc::gen::arbitrary<mpi::Bytes>());
+}
+
+RC_GTEST_PROP(Offer, AnOfferThatArrivedChangedIsRefusedOrStillUsable, ()) {
+    const mpi::Bytes good = pack(any_offer(), any_registered().entries);
+    for (int changes = 0; changes < 40; ++changes) {
+        mpi::Bytes bad = good;
+        for (int i = *rc::gen::inRange(1, 4); i > 0; --i)
+            bad[*rc::gen::inRange<std::size_t>(0, bad.size())] = *rc::gen::arbitrary<std::uint8_t>();
+        assert_error_or_usable(bad);
+    }
+}
+
+RC_GTEST_PROP(Offer, AnOfferThatArrivedShortIsRefused, ()) {
+    const mpi::Bytes good = pack(any_offer(), any_registered().entries);
+    const mpi::Bytes part(good.begin(), good.begin() + *rc::gen::inRange<std::ptrdiff_t>(0, std::ssize(good)));
+    RC_ASSERT(!unpack_offer(part));
+}
+
+/// A packed offer with one value, changed by change(json).
+template <class Change> mpi::Bytes changed(Change change) {
+    Registered registered;
+    registered.values.reserve(1);
+    registered.add_value("v", {1, 2, 3});
+    nlohmann::json json =
+        nlohmann::json::from_msgpack(pack(Offer{0, {1, 2, false}, 0, {}, {1, 1}}, registered.entries));
+    change(json);
+    return nlohmann::json::to_msgpack(json);
+}
+
+TEST(Offer, AnotherVersionIsNamed) {
+    const auto unpacked = unpack_offer(changed([](nlohmann::json &json) { json["version"] = 2; }));
+    ASSERT_FALSE(unpacked);
+    EXPECT_EQ(unpacked.error().code, NEREUS_ERR_MISMATCH);
+    EXPECT_NE(unpacked.error().what.find("version 2"), std::string::npos) << unpacked.error().what;
+}
+
+TEST(Offer, AValueIsNeverReadBeyondItsBytes) {
+    auto unpacked = unpack_offer(changed([](nlohmann::json &) {}));
+    ASSERT_TRUE(unpacked) << unpacked.error().what;
+    EXPECT_EQ(owned(std::move(*unpacked)).entries().size(), 1u);
+    EXPECT_FALSE(unpack_offer(changed([](nlohmann::json &json) { json["entries"][0]["elements"] = 4; })));
+}
+
+TEST(Offer, NumbersOutsideWhatIsPossibleAreRefused) {
+    for (const char *key : {"sources", "drains", "message_bytes", "answer_timeout", "slowest_rate"})
+        EXPECT_FALSE(unpack_offer(changed([&](nlohmann::json &json) { json[key] = 0; }))) << key;
+    for (const char *key : {"sources", "drains", "message_bytes", "transfer_method", "generation"})
+        for (const nlohmann::json &value : {nlohmann::json(-1), nlohmann::json(1.5), nlohmann::json(UINT64_MAX)})
+            EXPECT_FALSE(unpack_offer(changed([&](nlohmann::json &json) { json[key] = value; })))
+                << key << " " << value;
+}
+
+TEST(Report, IsToldToNewcomersWhole) {
+    const nereus_resize_report report{
+        3, NEREUS_RESIZED, 2, 5, NEREUS_BASELINE_INTRA, NEREUS_COL, 0.25, 0.5, 0.75, 1.5, 1000, 2000, 500, 1, 2, 1, "",
+        ""};
+    const nlohmann::json json = as_json(report);
+    EXPECT_EQ(as_json(report_from(json)), json);
+    EXPECT_EQ(report_from(json).variable_bytes, 2000);
+    EXPECT_EQ(report_from(json).transfer_method, NEREUS_COL);
+}
+
+TEST(Report, ALongReasonIsCutAndStaysAString) {
+    nlohmann::json json = as_json(nereus_resize_report{});
+    json["reason"] = std::string(1000, 'r');
+    EXPECT_EQ(std::string(report_from(json).reason), std::string(255, 'r'));
+}
+
+TEST(Requests, AreTakenInTheOrderInWhichTheyCame) {
+    Requests requests;
+    EXPECT_EQ(requests.add(4, {NEREUS_MERGE, NEREUS_P2P}), 1u);
+    EXPECT_EQ(requests.add(2, {NEREUS_BASELINE_INTER, NEREUS_COL}), 2u);
+    EXPECT_EQ(requests.take().ranks, 4);
+    EXPECT_EQ(requests.take().process_method, NEREUS_BASELINE_INTER);
+    EXPECT_EQ(requests.take().number, 0u);
+}
+
+TEST(Requests, MoveToTheNextRankZeroWithTheirNumbers) {
+    Requests before, after;
+    before.add(4, {NEREUS_MERGE, NEREUS_P2P});
+    before.add(2, {NEREUS_BASELINE_INTRA, NEREUS_COL});
+    before.take();
+    after.restore(before.as_json());
+    ASSERT_EQ(after.size(), 1u);
+    EXPECT_EQ(after.add(3, {NEREUS_MERGE, NEREUS_P2P}), 3u);
+    const Request waiting = after.take();
+    EXPECT_EQ(waiting.number, 2u);
+    EXPECT_EQ(waiting.ranks, 2);
+    EXPECT_EQ(waiting.process_method, NEREUS_BASELINE_INTRA);
+    EXPECT_EQ(waiting.transfer_method, NEREUS_COL);
+}
+
+}
+}

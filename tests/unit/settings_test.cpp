@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/settings.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <optional>
+#include <rapidcheck/gtest.h>
+
+namespace nereus {
+namespace {
+
+/// A variable of the environment for the length of a test; without a value it is unset.
+class Variable {
+public:
+    Variable(std::string name, std::optional<std::string> value) : name_(std::move(name)) {
+        if (const char *old = std::getenv(name_.c_str())) before_ = old;
+        set(value);
+    }
+    Variable(Variable &&other) noexcept : name_(std::exchange(other.name_, "")), before_(std::move(other.before_)) {}
+    ~Variable() {
+        if (!name_.empty()) set(before_);
+    }
+
+private:
+    void set(const std::optional<std::string> &value) const {
+        if (value)
+            setenv(name_.c_str(), value->c_str(), 1);
+        else
+            unsetenv(name_.c_str());
+    }
+    std::string name_;
+    std::optional<std::string> before_;
+};
+
+/// Whoever runs the tests may have settings of their own.
+class SettingsTest : public testing::Test {
+protected:
+    SettingsTest() {
+        for (const SettingRow &row : settings_table()) cleared_.emplace_back(environment_name(row), std::nullopt);
+    }
+
+private:
+    std::vector<Variable> cleared_;
+};
+
+Result<Settings> read(const std::vector<std::string> &arguments) {
+    std::vector<const char *> argv{"program"};
+    for (const std::string &argument : arguments) argv.push_back(argument.c_str());
+    return read_settings(static_cast<int>(argv.size()), argv.data());
+}
+
+std::string sentence_for(const std::string &argument) {
+    const auto settings = read({argument});
+    if (settings) return "accepted";
+    EXPECT_EQ(settings.error().code, NEREUS_ERR_SETTING);
+    return settings.error().what;
+}
+
+auto values(const Settings &s) {
+    return std::tuple(s.process_method, s.transfer_method, s.verify, s.max_ranks, s.connect_timeout, s.answer_timeout,
+                      s.slowest_rate, s.message_bytes);
+}
+
+TEST_F(SettingsTest, DefaultsOfTheTableAreThoseThatApply) {
+    for (const SettingRow &row : settings_table()) {
+        Settings changed;
+        EXPECT_TRUE(row.set(changed, row.initial)) << row.name;
+        EXPECT_EQ(values(changed), values(Settings{})) << row.name;
+    }
+}
+
+TEST_F(SettingsTest, NothingAskedForGivesTheDefaults) { EXPECT_EQ(values(read({}).value()), values(Settings{})); }
+
+TEST_F(SettingsTest, EverySettingIsReadFromItsFlag) {
+    const auto settings =
+        read({"--nereus-process-method=baseline-intra", "--nereus-transfer-method=col", "--nereus-verify=on",
+              "--nereus-max-ranks=12", "--nereus-connect-timeout=0.5", "--nereus-answer-timeout=7",
+              "--nereus-slowest-rate=1e3", "--nereus-message-bytes=4096"});
+    ASSERT_TRUE(settings) << settings.error().what;
+    EXPECT_EQ(values(*settings), std::tuple(2, 1, true, 12, 0.5, 7.0, 1000.0, std::int64_t{4096}));
+    EXPECT_EQ(settings_table().size(), std::tuple_size_v<decltype(values(Settings{}))>)
+        << "a setting is not tested here";
+}
+
+TEST_F(SettingsTest, TheEnvironmentIsRead) {
+    const Variable method("NEREUS_PROCESS_METHOD", "baseline-inter");
+    EXPECT_EQ(read({}).value().process_method, 1);
+}
+
+TEST_F(SettingsTest, AnArgumentOverrulesTheEnvironment) {
+    const Variable method("NEREUS_TRANSFER_METHOD", "p2p");
+    EXPECT_EQ(read({"--nereus-transfer-method=col"}).value().transfer_method, 1);
+}
+
+TEST_F(SettingsTest, TheLastOfTwoArgumentsApplies) {
+    EXPECT_EQ(read({"--nereus-max-ranks=3", "--nereus-max-ranks=4"}).value().max_ranks, 4);
+}
+
+TEST_F(SettingsTest, ArgumentsOfTheApplicationAreNotTouched) {
+    EXPECT_EQ(values(read({"--verify=on", "nereus-verify=on", "-n", "7", ""}).value()), values(Settings{}));
+}
+
+TEST_F(SettingsTest, ABadValueIsRefusedWithWhatIsAllowed) {
+    EXPECT_EQ(sentence_for("--nereus-process-method=spawn"),
+              "--nereus-process-method = spawn: allowed is merge, baseline-inter, baseline-intra");
+    EXPECT_EQ(sentence_for("--nereus-max-ranks=0"), "--nereus-max-ranks = 0: allowed is 1 .. 2147483647 processes");
+    EXPECT_EQ(sentence_for("--nereus-connect-timeout=-1"), "--nereus-connect-timeout = -1: allowed is 0.1 .. 1e6 s");
+    EXPECT_EQ(sentence_for("--nereus-verify"), "--nereus-verify = (empty): allowed is on, off");
+}
+
+TEST_F(SettingsTest, ABadValueOfTheEnvironmentNamesTheVariable) {
+    const Variable bytes("NEREUS_MESSAGE_BYTES", "1G");
+    const auto settings = read({});
+    ASSERT_FALSE(settings);
+    EXPECT_EQ(settings.error().what, "NEREUS_MESSAGE_BYTES = 1G: allowed is 1 .. 2147483647 B");
+}
+
+TEST_F(SettingsTest, AMisspeltSettingIsNotIgnored) {
+    EXPECT_EQ(sentence_for("--nereus-max-rank=3"),
+              "--nereus-max-rank: there is no such setting; docs/reference/settings.md lists them");
+}
+
+TEST_F(SettingsTest, NumbersJustOutsideTheirRangeAreRefused) {
+    for (const char *value : {"0", "-1", "2147483648", "1.5", "1e3", " 1", "1 ", "+1", "0x10", "99999999999999999999"})
+        for (const char *name : {"max-ranks", "message-bytes"})
+            EXPECT_NE(sentence_for("--nereus-" + std::string(name) + "=" + value), "accepted") << name << " " << value;
+    for (const char *value : {"0", "-1", "nan", "inf", "1e7", "1s", "1,5", "", "0.0999"})
+        for (const char *name : {"connect-timeout", "answer-timeout"})
+            EXPECT_NE(sentence_for("--nereus-" + std::string(name) + "=" + value), "accepted") << name << " " << value;
+}
+
+TEST_F(SettingsTest, BothEndsOfARangeAreAccepted) {
+    for (const char *argument : {"max-ranks=1", "max-ranks=2147483647", "message-bytes=1", "message-bytes=2147483647",
+                                 "connect-timeout=0.1", "answer-timeout=1e6", "slowest-rate=1e-3", "slowest-rate=1e6"})
+        EXPECT_EQ(sentence_for("--nereus-" + std::string(argument)), "accepted") << argument;
+}
+
+RC_GTEST_FIXTURE_PROP(SettingsTest, ARefusedValueChangesNothing, ()) {
+    const SettingRow row = *rc::gen::elementOf(settings_table());
+    Settings settings;
+    if (!row.set(settings, *rc::gen::arbitrary<std::string>())) RC_ASSERT(values(settings) == values(Settings{}));
+}
+
+std::string quoted(const std::string &text) { return "`" + text + "`"; }
+
+std::string page_row(const SettingRow &row) {
+    const std::string unit = row.unit.empty() ? "" : row.unit + " ";
+    return "| " + quoted("--nereus-" + row.name) + " | " + quoted(environment_name(row)) + " | " + quoted(row.initial) +
+           " | " + unit + "| " + row.allowed + " | " + row.help + " |";
+}
+
+std::vector<std::string> rows_of_page() {
+    std::ifstream page(NEREUS_SETTINGS_PAGE);
+    std::vector<std::string> rows;
+    for (std::string line; std::getline(page, line);)
+        if (line.starts_with("| `")) rows.push_back(line);
+    return rows;
+}
+
+TEST_F(SettingsTest, TheReferencePageListsEverySettingAsItIs) {
+    std::vector<std::string> expected;
+    for (const SettingRow &row : settings_table()) expected.push_back(page_row(row));
+    EXPECT_EQ(rows_of_page(), expected) << "docs/reference/settings.md and src/base/settings.cpp differ";
+}
+
+}
+}
