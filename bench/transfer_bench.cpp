@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How fast src/transfer moves data, beside bare MPI_Isend and MPI_Irecv of the same bytes over the same pairs.
+//
+// Usage: mpiexec -n RANKS transfer_bench MIB ROUNDS [--json]
+// All sizes share one MPI_COMM_WORLD: nothing is spawned. Each round runs bare, P2P and COL in turn on the same
+// buffers. Each first run of a way is checked byte by byte and warms the buffers; wrong bytes end the bench with 1.
+#include "mpi/comm.hpp"
+#include "transfer/transfer.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+
+namespace nereus::transfer {
+namespace {
+
+constexpr std::int64_t extent = 8, message_bytes = std::int64_t{1} << 30;
+constexpr double most_seconds = 300; // for one transfer
+constexpr std::array ways{"bare", "p2p", "col"};
+
+/// One resize as this rank of the lane sees it.
+struct Job {
+    plan::Sizes sizes;
+    std::int64_t elements;
+    mpi::Comm comm;
+    std::vector<std::byte> from, to;
+    plan::Range before, after;
+
+    Lane lane() const { return {comm.get(), sizes.anew ? sizes.sources : 0}; }
+
+    plan::Place place() const {
+        const int rank = comm.rank(), drain = rank - lane().first_drain;
+        plan::Place found;
+        if (rank < sizes.sources) found.source = rank;
+        if (drain >= 0 && drain < sizes.drains) found.drain = drain;
+        return found;
+    }
+
+    Shipment shipment() {
+        const plan::Move move = plan::move_of(plan::Layout::block, elements, sizes, place());
+        return {move, extent, from.data(), before.first, to.data(), after.first};
+    }
+};
+
+std::byte content(std::int64_t byte) { return static_cast<std::byte>(byte * 2654435761 >> 13); }
+
+void prepare(Job &job) {
+    const plan::Place place = job.place();
+    if (place.source)
+        job.before = plan::Cut{plan::Layout::block, job.elements, job.sizes.sources}.range_of(*place.source);
+    if (place.drain) job.after = plan::Cut{plan::Layout::block, job.elements, job.sizes.drains}.range_of(*place.drain);
+    job.from.resize(static_cast<std::size_t>(job.before.count() * extent));
+    job.to.resize(static_cast<std::size_t>(job.after.count() * extent));
+    for (std::size_t i = 0; i < job.from.size(); ++i)
+        job.from[i] = content(job.before.first * extent + static_cast<std::int64_t>(i));
+}
+
+/// What a program without a library would do.
+Done move_bare(const Lane &lane, const Shipment &shipment) {
+    std::vector<MPI_Request> requests;
+    for (const plan::Piece &piece : shipment.move.receives)
+        MPI_Irecv(shipment.incoming(piece.elements), static_cast<int>(shipment.bytes(piece.elements)), MPI_BYTE,
+                  lane.rank_of_source(piece.peer), 0, lane.comm, &requests.emplace_back());
+    for (const plan::Piece &piece : shipment.move.sends)
+        MPI_Isend(shipment.outgoing(piece.elements), static_cast<int>(shipment.bytes(piece.elements)), MPI_BYTE,
+                  lane.rank_of_drain(piece.peer), 0, lane.comm, &requests.emplace_back());
+    if (!shipment.move.stays.empty())
+        std::memcpy(shipment.incoming(shipment.move.stays), shipment.outgoing(shipment.move.stays),
+                    static_cast<std::size_t>(shipment.bytes(shipment.move.stays)));
+    return mpi::check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
+                      "MPI_Waitall");
+}
+
+/// Time of the slowest rank.
+double seconds_of(Job &job, std::size_t way) {
+    const Shipment shipment = job.shipment();
+    MPI_Barrier(job.comm.get());
+    const Stopwatch watch;
+    const Done done = way == 0 ? move_bare(job.lane(), shipment)
+                               : move(way == 1 ? Method::p2p : Method::col, job.lane(), {shipment}, message_bytes,
+                                      Deadline::in(most_seconds));
+    double seconds = watch.seconds();
+    if (!done) {
+        std::fprintf(stderr, "nereus: transfer_bench: %s\n", done.error().what.c_str());
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, job.comm.get());
+    return seconds;
+}
+
+/// Also warms the buffers and MPI's own for this way.
+bool arrives_whole(Job &job, std::size_t way) {
+    std::fill(job.to.begin(), job.to.end(), std::byte{0xEE});
+    seconds_of(job, way);
+    int right = 1;
+    // A part that stays as it is has no new memory in the library.
+    const std::vector<std::byte> &now = job.shipment().move.unchanged && way != 0 ? job.from : job.to;
+    for (std::size_t i = 0; i < now.size(); ++i)
+        if (now[i] != content(job.after.first * extent + static_cast<std::int64_t>(i))) right = 0;
+    MPI_Allreduce(MPI_IN_PLACE, &right, 1, MPI_INT, MPI_MIN, job.comm.get());
+    return right != 0;
+}
+
+struct Quartiles {
+    double lower, median, upper;
+};
+
+Quartiles quartiles(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    auto at = [&](double share) {
+        return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
+    };
+    return {at(0.25), at(0.5), at(0.75)};
+}
+
+using Times = std::array<std::vector<double>, ways.size()>;
+
+/// The order turns from round to round, so that no way always follows the same other one.
+Times measure(Job &job, int rounds) {
+    Times times;
+    for (int round = 0; round < rounds; ++round)
+        for (std::size_t turn = 0; turn < ways.size(); ++turn) {
+            const std::size_t way = (turn + static_cast<std::size_t>(round)) % ways.size();
+            times[way].push_back(seconds_of(job, way));
+        }
+    return times;
+}
+
+std::vector<double> ratios(const std::vector<double> &bare, const std::vector<double> &ours) {
+    std::vector<double> all;
+    for (std::size_t i = 0; i < bare.size(); ++i) all.push_back(bare[i] / ours[i]);
+    return all;
+}
+
+void print_way(const Job &job, std::int64_t bytes, const Times &times, std::size_t way, bool json) {
+    const Quartiles ratio = quartiles(ratios(times[0], times[way]));
+    const double bare = static_cast<double>(bytes) / quartiles(times[0]).median / 1e9;
+    const double ours = static_cast<double>(bytes) / quartiles(times[way]).median / 1e9;
+    const char *processes = job.sizes.anew ? "baseline" : "merge";
+    if (json) {
+        const nlohmann::json line{
+            {"processes", processes},     {"from", job.sizes.sources},  {"to", job.sizes.drains},
+            {"transfer", ways[way]},      {"bytes_sent", bytes},        {"bare_gb_per_s", bare},
+            {"gb_per_s", ours},           {"ratio", ratio.median},      {"ratio_lower", ratio.lower},
+            {"ratio_upper", ratio.upper}, {"rounds", times[way].size()}};
+        std::printf("%s\n", line.dump().c_str());
+    } else {
+        std::printf("%-8s %d -> %d  %-4s %9.1f MB  bare %6.2f GB/s  ours %6.2f GB/s  ratio %.3f  (%.3f .. %.3f)\n",
+                    processes, job.sizes.sources, job.sizes.drains, ways[way], static_cast<double>(bytes) / 1e6, bare,
+                    ours, ratio.median, ratio.lower, ratio.upper);
+    }
+    std::fflush(stdout);
+}
+
+/// @return whether all bytes arrived
+bool run_job(Job job, int rounds, bool json) {
+    prepare(job);
+    for (std::size_t way = 0; way < ways.size(); ++way)
+        if (!arrives_whole(job, way)) {
+            if (job.comm.rank() == 0)
+                std::fprintf(stderr, "nereus: transfer_bench: %s brought wrong bytes\n", ways[way]);
+            return false;
+        }
+    const Times times = measure(job, rounds);
+    std::int64_t bytes = bytes_sent(job.shipment());
+    MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, job.comm.get());
+    for (std::size_t way = 1; way < ways.size(); ++way)
+        if (job.comm.rank() == 0) print_way(job, bytes, times, way, json);
+    return true;
+}
+
+/// A barrier in which those who have no part in the present sizes take no core from those who have.
+void meet_asleep() {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    for (int met = 0; met == 0;) {
+        MPI_Test(&request, &met, MPI_STATUS_IGNORE);
+        if (met == 0) usleep(2000);
+    }
+}
+
+/// Runs the sizes for which there are ranks enough.
+bool run(std::int64_t mib, int rounds, bool json) {
+    const std::vector<plan::Sizes> all{{2, 4, false}, {4, 2, false}, {1, 3, false}, {3, 1, false},
+                                       {3, 5, false}, {5, 2, false}, {1, 1, true},  {2, 2, true},
+                                       {2, 3, true},  {3, 2, true},  {1, 4, true},  {4, 1, true}};
+    int rank = 0, ranks = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    bool right = true;
+    for (const plan::Sizes &sizes : all) {
+        const int needed = sizes.anew ? sizes.sources + sizes.drains : std::max(sizes.sources, sizes.drains);
+        if (needed > ranks) continue;
+        auto comm = mpi::Comm::split(MPI_COMM_WORLD, rank < needed ? 0 : MPI_UNDEFINED, rank);
+        if (comm && *comm)
+            right = run_job({sizes, mib * (1 << 20) / extent, std::move(*comm), {}, {}, {}, {}}, rounds, json) && right;
+        meet_asleep();
+    }
+    return right;
+}
+
+}
+}
+
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    const bool json = argc == 4 && std::strcmp(argv[3], "--json") == 0;
+    const int mib = argc > 1 ? std::atoi(argv[1]) : 0, rounds = argc > 2 ? std::atoi(argv[2]) : 0;
+    int code = 2;
+    if (argc > (json ? 4 : 3) || mib < 1 || mib > 2047 || rounds < 1)
+        std::fprintf(stderr, "nereus: usage: transfer_bench MIB ROUNDS [--json], MIB 1 .. 2047, ROUNDS from 1\n");
+    else
+        code = nereus::transfer::run(mib, rounds, json) ? 0 : 1;
+    MPI_Finalize();
+    return code;
+}
