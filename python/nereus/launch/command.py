@@ -14,6 +14,8 @@ from nereus.launch.error import LaunchError
 OPEN_MPI_SETTINGS = {
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "OMPI_MCA_hwloc_base_binding_policy": "none",
+    # With PMIx's usual store in shared memory a spawned process sometimes never comes out of PMIx_Init.
+    "PMIX_MCA_gds": "hash",
 }
 
 
