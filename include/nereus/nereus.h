@@ -147,7 +147,7 @@ NEREUS_API int nereus_close(nereus_job **job);
  * @param[in]     name      1..63 characters, unique in the job
  * @param[in]     type      predefined or derived type with lower bound 0; elements travel as the bytes of
  *                          its extent
- * @param[in]     elements  global number of elements, 0 .. 2^62
+ * @param[in]     elements  global number of elements, 0 .. 2^62, fewer than 2^63 bytes in all
  * @param[in]     layout    how it is cut
  * @param[in]     kind      when it may be sent
  * @param[in,out] pointer   set to this process' part, and again whenever nereus_checkpoint() returns

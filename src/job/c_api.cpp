@@ -2,6 +2,8 @@
 // The C boundary: arguments are checked, errors become codes and messages, exceptions end here.
 #include "job/job.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -56,12 +58,13 @@ Result<Description> describe(const char *name, MPI_Datatype type, std::int64_t l
                              std::int64_t most) {
     if (name == nullptr || *name == '\0' || std::strlen(name) > longest_name)
         return failed(NEREUS_ERR_ARGUMENT, "a name has 1 to 63 characters");
+    auto extent = extent_of(type);
+    if (!extent) return tl::unexpected(extent.error());
+    most = std::min(most, INT64_MAX / *extent); // places are counted in bytes too
     if (elements < least || elements > most)
         return failed(NEREUS_ERR_ARGUMENT, std::string("\"") + name + "\" cannot have " + std::to_string(elements) +
                                                " elements: allowed is " + std::to_string(least) + " .. " +
                                                std::to_string(most));
-    auto extent = extent_of(type);
-    if (!extent) return tl::unexpected(extent.error());
     Description is;
     is.name = name;
     is.elements = elements;

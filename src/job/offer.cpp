@@ -50,12 +50,13 @@ void copy_value(Entry &entry, const mpi::Bytes &bytes) {
 
 Entry entry_from(const json &in) {
     Entry entry;
+    const auto extent = whole<std::int64_t>(in, "extent", 1);
     entry.is = {in.at("name"),
                 in.at("value"),
                 in.at("constant"),
                 in.at("replicated").get<bool>() ? plan::Layout::replicated : plan::Layout::block,
-                whole<std::int64_t>(in, "elements", 0),
-                whole<std::int64_t>(in, "extent", 1)};
+                whole<std::int64_t>(in, "elements", 0, INT64_MAX / extent),
+                extent};
     entry.memory = library_memory();
     if (entry.is.value) copy_value(entry, in.at("bytes").get_binary());
     return entry;

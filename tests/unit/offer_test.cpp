@@ -13,12 +13,9 @@ std::string any_name() { return *rc::gen::nonEmpty(rc::gen::container<std::strin
 
 Description any_array() {
     const auto layout = *rc::gen::element(plan::Layout::block, plan::Layout::replicated);
-    return {any_name(),
-            false,
-            *rc::gen::arbitrary<bool>(),
-            layout,
-            *rc::gen::inRange<std::int64_t>(0, std::int64_t{1} << 62),
-            *rc::gen::inRange<std::int64_t>(1, 5000)};
+    const auto extent = *rc::gen::inRange<std::int64_t>(1, 5000);
+    const auto elements = *rc::gen::inRange<std::int64_t>(0, INT64_MAX / extent);
+    return {any_name(), false, *rc::gen::arbitrary<bool>(), layout, elements, extent};
 }
 
 /// Entries and the memory of the values among them, which is the application's.
@@ -98,7 +95,10 @@ void assert_usable(const Offer &offer, const Registry &registry) {
     RC_ASSERT(offer.transfer_method == NEREUS_P2P || offer.transfer_method == NEREUS_COL);
     RC_ASSERT(offer.settings.message_bytes >= 1 && offer.settings.message_bytes <= 2147483647);
     RC_ASSERT(offer.settings.answer_timeout > 0 && offer.settings.slowest_rate > 0);
-    for (const Entry &entry : registry.entries()) RC_ASSERT(entry.is.elements >= 0 && entry.is.extent >= 1);
+    for (const Entry &entry : registry.entries()) {
+        RC_ASSERT(entry.is.elements >= 0 && entry.is.extent >= 1);
+        RC_ASSERT(entry.is.elements <= INT64_MAX / entry.is.extent);
+    }
 }
 
 void assert_error_or_usable(const mpi::Bytes &bytes) {
