@@ -97,10 +97,8 @@ bool arrives_whole(Job &job, std::size_t way) {
     std::fill(job.to.begin(), job.to.end(), std::byte{0xEE});
     seconds_of(job, way);
     int right = 1;
-    // A part that stays as it is has no new memory in the library.
-    const std::vector<std::byte> &now = job.shipment().move.unchanged && way != 0 ? job.from : job.to;
-    for (std::size_t i = 0; i < now.size(); ++i)
-        if (now[i] != content(job.after.first * extent + static_cast<std::int64_t>(i))) right = 0;
+    for (std::size_t i = 0; i < job.to.size(); ++i)
+        if (job.to[i] != content(job.after.first * extent + static_cast<std::int64_t>(i))) right = 0;
     MPI_Allreduce(MPI_IN_PLACE, &right, 1, MPI_INT, MPI_MIN, job.comm.get());
     return right != 0;
 }
