@@ -139,7 +139,9 @@ template <class Ask> std::int64_t about(const nereus_job *job, const char *name,
 extern "C" {
 
 int nereus_open(MPI_Comm comm, int argc, char **argv, nereus_job **job) try {
-    if (job == nullptr || comm == MPI_COMM_NULL || argc < 1 || argv == nullptr) return NEREUS_ERR_ARGUMENT;
+    if (job == nullptr) return NEREUS_ERR_ARGUMENT;
+    *job = nullptr;
+    if (comm == MPI_COMM_NULL || argc < 1 || argv == nullptr) return NEREUS_ERR_ARGUMENT;
     if (!mpi_runs()) return NEREUS_ERR_MPI;
     MPI_Comm parent = MPI_COMM_NULL;
     MPI_Comm_get_parent(&parent);
