@@ -12,15 +12,18 @@ namespace emulator {
 
 namespace {
 
-constexpr double window_seconds = 0.25;  // for the measurement of one stage
+constexpr double window_seconds = 0.5;   // for the measurement of one stage
 constexpr double warm_up_seconds = 0.05; // until caches, pages and clock rate are those of a run
-constexpr double longest_batch_seconds = 0.05;
+constexpr double longest_batch_seconds = 0.1;
 constexpr double shortest_batch_seconds = 0.001; // below, the clock and the scheduler show
+constexpr double most_seconds = 0.8;     // for the measurement, where others take our core
+constexpr double own_core = 0.97;        // share of a batch's time for which a core was ours, if nobody else took it
 constexpr int looks_at_clock = 100;              // of a capped stage in one iteration
 
 struct Batches {
     std::int64_t operations = 1; // of each batch
     std::vector<double> seconds; // of each batch
+    std::vector<double> alone;   // of those during which nobody else took the core
 };
 
 // The time that all who must do the same number of operations agree on.
@@ -54,10 +57,17 @@ std::int64_t batch_size(Stage &stage, const StageSpec &spec, const Team &team, d
 Batches measure(Stage &stage, const StageSpec &spec, const Team &team, double wanted) {
     Batches batches;
     batches.operations = batch_size(stage, spec, team, wanted);
-    double spent = 0;
-    while (spent < window_seconds) {
-        batches.seconds.push_back(time_batch(stage, batches.operations, spec, team));
-        spent += batches.seconds.back();
+    double spent = 0, spent_alone = 0;
+    // Right after a resize the system may leave two ranks on one core for a while: that is not how they will run on.
+    const double limit = is_compute(spec.type) ? most_seconds : window_seconds;
+    while (spent_alone < window_seconds && spent < limit) {
+        const double cpu_begin = cpu_now();
+        const double seconds = time_batch(stage, batches.operations, spec, team);
+        batches.seconds.push_back(seconds);
+        spent += seconds;
+        if (cpu_now() - cpu_begin < own_core * seconds) continue;
+        batches.alone.push_back(seconds);
+        spent_alone += seconds;
     }
     return batches;
 }
@@ -70,7 +80,8 @@ double mean_of(std::span<const double> values) {
 // ran either with or without a break, and only the mean over all batches tells how fast the ranks go on.
 double seconds_per_operation(const Batches &batches, const StageSpec &spec, const Cores &cores) {
     const bool take_mean = cores.are_shared() && is_local(spec.type);
-    const double seconds = take_mean ? mean_of(batches.seconds) : median_of(batches.seconds);
+    const bool was_alone = is_compute(spec.type) && !batches.alone.empty();
+    const double seconds = take_mean ? mean_of(batches.seconds) : median_of(was_alone ? batches.alone : batches.seconds);
     return seconds / static_cast<double>(batches.operations);
 }
 

@@ -3,12 +3,20 @@
 #pragma once
 
 #include <chrono>
+#include <ctime>
 
 namespace emulator {
 
 /// Seconds of a clock that never jumps; only differences mean something.
 inline double now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Seconds for which this thread had a core.
+inline double cpu_now() {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
 /// Seconds since 1970 by the clock of this host.

@@ -23,7 +23,8 @@ from typing import Any
 Document = dict[str, Any]
 TYPES = ("pi", "matrix")
 SECONDS = (0.01, 0.03, 0.1)
-TIMEOUT = 300.0
+TIMEOUT = 300
+STAGE_SECONDS = 3.0  # that each stage runs in all
 FORMAT = argparse.RawDescriptionHelpFormatter
 
 
@@ -40,10 +41,15 @@ class Row:
         return self.measured / self.asked - 1
 
 
-def phase(stage_type: str, seconds: float, iterations: int) -> Document:
+def iterations_of(seconds: float, least: int) -> int:
+    """Enough that a disturbance of a second does not move the median."""
+    return max(least, round(STAGE_SECONDS / seconds))
+
+
+def phase(stage_type: str, seconds: float, least: int) -> Document:
     stage = {"type": stage_type, "seconds": seconds, "bytes": 0, "granularity": 600}
     stage |= {"capped": False, "id": None, "ranks": 0}
-    return {"iterations": iterations, "stages": [stage]}
+    return {"iterations": iterations_of(seconds, least), "stages": [stage]}
 
 
 def group(ranks: int, iterations: int) -> Document:
@@ -55,7 +61,7 @@ def group(ranks: int, iterations: int) -> Document:
 def run_file(ranks: int, other: int, iterations: int, scratch: str) -> Document:
     """Every stage on `ranks` ranks, then every stage again on `other` ranks."""
     phases = [phase(kind, seconds, iterations) for kind in TYPES for seconds in SECONDS]
-    groups = [group(ranks, iterations * len(phases)), group(other, 0)]
+    groups = [group(ranks, sum(each["iterations"] for each in phases)), group(other, 0)]
     return {
         "format": "nereus-run",
         "version": 1,
@@ -106,7 +112,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=FORMAT)
     parser.add_argument("program", help="the built nereus-emulator")
     parser.add_argument("--mpiexec", default="mpiexec", help="command that starts a job, with its options")
-    parser.add_argument("--iterations", type=int, default=40, help="of each stage (default %(default)s)")
+    parser.add_argument("--iterations", type=int, default=40, help="least number for each stage (default %(default)s)")
     arguments = parser.parse_args()
     cores = len(os.sched_getaffinity(0))
     found: list[Row] = []
