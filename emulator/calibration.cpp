@@ -16,9 +16,9 @@ constexpr double window_seconds = 0.5;   // for the measurement of one stage
 constexpr double warm_up_seconds = 0.05; // until caches, pages and clock rate are those of a run
 constexpr double longest_batch_seconds = 0.1;
 constexpr double shortest_batch_seconds = 0.001; // below, the clock and the scheduler show
-constexpr double most_seconds = 0.8;     // for the measurement, where others take our core
-constexpr double own_core = 0.97;        // share of a batch's time for which a core was ours, if nobody else took it
-constexpr int looks_at_clock = 100;              // of a capped stage in one iteration
+constexpr double most_seconds = 0.8;             // for the measurement, where others take our core
+constexpr double own_core = 0.97;   // share of a batch's time for which a core was ours, if nobody else took it
+constexpr int looks_at_clock = 100; // of a capped stage in one iteration
 
 struct Batches {
     std::int64_t operations = 1; // of each batch
@@ -81,7 +81,8 @@ double mean_of(std::span<const double> values) {
 double seconds_per_operation(const Batches &batches, const StageSpec &spec, const Cores &cores) {
     const bool take_mean = cores.are_shared() && is_local(spec.type);
     const bool was_alone = is_compute(spec.type) && !batches.alone.empty();
-    const double seconds = take_mean ? mean_of(batches.seconds) : median_of(was_alone ? batches.alone : batches.seconds);
+    const double seconds =
+        take_mean ? mean_of(batches.seconds) : median_of(was_alone ? batches.alone : batches.seconds);
     return seconds / static_cast<double>(batches.operations);
 }
 

@@ -112,7 +112,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=FORMAT)
     parser.add_argument("program", help="the built nereus-emulator")
     parser.add_argument("--mpiexec", default="mpiexec", help="command that starts a job, with its options")
-    parser.add_argument("--iterations", type=int, default=40, help="least number for each stage (default %(default)s)")
+    parser.add_argument(
+        "--iterations", type=int, default=40, help="least number for each stage (default %(default)s)"
+    )
     arguments = parser.parse_args()
     cores = len(os.sched_getaffinity(0))
     found: list[Row] = []

@@ -11,7 +11,8 @@ using namespace testing_mpi;
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     constexpr std::int64_t gib = std::int64_t{1} << 30;
-    for (const std::int64_t bytes : {std::int64_t{1}, gib - 1, gib, gib + 1, 2 * gib - 1, 2 * gib, 5 * gib + 3, 1000 * gib + 7})
+    for (const std::int64_t bytes :
+         {std::int64_t{1}, gib - 1, gib, gib + 1, 2 * gib - 1, 2 * gib, 5 * gib + 3, 1000 * gib + 7})
         for (const std::int64_t offset : {std::int64_t{0}, std::int64_t{17}, 3 * gib, 4000 * gib + 5}) {
             const auto type = nereus::mpi::Type::bytes_at(offset, bytes);
             MPI_Count size = 0, first = 0, extent = 0;

@@ -14,7 +14,7 @@ from nereus.launch.error import LaunchError
 OPEN_MPI_SETTINGS = {
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "OMPI_MCA_hwloc_base_binding_policy": "none",
-    # A spawned process sometimes never comes out of PMIx_Init, less often without PMIx's store in shared memory.
+    # A spawned process sometimes never comes out of PMIx_Init, less often without a store in shared memory.
     "PMIX_MCA_gds": "hash",
 }
 
