@@ -33,7 +33,7 @@ LINGER_SECONDS = 10.0  # for processes that are still ending when mpiexec has re
 GDB_SECONDS = 30.0
 
 # Where PMIx keeps what processes must know of each other. A spawned process of Open MPI 4.1.4 sometimes never
-# comes out of PMIx_Init: in 5 of 84 runs (4 spawns each, busy machine) with the usual one, in 2 of 84 with this.
+# comes out of PMIx_Init: in 5 of 84 runs (4 spawns each, busy machine) with the usual one, 2 of 84 with this.
 OPENMPI_STORE = ("PMIX_MCA_gds", "hash")
 
 # Open MPI 4.1.4 now and then loses a message while it connects spawned processes to their parents; nothing a
