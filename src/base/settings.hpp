@@ -23,6 +23,9 @@ struct Settings {
     double answer_timeout = 30;
     double slowest_rate = 50; // MB/s
     std::int64_t message_bytes = std::int64_t{1} << 30;
+
+    /// How long an answer may take that needs `bytes` bytes to have travelled.
+    double seconds_for(double bytes) const { return answer_timeout + bytes / (slowest_rate * 1e6); }
 };
 
 struct SettingRow {

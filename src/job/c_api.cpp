@@ -98,8 +98,6 @@ bool exists(const nereus_resize_options &options) {
            options.transfer_method >= NEREUS_P2P && options.transfer_method <= NEREUS_COL;
 }
 
-std::string refused(const Error &error) { return "nereus: the job cannot be opened: " + error.what; }
-
 /// A newcomer that is not wanted any more is told to leave; other errors are printed once.
 int not_opened(const Error &error, MPI_Comm comm, bool newcomer, nereus_job **job) {
     if (newcomer && error.code != NEREUS_ERR_SETTING) {
@@ -108,7 +106,7 @@ int not_opened(const Error &error, MPI_Comm comm, bool newcomer, nereus_job **jo
     }
     int rank = 0;
     MPI_Comm_rank(comm, &rank);
-    if (rank == 0) std::fprintf(stderr, "%s\n", refused(error).c_str());
+    if (rank == 0) std::fprintf(stderr, "nereus: the job cannot be opened: %s\n", error.what.c_str());
     delete *job;
     *job = nullptr;
     return error.code;

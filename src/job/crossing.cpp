@@ -6,8 +6,6 @@
 namespace nereus::job {
 namespace {
 
-constexpr double bytes_per_megabyte = 1e6;
-
 plan::Range part(const Description &is, int ranks, std::optional<int> rank) {
     return rank ? plan::Cut{is.layout, is.elements, ranks}.range_of(*rank) : plan::Range{};
 }
@@ -18,10 +16,17 @@ std::uint64_t sum_of(const std::byte *data, plan::Range range, std::int64_t exte
 
 }
 
+Crossing::Crossing(Registry &registry, plan::Sizes sizes, plan::Place place)
+    : registry_(registry), sizes_(sizes), place_(place) {
+    for (const Entry &entry : registry_.entries())
+        moves_.push_back(entry.is.value ? plan::Move{}
+                                        : plan::move_of(entry.is.layout, entry.is.elements, sizes_, place_));
+}
+
 transfer::Shipment Crossing::shipment_of(std::size_t index) const {
     const Entry &entry = registry_.entries()[index];
     const Description &is = entry.is;
-    return {plan::move_of(is.layout, is.elements, sizes_, place_),
+    return {moves_[index],
             is.extent,
             place_.source ? entry.bytes() : nullptr,
             part(is, sizes_.sources, place_.source).first,
@@ -42,10 +47,7 @@ std::vector<transfer::Shipment> Crossing::shipments(bool constant) const {
 }
 
 /// Whether the process goes on with the part that it has.
-bool Crossing::keeps(std::size_t index) const {
-    const Description &is = registry_.entries()[index].is;
-    return is.value || (place_.drain && plan::move_of(is.layout, is.elements, sizes_, place_).unchanged);
-}
+bool Crossing::keeps(std::size_t index) const { return registry_.entries()[index].is.value || moves_[index].unchanged; }
 
 Done Crossing::allocate() {
     next_.assign(registry_.entries().size(), nullptr);
@@ -65,8 +67,8 @@ Done Crossing::move(bool constant, const transfer::Lane &lane, transfer::Method 
     double bytes = 0; // of all ranks: the lane's slowest pair is not known here
     for (std::size_t i = 0; i < registry_.entries().size(); ++i)
         if (travels(i, constant)) bytes += static_cast<double>(registry_.entries()[i].is.bytes());
-    const double limit = settings.answer_timeout + bytes / (settings.slowest_rate * bytes_per_megabyte);
-    return transfer::move(method, lane, shipments(constant), settings.message_bytes, Deadline::in(limit));
+    const Deadline deadline = Deadline::in(settings.seconds_for(bytes));
+    return transfer::move(method, lane, shipments(constant), settings.message_bytes, deadline);
 }
 
 std::vector<std::uint64_t> Crossing::balance() const {

@@ -15,8 +15,7 @@ namespace nereus::job {
 
 class Crossing {
 public:
-    Crossing(Registry &registry, plan::Sizes sizes, plan::Place place)
-        : registry_(registry), sizes_(sizes), place_(place) {}
+    Crossing(Registry &registry, plan::Sizes sizes, plan::Place place);
     Crossing(const Crossing &) = delete;
     Crossing &operator=(const Crossing &) = delete;
     ~Crossing() { discard(); }
@@ -48,7 +47,8 @@ private:
     Registry &registry_;
     plan::Sizes sizes_;
     plan::Place place_;
-    std::vector<void *> next_; ///< new part of each entry; values have none
+    std::vector<plan::Move> moves_; ///< of each entry; values have none
+    std::vector<void *> next_;      ///< new part of each entry; values have none
 };
 
 }

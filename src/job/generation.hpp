@@ -6,9 +6,16 @@
 #include "plan/release.hpp"
 
 #include <cstdint>
+#include <random>
 #include <vector>
 
 namespace nereus::job {
+
+/// A name that no other MPI_COMM_WORLD has.
+inline plan::World new_world() {
+    std::random_device random;
+    return (static_cast<plan::World>(random()) << 32) | random();
+}
 
 struct Generation {
     std::int64_t number = 0;

@@ -5,7 +5,6 @@
 #include "job/next_generation.hpp"
 
 #include <cstdio>
-#include <random>
 
 namespace nereus::job {
 namespace {
@@ -20,8 +19,7 @@ MPI_Comm take_parent() {
 }
 
 plan::World shared_world(MPI_Comm comm) {
-    std::random_device random;
-    plan::World world = (static_cast<plan::World>(random()) << 32) | random();
+    plan::World world = new_world();
     MPI_Bcast(&world, 1, MPI_UINT64_T, 0, comm);
     return world;
 }

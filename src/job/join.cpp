@@ -23,9 +23,8 @@ int own_number(const process::Meeting &meeting) {
 /// Collective over the drains that exist: the members of the next generation.
 Result<Generation> make_generation(process::Meeting &meeting, bool anew) {
     if (!anew) {
-        auto application = mpi::Comm::duplicate(meeting.comm.get());
+        auto application = application_of(meeting.comm);
         if (!application) return tl::unexpected(application.error());
-        MPI_Comm_set_errhandler(application->get(), MPI_ERRORS_ARE_FATAL);
         Generation next;
         next.application = std::move(*application);
         return next;

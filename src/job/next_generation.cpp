@@ -5,11 +5,15 @@
 
 namespace nereus::job {
 
-Result<Generation> generation_of(mpi::Comm comm) {
+Result<mpi::Comm> application_of(const mpi::Comm &comm) {
     auto application = mpi::Comm::duplicate(comm.get());
+    if (application) MPI_Comm_set_errhandler(application->get(), MPI_ERRORS_ARE_FATAL);
+    return application;
+}
+
+Result<Generation> generation_of(mpi::Comm comm) {
+    auto application = application_of(comm);
     if (!application) return tl::unexpected(application.error());
-    // The application's own error handler is its own affair: it gets MPI's default.
-    MPI_Comm_set_errhandler(application->get(), MPI_ERRORS_ARE_FATAL);
     Generation next;
     next.control = std::move(comm);
     next.application = std::move(*application);

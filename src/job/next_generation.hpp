@@ -8,6 +8,12 @@
 
 namespace nereus::job {
 
+/// What nereus_comm() returns: a duplicate of `comm` with MPI's default error handler, since the application's is its
+/// own affair.
+///
+/// Collective over `comm`.
+Result<mpi::Comm> application_of(const mpi::Comm &comm);
+
 /// Communicators of a job whose members are all of `comm`.
 ///
 /// Collective over `comm`, which is taken over.

@@ -142,8 +142,8 @@ nereus_resize_report report_from(const json &in) {
     r.verified = in.at("verified");
     r.left = in.at("left");
     r.parked = in.at("parked");
-    std::strncpy(r.state, in.at("state").get<std::string>().c_str(), sizeof r.state - 1);
-    std::strncpy(r.reason, in.at("reason").get<std::string>().c_str(), sizeof r.reason - 1);
+    write_into(r.state, in.at("state"));
+    write_into(r.reason, in.at("reason"));
     return r;
 }
 

@@ -29,6 +29,11 @@ struct Unpacked {
 };
 Result<Unpacked> unpack_offer(const mpi::Bytes &bytes);
 
+/// Fills a text of a report, cut where it is too long.
+template <std::size_t size> void write_into(char (&field)[size], const std::string &text) {
+    field[text.copy(field, size - 1)] = '\0';
+}
+
 nlohmann::json as_json(const nereus_resize_report &report);
 nereus_resize_report report_from(const nlohmann::json &json);
 

@@ -10,22 +10,14 @@
 #include "process/spawn.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <optional>
-#include <random>
 
 namespace nereus::job {
 namespace {
 
-plan::World new_world() {
-    std::random_device random;
-    return (static_cast<plan::World>(random()) << 32) | random();
-}
-
 std::vector<plan::World> worlds_after(const std::vector<plan::World> &before, const plan::Sizes &sizes) {
-    std::vector<plan::World> after = sizes.anew ? std::vector<plan::World>{} : before;
-    after.resize(static_cast<std::size_t>(std::min<int>(static_cast<int>(after.size()), sizes.drains)));
+    std::vector<plan::World> after(before.begin(), before.begin() + sizes.staying());
     after.resize(static_cast<std::size_t>(sizes.drains), new_world());
     return after;
 }
@@ -37,15 +29,10 @@ std::int64_t least_bytes(const Registry &registry, const plan::Sizes &sizes) {
     return sum;
 }
 
-double seconds_for(const Registry &registry, const Settings &settings) {
+double bytes_of(const Registry &registry) {
     double bytes = 0;
     for (const Entry &entry : registry.entries()) bytes += static_cast<double>(entry.is.bytes());
-    return settings.answer_timeout + bytes / (settings.slowest_rate * 1e6);
-}
-
-template <std::size_t size> void write_into(char (&field)[size], const std::string &text) {
-    std::strncpy(field, text.c_str(), size - 1);
-    field[size - 1] = '\0';
+    return bytes;
 }
 
 /// Collective over the meeting, whose newcomers call mpi::share() with root 0.
@@ -96,14 +83,13 @@ private:
     bool root() const { return rank_ == 0; }
     MPI_Comm sources() const { return job_.generation.control.get(); }
     const process::Meeting *meeting() const { return meeting_ ? &*meeting_ : nullptr; }
-    int newcomers() const { return sizes_.anew ? sizes_.drains : std::max(0, sizes_.drains - sizes_.sources); }
 
     Done make() {
         state_ = "making";
         if (auto done = check_alike(sources(), job_.registry); !done) return done;
-        if (newcomers() == 0) return {};
+        if (sizes_.newcomers() == 0) return {};
         const Stopwatch watch;
-        auto link = process::spawn(sources(), job_.program, newcomers());
+        auto link = process::spawn(sources(), job_.program, sizes_.newcomers());
         if (!link) return tl::unexpected(link.error());
         auto met = process::receive_newcomers(sources(), std::move(*link), method_,
                                               Deadline::in(job_.settings.connect_timeout));
@@ -159,8 +145,8 @@ private:
         const bool moved = mine.has_value();
         if (moved) state_ = "committing";
         const Vote vote{mine, sums_of(*crossing_, moved, job_.settings.verify, job_.registry)};
-        const Verdict verdict =
-            collect(sources(), meeting(), vote, Deadline::in(seconds_for(job_.registry, job_.settings)));
+        const Deadline deadline = Deadline::in(job_.settings.seconds_for(bytes_of(job_.registry)));
+        const Verdict verdict = collect(sources(), meeting(), vote, deadline);
         report_.constant_bytes = static_cast<std::int64_t>(verdict.sums[0]);
         report_.variable_bytes = static_cast<std::int64_t>(verdict.sums[1]);
         if (!moved) crossing_->abandon();
@@ -179,9 +165,8 @@ private:
             lot_ = std::move(shrunk->lot);
             return {};
         }
-        auto application = mpi::Comm::duplicate(meeting_->comm.get());
+        auto application = application_of(meeting_->comm);
         if (!application) return tl::unexpected(application.error());
-        MPI_Comm_set_errhandler(application->get(), MPI_ERRORS_ARE_FATAL);
         next_.application = std::move(*application);
         return {};
     }
@@ -195,8 +180,7 @@ private:
     void commit(Departure &departure) {
         report_.code = NEREUS_RESIZED;
         report_.bytes_minimum = root() ? least_bytes(job_.registry, sizes_) : 0;
-        const auto fates =
-            plan::fates(job_.generation.worlds, sizes_.anew ? 0 : std::min(sizes_.drains, sizes_.sources));
+        const auto fates = plan::fates(job_.generation.worlds, sizes_.staying());
         report_.left = static_cast<int>(std::count(fates.begin(), fates.end(), plan::Fate::exits));
         report_.parked = static_cast<int>(std::count(fates.begin(), fates.end(), plan::Fate::parks));
         share_report({});
@@ -219,8 +203,7 @@ private:
     /// Parked processes whose worlds nobody goes on in may end; new ones are remembered.
     void settle_the_parked(const std::vector<plan::Fate> &fates) {
         if (!root()) return;
-        const int staying = sizes_.anew ? 0 : std::min(sizes_.drains, sizes_.sources);
-        job_.parked.release(plan::may_end(job_.parked.worlds(), job_.generation.worlds, staying));
+        job_.parked.release(plan::may_end(job_.parked.worlds(), job_.generation.worlds, sizes_.staying()));
         if (!lot_) return;
         std::vector<plan::World> worlds;
         for (std::size_t rank = 0; rank < fates.size(); ++rank)

@@ -82,8 +82,7 @@ Move move_of(Layout layout, std::int64_t elements, const Sizes &sizes, const Pla
 
 std::int64_t least_moved(Layout layout, std::int64_t elements, const Sizes &sizes) {
     if (layout == Layout::block) return sizes.anew ? elements : elements - most_kept(elements, sizes);
-    const int without_copy = sizes.anew ? sizes.drains : std::max(0, sizes.drains - sizes.sources);
-    return without_copy * elements;
+    return sizes.newcomers() * elements;
 }
 
 }

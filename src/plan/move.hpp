@@ -31,6 +31,10 @@ struct Sizes {
     int drains;
     bool anew; ///< Baseline: all drains are other processes; else drain i is source i where both exist
 
+    /// Sources that go on: the first ones.
+    int staying() const { return anew ? 0 : std::min(sources, drains); }
+    int newcomers() const { return drains - staying(); }
+
     /// The process that is drain `drain`, seen as a source.
     std::optional<int> source_at(int drain) const {
         if (anew || drain >= sources) return std::nullopt;
