@@ -30,7 +30,8 @@ LAUNCHERS = {"mpiexec", "mpiexec.hydra", "mpirun", "hydra_pmi_proxy", "orterun",
 SHARED_MEMORY = Path("/dev/shm")
 SHARED_NAMES = re.compile(r"mpich_shm_|vader_segment\.|ucx_shm_|nereus")
 LINGER_SECONDS = 10.0  # for processes that are still ending when mpiexec has returned
-GDB_SECONDS = 30.0
+STACK_SECONDS = 30.0
+STACK_READER = "eu-stack"  # 0.05 s a process; gdb was still at its symbols when its time was over
 
 # Where PMIx keeps what processes must know of each other. A spawned process of Open MPI 4.1.4 sometimes never
 # comes out of PMIx_Init: in 5 of 84 runs (4 spawns each, busy machine) with the usual one, 2 of 84 with this.
@@ -46,8 +47,8 @@ KNOWN_HANGS: list[tuple[set[str], set[str], str]] = [
     ),
     (
         {"MPI_Init", "MPI_Init_thread", "ompi_mpi_init"},
-        {"ompi_dpm_dyn_init", "ompi_dpm_connect_accept", "PMIx_Connect"},
-        "a child waits in MPI_Init for its parents",
+        {"ompi_dpm_dyn_init", "ompi_dpm_connect_accept", "PMIx_Connect", "PMIx_Init"},
+        "a process waits in MPI_Init for its parents or for the launcher",
     ),
 ]
 
@@ -161,10 +162,10 @@ def remove_shared_files_left(before: dict[str, int]) -> list[str]:
 # --- stacks -------------------------------------------------------------------------------------------------
 
 
-def start_gdb(pid: int, output: Path) -> subprocess.Popen[bytes]:
+def start_reader(pid: int, output: Path) -> subprocess.Popen[bytes]:
     with output.open("wb") as sink:
         return subprocess.Popen(
-            ["gdb", "-nx", "-p", str(pid), "--batch", "-ex", "thread apply all bt"],
+            [STACK_READER, "-p", str(pid)],
             stdin=subprocess.DEVNULL,
             stdout=sink,
             stderr=subprocess.STDOUT,
@@ -172,32 +173,32 @@ def start_gdb(pid: int, output: Path) -> subprocess.Popen[bytes]:
         )
 
 
-def wait_for_gdb(gdb: subprocess.Popen[bytes], deadline: float) -> None:
-    """A gdb that is stuck is killed and not waited for: it can hang in the kernel with its process."""
+def wait_for_reader(reader: subprocess.Popen[bytes], deadline: float) -> None:
+    """A reader that is stuck is killed and not waited for: it can hang in the kernel with its process."""
     try:
-        gdb.wait(max(0.0, deadline - time.monotonic()))
+        reader.wait(max(0.0, deadline - time.monotonic()))
     except subprocess.TimeoutExpired:
-        gdb.kill()
+        reader.kill()
 
 
 def stacks(pids: list[int]) -> dict[int, str]:
-    """What gdb says of each process, all looked at side by side."""
+    """The stacks of all threads of each process, all looked at side by side."""
     with tempfile.TemporaryDirectory(prefix="nereus-stacks-") as folder:
         outputs = {pid: Path(folder) / str(pid) for pid in pids}
         try:
-            running = [start_gdb(pid, output) for pid, output in outputs.items()]
+            running = [start_reader(pid, output) for pid, output in outputs.items()]
         except FileNotFoundError:
-            return {pid: "no stack: gdb is not installed" for pid in pids}
-        deadline = time.monotonic() + GDB_SECONDS
-        for gdb in running:
-            wait_for_gdb(gdb, deadline)
+            return {pid: "no stack: eu-stack (Debian: elfutils) is not installed" for pid in pids}
+        deadline = time.monotonic() + STACK_SECONDS
+        for reader in running:
+            wait_for_reader(reader, deadline)
         return {pid: output.read_text(errors="replace") for pid, output in outputs.items()}
 
 
 def threads(stack: str) -> Iterator[set[str]]:
-    """The function names of each thread in gdb's text, without the P of the profiling interface."""
-    for thread in re.split(r"^Thread \d+ ", stack, flags=re.MULTILINE)[1:]:
-        names = re.findall(r"^#\d+\s+(?:0x[0-9a-f]+ in )?([\w:~.@]+)", thread, flags=re.MULTILINE)
+    """The function names of each thread in eu-stack's text, without the P of the profiling interface."""
+    for thread in re.split(r"^TID \d+:", stack, flags=re.MULTILINE)[1:]:
+        names = re.findall(r"^#\d+\s+0x[0-9a-f]+ ([\w:~.@]+)", thread, flags=re.MULTILINE)
         yield {name[1:] if name.startswith("PMPI_") else name for name in names}
 
 

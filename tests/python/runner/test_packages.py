@@ -10,9 +10,9 @@ import pytest
 
 @pytest.fixture
 def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """What apt-get was asked for, in a world in which only gdb is missing."""
+    """What apt-get was asked for, in a world in which only elfutils is missing."""
     tools = {
-        "dpkg-query": 'case "$*" in *gdb) exit 1;; esac; printf installed',
+        "dpkg-query": 'case "$*" in *elfutils) exit 1;; esac; printf installed',
         "apt-get": f'echo "$*" >> {tmp_path}/asked',
     }
     for name, text in tools.items():
@@ -32,10 +32,10 @@ def test_only_what_is_missing_is_installed_or_asked_for(repository: Path, asked:
     done = packages(repository, "all")
     if os.geteuid() == 0:
         assert done.returncode == 0
-        assert asked.read_text().splitlines()[-1].split()[-2:] == ["--no-install-recommends", "gdb"]
+        assert asked.read_text().splitlines()[-1].split()[-2:] == ["--no-install-recommends", "elfutils"]
     else:
         assert done.returncode == 2
-        assert done.stderr.rstrip().endswith("sudo apt-get install -y --no-install-recommends gdb")
+        assert done.stderr.rstrip().endswith("sudo apt-get install -y --no-install-recommends elfutils")
         assert not asked.exists()
 
 

@@ -17,12 +17,13 @@ import pytest
 RUNNER = Path(__file__).resolve().parents[2] / "mpi" / "run_mpi_test.py"
 MPICH_OR_OPENMPI = pytest.mark.parametrize("kind", ["mpich", "openmpi"])
 SPAWN_HANG = """
-Thread 2 (Thread 0x7f (LWP 11) "o"):
-#0  0x00007f in epoll_wait (epfd=10) at ../sysdeps/unix/sysv/linux/epoll_wait.c:30
-Thread 1 (Thread 0x7f (LWP 10) "o"):
-#0  0x00007f in opal_progress () from /lib/libopen-pal.so.40
-#1  0x00007f in PMPI_Comm_spawn () from /lib/libmpi.so.40
-#2  main (argc=1) at main.c:5
+PID 10 - process
+TID 10:
+#0  0x00007f895977ff16 opal_progress
+#1  0x00007f895977ff17 PMPI_Comm_spawn
+#2  0x000055895977ff18 main
+TID 11:
+#0  0x00007f895977ff19 epoll_wait
 """
 OUR_HANG = SPAWN_HANG.replace("PMPI_Comm_spawn", "PMPI_Recv")
 
@@ -69,11 +70,11 @@ def run(launcher: Path, shell: str, *options: str) -> subprocess.CompletedProces
 
 
 @pytest.fixture
-def fake_gdb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A gdb that says what the file `stack` holds."""
+def fake_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A stack reader that says what the file `stack` holds."""
     folder = tmp_path / "bin"
     folder.mkdir()
-    script(folder / "gdb", f"cat {tmp_path}/stack")
+    script(folder / runner.STACK_READER, f"cat {tmp_path}/stack")
     monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
     return tmp_path / "stack"
 
@@ -110,8 +111,8 @@ def test_wrong_options_are_refused_before_anything_starts(
     assert not (tmp_path / "started").exists()
 
 
-def test_a_hang_fails_and_leaves_no_process(launcher: Path, tmp_path: Path, fake_gdb: Path) -> None:
-    fake_gdb.write_text("the stack")
+def test_a_hang_fails_and_leaves_no_process(launcher: Path, tmp_path: Path, fake_reader: Path) -> None:
+    fake_reader.write_text("the stack")
     done = run(launcher, f"echo $$ > {tmp_path}/pid; (setsid sleep 1000 &); sleep 1000", "--timeout", "3")
     assert done.returncode == 1
     assert "no end after 3 s" in done.stdout
@@ -120,12 +121,12 @@ def test_a_hang_fails_and_leaves_no_process(launcher: Path, tmp_path: Path, fake
 
 
 def test_a_hang_shows_the_functions_that_hang(launcher: Path) -> None:
-    if shutil.which("gdb") is None:
-        pytest.skip("gdb is not installed")
+    if shutil.which(runner.STACK_READER) is None:
+        pytest.skip("eu-stack is not installed")
     sleeper = subprocess.Popen(["sleep", "1000"])
     try:
         if "#0" not in runner.stacks([sleeper.pid])[sleeper.pid]:
-            pytest.skip("gdb may not attach to processes here")
+            pytest.skip("eu-stack may not attach to processes here")
     finally:
         sleeper.kill()
         sleeper.wait()
@@ -134,17 +135,18 @@ def test_a_hang_shows_the_functions_that_hang(launcher: Path) -> None:
     assert "nanosleep" in done.stdout
 
 
-def test_a_stuck_gdb_does_not_hang_the_runner(
-    launcher: Path, tmp_path: Path, fake_gdb: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_stuck_reader_does_not_hang_the_runner(
+    launcher: Path, tmp_path: Path, fake_reader: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    script(fake_gdb.parent / "bin" / "gdb", f"echo $$ > {tmp_path}/gdb.pid; exec sleep 1000")
-    monkeypatch.setattr(runner, "GDB_SECONDS", 2.0)
+    stuck = f"echo $$ > {tmp_path}/reader.pid; exec sleep 1000"
+    script(fake_reader.parent / "bin" / runner.STACK_READER, stuck)
+    monkeypatch.setattr(runner, "STACK_SECONDS", 2.0)
     options = runner.parse(arguments(launcher, ["sleep", "1000"], "--timeout", "2"))
     assert runner.run(options) == 1
     deadline = time.monotonic() + 30
-    while alive(int((tmp_path / "gdb.pid").read_text())) and time.monotonic() < deadline:
+    while alive(int((tmp_path / "reader.pid").read_text())) and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert not alive(int((tmp_path / "gdb.pid").read_text()))
+    assert not alive(int((tmp_path / "reader.pid").read_text()))
 
 
 def test_a_process_left_behind_fails_a_program_that_passes(
@@ -211,9 +213,9 @@ HANG_ONCE = "if mkdir {0}/once 2>/dev/null; then exec sleep 1000; fi"
 
 
 def test_the_hang_of_open_mpi_itself_does_not_cost_a_test(
-    launcher: Path, tmp_path: Path, fake_gdb: Path
+    launcher: Path, tmp_path: Path, fake_reader: Path
 ) -> None:
-    fake_gdb.write_text(SPAWN_HANG)
+    fake_reader.write_text(SPAWN_HANG)
     done = run(
         launcher, HANG_ONCE.format(tmp_path), "--kind", "openmpi", "--timeout", "3", "--repeat-on-hang", "1"
     )
@@ -226,9 +228,9 @@ def test_the_hang_of_open_mpi_itself_does_not_cost_a_test(
     [("openmpi", OUR_HANG, "2"), ("mpich", SPAWN_HANG, "2"), ("openmpi", SPAWN_HANG, "0")],
 )
 def test_a_hang_of_ours_is_not_hidden_by_repeating(
-    launcher: Path, tmp_path: Path, fake_gdb: Path, kind: str, stack: str, repeats: str
+    launcher: Path, tmp_path: Path, fake_reader: Path, kind: str, stack: str, repeats: str
 ) -> None:
-    fake_gdb.write_text(stack)
+    fake_reader.write_text(stack)
     done = run(
         launcher, HANG_ONCE.format(tmp_path), "--kind", kind, "--timeout", "3", "--repeat-on-hang", repeats
     )
@@ -241,8 +243,9 @@ def test_a_hang_of_ours_is_not_hidden_by_repeating(
         (SPAWN_HANG, True),
         (OUR_HANG, False),
         (SPAWN_HANG.replace("PMPI_Comm_spawn", "PMPI_Comm_connect"), False),
-        ("Thread 1 (x):\n#0  PMIx_Connect ()\n#1  ompi_dpm_dyn_init ()\n#2  PMPI_Init ()\n", True),
-        ("Thread 2 (x):\n#0  opal_progress ()\nThread 1 (x):\n#0  PMPI_Comm_spawn ()\n", False),
+        ("TID 1:\n#0  0x1 PMIx_Connect\n#1  0x2 ompi_dpm_dyn_init\n#2  0x3 PMPI_Init\n", True),
+        ("TID 1:\n#0  0x1 PMIx_Init\n#1  0x2 ompi_mpi_init\n#2  0x3 PMPI_Init\n", True),
+        ("TID 2:\n#0  0x1 opal_progress\nTID 1:\n#0  0x2 PMPI_Comm_spawn\n", False),
         ("", False),
     ],
 )
