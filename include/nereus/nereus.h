@@ -63,6 +63,33 @@ enum nereus_process_method {
     NEREUS_BASELINE_INTRA = 2  /**< all drains are made anew; data travels over a merged communicator */
 };
 
+/** How a process method is carried out; values are added (Martín-Álvarez et al. 2024, section 4.2, Figs. 2 and 3).
+ *
+ * Processes that are parked are woken before any are made, with every strategy of NEREUS_MERGE, unless the setting
+ * `wake` is off. Which of these work depends on the MPI: `nereus doctor` tries them all.
+ */
+enum nereus_process_strategy {
+    NEREUS_ASYNCHRONOUS = 1, /**< in a thread, while the application iterates; needs MPI_THREAD_MULTIPLE */
+    NEREUS_SINGLE = 2,       /**< rank 0 alone spawns; the new processes connect by a port */
+    NEREUS_MULTIPLE = 4,     /**< one MPI_Comm_spawn for each host, by all; each host's processes can leave alone */
+    NEREUS_PARALLEL = 8,     /**< every process spawns a share; the shares are joined by a tree */
+    NEREUS_JOIN = 16,        /**< the supervisor (`nereus run`) starts them as MPI jobs of their own meanwhile */
+    NEREUS_AUTO = 32         /**< alone: NEREUS_JOIN where a supervisor offers it, else 0, one call of MPI_Comm_spawn */
+};
+
+/** Where new processes go when the job has a list of hosts. */
+enum nereus_placement {
+    NEREUS_COMPACT = 0, /**< fill the hosts in the order of the list */
+    NEREUS_SPREAD = 1   /**< always the host with the fewest processes */
+};
+
+/** What can leave for good by itself: new processes of one unit share an MPI_COMM_WORLD. */
+enum nereus_release_unit {
+    NEREUS_UNIT_JOB = 0,  /**< all processes that one resize made */
+    NEREUS_UNIT_HOST = 1, /**< those of one resize on one host */
+    NEREUS_UNIT_RANK = 2  /**< each process */
+};
+
 /** Which MPI calls carry the data (Martín-Álvarez et al. 2024, section 4.3). */
 enum nereus_transfer_method {
     NEREUS_P2P = 0, /**< MPI_Isend and MPI_Irecv for each pair that shares elements */
@@ -73,6 +100,12 @@ enum nereus_transfer_method {
 typedef struct nereus_resize_options {
     enum nereus_process_method process_method;
     enum nereus_transfer_method transfer_method;
+    unsigned process_strategies; /**< sum of enum nereus_process_strategy; 0: one MPI_Comm_spawn by all */
+    enum nereus_placement placement;
+    enum nereus_release_unit release_unit;
+    int oversubscribe; /**< 1: a host may get more processes than it has slots */
+    int allow_fewer;   /**< 1: where the hosts have too few slots, take what they have (NEREUS_REDUCED) */
+    char hosts[256];   /**< hosts to add to the job's list for good: "name:slots,..."; "": none */
 } nereus_resize_options;
 
 /** What became of a resize; times are those of the root of the generation that was resized. */
@@ -83,18 +116,21 @@ typedef struct nereus_resize_report {
     int to;           /**< processes asked for */
     enum nereus_process_method process_method;
     enum nereus_transfer_method transfer_method;
-    double process_seconds;  /**< from the decision until all newcomers are connected */
-    double constant_seconds; /**< to move constant data */
-    double variable_seconds; /**< to move variable data */
-    double pause_seconds;    /**< time in which the application made no iteration */
-    int64_t constant_bytes;  /**< constant data that went from one process to another */
-    int64_t variable_bytes;  /**< variable data that went from one process to another */
-    int64_t bytes_minimum;   /**< the least that any numbering of the drains could have moved */
-    int verified;            /**< 1: checksums agreed; -1: not checked (setting `verify`) */
-    int left;                /**< sources that left for good */
-    int parked;              /**< sources that sleep, because processes of their MPI_COMM_WORLD go on */
-    char state[16];          /**< state in which it was undone: making, ready, sending or committing; or "" */
-    char reason[256];        /**< why it was undone, or "" */
+    unsigned process_strategies; /**< those that were used: never NEREUS_AUTO */
+    double process_seconds;      /**< from the decision until all newcomers are connected */
+    double connect_seconds;      /**< of these, from the moment at which all newcomers were up */
+    double constant_seconds;     /**< to move constant data */
+    double variable_seconds;     /**< to move variable data */
+    double pause_seconds;        /**< time in which the application made no iteration */
+    int64_t constant_bytes;      /**< constant data that went from one process to another */
+    int64_t variable_bytes;      /**< variable data that went from one process to another */
+    int64_t bytes_minimum;       /**< the least that any numbering of the drains could have moved */
+    int verified;                /**< 1: checksums agreed; -1: not checked (setting `verify`) */
+    int woken;                   /**< newcomers that were parked before */
+    int left;                    /**< sources that left for good */
+    int parked;                  /**< sources that sleep, because processes of their MPI_COMM_WORLD go on */
+    char state[16];              /**< state in which it was undone: making, ready, sending or committing; or "" */
+    char reason[256];            /**< why it was undone, or "" */
 } nereus_resize_report;
 
 /** Memory functions of the application for nereus_array_of(). */
@@ -220,9 +256,13 @@ NEREUS_API int nereus_resize_options_init(const nereus_job *job, nereus_resize_o
  * @return NEREUS_OK            accepted
  * @return NEREUS_PENDING       noted: another request comes first
  * @return NEREUS_UNCHANGED     noted: the job has that size already; nothing will be done
+ * @return NEREUS_REDUCED       accepted for as many processes as the hosts have slots for
  * @return NEREUS_ERR_ROOT      called on a rank other than 0
- * @return NEREUS_ERR_RANGE     ranks is outside what is allowed; nereus_message() names it
- * @return NEREUS_ERR_ARGUMENT  options holds a value that does not exist
+ * @return NEREUS_ERR_RANGE     ranks is outside what is allowed, or beyond the slots of the host list;
+ *                              nereus_message() names it
+ * @return NEREUS_ERR_ARGUMENT  options holds a value that does not exist, strategies that exclude one another, or
+ *                              a host list that cannot be read
+ * @return NEREUS_ERR_UNSUPPORTED  join without a supervisor, or asynchronous without MPI_THREAD_MULTIPLE
  *
  * Source: malleability point, Martín-Álvarez et al. 2024, section 2.
  */

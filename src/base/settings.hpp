@@ -15,8 +15,20 @@
 namespace nereus {
 
 struct Settings {
-    int process_method = 0;  // enum nereus_process_method
-    int transfer_method = 0; // enum nereus_transfer_method
+    int process_method = 0;           // enum nereus_process_method
+    int transfer_method = 0;          // enum nereus_transfer_method
+    unsigned process_strategies = 32; // enum nereus_process_strategy, added; NEREUS_AUTO
+    int placement = 0;                // enum nereus_placement
+    int release_unit = 0;             // enum nereus_release_unit
+    std::string hosts;                // "name:slots,..."; "": no list
+    bool oversubscribe = false;
+    bool allow_fewer = false;
+    bool wake = true;
+    int start_ranks = 0; // 0: as many as there are
+    std::string link;    // of the supervisor; "": there is none
+    bool joins = false;  // the supervisor can start processes
+    std::string party;   // "REQUEST.PARTY" of a newcomer that the supervisor started; "": none
+    std::string job;     // random name that the launcher gave the job; "": none
     bool verify = false;
     int max_ranks = 65536;
     double connect_timeout = 30;

@@ -93,8 +93,16 @@ Done Job::add_value(const Description &is, void *value) {
 }
 
 nereus_resize_options Job::usual_options() const {
-    return {static_cast<nereus_process_method>(members_.settings.process_method),
-            static_cast<nereus_transfer_method>(members_.settings.transfer_method)};
+    const Settings &settings = members_.settings;
+    nereus_resize_options options{};
+    options.process_method = static_cast<nereus_process_method>(settings.process_method);
+    options.transfer_method = static_cast<nereus_transfer_method>(settings.transfer_method);
+    options.process_strategies = settings.process_strategies;
+    options.placement = static_cast<nereus_placement>(settings.placement);
+    options.release_unit = static_cast<nereus_release_unit>(settings.release_unit);
+    options.oversubscribe = settings.oversubscribe ? 1 : 0;
+    options.allow_fewer = settings.allow_fewer ? 1 : 0;
+    return options;
 }
 
 Result<std::uint64_t> Job::request(int ranks, const nereus_resize_options &options) {
