@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Process strategies as words and as the bits of enum nereus_process_strategy, and which of them go together.
+#pragma once
+
+#include "base/error.hpp"
+
+#include <string>
+
+namespace nereus::strategies {
+
+// The numbers of the public enum, whose header needs MPI; src/job compares them when it is compiled.
+inline constexpr unsigned asynchronous = 1;
+inline constexpr unsigned single = 2;
+inline constexpr unsigned multiple = 4;
+inline constexpr unsigned parallel = 8;
+inline constexpr unsigned join = 16;
+inline constexpr unsigned automatic = 32;
+
+/// What a user may write, for messages and help.
+extern const char *const allowed;
+
+/// NEREUS_ERR_ARGUMENT saying why `bits` hold a strategy that does not exist or two that exclude one another.
+Done check(unsigned bits);
+
+/// Bits of words with '+' between them, as "single+asynchronous"; "none" is 0, "auto" is `automatic`. Checked.
+Result<unsigned> read_strategies(const std::string &text);
+
+/// The words of checked `bits`, in the order of the bits and with '+' between them; "none" for 0.
+std::string words_of(unsigned bits);
+
+}
