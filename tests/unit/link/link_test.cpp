@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "link/link.hpp"
+
+#include "link/message.hpp"
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <stdexcept>
+#include <thread>
+#include <zmq.h>
+
+namespace nereus::link {
+namespace {
+
+using nlohmann::json;
+
+const std::string job = "0123456789abcdef";
+
+/// A folder that goes with the test.
+class Folder {
+public:
+    Folder() {
+        std::string name = (std::filesystem::temp_directory_path() / "nereus-link-XXXXXX").string();
+        if (!mkdtemp(name.data())) throw std::runtime_error("no temporary folder");
+        path_ = name;
+    }
+    Folder(const Folder &) = delete;
+    Folder &operator=(const Folder &) = delete;
+    ~Folder() { std::filesystem::remove_all(path_); }
+    std::string address() const { return "ipc://" + (path_ / "link").string(); }
+
+private:
+    std::filesystem::path path_;
+};
+
+/// The supervisor's socket.
+class Peer {
+public:
+    explicit Peer(const std::string &address) : context_(zmq_ctx_new()), socket_(zmq_socket(context_, ZMQ_ROUTER)) {
+        const int limit = 20000;
+        const int linger = 0;
+        zmq_setsockopt(socket_, ZMQ_RCVTIMEO, &limit, sizeof limit);
+        zmq_setsockopt(socket_, ZMQ_LINGER, &linger, sizeof linger);
+        if (zmq_bind(socket_, address.c_str()) != 0) throw std::runtime_error(zmq_strerror(errno));
+    }
+    Peer(const Peer &) = delete;
+    Peer &operator=(const Peer &) = delete;
+    ~Peer() {
+        zmq_close(socket_);
+        zmq_ctx_term(context_);
+    }
+
+    /// The next frame that comes in; "" after the time limit.
+    std::string receive() {
+        sender_ = part();
+        return part();
+    }
+    /// To whoever sent last, in as many parts as given.
+    void send(const std::vector<std::string> &parts) {
+        zmq_send(socket_, sender_.data(), sender_.size(), ZMQ_SNDMORE);
+        for (std::size_t i = 0; i < parts.size(); ++i)
+            zmq_send(socket_, parts[i].data(), parts[i].size(), i + 1 < parts.size() ? ZMQ_SNDMORE : 0);
+    }
+
+private:
+    std::string part() {
+        std::string bytes(4096, '\0');
+        const int size = zmq_recv(socket_, bytes.data(), bytes.size(), 0);
+        bytes.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
+        return bytes;
+    }
+    void *context_;
+    void *socket_;
+    std::string sender_;
+};
+
+std::string good_frame(const std::string &kind) { return written_frame({{"kind", kind}}, job).value(); }
+
+/// The next message, waited for; an empty object when there is none in time.
+json next(Link &link) {
+    for (int i = 0; i < 20000; ++i) {
+        if (auto message = link.poll()) return *message;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return json::object();
+}
+
+/// A link and its supervisor that have heard of each other.
+class LinkTest : public testing::Test {
+protected:
+    LinkTest() {
+        EXPECT_TRUE(link.send({{"kind", "root"}}));
+        EXPECT_EQ(json::parse(peer.receive()), json({{"version", 1}, {"job", job}, {"kind", "root"}}));
+    }
+    Folder folder;
+    Peer peer{folder.address()};
+    Link link = Link::open(folder.address(), job).value();
+};
+
+TEST_F(LinkTest, MessagesTravelInBothDirections) {
+    peer.send({good_frame("resize")});
+    EXPECT_EQ(next(link)["kind"], "resize");
+}
+
+TEST_F(LinkTest, NothingIsHeardWhereNothingWasSaid) { EXPECT_FALSE(link.poll()); }
+
+TEST_F(LinkTest, MessagesComeInTheirOrder) {
+    for (int i = 0; i < 50; ++i) peer.send({good_frame(std::to_string(i))});
+    for (int i = 0; i < 50; ++i) EXPECT_EQ(next(link)["kind"], std::to_string(i));
+}
+
+TEST_F(LinkTest, WhatCannotBeReadIsPassedOver) {
+    for (const char *bad : {"", "{", "[]", "\xff", "{\"version\":1,\"job\":\"other\",\"kind\":\"resize\"}"})
+        peer.send({bad});
+    peer.send({std::string(longest_frame + 1, ' ')});
+    peer.send({good_frame("died")});
+    EXPECT_EQ(next(link)["kind"], "died");
+}
+
+TEST_F(LinkTest, AMessageInPartsIsDroppedWhole) {
+    peer.send({good_frame("first"), good_frame("second"), good_frame("third")});
+    peer.send({good_frame("resize")});
+    EXPECT_EQ(next(link)["kind"], "resize");
+}
+
+TEST_F(LinkTest, AFloodOfBadFramesOnlyDelaysTheGoodOne) {
+    for (int i = 0; i < 500; ++i) peer.send({"{}"});
+    peer.send({good_frame("resize")});
+    EXPECT_EQ(next(link)["kind"], "resize");
+}
+
+TEST_F(LinkTest, ALinkThatWasMovedGoesOn) {
+    Link other = std::move(link);
+    link = std::move(other);
+    EXPECT_TRUE(link.send({{"kind", "closing"}}));
+    EXPECT_EQ(json::parse(peer.receive())["kind"], "closing");
+}
+
+TEST_F(LinkTest, ALinkCanBeReplacedByAnother) {
+    link = Link::open(folder.address(), job).value();
+    EXPECT_TRUE(link.send({{"kind", "root"}}));
+    EXPECT_EQ(json::parse(peer.receive())["kind"], "root");
+}
+
+TEST(LinkOpen, WhatWasSentBeforeTheEndStillGoesOut) {
+    const Folder folder;
+    Peer peer(folder.address());
+    {
+        Link link = Link::open(folder.address(), job).value();
+        ASSERT_TRUE(link.send({{"kind", "closing"}}));
+    }
+    EXPECT_EQ(json::parse(peer.receive())["kind"], "closing");
+}
+
+TEST(LinkOpen, ASupervisorThatComesLaterGetsWhatWasSent) {
+    const Folder folder;
+    Link link = Link::open(folder.address(), job).value();
+    ASSERT_TRUE(link.send({{"kind", "root"}}));
+    Peer peer(folder.address());
+    EXPECT_EQ(json::parse(peer.receive())["kind"], "root");
+}
+
+TEST(LinkOpen, ASupervisorThatIsGoneHoldsNobodyUp) {
+    const Folder folder;
+    Link link = Link::open(folder.address(), job).value();
+    int accepted = 0;
+    while (accepted < 1000000 && link.send({{"kind", "root"}})) ++accepted;
+    const auto done = link.send({{"kind", "root"}});
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().code, NEREUS_ERR_PROCESS);
+    EXPECT_EQ(done.error().what, "the supervisor cannot be reached: too many messages wait for it");
+    EXPECT_FALSE(link.poll());
+}
+
+TEST(LinkOpen, ABadAddressIsRefusedWithWhatIsAllowed) {
+    for (const std::string address : {"", "link", "inproc://link", "ipc://", "tcp://", "tcp://host", "tcp://host:port",
+                                      "http://host:80", "udp://host:80"}) {
+        const auto link = Link::open(address, job);
+        ASSERT_FALSE(link) << address;
+        EXPECT_EQ(link.error().code, NEREUS_ERR_SETTING);
+        EXPECT_TRUE(link.error().what.starts_with("link = " + address + ": ")) << link.error().what;
+    }
+    EXPECT_FALSE(Link::open("ipc:///" + std::string(200, 'x'), job));
+}
+
+TEST(LinkOpen, AJobWithoutANameIsRefused) { EXPECT_FALSE(Link::open("ipc:///nowhere/link", "")); }
+
+}
+}
