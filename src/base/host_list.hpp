@@ -18,7 +18,7 @@ struct Host {
     bool operator==(const Host &) const = default;
 };
 
-/// Whether two names are of one host: they are equal up to their first '.'. Addresses such as 10.0.0.1 count as a whole.
+/// Whether two names are of one host: they are equal up to their first ".". An address as 10.0.0.1 counts whole.
 bool same_host(const std::string &a, const std::string &b);
 
 /// Hosts of "name:slots,name,..." in the order of the text; slots are 1 where not said; none for "".
