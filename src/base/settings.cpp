@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/settings.hpp"
 
+#include "base/host_list.hpp"
+#include "base/strategies.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
@@ -32,17 +35,97 @@ bool on_or_off(const std::string &text, bool &into) {
     return true;
 }
 
+bool strategies_of(const std::string &text, unsigned &into) {
+    const auto bits = strategies::read_strategies(text);
+    if (bits) into = *bits;
+    return bits.has_value();
+}
+
+/// `text` when it is empty or `is_good` says so.
+template <class Test> bool text_if(const std::string &text, std::string &into, Test is_good) {
+    if (!text.empty() && !is_good(text)) return false;
+    into = text;
+    return true;
+}
+
+bool is_host_list(const std::string &text) { return read_hosts(text).has_value(); }
+
+bool is_address(const std::string &text) {
+    constexpr std::size_t length_of_scheme = 6;
+    return (text.starts_with("ipc://") || text.starts_with("tcp://")) && text.size() > length_of_scheme;
+}
+
+bool is_party(const std::string &text) {
+    const auto dot = text.find('.');
+    if (dot == std::string::npos) return false;
+    std::uint64_t request = 0;
+    int party = 0;
+    return number(text.substr(0, dot), std::uint64_t{1}, UINT64_MAX, request) &&
+           number(text.substr(dot + 1), 0, 2147483647, party);
+}
+
+bool is_job_name(const std::string &text) {
+    constexpr std::size_t digits = 16;
+    return text.size() == digits && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
 constexpr double most_seconds = 1e6;
 
-std::vector<SettingRow> make_table() {
+std::vector<SettingRow> rows_of_methods() {
     return {
         {"process-method", "merge", "", "merge, baseline-inter, baseline-intra",
          "how processes of a new size come about",
          [](Settings &s, const std::string &t) {
              return choice(t, {"merge", "baseline-inter", "baseline-intra"}, s.process_method);
          }},
+        {"process-strategies", "auto", "", strategies::allowed, "how the process method is carried out",
+         [](Settings &s, const std::string &t) { return strategies_of(t, s.process_strategies); }},
         {"transfer-method", "p2p", "", "p2p, col", "which MPI calls carry the data",
          [](Settings &s, const std::string &t) { return choice(t, {"p2p", "col"}, s.transfer_method); }},
+        {"wake", "on", "", "on, off", "parked processes are woken before any are made",
+         [](Settings &s, const std::string &t) { return on_or_off(t, s.wake); }},
+    };
+}
+
+std::vector<SettingRow> rows_of_places() {
+    return {
+        {"hosts", "", "", "NAME:SLOTS,NAME,... with 1 .. 1048576 slots (1 where not said), or empty",
+         "hosts for new processes; empty: the MPI chooses",
+         [](Settings &s, const std::string &t) { return text_if(t, s.hosts, is_host_list); }},
+        {"placement", "compact", "", "compact, spread",
+         "new processes fill the hosts in their order, or go to the host with the fewest",
+         [](Settings &s, const std::string &t) { return choice(t, {"compact", "spread"}, s.placement); }},
+        {"oversubscribe", "off", "", "on, off", "a host may get more processes than it has slots",
+         [](Settings &s, const std::string &t) { return on_or_off(t, s.oversubscribe); }},
+        {"allow-fewer", "off", "", "on, off",
+         "where the hosts have too few slots, a resize takes what they have instead of being refused",
+         [](Settings &s, const std::string &t) { return on_or_off(t, s.allow_fewer); }},
+        {"release-unit", "job", "", "job, host, rank",
+         "what can leave for good alone: all processes that a resize made, those on one host, or each",
+         [](Settings &s, const std::string &t) { return choice(t, {"job", "host", "rank"}, s.release_unit); }},
+        {"start-ranks", "0", "processes", "0 .. 2147483647",
+         "size of the job after `nereus_open()`, which makes those that are missing; 0: as many as were started",
+         [](Settings &s, const std::string &t) { return number(t, 0, 2147483647, s.start_ranks); }},
+    };
+}
+
+std::vector<SettingRow> rows_of_the_supervisor() {
+    return {
+        {"job", "", "", "16 digits 0 .. 9, a .. f, or empty", "set by the supervisor: the job's random name",
+         [](Settings &s, const std::string &t) { return text_if(t, s.job, is_job_name); }},
+        {"link", "", "", "ipc://PATH, tcp://HOST:PORT, or empty",
+         "set by the supervisor: where it listens; empty: there is none",
+         [](Settings &s, const std::string &t) { return text_if(t, s.link, is_address); }},
+        {"joins", "off", "", "on, off", "set by the supervisor: it can start processes that join the job",
+         [](Settings &s, const std::string &t) { return on_or_off(t, s.joins); }},
+        {"party", "", "", "REQUEST.PARTY, or empty",
+         "set by the supervisor: for which resize, and as which of its parties, it started this process",
+         [](Settings &s, const std::string &t) { return text_if(t, s.party, is_party); }},
+    };
+}
+
+std::vector<SettingRow> rows_of_limits() {
+    return {
         {"verify", "off", "", "on, off", "compare checksums of all data after each transfer",
          [](Settings &s, const std::string &t) { return on_or_off(t, s.verify); }},
         {"max-ranks", "65536", "processes", "1 .. 2147483647", "largest number of processes that may be asked for",
@@ -58,6 +141,13 @@ std::vector<SettingRow> make_table() {
              return number(t, std::int64_t{1}, std::int64_t{2147483647}, s.message_bytes);
          }},
     };
+}
+
+std::vector<SettingRow> make_table() {
+    std::vector<SettingRow> table;
+    for (const auto &rows : {rows_of_methods(), rows_of_places(), rows_of_limits(), rows_of_the_supervisor()})
+        table.insert(table.end(), rows.begin(), rows.end());
+    return table;
 }
 
 Done apply(const SettingRow &row, const std::string &value, const std::string &origin, Settings &settings) {

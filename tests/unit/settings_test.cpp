@@ -59,8 +59,10 @@ std::string sentence_for(const std::string &argument) {
 }
 
 auto values(const Settings &s) {
-    return std::tuple(s.process_method, s.transfer_method, s.verify, s.max_ranks, s.connect_timeout, s.answer_timeout,
-                      s.slowest_rate, s.message_bytes);
+    return std::tuple(s.process_method, s.process_strategies, s.transfer_method, s.wake, s.hosts, s.placement,
+                      s.oversubscribe, s.allow_fewer, s.release_unit, s.start_ranks, s.verify, s.max_ranks,
+                      s.connect_timeout, s.answer_timeout, s.slowest_rate, s.message_bytes, s.job, s.link, s.joins,
+                      s.party);
 }
 
 TEST_F(SettingsTest, DefaultsOfTheTableAreThoseThatApply) {
@@ -74,12 +76,29 @@ TEST_F(SettingsTest, DefaultsOfTheTableAreThoseThatApply) {
 TEST_F(SettingsTest, NothingAskedForGivesTheDefaults) { EXPECT_EQ(values(read({}).value()), values(Settings{})); }
 
 TEST_F(SettingsTest, EverySettingIsReadFromItsFlag) {
-    const auto settings =
-        read({"--nereus-process-method=baseline-intra", "--nereus-transfer-method=col", "--nereus-verify=on",
-              "--nereus-max-ranks=12", "--nereus-connect-timeout=0.5", "--nereus-answer-timeout=7",
-              "--nereus-slowest-rate=1e3", "--nereus-message-bytes=4096"});
+    const auto settings = read({"--nereus-process-method=baseline-intra",
+                                "--nereus-process-strategies=single+asynchronous",
+                                "--nereus-transfer-method=col",
+                                "--nereus-wake=off",
+                                "--nereus-hosts=n1:2,n2",
+                                "--nereus-placement=spread",
+                                "--nereus-oversubscribe=on",
+                                "--nereus-allow-fewer=on",
+                                "--nereus-release-unit=rank",
+                                "--nereus-start-ranks=6",
+                                "--nereus-verify=on",
+                                "--nereus-max-ranks=12",
+                                "--nereus-connect-timeout=0.5",
+                                "--nereus-answer-timeout=7",
+                                "--nereus-slowest-rate=1e3",
+                                "--nereus-message-bytes=4096",
+                                "--nereus-job=0123456789abcdef",
+                                "--nereus-link=ipc:///run/link",
+                                "--nereus-joins=on",
+                                "--nereus-party=3.0"});
     ASSERT_TRUE(settings) << settings.error().what;
-    EXPECT_EQ(values(*settings), std::tuple(2, 1, true, 12, 0.5, 7.0, 1000.0, std::int64_t{4096}));
+    EXPECT_EQ(values(*settings), std::tuple(2, 3U, 1, false, "n1:2,n2", 1, true, true, 2, 6, true, 12, 0.5, 7.0, 1000.0,
+                                            std::int64_t{4096}, "0123456789abcdef", "ipc:///run/link", true, "3.0"));
     EXPECT_EQ(settings_table().size(), std::tuple_size_v<decltype(values(Settings{}))>)
         << "a setting is not tested here";
 }
@@ -108,6 +127,32 @@ TEST_F(SettingsTest, ABadValueIsRefusedWithWhatIsAllowed) {
     EXPECT_EQ(sentence_for("--nereus-max-ranks=0"), "--nereus-max-ranks = 0: allowed is 1 .. 2147483647 processes");
     EXPECT_EQ(sentence_for("--nereus-connect-timeout=-1"), "--nereus-connect-timeout = -1: allowed is 0.1 .. 1e6 s");
     EXPECT_EQ(sentence_for("--nereus-verify"), "--nereus-verify = (empty): allowed is on, off");
+}
+
+TEST_F(SettingsTest, StrategiesThatExcludeOneAnotherAreRefused) {
+    EXPECT_EQ(sentence_for("--nereus-process-strategies=single+parallel"),
+              "--nereus-process-strategies = single+parallel: allowed is auto, none, or some of asynchronous, single, "
+              "multiple, parallel, join with + between them");
+    EXPECT_EQ(read({"--nereus-process-strategies=none"}).value().process_strategies, 0U);
+}
+
+TEST_F(SettingsTest, AHostListThatCannotBeReadIsRefused) {
+    for (const char *hosts : {"n1:0", "n1,n1", ":2", "n1,,n2", "n1 n2", "-n1"})
+        EXPECT_EQ(sentence_for("--nereus-hosts=" + std::string(hosts)),
+                  "--nereus-hosts = " + std::string(hosts) +
+                      ": allowed is NAME:SLOTS,NAME,... with 1 .. 1048576 slots (1 where not said), or empty");
+}
+
+TEST_F(SettingsTest, AnEmptyTextInTheEnvironmentIsNoText) {
+    const Variable hosts("NEREUS_HOSTS", ""), job("NEREUS_JOB", ""), link("NEREUS_LINK", ""), party("NEREUS_PARTY", "");
+    EXPECT_EQ(values(read({}).value()), values(Settings{}));
+}
+
+TEST_F(SettingsTest, WhatNoSupervisorSetsIsRefused) {
+    for (const char *argument :
+         {"job=0123456789abcde", "job=0123456789ABCDEF", "link=/run/link", "link=ipc://", "link=udp://a:1", "party=1",
+          "party=0.0", "party=1.", "party=.1", "party=1.-1", "party=1.1.1", "party=1.1 ", "start-ranks=-1"})
+        EXPECT_NE(sentence_for("--nereus-" + std::string(argument)), "accepted") << argument;
 }
 
 TEST_F(SettingsTest, ABadValueOfTheEnvironmentNamesTheVariable) {
@@ -147,15 +192,16 @@ std::string quoted(const std::string &text) { return "`" + text + "`"; }
 
 std::string page_row(const SettingRow &row) {
     const std::string unit = row.unit.empty() ? "" : row.unit + " ";
-    return "| " + quoted("--nereus-" + row.name) + " | " + quoted(environment_name(row)) + " | " + quoted(row.initial) +
-           " | " + unit + "| " + row.allowed + " | " + row.help + " |";
+    const std::string initial = row.initial.empty() ? "" : quoted(row.initial) + " ";
+    return "| " + quoted("--nereus-" + row.name) + " | " + quoted(environment_name(row)) + " | " + initial + "| " +
+           unit + "| " + row.allowed + " | " + row.help + " |";
 }
 
 std::vector<std::string> rows_of_page() {
     std::ifstream page(NEREUS_SETTINGS_PAGE);
     std::vector<std::string> rows;
     for (std::string line; std::getline(page, line);)
-        if (line.starts_with("| `")) rows.push_back(line);
+        if (line.starts_with("| `--nereus-")) rows.push_back(line);
     return rows;
 }
 
