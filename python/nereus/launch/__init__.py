@@ -9,9 +9,10 @@ Knows nothing of experiments and results.
 from nereus.launch.builds import Build, builds, builds_folder, choose
 from nereus.launch.capabilities import FEATURES, Capabilities, Feature, probe
 from nereus.launch.capacity import RANKS_PER_CORE, cores, memory_bytes, most_ranks
-from nereus.launch.command import Command, command
+from nereus.launch.command import Command, Launch, command
 from nereus.launch.error import LaunchError
-from nereus.launch.job import Job
+from nereus.launch.hosts import Host, Share, host_list, place, read_hosts
+from nereus.launch.job import Job, Supervision
 from nereus.launch.outcome import Outcome
 from nereus.launch.processes import fostering
 from nereus.launch.stopping import Stopping
@@ -23,17 +24,24 @@ __all__ = [
     "Capabilities",
     "Command",
     "Feature",
+    "Host",
     "Job",
+    "Launch",
     "LaunchError",
     "Outcome",
+    "Share",
     "Stopping",
+    "Supervision",
     "builds",
     "builds_folder",
     "choose",
     "command",
     "cores",
     "fostering",
+    "host_list",
     "memory_bytes",
     "most_ranks",
+    "place",
     "probe",
+    "read_hosts",
 ]

@@ -2,12 +2,15 @@
 """The command line that starts a program on some ranks, for each family of MPI."""
 
 import os
-from collections.abc import Sequence
+import socket
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 
 from nereus.launch.builds import Build
 from nereus.launch.error import LaunchError
+from nereus.launch.hosts import Host, Share, is_here
 
 # Open MPI takes these for processes that a running job spawns too, unlike the options of mpiexec. Binding
 # is off because spawned processes would be bound to the very cores that the first ones have.
@@ -27,29 +30,90 @@ class Command:
     environment: dict[str, str] = field(default_factory=dict)
 
 
-def command(
-    build: Build, ranks: int, program: Path, arguments: Sequence[str] = (), hosts: Sequence[str] | None = None
-) -> Command:
-    """How `build` starts `program` on `ranks` processes; on this host unless `hosts` are given."""
-    if not os.access(build.mpiexec, os.X_OK):
-        raise LaunchError(
-            f"{build.mpiexec}: the launcher of the build {build.name} is missing; run `make build` again"
-        )
-    start = [str(build.mpiexec), *_options(build), "-n", str(ranks), *_placement(build, hosts)]
-    return Command([*start, str(program), *arguments], dict(_environment(build)))
+@dataclass(frozen=True)
+class Launch:
+    """What a job runs and how it is started: all that its groups have in common."""
+
+    build: Build
+    program: Path
+    arguments: tuple[str, ...] = ()
+    #: The job's hosts; none: this host only.
+    hosts: tuple[Host, ...] = ()
+    #: What starts a command on another host, in the manner of ssh; None: what the launcher takes by itself.
+    rsh: str | None = None
+    #: Settings and the MPI's transports.
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def far(self) -> bool:
+        """Whether the job has hosts other than this one."""
+        return any(not is_here(host.name) for host in self.hosts)
+
+    def command(
+        self,
+        shares: Sequence[Share],
+        environment: Mapping[str, str] | None = None,
+        server: Path | None = None,
+    ) -> Command:
+        """How a group of these shares is started; `server`: the file that tells where ompi-server is."""
+        build = self.build
+        if not os.access(build.mpiexec, os.X_OK):
+            raise LaunchError(
+                f"{build.mpiexec}: the launcher of the build {build.name} is missing; run `make build` again"
+            )
+        complete = {**_environment(build), **self.environment, **(environment or {})}
+        options = _options(build, server, self.rsh, list(complete) if self.far else [])
+        where = _placed(build, shares, [str(self.program), *self.arguments])
+        return Command([str(build.mpiexec), *options, *where], complete)
 
 
-def _options(build: Build) -> list[str]:
+def command(build: Build, ranks: int, program: Path, arguments: Sequence[str] = ()) -> Command:
+    """How `build` starts `program` on `ranks` processes of this host."""
+    return Launch(build, program, tuple(arguments)).command([Share("", ranks)])
+
+
+def _options(build: Build, server: Path | None, rsh: str | None, names: Sequence[str]) -> list[str]:
+    """Options for the whole launch; `names`: variables that go to other hosts."""
     if build.kind != "openmpi":
-        return []
-    return ["--oversubscribe", *(["--allow-run-as-root"] if os.geteuid() == 0 else [])]
+        return ["-launcher", "ssh", "-launcher-exec", rsh] if rsh else []
+    options = ["--oversubscribe", *(["--allow-run-as-root"] if os.geteuid() == 0 else [])]
+    if rsh:
+        options += ["--mca", "plm_rsh_agent", rsh, "--mca", "plm_rsh_no_tree_spawn", "1"]
+    if server is not None:
+        options += ["--ompi-server", f"file:{server}"]
+    if names:
+        # Hydra hands the whole environment on, Open MPI nothing but its own variables.
+        ours = {name for name in os.environ if name.startswith("NEREUS_")} | {"NEREUS_JOB", *names}
+        options += [part for name in sorted(ours) if not name.startswith("OMPI_") for part in ("-x", name)]
+    return options
 
 
 def _environment(build: Build) -> dict[str, str]:
     return OPEN_MPI_SETTINGS if build.kind == "openmpi" else {}
 
 
-def _placement(build: Build, hosts: Sequence[str] | None) -> list[str]:
-    if not hosts:
-        return []
-    return ["--host" if build.kind == "openmpi" else "-hosts", ",".join(hosts)]
+def _placed(build: Build, shares: Sequence[Share], program: list[str]) -> list[str]:
+    """Numbers, places and program of a group, with ranks in the order of the shares."""
+    if all(not share.host for share in shares):
+        return ["-n", str(_sum(shares)), *program]
+    named = _merged([Share(share.host or socket.gethostname(), share.ranks) for share in shares])
+    if build.kind != "openmpi":
+        return ["-hosts", _host_list(named), "-n", str(_sum(named)), *program]
+    if len({share.host for share in named}) == len(named):
+        return ["--map-by", "slot", "--host", _host_list(named), "-n", str(_sum(named)), *program]
+    # Open MPI adds up a host that is there twice: a part for each share keeps the order.
+    parts = [["--host", _host_list([share]), "-n", str(share.ranks), *program] for share in named]
+    return [word for number, part in enumerate(parts) for word in ([":"] if number else []) + part]
+
+
+def _merged(shares: Sequence[Share]) -> list[Share]:
+    by_host = [(host, _sum(list(same))) for host, same in groupby(shares, key=lambda share: share.host)]
+    return [Share(host, ranks) for host, ranks in by_host]
+
+
+def _sum(shares: Sequence[Share]) -> int:
+    return sum(share.ranks for share in shares)
+
+
+def _host_list(shares: Sequence[Share]) -> str:
+    return ",".join(f"{share.host}:{share.ranks}" for share in shares)

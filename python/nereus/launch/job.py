@@ -1,60 +1,83 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One MPI job under our eyes: started in a session of its own, ended whole, nothing left of it."""
+"""One MPI job under our eyes: its groups each in a session of its own, ended whole, nothing left of it."""
 
-import os
 import secrets
 import shutil
 import signal
-import subprocess
 import tempfile
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+import zmq
+
 from nereus.launch import processes
-from nereus.launch.command import Command
-from nereus.launch.error import LaunchError
-from nereus.launch.outcome import Outcome, judge
+from nereus.launch.command import Command, Launch
+from nereus.launch.groups import Groups
+from nereus.launch.hosts import Share
+from nereus.launch.name_server import NameServer
+from nereus.launch.outcome import Outcome
 from nereus.launch.processes import JOB_VARIABLE, Process
 from nereus.launch.shared_memory import Snapshot
+from nereus.launch.supervisor import Supervisor
 
 _LOOK_EVERY = 0.05
 # A killed process lasts until the system has freed its memory, which takes a while for gigabytes.
 _KILLED_WITHIN = 10.0
+# How long the word that newcomers are part of the job may come after the end of those who said it.
+_LAST_WORD_WITHIN = 2.0
+
+
+@dataclass(frozen=True)
+class Supervision:
+    """A job to be supervised: what runs, where its founders go, and whether newcomers may join."""
+
+    launch: Launch
+    founders: Sequence[Share]
+    joins: bool
 
 
 class Job:
-    """A started job. Use it in a `with` statement: at its end no process and no file of the job is left."""
+    """A started job. Use it in a `with` statement: at its end no process and no file of the job is left.
+
+    A supervised job speaks with its supervisor: `attend` is to be called again and again while it runs.
+    """
 
     #: Seconds that processes have to end by themselves before they are killed.
     grace = 5.0
 
-    def __init__(self, command: Command, output: Path) -> None:
-        """Start it; what its processes write on stdout and stderr goes to the file `output`."""
+    def __init__(self, start: Command | Supervision, output: Path | None) -> None:
+        """Start it; what its processes write goes to the file `output`, or to our own stdout and stderr."""
         self.name = secrets.token_hex(8)
         self.output = output
         self._shared_memory = Snapshot.take()
         self._temporary = Path(tempfile.mkdtemp(prefix="nereus-"))
+        self._groups = Groups(self.name, self._temporary, output)
+        self._supervisor: Supervisor | None = None
+        self._server: NameServer | None = None
         try:
-            self._launcher = self._start(command)
-        except OSError as problem:
-            shutil.rmtree(self._temporary, ignore_errors=True)
-            raise LaunchError(f"{command.arguments[0]}: cannot be started: {problem.strerror}") from problem
+            self._begin(start)
+        except BaseException:
+            self.end()
+            raise
 
-    def _start(self, command: Command) -> subprocess.Popen[bytes]:
-        # The MPI's session folder and sockets go to a temporary folder of this job; it is removed whole.
+    def _begin(self, start: Command | Supervision) -> None:
+        if isinstance(start, Command):
+            self._groups.start(start)
+            return
+        launch, founders = start.launch, start.founders
+        server = self._start_server(launch) if start.joins and launch.build.kind == "openmpi" else None
+        ranks = sum(share.ranks for share in founders)
+        self._supervisor = Supervisor(self._groups, launch, ranks, start.joins, server)
+        self._groups.start(launch.command(founders, self._supervisor.environment, server))
+
+    def _start_server(self, launch: Launch) -> Path:
         own = {JOB_VARIABLE: self.name, "TMPDIR": str(self._temporary)}
-        with self.output.open("wb") as sink:
-            return subprocess.Popen(
-                command.arguments,
-                env={**os.environ, **command.environment, **own},
-                stdin=subprocess.DEVNULL,
-                stdout=sink,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-                preexec_fn=processes.die_with_parent,
-            )
+        self._server = NameServer(launch.build, self._temporary, {**launch.environment, **own})
+        return self._server.file
 
     def __enter__(self) -> Self:
         """Nothing to do: it runs already."""
@@ -67,34 +90,91 @@ class Job:
         self.end()
 
     def running(self) -> bool:
-        """Whether the launcher runs; while it does, so does the job."""
-        return self._launcher.poll() is None
+        """Whether a group that is part of the job runs, and none has failed."""
+        self._look()
+        if self._groups.failed is not None:
+            return False
+        if any(group.part for group in self._groups.running):
+            return True
+        return self._last_word_may_come()
+
+    def attend(self, seconds: float) -> None:
+        """Do what there is to do for the job during so many seconds, or until it is over."""
+        deadline = time.monotonic() + seconds
+        while True:
+            self._turn()
+            now = time.monotonic()
+            if now >= deadline or not self.running():
+                return
+            self._wait(max(0.0, min(deadline, self._due(deadline)) - now))
 
     def processes(self) -> list[Process]:
-        """All running processes of the job, the launcher among them."""
-        return processes.of_job(self.name, self._launcher.pid if self.running() else None)
+        """All running processes of the job, launchers among them."""
+        return self._groups.processes()
 
     def outcome(self) -> Outcome:
         """How it ended; only after it has."""
-        return judge(self._launcher.wait(), self.text())
+        while self.running():
+            self.attend(_LOOK_EVERY)
+        return self._groups.failed or Outcome(True, "the job came to its end")
 
     def text(self) -> str:
         """All that the job has written so far."""
-        return self.output.read_text(encoding="utf-8", errors="replace")
+        return self._groups.text()
 
     def end(self) -> None:
         """End whatever still runs, first with a request, then by force, and remove what it leaves."""
-        if self.running():
-            # A launcher that is asked ends its ranks and removes its own files; ranks alone could not.
-            self._launcher.send_signal(signal.SIGTERM)
-        else:
-            self._signal_all(signal.SIGTERM)
+        if self._supervisor is not None:
+            self._supervisor.close()
+            self._supervisor = None
+        self._ask_to_end()
         if not self._gone_within(self.grace):
             self._signal_all(signal.SIGKILL)
             self._gone_within(_KILLED_WITHIN)
-        self._launcher.wait()
+        if self._server is not None:
+            self._server.end()
+        self._look()
+        self._groups.gather_output()
         shutil.rmtree(self._temporary, ignore_errors=True)
         self._shared_memory.remove_leftovers()
+
+    def _look(self) -> None:
+        for group in self._groups.look():
+            if self._supervisor is not None:
+                self._supervisor.group_ended(group)
+
+    def _turn(self) -> None:
+        if self._supervisor is not None:
+            self._supervisor.turn()
+        self._groups.tend()
+
+    def _due(self, deadline: float) -> float:
+        dues = [self._groups.due, self._supervisor.due if self._supervisor is not None else None]
+        return min((due for due in dues if due is not None), default=deadline)
+
+    def _wait(self, seconds: float) -> None:
+        """Until a message comes, a group ends, or the time is over."""
+        poller = zmq.Poller()
+        for socket in self._supervisor.sockets if self._supervisor is not None else ():
+            poller.register(socket, zmq.POLLIN)
+        for group in self._groups.running:
+            poller.register(group.descriptor, zmq.POLLIN)
+        # Rounded up: a wait of no time, again and again until a moment comes, would be a busy wait.
+        poller.poll(int(seconds * 1000) + 1 if seconds > 0 else 0)
+
+    def _last_word_may_come(self) -> bool:
+        """Whether newcomers run that may be part of the job, though nobody who could say so is left."""
+        if self._supervisor is None or not self._supervisor.expects_newcomers:
+            return False
+        return time.monotonic() - self._groups.last_end < _LAST_WORD_WITHIN
+
+    def _ask_to_end(self) -> None:
+        launchers = [group.launcher for group in self._groups.running]
+        for launcher in launchers:
+            # A launcher that is asked ends its ranks and removes its own files; ranks alone could not.
+            launcher.send_signal(signal.SIGTERM)
+        if not launchers:
+            self._signal_all(signal.SIGTERM)
 
     def _signal_all(self, number: signal.Signals) -> None:
         for process in self.processes():
@@ -102,7 +182,13 @@ class Job:
 
     def _gone_within(self, seconds: float) -> bool:
         deadline = time.monotonic() + seconds
+        asked = False
         while self.processes():
+            self._look()
+            if not self._groups.running and not asked:
+                # Whose launchers are gone is asked by us; so is what needs no launcher, as a name server.
+                self._signal_all(signal.SIGTERM)
+                asked = True
             if time.monotonic() > deadline:
                 return False
             time.sleep(_LOOK_EVERY)

@@ -19,6 +19,8 @@ class Outcome:
 
     good: bool
     text: str
+    #: For a shell: 0, the failing rank's exit code, or 128 + the signal that killed it.
+    code: int = 0
 
 
 def judge(exit_code: int, output: str) -> Outcome:
@@ -27,11 +29,12 @@ def judge(exit_code: int, output: str) -> Outcome:
         return Outcome(True, "the job came to its end")
     killed = _first(_SIGNAL_WORDS, output)
     if killed is not None:
-        return Outcome(False, f"a rank was killed by {_signal(killed)}")
+        return Outcome(False, f"a rank was killed by {_signal(killed)}", 128 + killed)
     if exit_code < 0:
-        return Outcome(False, f"the launcher was killed by {_signal(-exit_code)}")
+        return Outcome(False, f"the launcher was killed by {_signal(-exit_code)}", 128 - exit_code)
     code = _first(_CODE_WORDS, output)
-    return Outcome(False, f"a rank ended with exit code {exit_code if code is None else code}")
+    code = exit_code if code is None else code
+    return Outcome(False, f"a rank ended with exit code {code}", code or 1)
 
 
 def _first(patterns: tuple[re.Pattern[str], ...], text: str) -> int | None:

@@ -10,11 +10,12 @@ import contextlib
 import ctypes
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 JOB_VARIABLE = "NEREUS_JOB"
+PARTY_VARIABLE = "NEREUS_PARTY"
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -35,11 +36,16 @@ class _Entry:
     running: bool
 
 
-def of_job(name: str, root: int | None = None) -> list[Process]:
-    """Running processes that carry the job's name, or descend from process `root` (itself included)."""
-    table = _table()
-    family = _descendants(table, root) if root is not None else set()
-    return [e.process for pid, e in table.items() if e.running and (pid in family or _carries(pid, name))]
+def of_job(name: str, roots: Iterable[int] = ()) -> list[Process]:
+    """Running processes that carry the job's name, or descend from the processes `roots` (these included)."""
+    return _found({f"{JOB_VARIABLE}={name}"}, set(roots))
+
+
+def of_party(name: str, mark: str, root: int | None = None) -> list[Process]:
+    """Running processes of the job's group with this mark, or descending from `root` (itself included)."""
+    return _found(
+        {f"{JOB_VARIABLE}={name}", f"{PARTY_VARIABLE}={mark}"}, {root} if root is not None else set()
+    )
 
 
 def send(process: Process, number: signal.Signals) -> None:
@@ -88,8 +94,16 @@ def _entry(pid: int) -> _Entry | None:
     return _Entry(Process(pid, int(fields[19])), int(fields[1]), fields[0] not in "ZX")
 
 
-def _descendants(table: dict[int, _Entry], root: int) -> set[int]:
-    family = {root}
+def _found(variables: set[str], roots: set[int]) -> list[Process]:
+    table = _table()
+    family = _descendants(table, roots)
+    return [
+        e.process for pid, e in table.items() if e.running and (pid in family or _carries(pid, variables))
+    ]
+
+
+def _descendants(table: dict[int, _Entry], roots: set[int]) -> set[int]:
+    family = set(roots)
     while True:
         more = {pid for pid, entry in table.items() if entry.parent in family} - family
         if not more:
@@ -97,8 +111,9 @@ def _descendants(table: dict[int, _Entry], root: int) -> set[int]:
         family |= more
 
 
-def _carries(pid: int, name: str) -> bool:
+def _carries(pid: int, variables: set[str]) -> bool:
     try:
-        return f"{JOB_VARIABLE}={name}".encode() in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+        environment = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
     except OSError:
         return False
+    return {variable.encode() for variable in variables} <= set(environment)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nereus.launch import Build, LaunchError, builds, choose, command
+from nereus.launch import Build, Host, Launch, LaunchError, Share, builds, choose, command
 
 OPEN_MPI = "Open MPI v4.1.4, package: Debian OpenMPI"
 MPICH = "MPICH Version: 5.0.2"
@@ -91,7 +91,55 @@ def test_open_mpi_starts_more_ranks_than_cores_and_as_root(
     assert start.environment["OMPI_MCA_rmaps_base_oversubscribe"] == "1"
 
 
+HOSTS = [Share("n1", 2), Share("n2", 1)]
+
+
 @pytest.mark.parametrize(("version", "option"), [(MPICH, "-hosts"), (OPEN_MPI, "--host")])
 def test_hosts_are_given_as_the_launcher_wants_them(tmp_path: Path, version: str, option: str) -> None:
-    arguments = command(install(tmp_path, "any", version), 2, Path("/opt/app"), hosts=["n1", "n2"]).arguments
-    assert arguments[arguments.index(option) + 1] == "n1,n2"
+    launch = Launch(install(tmp_path, "any", version), Path("/opt/app"), hosts=(Host("n1"), Host("n2")))
+    arguments = launch.command(HOSTS).arguments
+    assert arguments[arguments.index(option) + 1] == "n1:2,n2:1"
+    assert arguments[arguments.index("-n") + 1] == "3"
+
+
+@pytest.mark.parametrize(
+    ("version", "expected"),
+    [
+        (MPICH, ["-launcher", "ssh", "-launcher-exec", "/opt/rsh"]),
+        (OPEN_MPI, ["--mca", "plm_rsh_agent", "/opt/rsh", "--mca", "plm_rsh_no_tree_spawn", "1"]),
+    ],
+)
+def test_other_hosts_are_reached_by_the_command_that_was_given(
+    tmp_path: Path, version: str, expected: list[str]
+) -> None:
+    launch = Launch(install(tmp_path, "any", version), Path("/opt/app"), rsh="/opt/rsh")
+    arguments = launch.command(HOSTS).arguments
+    start = arguments.index(expected[0])
+    assert arguments[start : start + len(expected)] == expected
+
+
+def test_ranks_keep_their_order_when_open_mpi_goes_back_to_a_host(tmp_path: Path) -> None:
+    launch = Launch(install(tmp_path, "any", OPEN_MPI), Path("/opt/app"), ("x",))
+    arguments = launch.command([Share("n1", 1), Share("n2", 1), Share("n1", 2)]).arguments
+    part = "--host n1:1 -n 1 /opt/app x : --host n2:1 -n 1 /opt/app x : --host n1:2 -n 2 /opt/app x"
+    assert " ".join(arguments).endswith(part)
+
+
+def test_mpich_keeps_the_order_of_ranks_by_itself(tmp_path: Path) -> None:
+    launch = Launch(install(tmp_path, "any", MPICH), Path("/opt/app"))
+    arguments = launch.command([Share("n1", 1), Share("n1", 1), Share("n2", 1), Share("n1", 1)]).arguments
+    assert arguments[1:] == ["-hosts", "n1:2,n2:1,n1:1", "-n", "4", "/opt/app"]
+
+
+def test_open_mpi_hands_settings_on_to_other_hosts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NEREUS_VERIFY", "on")
+    launch = Launch(install(tmp_path, "any", OPEN_MPI), Path("/opt/app"), hosts=(Host("elsewhere"),))
+    words = " ".join(launch.command(HOSTS, {"NEREUS_LINK": "tcp://n1:1"}).arguments)
+    assert all(f"-x {name}" in words for name in ("NEREUS_VERIFY", "NEREUS_LINK", "NEREUS_JOB"))
+
+
+def test_groups_of_open_mpi_find_one_another_by_the_name_server(tmp_path: Path) -> None:
+    launch = Launch(install(tmp_path, "any", OPEN_MPI), Path("/opt/app"))
+    assert "--ompi-server file:/tmp/where" in " ".join(
+        launch.command([Share("", 1)], server=Path("/tmp/where")).arguments
+    )

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The door of a job: a socket by which this user's other programs ask for its state and for another size."""
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import zmq
+
+from nereus.launch.error import LaunchError
+from nereus.launch.link_socket import open_router, receive, send
+from nereus.launch.messages import decode, encode
+
+ENDING = ".door"
+# What has been answered may still be on its way when the job is over.
+_LINGER_MILLISECONDS = 500
+
+#: What comes before the content of a message: who sent it.
+Envelope = list[bytes]
+
+
+def folders(environment: Mapping[str, str] = os.environ) -> list[Path]:
+    """Where doors may be; new ones are made in the first."""
+    runtime = environment.get("XDG_RUNTIME_DIR", "")
+    usable = runtime.startswith("/") and Path(runtime).is_dir()
+    return [*([Path(runtime) / "nereus"] if usable else []), Path(f"/tmp/nereus-{os.geteuid()}")]
+
+
+class Door:
+    """A job's door; nobody but this user can open it."""
+
+    def __init__(self, context: "zmq.Context[zmq.Socket[bytes]]", job: str) -> None:
+        """Open it."""
+        folder = folders()[0]
+        self.path = folder / f"{job}{ENDING}"
+        self.socket = open_router(context)
+        former = os.umask(0o177)
+        try:
+            _make(folder)
+            self.socket.bind(f"ipc://{self.path}")
+            self.path.chmod(0o600)
+        except (zmq.ZMQError, OSError) as problem:
+            self.socket.close(linger=0)
+            raise LaunchError(f"{self.path}: the job's door cannot be made: {problem.strerror}") from problem
+        except LaunchError:
+            self.socket.close(linger=0)
+            raise
+        finally:
+            os.umask(former)
+
+    def received(self) -> Iterator[tuple[Envelope, dict[str, Any] | None]]:
+        """Who asks and what, None for what cannot be read; never waits."""
+        for parts in receive(self.socket):
+            # A REQ socket puts an empty frame before its message, a DEALER does not; both may ask.
+            if len(parts) >= 2:
+                yield parts[:-1], decode(parts[-1])
+
+    def answer(self, envelope: Envelope, message: dict[str, Any]) -> None:
+        """Answer one question."""
+        frame = encode(message)
+        if frame is not None:
+            send(self.socket, [*envelope, frame])
+
+    def close(self) -> None:
+        """Close it for good."""
+        with contextlib.suppress(OSError):
+            self.path.unlink()
+        self.socket.close(linger=_LINGER_MILLISECONDS)
+        # The folder stays while other jobs have their doors in it.
+        with contextlib.suppress(OSError):
+            self.path.parent.rmdir()
+
+
+def _make(folder: Path) -> None:
+    """A folder that nobody else can look into; one that somebody else prepared is refused."""
+    former = os.umask(0o077)
+    try:
+        folder.mkdir(exist_ok=True)
+    except FileExistsError:
+        pass
+    finally:
+        os.umask(former)
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode):
+        raise LaunchError(f"{folder}: is no folder; the doors of jobs are kept there; remove it")
+    if found.st_uid != os.geteuid():
+        raise LaunchError(
+            f"{folder}: belongs to another user (number {found.st_uid}); jobs keep their doors there"
+        )
+    if stat.S_IMODE(found.st_mode) & 0o077:
+        raise LaunchError(
+            f"{folder}: others may look into it (mode {stat.S_IMODE(found.st_mode):o}); chmod 700 {folder}"
+        )

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The groups of a job's processes: its founders, and one for each mpiexec that was started later.
+
+A group that is part of the job and fails is the failure of the job. A group that is not part of it yet, or
+never will be, may end as it likes.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from nereus.launch import processes
+from nereus.launch.command import Command
+from nereus.launch.error import LaunchError
+from nereus.launch.outcome import Outcome, judge
+from nereus.launch.processes import JOB_VARIABLE, PARTY_VARIABLE
+
+#: Seconds between the request to a group to end and the killing of what is left of it.
+KILLED_AFTER = 0.5
+# What another supervisor, under which this one may run, has told about its own job.
+_OF_OTHERS = ("NEREUS_LINK", "NEREUS_JOINS", PARTY_VARIABLE, JOB_VARIABLE)
+
+
+@dataclass(eq=False)
+class Group:
+    """One mpiexec with its processes; `mark` is in their environment, "" for the founders."""
+
+    mark: str
+    launcher: "subprocess.Popen[bytes]"
+    descriptor: int
+    output: Path | None
+    part: bool = False
+    outcome: Outcome | None = None
+
+
+@dataclass
+class Groups:
+    """All groups of one job; `output`: file for what they write, None: our own stdout and stderr."""
+
+    job: str
+    temporary: Path
+    output: Path | None
+    running: list[Group] = field(default_factory=list)
+    #: How the first group that is part of the job failed.
+    failed: Outcome | None = None
+    #: When the latest group ended that was part of the job.
+    last_end: float = 0.0
+    _to_ask: list[tuple[float, Group]] = field(default_factory=list)
+    _to_kill: list[tuple[float, Group]] = field(default_factory=list)
+    _texts: list[Path] = field(default_factory=list)
+
+    def start(self, command: Command, mark: str = "", environment: Mapping[str, str] | None = None) -> Group:
+        """Start a group; the founders (without a mark) are part of the job at once."""
+        # The MPI's session folder and sockets go to a temporary folder of this job; it is removed whole.
+        own = {
+            JOB_VARIABLE: self.job,
+            "TMPDIR": str(self.temporary),
+            **({PARTY_VARIABLE: mark} if mark else {}),
+        }
+        inherited = {name: value for name, value in os.environ.items() if name not in _OF_OTHERS}
+        complete = {**inherited, **command.environment, **(environment or {}), **own}
+        output = self.temporary / f"output-{mark}" if self.output and mark else self.output
+        launcher = _execute(command, complete, output, founders=not mark)
+        group = Group(mark, launcher, os.pidfd_open(launcher.pid), output, part=not mark)
+        self.running.append(group)
+        if output is not None and mark:
+            self._texts.append(output)
+        return group
+
+    def look(self) -> list[Group]:
+        """The groups that have ended since the last look."""
+        ended = [group for group in self.running if group.launcher.poll() is not None]
+        for group in ended:
+            os.close(group.descriptor)
+            group.outcome = judge(group.launcher.returncode, _text(group.output))
+            self.running.remove(group)
+            self._forget_if_silent(group)
+            if group.part:
+                self.last_end = time.monotonic()
+                self._note_failure(group)
+        return ended
+
+    def adopt(self, group: Group) -> None:
+        """From now on the group is part of the job; if it has failed meanwhile, so has the job."""
+        group.part = True
+        self._note_failure(group)
+
+    def end(self, group: Group, after: float = 0.0) -> None:
+        """Ask the group to end in `after` seconds, and kill soon after that what is left of it."""
+        self._to_ask.append((time.monotonic() + after, group))
+        self.tend()
+
+    def tend(self) -> None:
+        """Do what is due for groups that are to end."""
+        now = time.monotonic()
+        for due, group in [entry for entry in self._to_ask if entry[0] <= now]:
+            self._to_ask.remove((due, group))
+            if group.launcher.poll() is None:
+                group.launcher.send_signal(signal.SIGTERM)
+            self._to_kill.append((now + KILLED_AFTER, group))
+        for due, group in [entry for entry in self._to_kill if entry[0] <= now]:
+            self._to_kill.remove((due, group))
+            root = group.launcher.pid if group.launcher.poll() is None else None
+            for process in processes.of_party(self.job, group.mark, root):
+                processes.send(process, signal.SIGKILL)
+
+    @property
+    def due(self) -> float | None:
+        """When there is next something to do for groups that are to end."""
+        return min((due for due, _ in [*self._to_ask, *self._to_kill]), default=None)
+
+    def processes(self) -> list[processes.Process]:
+        """All running processes of the job, launchers among them."""
+        roots = [group.launcher.pid for group in self.running if group.launcher.poll() is None]
+        return processes.of_job(self.job, roots)
+
+    def text(self) -> str:
+        """All that the job has written so far."""
+        return "".join(_text(path) for path in (self.output, *self._texts))
+
+    def gather_output(self) -> None:
+        """Append what groups other than the founders wrote to the job's output."""
+        text = "".join(_text(path) for path in self._texts)
+        self._texts.clear()
+        if self.output is not None and text:
+            with self.output.open("a", encoding="utf-8") as file:
+                file.write(text)
+
+    def _note_failure(self, group: Group) -> None:
+        if group.outcome is not None and not group.outcome.good:
+            self.failed = self.failed or group.outcome
+
+    def _forget_if_silent(self, group: Group) -> None:
+        output = group.output
+        if output is not None and output in self._texts and output.stat().st_size == 0:
+            self._texts.remove(output)
+            output.unlink()
+
+
+def last_words(group: Group) -> str:
+    """The last line that a group wrote, or "" when it was silent or wrote to our own stderr."""
+    lines = _text(group.output).split("\n") if group.mark else []
+    spoken = [line.strip() for line in lines if any(sign.isalnum() for sign in line)]
+    return spoken[-1][:200] if spoken else ""
+
+
+def _execute(
+    command: Command, environment: dict[str, str], output: Path | None, founders: bool
+) -> "subprocess.Popen[bytes]":
+    # Where output passes through, so does input, but a session of its own cannot read a terminal.
+    reads = output is None and founders and sys.stdin is not None and not sys.stdin.isatty()
+    sink = output.open("wb") if output is not None else None
+    try:
+        return subprocess.Popen(
+            command.arguments,
+            env=environment,
+            stdin=None if reads else subprocess.DEVNULL,
+            stdout=sink,
+            stderr=subprocess.STDOUT if sink else None,
+            start_new_session=True,
+            preexec_fn=processes.die_with_parent,
+        )
+    except OSError as problem:
+        raise LaunchError(f"{command.arguments[0]}: cannot be started: {problem.strerror}") from problem
+    finally:
+        if sink is not None:
+            sink.close()
+
+
+def _text(path: Path | None) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace") if path is not None else ""
+    except FileNotFoundError:
+        return ""

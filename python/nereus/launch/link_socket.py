@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The supervisor's socket for the processes of its job."""
+
+import shutil
+import socket
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import zmq
+
+from nereus.launch.command import Launch
+from nereus.launch.error import LaunchError
+from nereus.launch.hosts import is_here
+from nereus.launch.messages import MOST_BYTES, encode
+
+# Messages handled in one go, so that a flood from one side cannot keep the supervisor from everything else.
+MOST_AT_ONCE = 256
+
+
+class LinkSocket:
+    """Where the root and the leaders of a job are heard and spoken to."""
+
+    def __init__(self, context: "zmq.Context[zmq.Socket[bytes]]", folder: Path, launch: Launch) -> None:
+        """Listen in `folder`, or on the network where the job has other hosts."""
+        self.socket = open_router(context)
+        self._own_folder: Path | None = None
+        try:
+            self.address = self._listen_far(launch) if launch.far else self._listen_here(folder)
+        except (zmq.ZMQError, OSError) as problem:
+            self.close()
+            raise LaunchError(f"the link to the job cannot be made: {problem}") from problem
+
+    def received(self) -> Iterator[tuple[bytes, bytes]]:
+        """Senders and frames of what has come; never waits."""
+        for parts in receive(self.socket):
+            if len(parts) == 2:
+                yield parts[0], parts[1]
+
+    def send(self, receiver: bytes, message: dict[str, Any]) -> None:
+        """Send, if the receiver is still there."""
+        frame = encode(message)
+        if frame is not None:
+            send(self.socket, [receiver, frame])
+
+    def close(self) -> None:
+        """Hear nobody any more."""
+        self.socket.close(linger=0)
+        if self._own_folder is not None:
+            shutil.rmtree(self._own_folder, ignore_errors=True)
+
+    def _listen_here(self, folder: Path) -> str:
+        path = folder / "link"
+        if len(str(path).encode()) >= zmq.IPC_PATH_MAX_LEN:
+            # A folder with a short name, for users whose temporary folder has a long one.
+            self._own_folder = Path(tempfile.mkdtemp(prefix="nereus-", dir="/tmp"))
+            path = self._own_folder / "link"
+        self.socket.bind(f"ipc://{path}")
+        return f"ipc://{path}"
+
+    def _listen_far(self, launch: Launch) -> str:
+        address = own_address([host.name for host in launch.hosts if not is_here(host.name)])
+        port = self.socket.bind_to_random_port(f"tcp://{address}")
+        return f"tcp://{address}:{port}"
+
+
+def own_address(others: list[str]) -> str:
+    """The address by which the hosts `others` can reach this one."""
+    try:
+        own = socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)[0][4][0]
+    except OSError:
+        own = "127.0.0.1"
+    if not str(own).startswith("127."):
+        return str(own)
+    # Debian gives a host's own name a loopback address: take the one from which the way to the others goes.
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
+        try:
+            way.connect((others[0], 9))
+        except OSError as problem:
+            raise LaunchError(
+                f"--hosts: {others[0]} cannot be reached from here: {problem.strerror or problem}"
+            ) from problem
+        return str(way.getsockname()[0])
+
+
+def open_router(context: "zmq.Context[zmq.Socket[bytes]]") -> "zmq.Socket[bytes]":
+    """A socket that talks to many; who sends more than a message may have is cut off."""
+    router = context.socket(zmq.ROUTER)
+    router.setsockopt(zmq.MAXMSGSIZE, MOST_BYTES)
+    return router
+
+
+def receive(router: "zmq.Socket[bytes]") -> Iterator[list[bytes]]:
+    """Messages that have come; never waits."""
+    for _ in range(MOST_AT_ONCE):
+        try:
+            yield router.recv_multipart(zmq.NOBLOCK)
+        except zmq.ZMQError:
+            return
+
+
+def send(router: "zmq.Socket[bytes]", parts: list[bytes]) -> None:
+    """Send, or drop what cannot be sent at once: nobody is waited for."""
+    try:
+        router.send_multipart(parts, zmq.NOBLOCK)
+    except zmq.ZMQError:
+        return

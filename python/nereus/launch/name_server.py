@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Open MPI's name server: groups that were started apart find one another through it."""
+
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from nereus.launch import processes
+from nereus.launch.builds import Build
+from nereus.launch.error import LaunchError
+
+PROGRAM = "ompi-server"
+_READY_WITHIN = 10.0
+_LOOK_EVERY = 0.005
+
+
+class NameServer:
+    """A running ompi-server; `file` tells launchers where it is."""
+
+    def __init__(self, build: Build, temporary: Path, environment: Mapping[str, str]) -> None:
+        """Start it and wait until it can be found."""
+        self.file = temporary / "ompi-server"
+        self._process = subprocess.Popen(
+            [_program(build), "--no-daemonize", "-r", str(self.file)],
+            env={**os.environ, **environment},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            preexec_fn=processes.die_with_parent,
+        )
+        try:
+            self._wait()
+        except LaunchError:
+            self.end()
+            raise
+
+    def _wait(self) -> None:
+        deadline = time.monotonic() + _READY_WITHIN
+        while not (self.file.exists() and self.file.read_bytes().endswith(b"\n")):
+            if self._process.poll() is not None:
+                raise LaunchError(f"{PROGRAM}: ended with exit code {self._process.returncode} at its start")
+            if time.monotonic() > deadline:
+                raise LaunchError(f"{PROGRAM}: did not start within {_READY_WITHIN:g} s")
+            time.sleep(_LOOK_EVERY)
+
+    def end(self) -> None:
+        """End it; whatever it was told dies with it."""
+        if self._process.poll() is None:
+            self._process.terminate()
+            try:
+                self._process.wait(1)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+        self._process.wait()
+
+
+def _program(build: Build) -> str:
+    beside = build.mpiexec.resolve().parent
+    found = shutil.which(PROGRAM, path=f"{build.mpiexec.parent}{os.pathsep}{beside}") or shutil.which(PROGRAM)
+    if found is None:
+        raise LaunchError(f"{PROGRAM}: is not installed beside {build.mpiexec}, and is needed for joining")
+    return found

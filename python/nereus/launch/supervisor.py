@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Speaks with a running job and with those who ask for it from outside (docs/formats/link.md).
+
+In:  messages of the job's root and leaders, questions at the door, ends of groups.
+Out: groups of newcomers started and ended, words handed on, answers.
+Nothing in here waits: `turn` does what there is to do; who calls it waits for `sockets`, groups and `due`.
+"""
+
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import zmq
+
+from nereus.launch import messages
+from nereus.launch.command import Launch
+from nereus.launch.error import LaunchError
+from nereus.launch.groups import Group, Groups
+from nereus.launch.hosts import Share, is_here, is_name
+from nereus.launch.link_socket import LinkSocket
+from nereus.launch.messages import FromJob
+from nereus.launch.requests import Accept, Party, Request, reason_of_end
+from nereus.launch.visitors import Visitors
+
+RELEASE_PROGRAM = "nereus-release"
+# The program ends by itself after 10 s at most.
+_RELEASE_LIMIT = 15.0
+
+
+class Supervisor:
+    """The supervisor's end of one job's link, and its door."""
+
+    def __init__(
+        self, groups: Groups, launch: Launch, founders: int, joins: bool, server: Path | None
+    ) -> None:
+        """Open link and door; `server`: where ompi-server is, for an Open MPI whose groups join."""
+        self._groups, self._launch, self._joins, self._server = groups, launch, joins, server
+        self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+        try:
+            self._link = LinkSocket(self._context, groups.temporary, launch)
+            try:
+                self._visitors = Visitors(self._context, groups.job, launch, founders, self._ask_for_resize)
+            except LaunchError:
+                self._link.close()
+                raise
+        except LaunchError:
+            self._context.term()
+            raise
+        self._root: bytes | None = None
+        self._requests: dict[int, Request] = {}
+        self._to_start: deque[tuple[int, messages.PartyAsked]] = deque()
+        self._releases = 0
+        self._handlers: dict[type[messages.Message], Callable[[Any, bytes], None]] = {
+            messages.Root: self._take_root,
+            messages.Make: self._take_make,
+            messages.Hello: self._take_hello,
+            messages.Orders: self._take_orders,
+            messages.Connecting: self._take_connecting,
+            messages.Connected: self._take_connected,
+            messages.Settled: self._take_settled,
+            messages.Answer: lambda answer, sender: self._visitors.answered(answer),
+            messages.Closing: lambda closing, sender: self._visitors.close_job(),
+        }
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What every group of the job gets."""
+        return {"NEREUS_LINK": self._link.address, "NEREUS_JOINS": "on" if self._joins else "off"}
+
+    @property
+    def sockets(self) -> "list[zmq.Socket[bytes]]":
+        """What to wait for."""
+        return [self._link.socket, self._visitors.socket]
+
+    @property
+    def expects_newcomers(self) -> bool:
+        """Whether newcomers run of whom it is not known yet what becomes of them."""
+        parties = [party for request in self._requests.values() for party in request.parties.values()]
+        return any(party.group is not None and party.group.outcome is None for party in parties)
+
+    @property
+    def due(self) -> float | None:
+        """When there is next something to do even if nothing comes."""
+        if self._to_start:
+            return 0.0
+        accepts = [request.accept for request in self._requests.values() if request.accept is not None]
+        return min((max(a.next_release, min(a.until, time.monotonic() + 1)) for a in accepts), default=None)
+
+    def turn(self) -> None:
+        """Do what there is to do, without waiting."""
+        for sender, frame in self._link.received():
+            message = messages.read_from_job(frame, self._groups.job)
+            if message is not None:
+                self._take(message, sender)
+        self._visitors.turn(resizing=bool(self._requests))
+        if self._to_start:
+            self._start_party(*self._to_start.popleft())
+        now = time.monotonic()
+        for request in self._requests.values():
+            if request.release_is_due(now):
+                self._release(request, now)
+
+    def group_ended(self, group: Group) -> None:
+        """Take note of a group's end."""
+        for number, request in self._requests.items():
+            for index, party in request.parties.items():
+                if party.group is group and not group.part:
+                    party.ended = True
+                    self._tell_of_death(number, index, reason_of_end(group))
+
+    def close(self) -> None:
+        """Say farewell and hear nobody any more."""
+        self._visitors.close()
+        self._link.close()
+        self._context.term()
+
+    def _take(self, message: FromJob, sender: bytes) -> None:
+        self._handlers[type(message)](message, sender)
+
+    def _tell_root(self, kind: str, **keys: Any) -> None:
+        if self._root is not None:
+            self._link.send(self._root, {"kind": kind, "job": self._groups.job, **keys})
+
+    def _tell_of_death(self, request: int, party: int, reason: str) -> None:
+        self._tell_root("died", request=request, party=party, reason=reason)
+
+    def _ask_for_resize(self, ticket: int, ranks: int, options: dict[str, str]) -> None:
+        self._tell_root("resize", ticket=ticket, ranks=ranks, options=options)
+
+    def _take_root(self, message: messages.Root, sender: bytes) -> None:
+        self._root = sender
+        self._visitors.root_is_there(message)
+
+    def _take_make(self, message: messages.Make, sender: bytes) -> None:
+        self._root = sender
+        request = self._requests.setdefault(message.request, Request())
+        for asked in message.parties:
+            if asked.party not in request.parties:
+                request.parties[asked.party] = Party()
+                self._to_start.append((message.request, asked))
+
+    def _take_hello(self, message: messages.Hello, sender: bytes) -> None:
+        party = self._party(message.request, message.party)
+        if party is None or party.group is None:
+            return
+        party.leader = sender
+        self._tell_root("hello", request=message.request, party=message.party, hello=message.hello)
+        while party.waiting_orders:
+            self._give_orders(party, party.waiting_orders.pop(0))
+
+    def _take_orders(self, message: messages.Orders, sender: bytes) -> None:
+        party = self._party(message.request, message.party)
+        if party is None:
+            return
+        if party.leader is None:
+            party.waiting_orders.append(message.orders)
+        else:
+            self._give_orders(party, message.orders)
+
+    def _give_orders(self, party: Party, orders: Any) -> None:
+        if party.leader is not None:
+            self._link.send(party.leader, {"kind": "orders", "job": self._groups.job, "orders": orders})
+
+    def _take_connecting(self, message: messages.Connecting, sender: bytes) -> None:
+        request = self._requests.get(message.request)
+        if request is not None:
+            request.accept = Accept(message.port, time.monotonic() + message.seconds)
+
+    def _take_connected(self, message: messages.Connected, sender: bytes) -> None:
+        request = self._requests.get(message.request)
+        if request is not None:
+            request.accept = None
+
+    def _take_settled(self, message: messages.Settled, sender: bytes) -> None:
+        request = self._requests.pop(message.request, Request())
+        self._to_start = deque(entry for entry in self._to_start if entry[0] != message.request)
+        for party in request.parties.values():
+            if party.group is not None:
+                if message.code == messages.RESIZED:
+                    self._groups.adopt(party.group)
+                else:
+                    self._groups.end(party.group)
+        self._visitors.settled(message)
+
+    def _party(self, request: int, party: int) -> Party | None:
+        found = self._requests.get(request)
+        return found.parties.get(party) if found is not None else None
+
+    def _start_party(self, request: int, asked: messages.PartyAsked) -> None:
+        party = self._requests[request].parties[asked.party]
+        try:
+            self._check(asked)
+            shares = [Share(share.host, share.ranks) for share in asked.shares]
+            start = self._launch.command(shares, self.environment, self._server)
+            party.group = self._groups.start(start, f"{request}.{asked.party}")
+        except LaunchError as problem:
+            party.ended = True
+            self._tell_of_death(request, asked.party, str(problem))
+
+    def _check(self, asked: messages.PartyAsked) -> None:
+        if not self._joins:
+            raise LaunchError("this job's supervisor cannot start processes that join")
+        for share in asked.shares:
+            if share.host and not is_name(share.host):
+                raise LaunchError(f"{share.host[:80]!r} is no name of a host")
+            if not is_here(share.host) and not self._launch.far:
+                raise LaunchError(
+                    f"host {share.host}: the job was started for this host alone, without --hosts"
+                )
+
+    def _release(self, request: Request, now: float) -> None:
+        """Send somebody to the accept that would wait for ever."""
+        assert request.accept is not None
+        request.accept.released(now)
+        self._releases += 1
+        try:
+            program = self._launch.build.program(RELEASE_PROGRAM)
+            launch = replace(self._launch, program=program, arguments=(request.accept.port,))
+            start = launch.command([Share("", 1)], None, self._server)
+            group = self._groups.start(start, f"release.{self._releases}")
+        except LaunchError:
+            # The next trial may do better: joins are offered only where this program is installed.
+            return
+        self._groups.end(group, after=_RELEASE_LIMIT)
