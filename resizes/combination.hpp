@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A way to make processes, as the command line names it: METHOD:STRATEGIES, "merge:single+asynchronous".
+#pragma once
+
+#include <nereus/nereus.h>
+
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+namespace resizes {
+
+struct Combination {
+    std::string text;
+    nereus_process_method method = NEREUS_MERGE;
+    unsigned strategies = 0; ///< sum of nereus_process_strategy
+    bool wakes = false;      ///< parked processes are to be woken, none to be made
+};
+
+/// The error is a sentence that says what is allowed.
+tl::expected<Combination, std::string> read_combination(const std::string &text);
+
+std::string method_word(nereus_process_method method);
+std::vector<std::string> strategy_words(unsigned strategies);
+
+}
