@@ -76,10 +76,23 @@ Result<unsigned> read_strategies(const std::string &text) {
     return bits;
 }
 
+std::vector<std::string> list_of(unsigned bits) {
+    std::vector<std::string> list;
+    for (const Word &w : words)
+        if ((bits & w.bit) != 0) list.emplace_back(w.word);
+    return list;
+}
+
+std::vector<std::string> list_of(unsigned bits) {
+    std::vector<std::string> list;
+    for (const Word &w : words)
+        if ((bits & w.bit) != 0) list.emplace_back(w.word);
+    return list;
+}
+
 std::string words_of(unsigned bits) {
     std::string text;
-    for (const Word &w : words)
-        if ((bits & w.bit) != 0) text.append(text.empty() ? "" : "+").append(w.word);
+    for (const std::string &word : list_of(bits)) text.append(text.empty() ? "" : "+").append(word);
     return text.empty() ? "none" : text;
 }
 

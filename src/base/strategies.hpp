@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 
 #include <string>
+#include <vector>
 
 namespace nereus::strategies {
 
@@ -25,7 +26,13 @@ Done check(unsigned bits);
 /// Bits of words with '+' between them, as "single+asynchronous"; "none" is 0, "auto" is `automatic`. Checked.
 Result<unsigned> read_strategies(const std::string &text);
 
+/// The words of checked `bits` in the order of the bits; none for 0.
+std::vector<std::string> list_of(unsigned bits);
+
 /// The words of checked `bits`, in the order of the bits and with '+' between them; "none" for 0.
 std::string words_of(unsigned bits);
+
+/// The same, each word by itself; none for 0.
+std::vector<std::string> list_of(unsigned bits);
 
 }

@@ -48,6 +48,11 @@ TEST(Strategies, StrategiesThatExcludeOneAnotherAreRefusedWithTheReason) {
               "process strategies asynchronous+auto exclude one another: auto chooses by itself");
 }
 
+TEST(Strategies, AListHasTheWordsInTheOrderOfTheBits) {
+    EXPECT_EQ(list_of(NEREUS_JOIN | NEREUS_ASYNCHRONOUS), (std::vector<std::string>{"asynchronous", "join"}));
+    EXPECT_TRUE(list_of(0).empty());
+}
+
 TEST(Strategies, ABitOfALaterVersionIsRefused) {
     EXPECT_FALSE(check(64));
     EXPECT_FALSE(check(~0U));
