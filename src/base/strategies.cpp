@@ -83,13 +83,6 @@ std::vector<std::string> list_of(unsigned bits) {
     return list;
 }
 
-std::vector<std::string> list_of(unsigned bits) {
-    std::vector<std::string> list;
-    for (const Word &w : words)
-        if ((bits & w.bit) != 0) list.emplace_back(w.word);
-    return list;
-}
-
 std::string words_of(unsigned bits) {
     std::string text;
     for (const std::string &word : list_of(bits)) text.append(text.empty() ? "" : "+").append(word);

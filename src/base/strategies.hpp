@@ -32,7 +32,4 @@ std::vector<std::string> list_of(unsigned bits);
 /// The words of checked `bits`, in the order of the bits and with '+' between them; "none" for 0.
 std::string words_of(unsigned bits);
 
-/// The same, each word by itself; none for 0.
-std::vector<std::string> list_of(unsigned bits);
-
 }
