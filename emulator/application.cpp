@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
+#include <thread>
 
 #include <unistd.h>
 
@@ -15,8 +17,12 @@ namespace emulator {
 
 namespace {
 
-constexpr double progress_seconds = 0.1;   // between two progress lines
-constexpr int most_idle_checkpoints = 200; // for a resize that is awaited when all iterations are done
+constexpr double progress_seconds = 0.1; // between two progress lines
+
+// A resize that is awaited when all iterations are done: processes that are made in the background, or by the
+// supervisor, take a while, and the library gives up sooner.
+constexpr std::chrono::milliseconds between_idle_checkpoints{1};
+constexpr int most_idle_checkpoints = 120'000;
 
 std::int64_t new_token() {
     const auto now_bits = static_cast<std::uint64_t>(unix_now() * 1e6);
@@ -80,6 +86,7 @@ Result<Ending> Application::loop() {
             if (auto asked = ask(); !asked) return tl::make_unexpected(asked.error());
         const bool is_over = !has_iterations();
         if (is_over && (state_.counters.is_asked == 0 || ++idle > most_idle_checkpoints)) return finish();
+        if (is_over) std::this_thread::sleep_for(between_idle_checkpoints);
         if (auto stepped = step(); !stepped) return tl::make_unexpected(stepped.error());
         const int code = nereus_checkpoint(job_);
         if (code == NEREUS_LEAVE) return Ending::leaving;
@@ -142,7 +149,10 @@ Result<void> Application::ask() {
         nereus_resize_options options{};
         nereus_resize_options_init(job_, &options);
         options.process_method = next.process_method;
+        options.process_strategies = next.process_strategies;
         options.transfer_method = next.transfer_method;
+        options.placement = next.placement;
+        options.release_unit = next.release_unit;
         std::uint64_t request = 0;
         answer[0] = nereus_resize(job_, next.ranks, &options, &request);
         answer[1] = static_cast<std::int64_t>(request);
@@ -155,6 +165,7 @@ Result<void> Application::ask() {
         refused.to = next.ranks;
         return after_undone(refused);
     }
+    if (answer[0] == NEREUS_UNCHANGED) return next_group();
     at.is_asked = 1;
     at.background = 0;
     at.request = answer[1];

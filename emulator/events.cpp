@@ -43,7 +43,7 @@ Json committed_event(const nereus_resize_report &report) {
             {"from", report.from},
             {"to", report.to},
             {"process_method", name_of(report.process_method)},
-            {"process_strategies", Json::array()},
+            {"process_strategies", strategy_words(report.process_strategies)},
             {"transfer_method", name_of(report.transfer_method)},
             {"transfer_strategy", "blocking"},
             {"variable_bytes", report.variable_bytes},
@@ -111,8 +111,10 @@ std::vector<Json> committed_events(const nereus_resize_report &report, std::int6
     events.push_back({{"event", "processes_ready"},
                       {"request", report.request},
                       {"method", name_of(report.process_method)},
-                      {"strategies", Json::array()},
-                      {"seconds", report.process_seconds}});
+                      {"strategies", strategy_words(report.process_strategies)},
+                      {"seconds", report.process_seconds},
+                      {"connect_seconds", report.connect_seconds},
+                      {"woken", report.woken}});
     events.push_back({{"event", "constant_sent"},
                       {"request", report.request},
                       {"method", name_of(report.transfer_method)},

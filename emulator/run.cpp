@@ -2,6 +2,7 @@
 #include "run.hpp"
 
 #include <algorithm>
+#include <array>
 #include <climits>
 #include <cmath>
 #include <filesystem>
@@ -86,20 +87,71 @@ PhaseSpec read_phase(const Json &json, const std::string &path, Complaint &compl
     return phase;
 }
 
+struct StrategyWord {
+    std::string_view word;
+    unsigned bit;
+};
+
+constexpr std::array all_strategy_words{StrategyWord{"asynchronous", NEREUS_ASYNCHRONOUS},
+                                        StrategyWord{"single", NEREUS_SINGLE},
+                                        StrategyWord{"multiple", NEREUS_MULTIPLE},
+                                        StrategyWord{"parallel", NEREUS_PARALLEL},
+                                        StrategyWord{"join", NEREUS_JOIN},
+                                        StrategyWord{"auto", NEREUS_AUTO}};
+
+constexpr const char *strategies_allowed = "[], [\"auto\"], or some of \"asynchronous\", \"single\", \"multiple\", "
+                                           "\"parallel\", \"join\", each once, but not single "
+                                           "with parallel, nor join with single, multiple or parallel";
+
+/// Bit of one word; 0 when it is none.
+unsigned strategy_bit(const Json &word) {
+    const auto *const found = std::ranges::find_if(
+        all_strategy_words, [&](const StrategyWord &w) { return word.is_string() && word == w.word; });
+    return found == all_strategy_words.end() ? 0 : found->bit;
+}
+
+// The library refuses them too, but only when the resize is asked for, in the middle of the run.
+bool go_together(unsigned strategies) {
+    constexpr unsigned spawning = unsigned{NEREUS_SINGLE} | NEREUS_MULTIPLE | NEREUS_PARALLEL;
+    if ((strategies & NEREUS_AUTO) != 0) return strategies == NEREUS_AUTO;
+    if ((strategies & NEREUS_JOIN) != 0) return (strategies & spawning) == 0;
+    return (strategies & NEREUS_SINGLE) == 0 || (strategies & NEREUS_PARALLEL) == 0;
+}
+
+unsigned read_strategies(Fields &fields) {
+    unsigned strategies = 0;
+    for (const Json &word : fields.array("process_strategies", true)) {
+        const unsigned bit = strategy_bit(word);
+        if (bit == 0 || (strategies & bit) != 0) fields.complain("process_strategies", strategies_allowed);
+        strategies |= bit;
+    }
+    if (!go_together(strategies)) fields.complain("process_strategies", strategies_allowed);
+    return strategies;
+}
+
+// Not needed: version 1 of the run file did not have it from the start.
+nereus_release_unit read_release_unit(const Json &json, Fields &fields) {
+    if (!json.is_object() || !json.contains("release_unit")) return NEREUS_UNIT_JOB;
+    return fields.choice<nereus_release_unit>(
+        "release_unit", {{"job", NEREUS_UNIT_JOB}, {"host", NEREUS_UNIT_HOST}, {"rank", NEREUS_UNIT_RANK}});
+}
+
 GroupSpec read_group(const Json &json, const std::string &path, Complaint &complaint) {
     Fields fields(json, path, complaint);
     GroupSpec group;
     group.iterations = fields.integer("iterations", 0, most_iterations);
     group.ranks = static_cast<int>(fields.integer("ranks", 1, INT_MAX));
     group.factor = fields.number("factor", false);
-    group.placement = fields.choice<std::string>("placement", {{"compact", "compact"}, {"spread", "spread"}});
+    group.placement =
+        fields.choice<nereus_placement>("placement", {{"compact", NEREUS_COMPACT}, {"spread", NEREUS_SPREAD}});
+    group.release_unit = read_release_unit(json, fields);
     group.process_method =
         fields.choice<nereus_process_method>("process_method", {{"merge", NEREUS_MERGE},
                                                                 {"baseline-inter", NEREUS_BASELINE_INTER},
                                                                 {"baseline-intra", NEREUS_BASELINE_INTRA}});
     group.transfer_method =
         fields.choice<nereus_transfer_method>("transfer_method", {{"p2p", NEREUS_P2P}, {"col", NEREUS_COL}});
-    if (!fields.array("process_strategies", true).empty()) fields.complain("process_strategies", "[]");
+    group.process_strategies = read_strategies(fields);
     group.transfer_strategy = fields.choice<std::string>("transfer_strategy", {{"blocking", "blocking"}});
     fields.refuse_others();
     return group;
@@ -208,6 +260,13 @@ std::string_view name_of(nereus_transfer_method method) {
         return "col";
     }
     return "unknown";
+}
+
+std::vector<std::string> strategy_words(unsigned strategies) {
+    std::vector<std::string> words;
+    for (const StrategyWord &w : all_strategy_words)
+        if ((strategies & w.bit) != 0) words.emplace_back(w.word);
+    return words;
 }
 
 Result<Run> parse_run(const std::string &file, const std::string &text) {

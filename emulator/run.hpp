@@ -37,8 +37,10 @@ struct GroupSpec {
     std::int64_t iterations = 0;
     int ranks = 0;
     double factor = 1;
-    std::string placement;
+    nereus_placement placement = NEREUS_COMPACT;
+    nereus_release_unit release_unit = NEREUS_UNIT_JOB;
     nereus_process_method process_method = NEREUS_MERGE;
+    unsigned process_strategies = 0; ///< sum of enum nereus_process_strategy
     nereus_transfer_method transfer_method = NEREUS_P2P;
     std::string transfer_strategy;
 };
@@ -67,6 +69,9 @@ bool is_file(StageType type);
 
 std::string_view name_of(nereus_process_method method);
 std::string_view name_of(nereus_transfer_method method);
+
+/// The words of a sum of enum nereus_process_strategy; none for 0.
+std::vector<std::string> strategy_words(unsigned strategies);
 
 /// The run that `text` describes; `file` is its name in a message. Failures have exit_bad_input.
 Result<Run> parse_run(const std::string &file, const std::string &text);

@@ -94,3 +94,17 @@ TEST(Events, SumTheBytesThatAResizeMoved) {
     EXPECT_EQ(events[2].at("bytes_moved"), 120);
     EXPECT_EQ(events[2].at("verified"), true);
 }
+
+TEST(Events, TellTheStrategiesThatWereUsedAndWhoWasWoken) {
+    nereus_resize_report report{};
+    report.process_strategies = NEREUS_JOIN | NEREUS_ASYNCHRONOUS;
+    report.process_seconds = 0.5;
+    report.connect_seconds = 0.125;
+    report.woken = 3;
+    const std::vector<Json> events = committed_events(report, 0);
+    EXPECT_EQ(events[0].at("strategies"), Json::array({"asynchronous", "join"}));
+    EXPECT_EQ(events[0].at("seconds"), 0.5);
+    EXPECT_EQ(events[0].at("connect_seconds"), 0.125);
+    EXPECT_EQ(events[0].at("woken"), 3);
+    EXPECT_EQ(events[2].at("process_strategies"), Json::array({"asynchronous", "join"}));
+}

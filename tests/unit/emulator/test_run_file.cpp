@@ -20,9 +20,10 @@ Json group(int ranks) {
     return {{"iterations", 15},
             {"ranks", ranks},
             {"factor", 1.5},
-            {"placement", "compact"},
+            {"placement", "spread"},
+            {"release_unit", "host"},
             {"process_method", "baseline-inter"},
-            {"process_strategies", Json::array()},
+            {"process_strategies", {"single", "asynchronous"}},
             {"transfer_method", "col"},
             {"transfer_strategy", "blocking"}};
 }
@@ -70,7 +71,44 @@ TEST(RunFile, KeepsEveryValueThatSteersTheRun) {
     EXPECT_EQ(run->groups[1].ranks, 4);
     EXPECT_EQ(run->groups[1].factor, 1.5);
     EXPECT_EQ(run->groups[1].process_method, NEREUS_BASELINE_INTER);
+    EXPECT_EQ(run->groups[1].process_strategies, unsigned{NEREUS_SINGLE} | NEREUS_ASYNCHRONOUS);
+    EXPECT_EQ(run->groups[1].placement, NEREUS_SPREAD);
+    EXPECT_EQ(run->groups[1].release_unit, NEREUS_UNIT_HOST);
     EXPECT_EQ(run->groups[1].transfer_method, NEREUS_COL);
+}
+
+TEST(RunFile, OfBeforeReleaseUnitsReleasesWholeResizes) {
+    Json run = good_run();
+    run["groups"][0].erase("release_unit");
+    EXPECT_EQ(parse_run("run.json", run.dump()).value().groups[0].release_unit, NEREUS_UNIT_JOB);
+}
+
+TEST(RunFile, TakesEachStrategyByItsWord) {
+    const std::vector<std::pair<Json, unsigned>> lists{
+        {Json::array(), 0},
+        {Json::array({"auto"}), NEREUS_AUTO},
+        {Json::array({"join"}), NEREUS_JOIN},
+        {Json::array({"asynchronous", "join"}), NEREUS_ASYNCHRONOUS | NEREUS_JOIN},
+        {Json::array({"single", "multiple"}), NEREUS_SINGLE | NEREUS_MULTIPLE},
+        {Json::array({"parallel"}), NEREUS_PARALLEL}};
+    for (const auto &[words, strategies] : lists) {
+        Json run = good_run();
+        run["groups"][1]["process_strategies"] = words;
+        const auto parsed = parse_run("run.json", run.dump());
+        ASSERT_TRUE(parsed) << parsed.error().sentence;
+        EXPECT_EQ(parsed->groups[1].process_strategies, strategies);
+        EXPECT_EQ(strategy_words(strategies), words.get<std::vector<std::string>>());
+    }
+}
+
+TEST(RunFile, RefusesStrategiesThatExcludeOneAnotherBeforeAnythingRuns) {
+    const Json lists = Json::parse(R"([["single", "parallel"], ["join", "single"], ["join", "multiple"],
+                                       ["parallel", "join"], ["auto", "join"], ["join", "join"], ["none"], [7], [null],
+                                       ["Single"], "single"])");
+    for (const Json &words : lists)
+        EXPECT_NE(complaint_with("/groups/1/process_strategies", words).find("groups[1].process_strategies: found"),
+                  std::string::npos)
+            << words;
 }
 
 TEST(RunFile, NamesTheKeyTheValueAndWhatIsAllowed) {
@@ -99,7 +137,8 @@ TEST(RunFile, RefusesEachValueThatCannotBeRun) {
                                                         {"/phases/0/stages/1/bytes", std::int64_t{1} << 31},
                                                         {"/groups/0/factor", 0},
                                                         {"/groups/0/process_method", "join"},
-                                                        {"/groups/0/process_strategies", {"parallel"}},
+                                                        {"/groups/0/process_strategies", {"spawn"}},
+                                                        {"/groups/0/release_unit", "node"},
                                                         {"/groups/0/transfer_strategy", "threads"},
                                                         {"/groups/0/placement", 7},
                                                         {"/data", 5}};
