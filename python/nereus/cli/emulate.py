@@ -12,11 +12,24 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from nereus.cli.experiment_run import Ended, new_folder, run
+from nereus.cli.experiment_run import Ended, Means, new_folder, run
 from nereus.cli.messages import Refused, complain, note, show, show_json, warn
 from nereus.cli.remedies import remedy
+from nereus.cli.where import HostsOption, RshOption, Where
 from nereus.config import Loaded, describe, load
-from nereus.launch import RANKS_PER_CORE, Build, Stopping, choose, cores, fostering, most_ranks, probe
+from nereus.launch import (
+    RANKS_PER_CORE,
+    Build,
+    Joining,
+    Stopping,
+    check_door,
+    choose,
+    cores,
+    fostering,
+    joining,
+    most_ranks,
+    probe,
+)
 from nereus.report import ResultError, Results, draw, read, table, write_csv
 
 
@@ -42,6 +55,14 @@ def emulate(
         int | None,
         typer.Option(min=1, help=f"Most ranks to start; if not given, {RANKS_PER_CORE} for each core."),
     ] = None,
+    hosts: HostsOption = "",
+    rsh: RshOption = None,
+    oversubscribe: Annotated[
+        bool,
+        typer.Option(
+            "--oversubscribe", envvar="NEREUS_OVERSUBSCRIBE", help="Take more processes than slots."
+        ),
+    ] = False,
     proteo_codes: Annotated[
         Codes | None, typer.Option(help="Code table of a Proteo file, when its shape misleads.")
     ] = None,
@@ -57,14 +78,17 @@ def emulate(
         _print_config(loaded, as_json)
         return
     build = choose(mpi)
-    _check_capacity(loaded, file, max_ranks)
+    where = _where(loaded, hosts, rsh, oversubscribe)
+    _check_capacity(loaded, file, max_ranks, where)
     with Stopping() as stopping, fostering():
-        _check_ability(loaded, build, lambda: stopping.signal is not None)
+        check_door()
+        join = _check_ability(loaded, build, where, lambda: stopping.signal is not None)
         if stopping.signal is not None:
             raise typer.Exit(stopping.exit_code)
         build.program("nereus-emulator")
         folder = new_folder(output, loaded.experiment.name)
-        ended = run(loaded.experiment, build, folder, quiet, lambda: stopping.signal is not None)
+        means = Means(build, where, join)
+        ended = run(loaded.experiment, means, folder, quiet, lambda: stopping.signal is not None)
     if ended.outcome is None:
         complain(f"stopped by {stopping.text}; results so far: {folder} (nereus report {folder})")
         raise typer.Exit(stopping.exit_code)
@@ -83,30 +107,42 @@ def _print_config(loaded: Loaded, as_json: bool) -> None:
     show(grid)
 
 
-def _check_capacity(loaded: Loaded, file: Path, max_ranks: int | None) -> None:
-    limit = max_ranks or most_ranks()
+def _where(loaded: Loaded, hosts: str, rsh: str | None, oversubscribe: bool) -> Where:
+    first = loaded.experiment.groups[0]
+    where = Where.read(hosts, rsh, first.placement == "spread", oversubscribe)
+    where.check_slots(first.ranks)
+    return where
+
+
+def _check_capacity(loaded: Loaded, file: Path, max_ranks: int | None, where: Where) -> None:
+    limit = max_ranks or (RANKS_PER_CORE * where.slots if where.hosts else most_ranks())
     for number, group in enumerate(loaded.experiment.groups):
         if group.ranks > limit:
             key = f"groups[{number}].ranks"
             origin = loaded.origins.get(key, "default")
-            where = file if origin == "default" else origin
+            place = file if origin == "default" else origin
             rule = (
                 "--max-ranks"
                 if max_ranks
-                else f"{RANKS_PER_CORE} for each of {cores()} cores; see --max-ranks"
+                else f"{RANKS_PER_CORE} for each of {_units(where)}; see --max-ranks"
             )
             raise Refused(
-                f"{where}: {key} = {group.ranks}: the launcher is asked for at most {limit} ({rule})"
+                f"{place}: {key} = {group.ranks}: the launcher is asked for at most {limit} ({rule})"
             )
 
 
-def _check_ability(loaded: Loaded, build: Build, stopped: Callable[[], bool]) -> None:
-    """Refuse resizes on an MPI that cannot make processes, before anything is started."""
+def _units(where: Where) -> str:
+    return f"{where.slots} slots" if where.hosts else f"{cores()} cores"
+
+
+def _check_ability(loaded: Loaded, build: Build, where: Where, stopped: Callable[[], bool]) -> Joining:
+    """Refuse resizes on an MPI that cannot make processes, before anything is started; can newcomers join?"""
     if not loaded.experiment.malleable:
-        return
+        return Joining(False, "this experiment has no resizes")
     obstacle = probe(build, stopped=stopped).obstacle
     if obstacle is not None and not stopped():
         raise Refused(f"--mpi = {build.name}: this MPI cannot resize a job ({obstacle}); {remedy(build)}")
+    return joining(build, where.hosts, where.rsh, stopped=stopped)
 
 
 def _present(ended: Ended, folder: Path, as_json: bool, quiet: bool, picture: bool) -> bool:

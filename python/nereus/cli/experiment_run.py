@@ -10,8 +10,9 @@ from datetime import datetime
 from pathlib import Path
 
 from nereus.cli.messages import Refused
+from nereus.cli.where import Where
 from nereus.config import Experiment
-from nereus.launch import Build, Job, Outcome, command
+from nereus.launch import Build, Job, Joining, Outcome
 from nereus.report import Progress
 
 
@@ -36,8 +37,17 @@ def new_folder(wanted: Path | None, name: str) -> Path:
     raise Refused(f"results/{stem}: there are too many of this name")
 
 
+@dataclass(frozen=True)
+class Means:
+    """What an experiment runs with: an MPI, hosts, and whether newcomers can join."""
+
+    build: Build
+    where: Where
+    join: Joining
+
+
 def run(
-    experiment: Experiment, build: Build, folder: Path, quiet: bool, stopped: Callable[[], bool]
+    experiment: Experiment, means: Means, folder: Path, quiet: bool, stopped: Callable[[], bool]
 ) -> Ended:
     """Run the experiment in `folder`, showing its progress, until it is over or `stopped()` says so."""
     results, scratch = folder / "run.jsonl", folder / "scratch"
@@ -45,11 +55,13 @@ def run(
         scratch.mkdir()
     document = experiment.to_run(str(scratch.resolve()))
     (folder / "run.json").write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
-    arguments = [str(folder / "run.json"), "--results", str(results)]
-    start = command(build, experiment.groups[0].ranks, build.program("nereus-emulator"), arguments)
+    arguments = (str(folder / "run.json"), "--results", str(results))
+    ranks, program = experiment.groups[0].ranks, means.build.program("nereus-emulator")
+    start = means.where.supervision(means.build, program, arguments, ranks, means.join, {})
     try:
         with Job(start, folder / "output.txt") as job:
-            Progress(document, quiet=quiet).follow(results, lambda: job.running() and not stopped())
+            progress = Progress(document, quiet=quiet)
+            progress.follow(results, lambda: job.running() and not stopped(), job.attend)
             outcome = None if job.running() else job.outcome()
         return Ended(outcome, _complaints(job.text()))
     finally:

@@ -12,8 +12,11 @@ from nereus import __version__
 from nereus.cli.convert import convert
 from nereus.cli.doctor import doctor
 from nereus.cli.emulate import emulate
+from nereus.cli.jobs import jobs
 from nereus.cli.messages import Refused, complain
 from nereus.cli.report import report
+from nereus.cli.resize import resize
+from nereus.cli.run import run as run_program
 from nereus.config import ConfigError
 from nereus.launch import LaunchError
 from nereus.report import ResultError
@@ -22,6 +25,10 @@ USER_ERRORS = (ConfigError, LaunchError, ResultError, Refused)
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 app.command()(emulate)
+# What stands behind the program's name belongs to the program.
+app.command("run", context_settings={"allow_interspersed_args": False})(run_program)
+app.command()(jobs)
+app.command()(resize)
 app.command()(doctor)
 app.command()(report)
 app.command()(convert)
@@ -40,7 +47,7 @@ def options(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Make MPI jobs malleable: emulate an application that grows and shrinks, and see what its resizes cost.
+    """Make MPI jobs malleable: run and resize programs, or emulate one and see what its resizes cost.
 
     Example: nereus emulate examples/emulate/minimal.toml
     """

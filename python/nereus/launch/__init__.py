@@ -10,38 +10,57 @@ from nereus.launch.builds import Build, builds, builds_folder, choose
 from nereus.launch.capabilities import FEATURES, Capabilities, Feature, probe
 from nereus.launch.capacity import RANKS_PER_CORE, cores, memory_bytes, most_ranks
 from nereus.launch.command import Command, Launch, command
+from nereus.launch.door import check as check_door
 from nereus.launch.error import LaunchError
 from nereus.launch.hosts import Host, Share, host_list, place, read_hosts
 from nereus.launch.job import Job, Supervision
+from nereus.launch.joining import Joining, joining
+from nereus.launch.messages import CODES, OK, OPTIONS, PENDING, REDUCED, RESIZED, UNCHANGED
 from nereus.launch.outcome import Outcome
 from nereus.launch.processes import fostering
 from nereus.launch.stopping import Stopping
+from nereus.launch.visits import NoAnswer, ask, doors, find, status
 
 __all__ = [
+    "CODES",
     "FEATURES",
+    "OK",
+    "OPTIONS",
+    "PENDING",
     "RANKS_PER_CORE",
+    "REDUCED",
+    "RESIZED",
+    "UNCHANGED",
     "Build",
     "Capabilities",
     "Command",
     "Feature",
     "Host",
     "Job",
+    "Joining",
     "Launch",
     "LaunchError",
+    "NoAnswer",
     "Outcome",
     "Share",
     "Stopping",
     "Supervision",
+    "ask",
     "builds",
     "builds_folder",
+    "check_door",
     "choose",
     "command",
     "cores",
+    "doors",
+    "find",
     "fostering",
     "host_list",
+    "joining",
     "memory_bytes",
     "most_ranks",
     "place",
     "probe",
     "read_hosts",
+    "status",
 ]

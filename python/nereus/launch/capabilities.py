@@ -6,16 +6,14 @@ came about by a time-out is not kept.
 """
 
 import contextlib
-import hashlib
 import json
-import os
 import tempfile
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
+from nereus.launch.answers import recall, remember
 from nereus.launch.builds import Build
 from nereus.launch.command import command
 from nereus.launch.job import Job
@@ -24,6 +22,7 @@ from nereus.launch.job import Job
 FEATURES = ("spawn", "merge", "intercommunicator_alltoallv", "ports", "disconnect")
 NEEDED = tuple(name for name in FEATURES if name != "ports")
 TIME_LIMIT = 20.0
+_KIND = "capabilities"
 # Open MPI 4.1 sometimes hangs while it connects a spawned process; a second trial tells chance from rule.
 TRIALS = 2
 
@@ -70,7 +69,7 @@ def probe(
         if found.answered or stopped():
             break
     if found.answered:
-        _remember(build, found)
+        remember(_KIND, str(build.prefix), _files(build), asdict(found))
     return found
 
 
@@ -109,37 +108,17 @@ def _try(build: Build, time_limit: float, stopped: Callable[[], bool]) -> Capabi
         return read_answers(job.text(), f"the trial failed: {job.outcome().text}")
 
 
-def _cache_file(build: Build) -> Path:
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return (
-        base / "nereus" / f"capabilities-{hashlib.sha256(str(build.prefix).encode()).hexdigest()[:16]}.json"
-    )
-
-
-def _stamp(build: Build) -> list[int]:
-    files = (build.description, build.program("nereus-probe"), build.mpiexec)
-    return [path.stat().st_mtime_ns for path in files]
+def _files(build: Build) -> list[Path]:
+    return [build.description, build.program("nereus-probe"), build.mpiexec]
 
 
 def _recall(build: Build) -> Capabilities | None:
     """What the cache says, or None when it says nothing about the present files."""
     try:
-        kept: dict[str, Any] = json.loads(_cache_file(build).read_text(encoding="utf-8"))
-        if kept["stamp"] != _stamp(build):
+        kept = recall(_KIND, str(build.prefix), _files(build))
+        if kept is None:
             return None
         features = {name: Feature(**kept["features"][name]) for name in FEATURES}
         return Capabilities(kept["library"], kept["thread_level"], features)
-    except (OSError, ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError):
         return None
-
-
-def _remember(build: Build, found: Capabilities) -> None:
-    """Keep an answer; a cache that cannot be written costs time and nothing else."""
-    path = _cache_file(build)
-    content = {**asdict(found), "stamp": _stamp(build)}
-    with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        # Two commands may write at once: whole files replace one another.
-        with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
-            json.dump(content, file)
-        Path(file.name).replace(path)

@@ -29,6 +29,23 @@ def folders(environment: Mapping[str, str] = os.environ) -> list[Path]:
     return [*([Path(runtime) / "nereus"] if usable else []), Path(f"/tmp/nereus-{os.geteuid()}")]
 
 
+def is_private(folder: Path) -> bool:
+    """Whether a folder is there, and is this user's alone."""
+    try:
+        return _obstacle(folder) is None
+    except OSError:
+        return False
+
+
+def check() -> None:
+    """Refuse, before anything is started, where no door could be made."""
+    folder = folders()[0]
+    try:
+        _make(folder)
+    except OSError as problem:
+        raise LaunchError(f"{folder}: the jobs' doors cannot be made there: {problem.strerror}") from problem
+
+
 class Door:
     """A job's door; nobody but this user can open it."""
 
@@ -83,14 +100,17 @@ def _make(folder: Path) -> None:
         pass
     finally:
         os.umask(former)
+    obstacle = _obstacle(folder)
+    if obstacle is not None:
+        raise LaunchError(f"{folder}: {obstacle}; the doors of jobs are kept there")
+
+
+def _obstacle(folder: Path) -> str | None:
+    """Why a folder is not safe to keep doors in."""
     found = folder.lstat()
+    mode = stat.S_IMODE(found.st_mode)
     if not stat.S_ISDIR(found.st_mode):
-        raise LaunchError(f"{folder}: is no folder; the doors of jobs are kept there; remove it")
+        return "is no folder"
     if found.st_uid != os.geteuid():
-        raise LaunchError(
-            f"{folder}: belongs to another user (number {found.st_uid}); jobs keep their doors there"
-        )
-    if stat.S_IMODE(found.st_mode) & 0o077:
-        raise LaunchError(
-            f"{folder}: others may look into it (mode {stat.S_IMODE(found.st_mode):o}); chmod 700 {folder}"
-        )
+        return f"belongs to another user (number {found.st_uid})"
+    return f"others may look into it (mode {mode:o}, allowed is 700)" if mode & 0o077 else None

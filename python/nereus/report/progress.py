@@ -170,14 +170,19 @@ class Progress:
         self.state = State(sum(phase["iterations"] for phase in run["phases"]))
         self._view: View = Quiet() if quiet else _view(stream or sys.stderr)
 
-    def follow(self, path: Path, alive: Callable[[], bool]) -> None:
-        """Show what is appended to the result file `path` until `alive` says that the run is over."""
+    def follow(
+        self, path: Path, alive: Callable[[], bool], wait: Callable[[float], object] = time.sleep
+    ) -> None:
+        """Show what is appended to the result file `path` until `alive` says that the run is over.
+
+        Between two looks `wait` is called with a number of seconds: a supervisor has other things to do then.
+        """
         tail = Tail(path)
         try:
             with self._view.opened():
                 while alive():
                     self._look(tail)
-                    time.sleep(POLL_SECONDS)
+                    wait(POLL_SECONDS)
                 self._look(tail)
         finally:
             tail.close()

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""nereus resize JOB RANKS - ask a running job for another size."""
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from nereus.cli.messages import complain, show_json
+from nereus.cli.where import Placement, ReleaseUnit
+from nereus.launch import OK, PENDING, REDUCED, RESIZED, UNCHANGED, NoAnswer, ask, find, read_hosts
+from nereus.report.units import seconds_text
+
+_GOOD = {OK, RESIZED, UNCHANGED, PENDING, REDUCED}
+
+
+class ProcessMethod(StrEnum):
+    """How processes of a new size come about."""
+
+    MERGE = "merge"
+    BASELINE_INTER = "baseline-inter"
+    BASELINE_INTRA = "baseline-intra"
+
+
+class TransferMethod(StrEnum):
+    """Which MPI calls carry the data."""
+
+    P2P = "p2p"
+    COL = "col"
+
+
+def resize(
+    job: Annotated[str, typer.Argument(metavar="JOB", help="Its name (nereus jobs), or how that begins.")],
+    ranks: Annotated[int, typer.Argument(metavar="RANKS", min=1, max=2**31 - 1, help="Wanted processes.")],
+    process_method: Annotated[
+        ProcessMethod | None, typer.Option(help="How processes come about.", show_default=False)
+    ] = None,
+    process_strategies: Annotated[
+        str | None, typer.Option(metavar="WORDS", help="As single+asynchronous; none; auto.")
+    ] = None,
+    transfer_method: Annotated[TransferMethod | None, typer.Option(help="How data is moved.")] = None,
+    placement: Annotated[Placement | None, typer.Option(help="Where new processes go.")] = None,
+    hosts: Annotated[
+        str | None, typer.Option(metavar="n3:2,...", help="Hosts to add to the job's list for good.")
+    ] = None,
+    release_unit: Annotated[ReleaseUnit | None, typer.Option(help="What can leave by itself.")] = None,
+    oversubscribe: Annotated[
+        bool, typer.Option("--oversubscribe", help="Take more processes than slots.")
+    ] = False,
+    allow_fewer: Annotated[
+        bool, typer.Option("--allow-fewer", help="Take as many as there are slots for.")
+    ] = False,
+    wait: Annotated[bool, typer.Option(help="Wait until it is done or undone.")] = True,
+    timeout: Annotated[float, typer.Option(min=0.1, max=1e6, help="Seconds to wait at most.")] = 300.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+) -> None:
+    """Ask a running job for another number of processes; what is not given is as the job has it.
+
+    Example: nereus resize 4f2a 8 --process-method merge
+    """
+    read_hosts(hosts or "")
+    values = {
+        "process-method": process_method,
+        "process-strategies": process_strategies,
+        "transfer-method": transfer_method,
+        "placement": placement,
+        "hosts": hosts,
+        "release-unit": release_unit,
+        "oversubscribe": "on" if oversubscribe else None,
+        "allow-fewer": "on" if allow_fewer else None,
+    }
+    options = {name: str(value) for name, value in values.items() if value is not None}
+    question = {"kind": "resize", "ranks": ranks, "options": options, "wait": wait}
+    raise typer.Exit(_present(_ask(job, question, timeout), ranks, as_json))
+
+
+def _ask(job: str, question: dict[str, Any], timeout: float) -> dict[str, Any]:
+    door = find(job)
+    try:
+        return ask(door, question, timeout)
+    except NoAnswer as problem:
+        message = f"job {door.stem}: {problem}; whether it will be resized is not known"
+        return {"kind": "refused", "message": message}
+
+
+def _present(answer: dict[str, Any], ranks: int, as_json: bool) -> int:
+    """Tell what came of it; the exit code."""
+    result = {key: value for key, value in answer.items() if key not in {"version", "kind"}}
+    good = answer.get("kind") == "resized" and answer.get("code") in _GOOD
+    if as_json:
+        show_json(result)
+    elif good:
+        print(_sentence(answer, ranks))
+    else:
+        name = answer.get("name")
+        complain(f"{answer.get('message') or 'the job was not resized'}" + (f" ({name})" if name else ""))
+    return 0 if good else 1
+
+
+def _sentence(answer: dict[str, Any], ranks: int) -> str:
+    code, message = answer["code"], answer.get("message") or ""
+    if code == RESIZED:
+        return _resized(answer.get("report") or {}, ranks)
+    if code == UNCHANGED:
+        return message or f"unchanged: the job has {ranks} ranks already"
+    noted = f"noted as request {answer.get('request')}"
+    return f"{noted}: {message}" if message else noted
+
+
+def _resized(report: dict[str, Any], ranks: int) -> str:
+    words = [report.get("process_method"), *(report.get("process_strategies") or [])]
+    how = " + ".join(word for word in words if isinstance(word, str))
+    size = (
+        f"{report['from']} → {report['to']} ranks"
+        if "from" in report and "to" in report
+        else f"{ranks} ranks"
+    )
+    pause, making = (seconds_text(_number(report.get(key))) for key in ("pause_seconds", "process_seconds"))
+    return f"resized {size}: pause {pause} (processes {making}" + (f", {how})" if how else ")")
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) else None

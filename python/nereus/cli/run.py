@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""nereus run -- PROGRAM ARGS - run a program that can be resized from outside."""
+
+import shutil
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nereus.cli.messages import Refused, complain, note
+from nereus.cli.where import HostsOption, Placement, ReleaseUnit, RshOption, Where
+from nereus.launch import (
+    RANKS_PER_CORE,
+    Job,
+    Outcome,
+    Stopping,
+    Supervision,
+    check_door,
+    choose,
+    fostering,
+    joining,
+    most_ranks,
+)
+
+_ATTEND_SECONDS = 0.1
+
+
+def run(
+    program: Annotated[list[str], typer.Argument(metavar="PROGRAM [ARGS]...", help="What to run.")],
+    ranks: Annotated[int, typer.Option("-n", "--ranks", min=1, help="Processes at the start.")] = 1,
+    mpi: Annotated[str | None, typer.Option(metavar="NAME", help="MPI build to use (nereus doctor).")] = None,
+    hosts: HostsOption = "",
+    rsh: RshOption = None,
+    placement: Annotated[
+        Placement, typer.Option(envvar="NEREUS_PLACEMENT", help="Fill hosts in order, or the emptiest first.")
+    ] = Placement.COMPACT,
+    oversubscribe: Annotated[
+        bool,
+        typer.Option(
+            "--oversubscribe", envvar="NEREUS_OVERSUBSCRIBE", help="Take more processes than slots."
+        ),
+    ] = False,
+    release_unit: Annotated[
+        ReleaseUnit, typer.Option(envvar="NEREUS_RELEASE_UNIT", help="What can leave by itself.")
+    ] = ReleaseUnit.JOB,
+    max_ranks: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help=f"Most ranks, resizes included; if not given, {RANKS_PER_CORE} per core or slot."
+        ),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not tell the job's name.")] = False,
+) -> None:
+    """Run a program that uses Nereus, so that `nereus resize` can ask it for another size.
+
+    Example: nereus run -n 2 -- ./application --steps 1000
+    """
+    build, path = choose(mpi), _program(program[0])
+    where = Where.read(hosts, rsh, placement is Placement.SPREAD, oversubscribe)
+    limit = _limit(ranks, max_ranks, where)
+    settings = {
+        "NEREUS_PLACEMENT": placement.value,
+        "NEREUS_OVERSUBSCRIBE": "on" if oversubscribe else "off",
+        "NEREUS_RELEASE_UNIT": release_unit.value,
+        "NEREUS_MAX_RANKS": str(limit),
+    }
+    if release_unit is ReleaseUnit.RANK:
+        # Only what was started apart can leave alone: one founder, the library makes the others.
+        settings["NEREUS_START_RANKS"] = str(ranks)
+    where.check_slots(ranks)
+    with Stopping() as stopping, fostering():
+        check_door()
+        join = joining(build, where.hosts, rsh, stopped=lambda: stopping.signal is not None)
+        founders = 1 if release_unit is ReleaseUnit.RANK else ranks
+        job = where.supervision(build, path, tuple(program[1:]), founders, join, settings)
+        outcome = None if stopping.signal else _supervise(job, stopping, quiet)
+    raise typer.Exit(_exit_code(outcome, stopping))
+
+
+def _supervise(start: Supervision, stopping: Stopping, quiet: bool) -> Outcome | None:
+    """Run the job; how it ended, or None when it was stopped."""
+    with Job(start, None) as job:
+        note(f"job {job.name}: `nereus resize {job.name} N` asks it for N ranks", quiet)
+        while job.running() and stopping.signal is None:
+            job.attend(_ATTEND_SECONDS)
+        return None if job.running() else job.outcome()
+
+
+def _exit_code(outcome: Outcome | None, stopping: Stopping) -> int:
+    if outcome is None:
+        complain(f"stopped by {stopping.text}")
+        return stopping.exit_code
+    if not outcome.good:
+        complain(f"the job failed: {outcome.text}")
+    return outcome.code
+
+
+def _program(name: str) -> Path:
+    """The program to run; a name without a slash is looked for in PATH."""
+    found = shutil.which(name)
+    if found is None:
+        raise Refused(f"PROGRAM = {name}: there is no such program that can be executed")
+    return Path(found)
+
+
+def _limit(ranks: int, max_ranks: int | None, where: Where) -> int:
+    """The most ranks of the job."""
+    default, unit = (RANKS_PER_CORE * where.slots, "slot") if where.hosts else (most_ranks(), "core")
+    limit = max_ranks or default
+    if ranks > limit:
+        rule = "--max-ranks" if max_ranks else f"{RANKS_PER_CORE} per {unit}; see --max-ranks"
+        raise Refused(f"-n = {ranks}: the launcher is asked for at most {limit} ({rule})")
+    return limit

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where the processes of a job go: options that commands have in common, and what they make of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nereus.launch import Build, Host, Joining, Launch, Supervision, host_list, place, read_hosts
+
+
+class Placement(StrEnum):
+    """How processes are spread over hosts."""
+
+    COMPACT = "compact"
+    SPREAD = "spread"
+
+
+class ReleaseUnit(StrEnum):
+    """What can leave by itself."""
+
+    JOB = "job"
+    HOST = "host"
+    RANK = "rank"
+
+
+HostsOption = Annotated[
+    str,
+    typer.Option(
+        metavar="n1:2,n2:2",
+        envvar="NEREUS_HOSTS",
+        show_default=False,
+        help="Hosts and their slots; if not given, this host alone.",
+    ),
+]
+RshOption = Annotated[
+    str | None,
+    typer.Option(metavar="CMD", help="Starts a command on a host, as ssh does: CMD HOST COMMAND."),
+]
+
+
+@dataclass(frozen=True)
+class Where:
+    """Hosts of a job, how they are reached, and how processes are placed on them."""
+
+    hosts: tuple[Host, ...] = ()
+    rsh: str | None = None
+    spread: bool = False
+    oversubscribe: bool = False
+
+    @staticmethod
+    def read(hosts: str, rsh: str | None, spread: bool, oversubscribe: bool) -> "Where":
+        """From the command line."""
+        return Where(read_hosts(hosts), rsh, spread, oversubscribe)
+
+    @property
+    def slots(self) -> int:
+        """Slots of all hosts; 0 without a list."""
+        return sum(host.slots for host in self.hosts)
+
+    def check_slots(self, ranks: int) -> None:
+        """Refuse more processes than the hosts have slots for, unless that was allowed."""
+        place(self.hosts, ranks, self.spread, self.oversubscribe)
+
+    def supervision(
+        self,
+        build: Build,
+        program: Path,
+        arguments: tuple[str, ...],
+        ranks: int,
+        join: Joining,
+        settings: Mapping[str, str],
+    ) -> Supervision:
+        """A job of `ranks` founders; refused where the hosts have too few slots."""
+        founders = place(self.hosts, ranks, self.spread, self.oversubscribe)
+        own = {"NEREUS_HOSTS": host_list(self.hosts)} if self.hosts else {}
+        # Where groups cannot join, nothing is known in favour of other transports than the MPI's own choice.
+        transports = join.environment if join.works else {}
+        environment = {**transports, **own, **settings}
+        launch = Launch(build, program, arguments, self.hosts, self.rsh, environment)
+        return Supervision(launch, founders, join.works)
