@@ -15,12 +15,12 @@ from pydantic_core import PydanticCustomError
 
 from nereus.config.quantities import bytes_of, seconds_of
 from nereus.config.rules import problems_of
+from nereus.config.strategies import STRATEGIES_ALLOWED, Strategy, conflict_in, in_order
 
 INT32 = 2**31 - 1
 MOST_BYTES = 2**60  # sums of such sizes stay within 64 bits
 MOST_ITERATIONS = 2**40
 LONGEST = 1e9  # seconds; 32 years
-STRATEGIES_ALLOWED = "[] (blocking, one call for all processes); other strategies do not exist yet"
 
 StageType = Literal[
     "pi", "matrix", "p2p", "ip2p", "wait", "bcast", "allgather", "reduce", "allreduce", "write", "read"
@@ -28,6 +28,7 @@ StageType = Literal[
 ProcessMethod = Literal["merge", "baseline-inter", "baseline-intra"]
 TransferMethod = Literal["p2p", "col"]
 Placement = Literal["compact", "spread"]
+ReleaseUnit = Literal["job", "host", "rank"]
 
 Bytes = Annotated[int, BeforeValidator(bytes_of), Field(ge=0, le=MOST_BYTES)]
 Seconds = Annotated[float, BeforeValidator(seconds_of), Field(ge=0, le=LONGEST)]
@@ -41,10 +42,10 @@ DEFAULT_MESSAGE = (
 )
 
 
-def _nothing(value: list[str]) -> list[str]:
-    if value:
-        raise ValueError(STRATEGIES_ALLOWED)
-    return value
+def _together(words: list[Strategy]) -> list[Strategy]:
+    if conflict := conflict_in(words):
+        raise PydanticCustomError("conflict", "{text}", {"text": conflict})
+    return in_order(words)
 
 
 class Part(BaseModel):
@@ -100,9 +101,10 @@ class Group(Part):
     factor: Positive = Field(1.0, description="a number from 1e-9 to 1e9")
     placement: Placement = Field("compact", description="one of compact, spread")
     process_method: ProcessMethod = Field("merge", description="one of merge, baseline-inter, baseline-intra")
-    process_strategies: Annotated[list[str], AfterValidator(_nothing)] = Field(
-        default=[], description=STRATEGIES_ALLOWED
+    process_strategies: Annotated[list[Strategy], AfterValidator(_together)] = Field(
+        default=["auto"], description=STRATEGIES_ALLOWED
     )
+    release_unit: ReleaseUnit = Field("job", description="one of job, host, rank")
     transfer_method: TransferMethod = Field(
         "p2p", description="one of p2p, col; one-sided (RMA) methods do not exist yet"
     )
@@ -111,7 +113,14 @@ class Group(Part):
     )
 
 
-RESIZE_KEYS = ("placement", "process_method", "process_strategies", "transfer_method", "transfer_strategy")
+RESIZE_KEYS = (
+    "placement",
+    "process_method",
+    "process_strategies",
+    "release_unit",
+    "transfer_method",
+    "transfer_strategy",
+)
 METHOD_KEYS = RESIZE_KEYS[1:]  # of no effect in the first group, which no resize leads to
 
 

@@ -16,6 +16,11 @@ DEFAULT_GRANULARITY = 600
 BY_ID = ("ip2p", "wait")
 COMPUTE = ("pi", "matrix")
 SECONDS = "seconds, 0 or more"
+METHODS = {
+    "Spawn_Method": "process_method",
+    "Spawn_Strategy": "process_strategies",
+    "Redistribution_Method": "transfer_method",
+}
 
 
 def translated(file: ProteoFile, name: str, codes: Codes | None) -> Document:
@@ -220,10 +225,11 @@ class _Translator:
         return str(entry.value)
 
     def _methods(self, path: KeyPath, table: Table, group: dict[str, Any], before: int) -> None:
-        group["process_method"], notes = process_method(table, self._codes, shrinks=group["ranks"] < before)
+        method, strategies, notes = process_method(table, self._codes, shrinks=group["ranks"] < before)
+        group["process_method"], group["process_strategies"] = method, strategies
         group["transfer_method"] = transfer_method(table, self._codes)
         for entry, text in notes:
             self._warn(entry, text)
-        for key, ours in (("Spawn_Method", "process_method"), ("Redistribution_Method", "transfer_method")):
+        for key, ours in METHODS.items():
             if key in table.entries:
                 self._note((*path, ours), table.entries[key])

@@ -55,6 +55,8 @@ def _problems(document: Document, details: ErrorDetails, name: str) -> list[Prob
         findings = details["ctx"]["problems"]
         return [_problem(document, finding.path, finding.message, name) for finding in findings]
     path: KeyPath = details["loc"]
+    if details["type"] == "conflict":
+        return [_problem(document, path, details["ctx"]["text"], name)]
     return [_problem(document, path, _allowed(details["type"], path), name)]
 
 

@@ -16,6 +16,8 @@ PROCESS_METHODS = {"baseline-inter": 0, "baseline-intra": 0, "merge": 1}
 TRANSFER_METHODS = {"col": 0, "p2p": 1}
 CLEAR, INTERCOMM = 0, 3
 STRATEGIES = {"blocking": CLEAR}
+# Proteo does not know that a strategy is chosen for it: without one there is none.
+PROCESS_STRATEGIES = {"auto": CLEAR, "asynchronous": 1, "single": 2, "multiple": 4, "parallel": 5}
 STAGES = {
     "pi": 0, "matrix": 1, "p2p": 2, "ip2p": 3, "wait": 4, "bcast": 5,
     "allgather": 6, "reduce": 7, "allreduce": 8, "write": 9, "read": 10,
@@ -92,10 +94,6 @@ def _stage(stage: Stage) -> str:
 
 
 def _group(number: int, group: Group) -> str:
-    if group.process_strategies:
-        raise ResultError(
-            f"process_strategies = {group.process_strategies}: [] has a number in Proteo's form"
-        )
     placement = _code(PLACEMENTS, group.placement, "placement")
     transfer = _code(TRANSFER_METHODS, group.transfer_method, "transfer_method")
     process = _code(PROCESS_METHODS, group.process_method, "process_method")
@@ -103,8 +101,16 @@ def _group(number: int, group: Group) -> str:
     return (
         f"Group {number}: Iters={group.iterations}, Procs={group.ranks}, Factors={group.factor:.6f}, "
         f"Dist={placement}, RM={transfer}, SM={process}, RS={strategy}, "
-        f"SS={INTERCOMM if group.process_method == 'baseline-inter' else CLEAR}"
+        f"SS={_process_strategies(group)}"
     )
+
+
+def _process_strategies(group: Group) -> str:
+    """Several numbers are joined by a slash."""
+    numbers = [_code(PROCESS_STRATEGIES, word, "process_strategies") for word in group.process_strategies]
+    numbers += [INTERCOMM] if group.process_method == "baseline-inter" else []
+    asked_for = sorted(number for number in numbers if number != CLEAR)
+    return "/".join(map(str, asked_for or [CLEAR]))
 
 
 def _code(codes: Mapping[str, int], name: str, what: str) -> int:

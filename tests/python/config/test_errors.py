@@ -92,7 +92,43 @@ WRONG = [
         '[resize]\nprocess_method = "x"\n[data]',
         '2: resize.process_method = "x": one of',
     ),
-    ("ranks = 2", 'ranks = 2\nprocess_strategies = ["single"]', "13: groups[1].process_strategies = "),
+    (
+        "ranks = 2",
+        'ranks = 2\nprocess_strategies = ["join", "spawn"]',
+        '13: groups[1].process_strategies[1] = "spawn": ["auto"], [] (one blocking call',
+    ),
+    (
+        "ranks = 2",
+        'ranks = 2\nprocess_strategies = "join"',
+        '13: groups[1].process_strategies = "join": ["auto"], []',
+    ),
+    (
+        "ranks = 2",
+        'ranks = 2\nprocess_strategies = ["parallel", "single"]',
+        '13: groups[1].process_strategies = ["parallel", "single"]: process strategies single+parallel '
+        "exclude one another: with single rank 0 alone spawns, with parallel every process does",
+    ),
+    (
+        "ranks = 1",
+        'ranks = 1\nprocess_strategies = ["auto", "join"]',
+        '10: groups[0].process_strategies = ["auto", "join"]: process strategies join+auto exclude',
+    ),
+    (
+        "[data]",
+        '[resize]\nprocess_strategies = ["join", "multiple"]\n[data]',
+        '2: resize.process_strategies = ["join", "multiple"]: process strategies multiple+join exclude one '
+        "another: with join the supervisor starts the processes and none is spawned",
+    ),
+    (
+        "ranks = 2",
+        'ranks = 2\nprocess_strategies = ["single", "single"]',
+        '13: groups[1].process_strategies = ["single", "single"]: process strategy single is there twice',
+    ),
+    (
+        "ranks = 2",
+        'ranks = 2\nrelease_unit = "node"',
+        '13: groups[1].release_unit = "node": one of job, host, rank',
+    ),
     (
         "ranks = 2",
         'ranks = 2\ntransfer_method = "rma"',

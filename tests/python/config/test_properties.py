@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from nereus.config import ConfigError, Experiment, load, write_toml
 from nereus.config.json_lines import json_lines
+from nereus.config.strategies import STRATEGIES, conflict_in
 from nereus.config.toml_lines import toml_lines
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "emulate"
@@ -53,6 +54,8 @@ phases = st.builds(
     st.integers(1, 2**40),
     stage_lists,
 )
+words = st.lists(st.sampled_from(STRATEGIES), unique=True)
+strategy_lists = words.filter(lambda chosen: conflict_in(chosen) is None)
 groups = st.lists(
     st.fixed_dictionaries(
         {"ranks": st.integers(1, 2**31 - 1)},
@@ -61,7 +64,8 @@ groups = st.lists(
             "factor": positive,
             "placement": st.sampled_from(["compact", "spread"]),
             "process_method": st.sampled_from(["merge", "baseline-inter", "baseline-intra"]),
-            "process_strategies": st.just([]),
+            "process_strategies": strategy_lists,
+            "release_unit": st.sampled_from(["job", "host", "rank"]),
             "transfer_method": st.sampled_from(["p2p", "col"]),
         },
     ),

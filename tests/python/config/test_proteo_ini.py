@@ -147,7 +147,7 @@ def test_the_choice_of_old_codes_is_said_and_can_be_overruled(loaded: Load, erro
     assert "read with Proteo's old codes" in warnings[0]
     assert "--proteo-codes new" in warnings[0]
     message = error(FLAT, "e.ini", proteo_codes="new")
-    assert message.startswith("e.ini:37: resize1.Spawn_Strategy = 1: asynchronous does not exist yet")
+    assert message.startswith("e.ini:35: resize1.Redistribution_Strategy = 1: thread does not exist yet")
 
 
 def test_strategies_of_0_make_the_same_numbers_new_codes(loaded: Load) -> None:
@@ -169,21 +169,6 @@ def test_signs_of_both_generations_are_not_guessed_over(error: Error) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        (
-            "Spawn_Strategy=0",
-            "Spawn_Strategy=1",
-            "37: resize1.Spawn_Strategy = 1: asynchronous does not exist",
-        ),
-        (
-            "Spawn_Strategy=0",
-            "Spawn_Strategy=2,4",
-            "37: resize1.Spawn_Strategy = 2,4: single and multiple do",
-        ),
-        (
-            "Spawn_Strategy=0",
-            "Spawn_Strategy=5",
-            "37: resize1.Spawn_Strategy = 5: parallel does not exist yet",
-        ),
         ("Spawn_Strategy=0", "Spawn_Strategy=9", "37: resize1.Spawn_Strategy = 9: one of 0 (none), 1 (async"),
         (
             "Spawn_Strategy=0",
@@ -258,6 +243,60 @@ def test_intercomm_makes_the_baseline_with_an_intercommunicator(loaded: Load) ->
     assert loaded(text, "e.ini").experiment.groups[1].process_method == "baseline-inter"
     none = PHASES.replace("Spawn_Method=1\nSpawn_Strategy=0", "Spawn_Method=0\nSpawn_Strategy=0")
     assert loaded(none, "e.ini").experiment.groups[1].process_method == "baseline-intra"
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("0", []),
+        ("1", ["asynchronous"]),
+        ("2", ["single"]),
+        ("4", ["multiple"]),
+        ("5", ["parallel"]),
+        ("1,2", ["asynchronous", "single"]),
+        ("5,1", ["asynchronous", "parallel"]),
+        ("2,4", ["single", "multiple"]),
+        ("1,0,2", ["single"]),
+        ("1,1", ["asynchronous"]),
+    ],
+)
+def test_new_codes_of_strategies_are_our_words(loaded: Load, code: str, words: list[str]) -> None:
+    at = PHASES.rindex("Spawn_Strategy=0")
+    text = PHASES[:at] + f"Spawn_Strategy={code}" + PHASES[at + len("Spawn_Strategy=0") :]
+    result = loaded(text, "e.ini")
+    assert result.warnings == []
+    assert result.experiment.groups[1].process_strategies == words
+    assert result.origins["groups[1].process_strategies"].endswith("e.ini:37")
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [("1", []), ("2", ["asynchronous"]), ("3", ["single"]), ("6", ["asynchronous", "single"])],
+)
+def test_old_codes_of_strategies_are_our_words(loaded: Load, code: str, words: list[str]) -> None:
+    at = FLAT.rindex("Spawn_Strategy=1")
+    text = FLAT[:at] + f"Spawn_Strategy={code}" + FLAT[at + len("Spawn_Strategy=1") :]
+    assert loaded(text, "e.ini").experiment.groups[1].process_strategies == words
+
+
+def test_a_baseline_has_strategies_next_to_its_intercommunicator(loaded: Load) -> None:
+    text = PHASES.replace("Spawn_Method=1\nSpawn_Strategy=0", "Spawn_Method=0\nSpawn_Strategy=3,1")
+    group = loaded(text, "e.ini").experiment.groups[1]
+    assert (group.process_method, group.process_strategies) == ("baseline-inter", ["asynchronous"])
+
+
+@pytest.mark.parametrize(
+    ("code", "words", "lost"),
+    [("2,4,5", ["parallel"], ["single", "multiple"]), ("5,2", ["single"], ["parallel"])],
+)
+def test_of_rivals_the_later_strategy_stays_as_in_proteo(
+    loaded: Load, code: str, words: list[str], lost: list[str]
+) -> None:
+    result = loaded(PHASES.replace("Spawn_Strategy=0", f"Spawn_Strategy={code}"), "e.ini")
+    assert result.experiment.groups[1].process_strategies == words
+    assert [warning.partition(f"Spawn_Strategy = {code}: ")[2] for warning in result.warnings] == [
+        f"{name} is left out, as in Proteo: {words[0]} comes after it" for name in lost
+    ]
 
 
 def test_what_proteo_drops_from_a_merge_is_dropped_with_a_warning(loaded: Load) -> None:

@@ -30,10 +30,28 @@ def test_the_run_file_says_what_the_experiment_says(loaded: Load, small: str) ->
         "factor": 1.0,
         "placement": "compact",
         "process_method": "merge",
-        "process_strategies": [],
+        "process_strategies": ["auto"],
+        "release_unit": "job",
         "transfer_method": "p2p",
         "transfer_strategy": "blocking",
     }
+
+
+def test_strategies_are_those_of_the_group_or_of_all(loaded: Load, small: str) -> None:
+    common = '[resize]\nprocess_strategies = ["single", "asynchronous"]\nrelease_unit = "host"\n'
+    groups = loaded(common + small + "iterations = 1\n[[groups]]\nranks = 3\nprocess_strategies = []\n")
+    run = groups.experiment.to_run()["groups"]
+    assert run[1]["process_strategies"] == ["asynchronous", "single"]
+    assert [group["process_strategies"] for group in run[2:]] == [[]]
+    assert [group["release_unit"] for group in run[1:]] == ["host", "host"]
+
+
+def test_strategies_in_another_order_are_the_same_experiment(loaded: Load, small: str) -> None:
+    one, other = (
+        loaded(f"{small}process_strategies = {words}\n").experiment
+        for words in ('["join", "asynchronous"]', '["asynchronous", "join"]')
+    )
+    assert one == other
 
 
 def test_the_run_file_has_no_key_that_its_reference_page_does_not_have(loaded: Load, small: str) -> None:

@@ -235,6 +235,39 @@ def test_proteo_gets_its_numbers_of_methods(begin: Any, tmp_path: Path) -> None:
     assert "Dist=1, RM=0, SM=0, RS=0, SS=3\n" in text
 
 
+@pytest.mark.parametrize(
+    ("words", "method", "numbers"),
+    [
+        (["auto"], "merge", "0"),
+        (["asynchronous", "single"], "merge", "1/2"),
+        (["multiple"], "baseline-inter", "3/4"),
+        (["asynchronous", "parallel"], "baseline-intra", "1/5"),
+    ],
+)
+def test_proteo_gets_its_numbers_of_strategies(
+    begin: Any, tmp_path: Path, words: list[str], method: str, numbers: str
+) -> None:
+    run = begin([2, 4])
+    run.run["groups"][1] |= {"process_strategies": words, "process_method": method}
+    run.announces()
+    run.starts()
+    run.finishes()
+    write_proteo(read(run.write()), tmp_path)
+    assert f"RS=0, SS={numbers}\n" in (tmp_path / "R0_Global.out").read_text()
+
+
+def test_a_strategy_that_proteo_has_no_number_for_is_refused(begin: Any, tmp_path: Path) -> None:
+    run = begin([2, 4])
+    run.run["groups"][1]["process_strategies"] = ["join"]
+    run.announces()
+    run.starts()
+    run.finishes()
+    with pytest.raises(
+        ResultError, match="process_strategies = join: Proteo's form has numbers for auto, asy"
+    ):
+        write_proteo(read(run.write()), tmp_path)
+
+
 def test_proteo_gets_no_global_file_of_a_run_that_died(complete: Any, tmp_path: Path) -> None:
     del complete.lines[-1]
     names = [path.name for path in write_proteo(read(complete.write()), tmp_path)]
