@@ -34,8 +34,11 @@ void print(const nlohmann::json &line) {
     std::fflush(stdout);
 }
 
-/// Why a resize that did its work is not what was wanted, or "".
+/// Why a resize that came to its end is not the one that was wanted, or "".
 std::string complaint(const Combination &wanted, const nereus_resize_report &report) {
+    const bool is_free = (wanted.strategies & NEREUS_AUTO) != 0;
+    if (report.process_method != wanted.method || (!is_free && report.process_strategies != wanted.strategies))
+        return "it was carried out in another way";
     if (wanted.wakes && report.woken == 0) return "no process was parked, so none was woken";
     if (!wanted.wakes && report.woken > 0) return "processes were woken that should have been made";
     return "";
@@ -98,6 +101,7 @@ void Trials::grow() {
     gaps_.clear();
     state_.longest_gap = 0;
     enter(State::growing);
+    print({{"trying", combination().text}});
     try {
         ask(plan_.to, combination());
     } catch (const nereus::Failure &refused) {

@@ -2,8 +2,8 @@
 // What rank 0 does between the iterations: asks for each resize in turn, and reports what became of it.
 //
 // In:  the combinations to try, the job, and the end of each iteration.
-// Out: a JSON line on stdout for each trial, as soon as it is known, so that a trial that hangs or kills the program
-//      leaves those before it.
+// Out: for each trial two JSON lines on stdout, {"trying": COMBINATION} when it begins and what became of it as soon as
+//      that is known, so that a trial that hangs or kills the program leaves those before it, and its name.
 // One trial: iterate for a while, ask for more processes, iterate until they are there and a while longer, shrink
 // back. The state travels as a value of the job, because Baseline replaces rank 0 in the middle of a trial.
 #pragma once

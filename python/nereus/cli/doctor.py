@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """nereus doctor - what the MPIs of this machine can do."""
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.table import Table
+from rich.text import Text
 
 from nereus import __version__
-from nereus.cli.messages import show, show_json
+from nereus.cli.messages import complain, show, show_json
 from nereus.cli.remedies import remedy
+from nereus.cli.ways_table import find_ways, ways_table
 from nereus.launch import (
     FEATURES,
     Build,
     Capabilities,
+    Stopping,
     builds,
     builds_folder,
     choose,
@@ -35,9 +39,12 @@ def doctor(
 
     Example: nereus doctor --mpi openmpi
     """
-    with fostering():
-        chosen = [choose(mpi)] if mpi else builds()
-        findings = [_finding(build, probe(build, fresh=True)) for build in chosen]
+    chosen = [choose(mpi)] if mpi else builds()
+    with Stopping() as stopping, fostering():
+        findings = [_finding(build, lambda: stopping.signal is not None) for build in chosen]
+    if stopping.signal is not None:
+        complain(f"stopped by {stopping.text}")
+        raise typer.Exit(stopping.exit_code)
     document = _document(findings)
     if as_json:
         show_json(document)
@@ -46,7 +53,12 @@ def doctor(
     raise typer.Exit(0 if any(finding["malleable"] for finding in findings) else 1)
 
 
-def _finding(build: Build, found: Capabilities) -> dict[str, Any]:
+def _finding(build: Build, stopped: Callable[[], bool]) -> dict[str, Any]:
+    found = probe(build, fresh=True, stopped=stopped)
+    return {**_summary(build, found), **find_ways(build, stopped)}
+
+
+def _summary(build: Build, found: Capabilities) -> dict[str, Any]:
     return {
         "name": build.name,
         "library": found.library if found.library != "unknown" else build.library_version,
@@ -81,10 +93,11 @@ def _machine(document: dict[str, Any]) -> str:
     )
 
 
-def _tables(findings: list[dict[str, Any]]) -> list[Table | str]:
+def _tables(findings: list[dict[str, Any]]) -> list[RenderableType]:
     if not findings:
         return [_NONE_INSTALLED]
-    return [part for finding in findings for part in (_table(finding), "")][:-1]
+    parts = [(_table(finding), "", ways_table(finding["ways"]), "") for finding in findings]
+    return [part for several in parts for part in several][:-1]
 
 
 def _table(finding: dict[str, Any]) -> Table:
@@ -95,10 +108,16 @@ def _table(finding: dict[str, Any]) -> Table:
     grid = Table(
         title=title, title_justify="left", title_style="bold", box=None, show_header=False, pad_edge=False
     )
-    grid.add_row("library", "", finding["library"])
-    grid.add_row("launcher", "", finding["mpiexec"])
+    grid.add_row("library", "", Text(finding["library"]))
+    grid.add_row("launcher", "", Text(finding["mpiexec"]))
     grid.add_row("threads", "", finding["thread_level"])
     for name in FEATURES:
-        feature = finding["features"][name]
-        grid.add_row(name.replace("_", " "), "yes" if feature["works"] else "no", feature["reason"])
+        grid.add_row(name.replace("_", " "), *_cells(finding["features"][name]))
+    grid.add_row("join", *_cells(finding["joining"]))
     return grid
+
+
+def _cells(feature: dict[str, Any]) -> tuple[str, Text]:
+    """Yes or no, and why not; or with what it works."""
+    settings = [f"{name}={value}" for name, value in feature.get("environment", {}).items()]
+    return "yes" if feature["works"] else "no", Text(feature["reason"] or " ".join(settings))

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from nereus import __version__
+from nereus.cli.bench import bench
 from nereus.cli.convert import convert
 from nereus.cli.doctor import doctor
 from nereus.cli.emulate import emulate
@@ -32,6 +33,7 @@ app.command()(resize)
 app.command()(doctor)
 app.command()(report)
 app.command()(convert)
+app.add_typer(bench, name="bench")
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The ways to make processes that a resize may be asked for: a method, and strategies that go together."""
+
+from dataclasses import dataclass
+
+METHODS = ("merge", "baseline-inter", "baseline-intra")
+#: In the order in which the library names them.
+STRATEGIES = ("asynchronous", "single", "multiple", "parallel", "join")
+#: Not a strategy of its own: Merge onto processes that are parked.
+WAKE = "wake"
+_NONE = "none"
+
+
+@dataclass(frozen=True)
+class Combination:
+    """A method with its strategies; no strategies: one call of MPI_Comm_spawn by all."""
+
+    method: str
+    strategies: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """The strategies in a word."""
+        return "+".join(self.strategies) or _NONE
+
+    @property
+    def text(self) -> str:
+        """As nereus-resizes takes it: "merge:asynchronous+single"."""
+        return f"{self.method}:{self.words}"
+
+    @property
+    def wakes(self) -> bool:
+        """Whether no processes are made, because parked ones are woken."""
+        return self.strategies == (WAKE,)
+
+    @property
+    def joins(self) -> bool:
+        """Whether the supervisor starts the processes."""
+        return "join" in self.strategies
+
+    def made(self, before: int, after: int) -> int:
+        """How many processes a resize makes, or wakes."""
+        return after - before if self.method == "merge" else after
+
+
+def _how() -> list[tuple[str, ...]]:
+    """Strategies that go together, but for asynchronous, which goes with all."""
+    return [
+        (),
+        ("single",),
+        ("multiple",),
+        ("single", "multiple"),
+        ("parallel",),
+        ("multiple", "parallel"),
+        ("join",),
+    ]
+
+
+def sets_of_strategies() -> list[tuple[str, ...]]:
+    """All strategies that go together, the plain ones first."""
+    plain = _how()
+    return [*plain, *[("asynchronous", *strategies) for strategies in plain]]
+
+
+def all_combinations() -> list[Combination]:
+    """Every way there is."""
+    crossed = [Combination(method, words) for method in METHODS for words in sets_of_strategies()]
+    return [*crossed, Combination("merge", (WAKE,))]
+
+
+def read_strategies(text: str) -> tuple[str, ...] | None:
+    """Strategies out of "single+asynchronous", "none" or "wake"; None when they are not allowed."""
+    if text == WAKE:
+        return (WAKE,)
+    wanted = [] if text == _NONE else text.split("+")
+    ordered = tuple(word for word in STRATEGIES if word in wanted)
+    allowed = len(ordered) == len(wanted) and ordered in sets_of_strategies()
+    return ordered if allowed else None
+
+
+def crossed(methods: list[str], strategies: list[tuple[str, ...]]) -> list[Combination]:
+    """Each method with each of the strategies, where there is such a way."""
+    every = [Combination(method, words) for method in methods for words in strategies]
+    return [combination for combination in every if not combination.wakes or combination.method == "merge"]
