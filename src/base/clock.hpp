@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Time of this process: monotonic seconds, and points in time after which waiting is given up.
+// Time of this process: monotonic seconds, and how long something is waited for.
 #pragma once
 
+#include "base/error.hpp"
+
 #include <chrono>
+#include <functional>
+#include <optional>
 
 namespace nereus {
 
@@ -10,14 +14,26 @@ inline double now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+/// Looks whether something happened because of which waiting is in vain.
+using News = std::function<std::optional<Error>()>;
+
+/// A point in time until which is waited, or until bad news come.
 class Deadline {
 public:
-    static Deadline in(double seconds) { return Deadline(now() + seconds); }
-    bool passed() const { return now() > end_; }
+    static Deadline in(double seconds, News news = {}) { return {now() + seconds, std::move(news)}; }
+
+    /// Why `what` is waited for no longer; nothing while it is.
+    std::optional<Error> over(const char *what) const {
+        if (news_)
+            if (auto bad = news_()) return bad;
+        if (now() <= end_) return std::nullopt;
+        return Error{NEREUS_ERR_TIMEOUT, std::string(what) + " was not done in time"};
+    }
 
 private:
-    explicit Deadline(double end) : end_(end) {}
+    Deadline(double end, News news) : end_(end), news_(std::move(news)) {}
     double end_;
+    News news_;
 };
 
 class Stopwatch {

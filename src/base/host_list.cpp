@@ -75,4 +75,10 @@ Result<std::vector<Host>> read_hosts(const std::string &text) {
     return hosts;
 }
 
+std::string text_of(const std::vector<Host> &hosts) {
+    std::string text;
+    for (const Host &host : hosts) text += (text.empty() ? "" : ",") + host.name + ":" + std::to_string(host.slots);
+    return text;
+}
+
 }

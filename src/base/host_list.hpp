@@ -25,4 +25,7 @@ bool same_host(const std::string &a, const std::string &b);
 /// NEREUS_ERR_ARGUMENT naming what is wrong: no name, a name that no host can have, a host twice, or bad slots.
 Result<std::vector<Host>> read_hosts(const std::string &text);
 
+/// "name:slots,..." as read_hosts() takes it.
+std::string text_of(const std::vector<Host> &hosts);
+
 }

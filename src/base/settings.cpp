@@ -181,6 +181,12 @@ std::string environment_name(const SettingRow &row) {
     return name;
 }
 
+Done set_setting(Settings &settings, const std::string &name, const std::string &value) {
+    for (const SettingRow &row : settings_table())
+        if (row.name == name) return apply(row, value, name, settings);
+    return failed(NEREUS_ERR_SETTING, name + ": there is no such setting; docs/reference/settings.md lists them");
+}
+
 Result<Settings> read_settings(int argc, const char *const *argv) {
     Settings settings;
     for (const SettingRow &row : settings_table()) {

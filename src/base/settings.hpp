@@ -53,6 +53,9 @@ const std::vector<SettingRow> &settings_table();
 
 std::string environment_name(const SettingRow &row);
 
+/// Sets one by its name in the table. NEREUS_ERR_SETTING where there is no such name or the value is not allowed.
+Done set_setting(Settings &settings, const std::string &name, const std::string &value);
+
 /// Settings from the defaults, the environment and the arguments, in this order.
 Result<Settings> read_settings(int argc, const char *const *argv);
 

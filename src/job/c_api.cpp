@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The C boundary: arguments are checked, errors become codes and messages, exceptions end here.
 #include "job/job.hpp"
+#include "job/ways_in.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -95,7 +96,10 @@ Done add_array(nereus_job *job, const Result<Description> &is, void **pointer, c
 
 bool exists(const nereus_resize_options &options) {
     return options.process_method >= NEREUS_MERGE && options.process_method <= NEREUS_BASELINE_INTRA &&
-           options.transfer_method >= NEREUS_P2P && options.transfer_method <= NEREUS_COL;
+           options.transfer_method >= NEREUS_P2P && options.transfer_method <= NEREUS_COL &&
+           options.placement >= NEREUS_COMPACT && options.placement <= NEREUS_SPREAD &&
+           options.release_unit >= NEREUS_UNIT_JOB && options.release_unit <= NEREUS_UNIT_RANK &&
+           std::memchr(options.hosts, '\0', sizeof options.hosts) != nullptr;
 }
 
 /// A newcomer that is not wanted any more is told to leave; other errors are printed once.
@@ -141,11 +145,10 @@ int nereus_open(MPI_Comm comm, int argc, char **argv, nereus_job **job) try {
     *job = nullptr;
     if (comm == MPI_COMM_NULL || argc < 1 || argv == nullptr) return NEREUS_ERR_ARGUMENT;
     if (!mpi_runs()) return NEREUS_ERR_MPI;
-    MPI_Comm parent = MPI_COMM_NULL;
-    MPI_Comm_get_parent(&parent);
     *job = new nereus_job;
-    auto opened = nereus::job::Job::open(comm, argc, argv);
-    if (!opened) return not_opened(opened.error(), comm, parent != MPI_COMM_NULL, job);
+    bool newcomer = false;
+    auto opened = nereus::job::Job::open(comm, argc, argv, newcomer);
+    if (!opened) return not_opened(opened.error(), comm, newcomer, job);
     (*job)->inside = std::move(*opened);
     return NEREUS_OK;
 } catch (const std::exception &) {
@@ -154,9 +157,9 @@ int nereus_open(MPI_Comm comm, int argc, char **argv, nereus_job **job) try {
 
 int nereus_close(nereus_job **job) {
     if (job == nullptr || *job == nullptr) return NEREUS_ERR_ARGUMENT;
-    const int code = guarded(*job, [&]() -> Done {
-        if ((*job)->inside) (*job)->inside->close();
-        return {};
+    const int code = guarded(*job, [&]() -> Result<nereus_code> {
+        if ((*job)->inside) return (*job)->inside->close();
+        return nereus::job::sleep_until_wanted({}) ? NEREUS_WOKEN : NEREUS_OK;
     });
     delete *job;
     *job = nullptr;
@@ -215,16 +218,14 @@ int nereus_resize_options_init(const nereus_job *job, nereus_resize_options *opt
 int nereus_resize(nereus_job *job, int ranks, const nereus_resize_options *options, uint64_t *request) {
     if (!usable(job)) return NEREUS_ERR_ARGUMENT;
     return guarded(job, [&]() -> Result<int> {
-        const auto &control = job->inside->generation().control;
-        if (control.rank() != 0) return failed(NEREUS_ERR_ROOT, "only rank 0 may ask for another size");
+        if (job->inside->generation().control.rank() != 0)
+            return failed(NEREUS_ERR_ROOT, "only rank 0 may ask for another size");
         const nereus_resize_options wanted = options != nullptr ? *options : job->inside->usual_options();
-        if (!exists(wanted)) return failed(NEREUS_ERR_ARGUMENT, "options hold a method that does not exist");
-        const bool waits = job->inside->has_requests();
-        if (!waits && ranks == control.size() && wanted.process_method == NEREUS_MERGE) return NEREUS_UNCHANGED;
-        auto number = job->inside->request(ranks, wanted);
-        if (!number) return tl::unexpected(number.error());
-        if (request != nullptr) *request = *number;
-        return waits ? NEREUS_PENDING : NEREUS_OK;
+        if (!exists(wanted)) return failed(NEREUS_ERR_ARGUMENT, "options hold a value that does not exist");
+        auto asked = job->inside->ask(ranks, wanted);
+        if (!asked) return tl::unexpected(asked.error());
+        if (request != nullptr && asked->number != 0) *request = asked->number;
+        return asked->code;
     });
 }
 

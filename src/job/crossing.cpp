@@ -63,11 +63,12 @@ Done Crossing::allocate() {
     return {};
 }
 
-Done Crossing::move(bool constant, const transfer::Lane &lane, transfer::Method method, const Settings &settings) {
+Done Crossing::move(bool constant, const transfer::Lane &lane, transfer::Method method, const Settings &settings,
+                    News news) {
     double bytes = 0; // of all ranks: the lane's slowest pair is not known here
     for (std::size_t i = 0; i < registry_.entries().size(); ++i)
         if (travels(i, constant)) bytes += static_cast<double>(registry_.entries()[i].is.bytes());
-    const Deadline deadline = Deadline::in(settings.seconds_for(bytes));
+    const Deadline deadline = Deadline::in(settings.seconds_for(bytes), std::move(news));
     return transfer::move(method, lane, shipments(constant), settings.message_bytes, deadline);
 }
 

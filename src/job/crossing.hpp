@@ -24,7 +24,7 @@ public:
     Done allocate();
 
     /// Collective over the lane: moves the constant or the variable arrays.
-    Done move(bool constant, const transfer::Lane &lane, transfer::Method method, const Settings &settings);
+    Done move(bool constant, const transfer::Lane &lane, transfer::Method method, const Settings &settings, News news);
 
     /// For each array: what this process sent and kept, less what it has now. Zero in total when nothing was lost.
     std::vector<std::uint64_t> balance() const;

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <random>
+#include <string>
 #include <vector>
 
 namespace nereus::job {
@@ -22,6 +23,7 @@ struct Generation {
     mpi::Comm control;               ///< Nereus' own
     mpi::Comm application;           ///< what nereus_comm() returns
     std::vector<plan::World> worlds; ///< of each rank
+    std::vector<std::string> hosts;  ///< of each rank
 };
 
 }

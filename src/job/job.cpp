@@ -3,20 +3,12 @@
 
 #include "job/binding.hpp"
 #include "job/next_generation.hpp"
-
-#include <cstdio>
+#include "job/report.hpp"
+#include "job/ways_in.hpp"
+#include "mpi/host.hpp"
 
 namespace nereus::job {
 namespace {
-
-/// MPI keeps the link to the parents for ever, but a process is a newcomer only once.
-MPI_Comm take_parent() {
-    static bool taken = false;
-    MPI_Comm parent = MPI_COMM_NULL;
-    if (!taken) MPI_Comm_get_parent(&parent);
-    taken = true;
-    return parent;
-}
 
 plan::World shared_world(MPI_Comm comm) {
     plan::World world = new_world();
@@ -24,21 +16,18 @@ plan::World shared_world(MPI_Comm comm) {
     return world;
 }
 
-void say_dropped(const Request &request) {
-    std::fprintf(stderr, "nereus: resize %llu to %d processes was dropped: the job ended before it began\n",
-                 static_cast<unsigned long long>(request.number), request.ranks);
 }
 
-}
-
-Result<std::unique_ptr<Job>> Job::open(MPI_Comm founders, int argc, const char *const *argv) {
+Result<std::unique_ptr<Job>> Job::open(MPI_Comm founders, int argc, const char *const *argv, bool &newcomer) {
     auto settings = read_settings(argc, argv);
     if (!settings) return tl::unexpected(settings.error());
     auto job = std::make_unique<Job>();
     job->members_.settings = *settings;
     job->members_.program = process::Program::here(argc, argv);
-    const MPI_Comm parent = take_parent();
-    auto done = parent == MPI_COMM_NULL ? job->found(founders) : job->arrive(parent);
+    auto arrival = take_arrival(*settings);
+    if (!arrival) return tl::unexpected(arrival.error());
+    newcomer = arrival->has_value();
+    auto done = newcomer ? job->arrive(std::move(**arrival)) : job->found(founders);
     if (!done) return tl::unexpected(done.error());
     return job;
 }
@@ -48,16 +37,50 @@ Done Job::found(MPI_Comm founders) {
     if (!control) return tl::unexpected(control.error());
     auto first = generation_of(std::move(*control));
     if (!first) return tl::unexpected(first.error());
-    members_.generation = std::move(*first);
-    members_.generation.worlds.assign(static_cast<std::size_t>(members_.generation.control.size()),
-                                      shared_world(members_.generation.control.get()));
-    return {};
+    Generation &now = members_.generation;
+    now = std::move(*first);
+    now.worlds.assign(static_cast<std::size_t>(now.control.size()), shared_world(now.control.get()));
+    auto hosts = mpi::hosts_of(now.control.get());
+    if (!hosts) return tl::unexpected(hosts.error());
+    now.hosts = std::move(*hosts);
+    members_.hosts = read_hosts(members_.settings.hosts).value_or(std::vector<Host>{}); // checked with the settings
+    if (auto done = open_supervisor(); !done) return done;
+    return members_.settings.start_ranks == 0 ? Done{} : make_founders();
 }
 
-Done Job::arrive(MPI_Comm link) {
-    auto report = join(members_, mpi::Comm(link));
+/// Founders that can leave one by one need worlds of their own: all but the first are made here, by a resize of a job
+/// that has no data yet and no generation before.
+Done Job::make_founders() {
+    Generation &now = members_.generation;
+    const int wanted = members_.settings.start_ranks;
+    if (wanted < now.control.size())
+        return failed(NEREUS_ERR_SETTING, "start-ranks = " + std::to_string(wanted) + ": the job was started with " +
+                                              std::to_string(now.control.size()) + " processes already");
+    if (wanted == now.control.size()) return {};
+    nereus_resize_options options = usual_options();
+    options.process_method = NEREUS_MERGE;
+    now.number = -1;
+    resize_ = std::make_unique<Resize>(members_, request_of(wanted, options));
+    ended(*resize_->begin(true, departure_));
+    const nereus_resize_report made = std::exchange(report_, {});
+    return made.code == NEREUS_RESIZED ? Done{} : Done(failed(static_cast<nereus_code>(made.code), made.reason));
+}
+
+Done Job::arrive(process::Arrival arrival) {
+    auto report = join(members_, std::move(arrival));
     if (!report) return tl::unexpected(report.error());
-    report_ = *report;
+    leave_bed();
+    if (members_.generation.number > 0) report_ = *report;
+    return open_supervisor();
+}
+
+/// On a rank 0 that has no line to the supervisor yet.
+Done Job::open_supervisor() {
+    if (!root()) return {};
+    auto supervisor = Supervisor::open(members_.settings);
+    if (!supervisor) return tl::unexpected(supervisor.error());
+    members_.supervisor = std::move(*supervisor);
+    if (members_.supervisor) members_.supervisor->say_root(members_.generation);
     return {};
 }
 
@@ -92,69 +115,69 @@ Done Job::add_value(const Description &is, void *value) {
     return {};
 }
 
-nereus_resize_options Job::usual_options() const {
-    const Settings &settings = members_.settings;
-    nereus_resize_options options{};
-    options.process_method = static_cast<nereus_process_method>(settings.process_method);
-    options.transfer_method = static_cast<nereus_transfer_method>(settings.transfer_method);
-    options.process_strategies = settings.process_strategies;
-    options.placement = static_cast<nereus_placement>(settings.placement);
-    options.release_unit = static_cast<nereus_release_unit>(settings.release_unit);
-    options.oversubscribe = settings.oversubscribe ? 1 : 0;
-    options.allow_fewer = settings.allow_fewer ? 1 : 0;
-    return options;
-}
-
-Result<std::uint64_t> Job::request(int ranks, const nereus_resize_options &options) {
-    if (ranks < 1 || ranks > members_.settings.max_ranks)
-        return failed(NEREUS_ERR_RANGE, "a job cannot have " + std::to_string(ranks) + " processes: allowed is 1 .. " +
-                                            std::to_string(members_.settings.max_ranks) + " (setting max-ranks)");
-    return members_.requests.add(ranks, options);
-}
+nereus_resize_options Job::usual_options() const { return options_from(members_.settings); }
 
 Result<nereus_code> Job::checkpoint() {
-    Request request;
+    Word word;
     if (announcement_.under_way()) {
         auto told = announcement_.finish();
         if (!told) return tl::unexpected(told.error());
-        request = *told;
+        word = *told;
     }
-    if (request.number != 0) return carry_out(request);
-    auto done = announcement_.start(members_.generation.control.get(), members_.requests.take());
+    if (word.step != Step::go_on) {
+        auto code = act(word);
+        if (!code || *code != NEREUS_GO_ON) return code;
+    }
+    auto done = announcement_.start(members_.generation.control.get(), root() ? next_word() : Word{});
     if (!done) return tl::unexpected(done.error());
     return NEREUS_GO_ON;
 }
 
-nereus_code Job::carry_out(const Request &request) {
-    report_ = resize(members_, request, departure_);
+Word Job::next_word() {
+    hear_outside();
+    Word word;
+    if (resize_) {
+        word.step = resize_->look();
+    } else {
+        word.request = members_.requests.take();
+        if (word.request.number != 0) word.step = Step::begin;
+    }
+    return word;
+}
+
+Result<nereus_code> Job::act(const Word &word) {
+    if (word.step == Step::begin) resize_ = std::make_unique<Resize>(members_, word.request);
+    if (!resize_) return failed(NEREUS_ERR_STATE, "rank 0 speaks of a resize that did not begin");
+    auto over = word.step == Step::begin ? resize_->begin(false, departure_) : resize_->follow(word.step, departure_);
+    return over ? ended(*over) : NEREUS_GO_ON;
+}
+
+nereus_code Job::ended(const nereus_resize_report &report) {
+    resize_.reset();
+    report_ = report;
     message_ = sentence(report_);
+    if (members_.supervisor) {
+        members_.supervisor->say_settled(report_, message_);
+        if (report_.code == NEREUS_RESIZED && members_.generation.control)
+            members_.supervisor->say_root(members_.generation);
+    }
     if (report_.code != NEREUS_RESIZED) return NEREUS_GO_ON;
     leaving_ = departure_.fate != plan::Fate::stays;
     return leaving_ ? NEREUS_LEAVE : NEREUS_RESIZED;
 }
 
-void Job::close() {
+nereus_code Job::close() {
     if (leaving_) {
         members_.registry = {};
-        if (departure_.fate == plan::Fate::parks) process::sleep_in(std::move(departure_.lot));
-        return;
+        return sleep_until_wanted(std::move(departure_.bed)) ? NEREUS_WOKEN : NEREUS_OK;
     }
-    Request announced;
-    if (announcement_.under_way()) announced = announcement_.finish().value_or(Request{});
-    if (members_.generation.control.rank() == 0) {
-        if (announced.number != 0) say_dropped(announced);
-        while (!members_.requests.empty()) say_dropped(members_.requests.take());
-    }
+    Word announced;
+    if (announcement_.under_way()) announced = announcement_.finish().value_or(Word{});
+    if (resize_) ended(resize_->cancel());
+    if (root()) drop_requests(announced.request);
     members_.parked.release_all();
-}
-
-std::string sentence(const nereus_resize_report &report) {
-    const std::string what = "resize " + std::to_string(report.request) + " from " + std::to_string(report.from) +
-                             " to " + std::to_string(report.to) + " processes";
-    if (report.code == NEREUS_UNCHANGED) return what + ": the job has that size already";
-    if (report.code == NEREUS_RESIZED) return what + " is done";
-    return what + " was undone while " + report.state + ": " + report.reason + ". The job goes on with " +
-           std::to_string(report.from) + " processes.";
+    if (members_.supervisor) members_.supervisor->say_closing();
+    return NEREUS_OK;
 }
 
 }

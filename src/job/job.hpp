@@ -11,22 +11,30 @@
 
 namespace nereus::job {
 
+/// What became of a wish for another size: a code of nereus_resize(), and the request's number, 0 where none was made.
+struct Asked {
+    nereus_code code;
+    std::uint64_t number;
+};
+
+nereus_resize_options options_from(const Settings &settings);
+
 class Job {
 public:
-    /// Collective: founders, or newcomers of one resize (NEREUS_ERR_TIMEOUT and others: not wanted any more).
-    static Result<std::unique_ptr<Job>> open(MPI_Comm founders, int argc, const char *const *argv);
+    /// Collective: founders, or newcomers of one resize (then any error means: not wanted any more).
+    static Result<std::unique_ptr<Job>> open(MPI_Comm founders, int argc, const char *const *argv, bool &newcomer);
 
     Done add_array(const Description &is, void **pointer, const nereus_memory *own_memory);
     Done add_value(const Description &is, void *value);
 
-    Result<std::uint64_t> request(int ranks, const nereus_resize_options &options);
-    bool has_requests() const { return !members_.requests.empty(); }
+    /// On rank 0.
+    Result<Asked> ask(int ranks, const nereus_resize_options &options);
 
     /// @return NEREUS_GO_ON, NEREUS_RESIZED or NEREUS_LEAVE
     Result<nereus_code> checkpoint();
 
-    /// Collective over the job, over nobody after NEREUS_LEAVE.
-    void close();
+    /// Collective over the job, over nobody after NEREUS_LEAVE. @return NEREUS_OK or NEREUS_WOKEN
+    nereus_code close();
 
     const Members &members() const { return members_; }
     const Generation &generation() const { return members_.generation; }
@@ -37,19 +45,27 @@ public:
     nereus_resize_options usual_options() const;
 
 private:
+    bool root() const { return members_.generation.control.rank() == 0; }
     Done found(MPI_Comm founders);
-    Done arrive(MPI_Comm link);
-    nereus_code carry_out(const Request &request);
+    Done make_founders();
+    Done arrive(process::Arrival arrival);
+    Done open_supervisor();
+    Done check_strategies(unsigned asked) const;
+    Result<int> slots_or_fewer(int ranks, const std::vector<Host> &hosts, const nereus_resize_options &options) const;
+    Word next_word();
+    void hear_outside();
+    Result<Asked> ask_from_outside(const OutsideRequest &outside);
+    Result<nereus_code> act(const Word &word);
+    nereus_code ended(const nereus_resize_report &report);
+    void drop_requests(const Request &announced);
 
     Members members_;
     Announcement announcement_;
+    std::unique_ptr<Resize> resize_; ///< that is under way
     nereus_resize_report report_{};
     Departure departure_;
     bool leaving_ = false;
     mutable std::string message_;
 };
-
-/// "resize 7 from 4 to 6 processes was undone while making: ..."
-std::string sentence(const nereus_resize_report &report);
 
 }

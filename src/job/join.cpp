@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A newcomer's way into the job: the other side of resize.cpp.
+// A newcomer's way into the job: the other side of handover.cpp.
 #include "job/both_sides.hpp"
 #include "job/crossing.hpp"
 #include "job/next_generation.hpp"
 #include "job/offer.hpp"
+#include "job/report.hpp"
 #include "job/resize.hpp"
 #include "job/vote.hpp"
 
@@ -21,7 +22,7 @@ int own_number(const process::Meeting &meeting) {
 }
 
 /// Collective over the drains that exist: the members of the next generation.
-Result<Generation> make_generation(process::Meeting &meeting, bool anew) {
+Result<Generation> make_generation(process::Meeting &meeting, mpi::Comm newcomers, bool anew) {
     if (!anew) {
         auto application = application_of(meeting.comm);
         if (!application) return tl::unexpected(application.error());
@@ -29,49 +30,52 @@ Result<Generation> make_generation(process::Meeting &meeting, bool anew) {
         next.application = std::move(*application);
         return next;
     }
-    auto control = mpi::Comm::duplicate(MPI_COMM_WORLD);
-    if (!control) return tl::unexpected(control.error());
-    return generation_of(std::move(*control));
+    return generation_of(std::move(newcomers));
 }
 
 Done move_all(Crossing &crossing, const transfer::Lane &lane, const Offer &offer) {
     const auto method = static_cast<transfer::Method>(offer.transfer_method);
-    if (auto done = crossing.move(true, lane, method, offer.settings); !done) return done;
-    return crossing.move(false, lane, method, offer.settings);
+    if (auto done = crossing.move(true, lane, method, offer.settings, {}); !done) return done;
+    return crossing.move(false, lane, method, offer.settings, {});
 }
 
 }
 
-Result<nereus_resize_report> join(Members &job, mpi::Comm link) {
+Result<nereus_resize_report> join(Members &job, process::Arrival arrival) {
     const double limit = job.settings.connect_timeout + job.settings.answer_timeout;
-    auto meeting = process::join_sources(std::move(link), Deadline::in(limit));
-    if (!meeting) return tl::unexpected(meeting.error());
-    auto unpacked = receive_offer(*meeting);
+    auto arrived = process::arrive(std::move(arrival), Deadline::in(limit));
+    if (!arrived) return tl::unexpected(arrived.error());
+    process::Meeting &meeting = arrived->meeting;
+    auto unpacked = receive_offer(meeting);
     if (!unpacked) return tl::unexpected(unpacked.error());
     const Offer &offer = unpacked->offer;
     job.registry.expect(std::move(unpacked->entries));
 
     const plan::Sizes &sizes = offer.sizes;
-    const int drain = own_number(*meeting) + (sizes.anew ? 0 : sizes.sources);
+    const int drain = own_number(meeting) + (sizes.anew ? 0 : sizes.sources);
     Crossing crossing(job.registry, sizes, {std::nullopt, drain});
-    auto ready = vote_and_wait(*meeting, {crossing.allocate(), {}});
+    auto ready = vote_and_wait(meeting, {crossing.allocate(), {}});
     if (!ready) return tl::unexpected(ready.error());
 
-    auto next = make_generation(*meeting, sizes.anew);
+    auto next = make_generation(meeting, std::move(arrived->newcomers), sizes.anew);
     if (!next) return tl::unexpected(next.error());
-    Done mine = move_all(crossing, lane_of(meeting->comm.get(), sizes, meeting->inter), offer);
+    Done mine = move_all(crossing, lane_of(meeting.comm.get(), sizes, meeting.inter), offer);
     auto decision =
-        vote_and_wait(*meeting, {mine, sums_of(crossing, mine.has_value(), offer.settings.verify, job.registry)});
+        vote_and_wait(meeting, {mine, sums_of(crossing, mine.has_value(), offer.settings.verify, job.registry)});
     if (!mine) crossing.abandon();
     if (!decision) return tl::unexpected(decision.error());
 
     crossing.adopt();
-    if (!sizes.anew) next->control = std::move(meeting->comm);
-    if (meeting->inter) meeting->comm.disconnect();
+    if (!sizes.anew) next->control = std::move(meeting.comm);
+    if (meeting.inter) meeting.comm.disconnect();
     next->number = offer.generation + 1;
     next->worlds = offer.worlds;
+    next->hosts = offer.hosts;
     job.generation = std::move(*next);
-    if (sizes.anew && job.generation.control.rank() == 0) job.requests.restore(decision->at("requests"));
+    if (sizes.anew && job.generation.control.rank() == 0) {
+        job.requests.restore(decision->at("requests"));
+        job.hosts = read_hosts(decision->at("host_list")).value_or(std::vector<Host>{});
+    }
     return report_from(decision->at("report"));
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/offer.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -64,6 +66,8 @@ Entry entry_from(const json &in) {
 
 }
 
+mpi::Bytes pack_undone(const std::string &why) { return json::to_msgpack({{"undone", why}}); }
+
 mpi::Bytes pack(const Offer &offer, const std::vector<Entry> &entries) {
     json list = json::array();
     for (const Entry &entry : entries) list.push_back(as_json(entry));
@@ -79,17 +83,19 @@ mpi::Bytes pack(const Offer &offer, const std::vector<Entry> &entries) {
                              {"answer_timeout", s.answer_timeout},
                              {"slowest_rate", s.slowest_rate},
                              {"worlds", offer.worlds},
+                             {"hosts", offer.hosts},
                              {"entries", list}});
 }
 
 Result<Unpacked> unpack_offer(const mpi::Bytes &bytes) try {
     const json in = json::from_msgpack(bytes);
+    if (in.contains("undone")) return failed(NEREUS_ERR_STATE, in.at("undone"));
     if (in.at("version") != version)
         return failed(NEREUS_ERR_MISMATCH, "the job speaks version " + in.at("version").dump() +
                                                " of the offer and this newcomer version " + std::to_string(version));
     Unpacked unpacked;
     Offer &offer = unpacked.offer;
-    offer.generation = whole<std::int64_t>(in, "generation", 0);
+    offer.generation = whole<std::int64_t>(in, "generation", -1);
     offer.sizes = {whole(in, "sources", 1), whole(in, "drains", 1), in.at("anew")};
     offer.transfer_method = whole<int>(in, "transfer_method", NEREUS_P2P, NEREUS_COL);
     offer.settings.verify = in.at("verify");
@@ -97,54 +103,11 @@ Result<Unpacked> unpack_offer(const mpi::Bytes &bytes) try {
     offer.settings.answer_timeout = above_zero(in, "answer_timeout");
     offer.settings.slowest_rate = above_zero(in, "slowest_rate");
     offer.worlds = in.at("worlds").get<std::vector<plan::World>>();
+    offer.hosts = in.at("hosts").get<std::vector<std::string>>();
     for (const json &entry : in.at("entries")) unpacked.entries.push_back(entry_from(entry));
     return unpacked;
 } catch (const std::exception &problem) {
     return failed(NEREUS_ERR_MISMATCH, std::string("the job's offer cannot be read: ") + problem.what());
-}
-
-json as_json(const nereus_resize_report &r) {
-    return {{"request", r.request},
-            {"code", r.code},
-            {"from", r.from},
-            {"to", r.to},
-            {"process_method", static_cast<int>(r.process_method)},
-            {"transfer_method", static_cast<int>(r.transfer_method)},
-            {"process_seconds", r.process_seconds},
-            {"constant_seconds", r.constant_seconds},
-            {"variable_seconds", r.variable_seconds},
-            {"pause_seconds", r.pause_seconds},
-            {"constant_bytes", r.constant_bytes},
-            {"variable_bytes", r.variable_bytes},
-            {"bytes_minimum", r.bytes_minimum},
-            {"verified", r.verified},
-            {"left", r.left},
-            {"parked", r.parked},
-            {"state", std::string(r.state)},
-            {"reason", std::string(r.reason)}};
-}
-
-nereus_resize_report report_from(const json &in) {
-    nereus_resize_report r{};
-    r.request = in.at("request");
-    r.code = in.at("code");
-    r.from = in.at("from");
-    r.to = in.at("to");
-    r.process_method = static_cast<nereus_process_method>(in.at("process_method").get<int>());
-    r.transfer_method = static_cast<nereus_transfer_method>(in.at("transfer_method").get<int>());
-    r.process_seconds = in.at("process_seconds");
-    r.constant_seconds = in.at("constant_seconds");
-    r.variable_seconds = in.at("variable_seconds");
-    r.pause_seconds = in.at("pause_seconds");
-    r.constant_bytes = in.at("constant_bytes");
-    r.variable_bytes = in.at("variable_bytes");
-    r.bytes_minimum = in.at("bytes_minimum");
-    r.verified = in.at("verified");
-    r.left = in.at("left");
-    r.parked = in.at("parked");
-    write_into(r.state, in.at("state"));
-    write_into(r.reason, in.at("reason"));
-    return r;
 }
 
 }

@@ -5,31 +5,47 @@
 
 namespace nereus::job {
 
-Done Announcement::start(MPI_Comm comm, const Request &request) {
-    word_ = request;
+Request request_of(int ranks, const nereus_resize_options &options) {
+    Request request;
+    request.ranks = ranks;
+    request.process_method = options.process_method;
+    request.transfer_method = options.transfer_method;
+    request.process_strategies = options.process_strategies;
+    request.placement = options.placement;
+    request.release_unit = options.release_unit;
+    request.oversubscribe = options.oversubscribe;
+    return request;
+}
+
+Done Announcement::start(MPI_Comm comm, const Word &word) {
+    word_ = word;
     return mpi::check(MPI_Ibcast(&word_, sizeof word_, MPI_BYTE, 0, comm, &request_), "MPI_Ibcast");
 }
 
-Result<Request> Announcement::finish() {
+Result<Word> Announcement::finish() {
     if (auto done = mpi::check(MPI_Wait(&request_, MPI_STATUS_IGNORE), "MPI_Wait"); !done)
         return tl::unexpected(done.error());
     return word_;
 }
 
-std::uint64_t Requests::add(int ranks, const nereus_resize_options &options) {
-    waiting_.push_back({++last_, ranks, options.process_method, options.transfer_method, 0});
+std::uint64_t Requests::add(Request request) {
+    request.number = ++last_;
+    waiting_.push_back(request);
     return last_;
 }
 
 nlohmann::json Requests::as_json() const {
     nlohmann::json waiting = nlohmann::json::array();
-    for (const Request &r : waiting_) waiting.push_back({r.number, r.ranks, r.process_method, r.transfer_method});
+    for (const Request &r : waiting_)
+        waiting.push_back({r.number, r.ranks, r.process_method, r.transfer_method, r.process_strategies, r.placement,
+                           r.release_unit, r.oversubscribe});
     return {{"last", last_}, {"waiting", waiting}};
 }
 
 void Requests::restore(const nlohmann::json &json) {
     last_ = json.at("last");
-    for (const auto &r : json.at("waiting")) waiting_.push_back({r.at(0), r.at(1), r.at(2), r.at(3), 0});
+    for (const auto &r : json.at("waiting"))
+        waiting_.push_back({r.at(0), r.at(1), r.at(2), r.at(3), r.at(4), r.at(5), r.at(6), r.at(7), 0});
 }
 
 Request Requests::take() {

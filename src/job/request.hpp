@@ -19,27 +19,48 @@ struct Request {
     std::int32_t ranks = 0;
     std::int32_t process_method = NEREUS_MERGE;
     std::int32_t transfer_method = NEREUS_P2P;
+    std::uint32_t process_strategies = 0;
+    std::int32_t placement = NEREUS_COMPACT;
+    std::int32_t release_unit = NEREUS_UNIT_JOB;
+    std::int32_t oversubscribe = 0;
     std::int32_t unused = 0;
+};
+
+Request request_of(int ranks, const nereus_resize_options &options);
+
+/// What all processes do at a checkpoint because rank 0 said so at the one before.
+enum class Step : std::int32_t {
+    go_on,   ///< nothing
+    begin,   ///< a resize, by the request that comes along
+    connect, ///< its newcomers are up
+    proceed, ///< they are connected: the thread that saw to it has ended
+    undo     ///< they do not come
+};
+
+struct Word {
+    Step step = Step::go_on;
+    std::int32_t unused = 0;
+    Request request;
 };
 
 /// The word of rank 0 that each checkpoint sends and the next one receives, so that nobody waits for it.
 class Announcement {
 public:
-    /// Collective. Starts to tell `request`, which is that of rank 0.
-    Done start(MPI_Comm comm, const Request &request);
-    /// Collective. The request of the start() before; one with number 0 when there was none.
-    Result<Request> finish();
+    /// Collective. Starts to tell `word`, which is that of rank 0.
+    Done start(MPI_Comm comm, const Word &word);
+    /// Collective. The word of the start() before.
+    Result<Word> finish();
     bool under_way() const { return request_ != MPI_REQUEST_NULL; }
 
 private:
-    Request word_;
+    Word word_;
     MPI_Request request_ = MPI_REQUEST_NULL;
 };
 
 /// Of rank 0.
 class Requests {
 public:
-    std::uint64_t add(int ranks, const nereus_resize_options &options);
+    std::uint64_t add(Request request);
     Request take(); ///< the oldest one, or one with number 0
     bool empty() const { return waiting_.empty(); }
     std::size_t size() const { return waiting_.size(); }

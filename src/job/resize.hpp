@@ -1,43 +1,80 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One resize, all or nothing, as a source and as a newcomer go through it (docs/reference/resize.md).
+// One resize, all or nothing, as a source goes through it (docs/reference/resize.md).
 //
 //     asked -> making -> ready -> sending -> committing -> next generation
 //                \__________\________\___________\______> undone: nothing has changed
+//
+// The newcomers are made within begin(), or while the application iterates: then rank 0 looks at each checkpoint what
+// all are to do at the next one, and all follow. What comes after "ready" is in handover.hpp.
 #pragma once
 
-#include "base/settings.hpp"
-#include "job/generation.hpp"
-#include "job/registry.hpp"
-#include "job/request.hpp"
-#include "process/park.hpp"
-#include "process/program.hpp"
+#include "job/handover.hpp"
+#include "job/newcomers.hpp"
+
+#include <future>
 
 namespace nereus::job {
 
-/// The parts of a job that a resize reads and, at its commit, changes.
-struct Members {
-    Settings settings;
-    process::Program program;
-    Registry registry;
-    Generation generation;
-    Requests requests;           ///< rank 0
-    process::ParkingLots parked; ///< rank 0
-};
+class Resize {
+public:
+    /// What became of it, the same on all sources; nothing while it goes on.
+    using Ended = std::optional<nereus_resize_report>;
 
-/// What a source does after a resize.
-struct Departure {
-    plan::Fate fate = plan::Fate::stays;
-    mpi::Comm lot; ///< of a process that parks
-};
+    Resize(Members &job, const Request &request);
 
-/// Collective over the present generation.
-///
-/// @return what became of it, the same on all sources; code is NEREUS_RESIZED when it was committed
-nereus_resize_report resize(Members &job, const Request &request, Departure &departure);
+    /// Collective. @param at_once  the application is not to iterate meanwhile
+    Ended begin(bool at_once, Departure &departure);
+
+    /// Collective: what rank 0's look() said.
+    Ended follow(Step step, Departure &departure);
+
+    /// On rank 0, between two checkpoints of a resize that goes on.
+    Step look();
+
+    /// Collective: undone, since the job ends.
+    nereus_resize_report cancel();
+
+private:
+    using Met = Result<process::Meeting>;
+
+    bool root() const { return rank_ == 0; }
+    bool has(unsigned strategy) const { return (wanted_.strategies & strategy) != 0; }
+    MPI_Comm sources() const { return job_.generation.control.get(); }
+
+    Done choose();
+    bool in_background() const;
+    Met make_at_once();
+    Done prepare_on_root();
+    Done start_in_background();
+    Met connect();
+    Ended after(Met met, Departure &departure);
+    nereus_resize_report hand_over(std::optional<process::Meeting> meeting, Departure &departure);
+    Handover handover_to(process::Meeting meeting);
+    nereus_resize_report undone(const Error &why);
+    News news();
+    Deadline limit();
+
+    Members &job_;
+    Request request_;
+    int rank_;
+    plan::Sizes sizes_;
+    nereus_resize_report report_{};
+    Stopwatch since_begin_;
+    Stopwatch act_;
+    double paused_ = 0; ///< in acts that are over
+    process::Wanted wanted_;
+    std::vector<plan::World> worlds_; ///< of the newcomers; on rank 0
+    std::unique_ptr<process::Starter> starter_;
+    mpi::Comm lane_; ///< of the sources, for the thread
+    std::unique_ptr<process::Making> making_;
+    std::optional<Deadline> limit_;
+    std::future<Done> beginning_; ///< rank 0
+    std::future<Met> meeting_;
+    std::optional<Error> failure_; ///< rank 0
+    double connected_at_ = 0;
+};
 
 /// Collective over the newcomers of one resize; returns after the commit with all data in place.
-///
-/// @param link  inter-communicator to the sources
-Result<nereus_resize_report> join(Members &job, mpi::Comm link);
+Result<nereus_resize_report> join(Members &job, process::Arrival arrival);
 
 }

@@ -34,16 +34,17 @@ Result<mpi::Bytes> receive(MPI_Comm comm, int rank, int tag) {
     return bytes;
 }
 
-Done wait_for_message(MPI_Comm comm, int rank, Deadline deadline) {
+Done wait_for_message(MPI_Comm comm, int rank, const Deadline &deadline) {
     for (int there = 0;;) {
         auto done = mpi::check(MPI_Iprobe(rank, tag_vote, comm, &there, MPI_STATUS_IGNORE), "MPI_Iprobe");
         if (!done || there != 0) return done;
-        if (deadline.passed()) return failed(NEREUS_ERR_TIMEOUT, "a newcomer did not answer in time");
+        if (auto why = deadline.over("the vote of a newcomer")) return tl::unexpected(*why);
         sched_yield();
     }
 }
 
-Done take_vote(const process::Meeting &meeting, int newcomer, Deadline deadline, std::vector<std::uint64_t> &sums) {
+Done take_vote(const process::Meeting &meeting, int newcomer, const Deadline &deadline,
+               std::vector<std::uint64_t> &sums) {
     const int rank = meeting.rank_of_newcomer(newcomer);
     if (auto done = wait_for_message(meeting.comm.get(), rank, deadline); !done) return done;
     auto bytes = receive(meeting.comm.get(), rank, tag_vote);
@@ -54,20 +55,23 @@ Done take_vote(const process::Meeting &meeting, int newcomer, Deadline deadline,
     return done_from(vote);
 }
 
+/// Who is late or dead: the others of its party will not answer either.
+bool is_silent(const Error &error) { return error.code == NEREUS_ERR_TIMEOUT || error.code == NEREUS_ERR_PROCESS; }
+
 /// All newcomers are heard, also after a "no": who says "no" must not be left waiting by one who was not read.
-Done take_votes(const process::Meeting &meeting, Deadline deadline, std::vector<std::uint64_t> &sums) {
+Done take_votes(const process::Meeting &meeting, const Deadline &deadline, std::vector<std::uint64_t> &sums) {
     Done all;
     for (int newcomer = 0; newcomer < meeting.newcomers; ++newcomer) {
         auto done = take_vote(meeting, newcomer, deadline, sums);
         if (!done && all) all = done;
-        if (!done && done.error().code == NEREUS_ERR_TIMEOUT) break;
+        if (!done && is_silent(done.error())) break;
     }
     return all;
 }
 
 }
 
-Verdict collect(MPI_Comm sources, const process::Meeting *meeting, const Vote &vote, Deadline deadline) {
+Verdict collect(MPI_Comm sources, const process::Meeting *meeting, const Vote &vote, const Deadline &deadline) {
     int rank = 0;
     MPI_Comm_rank(sources, &rank);
     Verdict verdict{mpi::agree(sources, vote.mine), std::vector<std::uint64_t>(vote.sums.size())};

@@ -27,7 +27,7 @@ struct Verdict {
 };
 
 /// Collective over the sources. `meeting` is NULL when there are no newcomers.
-Verdict collect(MPI_Comm sources, const process::Meeting *meeting, const Vote &vote, Deadline deadline);
+Verdict collect(MPI_Comm sources, const process::Meeting *meeting, const Vote &vote, const Deadline &deadline);
 
 /// The root tells all newcomers; returns at once.
 void tell(const process::Meeting &meeting, const Done &decision, const nlohmann::json &details);

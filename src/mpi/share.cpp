@@ -2,6 +2,7 @@
 #include "mpi/share.hpp"
 
 #include <climits>
+#include <numeric>
 
 namespace nereus::mpi {
 
@@ -14,6 +15,26 @@ Result<Bytes> share(MPI_Comm comm, int root, Bytes bytes) {
     if (auto done = check(MPI_Bcast(bytes.data(), static_cast<int>(size), MPI_BYTE, root, comm), "MPI_Bcast"); !done)
         return tl::unexpected(done.error());
     return bytes;
+}
+
+Result<std::vector<Bytes>> gather(MPI_Comm comm, int root, const Bytes &bytes) {
+    int rank = 0, size = 0, mine = static_cast<int>(bytes.size());
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    const bool here = rank == root;
+    std::vector<int> counts(here ? static_cast<std::size_t>(size) : 0), places(counts);
+    auto done = check(MPI_Gather(&mine, 1, MPI_INT, counts.data(), 1, MPI_INT, root, comm), "MPI_Gather");
+    if (!done) return tl::unexpected(done.error());
+    std::exclusive_scan(counts.begin(), counts.end(), places.begin(), 0);
+    Bytes all(here ? static_cast<std::size_t>(places.back() + counts.back()) : 0);
+    done =
+        check(MPI_Gatherv(bytes.data(), mine, MPI_BYTE, all.data(), counts.data(), places.data(), MPI_BYTE, root, comm),
+              "MPI_Gatherv");
+    if (!done) return tl::unexpected(done.error());
+    std::vector<Bytes> each;
+    for (std::size_t i = 0; i < counts.size(); ++i)
+        each.emplace_back(all.begin() + places[i], all.begin() + places[i] + counts[i]);
+    return each;
 }
 
 Done share_outcome(MPI_Comm comm, int root, const Done &mine) {

@@ -15,6 +15,9 @@ using Bytes = std::vector<std::uint8_t>;
 /// Collective: `bytes` of `root` on every rank.
 Result<Bytes> share(MPI_Comm comm, int root, Bytes bytes);
 
+/// Collective: `bytes` of each rank on `root`, in rank order; empty elsewhere.
+Result<std::vector<Bytes>> gather(MPI_Comm comm, int root, const Bytes &bytes);
+
 /// Collective: what `root` says of its own work, on every rank.
 Done share_outcome(MPI_Comm comm, int root, const Done &mine);
 

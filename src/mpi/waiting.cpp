@@ -13,7 +13,7 @@ void give_up(std::vector<MPI_Request> &requests) {
 
 }
 
-Done complete_all(std::vector<MPI_Request> &requests, Deadline deadline, const char *what) {
+Done complete_all(std::vector<MPI_Request> &requests, const Deadline &deadline, const char *what) {
     int all = 0;
     for (int round = 0; all == 0; ++round) {
         const int code = MPI_Testall(static_cast<int>(requests.size()), requests.data(), &all, MPI_STATUSES_IGNORE);
@@ -21,12 +21,13 @@ Done complete_all(std::vector<MPI_Request> &requests, Deadline deadline, const c
             give_up(requests);
             return check(code, what);
         }
-        if (all == 0 && deadline.passed()) {
+        if (all != 0) break;
+        if (auto why = deadline.over(what)) {
             give_up(requests);
-            return failed(NEREUS_ERR_TIMEOUT, std::string(what) + " was not done in time");
+            return tl::unexpected(*why);
         }
         // Ranks may outnumber cores: the one that is waited for needs ours.
-        if (all == 0 && round % 64 == 63) sched_yield();
+        if (round % 64 == 63) sched_yield();
     }
     return {};
 }

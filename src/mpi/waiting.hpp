@@ -11,9 +11,9 @@ namespace nereus::mpi {
 
 /// Waits for all `requests`. At the deadline, or on an error, what is left is given up: MPI may still write to the
 /// buffers of the requests, so that they must not be freed then.
-Done complete_all(std::vector<MPI_Request> &requests, Deadline deadline, const char *what);
+Done complete_all(std::vector<MPI_Request> &requests, const Deadline &deadline, const char *what);
 
-inline Done complete(MPI_Request &request, Deadline deadline, const char *what) {
+inline Done complete(MPI_Request &request, const Deadline &deadline, const char *what) {
     std::vector<MPI_Request> one{request};
     auto done = complete_all(one, deadline, what);
     request = one.front();

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "process/meeting.hpp"
 
+#include "mpi/port.hpp"
 #include "mpi/share.hpp"
 #include "mpi/waiting.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,7 +13,8 @@ namespace nereus::process {
 namespace {
 
 constexpr int tag_up = 1, tag_answer = 2;
-constexpr int undone = -1; // other answers are methods
+constexpr int tag_released = 21; // what nereus-release says (docs/formats/link.md)
+constexpr int undone = -1;       // other answers are methods
 
 int size_of_other_side(const mpi::Comm &link) {
     int size = 0;
@@ -19,7 +22,17 @@ int size_of_other_side(const mpi::Comm &link) {
     return size;
 }
 
-Done wait_for_all(const mpi::Comm &link, Deadline deadline) {
+Error nobody_came() { return {NEREUS_ERR_PROCESS, "the newcomers ended before they were connected"}; }
+
+std::optional<Error> look_for_release(const mpi::Comm &link) {
+    int released = 0;
+    MPI_Iprobe(0, tag_released, link.get(), &released, MPI_STATUS_IGNORE);
+    if (released == 0) return std::nullopt;
+    return nobody_came();
+}
+
+Done wait_for_all(const mpi::Comm &link, const Deadline &deadline) {
+    if (auto why = look_for_release(link)) return tl::unexpected(*why);
     // The words may arrive after we gave up: their place must outlive this call.
     static char word;
     std::vector<MPI_Request> requests;
@@ -30,6 +43,7 @@ Done wait_for_all(const mpi::Comm &link, Deadline deadline) {
     }
     auto done = mpi::complete_all(requests, deadline, "starting");
     if (done || done.error().code != NEREUS_ERR_TIMEOUT) return done;
+    if (auto why = look_for_release(link)) return tl::unexpected(*why);
     return failed(NEREUS_ERR_TIMEOUT, "not all newcomers said in time that they are up");
 }
 
@@ -44,7 +58,7 @@ void answer_all(const mpi::Comm &link, int answer) {
     }
 }
 
-Result<int> ask_what_to_do(const mpi::Comm &link, Deadline deadline) {
+Result<int> ask_what_to_do(const mpi::Comm &link, const Deadline &deadline) {
     static int answer; // may come after we gave up
     MPI_Request request = MPI_REQUEST_NULL;
     auto done = mpi::check(MPI_Send(&answer, 0, MPI_BYTE, 0, tag_up, link.get()), "MPI_Send");
@@ -54,39 +68,34 @@ Result<int> ask_what_to_do(const mpi::Comm &link, Deadline deadline) {
     return answer;
 }
 
-Result<mpi::Comm> merged(mpi::Comm link, bool newcomer) {
-    MPI_Comm all = MPI_COMM_NULL;
-    auto done = mpi::check(MPI_Intercomm_merge(link.get(), newcomer ? 1 : 0, &all), "MPI_Intercomm_merge");
-    if (!done) return tl::unexpected(done.error());
-    mpi::Comm comm(all);
-    link.disconnect();
-    return comm;
-}
-
 Result<Meeting> meet(mpi::Comm link, Method method, int sources, int newcomers, bool newcomer) {
     if (method == Method::baseline_inter) return Meeting{std::move(link), true, sources, newcomers};
-    auto comm = merged(std::move(link), newcomer);
+    auto comm = mpi::merge(std::move(link), newcomer);
     if (!comm) return tl::unexpected(comm.error());
     return Meeting{std::move(*comm), false, sources, newcomers};
 }
 
 }
 
-Result<Meeting> receive_newcomers(MPI_Comm members, mpi::Comm link, Method method, Deadline deadline) {
+Result<Meeting> receive_newcomers(MPI_Comm members, mpi::Comm link, Method method, int newcomers,
+                                  const Deadline &deadline) {
     int rank = 0, sources = 0;
     MPI_Comm_rank(members, &rank);
     MPI_Comm_size(members, &sources);
+    if (size_of_other_side(link) != newcomers) {
+        link.abandon();
+        return tl::unexpected(nobody_came());
+    }
     const Done mine = rank == 0 ? wait_for_all(link, deadline) : Done{};
     if (rank == 0) answer_all(link, mine ? static_cast<int>(method) : undone);
     if (auto up = mpi::share_outcome(members, 0, mine); !up) {
         link.abandon();
         return tl::unexpected(up.error());
     }
-    const int newcomers = size_of_other_side(link);
     return meet(std::move(link), method, sources, newcomers, false);
 }
 
-Result<Meeting> join_sources(mpi::Comm link, Deadline deadline) {
+Result<Meeting> join_sources(mpi::Comm link, const Deadline &deadline) {
     const auto asked = ask_what_to_do(link, deadline);
     const int answer = asked.value_or(undone);
     if (answer == undone) {

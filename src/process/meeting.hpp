@@ -25,13 +25,15 @@ struct Meeting {
 
 /// Collective over `members`, whose rank 0 is the root.
 ///
-/// @param link  inter-communicator to the newcomers; it is abandoned where they do not come
-Result<Meeting> receive_newcomers(MPI_Comm members, mpi::Comm link, Method method, Deadline deadline);
+/// @param link       inter-communicator to the newcomers; it is abandoned where they do not come
+/// @param newcomers  how many must be on it: others are a release program, which connects in the place of the dead
+Result<Meeting> receive_newcomers(MPI_Comm members, mpi::Comm link, Method method, int newcomers,
+                                  const Deadline &deadline);
 
 /// Collective over the newcomers. Waits until the root says what is to be done.
 ///
 /// @param deadline  when the job must have ended, since its root is silent
 /// @return NEREUS_ERR_TIMEOUT where the resize was undone meanwhile
-Result<Meeting> join_sources(mpi::Comm link, Deadline deadline);
+Result<Meeting> join_sources(mpi::Comm link, const Deadline &deadline);
 
 }

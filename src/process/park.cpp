@@ -9,21 +9,25 @@
 namespace nereus::process {
 namespace {
 
-constexpr int tag_end = 3;
+using nlohmann::json;
+
 constexpr int nap_milliseconds = 50;
+constexpr int tag_party = 6;
+
+int rank_of(std::size_t sleeper) { return static_cast<int>(sleeper) + 1; }
 
 }
 
 void ParkingLots::add(mpi::Comm comm, std::vector<plan::World> worlds) {
-    std::vector<bool> asleep(worlds.size(), true);
-    lots_.push_back({std::move(comm), std::move(worlds), std::move(asleep)});
+    std::vector<Sleeper> sleepers(worlds.size(), Sleeper::asleep);
+    lots_.push_back({std::move(comm), std::move(worlds), std::move(sleepers)});
 }
 
 std::vector<plan::World> ParkingLots::worlds() const {
     std::vector<plan::World> all;
     for (const Lot &lot : lots_)
         for (std::size_t i = 0; i < lot.worlds.size(); ++i)
-            if (lot.asleep[i]) all.push_back(lot.worlds[i]);
+            if (lot.sleepers[i] == Sleeper::asleep) all.push_back(lot.worlds[i]);
     return all;
 }
 
@@ -31,25 +35,105 @@ void ParkingLots::release(const std::vector<bool> &ends) {
     std::size_t next = 0;
     for (Lot &lot : lots_)
         for (std::size_t i = 0; i < lot.worlds.size(); ++i) {
-            if (!lot.asleep[i] || !ends[next++]) continue;
-            const char word = 0;
-            MPI_Send(&word, 1, MPI_BYTE, static_cast<int>(i) + 1, tag_end, lot.comm.get());
-            lot.asleep[i] = false;
+            if (lot.sleepers[i] != Sleeper::asleep || !ends[next++]) continue;
+            MessageLine(lot.comm.get(), rank_of(i)).send({{"end", true}});
+            lot.sleepers[i] = Sleeper::gone;
         }
-    // A communicator is freed by all its members together, but those of a lot may end one by one: it is given up.
+    drop_empty_lots();
+}
+
+/// A communicator is freed by all its members together, but those of a lot may leave it one by one: it is given up.
+void ParkingLots::drop_empty_lots() {
+    const auto gone = [](Sleeper sleeper) { return sleeper == Sleeper::gone; };
     for (Lot &lot : lots_)
-        if (std::none_of(lot.asleep.begin(), lot.asleep.end(), [](bool sleeps) { return sleeps; })) lot.comm.abandon();
+        if (std::all_of(lot.sleepers.begin(), lot.sleepers.end(), gone)) lot.comm.abandon();
     std::erase_if(lots_, [](const Lot &lot) { return !lot.comm; });
 }
 
-void sleep_in(mpi::Comm lot) {
+std::vector<WokenParty> ParkingLots::wake(int count) {
+    std::vector<WokenParty> parties;
+    auto wanted = static_cast<std::size_t>(count);
+    for (Lot &lot : lots_) {
+        const auto asleep =
+            static_cast<std::size_t>(std::count(lot.sleepers.begin(), lot.sleepers.end(), Sleeper::asleep));
+        const std::size_t now = std::min(wanted, asleep);
+        if (now > 0) parties.push_back(wake_in(lot, now));
+        wanted -= now;
+    }
+    return parties;
+}
+
+WokenParty ParkingLots::wake_in(Lot &lot, std::size_t count) {
+    WokenParty party;
+    std::vector<int> ranks;
+    for (std::size_t i = 0; i < lot.sleepers.size() && ranks.size() < count; ++i) {
+        if (lot.sleepers[i] != Sleeper::asleep) continue;
+        lot.sleepers[i] = Sleeper::woken;
+        ranks.push_back(rank_of(i));
+        party.worlds.push_back(lot.worlds[i]);
+    }
+    const json word{{"wake", ranks}, {"all", ranks.size() == lot.sleepers.size()}};
+    for (const int rank : ranks) MessageLine(lot.comm.get(), rank).send(word);
+    party.line = std::make_unique<MessageLine>(lot.comm.get(), ranks.front());
+    return party;
+}
+
+void ParkingLots::turn(Sleeper from, Sleeper to) {
+    for (Lot &lot : lots_) std::replace(lot.sleepers.begin(), lot.sleepers.end(), from, to);
+}
+
+void ParkingLots::keep_the_woken() {
+    for (Lot &lot : lots_)
+        if (std::count(lot.sleepers.begin(), lot.sleepers.end(), Sleeper::woken) == std::ssize(lot.sleepers))
+            lot.comm.reset(); // all of them free it now: Bed::leave()
+    std::erase_if(lots_, [](const Lot &lot) { return !lot.comm; });
+    turn(Sleeper::woken, Sleeper::gone);
+    drop_empty_lots();
+}
+
+void ParkingLots::put_back() { turn(Sleeper::woken, Sleeper::asleep); }
+
+std::optional<Arrival> Bed::sleep() {
     malloc_trim(0);
-    char word = 0;
-    int told = 0;
-    MPI_Request request = MPI_REQUEST_NULL;
-    if (MPI_Irecv(&word, 1, MPI_BYTE, 0, tag_end, lot.get(), &request) != MPI_SUCCESS) return;
-    while (MPI_Test(&request, &told, MPI_STATUS_IGNORE) == MPI_SUCCESS && told == 0) poll(nullptr, 0, nap_milliseconds);
-    lot.abandon();
+    MessageLine line(lot_.get(), 0);
+    while (true) {
+        auto word = line.poll();
+        if (!word) return std::nullopt; // the root is gone
+        if (!*word) {
+            poll(nullptr, 0, nap_milliseconds);
+            continue;
+        }
+        if ((*word)->contains("end")) {
+            lot_.abandon();
+            return std::nullopt;
+        }
+        if ((*word)->contains("wake"))
+            if (auto arrival = wake(**word)) return arrival;
+    }
+}
+
+std::optional<Arrival> Bed::wake(const json &word) {
+    const auto ranks = word.at("wake").get<std::vector<int>>();
+    all_woken_ = word.at("all");
+    MPI_Group everybody = MPI_GROUP_NULL, woken = MPI_GROUP_NULL;
+    MPI_Comm party = MPI_COMM_NULL;
+    MPI_Comm_group(lot_.get(), &everybody);
+    MPI_Group_incl(everybody, static_cast<int>(ranks.size()), ranks.data(), &woken);
+    const int code = MPI_Comm_create_group(lot_.get(), woken, tag_party, &party);
+    MPI_Group_free(&woken);
+    MPI_Group_free(&everybody);
+    if (code != MPI_SUCCESS) return std::nullopt;
+    Arrival arrival;
+    arrival.party = mpi::Comm(party);
+    if (arrival.party.rank() == 0) arrival.line = std::make_unique<MessageLine>(lot_.get(), 0);
+    return arrival;
+}
+
+void Bed::leave() {
+    if (all_woken_)
+        lot_.reset();
+    else
+        lot_.abandon();
 }
 
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Processes that are not needed but cannot end: they sleep until the processes of their MPI_COMM_WORLD end too.
+// Processes that are not needed but cannot end: they sleep until they are woken as newcomers of a later resize, or
+// until the processes of their MPI_COMM_WORLD end too.
 //
 // A lot is one communicator of the root (rank 0) and the processes that were parked by one resize. The root of a job
 // never parks: with Merge it goes on, with Baseline everybody's world ends.
@@ -7,10 +8,19 @@
 
 #include "mpi/comm.hpp"
 #include "plan/release.hpp"
+#include "process/arrival.hpp"
 
+#include <memory>
+#include <optional>
 #include <vector>
 
 namespace nereus::process {
+
+/// Processes of one lot that were woken together: a party of newcomers.
+struct WokenParty {
+    std::unique_ptr<Line> line;
+    std::vector<plan::World> worlds; ///< of each
+};
 
 /// The root's side of the sleeping processes.
 class ParkingLots {
@@ -25,16 +35,42 @@ public:
     void release(const std::vector<bool> &ends);
     void release_all() { release(std::vector<bool>(worlds().size(), true)); }
 
+    /// Wakes `count` processes, or all that sleep when these are fewer. One resize at a time.
+    std::vector<WokenParty> wake(int count);
+    void keep_the_woken(); ///< the resize is committed: they are the job's
+    void put_back();       ///< the resize was undone: they sleep again
+
 private:
+    enum class Sleeper { asleep, woken, gone };
     struct Lot {
         mpi::Comm comm;
         std::vector<plan::World> worlds;
-        std::vector<bool> asleep;
+        std::vector<Sleeper> sleepers;
     };
+    WokenParty wake_in(Lot &lot, std::size_t count);
+    void turn(Sleeper from, Sleeper to);
+    void drop_empty_lots();
+
     std::vector<Lot> lots_;
 };
 
-/// Sleeps until the root says that this process may end. Uses next to no time: it looks up 20 times a second.
-void sleep_in(mpi::Comm lot);
+/// The process' side: a place in a lot.
+class Bed {
+public:
+    explicit Bed(mpi::Comm lot) : lot_(std::move(lot)) {}
+
+    /// Sleeps until the root says that this process may end (nothing), or is wanted. Uses next to no time: it looks up
+    /// 20 times a second.
+    std::optional<Arrival> sleep();
+
+    /// This process is in the job again.
+    void leave();
+
+private:
+    std::optional<Arrival> wake(const nlohmann::json &word);
+
+    mpi::Comm lot_;
+    bool all_woken_ = false; ///< nobody is left in the lot
+};
 
 }

@@ -4,6 +4,7 @@
 #include "mpi/share.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace nereus::process {
@@ -13,9 +14,11 @@ namespace {
 class Info {
 public:
     Info() { MPI_Info_create(&info_); }
-    Info(const Info &) = delete;
-    Info &operator=(const Info &) = delete;
-    ~Info() { MPI_Info_free(&info_); }
+    Info(Info &&other) noexcept : info_(std::exchange(other.info_, MPI_INFO_NULL)) {}
+    Info &operator=(Info &&) = delete;
+    ~Info() {
+        if (info_ != MPI_INFO_NULL) MPI_Info_free(&info_);
+    }
     void set(const char *key, const std::string &value) { MPI_Info_set(info_, key, value.c_str()); }
     MPI_Info get() const { return info_; }
 
@@ -38,23 +41,33 @@ Done first_failure(int code, const std::vector<int> &codes) {
 
 }
 
-Result<mpi::Comm> spawn(MPI_Comm members, const Program &program, int count) {
+Result<mpi::Comm> spawn(MPI_Comm spawners, const Program &program, const plan::Party &party) {
     int rank = 0;
-    MPI_Comm_rank(members, &rank);
+    MPI_Comm_rank(spawners, &rank);
     // A program that is gone would end the whole job with some launchers: found before they are asked.
     const Done startable = rank == 0 ? program.check() : Done{};
-    if (auto done = mpi::share_outcome(members, 0, startable); !done) return tl::unexpected(done.error());
+    if (auto done = mpi::share_outcome(spawners, 0, startable); !done) return tl::unexpected(done.error());
 
-    Info info;
-    info.set("wdir", program.folder);
+    const std::size_t shares = party.shares.size();
+    std::vector<Info> infos(shares);
+    std::vector<MPI_Info> info_handles;
+    std::vector<int> ranks;
+    for (std::size_t i = 0; i < shares; ++i) {
+        infos[i].set("wdir", program.folder);
+        if (!party.shares[i].host.empty()) infos[i].set("host", party.shares[i].host);
+        info_handles.push_back(infos[i].get());
+        ranks.push_back(party.shares[i].ranks);
+    }
     std::vector<char *> argv = as_argv(program.arguments);
-    std::vector<int> codes(static_cast<std::size_t>(count), MPI_SUCCESS);
+    std::vector<char **> argvs(shares, argv.data());
+    std::vector<char *> programs(shares, const_cast<char *>(program.path.c_str()));
+    std::vector<int> codes(static_cast<std::size_t>(party.ranks()), MPI_SUCCESS);
     MPI_Comm newcomers = MPI_COMM_NULL;
-    const int code =
-        MPI_Comm_spawn(program.path.c_str(), argv.data(), count, info.get(), 0, members, &newcomers, codes.data());
+    const int code = MPI_Comm_spawn_multiple(static_cast<int>(shares), programs.data(), argvs.data(), ranks.data(),
+                                             info_handles.data(), 0, spawners, &newcomers, codes.data());
     Done made = first_failure(code, codes);
     if (!made) made = failed(NEREUS_ERR_PROCESS, made.error().what);
-    if (auto done = mpi::agree(members, made); !done) return tl::unexpected(done.error());
+    if (auto done = mpi::agree(spawners, made); !done) return tl::unexpected(done.error());
     return mpi::Comm(newcomers);
 }
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Makes new processes: MPI_Comm_spawn by all members, rank 0 as root (Martín-Álvarez et al. 2024, section 4.2).
+// Makes the processes of one party by MPI_Comm_spawn (Martín-Álvarez et al. 2024, section 4.2).
 #pragma once
 
 #include "mpi/comm.hpp"
+#include "plan/parties.hpp"
 #include "process/program.hpp"
 
 namespace nereus::process {
 
-/// Collective over `members`: `count` processes of `program` as seen by its rank 0.
+/// Collective over `spawners`: the processes of `party`, running `program` as seen by rank 0, on the party's hosts.
 ///
-/// @return an inter-communicator to them; on an error nothing was made, with the same reason on every member
-Result<mpi::Comm> spawn(MPI_Comm members, const Program &program, int count);
+/// @return an inter-communicator to them; on an error nothing was made, with the same reason on every spawner
+Result<mpi::Comm> spawn(MPI_Comm spawners, const Program &program, const plan::Party &party);
 
 }

@@ -20,7 +20,7 @@ void copy_what_stays(const Shipment &shipment) {
 Start start_of(Method method) { return method == Method::p2p ? start_p2p : start_collective; }
 
 Done move(Method method, const Lane &lane, const std::vector<Shipment> &shipments, std::int64_t message_bytes,
-          Deadline deadline) {
+          const Deadline &deadline) {
     Flight flight;
     if (auto done = start_of(method)(lane, shipments, message_bytes, flight); !done) return done;
     for (const Shipment &shipment : shipments) copy_what_stays(shipment);

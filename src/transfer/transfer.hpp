@@ -49,7 +49,7 @@ enum class Method { p2p, col };
 ///
 /// On an error MPI may still be writing to the new parts: they must be left where they are.
 Done move(Method method, const Lane &lane, const std::vector<Shipment> &shipments, std::int64_t message_bytes,
-          Deadline deadline);
+          const Deadline &deadline);
 
 /// Bytes that this process sends to others.
 std::int64_t bytes_sent(const Shipment &shipment);

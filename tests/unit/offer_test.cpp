@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/offer.hpp"
+#include "job/report.hpp"
 #include "job/request.hpp"
 
 #include <cstring>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
 
 namespace nereus::job {
@@ -45,7 +47,7 @@ Registered any_registered() {
 
 Offer any_offer() {
     Offer offer;
-    offer.generation = *rc::gen::inRange<std::int64_t>(0, INT64_MAX);
+    offer.generation = *rc::gen::inRange<std::int64_t>(-1, INT64_MAX);
     offer.sizes = {*rc::gen::inRange(1, INT32_MAX), *rc::gen::inRange(1, 100), *rc::gen::arbitrary<bool>()};
     offer.transfer_method = *rc::gen::inRange(0, 2);
     offer.settings.verify = *rc::gen::arbitrary<bool>();
@@ -54,6 +56,7 @@ Offer any_offer() {
     offer.settings.slowest_rate = *rc::gen::inRange(1, 1000000) * 0.3;
     offer.worlds = *rc::gen::container<std::vector<plan::World>>(static_cast<std::size_t>(offer.sizes.drains),
                                                                  rc::gen::arbitrary<plan::World>());
+    offer.hosts = *rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>("n1", "n2.site", ""));
     return offer;
 }
 
@@ -80,6 +83,7 @@ RC_GTEST_PROP(Offer, TellsNewcomersWhatTheJobHas, ()) {
     RC_ASSERT(told.settings.answer_timeout == offer.settings.answer_timeout);
     RC_ASSERT(told.settings.slowest_rate == offer.settings.slowest_rate);
     RC_ASSERT(told.worlds == offer.worlds);
+    RC_ASSERT(told.hosts == offer.hosts);
     RC_ASSERT(registry.entries().size() == registered.entries.size());
     for (std::size_t i = 0; i < registered.entries.size(); ++i) {
         const Entry &sent = registered.entries[i], &came = registry.entries()[i];
@@ -138,7 +142,7 @@ template <class Change> mpi::Bytes changed(Change change) {
     registered.values.reserve(1);
     registered.add_value("v", {1, 2, 3});
     nlohmann::json json =
-        nlohmann::json::from_msgpack(pack(Offer{0, {1, 2, false}, 0, {}, {1, 1}}, registered.entries));
+        nlohmann::json::from_msgpack(pack(Offer{0, {1, 2, false}, 0, {}, {1, 1}, {"n1", "n1"}}, registered.entries));
     change(json);
     return nlohmann::json::to_msgpack(json);
 }
@@ -161,18 +165,32 @@ TEST(Offer, NumbersOutsideWhatIsPossibleAreRefused) {
     for (const char *key : {"sources", "drains", "message_bytes", "answer_timeout", "slowest_rate"})
         EXPECT_FALSE(unpack_offer(changed([&](nlohmann::json &json) { json[key] = 0; }))) << key;
     for (const char *key : {"sources", "drains", "message_bytes", "transfer_method", "generation"})
-        for (const nlohmann::json &value : {nlohmann::json(-1), nlohmann::json(1.5), nlohmann::json(UINT64_MAX)})
+        for (const nlohmann::json &value : {nlohmann::json(-2), nlohmann::json(1.5), nlohmann::json(UINT64_MAX)})
             EXPECT_FALSE(unpack_offer(changed([&](nlohmann::json &json) { json[key] = value; })))
                 << key << " " << value;
 }
 
+TEST(Offer, ThatIsNoneSaysWhyTheResizeWasUndone) {
+    const auto unpacked = unpack_offer(pack_undone("the job ended"));
+    ASSERT_FALSE(unpacked);
+    EXPECT_EQ(unpacked.error().what, "the job ended");
+}
+
 TEST(Report, IsToldToNewcomersWhole) {
-    const nereus_resize_report report{
-        3, NEREUS_RESIZED, 2, 5, NEREUS_BASELINE_INTRA, NEREUS_COL, 0.25, 0.5, 0.75, 1.5, 1000, 2000, 500, 1, 2, 1, "",
-        ""};
+    nereus_resize_report report{};
+    report.request = 3;
+    report.code = NEREUS_RESIZED;
+    report.transfer_method = NEREUS_COL;
+    report.process_strategies = NEREUS_SINGLE | NEREUS_ASYNCHRONOUS;
+    report.connect_seconds = 0.25;
+    report.variable_bytes = 2000;
+    report.woken = 2;
     const nlohmann::json json = as_json(report);
     EXPECT_EQ(as_json(report_from(json)), json);
     EXPECT_EQ(report_from(json).variable_bytes, 2000);
+    EXPECT_EQ(report_from(json).process_strategies, unsigned{NEREUS_SINGLE | NEREUS_ASYNCHRONOUS});
+    EXPECT_EQ(report_from(json).connect_seconds, 0.25);
+    EXPECT_EQ(report_from(json).woken, 2);
     EXPECT_EQ(report_from(json).transfer_method, NEREUS_COL);
 }
 
@@ -182,10 +200,27 @@ TEST(Report, ALongReasonIsCutAndStaysAString) {
     EXPECT_EQ(std::string(report_from(json).reason), std::string(255, 'r'));
 }
 
+TEST(Report, IsToldToPeopleInWords) {
+    nereus_resize_report report{};
+    report.process_method = NEREUS_BASELINE_INTRA;
+    report.process_strategies = NEREUS_SINGLE | NEREUS_ASYNCHRONOUS;
+    EXPECT_EQ(for_people(report).at("process_method"), "baseline-intra");
+    EXPECT_EQ(for_people(report).at("process_strategies"), nlohmann::json({"asynchronous", "single"}));
+}
+
+Request request_for(int ranks, nereus_process_method method, nereus_transfer_method transfer) {
+    nereus_resize_options options{};
+    options.process_method = method;
+    options.transfer_method = transfer;
+    options.process_strategies = NEREUS_PARALLEL;
+    options.release_unit = NEREUS_UNIT_RANK;
+    return request_of(ranks, options);
+}
+
 TEST(Requests, AreTakenInTheOrderInWhichTheyCame) {
     Requests requests;
-    EXPECT_EQ(requests.add(4, {NEREUS_MERGE, NEREUS_P2P}), 1u);
-    EXPECT_EQ(requests.add(2, {NEREUS_BASELINE_INTER, NEREUS_COL}), 2u);
+    EXPECT_EQ(requests.add(request_for(4, NEREUS_MERGE, NEREUS_P2P)), 1u);
+    EXPECT_EQ(requests.add(request_for(2, NEREUS_BASELINE_INTER, NEREUS_COL)), 2u);
     EXPECT_EQ(requests.take().ranks, 4);
     EXPECT_EQ(requests.take().process_method, NEREUS_BASELINE_INTER);
     EXPECT_EQ(requests.take().number, 0u);
@@ -193,17 +228,19 @@ TEST(Requests, AreTakenInTheOrderInWhichTheyCame) {
 
 TEST(Requests, MoveToTheNextRankZeroWithTheirNumbers) {
     Requests before, after;
-    before.add(4, {NEREUS_MERGE, NEREUS_P2P});
-    before.add(2, {NEREUS_BASELINE_INTRA, NEREUS_COL});
+    before.add(request_for(4, NEREUS_MERGE, NEREUS_P2P));
+    before.add(request_for(2, NEREUS_BASELINE_INTRA, NEREUS_COL));
     before.take();
     after.restore(before.as_json());
     ASSERT_EQ(after.size(), 1u);
-    EXPECT_EQ(after.add(3, {NEREUS_MERGE, NEREUS_P2P}), 3u);
+    EXPECT_EQ(after.add(request_for(3, NEREUS_MERGE, NEREUS_P2P)), 3u);
     const Request waiting = after.take();
     EXPECT_EQ(waiting.number, 2u);
     EXPECT_EQ(waiting.ranks, 2);
     EXPECT_EQ(waiting.process_method, NEREUS_BASELINE_INTRA);
     EXPECT_EQ(waiting.transfer_method, NEREUS_COL);
+    EXPECT_EQ(waiting.process_strategies, unsigned{NEREUS_PARALLEL});
+    EXPECT_EQ(waiting.release_unit, NEREUS_UNIT_RANK);
 }
 
 }

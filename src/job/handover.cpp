@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "job/handover.hpp"
+
+#include "job/alarm.hpp"
+#include "job/both_sides.hpp"
+#include "job/next_generation.hpp"
+#include "job/report.hpp"
+
+#include <algorithm>
+
+namespace nereus::job {
+namespace {
+
+using nlohmann::json;
+
+std::int64_t least_bytes(const Registry &registry, const plan::Sizes &sizes) {
+    std::int64_t sum = 0;
+    for (const Entry &entry : registry.entries())
+        if (!entry.is.value) sum += plan::least_moved(entry.is.layout, entry.is.elements, sizes) * entry.is.extent;
+    return sum;
+}
+
+double bytes_of(const Registry &registry) {
+    double bytes = 0;
+    for (const Entry &entry : registry.entries()) bytes += static_cast<double>(entry.is.bytes());
+    return bytes;
+}
+
+/// Collective over the meeting, whose newcomers call mpi::share() with root 0.
+Done share_with_newcomers(const process::Meeting &meeting, bool root, mpi::Bytes bytes) {
+    const int from = !meeting.inter ? 0 : root ? MPI_ROOT : MPI_PROC_NULL;
+    auto shared = mpi::share(meeting.comm.get(), from, std::move(bytes));
+    return shared ? Done{} : Done(tl::unexpected(shared.error()));
+}
+
+Done balanced(const std::vector<std::uint64_t> &sums, const Registry &registry) {
+    for (std::size_t i = 2; i < sums.size(); ++i)
+        if (sums[i] != 0)
+            return failed(NEREUS_ERR_TRANSFER, "\"" + registry.entries()[i - 2].is.name + "\" arrived changed");
+    return {};
+}
+
+template <class T>
+std::vector<T> followed_by(const std::vector<T> &before, int staying, const std::vector<T> &newcomers) {
+    std::vector<T> after(before.begin(), before.begin() + staying);
+    after.insert(after.end(), newcomers.begin(), newcomers.end());
+    return after;
+}
+
+}
+
+Handover::Handover(Members &job, const plan::Sizes &sizes, std::optional<Company> company, News news)
+    : job_(job), rank_(job.generation.control.rank()), sizes_(sizes), company_(std::move(company)),
+      news_(std::move(news)) {}
+
+void Handover::run(nereus_resize_report &report, double paused, Departure &departure) {
+    paused_ = paused;
+    transfer_method_ = report.transfer_method;
+    Done done = get_ready();
+    if (done) done = send(report);
+    if (done)
+        commit(report, departure);
+    else
+        undo(report, done.error());
+}
+
+void Handover::refuse(const std::string &why) {
+    (void)share_with_newcomers(company_->meeting, root(), root() ? pack_undone(why) : mpi::Bytes{});
+    company_->meeting.comm.abandon();
+}
+
+plan::Place Handover::place() const {
+    plan::Place place{rank_, std::nullopt};
+    if (!sizes_.anew && rank_ < sizes_.drains) place.drain = rank_;
+    return place;
+}
+
+/// Of the next generation: rank 0 knows what the newcomers brought.
+Done Handover::share_members() {
+    json members;
+    if (root()) {
+        const Company none{};
+        const Company &company = company_ ? *company_ : none;
+        members = {{"worlds", followed_by(job_.generation.worlds, sizes_.staying(), company.worlds)},
+                   {"hosts", followed_by(job_.generation.hosts, sizes_.staying(), company.hosts)}};
+    }
+    auto bytes = mpi::share(sources(), 0, root() ? json::to_msgpack(members) : mpi::Bytes{});
+    if (!bytes) return tl::unexpected(bytes.error());
+    members = json::from_msgpack(*bytes);
+    worlds_ = members.at("worlds").get<std::vector<plan::World>>();
+    hosts_ = members.at("hosts").get<std::vector<std::string>>();
+    return {};
+}
+
+Done Handover::offer() {
+    if (!company_) return {};
+    Offer offer;
+    offer.generation = job_.generation.number;
+    offer.sizes = sizes_;
+    offer.transfer_method = transfer_method_;
+    offer.settings = job_.settings;
+    offer.worlds = worlds_;
+    offer.hosts = hosts_;
+    return share_with_newcomers(company_->meeting, root(),
+                                root() ? pack(offer, job_.registry.entries()) : mpi::Bytes{});
+}
+
+Done Handover::get_ready() {
+    if (auto done = share_members(); !done) return done;
+    if (auto done = offer(); !done) return done;
+    crossing_ = std::make_unique<Crossing>(job_.registry, sizes_, place());
+    const Deadline deadline = Deadline::in(job_.settings.answer_timeout, news_);
+    return decide(collect(sources(), meeting(), {crossing_->allocate(), {}}, deadline));
+}
+
+/// Moves what is registered and takes the vote on it.
+Done Handover::send(nereus_resize_report &report) {
+    state_ = "sending";
+    Done mine = make_communicators();
+    if (mine) mine = move(report);
+    const bool moved = mine.has_value();
+    if (moved) state_ = "committing";
+    const Vote vote{mine, sums_of(*crossing_, moved, job_.settings.verify, job_.registry)};
+    const Deadline deadline = Deadline::in(job_.settings.seconds_for(bytes_of(job_.registry)), news_);
+    const Verdict verdict = collect(sources(), meeting(), vote, deadline);
+    report.constant_bytes = static_cast<std::int64_t>(verdict.sums[0]);
+    report.variable_bytes = static_cast<std::int64_t>(verdict.sums[1]);
+    if (!moved) crossing_->abandon();
+    if (!verdict.all) return verdict.all;
+    return job_.settings.verify
+               ? mpi::share_outcome(sources(), 0, root() ? balanced(verdict.sums, job_.registry) : Done{})
+               : Done{};
+}
+
+Done Handover::move(nereus_resize_report &report) {
+    const auto lane = lane_of(meeting() ? meeting()->comm.get() : sources(), sizes_, meeting() && meeting()->inter);
+    const auto method = static_cast<transfer::Method>(report.transfer_method);
+    Alarm alarm(sources(), root(), news_);
+    for (const bool constant : {true, false}) {
+        const Stopwatch watch;
+        if (auto done = crossing_->move(constant, lane, method, job_.settings, alarm.news()); !done) return done;
+        (constant ? report.constant_seconds : report.variable_seconds) = watch.seconds();
+    }
+    return {};
+}
+
+Done Handover::make_communicators() {
+    if (sizes_.anew) return {};
+    if (!company_) {
+        auto shrunk = shrink(job_.generation, sizes_.drains);
+        if (!shrunk) return tl::unexpected(shrunk.error());
+        next_ = std::move(shrunk->next);
+        lot_ = std::move(shrunk->lot);
+        return {};
+    }
+    auto application = application_of(company_->meeting.comm);
+    if (!application) return tl::unexpected(application.error());
+    next_.application = std::move(*application);
+    return {};
+}
+
+/// What all say together; a "yes" that is not the last one is told to the newcomers here.
+Done Handover::decide(const Verdict &verdict) {
+    if (verdict.all && company_ && root()) tell(company_->meeting, {}, nullptr);
+    return verdict.all;
+}
+
+void Handover::commit(nereus_resize_report &report, Departure &departure) {
+    report.code = NEREUS_RESIZED;
+    report.bytes_minimum = root() ? least_bytes(job_.registry, sizes_) : 0;
+    const auto fates = plan::fates(job_.generation.worlds, sizes_.staying());
+    report.left = static_cast<int>(std::count(fates.begin(), fates.end(), plan::Fate::exits));
+    report.parked = static_cast<int>(std::count(fates.begin(), fates.end(), plan::Fate::parks));
+    share_report(report, {});
+    settle_the_parked(fates);
+    crossing_->adopt();
+    departure.fate = fates[static_cast<std::size_t>(rank_)];
+    if (departure.fate == plan::Fate::parks) departure.bed.emplace(std::move(lot_));
+    enter_next_generation();
+    if (root()) report.pause_seconds = paused_ + watch_.seconds();
+}
+
+/// What became of it, first to the newcomers, whose root may be the next one, then to the other sources.
+void Handover::share_report(nereus_resize_report &report, const Done &decision) {
+    report.pause_seconds = paused_ + watch_.seconds();
+    if (company_ && root())
+        tell(company_->meeting, decision,
+             {{"report", as_json(report)}, {"requests", job_.requests.as_json()}, {"host_list", text_of(job_.hosts)}});
+    share_with_sources(sources(), report);
+}
+
+/// Parked processes whose worlds nobody goes on in may end; new ones are remembered.
+void Handover::settle_the_parked(const std::vector<plan::Fate> &fates) {
+    if (!root()) return;
+    job_.parked.keep_the_woken();
+    job_.parked.release(plan::may_end(job_.parked.worlds(), job_.generation.worlds, sizes_.staying()));
+    if (!lot_) return;
+    std::vector<plan::World> worlds;
+    for (std::size_t rank = 0; rank < fates.size(); ++rank)
+        if (fates[rank] == plan::Fate::parks) worlds.push_back(job_.generation.worlds[rank]);
+    job_.parked.add(std::move(lot_), std::move(worlds));
+}
+
+void Handover::enter_next_generation() {
+    if (company_ && !sizes_.anew) next_.control = std::move(company_->meeting.comm);
+    if (company_ && company_->meeting.inter) company_->meeting.comm.disconnect();
+    next_.number = job_.generation.number + 1;
+    next_.worlds = worlds_;
+    next_.hosts = hosts_;
+    job_.generation = std::move(next_);
+}
+
+void Handover::undo(nereus_resize_report &report, const Error &why) {
+    report.code = why.code;
+    write_into(report.state, state_);
+    write_into(report.reason, why.what);
+    share_report(report, tl::unexpected(why));
+    if (!company_) return;
+    company_->meeting.comm.abandon();
+    next_.application.abandon();
+}
+
+void share_with_sources(MPI_Comm sources, nereus_resize_report &report) {
+    int rank = 0;
+    MPI_Comm_rank(sources, &rank);
+    auto bytes = mpi::share(sources, 0, rank == 0 ? json::to_msgpack(as_json(report)) : mpi::Bytes{});
+    if (bytes && rank != 0) report = report_from(json::from_msgpack(*bytes));
+}
+
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The parts of a job that a resize reads and, at its commit, changes.
+#pragma once
+
+#include "base/host_list.hpp"
+#include "base/settings.hpp"
+#include "job/generation.hpp"
+#include "job/registry.hpp"
+#include "job/request.hpp"
+#include "job/supervisor.hpp"
+#include "process/park.hpp"
+#include "process/program.hpp"
+
+#include <memory>
+#include <optional>
+
+namespace nereus::job {
+
+struct Members {
+    Settings settings;
+    process::Program program;
+    Registry registry;
+    Generation generation;
+    // What follows is rank 0's.
+    Requests requests;
+    process::ParkingLots parked;
+    std::vector<Host> hosts;                ///< on which processes may be placed; empty: wherever the MPI puts them
+    std::unique_ptr<Supervisor> supervisor; ///< NULL where there is none
+};
+
+/// What a source does after a resize.
+struct Departure {
+    plan::Fate fate = plan::Fate::stays;
+    std::optional<process::Bed> bed; ///< of a process that parks
+};
+
+}

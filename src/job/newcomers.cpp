@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "job/newcomers.hpp"
+
+#include "base/strategies.hpp"
+#include "mpi/share.hpp"
+#include "plan/placement.hpp"
+
+namespace nereus::job {
+namespace {
+
+using nlohmann::json;
+
+static_assert(NEREUS_ASYNCHRONOUS == strategies::asynchronous && NEREUS_SINGLE == strategies::single &&
+              NEREUS_MULTIPLE == strategies::multiple && NEREUS_PARALLEL == strategies::parallel &&
+              NEREUS_JOIN == strategies::join && NEREUS_AUTO == strategies::automatic);
+
+unsigned decided(const Members &job, unsigned asked) {
+    if (asked != strategies::automatic) return asked;
+    return job.supervisor && job.settings.joins ? strategies::join : 0;
+}
+
+/// The woken come to the job by a port: where there are none, they sleep on and others are made.
+bool ports_work() {
+    static const bool work = mpi::Port::open().has_value();
+    return work;
+}
+
+int processes_to_wake(const Members &job, const plan::Sizes &sizes) {
+    if (sizes.anew || !job.settings.wake) return 0;
+    const int asleep = static_cast<int>(job.parked.worlds().size());
+    return asleep == 0 || !ports_work() ? 0 : std::min(asleep, sizes.newcomers());
+}
+
+Result<std::vector<plan::Party>> parties_to_make(const Members &job, const Request &request, const plan::Sizes &sizes,
+                                                 unsigned asked, int count) {
+    const auto unit = static_cast<plan::ReleaseUnit>(request.release_unit);
+    const bool grouped = unit == plan::ReleaseUnit::host || (asked & strategies::multiple) != 0;
+    const auto hosts =
+        plan::place(job.hosts, sizes.anew ? std::vector<std::string>{} : job.generation.hosts, count,
+                    static_cast<plan::Placement>(request.placement), request.oversubscribe != 0, grouped);
+    if (!hosts) return tl::unexpected(hosts.error());
+    return plan::parties_of(*hosts, unit, asked, sizes.sources);
+}
+
+/// A name for the world of each process to be made.
+void add_worlds(const std::vector<plan::Party> &parties, std::vector<plan::World> &worlds) {
+    for (const plan::Party &party : parties)
+        worlds.insert(worlds.end(), static_cast<std::size_t>(party.ranks()), new_world());
+}
+
+json as_json(const process::Wanted &wanted) {
+    json parties = json::array();
+    for (const plan::Party &party : wanted.parties) {
+        json shares = json::array();
+        for (const plan::Share &share : party.shares) shares.push_back({share.host, share.ranks});
+        parties.push_back(shares);
+    }
+    return {{"method", static_cast<int>(wanted.method)},
+            {"strategies", wanted.strategies},
+            {"newcomers", wanted.newcomers},
+            {"woken", wanted.woken},
+            {"parties", parties}};
+}
+
+process::Wanted wanted_from(const json &in) {
+    process::Wanted wanted;
+    wanted.method = static_cast<process::Method>(in.at("method").get<int>());
+    wanted.strategies = in.at("strategies");
+    wanted.newcomers = in.at("newcomers");
+    wanted.woken = in.at("woken");
+    for (const json &shares : in.at("parties")) {
+        plan::Party &party = wanted.parties.emplace_back();
+        for (const json &share : shares) party.shares.push_back({share.at(0), share.at(1)});
+    }
+    return wanted;
+}
+
+}
+
+Result<Newcomers> choose_newcomers(Members &job, const Request &request, const plan::Sizes &sizes) {
+    const unsigned asked = decided(job, request.process_strategies);
+    const int woken = processes_to_wake(job, sizes);
+    auto parties = parties_to_make(job, request, sizes, asked, sizes.newcomers() - woken);
+    if (!parties) return tl::unexpected(parties.error());
+    Newcomers chosen;
+    chosen.woken = job.parked.wake(woken);
+    for (const process::WokenParty &party : chosen.woken)
+        chosen.worlds.insert(chosen.worlds.end(), party.worlds.begin(), party.worlds.end());
+    add_worlds(*parties, chosen.worlds);
+    chosen.wanted = {static_cast<process::Method>(request.process_method), asked, sizes.newcomers(),
+                     chosen.woken.size(), std::move(*parties)};
+    return chosen;
+}
+
+Result<process::Wanted> share_wanted(MPI_Comm sources, const Result<Newcomers> &chosen) {
+    auto done = mpi::share_outcome(sources, 0, chosen ? Done{} : Done(tl::unexpected(chosen.error())));
+    if (!done) return tl::unexpected(done.error());
+    auto bytes = mpi::share(sources, 0, chosen ? json::to_msgpack(as_json(chosen->wanted)) : mpi::Bytes{});
+    if (!bytes) return tl::unexpected(bytes.error());
+    return wanted_from(json::from_msgpack(*bytes));
+}
+
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "job/report.hpp"
+
+#include "base/settings.hpp"
+#include "base/strategies.hpp"
+
+namespace nereus::job {
+
+using nlohmann::json;
+
+json as_json(const nereus_resize_report &r) {
+    return {{"request", r.request},
+            {"code", r.code},
+            {"from", r.from},
+            {"to", r.to},
+            {"process_method", static_cast<int>(r.process_method)},
+            {"transfer_method", static_cast<int>(r.transfer_method)},
+            {"process_strategies", r.process_strategies},
+            {"process_seconds", r.process_seconds},
+            {"connect_seconds", r.connect_seconds},
+            {"constant_seconds", r.constant_seconds},
+            {"variable_seconds", r.variable_seconds},
+            {"pause_seconds", r.pause_seconds},
+            {"constant_bytes", r.constant_bytes},
+            {"variable_bytes", r.variable_bytes},
+            {"bytes_minimum", r.bytes_minimum},
+            {"verified", r.verified},
+            {"woken", r.woken},
+            {"left", r.left},
+            {"parked", r.parked},
+            {"state", std::string(r.state)},
+            {"reason", std::string(r.reason)}};
+}
+
+nereus_resize_report report_from(const json &in) {
+    nereus_resize_report r{};
+    r.request = in.at("request");
+    r.code = in.at("code");
+    r.from = in.at("from");
+    r.to = in.at("to");
+    r.process_method = static_cast<nereus_process_method>(in.at("process_method").get<int>());
+    r.transfer_method = static_cast<nereus_transfer_method>(in.at("transfer_method").get<int>());
+    r.process_strategies = in.at("process_strategies");
+    r.process_seconds = in.at("process_seconds");
+    r.connect_seconds = in.at("connect_seconds");
+    r.constant_seconds = in.at("constant_seconds");
+    r.variable_seconds = in.at("variable_seconds");
+    r.pause_seconds = in.at("pause_seconds");
+    r.constant_bytes = in.at("constant_bytes");
+    r.variable_bytes = in.at("variable_bytes");
+    r.bytes_minimum = in.at("bytes_minimum");
+    r.verified = in.at("verified");
+    r.woken = in.at("woken");
+    r.left = in.at("left");
+    r.parked = in.at("parked");
+    write_into(r.state, in.at("state"));
+    write_into(r.reason, in.at("reason"));
+    return r;
+}
+
+json for_people(const nereus_resize_report &r) {
+    static const char *const methods[] = {"merge", "baseline-inter", "baseline-intra"};
+    return {{"from", r.from},
+            {"to", r.to},
+            {"process_method", methods[r.process_method]},
+            {"process_strategies", strategies::list_of(r.process_strategies)},
+            {"process_seconds", r.process_seconds},
+            {"connect_seconds", r.connect_seconds},
+            {"pause_seconds", r.pause_seconds},
+            {"woken", r.woken},
+            {"left", r.left},
+            {"parked", r.parked},
+            {"state", std::string(r.state)},
+            {"reason", std::string(r.reason)}};
+}
+
+std::string sentence(const nereus_resize_report &report) {
+    const std::string what = "resize " + std::to_string(report.request) + " from " + std::to_string(report.from) +
+                             " to " + std::to_string(report.to) + " processes";
+    if (report.code == NEREUS_UNCHANGED) return what + ": the job has that size already";
+    if (report.code == NEREUS_RESIZED) return what + " is done";
+    return what + " was undone while " + report.state + ": " + report.reason + ". The job goes on with " +
+           std::to_string(report.from) + " processes.";
+}
+
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "job/supervisor.hpp"
+
+#include "job/report.hpp"
+
+#include <charconv>
+
+namespace nereus::job {
+
+using nlohmann::json;
+
+class Supervisor::PartyLine : public process::Line {
+public:
+    PartyLine(Supervisor &supervisor, std::uint64_t request, std::size_t party)
+        : supervisor_(supervisor), request_(request), party_(party) {}
+
+    Done send(const json &message) override {
+        return supervisor_.send({{"kind", "orders"}, {"request", request_}, {"party", party_}, {"orders", message}});
+    }
+
+    Result<std::optional<json>> poll() override {
+        if (auto hello = supervisor_.take_hello(request_, party_)) return hello;
+        if (auto death = supervisor_.death_in(request_)) return tl::unexpected(*death);
+        return std::nullopt;
+    }
+
+private:
+    Supervisor &supervisor_;
+    std::uint64_t request_;
+    std::size_t party_;
+};
+
+class Supervisor::PartyStarter : public process::Starter {
+public:
+    PartyStarter(Supervisor &supervisor, std::uint64_t request) : supervisor_(supervisor), request_(request) {}
+
+    Done start(const std::vector<plan::Party> &parties) override {
+        json list = json::array();
+        for (std::size_t i = 0; i < parties.size(); ++i) {
+            json shares = json::array();
+            for (const plan::Share &share : parties[i].shares)
+                shares.push_back({{"host", share.host}, {"ranks", share.ranks}});
+            list.push_back({{"party", i}, {"shares", shares}});
+        }
+        return supervisor_.send({{"kind", "make"}, {"request", request_}, {"parties", list}});
+    }
+
+    std::unique_ptr<process::Line> line_to(std::size_t party) override {
+        return std::make_unique<PartyLine>(supervisor_, request_, party);
+    }
+
+    // Without these words nobody is released from an accept that waits for the dead, and nothing else is lost.
+    void connecting(const std::string &port, double seconds) override {
+        (void)supervisor_.send({{"kind", "connecting"}, {"request", request_}, {"port", port}, {"seconds", seconds}});
+    }
+    void connected() override { (void)supervisor_.send({{"kind", "connected"}, {"request", request_}}); }
+
+    std::optional<Error> news() override { return supervisor_.death_in(request_); }
+
+private:
+    Supervisor &supervisor_;
+    std::uint64_t request_;
+};
+
+namespace {
+
+/// A newcomer's line, over a link of its own.
+class LeaderLine : public process::Line {
+public:
+    LeaderLine(link::Link link, std::uint64_t request, std::size_t party)
+        : link_(std::move(link)), request_(request), party_(party) {}
+
+    Done send(const json &message) override {
+        return link_.send({{"kind", "hello"}, {"request", request_}, {"party", party_}, {"hello", message}});
+    }
+
+    Result<std::optional<json>> poll() override {
+        while (auto message = link_.poll())
+            if (message->at("kind") == "orders" && message->contains("orders")) return message->at("orders");
+        return std::nullopt;
+    }
+
+private:
+    link::Link link_;
+    std::uint64_t request_;
+    std::size_t party_;
+};
+
+template <class T> const char *read(const char *first, const char *last, T &into) {
+    const auto [end, error] = std::from_chars(first, last, into);
+    return error == std::errc{} ? end : nullptr;
+}
+
+}
+
+Result<std::unique_ptr<Supervisor>> Supervisor::open(const Settings &settings) {
+    if (settings.link.empty()) return nullptr;
+    auto link = link::Link::open(settings.link, settings.job);
+    if (!link) return tl::unexpected(link.error());
+    return std::unique_ptr<Supervisor>(new Supervisor(std::move(*link)));
+}
+
+Done Supervisor::send(json message) {
+    const std::lock_guard guard(mutex_);
+    return link_.send(std::move(message));
+}
+
+void Supervisor::say_root(const Generation &generation) {
+    (void)send({{"kind", "root"},
+                {"generation", generation.number},
+                {"ranks", generation.control.size()},
+                {"hosts", generation.hosts}});
+}
+
+void Supervisor::say_settled(const nereus_resize_report &report, const std::string &message) {
+    (void)send({{"kind", "settled"},
+                {"request", report.request},
+                {"code", report.code},
+                {"message", message},
+                {"report", for_people(report)}});
+}
+
+void Supervisor::say_closing() { (void)send({{"kind", "closing"}}); }
+
+void Supervisor::answer(const OutsideRequest &request, int code, const std::string &message, std::uint64_t number) {
+    (void)send(
+        {{"kind", "answer"}, {"ticket", request.ticket}, {"code", code}, {"message", message}, {"request", number}});
+}
+
+std::optional<OutsideRequest> Supervisor::next_request() {
+    const std::lock_guard guard(mutex_);
+    sort_in();
+    if (requests_.empty()) return std::nullopt;
+    OutsideRequest oldest = std::move(requests_.front());
+    requests_.pop_front();
+    return oldest;
+}
+
+std::unique_ptr<process::Starter> Supervisor::starter(std::uint64_t number) {
+    return std::make_unique<PartyStarter>(*this, number);
+}
+
+std::optional<json> Supervisor::take_hello(std::uint64_t request, std::size_t party) {
+    const std::lock_guard guard(mutex_);
+    sort_in();
+    auto &waiting = hellos_[{request, party}];
+    if (waiting.empty()) return std::nullopt;
+    json oldest = std::move(waiting.front());
+    waiting.pop_front();
+    return oldest;
+}
+
+std::optional<Error> Supervisor::death_in(std::uint64_t request) {
+    const std::lock_guard guard(mutex_);
+    sort_in();
+    const auto found = deaths_.find(request);
+    if (found == deaths_.end()) return std::nullopt;
+    return found->second;
+}
+
+/// Reads what has come in. What is not as it should be is dropped: the supervisor is another program.
+void Supervisor::sort_in() {
+    while (auto message = link_.poll()) try {
+            const std::string kind = message->at("kind");
+            if (kind == "resize") {
+                requests_.push_back({message->at("ticket"), message->at("ranks"), message->at("options")});
+            } else if (kind == "hello") {
+                const std::pair<std::uint64_t, std::size_t> key(message->at("request"), message->at("party"));
+                hellos_[key].push_back(message->at("hello"));
+            } else if (kind == "died") {
+                const std::string reason = message->at("reason");
+                deaths_.emplace(message->at("request").get<std::uint64_t>(),
+                                Error{NEREUS_ERR_PROCESS, "new processes ended: " + reason});
+            }
+        } catch (const json::exception &) {
+            continue;
+        }
+}
+
+Result<std::unique_ptr<process::Line>> line_of_party(const Settings &settings) {
+    std::uint64_t request = 0;
+    std::size_t party = 0;
+    const char *last = settings.party.data() + settings.party.size();
+    const char *point = read(settings.party.data(), last, request);
+    if (point == nullptr || point == last || *point != '.' || read(point + 1, last, party) != last)
+        return failed(NEREUS_ERR_SETTING, "party = " + settings.party + ": allowed is REQUEST.PARTY");
+    auto link = link::Link::open(settings.link, settings.job);
+    if (!link) return tl::unexpected(link.error());
+    return std::make_unique<LeaderLine>(std::move(*link), request, party);
+}
+
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rank 0's line to the supervisor (docs/formats/link.md), as the job needs it: it asks for parties, hears requests from
+// outside, and says what became of each resize. May be used by the thread that makes processes too.
+#pragma once
+
+#include "base/settings.hpp"
+#include "job/generation.hpp"
+#include "link/link.hpp"
+#include "process/starter.hpp"
+
+#include <nereus/nereus.h>
+
+#include <deque>
+#include <map>
+#include <mutex>
+
+namespace nereus::job {
+
+struct OutsideRequest {
+    nlohmann::json ticket;
+    int ranks = 0;
+    nlohmann::json options; ///< names and values of settings
+};
+
+class Supervisor {
+public:
+    /// Nothing where the settings name none.
+    static Result<std::unique_ptr<Supervisor>> open(const Settings &settings);
+
+    void say_root(const Generation &generation);
+    void say_settled(const nereus_resize_report &report, const std::string &message);
+    void say_closing();
+    void answer(const OutsideRequest &request, int code, const std::string &message, std::uint64_t number);
+
+    std::optional<OutsideRequest> next_request();
+
+    /// For request `number`; must not outlive this.
+    std::unique_ptr<process::Starter> starter(std::uint64_t number);
+
+private:
+    class PartyStarter;
+    class PartyLine;
+
+    explicit Supervisor(link::Link link) : link_(std::move(link)) {}
+    Done send(nlohmann::json message);
+    void sort_in();
+    std::optional<nlohmann::json> take_hello(std::uint64_t request, std::size_t party);
+    std::optional<Error> death_in(std::uint64_t request);
+
+    std::mutex mutex_;
+    link::Link link_;
+    std::deque<OutsideRequest> requests_;
+    std::map<std::pair<std::uint64_t, std::size_t>, std::deque<nlohmann::json>> hellos_;
+    std::map<std::uint64_t, Error> deaths_; ///< of each request, the first
+};
+
+/// The line of a newcomer that the supervisor started: of party `party` of its request ("REQUEST.PARTY").
+Result<std::unique_ptr<process::Line>> line_of_party(const Settings &settings);
+
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "job/ways_in.hpp"
+
+#include "job/supervisor.hpp"
+
+#include <utility>
+
+namespace nereus::job {
+namespace {
+
+/// Of this process, which may open one job after another.
+struct {
+    std::optional<process::Bed> bed;
+    std::optional<process::Arrival> woken;
+    bool parent_taken = false;
+    bool party_taken = false;
+} own;
+
+Result<mpi::Comm> everybody_here() { return mpi::Comm::duplicate(MPI_COMM_WORLD); }
+
+Result<process::Arrival> spawned_by(MPI_Comm parent) {
+    auto party = everybody_here();
+    if (!party) return tl::unexpected(party.error());
+    process::Arrival arrival{std::move(*party), nullptr, mpi::Comm(parent)};
+    if (arrival.party.rank() == 0) arrival.line = std::make_unique<process::MessageLine>(parent, 0);
+    return arrival;
+}
+
+Result<process::Arrival> started_by_supervisor(const Settings &settings) {
+    auto party = everybody_here();
+    if (!party) return tl::unexpected(party.error());
+    process::Arrival arrival{std::move(*party), nullptr, mpi::Comm()};
+    if (arrival.party.rank() != 0) return arrival;
+    auto line = line_of_party(settings);
+    if (!line) return tl::unexpected(line.error());
+    arrival.line = std::move(*line);
+    return arrival;
+}
+
+template <class T> Result<std::optional<T>> optional_of(Result<T> result) {
+    if (!result) return tl::unexpected(result.error());
+    return std::optional<T>(std::move(*result));
+}
+
+}
+
+Result<std::optional<process::Arrival>> take_arrival(const Settings &settings) {
+    if (own.woken) return std::exchange(own.woken, std::nullopt);
+    MPI_Comm parent = MPI_COMM_NULL;
+    MPI_Comm_get_parent(&parent);
+    if (parent != MPI_COMM_NULL && !std::exchange(own.parent_taken, true)) return optional_of(spawned_by(parent));
+    if (parent == MPI_COMM_NULL && !settings.party.empty() && !std::exchange(own.party_taken, true))
+        return optional_of(started_by_supervisor(settings));
+    return std::nullopt;
+}
+
+bool sleep_until_wanted(std::optional<process::Bed> bed) {
+    if (bed) own.bed = std::move(bed);
+    if (!own.bed) return false;
+    own.woken = own.bed->sleep();
+    if (!own.woken) own.bed.reset();
+    return own.woken.has_value();
+}
+
+void leave_bed() {
+    if (own.bed) own.bed->leave();
+    own.bed.reset();
+}
+
+}

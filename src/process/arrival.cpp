@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "process/arrival.hpp"
+
+#include "mpi/host.hpp"
+#include "mpi/port.hpp"
+#include "mpi/share.hpp"
+#include "process/tree.hpp"
+
+namespace nereus::process {
+namespace {
+
+using nlohmann::json;
+
+/// The leader's talk with the job. A port that cannot be opened is none: the job may not need it.
+Result<json> ask_for_orders(Line &line, const Result<mpi::Port> &port, const std::vector<std::string> &hosts,
+                            const Deadline &deadline) {
+    if (auto done = line.send({{"port", port ? port->name() : ""}, {"hosts", hosts}}); !done)
+        return tl::unexpected(done.error());
+    return line.wait(deadline, "the job's answer to a newcomer");
+}
+
+/// Collective over the party: the leader's orders on every member.
+Result<json> share_orders(const mpi::Comm &party, const Result<json> &orders) {
+    if (auto done = mpi::share_outcome(party.get(), 0, orders ? Done{} : Done(tl::unexpected(orders.error()))); !done)
+        return tl::unexpected(done.error());
+    auto bytes = mpi::share(party.get(), 0, orders && orders->is_object() ? json::to_msgpack(*orders) : mpi::Bytes{});
+    if (!bytes) return tl::unexpected(bytes.error());
+    json shared = json::from_msgpack(*bytes, true, false);
+    if (!shared.is_object()) return failed(NEREUS_ERR_MISMATCH, "the job's answer to a newcomer cannot be read");
+    if (shared.contains("undone")) return failed(NEREUS_ERR_TIMEOUT, shared.at("undone"));
+    return shared;
+}
+
+/// Afterwards the party is all newcomers.
+Result<mpi::Comm> come_together(Arrival &arrival, const json &orders) {
+    const auto ports = orders.at("ports").get<std::vector<std::string>>();
+    const std::size_t number = orders.at("number");
+    auto together = join_parties(std::move(arrival.party), number, ports);
+    if (!together) return together;
+    arrival.party = std::move(*together);
+    if (arrival.line && number == 0 && ports.size() > 1)
+        if (auto done = arrival.line->send({{"together", true}}); !done) return tl::unexpected(done.error());
+    return mpi::connect(orders.at("job"), arrival.party.get());
+}
+
+Result<mpi::Comm> reach_the_job(Arrival &arrival, const json &orders) try {
+    if (orders.at("direct")) return std::move(arrival.parent);
+    return come_together(arrival, orders);
+} catch (const json::exception &problem) {
+    return failed(NEREUS_ERR_MISMATCH, std::string("the job's answer to a newcomer cannot be read: ") + problem.what());
+}
+
+}
+
+Result<Arrived> arrive(Arrival arrival, const Deadline &deadline) {
+    const auto hosts = mpi::hosts_of(arrival.party.get());
+    if (!hosts) return tl::unexpected(hosts.error());
+    Result<mpi::Port> port = failed(NEREUS_ERR_UNSUPPORTED, "not the leader");
+    Result<json> mine = json();
+    if (arrival.line) {
+        port = mpi::Port::open();
+        mine = ask_for_orders(*arrival.line, port, *hosts, deadline);
+    }
+    auto meet = [&]() -> Result<Meeting> {
+        const auto orders = share_orders(arrival.party, mine);
+        if (!orders) return tl::unexpected(orders.error());
+        auto link = reach_the_job(arrival, *orders);
+        if (!link) return tl::unexpected(link.error());
+        return join_sources(std::move(*link), deadline);
+    }();
+    if (!meet) {
+        arrival.parent.abandon();
+        return tl::unexpected(meet.error());
+    }
+    arrival.parent.disconnect();
+    return Arrived{std::move(*meet), std::move(arrival.party)};
+}
+
+}

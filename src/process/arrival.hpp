@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A newcomer's way to the job.
+//
+//     leader: hello (port, hosts)  ->  the job
+//     leader: orders               <-  "undone", "direct", or the ports of all parties and of the job
+//     parties join by a tree; the leader of the first says "together"; all connect to the job; the meeting
+#pragma once
+
+#include "process/line.hpp"
+#include "process/meeting.hpp"
+
+#include <memory>
+
+namespace nereus::process {
+
+struct Arrival {
+    mpi::Comm party;            ///< all processes of this party
+    std::unique_ptr<Line> line; ///< of its rank 0, the leader, to the job
+    mpi::Comm parent;           ///< of a spawned party: inter-communicator to who spawned it
+};
+
+struct Arrived {
+    Meeting meeting;
+    mpi::Comm newcomers; ///< all of this resize
+};
+
+/// Collective over the party.
+///
+/// @return NEREUS_ERR_TIMEOUT and others: the resize was undone meanwhile, or the job is silent
+Result<Arrived> arrive(Arrival arrival, const Deadline &deadline);
+
+}

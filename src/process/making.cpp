@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "process/making.hpp"
+
+#include "base/strategies.hpp"
+#include "mpi/share.hpp"
+#include "process/spawn.hpp"
+
+#include <poll.h>
+
+namespace nereus::process {
+namespace {
+
+using nlohmann::json;
+
+constexpr int nap_milliseconds = 1;
+
+Error unreadable(const json::exception &problem) {
+    return {NEREUS_ERR_MISMATCH, std::string("what a newcomer said cannot be read: ") + problem.what()};
+}
+
+}
+
+Making::Making(MPI_Comm members, Wanted wanted, const Program &program, std::vector<WokenParty> woken, Starter *starter)
+    : members_(members), wanted_(std::move(wanted)), program_(program), starter_(starter) {
+    MPI_Comm_rank(members_, &rank_);
+    MPI_Comm_size(members_, &sources_);
+    for (std::size_t i = 0; i < woken.size(); ++i) lines_[i] = std::move(woken[i].line);
+}
+
+bool Making::collective() const {
+    return !wanted_.parties.empty() && !has(strategies::single) && !has(strategies::join);
+}
+
+bool Making::direct() const { return collective() && !has(strategies::parallel) && wanted_.all_parties() == 1; }
+
+Done Making::spawn_on(MPI_Comm spawners, std::size_t party, bool talks) {
+    auto parent = spawn(spawners, program_, wanted_.parties[party]);
+    if (!parent) return tl::unexpected(parent.error());
+    const std::size_t number = wanted_.woken + party;
+    if (talks) lines_[number] = std::make_unique<MessageLine>(parent->get(), 0);
+    spawned_.push_back({number, std::move(*parent)});
+    return {};
+}
+
+Done Making::spawn_with_all() {
+    for (std::size_t party = 0; party < wanted_.parties.size(); ++party)
+        if (auto done = spawn_on(members_, party, root()); !done) return done;
+    return {};
+}
+
+/// Parties first, first + step, ...
+Done Making::spawn_alone(std::size_t first, std::size_t step) {
+    auto alone = mpi::Comm::duplicate(MPI_COMM_SELF);
+    if (!alone) return tl::unexpected(alone.error());
+    alone_ = std::move(*alone);
+    for (std::size_t party = first; party < wanted_.parties.size(); party += step)
+        if (auto done = spawn_on(alone_.get(), party, true); !done) return done;
+    return {};
+}
+
+Done Making::prepare(const Deadline &deadline) {
+    Done mine = has(strategies::parallel)
+                    ? spawn_alone(static_cast<std::size_t>(rank_), static_cast<std::size_t>(sources_))
+                    : spawn_with_all();
+    if (auto all = mpi::agree(members_, mine); !all) return all;
+    if (auto done = collect_hellos(deadline); !done) return done;
+    auto all_orders = root() ? orders() : Result<json>(json());
+    if (auto done = mpi::share_outcome(members_, 0, all_orders ? Done{} : tl::unexpected(all_orders.error())); !done)
+        return done;
+    auto bytes = mpi::share(members_, 0, root() ? json::to_msgpack(*all_orders) : mpi::Bytes{});
+    if (!bytes) return tl::unexpected(bytes.error());
+    mine = send_orders(json::from_msgpack(*bytes));
+    if (root() && mine) mine = wait_until_ready(deadline);
+    stage_ = Stage::ready;
+    return mpi::agree(members_, mine);
+}
+
+/// Collective: what all leaders say, at rank 0.
+Done Making::collect_hellos(const Deadline &deadline) {
+    Done mine;
+    json said = json::array();
+    for (auto &[number, line] : lines_) {
+        auto hello = line->wait(deadline, "starting the newcomers");
+        if (!hello) {
+            mine = tl::unexpected(hello.error());
+            break;
+        }
+        said.push_back({number, std::move(*hello)});
+    }
+    if (auto all = mpi::agree(members_, mine); !all) return all;
+    auto gathered = mpi::gather(members_, 0, json::to_msgpack(said));
+    if (!gathered) return tl::unexpected(gathered.error());
+    for (const mpi::Bytes &bytes : *gathered)
+        for (const json &hello : json::from_msgpack(bytes)) hellos_[hello.at(0)] = hello.at(1);
+    if (root()) note_up();
+    return {};
+}
+
+void Making::note_up() {
+    up_at_ = now();
+    stage_ = Stage::joining;
+}
+
+Result<json> Making::orders() try {
+    if (direct()) return json{{"direct", true}};
+    auto port = mpi::Port::open();
+    if (!port) return tl::unexpected(port.error());
+    port_ = std::move(*port);
+    std::vector<std::string> ports;
+    for (const auto &[number, hello] : hellos_) ports.push_back(hello.at("port"));
+    return json{{"direct", false}, {"ports", ports}, {"job", port_.name()}};
+} catch (const json::exception &problem) {
+    return tl::unexpected(unreadable(problem));
+}
+
+Done Making::send_orders(const json &orders) {
+    for (auto &[number, line] : lines_) {
+        json own = orders;
+        own["number"] = number;
+        if (auto done = line->send(own); !done) return done;
+    }
+    return {};
+}
+
+/// Rank 0. One party is ready when it is up; several, when the first one says that all are together.
+Done Making::wait_until_ready(const Deadline &deadline) {
+    if (wanted_.all_parties() == 1) return {};
+    auto together = lines_.at(0)->wait(deadline, "joining the newcomers");
+    return together ? Done{} : tl::unexpected(together.error());
+}
+
+Done Making::begin() {
+    if (has(strategies::single)) return spawn_alone(0, 1);
+    if (wanted_.parties.empty()) return {};
+    if (auto done = starter_->start(wanted_.parties); !done) return done;
+    for (std::size_t i = 0; i < wanted_.parties.size(); ++i) lines_[wanted_.woken + i] = starter_->line_to(i);
+    return {};
+}
+
+Result<bool> Making::everybody_is_up() {
+    for (auto &[number, line] : lines_) {
+        if (hellos_.contains(number)) continue;
+        auto hello = line->poll();
+        if (!hello) return tl::unexpected(hello.error());
+        if (*hello) hellos_[number] = std::move(**hello);
+    }
+    return hellos_.size() == wanted_.all_parties();
+}
+
+Result<bool> Making::look() {
+    if (stage_ == Stage::coming) {
+        auto up = everybody_is_up();
+        if (!up || !*up) return up;
+        note_up();
+        auto all_orders = orders();
+        if (!all_orders) return tl::unexpected(all_orders.error());
+        if (auto done = send_orders(*all_orders); !done) return tl::unexpected(done.error());
+        if (wanted_.all_parties() == 1) stage_ = Stage::ready;
+    }
+    if (stage_ == Stage::joining) {
+        auto together = lines_.at(0)->poll();
+        if (!together) return tl::unexpected(together.error());
+        if (*together) stage_ = Stage::ready;
+    }
+    return stage_ == Stage::ready;
+}
+
+Result<mpi::Comm> Making::accept(double seconds) {
+    if (direct()) return std::move(spawned_.front().parent);
+    if (starter_ != nullptr) starter_->connecting(port_.name(), seconds);
+    auto link = mpi::accept(port_.name(), members_);
+    if (starter_ != nullptr) starter_->connected();
+    return link;
+}
+
+Result<Meeting> Making::connect(double seconds, const Deadline &deadline) {
+    auto link = accept(seconds);
+    if (!link) return tl::unexpected(link.error());
+    auto meeting = receive_newcomers(members_, std::move(*link), wanted_.method, wanted_.newcomers, deadline);
+    for (Spawned &each : spawned_) {
+        if (meeting)
+            each.parent.disconnect();
+        else
+            each.parent.abandon();
+    }
+    lines_.clear();
+    return meeting;
+}
+
+void Making::undo(const std::string &why) {
+    for (auto &[number, line] : lines_) line->send({{"undone", why}});
+    for (Spawned &each : spawned_) each.parent.abandon();
+    lines_.clear();
+}
+
+std::vector<std::string> Making::hosts() const {
+    std::vector<std::string> all;
+    for (const auto &[number, hello] : hellos_)
+        for (const json &host : hello.at("hosts")) all.push_back(host);
+    return all;
+}
+
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "process/tree.hpp"
+
+#include "mpi/port.hpp"
+
+namespace nereus::process {
+
+Result<mpi::Comm> join_parties(mpi::Comm party, std::size_t number, const std::vector<std::string> &ports) {
+    for (std::size_t distance = 1; distance < ports.size(); distance *= 2) {
+        const bool high = number % (2 * distance) != 0;
+        if (!high && number + distance >= ports.size()) continue; // nobody to wait for in this round
+        auto inter =
+            high ? mpi::connect(ports[number - distance], party.get()) : mpi::accept(ports[number], party.get());
+        if (!inter) return tl::unexpected(inter.error());
+        auto both = mpi::merge(std::move(*inter), high);
+        if (!both) return both;
+        party = std::move(*both);
+        if (high) number -= distance;
+    }
+    return party;
+}
+
+}
