@@ -126,7 +126,9 @@ int emulate(int argc, char **argv) {
 } // namespace
 
 int main(int argc, char **argv) {
-    MPI_Init(&argc, &argv);
+    // Asynchronous strategies need it. Where the MPI gives less, the library refuses them and says why.
+    int thread_level = MPI_THREAD_SINGLE;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &thread_level);
     int exit_code = emulator::exit_failure;
     try {
         exit_code = emulate(argc, argv);
