@@ -34,6 +34,11 @@ void print(const nlohmann::json &line) {
     std::fflush(stdout);
 }
 
+/// Why a resize was undone; not nereus_message(), so that the same cause reads the same for each request.
+std::string undone(const nereus_resize_report &report) {
+    return std::string("undone while ") + report.state + ": " + report.reason;
+}
+
 /// Why a resize that came to its end is not the one that was wanted, or "".
 std::string complaint(const Combination &wanted, const nereus_resize_report &report) {
     const bool is_free = (wanted.strategies & NEREUS_AUTO) != 0;
@@ -126,7 +131,7 @@ void Trials::look_at_growth() {
     const nereus_resize_report report = job_.last_resize();
     if (report.request != state_.request) return;
     if (report.code != NEREUS_RESIZED) {
-        report_refused(job_.message());
+        report_refused(undone(report));
         return next_trial();
     }
     report_done(report);

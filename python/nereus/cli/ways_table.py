@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which ways to make processes work with an MPI: tried for `nereus doctor`, shown as method by strategies."""
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -44,12 +45,17 @@ def _documents(found: Mapping[Combination, Feature]) -> list[dict[str, Any]]:
     ]
 
 
+def _cause(way: dict[str, Any]) -> str:
+    """The reason without addresses in memory, by which MPIs make texts of one cause differ."""
+    return re.sub(r"\b0x[0-9a-f]+", "0x...", way["reason"])
+
+
 def ways_table(ways: list[dict[str, Any]]) -> RenderableType:
     """A row for each set of strategies, a column for each method; reasons are numbered and stand below."""
-    reasons = list(dict.fromkeys(way["reason"] for way in ways if not way["works"]))
+    reasons = list(dict.fromkeys(_cause(way) for way in ways if not way["works"]))
     cells: dict[str, dict[str, str]] = {}
     for way in ways:
-        answer = "yes" if way["works"] else f"no ({reasons.index(way['reason']) + 1})"
+        answer = "yes" if way["works"] else f"no ({reasons.index(_cause(way)) + 1})"
         cells.setdefault("+".join(way["strategies"]) or "none", {})[way["method"]] = answer
     grid = Table("strategies", *METHODS, box=None, pad_edge=False)
     for words, answers in cells.items():
