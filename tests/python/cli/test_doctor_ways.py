@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which ways to make processes work is found out by trying, whatever a way does to the job that tries it."""
+
+import importlib.util
+import json
+import os
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from nereus.launch import Build, Joining, LaunchError
+from nereus.launch.combinations import Combination, all_combinations, read_strategies
+from nereus.launch.trials import Bench, Sizes, Trial, which_work
+
+NONE, SINGLE, JOIN = (Combination("merge", words) for words in ((), ("single",), ("join",)))
+WAKE = Combination("merge", ("wake",))
+JOINS = Joining(True)
+
+
+def fake_resizes() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("fake_resizes", Path(__file__).with_name("fake_resizes.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def build(shell: Any, monkeypatch: pytest.MonkeyPatch) -> Build:
+    """A build with a program in the place of nereus-resizes; jobs are started by this very process."""
+    for name in ("XDG_CACHE_HOME", "XDG_RUNTIME_DIR"):
+        monkeypatch.setenv(name, shell.environment[name])
+    prefix = shell.builds / "mpich"
+    fake_resizes().install(prefix)
+    return Build("mpich", prefix, prefix / "mpiexec", "MPICH Version: 9.9")
+
+
+@pytest.fixture
+def fates(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Sets what becomes of which way."""
+    return lambda **by_way: monkeypatch.setenv(
+        "FAKE_FATES", json.dumps({f"merge:{way.replace('_', '+')}": fate for way, fate in by_way.items()})
+    )
+
+
+def jobs(build: Build) -> list[list[str]]:
+    """The command lines of nereus-resizes so far."""
+    with (build.prefix / "jobs").open() as file:
+        return [line.split() for line in file]
+
+
+def tried(build: Build, *ways: Combination, joins: Joining = JOINS, silence: float = 8.0) -> dict[str, Trial]:
+    trials = Bench(build, joins, Sizes(1, 3), silence).trials(list(ways))
+    return {trial.combination.text: trial for trial in trials}
+
+
+def test_every_method_is_there_with_all_strategies_that_go_together() -> None:
+    ways = {way.text for way in all_combinations()}
+    assert len(ways) == len(all_combinations()) == 3 * 14 + 1
+    assert {"merge:none", "baseline-inter:asynchronous+single+multiple", "merge:wake"} <= ways
+    assert not [way for way in ways if "single" in way and "parallel" in way]
+    assert not [way for way in ways if "join+" in way or ("join" in way and "parallel" in way)]
+
+
+def test_strategies_may_be_named_in_any_order() -> None:
+    assert read_strategies("single+asynchronous") == ("asynchronous", "single")
+    assert read_strategies("none") == ()
+    assert read_strategies("wake") == ("wake",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "+", "x", "single+parallel", "join+multiple", "single+single", "wake+single", "none+single", "auto"],
+)
+def test_strategies_that_do_not_go_together_are_refused(text: str) -> None:
+    assert read_strategies(text) is None
+
+
+def test_all_ways_are_tried_in_one_job_and_waking_in_another(build: Build) -> None:
+    trials = tried(build, WAKE, NONE, SINGLE)
+    assert all(trial.works for trial in trials.values())
+    assert trials["merge:none"].seconds["stall_seconds"] == 0.14
+    sizes = ["--from", "1", "--to", "3"]
+    assert jobs(build) == [[*sizes, "merge:none", "merge:single"], [*sizes, "merge:wake"]]
+
+
+def test_a_refused_way_tells_its_reason_and_costs_no_job(build: Build, fates: Any) -> None:
+    fates(none="no such thing")
+    trials = tried(build, NONE, SINGLE)
+    assert (trials["merge:none"].works, trials["merge:none"].reason) == (False, "no such thing")
+    assert trials["merge:single"].works
+    assert len(jobs(build)) == 1
+
+
+def test_a_way_that_kills_the_job_does_not_keep_the_others_from_being_tried(build: Build, fates: Any) -> None:
+    fates(single="dies")
+    trials = tried(build, NONE, SINGLE, JOIN)
+    assert trials["merge:none"].works
+    assert trials["merge:join"].works
+    assert "SIGKILL" in trials["merge:single"].reason
+    assert "all is lost" in trials["merge:single"].reason
+
+
+def test_a_way_that_hangs_does_not_keep_the_others_from_being_tried(build: Build, fates: Any) -> None:
+    fates(none="hangs")
+    trials = tried(build, NONE, SINGLE)
+    assert trials["merge:single"].works
+    assert trials["merge:none"].reason == "there was no answer within 8 s"
+    assert not trials["merge:none"].answered
+
+
+def test_a_program_that_says_nothing_at_all_comes_to_an_end(build: Build) -> None:
+    (build.prefix / "bin" / "nereus-resizes").write_text("#!/bin/sh\nexit 3\n")
+    trials = tried(build, NONE, SINGLE)
+    assert [trial.reason for trial in trials.values()] == ["the job died: a rank ended with exit code 3"] * 2
+
+
+def test_foreign_lines_between_the_answers_do_no_harm(build: Build) -> None:
+    program = build.prefix / "bin" / "nereus-resizes"
+    lines = 'print("[]"); print("{"); print("7"); print(\'{"combination": "other", "works": true}\')'
+    program.write_text(program.read_text().replace("for way in ways:", f"{lines}\nfor way in ways:", 1))
+    assert tried(build, NONE)["merge:none"].works
+
+
+def test_why_groups_cannot_join_is_told_with_the_ways_that_need_it(build: Build, fates: Any) -> None:
+    fates(join="no supervisor", none="no")
+    trials = tried(build, NONE, JOIN, joins=Joining(False, "the port has no room"))
+    assert trials["merge:join"].reason == "the port has no room"
+    assert trials["merge:none"].reason == "no"
+
+
+def test_a_user_who_has_had_enough_does_not_wait_for_the_rest(build: Build, fates: Any) -> None:
+    fates(none="hangs")
+    begun = build.prefix / "jobs"
+    assert list(Bench(build, JOINS, Sizes(1, 3), 600.0, begun.exists).trials([NONE, SINGLE, WAKE])) == []
+    assert len(jobs(build)) == 1
+
+
+def test_what_is_known_is_not_tried_again(build: Build) -> None:
+    first = which_work(build, JOINS)
+    assert which_work(build, JOINS) == first
+    assert len(first) == len(all_combinations())
+    assert len(jobs(build)) == 2
+
+
+def test_another_library_is_tried_anew(build: Build) -> None:
+    library = build.prefix / "lib" / "libnereus.so.0.1.0"
+    library.parent.mkdir()
+    library.touch()
+    which_work(build, JOINS)
+    os.utime(library, (1, 1))
+    which_work(build, JOINS)
+    assert len(jobs(build)) == 4
+
+
+def test_doctor_sees_the_present_not_the_cache(build: Build) -> None:
+    which_work(build, JOINS)
+    which_work(build, JOINS, fresh=True)
+    assert len(jobs(build)) == 4
+
+
+def test_a_way_that_died_is_tried_once_more_and_not_remembered(build: Build, fates: Any) -> None:
+    fates(none="dies")
+    assert not which_work(build, JOINS)[NONE].works
+    fates()
+    assert which_work(build, JOINS)[NONE].works
+    assert [line[4:] for line in jobs(build)].count(["merge:none"]) == 2
+
+
+def test_a_way_that_hung_by_chance_counts_as_working(build: Build, fates: Any) -> None:
+    fates(none="hangs once")
+    assert which_work(build, JOINS)[NONE].works
+
+
+def test_a_damaged_cache_is_passed_over(build: Build) -> None:
+    which_work(build, JOINS)
+    for path in Path(os.environ["XDG_CACHE_HOME"], "nereus").iterdir():
+        path.write_text(json.dumps({**json.loads(path.read_text()), "ways": {"merge:none": 7}}))
+    assert which_work(build, JOINS)[NONE].works
+    assert len(jobs(build)) == 4
+
+
+def test_an_old_installation_is_told_to_be_made_anew(build: Build) -> None:
+    (build.prefix / "bin" / "nereus-resizes").unlink()
+    with pytest.raises(LaunchError, match="make build"):
+        which_work(build, JOINS)
+
+
+def test_doctor_shows_every_way_with_the_reason_where_it_does_not_work(shell: Any, build: Build) -> None:
+    fates = {"merge:single": "no port at 0x7f01", "baseline-inter:single": "no port at 0x9a22"}
+    result = shell.nereus("doctor", "--json", FAKE_FATES=json.dumps(fates))
+    assert result.returncode == 0, result.stderr
+    (found,) = json.loads(result.stdout)["builds"]
+    assert found["joining"]["works"]
+    refused = [way for way in found["ways"] if not way["works"]]
+    assert len(found["ways"]) == len(all_combinations())
+    assert [(way["method"], way["strategies"], way["reason"]) for way in refused] == [
+        ("merge", ["single"], "no port at 0x7f01"),
+        ("baseline-inter", ["single"], "no port at 0x9a22"),
+    ]
+
+
+def test_doctor_has_a_table_of_ways_for_people(shell: Any, build: Build) -> None:
+    fates = {"merge:single": "no [port] at 0x7f01", "baseline-inter:single": "no [port] at 0x9a22"}
+    lines = shell.nereus("doctor", FAKE_FATES=json.dumps(fates)).stdout.splitlines()
+    rows = {line.split()[0]: line.split()[1:] for line in lines if line.strip()}
+    assert rows["strategies"] == ["merge", "baseline-inter", "baseline-intra"]
+    assert rows["single"] == ["no", "(1)", "no", "(1)", "yes"]
+    assert rows["wake"] == ["yes", "-", "-"]
+    assert "(1) no [port] at 0x..." in [line.strip() for line in lines]
+
+
+def test_doctor_says_what_is_missing_in_an_old_installation(shell: Any) -> None:
+    (build,) = json.loads(shell.nereus("doctor", "--json").stdout)["builds"]
+    assert "make build" in build["joining"]["reason"]
+    assert all("make build" in way["reason"] for way in build["ways"])
