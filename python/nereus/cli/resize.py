@@ -6,8 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-from nereus.cli.messages import complain, show_json
+from nereus.cli.messages import Refused, complain, show_json
 from nereus.cli.where import Placement, ReleaseUnit
+from nereus.config.strategies import STRATEGIES, conflict_in
 from nereus.launch import OK, PENDING, REDUCED, RESIZED, UNCHANGED, NoAnswer, ask, find, read_hosts
 from nereus.report.units import seconds_text
 
@@ -59,6 +60,7 @@ def resize(
     Example: nereus resize 4f2a 8 --process-method merge
     """
     read_hosts(hosts or "")
+    _check_strategies(process_strategies)
     values = {
         "process-method": process_method,
         "process-strategies": process_strategies,
@@ -72,6 +74,18 @@ def resize(
     options = {name: str(value) for name, value in values.items() if value is not None}
     question = {"kind": "resize", "ranks": ranks, "options": options, "wait": wait}
     raise typer.Exit(_present(_ask(job, question, timeout), ranks, as_json))
+
+
+def _check_strategies(text: str | None) -> None:
+    """Refuse what the job would not understand either."""
+    words = [] if text in {None, "none"} else str(text).split("+")
+    wrong = next((word for word in words if word not in STRATEGIES), None)
+    conflict = conflict_in([word for word in STRATEGIES for same in words if same == word])
+    if wrong is not None:
+        allowed = f"none, or some of {', '.join(STRATEGIES)} with + between them"
+        raise Refused(f"--process-strategies = {text}: {wrong or 'an empty word'}: allowed is {allowed}")
+    if conflict is not None:
+        raise Refused(f"--process-strategies = {text}: {conflict}")
 
 
 def _ask(job: str, question: dict[str, Any], timeout: float) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 """The door of a job: a socket by which this user's other programs ask for its state and for another size."""
 
 import contextlib
+import errno
 import os
 import stat
 from collections.abc import Iterator, Mapping
@@ -17,6 +18,7 @@ from nereus.launch.messages import decode, encode
 ENDING = ".door"
 # What has been answered may still be on its way when the job is over.
 _LINGER_MILLISECONDS = 500
+_TRIALS = 10
 
 #: What comes before the content of a message: who sent it.
 Envelope = list[bytes]
@@ -41,9 +43,12 @@ def check() -> None:
     """Refuse, before anything is started, where no door could be made."""
     folder = folders()[0]
     try:
-        _make(folder)
-    except OSError as problem:
-        raise LaunchError(f"{folder}: the jobs' doors cannot be made there: {problem.strerror}") from problem
+        _refuse_if_unsafe(folder)
+    except FileNotFoundError:
+        if not os.access(folder.parent, os.W_OK | os.X_OK):
+            raise LaunchError(
+                f"{folder}: cannot be made; the doors of jobs are kept there, or below XDG_RUNTIME_DIR"
+            ) from None
 
 
 class Door:
@@ -56,8 +61,7 @@ class Door:
         self.socket = open_router(context)
         former = os.umask(0o177)
         try:
-            _make(folder)
-            self.socket.bind(f"ipc://{self.path}")
+            _bind(self.socket, self.path)
             self.path.chmod(0o600)
         except (zmq.ZMQError, OSError) as problem:
             self.socket.close(linger=0)
@@ -100,6 +104,22 @@ def _make(folder: Path) -> None:
         pass
     finally:
         os.umask(former)
+    _refuse_if_unsafe(folder)
+
+
+def _bind(router: "zmq.Socket[bytes]", path: Path) -> None:
+    for trial in range(_TRIALS):
+        _make(path.parent)
+        try:
+            router.bind(f"ipc://{path}")
+            return
+        except zmq.ZMQError as problem:
+            # The last job but this one may just have removed the folder.
+            if problem.errno != errno.ENOENT or trial == _TRIALS - 1:
+                raise
+
+
+def _refuse_if_unsafe(folder: Path) -> None:
     obstacle = _obstacle(folder)
     if obstacle is not None:
         raise LaunchError(f"{folder}: {obstacle}; the doors of jobs are kept there")

@@ -3,8 +3,10 @@
 
 import importlib.util
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -44,7 +46,7 @@ def _fake_mpi() -> ModuleType:
 class Shell:
     """Runs `nereus` in a folder of its own."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, runtime: Path) -> None:
         self.folder = folder
         self.builds = folder.parent / "builds"
         self.install: Callable[..., Path] = lambda *a, **k: _fake_mpi().install(self.builds, *a, **k)
@@ -53,6 +55,7 @@ class Shell:
             "NEREUS_BUILDS": self.builds,
             "XDG_CACHE_HOME": folder.parent / "cache",
             "TMPDIR": folder.parent,
+            "XDG_RUNTIME_DIR": runtime,
         }
         self.environment = inherited | {key: str(value) for key, value in own.items()}
 
@@ -94,9 +97,14 @@ def shell(tmp_path: Path) -> Iterator[Shell]:
     """An empty folder and one MPI that can resize; no temporary folder of a job may be left in the end."""
     folder = tmp_path / "work"
     folder.mkdir()
-    place = Shell(folder)
+    # Names of sockets are short.
+    runtime = Path(tempfile.mkdtemp(prefix="nst-"))
+    place = Shell(folder, runtime)
     place.install()
     yield place
+    left = list(runtime.iterdir())
+    shutil.rmtree(runtime)
+    assert left == [], "doors were left"
     assert not list(tmp_path.glob("nereus-*")), "a temporary folder was left"
 
 

@@ -6,7 +6,13 @@ import sys
 from pathlib import Path
 
 MPIEXEC = """#!/bin/sh
-[ "$1" = -n ] && shift 2
+while :; do
+    case $1 in
+    -n | -launcher | -launcher-exec) shift 2 ;;
+    -hosts) export PLACED=$2; shift 2 ;;
+    *) break ;;
+    esac
+done
 exec "$@"
 """
 

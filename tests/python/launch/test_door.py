@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The door of a job: its user can look and ask, nobody else can, and the dead are not taken for the living."""
+"""The door of a job: its user can look and ask, nobody else can; the dead are not taken for the living."""
 
 import os
 import socket

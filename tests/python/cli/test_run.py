@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`nereus run`, `jobs` and `resize`, with a program that plays its end of the link."""
+
+import json
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PLAYER = Path(__file__).parents[1] / "launch" / "player.py"
+LIMIT = 60.0
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + LIMIT
+    while not condition():
+        assert time.monotonic() < deadline, "waited too long"
+        time.sleep(0.05)
+
+
+@contextmanager
+def playing(shell: Any, *acts: str) -> Iterator[str]:
+    """A supervised job that carries these acts out; its name."""
+    acts = ("touch:begun", *acts)
+    with shell.start("run", "-n", "2", "--", sys.executable, PLAYER, *acts) as process:
+        try:
+            wait_until(lambda: (shell.folder / "begun").exists() or process.poll() is not None)
+            found = [job for job in listed(shell) if str(PLAYER) in job["command"]]
+            assert len(found) == 1, process.communicate(timeout=LIMIT) if not found else found
+            yield found[0]["job"]
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=LIMIT)
+
+
+def listed(shell: Any) -> list[dict[str, Any]]:
+    result = shell.nereus("jobs", "--json")
+    assert result.returncode == 0
+    jobs: list[dict[str, Any]] = json.loads(result.stdout)["jobs"]
+    return jobs
+
+
+def state_is(shell: Any, state: str) -> Callable[[], bool]:
+    return lambda: [job["state"] for job in listed(shell)] == [state]
+
+
+def test_output_passes_through_and_the_name_of_the_job_is_told(shell: Any) -> None:
+    result = shell.nereus("run", "--", "sh", "-c", "echo out; echo err >&2")
+    assert result.returncode == 0
+    assert result.stdout == "out\n"
+    assert "err\n" in result.stderr
+    assert "nereus resize " in result.stderr
+
+
+def test_quiet_adds_nothing_to_what_the_program_says(shell: Any) -> None:
+    result = shell.nereus("run", "-q", "--", "sh", "-c", "echo err >&2")
+    assert (result.stdout, result.stderr) == ("", "err\n")
+
+
+def test_options_behind_the_program_are_its_own(shell: Any) -> None:
+    assert shell.nereus("run", "echo", "-n", "--help").stdout == "--help"
+    assert shell.nereus("run", "--", "echo", "--mpi").stdout == "--mpi\n"
+
+
+def test_the_exit_code_of_a_failing_rank_is_passed_on(shell: Any) -> None:
+    result = shell.nereus("run", "-q", "--", "sh", "-c", "exit 7")
+    assert result.returncode == 7
+    assert result.stderr == "nereus: the job failed: a rank ended with exit code 7\n"
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_stopped_job_ends_whole(shell: Any, number: signal.Signals, code: int) -> None:
+    with shell.start("run", "--", "sh", "-c", "touch begun; sleep 600") as process:
+        wait_until(lambda: (shell.folder / "begun").exists())
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=LIMIT)
+    assert process.returncode == code
+    assert f"nereus: stopped by {number.name}" in errors
+    assert "Traceback" not in errors
+    assert listed(shell) == []
+
+
+SHOW = (
+    "echo $NEREUS_PLACEMENT $NEREUS_OVERSUBSCRIBE $NEREUS_RELEASE_UNIT $NEREUS_MAX_RANKS $NEREUS_START_RANKS"
+)
+
+
+def test_settings_reach_the_job(shell: Any) -> None:
+    options = ("--placement", "spread", "--oversubscribe", "--release-unit", "rank", "--max-ranks", "9")
+    result = shell.nereus("run", "-n", "4", *options, "--", "sh", "-c", SHOW)
+    assert result.stdout == "spread on rank 9 4\n"
+    plain = shell.nereus("run", "--max-ranks", "9", "--", "sh", "-c", SHOW, NEREUS_PLACEMENT="spread")
+    assert plain.stdout == "spread off job 9\n"
+
+
+def test_hosts_reach_launcher_and_job(shell: Any) -> None:
+    show = "echo $PLACED $NEREUS_HOSTS $NEREUS_LINK"
+    options = ("--hosts", "localhost:2,127.0.0.1:2", "--placement", "spread", "-n", "3")
+    result = shell.nereus("run", *options, "--", "sh", "-c", show)
+    words = result.stdout.split()
+    assert words[:2] == ["localhost:1,127.0.0.1:1,localhost:1", "localhost:2,127.0.0.1:2"]
+    assert words[2].startswith("ipc://")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--", "no-such-program"], "PROGRAM = no-such-program"),
+        (["-n", "0", "--", "true"], "greater than or equal to 1"),
+        (["-n", "1000000", "--", "true"], "-n = 1000000: the launcher is asked for at most"),
+        (["-n", "4", "--max-ranks", "3", "--", "true"], "at most 3 (--max-ranks)"),
+        (["-n", "4", "--hosts", "n1:2,n2", "--", "true"], "the hosts n1:2,n2:1 have 3 slots"),
+        (["--hosts", "n1:0", "--", "true"], "n1 has 0 slots"),
+        (["--mpi", "other", "--", "true"], "--mpi = other"),
+        (["--placement", "random", "--", "true"], "random"),
+        ([], "PROGRAM"),
+    ],
+)
+def test_what_cannot_be_run_is_one_line_and_starts_nothing(
+    shell: Any, arguments: list[str], expected: str
+) -> None:
+    result = shell.nereus("run", *arguments)
+    assert result.returncode == 2
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("nereus: ")
+    assert expected in line
+
+
+def test_without_jobs_there_is_nothing_to_list(shell: Any) -> None:
+    result = shell.nereus("jobs")
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "no jobs\n")
+
+
+def test_a_running_job_is_listed_with_what_runs(shell: Any) -> None:
+    with playing(shell, "open:3", "sleep") as name:
+        wait_until(state_is(shell, "running"))
+        text = shell.nereus("jobs").stdout
+        assert all(word in text for word in (name, "h:3", "running", "player.py"))
+    assert listed(shell) == []
+
+
+def test_a_resize_is_told_in_a_sentence_with_its_pause(shell: Any) -> None:
+    with playing(shell, "open", "resize:0:7", "settled:7:1", "resize:0:8", "settled:8:1", "sleep") as name:
+        wait_until(state_is(shell, "running"))
+        result = shell.nereus("resize", name[:6], "3", "--process-method", "merge", "--allow-fewer")
+        assert result.returncode == 0, result.stderr
+        assert result.stdout == "resized 2 → 3 ranks: pause 12.3 ms (processes 250 ms, merge + join)\n"
+        document = json.loads(shell.nereus("resize", name, "3", "--json").stdout)
+        assert document["name"] == "NEREUS_RESIZED"
+        assert document["report"]["to"] == 3
+    events = [json.loads(line) for line in (shell.folder / "events.jsonl").read_text().splitlines()]
+    assert events[0]["options"] == {"process-method": "merge", "allow-fewer": "on"}
+    assert events[1]["options"] == {}
+
+
+@pytest.mark.parametrize(
+    ("acts", "code", "expected"),
+    [
+        (("resize:4:0",), 0, "heard"),
+        (("resize:5:7",), 0, "noted as request 7: heard"),
+        (("resize:-3:0",), 1, "nereus: heard (NEREUS_ERR_RANGE)"),
+        (("resize:0:7", "settled:7:-8"), 1, "nereus: said (NEREUS_ERR_TIMEOUT)"),
+    ],
+)
+def test_what_became_of_a_wish_is_told(shell: Any, acts: tuple[str, ...], code: int, expected: str) -> None:
+    wait = [] if "settled:7:-8" in acts else ["--no-wait"]
+    with playing(shell, "open", *acts, "sleep") as name:
+        wait_until(state_is(shell, "running"))
+        result = shell.nereus("resize", name, "3", *wait)
+    assert result.returncode == code
+    assert (result.stdout + result.stderr).splitlines() == [expected]
+
+
+def test_a_program_without_nereus_cannot_be_resized(shell: Any) -> None:
+    with playing(shell, "sleep") as name:
+        result = shell.nereus("resize", name, "3")
+    assert result.returncode == 1
+    assert result.stderr == "nereus: the program has not opened a Nereus job\n"
+
+
+def test_a_job_that_is_slow_to_answer_is_not_waited_for_ever(shell: Any) -> None:
+    with playing(shell, "open", "sleep") as name:
+        wait_until(state_is(shell, "running"))
+        result = shell.nereus("resize", name, "3", "--timeout", "0.5")
+    assert result.returncode == 1
+    assert "did not answer in time; whether it will be resized is not known" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["4f2a", "8"], "JOB = 4f2a: no such job of yours runs on this host"),
+        (["4f2a", "0"], "RANKS"),
+        (["4f2a", "many"], "integer"),
+        (["4f2a", "8", "--hosts", "n1:x"], "n1 has x slots"),
+        (["4f2a", "8", "--process-method", "magic"], "magic"),
+        (["4f2a", "8", "--process-strategies", "join+magic"], "magic"),
+        (["4f2a", "8", "--process-strategies", "join+single"], "exclude one another"),
+        (["4f2a"], "RANKS"),
+    ],
+)
+def test_a_wrong_wish_is_one_line(shell: Any, arguments: list[str], expected: str) -> None:
+    result = shell.nereus("resize", *arguments)
+    assert result.returncode == 2
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("nereus: ")
+    assert expected in line
