@@ -31,7 +31,7 @@ def playing(shell: Any, *acts: str) -> Iterator[str]:
         try:
             wait_until(lambda: (shell.folder / "begun").exists() or process.poll() is not None)
             found = [job for job in listed(shell) if str(PLAYER) in job["command"]]
-            assert len(found) == 1, process.communicate(timeout=LIMIT) if not found else found
+            assert len(found) == 1, found or process.communicate(timeout=LIMIT)
             yield found[0]["job"]
         finally:
             process.send_signal(signal.SIGTERM)
