@@ -208,7 +208,8 @@ def test_a_resize_that_cannot_be_made_leaves_the_job_at_its_size(site: Any, mpic
 
 
 def test_doctor_knows_the_mpis_of_this_machine(site: Any, mpich: str, mpich_debian: str) -> None:
-    result = site.nereus("doctor", "--json")
+    # Ten seconds for each way that hangs.
+    result = site.nereus("doctor", "--json", limit=600.0)
     assert result.code == 0, result.err
     found = {build["name"]: build for build in result.document["builds"]}
     assert found[mpich]["malleable"]
