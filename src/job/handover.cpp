@@ -40,6 +40,13 @@ Done balanced(const std::vector<std::uint64_t> &sums, const Registry &registry) 
     return {};
 }
 
+/// Collective. Some transports (UCX) map a peer's memory only when its first message is looked at: a process that ends
+/// right behind that message takes the receiver along. After the first barrier all earlier messages were looked at; the
+/// second one has no first messages.
+void let_leavers_go(MPI_Comm sources) {
+    for (int round = 0; round < 2; ++round) MPI_Barrier(sources);
+}
+
 template <class T>
 std::vector<T> followed_by(const std::vector<T> &before, int staying, const std::vector<T> &newcomers) {
     std::vector<T> after(before.begin(), before.begin() + staying);
@@ -174,6 +181,7 @@ void Handover::commit(nereus_resize_report &report, Departure &departure) {
     share_report(report, {});
     settle_the_parked(fates);
     crossing_->adopt();
+    if (report.left > 0) let_leavers_go(sources());
     departure.fate = fates[static_cast<std::size_t>(rank_)];
     if (departure.fate == plan::Fate::parks) departure.bed.emplace(std::move(lot_));
     enter_next_generation();

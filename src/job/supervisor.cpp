@@ -34,13 +34,13 @@ class Supervisor::PartyStarter : public process::Starter {
 public:
     PartyStarter(Supervisor &supervisor, std::uint64_t request) : supervisor_(supervisor), request_(request) {}
 
-    Done start(const std::vector<plan::Party> &parties) override {
+    Done start(const std::vector<plan::Party> &parties, std::size_t first) override {
         json list = json::array();
         for (std::size_t i = 0; i < parties.size(); ++i) {
             json shares = json::array();
             for (const plan::Share &share : parties[i].shares)
                 shares.push_back({{"host", share.host}, {"ranks", share.ranks}});
-            list.push_back({{"party", i}, {"shares", shares}});
+            list.push_back({{"party", first + i}, {"shares", shares}});
         }
         return supervisor_.send({{"kind", "make"}, {"request", request_}, {"parties", list}});
     }
@@ -177,7 +177,7 @@ void Supervisor::sort_in() {
         }
 }
 
-Result<std::unique_ptr<process::Line>> line_of_party(const Settings &settings) {
+Result<PartyWay> way_of_party(const Settings &settings) {
     std::uint64_t request = 0;
     std::size_t party = 0;
     const char *last = settings.party.data() + settings.party.size();
@@ -186,7 +186,7 @@ Result<std::unique_ptr<process::Line>> line_of_party(const Settings &settings) {
         return failed(NEREUS_ERR_SETTING, "party = " + settings.party + ": allowed is REQUEST.PARTY");
     auto link = link::Link::open(settings.link, settings.job);
     if (!link) return tl::unexpected(link.error());
-    return std::make_unique<LeaderLine>(std::move(*link), request, party);
+    return PartyWay{std::make_unique<LeaderLine>(std::move(*link), request, party), party};
 }
 
 }

@@ -54,7 +54,11 @@ private:
     std::map<std::uint64_t, Error> deaths_; ///< of each request, the first
 };
 
-/// The line of a newcomer that the supervisor started: of party `party` of its request ("REQUEST.PARTY").
-Result<std::unique_ptr<process::Line>> line_of_party(const Settings &settings);
+/// How the leader of a party that the supervisor started reaches the job: by setting `party`, "REQUEST.NUMBER".
+struct PartyWay {
+    std::unique_ptr<process::Line> line;
+    std::size_t number;
+};
+Result<PartyWay> way_of_party(const Settings &settings);
 
 }

@@ -21,7 +21,7 @@ Result<mpi::Comm> everybody_here() { return mpi::Comm::duplicate(MPI_COMM_WORLD)
 Result<process::Arrival> spawned_by(MPI_Comm parent) {
     auto party = everybody_here();
     if (!party) return tl::unexpected(party.error());
-    process::Arrival arrival{std::move(*party), nullptr, mpi::Comm(parent)};
+    process::Arrival arrival{std::move(*party), nullptr, mpi::Comm(parent), std::nullopt};
     if (arrival.party.rank() == 0) arrival.line = std::make_unique<process::MessageLine>(parent, 0);
     return arrival;
 }
@@ -29,11 +29,12 @@ Result<process::Arrival> spawned_by(MPI_Comm parent) {
 Result<process::Arrival> started_by_supervisor(const Settings &settings) {
     auto party = everybody_here();
     if (!party) return tl::unexpected(party.error());
-    process::Arrival arrival{std::move(*party), nullptr, mpi::Comm()};
+    process::Arrival arrival{std::move(*party), nullptr, mpi::Comm(), std::nullopt};
     if (arrival.party.rank() != 0) return arrival;
-    auto line = line_of_party(settings);
-    if (!line) return tl::unexpected(line.error());
-    arrival.line = std::move(*line);
+    auto way = way_of_party(settings);
+    if (!way) return tl::unexpected(way.error());
+    arrival.line = std::move(way->line);
+    arrival.number = way->number;
     return arrival;
 }
 

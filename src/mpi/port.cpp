@@ -2,6 +2,7 @@
 #include "mpi/port.hpp"
 
 #include <array>
+#include <vector>
 
 namespace nereus::mpi {
 namespace {
@@ -32,7 +33,17 @@ private:
 
 }
 
-Result<Port> Port::open() {
+Result<Port> Port::open(int place) {
+    std::vector<Port> before; // closed again with this call
+    for (int i = 0; i < place; ++i) {
+        auto port = open_next();
+        if (!port) return port;
+        before.push_back(std::move(*port));
+    }
+    return open_next();
+}
+
+Result<Port> Port::open_next() {
     const ErrorsReturn guard;
     std::array<char, MPI_MAX_PORT_NAME> name{};
     if (const int code = MPI_Open_port(MPI_INFO_NULL, name.data()); code != MPI_SUCCESS)

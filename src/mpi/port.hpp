@@ -20,11 +20,17 @@ public:
     ~Port();
 
     /// NEREUS_ERR_UNSUPPORTED where this MPI, with its present transports, has no ports.
-    static Result<Port> open();
+    ///
+    /// @param place  MPICH 5 tells connections that one process makes at the same time apart by nothing but the place
+    /// of
+    ///               their ports among the open ones of the processes that accept: it crashes where two are equal
+    static Result<Port> open(int place = 0);
 
     const std::string &name() const { return name_; }
 
 private:
+    static Result<Port> open_next();
+
     std::string name_;
 };
 

@@ -11,12 +11,30 @@ namespace {
 
 using nlohmann::json;
 
+constexpr const char *answer = "the job's answer to a newcomer";
+
+Error unreadable(const std::string &why) {
+    return {NEREUS_ERR_MISMATCH, std::string(answer) + " cannot be read: " + why};
+}
+
+Done learn_number(Arrival &arrival, const Deadline &deadline) try {
+    if (arrival.number) return {};
+    auto told = arrival.line->wait(deadline, answer);
+    if (!told) return tl::unexpected(told.error());
+    arrival.number = told->at("number").get<std::size_t>();
+    return {};
+} catch (const json::exception &problem) {
+    return tl::unexpected(unreadable(problem.what()));
+}
+
 /// The leader's talk with the job. A port that cannot be opened is none: the job may not need it.
-Result<json> ask_for_orders(Line &line, const Result<mpi::Port> &port, const std::vector<std::string> &hosts,
+Result<json> ask_for_orders(Arrival &arrival, mpi::Port &port, const std::vector<std::string> &hosts,
                             const Deadline &deadline) {
-    if (auto done = line.send({{"port", port ? port->name() : ""}, {"hosts", hosts}}); !done)
+    if (auto done = learn_number(arrival, deadline); !done) return tl::unexpected(done.error());
+    if (auto opened = mpi::Port::open(port_place(*arrival.number))) port = std::move(*opened);
+    if (auto done = arrival.line->send({{"port", port.name()}, {"hosts", hosts}}); !done)
         return tl::unexpected(done.error());
-    return line.wait(deadline, "the job's answer to a newcomer");
+    return arrival.line->wait(deadline, answer);
 }
 
 /// Collective over the party: the leader's orders on every member.
@@ -26,7 +44,7 @@ Result<json> share_orders(const mpi::Comm &party, const Result<json> &orders) {
     auto bytes = mpi::share(party.get(), 0, orders && orders->is_object() ? json::to_msgpack(*orders) : mpi::Bytes{});
     if (!bytes) return tl::unexpected(bytes.error());
     json shared = json::from_msgpack(*bytes, true, false);
-    if (!shared.is_object()) return failed(NEREUS_ERR_MISMATCH, "the job's answer to a newcomer cannot be read");
+    if (!shared.is_object()) return tl::unexpected(unreadable("no object"));
     if (shared.contains("undone")) return failed(NEREUS_ERR_TIMEOUT, shared.at("undone"));
     return shared;
 }
@@ -47,7 +65,7 @@ Result<mpi::Comm> reach_the_job(Arrival &arrival, const json &orders) try {
     if (orders.at("direct")) return std::move(arrival.parent);
     return come_together(arrival, orders);
 } catch (const json::exception &problem) {
-    return failed(NEREUS_ERR_MISMATCH, std::string("the job's answer to a newcomer cannot be read: ") + problem.what());
+    return tl::unexpected(unreadable(problem.what()));
 }
 
 }
@@ -55,12 +73,8 @@ Result<mpi::Comm> reach_the_job(Arrival &arrival, const json &orders) try {
 Result<Arrived> arrive(Arrival arrival, const Deadline &deadline) {
     const auto hosts = mpi::hosts_of(arrival.party.get());
     if (!hosts) return tl::unexpected(hosts.error());
-    Result<mpi::Port> port = failed(NEREUS_ERR_UNSUPPORTED, "not the leader");
-    Result<json> mine = json();
-    if (arrival.line) {
-        port = mpi::Port::open();
-        mine = ask_for_orders(*arrival.line, port, *hosts, deadline);
-    }
+    mpi::Port port; // the leader's, for as long as somebody may connect
+    const Result<json> mine = arrival.line ? ask_for_orders(arrival, port, *hosts, deadline) : json();
     auto meet = [&]() -> Result<Meeting> {
         const auto orders = share_orders(arrival.party, mine);
         if (!orders) return tl::unexpected(orders.error());

@@ -37,9 +37,13 @@ Done Making::spawn_on(MPI_Comm spawners, std::size_t party, bool talks) {
     auto parent = spawn(spawners, program_, wanted_.parties[party]);
     if (!parent) return tl::unexpected(parent.error());
     const std::size_t number = wanted_.woken + party;
-    if (talks) lines_[number] = std::make_unique<MessageLine>(parent->get(), 0);
+    Done told;
+    if (talks) {
+        lines_[number] = std::make_unique<MessageLine>(parent->get(), 0);
+        told = lines_[number]->send({{"number", number}});
+    }
     spawned_.push_back({number, std::move(*parent)});
-    return {};
+    return told;
 }
 
 Done Making::spawn_with_all() {
@@ -132,8 +136,9 @@ Done Making::wait_until_ready(const Deadline &deadline) {
 Done Making::begin() {
     if (has(strategies::single)) return spawn_alone(0, 1);
     if (wanted_.parties.empty()) return {};
-    if (auto done = starter_->start(wanted_.parties); !done) return done;
-    for (std::size_t i = 0; i < wanted_.parties.size(); ++i) lines_[wanted_.woken + i] = starter_->line_to(i);
+    if (auto done = starter_->start(wanted_.parties, wanted_.woken); !done) return done;
+    for (std::size_t i = 0; i < wanted_.parties.size(); ++i)
+        lines_[wanted_.woken + i] = starter_->line_to(wanted_.woken + i);
     return {};
 }
 

@@ -57,13 +57,13 @@ std::vector<WokenParty> ParkingLots::wake(int count) {
         const auto asleep =
             static_cast<std::size_t>(std::count(lot.sleepers.begin(), lot.sleepers.end(), Sleeper::asleep));
         const std::size_t now = std::min(wanted, asleep);
-        if (now > 0) parties.push_back(wake_in(lot, now));
+        if (now > 0) parties.push_back(wake_in(lot, now, parties.size()));
         wanted -= now;
     }
     return parties;
 }
 
-WokenParty ParkingLots::wake_in(Lot &lot, std::size_t count) {
+WokenParty ParkingLots::wake_in(Lot &lot, std::size_t count, std::size_t number) {
     WokenParty party;
     std::vector<int> ranks;
     for (std::size_t i = 0; i < lot.sleepers.size() && ranks.size() < count; ++i) {
@@ -72,7 +72,7 @@ WokenParty ParkingLots::wake_in(Lot &lot, std::size_t count) {
         ranks.push_back(rank_of(i));
         party.worlds.push_back(lot.worlds[i]);
     }
-    const json word{{"wake", ranks}, {"all", ranks.size() == lot.sleepers.size()}};
+    const json word{{"wake", ranks}, {"all", ranks.size() == lot.sleepers.size()}, {"number", number}};
     for (const int rank : ranks) MessageLine(lot.comm.get(), rank).send(word);
     party.line = std::make_unique<MessageLine>(lot.comm.get(), ranks.front());
     return party;
@@ -125,6 +125,7 @@ std::optional<Arrival> Bed::wake(const json &word) {
     if (code != MPI_SUCCESS) return std::nullopt;
     Arrival arrival;
     arrival.party = mpi::Comm(party);
+    arrival.number = word.at("number").get<std::size_t>();
     if (arrival.party.rank() == 0) arrival.line = std::make_unique<MessageLine>(lot_.get(), 0);
     return arrival;
 }

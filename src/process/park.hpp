@@ -47,7 +47,7 @@ private:
         std::vector<plan::World> worlds;
         std::vector<Sleeper> sleepers;
     };
-    WokenParty wake_in(Lot &lot, std::size_t count);
+    WokenParty wake_in(Lot &lot, std::size_t count, std::size_t number);
     void turn(Sleeper from, Sleeper to);
     void drop_empty_lots();
 

@@ -18,8 +18,8 @@ public:
     Starter &operator=(const Starter &) = delete;
     virtual ~Starter() = default;
 
-    /// Returns at once; the leaders say hello when their parties are up.
-    virtual Done start(const std::vector<plan::Party> &parties) = 0;
+    /// Returns at once; the leaders say hello when their parties are up. @param first  number of the first party
+    virtual Done start(const std::vector<plan::Party> &parties, std::size_t first) = 0;
     virtual std::unique_ptr<Line> line_to(std::size_t party) = 0;
 
     /// All sources are about to wait for a connect at `port`: they are to be released should nobody come.
