@@ -100,7 +100,8 @@ def _program(name: str) -> Path:
     found = shutil.which(name)
     if found is None:
         raise Refused(f"PROGRAM = {name}: there is no such program that can be executed")
-    return Path(found)
+    # Absolute, because launchers look for names without a slash in PATH only.
+    return Path(found).absolute()
 
 
 def _limit(ranks: int, max_ranks: int | None, where: Where) -> int:

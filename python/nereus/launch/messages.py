@@ -50,7 +50,7 @@ OPTIONS = (
     "allow-fewer",
 )
 
-RequestNumber = Annotated[int, Field(ge=1, le=2**63 - 1)]
+RequestNumber = Annotated[int, Field(ge=0, le=2**63 - 1)]
 PartyNumber = Annotated[int, Field(ge=0, le=MOST_RANKS)]
 Ranks = Annotated[int, Field(ge=1, le=MOST_RANKS)]
 Code = Annotated[int, Field(ge=-(2**31), le=2**31 - 1)]

@@ -90,6 +90,12 @@ SHOW = (
 )
 
 
+def test_a_program_of_this_folder_is_found(shell: Any) -> None:
+    shell.write("mine", "#!/bin/sh\necho mine\n")
+    (shell.folder / "mine").chmod(0o755)
+    assert shell.nereus("run", "--", "./mine", PATH="/usr/bin:/bin").stdout == "mine\n"
+
+
 def test_settings_reach_the_job(shell: Any) -> None:
     options = ("--placement", "spread", "--oversubscribe", "--release-unit", "rank", "--max-ranks", "9")
     result = shell.nereus("run", "-n", "4", *options, "--", "sh", "-c", SHOW)
