@@ -18,7 +18,7 @@ import zmq
 from nereus.launch import messages
 from nereus.launch.command import Launch
 from nereus.launch.error import LaunchError
-from nereus.launch.groups import Group, Groups
+from nereus.launch.groups import PARTY_VARIABLE, Group, Groups
 from nereus.launch.hosts import Share, is_here, is_name
 from nereus.launch.link_socket import LinkSocket
 from nereus.launch.messages import FromJob
@@ -52,7 +52,6 @@ class Supervisor:
         self._root: bytes | None = None
         self._requests: dict[int, Request] = {}
         self._to_start: deque[tuple[int, messages.PartyAsked]] = deque()
-        self._releases = 0
         self._handlers: dict[type[messages.Message], Callable[[Any, bytes], None]] = {
             messages.Root: self._take_root,
             messages.Make: self._take_make,
@@ -165,9 +164,9 @@ class Supervisor:
             self._link.send(party.leader, {"kind": "orders", "job": self._groups.job, "orders": orders})
 
     def _take_connecting(self, message: messages.Connecting, sender: bytes) -> None:
-        request = self._requests.get(message.request)
-        if request is not None:
-            request.accept = Accept(message.port, time.monotonic() + message.seconds)
+        # Where all newcomers were parked and are woken, this is the first that is heard of the request.
+        request = self._requests.setdefault(message.request, Request())
+        request.accept = Accept(message.port, time.monotonic() + message.seconds)
 
     def _take_connected(self, message: messages.Connected, sender: bytes) -> None:
         request = self._requests.get(message.request)
@@ -194,8 +193,8 @@ class Supervisor:
         try:
             self._check(asked)
             shares = [Share(share.host, share.ranks) for share in asked.shares]
-            start = self._launch.command(shares, self.environment, self._server)
-            party.group = self._groups.start(start, f"{request}.{asked.party}")
+            own = {**self.environment, PARTY_VARIABLE: f"{request}.{asked.party}"}
+            party.group = self._groups.start(self._launch.command(shares, own, self._server))
         except LaunchError as problem:
             party.ended = True
             self._tell_of_death(request, asked.party, str(problem))
@@ -215,12 +214,11 @@ class Supervisor:
         """Send somebody to the accept that would wait for ever."""
         assert request.accept is not None
         request.accept.released(now)
-        self._releases += 1
         try:
             program = self._launch.build.program(RELEASE_PROGRAM)
             launch = replace(self._launch, program=program, arguments=(request.accept.port,))
             start = launch.command([Share("", 1)], None, self._server)
-            group = self._groups.start(start, f"release.{self._releases}")
+            group = self._groups.start(start)
         except LaunchError:
             # The next trial may do better: joins are offered only where this program is installed.
             return

@@ -141,6 +141,20 @@ def test_an_accept_that_takes_too_long_is_released(stage: Any) -> None:
         stage.attend(job, lambda: not job.running())
 
 
+def test_an_accept_for_woken_processes_is_released_too(stage: Any) -> None:
+    acts = ("open", "connecting:1:0.1", "until:released", "connected:1", "settled:1:-8")
+    with stage.job(*acts) as job:
+        stage.attend(job, lambda: len(stage.events("released")) == 1)
+        (stage.folder / "released").touch()
+        stage.attend(job, lambda: not job.running())
+
+
+def test_other_founders_are_made_before_the_first_resize(stage: Any) -> None:
+    acts = ("open:1", "make:0:=1:=1", "hello", "hello", "orders:0:0:go", "orders:0:1:go", "settled:0:1")
+    assert stage.play(*acts).outcome().good
+    assert sorted(event["started"] for event in stage.events("started")) == ["0.0", "0.1"]
+
+
 def test_nobody_is_sent_to_an_accept_that_has_ended(stage: Any) -> None:
     acts = ("open", "make:1:=1", "hello", "connecting:1:600", "connected:1", "orders:1:0:fail", "died")
     stage.play(*acts, "settled:1:-7")
