@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """nereus bench processes with real MPIs: processes are made, joined and woken, and nothing is left."""
 
+import subprocess
 from typing import Any
+
+import pytest
+
+from nereus.launch import choose, command
 
 # Several trials of each way: an MPI that hangs once in a while must not fail the test.
 BENCH = ("bench", "processes", "--from", "1", "--to", "2", "--repeat", "3", "--json")
@@ -45,3 +50,39 @@ def test_ways_that_an_mpi_cannot_do_have_a_reason(site: Any, mpich_debian: str) 
     (row,) = result.document["rows"]
     assert not row["works"]
     assert "spawn" in row["reason"]
+
+
+def started(program: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    """One process of a program, as mpiexec starts it."""
+    build = choose("mpich")
+    start = command(build, 1, build.program(program), arguments)
+    return subprocess.run(start.arguments, capture_output=True, text=True, timeout=LIMIT, check=False)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ("--from 1 --to 3", "found no combination, allowed is METHOD:STRATEGIES"),
+        ("--from 3 --to 3 merge:none", "--to = 3: must be more than --from, 3"),
+        ("--from 1 --to 3 merge:bad", "merge:bad: allowed is METHOD:STRATEGIES"),
+        ("--from 1 --to 3 merge", "merge: allowed is METHOD:STRATEGIES"),
+        ("--from 1 --to 3 baseline-inter:wake", "baseline-inter:wake: allowed is METHOD:STRATEGIES"),
+        ("--from 1 --to 3 merge:none merge:wake", "merge:wake needs a run of its own"),
+        ("--from 2 --to 3 merge:none", "--from = 2: the job has 1 processes; start it with 2"),
+        ("--from 1 --to 3 merge:wake", "--to = 3: the job has 1 processes; start it with 3"),
+        ("--from x --to 3 merge:none", "--from"),
+    ],
+)
+def test_bad_input_of_nereus_resizes_is_one_line(mpich: str, arguments: str, expected: str) -> None:
+    result = started("nereus-resizes", *arguments.split())
+    assert result.returncode == 2
+    (line,) = [line for line in result.stderr.splitlines() if line.startswith("nereus")]
+    assert line.startswith("nereus-resizes: ")
+    assert expected in line
+
+
+def test_a_release_of_nobody_ends_with_the_reason(mpich: str) -> None:
+    result = started("nereus-release", "no-such-port")
+    assert result.returncode == 1
+    assert "nereus-release: " in result.stderr
+    assert started("nereus-release").returncode == 2

@@ -5,8 +5,10 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <fcntl.h>
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <set>
 #include <stdexcept>
 #include <thread>
 #include <zmq.h>
@@ -172,6 +174,40 @@ TEST(LinkOpen, ASupervisorThatIsGoneHoldsNobodyUp) {
     EXPECT_EQ(done.error().code, NEREUS_ERR_PROCESS);
     EXPECT_EQ(done.error().what, "the supervisor cannot be reached: too many messages wait for it");
     EXPECT_FALSE(link.poll());
+}
+
+std::set<int> open_descriptors() {
+    std::set<int> found;
+    for (int i = 0; i < 1024; ++i)
+        if (fcntl(i, F_GETFD) != -1) found.insert(i);
+    return found;
+}
+
+TEST(LinkOpen, ProgramsThatAreStartedMeanwhileDoNotInheritIt) {
+    const std::set<int> before = open_descriptors();
+    const Folder folder;
+    Peer peer(folder.address());
+    Link link = Link::open(folder.address(), job).value();
+    ASSERT_TRUE(link.send({{"kind", "root"}}));
+    ASSERT_NE(peer.receive(), "");
+    const std::set<int> now = open_descriptors();
+    EXPECT_GT(now.size(), before.size());
+    for (const int descriptor : now) {
+        if (before.contains(descriptor)) continue;
+        EXPECT_TRUE(fcntl(descriptor, F_GETFD) & FD_CLOEXEC) << descriptor;
+    }
+}
+
+TEST(LinkOpen, ALinkLeavesNoDescriptorBehind) {
+    const std::set<int> before = open_descriptors();
+    for (int i = 0; i < 20; ++i) {
+        const Folder folder;
+        Peer peer(folder.address());
+        Link link = Link::open(folder.address(), job).value();
+        ASSERT_TRUE(link.send({{"kind", "root"}}));
+        ASSERT_NE(peer.receive(), "");
+    }
+    EXPECT_EQ(open_descriptors(), before);
 }
 
 TEST(LinkOpen, ABadAddressIsRefusedWithWhatIsAllowed) {
