@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <sched.h>
+
 namespace nereus::job {
 
 Request request_of(int ranks, const nereus_resize_options &options) {
@@ -23,8 +25,12 @@ Done Announcement::start(MPI_Comm comm, const Word &word) {
 }
 
 Result<Word> Announcement::finish() {
-    if (auto done = mpi::check(MPI_Wait(&request_, MPI_STATUS_IGNORE), "MPI_Wait"); !done)
-        return tl::unexpected(done.error());
+    // As a rule it is there already. Where it is not, a thread that makes processes may need this core.
+    for (int there = 0; there == 0;) {
+        auto done = mpi::check(MPI_Test(&request_, &there, MPI_STATUS_IGNORE), "MPI_Test");
+        if (!done) return tl::unexpected(done.error());
+        if (there == 0) sched_yield();
+    }
     return word_;
 }
 
