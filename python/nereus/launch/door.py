@@ -24,11 +24,11 @@ _TRIALS = 10
 Envelope = list[bytes]
 
 
-def folders(environment: Mapping[str, str] = os.environ) -> list[Path]:
-    """Where doors may be; new ones are made in the first."""
+def folder_of_doors(environment: Mapping[str, str] = os.environ) -> Path:
+    """Where this user's jobs have their doors."""
     runtime = environment.get("XDG_RUNTIME_DIR", "")
     usable = runtime.startswith("/") and Path(runtime).is_dir()
-    return [*([Path(runtime) / "nereus"] if usable else []), Path(f"/tmp/nereus-{os.geteuid()}")]
+    return Path(runtime) / "nereus" if usable else Path(f"/tmp/nereus-{os.geteuid()}")
 
 
 def is_private(folder: Path) -> bool:
@@ -41,7 +41,7 @@ def is_private(folder: Path) -> bool:
 
 def check() -> None:
     """Refuse, before anything is started, where no door could be made."""
-    folder = folders()[0]
+    folder = folder_of_doors()
     try:
         _refuse_if_unsafe(folder)
     except FileNotFoundError:
@@ -56,7 +56,7 @@ class Door:
 
     def __init__(self, context: "zmq.Context[zmq.Socket[bytes]]", job: str) -> None:
         """Open it."""
-        folder = folders()[0]
+        folder = folder_of_doors()
         self.path = folder / f"{job}{ENDING}"
         self.socket = open_router(context)
         former = os.umask(0o177)

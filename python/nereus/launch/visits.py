@@ -26,8 +26,8 @@ class NoAnswer(Exception):
 
 def doors() -> list[Path]:
     """Doors of this user's running jobs, by name; what dead supervisors left is removed."""
-    folders = [folder for folder in door.folders() if door.is_private(folder)]
-    found = [path for folder in folders for path in folder.glob(f"*{door.ENDING}")]
+    folder = door.folder_of_doors()
+    found = list(folder.glob(f"*{door.ENDING}")) if door.is_private(folder) else []
     return sorted((path for path in found if not _removed_as_stale(path)), key=lambda path: path.name)
 
 

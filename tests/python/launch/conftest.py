@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from nereus.launch import Build, Job, Launch, Share, Supervision
-from nereus.launch.door import folders
+from nereus.launch.door import folder_of_doors
 
 LIMIT = 60.0
 # As mpiexec, for one process: tells where it was placed, and runs the program.
@@ -101,7 +101,7 @@ class Stage:
 
     def doors(self) -> list[Path]:
         """Doors that are there."""
-        return list(folders()[0].glob("*.door"))
+        return list(folder_of_doors().glob("*.door"))
 
 
 @pytest.fixture

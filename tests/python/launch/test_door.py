@@ -13,7 +13,7 @@ import pytest
 import zmq
 
 from nereus.launch import Job, LaunchError, NoAnswer, ask, check_door, doors, find, status
-from nereus.launch.door import Door, folders
+from nereus.launch.door import Door, folder_of_doors
 from nereus.launch.messages import OPTIONS
 
 LIMIT = 60.0
@@ -161,7 +161,7 @@ def test_a_door_is_for_its_user_alone(stage: Any) -> None:
 
 
 def test_a_folder_that_others_may_look_into_is_refused(stage: Any) -> None:
-    folder = folders()[0]
+    folder = folder_of_doors()
     folder.mkdir(mode=0o755)
     folder.chmod(0o755)
     with pytest.raises(LaunchError, match="others may look into it"):
@@ -173,14 +173,14 @@ def test_a_folder_that_others_may_look_into_is_refused(stage: Any) -> None:
 
 
 def test_a_link_in_the_place_of_the_folder_is_refused(stage: Any, tmp_path: Path) -> None:
-    folders()[0].symlink_to(tmp_path)
+    folder_of_doors().symlink_to(tmp_path)
     with pytest.raises(LaunchError, match="is no folder"):
         check_door()
-    folders()[0].unlink()
+    folder_of_doors().unlink()
 
 
 def test_the_folder_of_another_user_is_refused(stage: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = folders()[0]
+    folder = folder_of_doors()
     folder.mkdir(mode=0o700)
     uid = os.geteuid()
     monkeypatch.setattr(os, "geteuid", lambda: uid + 1)
@@ -191,12 +191,12 @@ def test_the_folder_of_another_user_is_refused(stage: Any, monkeypatch: pytest.M
 
 
 def test_without_a_runtime_folder_doors_are_in_a_folder_of_the_user() -> None:
-    assert folders({}) == [Path(f"/tmp/nereus-{os.geteuid()}")]
-    assert folders({"XDG_RUNTIME_DIR": "/nowhere"}) == folders({})
+    assert folder_of_doors({}) == Path(f"/tmp/nereus-{os.geteuid()}")
+    assert folder_of_doors({"XDG_RUNTIME_DIR": "/nowhere"}) == folder_of_doors({})
 
 
 def test_doors_of_dead_supervisors_are_removed(stage: Any) -> None:
-    folder = folders()[0]
+    folder = folder_of_doors()
     folder.mkdir(mode=0o700)
     stale, fresh = folder / "dead.door", folder / "new.door"
     for path in (stale, fresh):
