@@ -18,19 +18,20 @@ from nereus.launch import processes
 from nereus.launch.command import Command
 from nereus.launch.error import LaunchError
 from nereus.launch.outcome import Outcome, judge
-from nereus.launch.processes import JOB_VARIABLE, PARTY_VARIABLE
+from nereus.launch.processes import GROUP_VARIABLE, JOB_VARIABLE
 
 #: Seconds between the request to a group to end and the killing of what is left of it.
 KILLED_AFTER = 0.5
+PARTY_VARIABLE = "NEREUS_PARTY"
 # What another supervisor, under which this one may run, has told about its own job.
-_OF_OTHERS = ("NEREUS_LINK", "NEREUS_JOINS", PARTY_VARIABLE, JOB_VARIABLE)
+_OF_OTHERS = ("NEREUS_LINK", "NEREUS_JOINS", PARTY_VARIABLE)
 
 
 @dataclass(eq=False)
 class Group:
-    """One mpiexec with its processes; `mark` is in their environment, "" for the founders."""
+    """One mpiexec with its processes, which have the group's number in their environment; founders have 0."""
 
-    mark: str
+    number: int
     launcher: "subprocess.Popen[bytes]"
     descriptor: int
     output: Path | None
@@ -50,25 +51,24 @@ class Groups:
     failed: Outcome | None = None
     #: When the latest group ended that was part of the job.
     last_end: float = 0.0
+    _started: int = 0
     _to_ask: list[tuple[float, Group]] = field(default_factory=list)
     _to_kill: list[tuple[float, Group]] = field(default_factory=list)
     _texts: list[Path] = field(default_factory=list)
 
-    def start(self, command: Command, mark: str = "", environment: Mapping[str, str] | None = None) -> Group:
-        """Start a group; the founders (without a mark) are part of the job at once."""
+    def start(self, command: Command, environment: Mapping[str, str] | None = None) -> Group:
+        """Start a group; the first one are the founders, who are part of the job at once."""
+        number = self._started
         # The MPI's session folder and sockets go to a temporary folder of this job; it is removed whole.
-        own = {
-            JOB_VARIABLE: self.job,
-            "TMPDIR": str(self.temporary),
-            **({PARTY_VARIABLE: mark} if mark else {}),
-        }
+        own = {JOB_VARIABLE: self.job, GROUP_VARIABLE: str(number), "TMPDIR": str(self.temporary)}
         inherited = {name: value for name, value in os.environ.items() if name not in _OF_OTHERS}
         complete = {**inherited, **command.environment, **(environment or {}), **own}
-        output = self.temporary / f"output-{mark}" if self.output and mark else self.output
-        launcher = _execute(command, complete, output, founders=not mark)
-        group = Group(mark, launcher, os.pidfd_open(launcher.pid), output, part=not mark)
+        output = self.temporary / f"output-{number}" if self.output and number else self.output
+        launcher = _execute(command, complete, output, founders=number == 0)
+        self._started += 1
+        group = Group(number, launcher, os.pidfd_open(launcher.pid), output, part=number == 0)
         self.running.append(group)
-        if output is not None and mark:
+        if output is not None and number:
             self._texts.append(output)
         return group
 
@@ -106,7 +106,7 @@ class Groups:
         for due, group in [entry for entry in self._to_kill if entry[0] <= now]:
             self._to_kill.remove((due, group))
             root = group.launcher.pid if group.launcher.poll() is None else None
-            for process in processes.of_party(self.job, group.mark, root):
+            for process in processes.of_group(self.job, group.number, root):
                 processes.send(process, signal.SIGKILL)
 
     @property
@@ -144,7 +144,7 @@ class Groups:
 
 def last_words(group: Group) -> str:
     """The last line that a group wrote, or "" when it was silent or wrote to our own stderr."""
-    lines = _text(group.output).split("\n") if group.mark else []
+    lines = _text(group.output).split("\n") if group.number else []
     spoken = [line.strip() for line in lines if any(sign.isalnum() for sign in line)]
     return spoken[-1][:200] if spoken else ""
 

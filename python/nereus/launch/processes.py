@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 JOB_VARIABLE = "NEREUS_JOB"
-PARTY_VARIABLE = "NEREUS_PARTY"
+GROUP_VARIABLE = "NEREUS_GROUP"
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -41,11 +41,10 @@ def of_job(name: str, roots: Iterable[int] = ()) -> list[Process]:
     return _found({f"{JOB_VARIABLE}={name}"}, set(roots))
 
 
-def of_party(name: str, mark: str, root: int | None = None) -> list[Process]:
-    """Running processes of the job's group with this mark, or descending from `root` (itself included)."""
-    return _found(
-        {f"{JOB_VARIABLE}={name}", f"{PARTY_VARIABLE}={mark}"}, {root} if root is not None else set()
-    )
+def of_group(name: str, number: int, root: int | None = None) -> list[Process]:
+    """Running processes of the job's group with this number, or descending from `root` (itself included)."""
+    carried = {f"{JOB_VARIABLE}={name}", f"{GROUP_VARIABLE}={number}"}
+    return _found(carried, {root} if root is not None else set())
 
 
 def send(process: Process, number: signal.Signals) -> None:
