@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/check.hpp"
 
-#include <algorithm>
-
 namespace nereus::mpi {
 
 std::string sentence(int code) {
@@ -11,8 +9,7 @@ std::string sentence(int code) {
     MPI_Error_string(code, text, &length);
     std::string line(text, static_cast<std::size_t>(length));
     while (!line.empty() && line.back() == '\n') line.pop_back();
-    std::replace(line.begin(), line.end(), '\n', ';');
-    return line;
+    return line.substr(line.rfind('\n') + 1); // npos + 1 is 0
 }
 
 }

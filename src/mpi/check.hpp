@@ -10,7 +10,7 @@
 
 namespace nereus::mpi {
 
-/// MPI's own sentence for `code`, on one line.
+/// MPI's own sentence for `code`: the last line of its text, which names the cause; those before are its calls.
 std::string sentence(int code);
 
 inline Done check(int code, const char *call) {

@@ -110,8 +110,8 @@ Result<json> Making::orders() try {
     auto port = mpi::Port::open();
     if (!port) return tl::unexpected(port.error());
     port_ = std::move(*port);
-    std::vector<std::string> ports;
-    for (const auto &[number, hello] : hellos_) ports.push_back(hello.at("port"));
+    std::vector<std::string> ports(wanted_.all_parties());
+    for (const auto &[number, hello] : hellos_) ports[number] = hello.at("port");
     return json{{"direct", false}, {"ports", ports}, {"job", port_.name()}};
 } catch (const json::exception &problem) {
     return tl::unexpected(unreadable(problem));
@@ -134,12 +134,22 @@ Done Making::wait_until_ready(const Deadline &deadline) {
 }
 
 Done Making::begin() {
+    if (auto done = begin_to_make(); !done) return done;
+    return wanted_.all_parties() == 1 ? order_all() : Done{}; // it needs no port of another party
+}
+
+Done Making::begin_to_make() {
     if (has(strategies::single)) return spawn_alone(0, 1);
     if (wanted_.parties.empty()) return {};
     if (auto done = starter_->start(wanted_.parties, wanted_.woken); !done) return done;
     for (std::size_t i = 0; i < wanted_.parties.size(); ++i)
         lines_[wanted_.woken + i] = starter_->line_to(wanted_.woken + i);
     return {};
+}
+
+Done Making::order_all() {
+    auto all_orders = orders();
+    return all_orders ? send_orders(*all_orders) : tl::unexpected(all_orders.error());
 }
 
 Result<bool> Making::everybody_is_up() {
@@ -157,10 +167,10 @@ Result<bool> Making::look() {
         auto up = everybody_is_up();
         if (!up || !*up) return up;
         note_up();
-        auto all_orders = orders();
-        if (!all_orders) return tl::unexpected(all_orders.error());
-        if (auto done = send_orders(*all_orders); !done) return tl::unexpected(done.error());
-        if (wanted_.all_parties() == 1) stage_ = Stage::ready;
+        if (wanted_.all_parties() == 1)
+            stage_ = Stage::ready;
+        else if (auto done = order_all(); !done)
+            return tl::unexpected(done.error());
     }
     if (stage_ == Stage::joining) {
         auto together = lines_.at(0)->poll();

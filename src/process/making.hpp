@@ -72,6 +72,8 @@ private:
     Done spawn_on(MPI_Comm spawners, std::size_t party, bool talks);
     Done spawn_with_all();
     Done spawn_alone(std::size_t first, std::size_t step);
+    Done begin_to_make();
+    Done order_all();
     Done collect_hellos(const Deadline &deadline);
     Done wait_until_ready(const Deadline &deadline);
     Result<bool> everybody_is_up();
