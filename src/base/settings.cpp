@@ -60,7 +60,7 @@ bool is_party(const std::string &text) {
     if (dot == std::string::npos) return false;
     std::uint64_t request = 0;
     int party = 0;
-    return number(text.substr(0, dot), std::uint64_t{1}, UINT64_MAX, request) &&
+    return number(text.substr(0, dot), std::uint64_t{0}, UINT64_MAX, request) &&
            number(text.substr(dot + 1), 0, 2147483647, party);
 }
 

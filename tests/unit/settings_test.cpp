@@ -151,7 +151,7 @@ TEST_F(SettingsTest, AnEmptyTextInTheEnvironmentIsNoText) {
 TEST_F(SettingsTest, WhatNoSupervisorSetsIsRefused) {
     for (const char *argument :
          {"job=0123456789abcde", "job=0123456789ABCDEF", "link=/run/link", "link=ipc://", "link=udp://a:1", "party=1",
-          "party=0.0", "party=1.", "party=.1", "party=1.-1", "party=1.1.1", "party=1.1 ", "start-ranks=-1"})
+          "party=-1.0", "party=1.", "party=.1", "party=1.-1", "party=1.1.1", "party=1.1 ", "start-ranks=-1"})
         EXPECT_NE(sentence_for("--nereus-" + std::string(argument)), "accepted") << argument;
 }
 

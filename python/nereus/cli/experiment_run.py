@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from nereus.cli.messages import Refused
-from nereus.cli.where import Where
+from nereus.cli.where import Where, founding
 from nereus.config import Experiment
 from nereus.launch import Build, Job, Joining, Outcome
 from nereus.report import Progress
@@ -56,8 +56,9 @@ def run(
     document = experiment.to_run(str(scratch.resolve()))
     (folder / "run.json").write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
     arguments = (str(folder / "run.json"), "--results", str(results))
-    ranks, program = experiment.groups[0].ranks, means.build.program("nereus-emulator")
-    start = means.where.supervision(means.build, program, arguments, ranks, means.join, {})
+    first, program = experiment.groups[0], means.build.program("nereus-emulator")
+    founders, settings = founding(first.ranks, first.release_unit)
+    start = means.where.supervision(means.build, program, arguments, founders, means.join, settings)
     try:
         with Job(start, folder / "output.txt") as job:
             progress = Progress(document, quiet=quiet)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from nereus.cli.messages import Refused, complain, note
-from nereus.cli.where import HostsOption, Placement, ReleaseUnit, RshOption, Where
+from nereus.cli.where import HostsOption, Placement, ReleaseUnit, RshOption, Where, founding
 from nereus.launch import (
     RANKS_PER_CORE,
     Job,
@@ -64,15 +64,12 @@ def run(
         "NEREUS_RELEASE_UNIT": release_unit.value,
         "NEREUS_MAX_RANKS": str(limit),
     }
-    if release_unit is ReleaseUnit.RANK:
-        # Only what was started apart can leave alone: one founder, the library makes the others.
-        settings["NEREUS_START_RANKS"] = str(ranks)
+    founders, own = founding(ranks, release_unit)
     where.check_slots(ranks)
     with Stopping() as stopping, fostering():
         check_door()
         join = joining(build, where.hosts, rsh, stopped=lambda: stopping.signal is not None)
-        founders = 1 if release_unit is ReleaseUnit.RANK else ranks
-        job = where.supervision(build, path, tuple(program[1:]), founders, join, settings)
+        job = where.supervision(build, path, tuple(program[1:]), founders, join, settings | own)
         outcome = None if stopping.signal else _supervise(job, stopping, quiet)
     raise typer.Exit(_exit_code(outcome, stopping))
 

@@ -27,6 +27,16 @@ class ReleaseUnit(StrEnum):
     RANK = "rank"
 
 
+def founding(ranks: int, unit: ReleaseUnit | str) -> tuple[int, dict[str, str]]:
+    """How many founders to start for a job of `ranks`, and the settings that go with them.
+
+    Only what was started apart can leave alone: for the unit rank one founder makes the others.
+    """
+    if unit == ReleaseUnit.RANK:
+        return 1, {"NEREUS_START_RANKS": str(ranks), "NEREUS_RELEASE_UNIT": "rank"}
+    return ranks, {}
+
+
 HostsOption = Annotated[
     str,
     typer.Option(

@@ -121,7 +121,8 @@ RESIZE_KEYS = (
     "transfer_method",
     "transfer_strategy",
 )
-METHOD_KEYS = RESIZE_KEYS[1:]  # of no effect in the first group, which no resize leads to
+# Of no effect in the first group, which no resize leads to; its founders are placed and can leave as it says, though.
+METHOD_KEYS = tuple(key for key in RESIZE_KEYS if key not in ("placement", "release_unit"))
 
 
 class Experiment(Part):
