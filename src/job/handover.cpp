@@ -191,7 +191,10 @@ void Handover::commit(nereus_resize_report &report, Departure &departure) {
 /// What became of it, first to the newcomers, whose root may be the next one, then to the other sources.
 void Handover::share_report(nereus_resize_report &report, const Done &decision) {
     report.pause_seconds = paused_ + watch_.seconds();
-    if (company_ && root())
+    // A first message to a dead process ends its sender with some transports (UCX). Who lives beside it is ended by who
+    // told of the death.
+    const bool somebody_died = !decision && decision.error().code == NEREUS_ERR_PROCESS;
+    if (company_ && root() && !somebody_died)
         tell(company_->meeting, decision,
              {{"report", as_json(report)}, {"requests", job_.requests.as_json()}, {"host_list", text_of(job_.hosts)}});
     share_with_sources(sources(), report);
