@@ -10,7 +10,7 @@ import tomlkit
 from nereus.config.model import (
     DEFAULT_GRANULARITY,
     DEFAULT_MESSAGE,
-    RESIZE_KEYS,
+    METHOD_KEYS,
     Experiment,
     Group,
     Phase,
@@ -38,7 +38,7 @@ def write_toml(experiment: Experiment) -> str:
 def _common(groups: Iterable[Group]) -> dict[str, object]:
     """Resize settings that all groups share; worth a table of their own when they are not the defaults."""
     _, *resized = groups
-    values = [{key: getattr(group, key) for key in RESIZE_KEYS if key != "placement"} for group in resized]
+    values = [{key: getattr(group, key) for key in METHOD_KEYS} for group in resized]
     if not values:
         return {}
     defaults = {key: field.get_default() for key, field in Group.model_fields.items()}
