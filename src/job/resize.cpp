@@ -189,8 +189,8 @@ nereus_resize_report Resize::cancel() {
     if (beginning_.valid()) (void)beginning_.get();
     std::optional<Met> met;
     if (meeting_.valid()) met = meeting_.get();
-    // Newcomers in MPI_Comm_connect hear nothing else; the supervisor ends those that it started.
-    int awaited = root() && !met && making_->awaited() && !has(strategies::join) ? 1 : 0;
+    // Newcomers in MPI_Comm_connect hear nothing else; the supervisor ends parties that came from it alone.
+    int awaited = root() && !met && making_->awaited() ? 1 : 0;
     MPI_Bcast(&awaited, 1, MPI_INT, 0, sources());
     if (awaited != 0) met = connect();
     if (met && *met) handover_to(std::move(**met)).refuse(job_ended().what);

@@ -33,6 +33,8 @@ bool Making::collective() const {
 
 bool Making::direct() const { return collective() && !has(strategies::parallel) && wanted_.all_parties() == 1; }
 
+bool Making::awaited() const { return ordered_ && !(has(strategies::join) && wanted_.woken == 0); }
+
 Done Making::spawn_on(MPI_Comm spawners, std::size_t party, bool talks) {
     auto parent = spawn(spawners, program_, wanted_.parties[party]);
     if (!parent) return tl::unexpected(parent.error());
@@ -135,7 +137,9 @@ Done Making::wait_until_ready(const Deadline &deadline) {
 
 Done Making::begin() {
     if (auto done = begin_to_make(); !done) return done;
-    return wanted_.all_parties() == 1 ? order_all() : Done{}; // it needs no port of another party
+    // One party needs no port of another one. Spawned ones are up very soon, and may be told until then that they are
+    // not wanted.
+    return wanted_.all_parties() == 1 && !has(strategies::single) ? order_all() : Done{};
 }
 
 Done Making::begin_to_make() {
@@ -149,7 +153,9 @@ Done Making::begin_to_make() {
 
 Done Making::order_all() {
     auto all_orders = orders();
-    return all_orders ? send_orders(*all_orders) : tl::unexpected(all_orders.error());
+    if (!all_orders) return tl::unexpected(all_orders.error());
+    ordered_ = true;
+    return send_orders(*all_orders);
 }
 
 Result<bool> Making::everybody_is_up() {
@@ -167,10 +173,9 @@ Result<bool> Making::look() {
         auto up = everybody_is_up();
         if (!up || !*up) return up;
         note_up();
-        if (wanted_.all_parties() == 1)
-            stage_ = Stage::ready;
-        else if (auto done = order_all(); !done)
-            return tl::unexpected(done.error());
+        if (!ordered_)
+            if (auto done = order_all(); !done) return tl::unexpected(done.error());
+        if (wanted_.all_parties() == 1) stage_ = Stage::ready;
     }
     if (stage_ == Stage::joining) {
         auto together = lines_.at(0)->poll();

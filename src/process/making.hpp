@@ -49,8 +49,9 @@ public:
     /// Collective. @param seconds  limit of the supervisor for newcomers that do not come
     Result<Meeting> connect(double seconds, const Deadline &deadline);
 
-    /// Whether newcomers wait in MPI_Comm_connect: they can be told that they are not wanted only after connect().
-    bool awaited() const { return stage_ == Stage::ready && !direct(); }
+    /// Rank 0: whether newcomers are in MPI_Comm_connect, or soon will be, and nobody ends them: they can be told that
+    /// they are not wanted only after connect().
+    bool awaited() const;
 
     /// Tells the newcomers, where they are not connected yet. Waits for nobody.
     void undo(const std::string &why);
@@ -88,8 +89,9 @@ private:
     Starter *starter_;
     int rank_ = 0, sources_ = 1;
     Stage stage_ = Stage::coming;
-    mpi::Comm alone_;                                    ///< this process, with errors returned
-    std::vector<Spawned> spawned_;                       ///< by this process or by all
+    bool ordered_ = false;         ///< the newcomers know where to connect, and look at their lines no more
+    mpi::Comm alone_;              ///< this process, with errors returned
+    std::vector<Spawned> spawned_; ///< by this process or by all
     std::map<std::size_t, std::unique_ptr<Line>> lines_; ///< to the leaders that this process talks to
     std::map<std::size_t, nlohmann::json> hellos_;
     mpi::Port port_;
