@@ -10,7 +10,7 @@ from pathlib import Path
 
 from nereus.launch.builds import Build
 from nereus.launch.error import LaunchError
-from nereus.launch.hosts import Host, Share, is_here
+from nereus.launch.hosts import Host, Share, host_list, is_here, place
 
 # Open MPI takes these for processes that a running job spawns too, unlike the options of mpiexec. Binding
 # is off because spawned processes would be bound to the very cores that the first ones have.
@@ -63,7 +63,7 @@ class Launch:
             )
         complete = {**_environment(build), **self.environment, **(environment or {})}
         options = _options(build, server, self.rsh, list(complete) if self.far else [])
-        where = _placed(build, shares, [str(self.program), *self.arguments])
+        where = _placed(build, shares, [str(self.program), *self.arguments], self.hosts)
         return Command([str(build.mpiexec), *options, *where], complete)
 
 
@@ -92,18 +92,37 @@ def _environment(build: Build) -> dict[str, str]:
     return OPEN_MPI_SETTINGS if build.kind == "openmpi" else {}
 
 
-def _placed(build: Build, shares: Sequence[Share], program: list[str]) -> list[str]:
+def _placed(build: Build, shares: Sequence[Share], program: list[str], hosts: Sequence[Host]) -> list[str]:
     """Numbers, places and program of a group, with ranks in the order of the shares."""
     if all(not share.host for share in shares):
         return ["-n", str(_sum(shares)), *program]
     named = _merged([Share(share.host or socket.gethostname(), share.ranks) for share in shares])
     if build.kind != "openmpi":
         return ["-hosts", _host_list(named), "-n", str(_sum(named)), *program]
+    policy = _policy(hosts, named)
+    if policy is not None:
+        return ["--map-by", policy, "--host", host_list(hosts), "-n", str(_sum(named)), *program]
     if len({share.host for share in named}) == len(named):
         return ["--map-by", "slot", "--host", _host_list(named), "-n", str(_sum(named)), *program]
     # Open MPI adds up a host that is there twice: a part for each share keeps the order.
     parts = [["--host", _host_list([share]), "-n", str(share.ranks), *program] for share in named]
     return [word for number, part in enumerate(parts) for word in ([":"] if number else []) + part]
+
+
+def _policy(hosts: Sequence[Host], shares: Sequence[Share]) -> str | None:
+    """The policy by which Open MPI itself puts the shares where they belong, when it is given all hosts.
+
+    It should be given all: a job can spawn only on hosts that its mpiexec was told of.
+    """
+    ranks = _sum(shares)
+    if len(hosts) < 2 or ranks > sum(host.slots for host in hosts):
+        return None
+    if shares == place(hosts, ranks, spread=False, oversubscribe=False):
+        return "slot"
+    # Only as long as no host is full: what Open MPI does then depends on its version.
+    rounds = -(-ranks // len(hosts))
+    in_turn = rounds <= min(host.slots for host in hosts)
+    return "node" if in_turn and shares == place(hosts, ranks, spread=True, oversubscribe=False) else None
 
 
 def _merged(shares: Sequence[Share]) -> list[Share]:
