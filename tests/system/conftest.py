@@ -52,11 +52,13 @@ class Site:
     def __init__(self, folder: Path, cache: Path) -> None:
         self.folder = folder
         self.temporary = Path(tempfile.mkdtemp(prefix="nst-"))
+        self.runtime = Path(tempfile.mkdtemp(prefix="nsr-"))
         self.token = secrets.token_hex(8)
         kept = {key for key in os.environ if not key.startswith("NEREUS_") or key == "NEREUS_BUILDS"}
         inherited = {key: os.environ[key] for key in kept}
-        own = {MARKER: self.token, "XDG_CACHE_HOME": str(cache), "TMPDIR": str(self.temporary)}
-        self.environment = inherited | own
+        folders = {"XDG_CACHE_HOME": cache, "TMPDIR": self.temporary, "XDG_RUNTIME_DIR": self.runtime}
+        own = {name: str(folder) for name, folder in folders.items()}
+        self.environment = inherited | own | {MARKER: self.token}
 
     def write(self, name: str, text: str) -> Path:
         """A file of the folder."""
@@ -173,9 +175,12 @@ def site(tmp_path: Path, cache: Path) -> Iterator[Site]:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
     temporary = sorted(path.name for path in place.temporary.iterdir())
+    doors = sorted(path.name for path in place.runtime.rglob("*"))
     shutil.rmtree(place.temporary, ignore_errors=True)
+    shutil.rmtree(place.runtime, ignore_errors=True)
     assert left == [], "processes were left"
     assert temporary == [], "temporary files were left"
+    assert doors == [], "doors of jobs were left"
     # Another job of this machine may be between making and mapping its file: only what stays counts.
     wait_until(lambda: shared_memory() <= before, limit=10)
 

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The steps are found by wrapping the MPI calls that the library makes (MPI 4.1, section 15.2).
+//
+// A process dies outside of MPI calls only, together with all of its MPI_COMM_WORLD: one that is killed within a call
+// may leave MPICH's shared memory locked, which no application survives.
+#include "faults.hpp"
+
+#include <mpi.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+namespace {
+
+constexpr unsigned nap_microseconds = 10'000;
+constexpr int naps_for_others = 3'000;
+constexpr unsigned settle_microseconds = 200'000; // for messages that are on their way
+
+struct {
+    std::string folder, step, party;
+    bool merged = false;
+} here;
+
+std::filesystem::path mark_of(int rank) {
+    return here.folder + "/at." + here.party + "." + here.step + "." + std::to_string(rank);
+}
+
+void wait_for_all_of_this_world() {
+    int rank = 0, size = 1;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &size);
+    std::ofstream(mark_of(rank)).flush();
+    for (int other = 0; other < size; ++other)
+        for (int naps = 0; !std::filesystem::exists(mark_of(other)) && naps < naps_for_others; ++naps)
+            usleep(nap_microseconds);
+}
+
+void reach(const char *step) {
+    if (here.step != step) return;
+    wait_for_all_of_this_world();
+    usleep(settle_microseconds);
+    kill(getpid(), SIGKILL);
+}
+
+}
+
+namespace faults {
+
+void begin(const std::string &folder) {
+    const char *party = std::getenv("NEREUS_PARTY");
+    if (party == nullptr) return;
+    here.folder = folder;
+    here.party = party;
+    std::ifstream(folder + "/fault") >> here.step;
+    reach("opening");
+    if (here.step != "never") return;
+    wait_for_all_of_this_world();
+    while (true) pause();
+}
+
+}
+
+extern "C" {
+
+int MPI_Comm_connect(const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm) {
+    reach("up");
+    const int code = PMPI_Comm_connect(port, info, root, comm, newcomm);
+    reach("connected");
+    return code;
+}
+
+int MPI_Intercomm_merge(MPI_Comm inter, int high, MPI_Comm *newcomm) {
+    const int code = PMPI_Intercomm_merge(inter, high, newcomm);
+    reach("merged");
+    here.merged = true;
+    return code;
+}
+
+int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request) {
+    const int code = PMPI_Irecv(buffer, count, type, source, tag, comm, request);
+    if (here.merged) reach("transferring");
+    return code;
+}
+
+int MPI_Ialltoallw(const void *send, const int *send_counts, const int *send_places, const MPI_Datatype *send_types,
+                   void *receive, const int *receive_counts, const int *receive_places,
+                   const MPI_Datatype *receive_types, MPI_Comm comm, MPI_Request *request) {
+    const int code = PMPI_Ialltoallw(send, send_counts, send_places, send_types, receive, receive_counts,
+                                     receive_places, receive_types, comm, request);
+    reach("transferring");
+    return code;
+}
+}
