@@ -33,6 +33,23 @@ std::vector<char *> as_argv(const std::vector<std::string> &arguments) {
     return argv;
 }
 
+/// Hosts with the numbers of their processes, each host once. Of the key "host" MPICH takes one value for all
+/// shares, and a host that is named twice for two; other MPIs do not know this list, and take "host".
+std::string each_host_once(const std::vector<plan::Share> &shares) {
+    std::vector<plan::Share> merged;
+    for (const plan::Share &share : shares) {
+        const auto there = std::ranges::find(merged, share.host, &plan::Share::host);
+        if (there == merged.end())
+            merged.push_back(share);
+        else
+            there->ranks += share.ranks;
+    }
+    std::string list;
+    for (const plan::Share &share : merged)
+        list += (list.empty() ? "" : ",") + share.host + ":" + std::to_string(share.ranks);
+    return list;
+}
+
 Done first_failure(int code, const std::vector<int> &codes) {
     if (code != MPI_SUCCESS) return mpi::check(code, "MPI_Comm_spawn");
     const auto bad = std::find_if(codes.begin(), codes.end(), [](int each) { return each != MPI_SUCCESS; });
@@ -54,7 +71,10 @@ Result<mpi::Comm> spawn(MPI_Comm spawners, const Program &program, const plan::P
     std::vector<int> ranks;
     for (std::size_t i = 0; i < shares; ++i) {
         infos[i].set("wdir", program.folder);
-        if (!party.shares[i].host.empty()) infos[i].set("host", party.shares[i].host);
+        if (!party.shares[i].host.empty()) {
+            infos[i].set("host", party.shares[i].host);
+            infos[i].set("hosts", each_host_once(party.shares));
+        }
         info_handles.push_back(infos[i].get());
         ranks.push_back(party.shares[i].ranks);
     }

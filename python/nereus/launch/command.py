@@ -3,6 +3,7 @@
 
 import os
 import socket
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -98,7 +99,7 @@ def _placed(build: Build, shares: Sequence[Share], program: list[str], hosts: Se
         return ["-n", str(_sum(shares)), *program]
     named = _merged([Share(share.host or socket.gethostname(), share.ranks) for share in shares])
     if build.kind != "openmpi":
-        return ["-hosts", _host_list(named), "-n", str(_sum(named)), *program]
+        return ["-hosts", _host_list(_each_once(named)), "-n", str(_sum(named)), *program]
     policy = _policy(hosts, named)
     if policy is not None:
         return ["--map-by", policy, "--host", host_list(hosts), "-n", str(_sum(named)), *program]
@@ -107,6 +108,20 @@ def _placed(build: Build, shares: Sequence[Share], program: list[str], hosts: Se
     # Open MPI adds up a host that is there twice: a part for each share keeps the order.
     parts = [["--host", _host_list([share]), "-n", str(share.ranks), *program] for share in named]
     return [word for number, part in enumerate(parts) for word in ([":"] if number else []) + part]
+
+
+def _each_once(shares: Sequence[Share]) -> list[Share]:
+    """Shares that name each host once, with as many ranks there; Hydra begins anew at the end of its list.
+
+    MPICH 5.0.2 takes a host that is named twice for two hosts. A resize to such processes then hangs in MPI_Bcast.
+    """
+    ranks: Counter[str] = Counter()
+    for share in shares:
+        ranks[share.host] += share.ranks
+    first = list(shares[: len(ranks)])
+    if all(share == first[number % len(first)] for number, share in enumerate(shares)):
+        return first
+    return [Share(host, number) for host, number in ranks.items()]
 
 
 def _policy(hosts: Sequence[Host], shares: Sequence[Share]) -> str | None:
