@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nereus.launch import Build, Host, Launch, LaunchError, Share, builds, choose, command
+from nereus.launch import Build, Host, Launch, LaunchError, Share, builds, choose, command, place
 
 OPEN_MPI = "Open MPI v4.1.4, package: Debian OpenMPI"
 MPICH = "MPICH Version: 5.0.2"
@@ -125,10 +125,31 @@ def test_ranks_keep_their_order_when_open_mpi_goes_back_to_a_host(tmp_path: Path
     assert " ".join(arguments).endswith(part)
 
 
-def test_mpich_keeps_the_order_of_ranks_by_itself(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("shares", "told"),
+    [
+        ([Share("n1", 1), Share("n2", 1), Share("n1", 1)], "n1:1,n2:1"),
+        ([Share("n1", 1), Share("n1", 1), Share("n2", 1), Share("n1", 1)], "n1:3,n2:1"),
+    ],
+)
+def test_mpich_is_told_of_a_host_once_although_ranks_go_back_to_it(
+    tmp_path: Path, shares: list[Share], told: str
+) -> None:
     launch = Launch(install(tmp_path, "any", MPICH), Path("/opt/app"))
-    arguments = launch.command([Share("n1", 1), Share("n1", 1), Share("n2", 1), Share("n1", 1)]).arguments
-    assert arguments[1:] == ["-hosts", "n1:2,n2:1,n1:1", "-n", "4", "/opt/app"]
+    arguments = launch.command(shares).arguments
+    ranks = sum(share.ranks for share in shares)
+    assert arguments[1:] == ["-hosts", told, "-n", str(ranks), "/opt/app"]
+
+
+@pytest.mark.parametrize(("spread", "policy"), [(False, "slot"), (True, "node")])
+def test_open_mpi_is_told_of_hosts_that_get_processes_only_later(
+    tmp_path: Path, spread: bool, policy: str
+) -> None:
+    hosts = (Host("n1", 2), Host("n2", 2), Host("n3", 2))
+    launch = Launch(install(tmp_path, "any", OPEN_MPI), Path("/opt/app"), hosts=hosts)
+    arguments = launch.command(place(hosts, 2, spread, oversubscribe=False)).arguments
+    part = ["--map-by", policy, "--host", "n1:2,n2:2,n3:2", "-n", "2", "/opt/app"]
+    assert arguments[-len(part) :] == part
 
 
 def test_open_mpi_hands_settings_on_to_other_hosts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

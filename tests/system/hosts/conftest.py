@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Three hosts on one machine: a network namespace each, on a switch of their own, and names of their own.
+
+A host has its own name, addresses, ports and /etc/hosts; files, memory and processes are common to all.
+Nothing of this machine's own network is touched, so that several runs of the tests can be under way at once.
+"""
+
+import contextlib
+import os
+import re
+import secrets
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nereus.launch import NoAnswer, choose, status
+
+COMMAND = [sys.executable, "-c", "from nereus.cli.main import main; main()"]
+LIMIT = 60.0
+LETTERS = "abc"
+# The number is that of the process that made it: what a run that was killed left behind is known by it.
+NAME = re.compile(r"nrs(\d+)x[0-9a-f]{3}[a-z]")
+
+# Runs a command on a host, as the host's own shell would.
+ENTER = """\
+#!/bin/bash
+host=$1; shift
+exec ip netns exec "$host" unshare --uts --mount /bin/bash -c "
+hostname $host && mount --bind {table} /etc/hosts && {{ $* ; }}"
+"""
+# In the place of ssh: options come first, the environment stays behind, the command begins at home.
+RSH = """\
+#!/bin/bash
+while [[ $1 == -* ]]; do shift; done
+cd /
+exec env -i PATH=/usr/bin:/bin:/usr/sbin:/sbin HOME=/ NEREUS_SYSTEM_TEST="$NEREUS_SYSTEM_TEST" {enter} "$@"
+"""
+
+
+def ip(*arguments: str) -> str:
+    """Change or show the network; CalledProcessError when the system does not allow it."""
+    return subprocess.run(
+        ["ip", *arguments], check=True, capture_output=True, text=True, timeout=LIMIT
+    ).stdout
+
+
+class Hosts:
+    """Three hosts a, b and c, and how a command is run on one of them."""
+
+    def __init__(self, folder: Path) -> None:
+        """Decide names and addresses; nothing is made yet."""
+        self.prefix = f"nrs{os.getpid()}x{secrets.token_hex(2)[:3]}"
+        self.a, self.b, self.c = self.names = [self.prefix + letter for letter in LETTERS]
+        self.enter, self.rsh = folder / "enter", folder / "rsh"
+        self._switch = f"{self.prefix}s"
+        self._table = folder / "hosts"
+        subnet = f"10.{secrets.randbelow(256)}.{secrets.randbelow(256)}"
+        self._addresses = {name: f"{subnet}.{number}" for number, name in enumerate(self.names, 1)}
+
+    def make(self) -> None:
+        """Make them."""
+        lines = [f"{address} {name}\n" for name, address in self._addresses.items()]
+        self._table.write_text("".join(["127.0.0.1 localhost\n", *lines]))
+        _write_script(self.enter, ENTER.format(table=self._table))
+        _write_script(self.rsh, RSH.format(enter=self.enter))
+        ip("netns", "add", self._switch)
+        ip("-n", self._switch, "link", "add", "bridge", "type", "bridge")
+        ip("-n", self._switch, "link", "set", "bridge", "up")
+        for name in self.names:
+            self._make_host(name)
+        # A host must find the others by name, which needs more than a network.
+        subprocess.run(
+            [self.enter, self.a, f"getent hosts {self.b}"],
+            check=True,
+            capture_output=True,
+            text=True,
+            timeout=LIMIT,
+        )
+
+    def _make_host(self, name: str) -> None:
+        port = f"port-{name[-1]}"
+        ip("netns", "add", name)
+        ip("-n", name, "link", "add", "eth0", "type", "veth", "peer", "name", port, "netns", self._switch)
+        ip("-n", name, "address", "add", f"{self._addresses[name]}/24", "dev", "eth0")
+        ip("-n", self._switch, "link", "set", port, "master", "bridge", "up")
+        for device in ("lo", "eth0"):
+            ip("-n", name, "link", "set", device, "up")
+
+    def processes(self, host: str, program: str = "") -> list[int]:
+        """Running processes on a host, all or those of one program."""
+        found = []
+        for pid in map(int, ip("netns", "pids", host).split()):
+            with contextlib.suppress(OSError):
+                if program in Path(f"/proc/{pid}/exe").readlink().name:
+                    found.append(pid)
+        return found
+
+
+def _write_script(path: Path, text: str) -> None:
+    path.write_text(text)
+    path.chmod(0o755)
+
+
+def remove(names: list[str]) -> None:
+    """Remove namespaces and what still runs in them; devices go with them."""
+    for name in names:
+        with contextlib.suppress(subprocess.SubprocessError):
+            for pid in map(int, ip("netns", "pids", name).split()):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            ip("netns", "delete", name)
+
+
+def namespaces() -> list[str]:
+    """Names of the namespaces that tests of hosts have made, whoever runs them."""
+    names = [line.split()[0] for line in ip("netns", "list").splitlines() if line.strip()]
+    return [name for name in names if NAME.fullmatch(name)]
+
+
+def remove_what_the_dead_left() -> None:
+    """Remove namespaces of runs that were killed."""
+    for name in namespaces():
+        owner = NAME.fullmatch(name)
+        if owner is not None and not Path(f"/proc/{owner[1]}").exists():
+            remove([name])
+
+
+@pytest.fixture(scope="session")
+def hosts() -> Iterator[Hosts]:
+    """Three hosts; tests are skipped with the reason where they cannot be made."""
+    if os.geteuid() != 0:
+        pytest.skip("hosts are made of network namespaces, which only root can make")
+    if shutil.which("ip") is None:
+        pytest.skip("hosts are made by the program ip, of Debian's package iproute2, which is missing")
+    folder = Path(tempfile.mkdtemp(prefix="nsh-"))
+    made = Hosts(folder)
+    try:
+        remove_what_the_dead_left()
+        made.make()
+        yield made
+    except subprocess.CalledProcessError as problem:
+        pytest.skip(f"network namespaces cannot be made here: {problem.cmd}: {problem.stderr.strip()}")
+    finally:
+        remove([name for name in namespaces() if name.startswith(made.prefix)])
+        shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="session")
+def watched(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """The program watched.c, compiled against an installed build."""
+    folder = tmp_path_factory.mktemp("watched")
+
+    def compiled(mpi: str) -> Path:
+        program = folder / f"watched-{mpi}"
+        if not program.exists():
+            build = choose(mpi)
+            compiler = build.mpiexec.with_name(build.mpiexec.name.replace("mpiexec", "mpicc"))
+            library = build.prefix / "lib"
+            paths = [f"-I{build.prefix / 'include'}", f"-L{library}", f"-Wl,-rpath,{library}"]
+            source = Path(__file__).with_name("watched.c")
+            subprocess.run([compiler, "-o", program, source, *paths, "-lnereus"], check=True, timeout=LIMIT)
+        return program
+
+    return compiled
+
+
+@dataclass
+class HostedJob:
+    """A job of `nereus run` on host a, seen from outside."""
+
+    site: Any
+    hosts: Hosts
+    process: "subprocess.Popen[bytes]"
+    program: Path
+    runtime: Path
+
+    @property
+    def status(self) -> dict[str, Any]:
+        """How the job says that it stands; empty until there is a job."""
+        for door in self.runtime.glob("nereus/*.door"):
+            # Before it there is the job that tries whether newcomers can join.
+            with contextlib.suppress(NoAnswer):
+                found: dict[str, Any] = status(door)
+                if found["command"][0] == str(self.program):
+                    return found
+        return {}
+
+    @property
+    def placed(self) -> str:
+        """Letters of the ranks' hosts, as the job tells them; empty until it is open."""
+        return "".join(name.removeprefix(self.hosts.prefix) for name in self.status.get("hosts", []))
+
+    @property
+    def seen(self) -> dict[str, int]:
+        """How many processes of the program are on each host, as the system tells it."""
+        return {
+            letter: len(self.hosts.processes(name, self.program.name))
+            for letter, name in zip(LETTERS, self.hosts.names, strict=True)
+        }
+
+    def all_on(self, letter: str) -> list[int]:
+        """Running processes on a host, whatever they run."""
+        return self.hosts.processes(self.hosts.prefix + letter)
+
+    def expect(self, placed: str) -> None:
+        """The ranks are on these hosts, and soon no process of the program is anywhere else."""
+        assert self.placed == placed
+        counts = {letter: placed.count(letter) for letter in LETTERS}
+        self.wait_until(lambda: self.seen == counts, lambda: f"{self.seen}, not {counts}")
+
+    def resize(self, ranks: int, *options: str, limit: float = LIMIT) -> Any:
+        """Ask for another size; the document that `nereus resize` prints."""
+        arguments = ("resize", self.status["job"], str(ranks), "--json", *options)
+        return self.site.nereus(*arguments, limit=limit, XDG_RUNTIME_DIR=str(self.runtime)).document
+
+    def resized(self, ranks: int, *options: str, limit: float = LIMIT) -> list[str]:
+        """Ask for another size, which must come; the strategies by which it did."""
+        document = self.resize(ranks, *options, limit=limit)
+        assert document["name"] == "NEREUS_RESIZED", (document, self.output)
+        return list(document["report"]["process_strategies"])
+
+    def stop(self) -> None:
+        """Let the program come to its end, at which it must have found its data right in every iteration."""
+        (self.site.folder / "stop").touch()
+        assert self.process.wait(LIMIT) == 0, self.output
+        assert "intact after" in self.output
+
+    def wait_until(self, condition: Callable[[], bool], why: Callable[[], str]) -> None:
+        """Look again and again; fails when it does not come true, or when the job ends."""
+        deadline = time.monotonic() + LIMIT
+        while not condition():
+            assert self.process.poll() is None, self.output
+            assert time.monotonic() < deadline, f"waited too long: {why()}\n{self.output}"
+            time.sleep(0.1)
+
+    @property
+    def output(self) -> str:
+        """What the command has written so far."""
+        written: Path = self.site.folder / "written"
+        return written.read_text()
+
+
+Start = Callable[..., contextlib.AbstractContextManager[HostedJob]]
+
+
+@pytest.fixture
+def start(site: Any, hosts: Hosts, watched: Callable[[str], Path]) -> Start:
+    """Starts `nereus run` on host a."""
+
+    @contextlib.contextmanager
+    def started(mpi: str, slots: str, *options: str) -> Iterator[HostedJob]:
+        program = watched(mpi)
+        listed = ",".join(f"{hosts.prefix}{part}" for part in slots.split(","))
+        command = ["run", "--mpi", mpi, "--hosts", listed, "--rsh", str(hosts.rsh), *options]
+        complete = [*command, "--", str(program), str(site.folder / "stop")]
+        with _on_host_a(site, hosts, complete) as (process, runtime):
+            job = HostedJob(site, hosts, process, program, runtime)
+            job.wait_until(lambda: bool(job.placed), lambda: "the job is not open")
+            yield job
+
+    return started
+
+
+@pytest.fixture
+def on_host_a(site: Any, hosts: Hosts) -> Callable[[list[str]], Any]:
+    """Starts another command of `nereus` on host a."""
+    return lambda arguments: _on_host_a(site, hosts, arguments)
+
+
+@contextlib.contextmanager
+def _on_host_a(
+    site: Any, hosts: Hosts, arguments: list[str]
+) -> "Iterator[tuple[subprocess.Popen[bytes], Path]]":
+    """A command of `nereus` on host a, and its folder for doors; ended at the latest with the block."""
+    runtime = Path(tempfile.mkdtemp(prefix="nsr-"))
+    command = shlex.join([*COMMAND, *arguments])
+    (site.folder / "stop").unlink(missing_ok=True)
+    try:
+        with (site.folder / "written").open("wb") as written:
+            process = subprocess.Popen(
+                [hosts.enter, hosts.a, f"exec {command}"],
+                cwd=site.folder,
+                env=site.environment | {"XDG_RUNTIME_DIR": str(runtime)},
+                stdin=subprocess.DEVNULL,
+                stdout=written,
+                stderr=subprocess.STDOUT,
+            )
+        try:
+            yield process, runtime
+        finally:
+            _end(process)
+    finally:
+        shutil.rmtree(runtime)
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    """Ask it to end as a user would; it must be able to."""
+    if process.poll() is None:
+        process.terminate()
+    try:
+        process.wait(LIMIT)
+    finally:
+        process.kill()
+        process.wait()
