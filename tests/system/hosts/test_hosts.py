@@ -48,7 +48,7 @@ def repeated(mpi: str, story: Callable[[float], None]) -> None:
             return story(OPEN_MPI_LIMIT)
         except subprocess.TimeoutExpired as problem:
             print(f"trial {trial} of {OPEN_MPI_TRIALS}: {problem}")
-    return pytest.fail(f"{OPEN_MPI_TRIALS} resizes with Open MPI exceeded {OPEN_MPI_LIMIT:g} s")
+    pytest.fail(f"{OPEN_MPI_TRIALS} resizes with Open MPI exceeded {OPEN_MPI_LIMIT:g} s")
 
 
 @pytest.mark.parametrize(("placement", "placed"), [("compact", "aab"), ("spread", "aba")])
