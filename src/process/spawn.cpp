@@ -34,7 +34,7 @@ std::vector<char *> as_argv(const std::vector<std::string> &arguments) {
 }
 
 /// Hosts with the numbers of their processes, each host once. Of the key "host" MPICH takes one value for all
-/// shares, and a host that is named twice for two; other MPIs do not know this list, and take "host".
+/// shares; with a host in the list twice resizes hung in MPI_Bcast. Open MPI does not know the list, and takes "host".
 std::string each_host_once(const std::vector<plan::Share> &shares) {
     std::vector<plan::Share> merged;
     for (const plan::Share &share : shares) {
