@@ -113,7 +113,7 @@ def _placed(build: Build, shares: Sequence[Share], program: list[str], hosts: Se
 def _each_once(shares: Sequence[Share]) -> list[Share]:
     """Shares that name each host once, with as many ranks there; Hydra begins anew at the end of its list.
 
-    Where MPICH 5.0.2 was told of a host twice, resizes to five such newcomers on three hosts hung in MPI_Bcast.
+    Where MPICH 5.0.2 was told of hosts twice, resizes to five newcomers on three hosts hung in MPI_Bcast.
     """
     ranks: Counter[str] = Counter()
     for share in shares:
