@@ -168,10 +168,14 @@ def running(
     """The application on two ranks under `nereus run`, when it has begun to iterate."""
     folder = site.folder / "application"
     folder.mkdir()
+    if mpi == "openmpi":  # its hangs are to be found soon
+        settings = {"NEREUS_CONNECT_TIMEOUT": "15", "NEREUS_ANSWER_TIMEOUT": "15"} | settings
     words = ("run", "--mpi", mpi, "-n", "2", *options, "--", path or program(mpi), folder, *plan)
     with site.started(*words, **settings) as process:
         application = Application(site, process, folder)
-        application.wait(lambda: application.told("opened") and application.state()["state"] == "running")
+        application.wait(lambda: application.told("opened"))
+        if not plan:  # which may have come to its end already
+            application.wait(lambda: application.state()["state"] == "running")
         yield application
 
 

@@ -17,7 +17,8 @@ namespace {
 
 constexpr unsigned nap_microseconds = 10'000;
 constexpr int naps_for_others = 3'000;
-constexpr unsigned settle_microseconds = 200'000; // for messages that are on their way
+constexpr int naps_for_messages = 10; // that are on their way
+constexpr unsigned settle_microseconds = 100'000;
 
 struct {
     std::string folder, step, party;
@@ -28,14 +29,21 @@ std::filesystem::path mark_of(int rank) {
     return here.folder + "/at." + here.party + "." + here.step + "." + std::to_string(rank);
 }
 
+/// Lets MPI go on with what it has begun: others may wait for it in their calls.
+void nap() {
+    int any = 0;
+    PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &any, MPI_STATUS_IGNORE);
+    usleep(nap_microseconds);
+}
+
 void wait_for_all_of_this_world() {
     int rank = 0, size = 1;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
     std::ofstream(mark_of(rank)).flush();
     for (int other = 0; other < size; ++other)
-        for (int naps = 0; !std::filesystem::exists(mark_of(other)) && naps < naps_for_others; ++naps)
-            usleep(nap_microseconds);
+        for (int naps = 0; !std::filesystem::exists(mark_of(other)) && naps < naps_for_others; ++naps) nap();
+    for (int naps = 0; naps < naps_for_messages; ++naps) nap();
 }
 
 void reach(const char *step) {
