@@ -156,6 +156,8 @@ typedef struct nereus_memory {
  * @return NEREUS_ERR_ARGUMENT  job is NULL, comm is MPI_COMM_NULL, or argc is 0
  * @return NEREUS_ERR_SETTING   a setting's value is not allowed; printed on stderr by rank 0
  * @return NEREUS_ERR_MPI       MPI is not initialised, or a call failed
+ * @return NEREUS_ERR_RANGE, NEREUS_ERR_PROCESS, NEREUS_ERR_TIMEOUT, NEREUS_ERR_UNSUPPORTED, NEREUS_ERR_MEMORY
+ *                              the founders that the setting `start-ranks` wants cannot be made; said on stderr
  */
 NEREUS_API int nereus_open(MPI_Comm comm, int argc, char **argv, nereus_job **job);
 
@@ -251,7 +253,7 @@ NEREUS_API int nereus_resize_options_init(const nereus_job *job, nereus_resize_o
  * @param[in]  job      an open job
  * @param[in]  ranks    wanted number of processes, 1 .. the setting max_ranks
  * @param[in]  options  methods, copied; NULL for the job's settings
- * @param[out] request  number of this request, as in nereus_resize_report; may be NULL
+ * @param[out] request  number of this request, as in nereus_resize_report, 0 for NEREUS_UNCHANGED; may be NULL
  *
  * @return NEREUS_OK            accepted
  * @return NEREUS_PENDING       noted: another request comes first

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <functional>
+#include <limits>
 #include <optional>
 
 namespace nereus {
@@ -21,6 +22,7 @@ using News = std::function<std::optional<Error>()>;
 class Deadline {
 public:
     static Deadline in(double seconds, News news = {}) { return {now() + seconds, std::move(news)}; }
+    static Deadline never() { return in(std::numeric_limits<double>::infinity()); }
 
     /// Why `what` is waited for no longer; nothing while it is.
     std::optional<Error> over(const char *what) const {

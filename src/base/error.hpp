@@ -22,9 +22,4 @@ inline tl::unexpected<Error> failed(nereus_code code, std::string what) {
     return tl::unexpected<Error>(Error{code, std::move(what)});
 }
 
-/// The sentence of `error` with what was being done in front.
-inline tl::unexpected<Error> within(const std::string &doing, Error error) {
-    return failed(error.code, doing + ": " + error.what);
-}
-
 }

@@ -1,18 +1,42 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/alarm.hpp"
 
+#include <sched.h>
+
+#include <vector>
+
 namespace nereus::job {
+namespace {
+
+constexpr int tag_at_the_end = 31;
+
+}
 
 Alarm::Alarm(MPI_Comm sources, bool root, News news) : sources_(sources), root_(root), hear_(std::move(news)) {
     if (!root_) start();
 }
 
 Alarm::~Alarm() {
-    if (root_) {
-        word_ = heard_ ? 1 : 0;
-        start();
-    }
+    if (root_)
+        listen_for_the_others();
+    else
+        MPI_Send(nullptr, 0, MPI_BYTE, 0, tag_at_the_end, sources_);
     MPI_Wait(&request_, MPI_STATUS_IGNORE);
+}
+
+void Alarm::listen_for_the_others() {
+    int size = 0, all = 0;
+    MPI_Comm_size(sources_, &size);
+    std::vector<MPI_Request> others(static_cast<std::size_t>(size) - 1, MPI_REQUEST_NULL);
+    for (int rank = 1; rank < size; ++rank)
+        MPI_Irecv(nullptr, 0, MPI_BYTE, rank, tag_at_the_end, sources_, &others[static_cast<std::size_t>(rank) - 1]);
+    while (all == 0 && !ask()) {
+        MPI_Testall(size - 1, others.data(), &all, MPI_STATUSES_IGNORE);
+        if (all == 0) sched_yield();
+    }
+    word_ = heard_ ? 1 : 0;
+    start();
+    MPI_Waitall(size - 1, others.data(), MPI_STATUSES_IGNORE);
 }
 
 std::optional<Error> Alarm::ask() {

@@ -8,7 +8,8 @@
 
 namespace nereus::job {
 
-/// Made and ended by all sources at the same place among their collective calls on `sources`.
+/// Made and ended by all sources at the same place among their collective calls on `sources`, which has no others
+/// between. Rank 0 listens until all others are at the end.
 class Alarm {
 public:
     /// Collective. @param news  what rank 0 hears
@@ -23,6 +24,7 @@ public:
     }
 
 private:
+    void listen_for_the_others();
     void start() { MPI_Ibcast(&word_, 1, MPI_INT, 0, sources_, &request_); }
     std::optional<Error> ask();
 

@@ -76,11 +76,15 @@ Result<int> Job::slots_or_fewer(int ranks, const std::vector<Host> &hosts, const
                                         " slots (settings hosts, oversubscribe, allow-fewer)");
 }
 
-Result<Asked> Job::ask(int ranks, const nereus_resize_options &options) {
+Done Job::check_possible(int ranks, const nereus_resize_options &options) const {
     if (ranks < 1 || ranks > members_.settings.max_ranks)
         return failed(NEREUS_ERR_RANGE, "a job cannot have " + std::to_string(ranks) + " processes: allowed is 1 .. " +
                                             std::to_string(members_.settings.max_ranks) + " (setting max-ranks)");
-    if (auto done = check_strategies(options.process_strategies); !done) return tl::unexpected(done.error());
+    return check_strategies(options.process_strategies);
+}
+
+Result<Asked> Job::ask(int ranks, const nereus_resize_options &options) {
+    if (auto done = check_possible(ranks, options); !done) return tl::unexpected(done.error());
     auto more = read_hosts(options.hosts);
     if (!more) return tl::unexpected(more.error());
     std::vector<Host> hosts = plan::with_added(members_.hosts, *more);

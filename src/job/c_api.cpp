@@ -151,8 +151,10 @@ int nereus_open(MPI_Comm comm, int argc, char **argv, nereus_job **job) try {
     if (!opened) return not_opened(opened.error(), comm, newcomer, job);
     (*job)->inside = std::move(*opened);
     return NEREUS_OK;
-} catch (const std::exception &) {
+} catch (const std::bad_alloc &) {
     return NEREUS_ERR_MEMORY;
+} catch (const std::exception &problem) {
+    return not_opened({NEREUS_ERR_STATE, problem.what()}, comm, false, job);
 }
 
 int nereus_close(nereus_job **job) {
@@ -224,7 +226,7 @@ int nereus_resize(nereus_job *job, int ranks, const nereus_resize_options *optio
         if (!exists(wanted)) return failed(NEREUS_ERR_ARGUMENT, "options hold a value that does not exist");
         auto asked = job->inside->ask(ranks, wanted);
         if (!asked) return tl::unexpected(asked.error());
-        if (request != nullptr && asked->number != 0) *request = asked->number;
+        if (request != nullptr) *request = asked->number;
         return asked->code;
     });
 }

@@ -5,6 +5,7 @@
 #include "job/both_sides.hpp"
 #include "job/next_generation.hpp"
 #include "job/report.hpp"
+#include "mpi/message.hpp"
 
 #include <algorithm>
 
@@ -26,11 +27,12 @@ double bytes_of(const Registry &registry) {
     return bytes;
 }
 
-/// Collective over the meeting, whose newcomers call mpi::share() with root 0.
-Done share_with_newcomers(const process::Meeting &meeting, bool root, mpi::Bytes bytes) {
-    const int from = !meeting.inter ? 0 : root ? MPI_ROOT : MPI_PROC_NULL;
-    auto shared = mpi::share(meeting.comm.get(), from, std::move(bytes));
-    return shared ? Done{} : Done(tl::unexpected(shared.error()));
+/// On rank 0. No broadcast: sources would wait in it for newcomers that died.
+Done send_to_newcomers(const process::Meeting &meeting, const mpi::Bytes &bytes) {
+    for (int i = 0; i < meeting.newcomers; ++i)
+        if (auto done = mpi::post(meeting.comm.get(), meeting.rank_of_newcomer(i), tag_offer, bytes); !done)
+            return done;
+    return {};
 }
 
 Done balanced(const std::vector<std::uint64_t> &sums, const Registry &registry) {
@@ -72,7 +74,7 @@ void Handover::run(nereus_resize_report &report, double paused, Departure &depar
 }
 
 void Handover::refuse(const std::string &why) {
-    (void)share_with_newcomers(company_->meeting, root(), root() ? pack_undone(why) : mpi::Bytes{});
+    if (root()) (void)send_to_newcomers(company_->meeting, pack_undone(why));
     company_->meeting.comm.abandon();
 }
 
@@ -100,7 +102,7 @@ Done Handover::share_members() {
 }
 
 Done Handover::offer() {
-    if (!company_) return {};
+    if (!company_ || !root()) return {};
     Offer offer;
     offer.generation = job_.generation.number;
     offer.sizes = sizes_;
@@ -108,23 +110,22 @@ Done Handover::offer() {
     offer.settings = job_.settings;
     offer.worlds = worlds_;
     offer.hosts = hosts_;
-    return share_with_newcomers(company_->meeting, root(),
-                                root() ? pack(offer, job_.registry.entries()) : mpi::Bytes{});
+    return send_to_newcomers(company_->meeting, pack(offer, job_.registry.entries()));
 }
 
 Done Handover::get_ready() {
     if (auto done = share_members(); !done) return done;
-    if (auto done = offer(); !done) return done;
+    Done mine = offer();
     crossing_ = std::make_unique<Crossing>(job_.registry, sizes_, place());
+    if (mine) mine = crossing_->allocate();
     const Deadline deadline = Deadline::in(job_.settings.answer_timeout, news_);
-    return decide(collect(sources(), meeting(), {crossing_->allocate(), {}}, deadline));
+    return decide(collect(sources(), meeting(), {mine, {}}, deadline));
 }
 
 /// Moves what is registered and takes the vote on it.
 Done Handover::send(nereus_resize_report &report) {
     state_ = "sending";
-    Done mine = make_communicators();
-    if (mine) mine = move(report);
+    const Done mine = make_and_move(report);
     const bool moved = mine.has_value();
     if (moved) state_ = "committing";
     const Vote vote{mine, sums_of(*crossing_, moved, job_.settings.verify, job_.registry)};
@@ -134,18 +135,28 @@ Done Handover::send(nereus_resize_report &report) {
     report.variable_bytes = static_cast<std::int64_t>(verdict.sums[1]);
     if (!moved) crossing_->abandon();
     if (!verdict.all) return verdict.all;
-    return job_.settings.verify
-               ? mpi::share_outcome(sources(), 0, root() ? balanced(verdict.sums, job_.registry) : Done{})
-               : Done{};
+    if (!job_.settings.verify) return {};
+    Done intact = mpi::share_outcome(sources(), 0, root() ? balanced(verdict.sums, job_.registry) : Done{});
+    if (intact) report.verified = 1;
+    return intact;
 }
 
-Done Handover::move(nereus_resize_report &report) {
+Done Handover::make_and_move(nereus_resize_report &report) {
+    if (!company_) {
+        if (auto done = make_communicators(); !done) return done;
+        return move(report, {});
+    }
+    Alarm alarm(sources(), root(), news_);
+    if (auto done = make_communicators(); !done) return done;
+    return move(report, alarm.news());
+}
+
+Done Handover::move(nereus_resize_report &report, const News &news) {
     const auto lane = lane_of(meeting() ? meeting()->comm.get() : sources(), sizes_, meeting() && meeting()->inter);
     const auto method = static_cast<transfer::Method>(report.transfer_method);
-    Alarm alarm(sources(), root(), news_);
     for (const bool constant : {true, false}) {
         const Stopwatch watch;
-        if (auto done = crossing_->move(constant, lane, method, job_.settings, alarm.news()); !done) return done;
+        if (auto done = crossing_->move(constant, lane, method, job_.settings, news); !done) return done;
         (constant ? report.constant_seconds : report.variable_seconds) = watch.seconds();
     }
     return {};
@@ -168,7 +179,7 @@ Done Handover::make_communicators() {
 
 /// What all say together; a "yes" that is not the last one is told to the newcomers here.
 Done Handover::decide(const Verdict &verdict) {
-    if (verdict.all && company_ && root()) tell(company_->meeting, {}, nullptr);
+    if (verdict.all && company_ && root()) tell(company_->meeting, company_->meeting.newcomers, {}, nullptr);
     return verdict.all;
 }
 
@@ -191,11 +202,11 @@ void Handover::commit(nereus_resize_report &report, Departure &departure) {
 /// What became of it, first to the newcomers, whose root may be the next one, then to the other sources.
 void Handover::share_report(nereus_resize_report &report, const Done &decision) {
     report.pause_seconds = paused_ + watch_.seconds();
-    // A first message to a dead process ends its sender with some transports (UCX). Who lives beside it is ended by who
-    // told of the death.
+    // A first message to a dead process ends its sender with some transports (UCX). Who was started beside it is ended
+    // by who told of the death; the woken, the first newcomers, are not.
     const bool somebody_died = !decision && decision.error().code == NEREUS_ERR_PROCESS;
-    if (company_ && root() && !somebody_died)
-        tell(company_->meeting, decision,
+    if (company_ && root())
+        tell(company_->meeting, somebody_died ? report.woken : company_->meeting.newcomers, decision,
              {{"report", as_json(report)}, {"requests", job_.requests.as_json()}, {"host_list", text_of(job_.hosts)}});
     share_with_sources(sources(), report);
 }
@@ -207,9 +218,13 @@ void Handover::settle_the_parked(const std::vector<plan::Fate> &fates) {
     job_.parked.release(plan::may_end(job_.parked.worlds(), job_.generation.worlds, sizes_.staying()));
     if (!lot_) return;
     std::vector<plan::World> worlds;
-    for (std::size_t rank = 0; rank < fates.size(); ++rank)
-        if (fates[rank] == plan::Fate::parks) worlds.push_back(job_.generation.worlds[rank]);
-    job_.parked.add(std::move(lot_), std::move(worlds));
+    std::vector<std::string> hosts;
+    for (std::size_t rank = 0; rank < fates.size(); ++rank) {
+        if (fates[rank] != plan::Fate::parks) continue;
+        worlds.push_back(job_.generation.worlds[rank]);
+        hosts.push_back(job_.generation.hosts[rank]);
+    }
+    job_.parked.add(std::move(lot_), std::move(worlds), std::move(hosts));
 }
 
 void Handover::enter_next_generation() {

@@ -42,7 +42,8 @@ private:
     Done offer();
     Done get_ready();
     Done send(nereus_resize_report &report);
-    Done move(nereus_resize_report &report);
+    Done make_and_move(nereus_resize_report &report);
+    Done move(nereus_resize_report &report, const News &news);
     Done make_communicators();
     Done decide(const Verdict &verdict);
     void commit(nereus_resize_report &report, Departure &departure);

@@ -6,6 +6,7 @@
 #include "job/report.hpp"
 #include "job/ways_in.hpp"
 #include "mpi/host.hpp"
+#include "mpi/share.hpp"
 
 namespace nereus::job {
 namespace {
@@ -44,7 +45,7 @@ Done Job::found(MPI_Comm founders) {
     if (!hosts) return tl::unexpected(hosts.error());
     now.hosts = std::move(*hosts);
     members_.hosts = read_hosts(members_.settings.hosts).value_or(std::vector<Host>{}); // checked with the settings
-    if (auto done = open_supervisor(); !done) return done;
+    if (auto done = mpi::share_outcome(now.control.get(), 0, open_supervisor()); !done) return done;
     return members_.settings.start_ranks == 0 ? Done{} : make_founders();
 }
 
@@ -59,6 +60,8 @@ Done Job::make_founders() {
     if (wanted == now.control.size()) return {};
     nereus_resize_options options = usual_options();
     options.process_method = NEREUS_MERGE;
+    const Done possible = root() ? check_possible(wanted, options) : Done{};
+    if (auto done = mpi::share_outcome(now.control.get(), 0, possible); !done) return done;
     now.number = -1;
     resize_ = std::make_unique<Resize>(members_, request_of(wanted, options));
     ended(*resize_->begin(true, departure_));
@@ -71,7 +74,9 @@ Done Job::arrive(process::Arrival arrival) {
     if (!report) return tl::unexpected(report.error());
     leave_bed();
     if (members_.generation.number > 0) report_ = *report;
-    return open_supervisor();
+    // It is committed: a job that cannot reach its supervisor any more goes on without it.
+    if (auto done = open_supervisor(); !done) say(done.error().what);
+    return {};
 }
 
 /// On a rank 0 that has no line to the supervisor yet.

@@ -50,6 +50,7 @@ private:
     Done make_founders();
     Done arrive(process::Arrival arrival);
     Done open_supervisor();
+    Done check_possible(int ranks, const nereus_resize_options &options) const;
     Done check_strategies(unsigned asked) const;
     Result<int> slots_or_fewer(int ranks, const std::vector<Host> &hosts, const nereus_resize_options &options) const;
     Word next_word();

@@ -7,12 +7,13 @@
 #include "job/report.hpp"
 #include "job/resize.hpp"
 #include "job/vote.hpp"
+#include "mpi/message.hpp"
 
 namespace nereus::job {
 namespace {
 
 Result<Unpacked> receive_offer(const process::Meeting &meeting) {
-    auto bytes = mpi::share(meeting.comm.get(), 0, {});
+    auto bytes = mpi::receive(meeting.comm.get(), 0, tag_offer);
     if (!bytes) return tl::unexpected(bytes.error());
     return unpack_offer(*bytes);
 }
@@ -42,8 +43,7 @@ Done move_all(Crossing &crossing, const transfer::Lane &lane, const Offer &offer
 }
 
 Result<nereus_resize_report> join(Members &job, process::Arrival arrival) {
-    const double limit = job.settings.connect_timeout + job.settings.answer_timeout;
-    auto arrived = process::arrive(std::move(arrival), Deadline::in(limit));
+    auto arrived = process::arrive(std::move(arrival));
     if (!arrived) return tl::unexpected(arrived.error());
     process::Meeting &meeting = arrived->meeting;
     auto unpacked = receive_offer(meeting);

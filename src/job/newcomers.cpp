@@ -31,12 +31,21 @@ int processes_to_wake(const Members &job, const plan::Sizes &sizes) {
     return asleep == 0 || !ports_work() ? 0 : std::min(asleep, sizes.newcomers());
 }
 
+/// With Baseline nobody stays.
+std::vector<std::string> hosts_in_use(const Members &job, const plan::Sizes &sizes, int woken) {
+    if (sizes.anew) return {};
+    std::vector<std::string> hosts = job.generation.hosts;
+    const auto asleep = job.parked.hosts();
+    hosts.insert(hosts.end(), asleep.begin(), asleep.begin() + woken);
+    return hosts;
+}
+
 Result<std::vector<plan::Party>> parties_to_make(const Members &job, const Request &request, const plan::Sizes &sizes,
-                                                 unsigned asked, int count) {
+                                                 unsigned asked, int woken) {
     const auto unit = static_cast<plan::ReleaseUnit>(request.release_unit);
     const bool grouped = unit == plan::ReleaseUnit::host || (asked & strategies::multiple) != 0;
     const auto hosts =
-        plan::place(job.hosts, sizes.anew ? std::vector<std::string>{} : job.generation.hosts, count,
+        plan::place(job.hosts, hosts_in_use(job, sizes, woken), sizes.newcomers() - woken,
                     static_cast<plan::Placement>(request.placement), request.oversubscribe != 0, grouped);
     if (!hosts) return tl::unexpected(hosts.error());
     return plan::parties_of(*hosts, unit, asked, sizes.sources);
@@ -80,7 +89,7 @@ process::Wanted wanted_from(const json &in) {
 Result<Newcomers> choose_newcomers(Members &job, const Request &request, const plan::Sizes &sizes) {
     const unsigned asked = decided(job, request.process_strategies);
     const int woken = processes_to_wake(job, sizes);
-    auto parties = parties_to_make(job, request, sizes, asked, sizes.newcomers() - woken);
+    auto parties = parties_to_make(job, request, sizes, asked, woken);
     if (!parties) return tl::unexpected(parties.error());
     Newcomers chosen;
     chosen.woken = job.parked.wake(woken);

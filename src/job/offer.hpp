@@ -19,6 +19,8 @@ struct Offer {
     std::vector<std::string> hosts;  ///< of the drains
 };
 
+inline constexpr int tag_offer = 10;
+
 /// @param entries  travel as descriptions; values with their data
 mpi::Bytes pack(const Offer &offer, const std::vector<Entry> &entries);
 

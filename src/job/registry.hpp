@@ -52,7 +52,11 @@ class Registry {
 public:
     Registry() = default;
     Registry(Registry &&other) noexcept = default;
-    Registry &operator=(Registry &&other) noexcept = default;
+    Registry &operator=(Registry &&other) noexcept { // what was here is released with `other`
+        entries_.swap(other.entries_);
+        std::swap(bound_, other.bound_);
+        return *this;
+    }
     ~Registry();
 
     /// A founder's or survivor's registration.

@@ -63,7 +63,6 @@ public:
     std::uint64_t add(Request request);
     Request take(); ///< the oldest one, or one with number 0
     bool empty() const { return waiting_.empty(); }
-    std::size_t size() const { return waiting_.size(); }
     /// For the next rank 0, where that is another process: what waits, and the number that was given last.
     nlohmann::json as_json() const;
     void restore(const nlohmann::json &json);

@@ -29,7 +29,7 @@ Resize::Resize(Members &job, const Request &request)
     report_.to = sizes_.drains;
     report_.process_method = static_cast<nereus_process_method>(request.process_method);
     report_.transfer_method = static_cast<nereus_transfer_method>(request.transfer_method);
-    report_.verified = job.settings.verify ? 1 : -1;
+    report_.verified = -1;
 }
 
 Resize::Ended Resize::begin(bool at_once, Departure &departure) {
@@ -132,9 +132,11 @@ Step Resize::look() {
     if (beginning_.valid())
         if (auto begun = beginning_.get(); !begun) failure_ = begun.error();
     if (!failure_) {
+        const bool were_up = making_->all_up();
         auto ready = making_->look();
         if (ready && *ready) return Step::connect;
         if (!ready) failure_ = ready.error();
+        if (making_->all_up() && !were_up) limit_ = limit(); // they learn what to do only now
     }
     if (!failure_) failure_ = limit_->over("starting the newcomers");
     return failure_ ? Step::undo : Step::go_on;
@@ -190,7 +192,7 @@ nereus_resize_report Resize::cancel() {
     std::optional<Met> met;
     if (meeting_.valid()) met = meeting_.get();
     // Newcomers in MPI_Comm_connect hear nothing else; the supervisor ends parties that came from it alone.
-    int awaited = root() && !met && making_->awaited() ? 1 : 0;
+    int awaited = root() && !met && !failure_ && making_->awaited() ? 1 : 0;
     MPI_Bcast(&awaited, 1, MPI_INT, 0, sources());
     if (awaited != 0) met = connect();
     if (met && *met) handover_to(std::move(**met)).refuse(job_ended().what);

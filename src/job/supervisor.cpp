@@ -113,6 +113,7 @@ void Supervisor::say_root(const Generation &generation) {
 }
 
 void Supervisor::say_settled(const nereus_resize_report &report, const std::string &message) {
+    forget(report.request);
     (void)send({{"kind", "settled"},
                 {"request", report.request},
                 {"code", report.code},
@@ -134,6 +135,12 @@ std::optional<OutsideRequest> Supervisor::next_request() {
     OutsideRequest oldest = std::move(requests_.front());
     requests_.pop_front();
     return oldest;
+}
+
+void Supervisor::forget(std::uint64_t request) {
+    const std::lock_guard guard(mutex_);
+    std::erase_if(hellos_, [request](const auto &waiting) { return waiting.first.first == request; });
+    deaths_.erase(request);
 }
 
 std::unique_ptr<process::Starter> Supervisor::starter(std::uint64_t number) {

@@ -46,6 +46,7 @@ private:
     void sort_in();
     std::optional<nlohmann::json> take_hello(std::uint64_t request, std::size_t party);
     std::optional<Error> death_in(std::uint64_t request);
+    void forget(std::uint64_t request);
 
     std::mutex mutex_;
     link::Link link_;

@@ -29,8 +29,8 @@ struct Verdict {
 /// Collective over the sources. `meeting` is NULL when there are no newcomers.
 Verdict collect(MPI_Comm sources, const process::Meeting *meeting, const Vote &vote, const Deadline &deadline);
 
-/// The root tells all newcomers; returns at once.
-void tell(const process::Meeting &meeting, const Done &decision, const nlohmann::json &details);
+/// The root tells the first `newcomers` of them; returns at once.
+void tell(const process::Meeting &meeting, int newcomers, const Done &decision, const nlohmann::json &details);
 
 /// A newcomer's side of collect() and tell(): says what it has to say and waits for the decision.
 Result<nlohmann::json> vote_and_wait(const process::Meeting &meeting, const Vote &vote);

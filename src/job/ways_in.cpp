@@ -2,6 +2,7 @@
 #include "job/ways_in.hpp"
 
 #include "job/supervisor.hpp"
+#include "mpi/share.hpp"
 
 #include <utility>
 
@@ -30,11 +31,17 @@ Result<process::Arrival> started_by_supervisor(const Settings &settings) {
     auto party = everybody_here();
     if (!party) return tl::unexpected(party.error());
     process::Arrival arrival{std::move(*party), nullptr, mpi::Comm(), std::nullopt};
-    if (arrival.party.rank() != 0) return arrival;
-    auto way = way_of_party(settings);
-    if (!way) return tl::unexpected(way.error());
-    arrival.line = std::move(way->line);
-    arrival.number = way->number;
+    Done found;
+    if (arrival.party.rank() == 0) {
+        auto way = way_of_party(settings);
+        if (way) {
+            arrival.line = std::move(way->line);
+            arrival.number = way->number;
+        } else {
+            found = tl::unexpected(way.error());
+        }
+    }
+    if (auto done = mpi::share_outcome(arrival.party.get(), 0, found); !done) return tl::unexpected(done.error());
     return arrival;
 }
 

@@ -17,9 +17,9 @@ Error unreadable(const std::string &why) {
     return {NEREUS_ERR_MISMATCH, std::string(answer) + " cannot be read: " + why};
 }
 
-Done learn_number(Arrival &arrival, const Deadline &deadline) try {
+Done learn_number(Arrival &arrival) try {
     if (arrival.number) return {};
-    auto told = arrival.line->wait(deadline, answer);
+    auto told = arrival.line->wait(Deadline::never(), answer);
     if (!told) return tl::unexpected(told.error());
     arrival.number = told->at("number").get<std::size_t>();
     return {};
@@ -28,13 +28,12 @@ Done learn_number(Arrival &arrival, const Deadline &deadline) try {
 }
 
 /// The leader's talk with the job. A port that cannot be opened is none: the job may not need it.
-Result<json> ask_for_orders(Arrival &arrival, mpi::Port &port, const std::vector<std::string> &hosts,
-                            const Deadline &deadline) {
-    if (auto done = learn_number(arrival, deadline); !done) return tl::unexpected(done.error());
+Result<json> ask_for_orders(Arrival &arrival, mpi::Port &port, const std::vector<std::string> &hosts) {
+    if (auto done = learn_number(arrival); !done) return tl::unexpected(done.error());
     if (auto opened = mpi::Port::open(port_place(*arrival.number))) port = std::move(*opened);
     if (auto done = arrival.line->send({{"port", port.name()}, {"hosts", hosts}}); !done)
         return tl::unexpected(done.error());
-    return arrival.line->wait(deadline, answer);
+    return arrival.line->wait(Deadline::never(), answer);
 }
 
 /// Collective over the party: the leader's orders on every member.
@@ -70,17 +69,17 @@ Result<mpi::Comm> reach_the_job(Arrival &arrival, const json &orders) try {
 
 }
 
-Result<Arrived> arrive(Arrival arrival, const Deadline &deadline) {
+Result<Arrived> arrive(Arrival arrival) {
     const auto hosts = mpi::hosts_of(arrival.party.get());
     if (!hosts) return tl::unexpected(hosts.error());
     mpi::Port port; // the leader's, for as long as somebody may connect
-    const Result<json> mine = arrival.line ? ask_for_orders(arrival, port, *hosts, deadline) : json();
+    const Result<json> mine = arrival.line ? ask_for_orders(arrival, port, *hosts) : json();
     auto meet = [&]() -> Result<Meeting> {
         const auto orders = share_orders(arrival.party, mine);
         if (!orders) return tl::unexpected(orders.error());
         auto link = reach_the_job(arrival, *orders);
         if (!link) return tl::unexpected(link.error());
-        return join_sources(std::move(*link), deadline);
+        return join_sources(std::move(*link));
     }();
     if (!meet) {
         arrival.parent.abandon();

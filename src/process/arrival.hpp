@@ -26,9 +26,9 @@ struct Arrived {
     mpi::Comm newcomers; ///< all of this resize
 };
 
-/// Collective over the party.
+/// Collective over the party. Waits as long as the job lives, whose checkpoints may be far apart.
 ///
-/// @return NEREUS_ERR_TIMEOUT and others: the resize was undone meanwhile, or the job is silent
-Result<Arrived> arrive(Arrival arrival, const Deadline &deadline);
+/// @return NEREUS_ERR_TIMEOUT and others: the resize was undone meanwhile
+Result<Arrived> arrive(Arrival arrival);
 
 }

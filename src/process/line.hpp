@@ -9,6 +9,7 @@
 #include <mpi.h>
 #include <nlohmann/json.hpp>
 
+#include <cstdint>
 #include <optional>
 
 namespace nereus::process {
@@ -41,6 +42,18 @@ public:
 private:
     MPI_Comm comm_;
     int peer_;
+};
+
+/// The same for one purpose of several: what is left of an earlier one carries another stamp and is dropped.
+class StampedLine : public Line {
+public:
+    StampedLine(MPI_Comm comm, int peer, std::uint64_t stamp) : line_(comm, peer), stamp_(stamp) {}
+    Done send(const nlohmann::json &message) override;
+    Result<std::optional<nlohmann::json>> poll() override;
+
+private:
+    MessageLine line_;
+    std::uint64_t stamp_;
 };
 
 }

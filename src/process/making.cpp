@@ -14,8 +14,10 @@ using nlohmann::json;
 
 constexpr int nap_milliseconds = 1;
 
-Error unreadable(const json::exception &problem) {
-    return {NEREUS_ERR_MISMATCH, std::string("what a newcomer said cannot be read: ") + problem.what()};
+Result<Hello> read_hello(const json &said) try {
+    return Hello{said.at("port"), said.at("hosts").get<std::vector<std::string>>()};
+} catch (const json::exception &problem) {
+    return failed(NEREUS_ERR_MISMATCH, std::string("what a newcomer said cannot be read: ") + problem.what());
 }
 
 }
@@ -50,7 +52,7 @@ Done Making::spawn_on(MPI_Comm spawners, std::size_t party, bool talks) {
 
 Done Making::spawn_with_all() {
     for (std::size_t party = 0; party < wanted_.parties.size(); ++party)
-        if (auto done = spawn_on(members_, party, root()); !done) return done;
+        if (auto done = mpi::agree(members_, spawn_on(members_, party, root())); !done) return done;
     return {};
 }
 
@@ -97,9 +99,13 @@ Done Making::collect_hellos(const Deadline &deadline) {
     auto gathered = mpi::gather(members_, 0, json::to_msgpack(said));
     if (!gathered) return tl::unexpected(gathered.error());
     for (const mpi::Bytes &bytes : *gathered)
-        for (const json &hello : json::from_msgpack(bytes)) hellos_[hello.at(0)] = hello.at(1);
+        for (const json &said_of_one : json::from_msgpack(bytes)) {
+            auto hello = read_hello(said_of_one.at(1));
+            if (!hello && mine) mine = tl::unexpected(hello.error());
+            if (hello) hellos_[said_of_one.at(0)] = std::move(*hello);
+        }
     if (root()) note_up();
-    return {};
+    return mpi::share_outcome(members_, 0, mine);
 }
 
 void Making::note_up() {
@@ -107,16 +113,14 @@ void Making::note_up() {
     stage_ = Stage::joining;
 }
 
-Result<json> Making::orders() try {
+Result<json> Making::orders() {
     if (direct()) return json{{"direct", true}};
     auto port = mpi::Port::open();
     if (!port) return tl::unexpected(port.error());
     port_ = std::move(*port);
     std::vector<std::string> ports(wanted_.all_parties());
-    for (const auto &[number, hello] : hellos_) ports[number] = hello.at("port");
+    for (const auto &[number, hello] : hellos_) ports[number] = hello.port;
     return json{{"direct", false}, {"ports", ports}, {"job", port_.name()}};
-} catch (const json::exception &problem) {
-    return tl::unexpected(unreadable(problem));
 }
 
 Done Making::send_orders(const json &orders) {
@@ -161,9 +165,12 @@ Done Making::order_all() {
 Result<bool> Making::everybody_is_up() {
     for (auto &[number, line] : lines_) {
         if (hellos_.contains(number)) continue;
-        auto hello = line->poll();
+        auto said = line->poll();
+        if (!said) return tl::unexpected(said.error());
+        if (!*said) continue;
+        auto hello = read_hello(**said);
         if (!hello) return tl::unexpected(hello.error());
-        if (*hello) hellos_[number] = std::move(**hello);
+        hellos_[number] = std::move(*hello);
     }
     return hellos_.size() == wanted_.all_parties();
 }
@@ -190,7 +197,10 @@ Result<mpi::Comm> Making::accept(double seconds) {
     if (starter_ != nullptr) starter_->connecting(port_.name(), seconds);
     auto link = mpi::accept(port_.name(), members_);
     if (starter_ != nullptr) starter_->connected();
-    return link;
+    auto all = mpi::agree(members_, link ? Done{} : tl::unexpected(link.error()));
+    if (all) return link;
+    if (link) link->abandon();
+    return tl::unexpected(all.error());
 }
 
 Result<Meeting> Making::connect(double seconds, const Deadline &deadline) {
@@ -215,8 +225,7 @@ void Making::undo(const std::string &why) {
 
 std::vector<std::string> Making::hosts() const {
     std::vector<std::string> all;
-    for (const auto &[number, hello] : hellos_)
-        for (const json &host : hello.at("hosts")) all.push_back(host);
+    for (const auto &[number, hello] : hellos_) all.insert(all.end(), hello.hosts.begin(), hello.hosts.end());
     return all;
 }
 

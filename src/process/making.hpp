@@ -28,6 +28,12 @@ struct Wanted {
     std::size_t all_parties() const { return woken + parties.size(); }
 };
 
+/// What the leader of a party says when all of it are up.
+struct Hello {
+    std::string port; ///< "": it cannot open one
+    std::vector<std::string> hosts;
+};
+
 class Making {
 public:
     /// @param members  all sources, for this resize alone while it is made in a thread
@@ -59,6 +65,7 @@ public:
     /// Rank 0, when all are up: host of each newcomer, and when the last one was up.
     std::vector<std::string> hosts() const;
     double up_at() const { return up_at_; }
+    bool all_up() const { return stage_ != Stage::coming; }
 
 private:
     enum class Stage { coming, joining, ready };
@@ -93,7 +100,7 @@ private:
     mpi::Comm alone_;              ///< this process, with errors returned
     std::vector<Spawned> spawned_; ///< by this process or by all
     std::map<std::size_t, std::unique_ptr<Line>> lines_; ///< to the leaders that this process talks to
-    std::map<std::size_t, nlohmann::json> hellos_;
+    std::map<std::size_t, Hello> hellos_;
     mpi::Port port_;
     double up_at_ = 0;
 };

@@ -58,12 +58,12 @@ void answer_all(const mpi::Comm &link, int answer) {
     }
 }
 
-Result<int> ask_what_to_do(const mpi::Comm &link, const Deadline &deadline) {
-    static int answer; // may come after we gave up
+Result<int> ask_what_to_do(const mpi::Comm &link) {
+    int answer = undone;
     MPI_Request request = MPI_REQUEST_NULL;
     auto done = mpi::check(MPI_Send(&answer, 0, MPI_BYTE, 0, tag_up, link.get()), "MPI_Send");
     if (done) done = mpi::check(MPI_Irecv(&answer, 1, MPI_INT, 0, tag_answer, link.get(), &request), "MPI_Irecv");
-    if (done) done = mpi::complete(request, deadline, "the root's answer");
+    if (done) done = mpi::complete(request, Deadline::never(), "the root's answer");
     if (!done) return tl::unexpected(done.error());
     return answer;
 }
@@ -95,8 +95,8 @@ Result<Meeting> receive_newcomers(MPI_Comm members, mpi::Comm link, Method metho
     return meet(std::move(link), method, sources, newcomers, false);
 }
 
-Result<Meeting> join_sources(mpi::Comm link, const Deadline &deadline) {
-    const auto asked = ask_what_to_do(link, deadline);
+Result<Meeting> join_sources(mpi::Comm link) {
+    const auto asked = ask_what_to_do(link);
     const int answer = asked.value_or(undone);
     if (answer == undone) {
         link.abandon();

@@ -32,8 +32,7 @@ Result<Meeting> receive_newcomers(MPI_Comm members, mpi::Comm link, Method metho
 
 /// Collective over the newcomers. Waits until the root says what is to be done.
 ///
-/// @param deadline  when the job must have ended, since its root is silent
 /// @return NEREUS_ERR_TIMEOUT where the resize was undone meanwhile
-Result<Meeting> join_sources(mpi::Comm link, const Deadline &deadline);
+Result<Meeting> join_sources(mpi::Comm link);
 
 }

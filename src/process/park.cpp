@@ -18,18 +18,21 @@ int rank_of(std::size_t sleeper) { return static_cast<int>(sleeper) + 1; }
 
 }
 
-void ParkingLots::add(mpi::Comm comm, std::vector<plan::World> worlds) {
+void ParkingLots::add(mpi::Comm comm, std::vector<plan::World> worlds, std::vector<std::string> hosts) {
     std::vector<Sleeper> sleepers(worlds.size(), Sleeper::asleep);
-    lots_.push_back({std::move(comm), std::move(worlds), std::move(sleepers)});
+    lots_.push_back({std::move(comm), std::move(worlds), std::move(hosts), std::move(sleepers)});
 }
 
-std::vector<plan::World> ParkingLots::worlds() const {
-    std::vector<plan::World> all;
+template <class T> std::vector<T> ParkingLots::of_sleepers(std::vector<T> Lot::*what) const {
+    std::vector<T> all;
     for (const Lot &lot : lots_)
-        for (std::size_t i = 0; i < lot.worlds.size(); ++i)
-            if (lot.sleepers[i] == Sleeper::asleep) all.push_back(lot.worlds[i]);
+        for (std::size_t i = 0; i < lot.sleepers.size(); ++i)
+            if (lot.sleepers[i] == Sleeper::asleep) all.push_back((lot.*what)[i]);
     return all;
 }
+
+std::vector<plan::World> ParkingLots::worlds() const { return of_sleepers(&Lot::worlds); }
+std::vector<std::string> ParkingLots::hosts() const { return of_sleepers(&Lot::hosts); }
 
 void ParkingLots::release(const std::vector<bool> &ends) {
     std::size_t next = 0;
@@ -52,6 +55,7 @@ void ParkingLots::drop_empty_lots() {
 
 std::vector<WokenParty> ParkingLots::wake(int count) {
     std::vector<WokenParty> parties;
+    ++wakes_;
     auto wanted = static_cast<std::size_t>(count);
     for (Lot &lot : lots_) {
         const auto asleep =
@@ -72,9 +76,10 @@ WokenParty ParkingLots::wake_in(Lot &lot, std::size_t count, std::size_t number)
         ranks.push_back(rank_of(i));
         party.worlds.push_back(lot.worlds[i]);
     }
-    const json word{{"wake", ranks}, {"all", ranks.size() == lot.sleepers.size()}, {"number", number}};
+    const json word{
+        {"wake", ranks}, {"all", ranks.size() == lot.sleepers.size()}, {"number", number}, {"stamp", wakes_}};
     for (const int rank : ranks) MessageLine(lot.comm.get(), rank).send(word);
-    party.line = std::make_unique<MessageLine>(lot.comm.get(), ranks.front());
+    party.line = std::make_unique<StampedLine>(lot.comm.get(), ranks.front(), wakes_);
     return party;
 }
 
@@ -126,7 +131,8 @@ std::optional<Arrival> Bed::wake(const json &word) {
     Arrival arrival;
     arrival.party = mpi::Comm(party);
     arrival.number = word.at("number").get<std::size_t>();
-    if (arrival.party.rank() == 0) arrival.line = std::make_unique<MessageLine>(lot_.get(), 0);
+    if (arrival.party.rank() == 0)
+        arrival.line = std::make_unique<StampedLine>(lot_.get(), 0, word.at("stamp").get<std::uint64_t>());
     return arrival;
 }
 

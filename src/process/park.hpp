@@ -25,11 +25,12 @@ struct WokenParty {
 /// The root's side of the sleeping processes.
 class ParkingLots {
 public:
-    /// @param worlds  of ranks 1.. of `comm`
-    void add(mpi::Comm comm, std::vector<plan::World> worlds);
+    /// @param worlds, hosts  of ranks 1.. of `comm`
+    void add(mpi::Comm comm, std::vector<plan::World> worlds, std::vector<std::string> hosts);
 
-    /// Worlds of all that sleep, in a fixed order.
+    /// Worlds and hosts of all that sleep, in the order in which they are woken.
     std::vector<plan::World> worlds() const;
+    std::vector<std::string> hosts() const;
 
     /// Lets those end for which `ends` is set, in the order of worlds().
     void release(const std::vector<bool> &ends);
@@ -45,13 +46,16 @@ private:
     struct Lot {
         mpi::Comm comm;
         std::vector<plan::World> worlds;
+        std::vector<std::string> hosts;
         std::vector<Sleeper> sleepers;
     };
+    template <class T> std::vector<T> of_sleepers(std::vector<T> Lot::*what) const;
     WokenParty wake_in(Lot &lot, std::size_t count, std::size_t number);
     void turn(Sleeper from, Sleeper to);
     void drop_empty_lots();
 
     std::vector<Lot> lots_;
+    std::uint64_t wakes_ = 0;
 };
 
 /// The process' side: a place in a lot.

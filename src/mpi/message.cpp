@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/message.hpp"
+
+#include <memory>
+
+namespace nereus::mpi {
+
+Done post(MPI_Comm comm, int rank, int tag, const Bytes &bytes) {
+    auto kept = std::make_unique<Bytes>(bytes);
+    MPI_Request request = MPI_REQUEST_NULL;
+    int sent = 0;
+    auto done = check(MPI_Isend(kept->data(), static_cast<int>(kept->size()), MPI_BYTE, rank, tag, comm, &request),
+                      "MPI_Isend");
+    if (!done) return done;
+    MPI_Test(&request, &sent, MPI_STATUS_IGNORE);
+    if (sent != 0) return {};
+    MPI_Request_free(&request);
+    [[maybe_unused]] const Bytes *left_to_mpi = kept.release();
+    return {};
+}
+
+Result<Bytes> receive(MPI_Comm comm, int rank, int tag) {
+    MPI_Status status;
+    if (auto done = check(MPI_Probe(rank, tag, comm, &status), "MPI_Probe"); !done) return tl::unexpected(done.error());
+    int size = 0;
+    MPI_Get_count(&status, MPI_BYTE, &size);
+    Bytes bytes(static_cast<std::size_t>(size));
+    auto done = check(MPI_Recv(bytes.data(), size, MPI_BYTE, rank, tag, comm, MPI_STATUS_IGNORE), "MPI_Recv");
+    if (!done) return tl::unexpected(done.error());
+    return bytes;
+}
+
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages whose length their sender knows alone, and whose receiver may be late or dead.
+#pragma once
+
+#include "mpi/share.hpp"
+
+namespace nereus::mpi {
+
+/// Sends without waiting. A message to the dead is never complete: its bytes belong to MPI then, and are lost on
+/// purpose.
+Done post(MPI_Comm comm, int rank, int tag, const Bytes &bytes);
+
+/// Waits for a message of `rank`.
+Result<Bytes> receive(MPI_Comm comm, int rank, int tag);
+
+}
