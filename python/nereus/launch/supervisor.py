@@ -130,8 +130,11 @@ class Supervisor:
         self._tell_root("resize", ticket=ticket, ranks=ranks, options=options)
 
     def _take_root(self, message: messages.Root, sender: bytes) -> None:
+        another = self._root is not None and self._root != sender
         self._root = sender
         self._visitors.root_is_there(message)
+        if another:  # with Baseline; what the former one was asked last, it may not have read
+            self._visitors.ask_again()
 
     def _take_make(self, message: messages.Make, sender: bytes) -> None:
         self._root = sender

@@ -23,7 +23,7 @@ class _Visit:
     """Somebody who asked for a resize and was not answered yet."""
 
     envelope: Envelope
-    wait: bool
+    asked: messages.AskResize
     request: int = 0
 
 
@@ -75,6 +75,12 @@ class Visitors:
         """The job is open, with these processes."""
         self._root, self._ranks, self._closing = root, root.ranks, False
 
+    def ask_again(self) -> None:
+        """The root is another process: wishes without an answer are told to it."""
+        for ticket, visit in self._visits.items():
+            if visit.request == 0:
+                self._ask(ticket, visit.asked.ranks, visit.asked.options)
+
     def close_job(self) -> None:
         """The job is being closed."""
         self._closing = True
@@ -85,7 +91,7 @@ class Visitors:
         if visit is None:
             return
         visit.request = answer.request
-        if not (visit.wait and answer.code in _ACCEPTED and answer.request > 0):
+        if not (visit.asked.wait and answer.code in _ACCEPTED and answer.request > 0):
             self._tell(answer.ticket, answer.code, answer.message, None)
 
     def settled(self, message: messages.Settled) -> None:
@@ -108,7 +114,7 @@ class Visitors:
         if self._closing:
             return self._refuse(envelope, "the job is being closed")
         self._tickets += 1
-        self._visits[self._tickets] = _Visit(envelope, asked.wait)
+        self._visits[self._tickets] = _Visit(envelope, asked)
         return self._ask(self._tickets, asked.ranks, asked.options)
 
     def _tell(self, ticket: int, code: int, message: str, report: dict[str, Any] | None) -> None:
