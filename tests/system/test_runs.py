@@ -89,7 +89,8 @@ def check_spread(spread: dict[str, float]) -> None:
 
 
 def check_resize(resize: dict[str, Any]) -> None:
-    assert (resize["process_method"], resize["process_strategies"]) == ("merge", [])
+    made = ["join"] if resize["to"] > resize["from"] else []  # the default is auto
+    assert (resize["process_method"], resize["process_strategies"]) == ("merge", made)
     assert (resize["transfer_method"], resize["transfer_strategy"]) == ("p2p", "blocking")
     assert resize["verified"] is True
     assert resize["bytes_moved"] >= resize["bytes_minimum"] > 0

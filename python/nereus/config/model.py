@@ -121,7 +121,7 @@ RESIZE_KEYS = (
     "transfer_method",
     "transfer_strategy",
 )
-# Of no effect in the first group, which no resize leads to. How its founders are placed and can leave is said there.
+# Of no effect in the first group, which no resize leads to: the others are those of its founders.
 METHOD_KEYS = tuple(key for key in RESIZE_KEYS if key not in ("placement", "release_unit"))
 
 
