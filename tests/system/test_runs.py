@@ -42,7 +42,9 @@ factor = 2.0
 [[groups]]
 ranks = 3
 """
-SMALL = f'name = "small"\nverify = true\n{DATA}{STAGES}{GROUPS}'
+# Within one checkpoint, so that iterations can be counted.
+AT_ONCE = "[resize]\nprocess_strategies = []\n"
+SMALL = f'name = "small"\nverify = true\n{DATA}{AT_ONCE}{STAGES}{GROUPS}'
 FIXED = f"{DATA}{STAGES}[[groups]]\nranks = 2\n"
 
 INI = """\
@@ -89,8 +91,7 @@ def check_spread(spread: dict[str, float]) -> None:
 
 
 def check_resize(resize: dict[str, Any]) -> None:
-    made = ["join"] if resize["to"] > resize["from"] else []  # the default is auto
-    assert (resize["process_method"], resize["process_strategies"]) == ("merge", made)
+    assert (resize["process_method"], resize["process_strategies"]) == ("merge", [])
     assert (resize["transfer_method"], resize["transfer_strategy"]) == ("p2p", "blocking")
     assert resize["verified"] is True
     assert resize["bytes_moved"] >= resize["bytes_minimum"] > 0
@@ -119,10 +120,22 @@ def test_a_run_grows_and_shrinks_as_its_file_says(site: Any, mpi: str) -> None:
     assert ("Open MPI" if mpi == "openmpi" else "MPICH") in document["mpi"]
 
 
+def test_newcomers_join_while_the_application_iterates(site: Any, mpi: str) -> None:
+    stages = STAGES.replace("iterations = 40", "iterations = 600")
+    text = f"verify = true\n{DATA}{stages}[[groups]]\nranks = 2\niterations = 10\n[[groups]]\nranks = 4\n"
+    result = site.emulate(mpi, site.write("joins.toml", text))
+    assert result.code == 0, result.err
+    (resize,) = result.document["resizes"]
+    assert resize["process_strategies"] == ["join"]
+    before, _ = result.document["generations"]
+    assert before["background_iterations"] > 2, "the application waited for processes"
+    assert result.document["data_intact"] is True
+
+
 def test_every_method_keeps_the_data(site: Any, mpich: str) -> None:
     methods = [("baseline-inter", "col"), ("baseline-intra", "p2p"), ("merge", "col")]
     first, *others = GROUPS.split("[[groups]]\n")[1:]
-    text = f"verify = true\n{DATA}{STAGES}[[groups]]\n{first}"
+    text = f"verify = true\n{DATA}{AT_ONCE}{STAGES}[[groups]]\n{first}"
     for group, (process, transfer) in zip(others, methods, strict=True):
         text += f'[[groups]]\n{group}process_method = "{process}"\ntransfer_method = "{transfer}"\n'
     result = site.emulate(mpich, site.write("methods.toml", text))
