@@ -71,7 +71,7 @@ def test_a_missing_launcher_is_named(tmp_path: Path) -> None:
     build = install(tmp_path, "mpich")
     build.mpiexec.unlink()
     with pytest.raises(LaunchError, match="mpiexec"):
-        command(build, 2, Path("/bin/true"))
+        command(build, 2, Path("/opt/app"))
 
 
 def test_mpich_gets_a_plain_command_line(tmp_path: Path) -> None:
@@ -164,3 +164,14 @@ def test_groups_of_open_mpi_find_one_another_by_the_name_server(tmp_path: Path) 
     assert "--ompi-server file:/tmp/where" in " ".join(
         launch.command([Share("", 1)], server=Path("/tmp/where")).arguments
     )
+
+
+def test_waiting_ranks_of_mpich_let_others_have_their_core_unless_the_user_says_otherwise(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    name = "MPIR_CVAR_CH4_PROGRESS_THROTTLE"
+    monkeypatch.delenv(name, raising=False)
+    build = install(tmp_path, "mpich")
+    assert command(build, 2, Path("/opt/app")).environment[name] == "1"
+    monkeypatch.setenv(name, "0")
+    assert name not in command(build, 2, Path("/opt/app")).environment
