@@ -64,8 +64,7 @@ Handover::Handover(Members &job, const plan::Sizes &sizes, std::optional<Company
 
 void Handover::run(nereus_resize_report &report, double paused, Departure &departure) {
     paused_ = paused;
-    transfer_method_ = report.transfer_method;
-    Done done = get_ready();
+    Done done = get_ready(report);
     if (done) done = send(report);
     if (done)
         commit(report, departure);
@@ -101,21 +100,21 @@ Done Handover::share_members() {
     return {};
 }
 
-Done Handover::offer() {
+Done Handover::offer(const nereus_resize_report &report) {
     if (!company_ || !root()) return {};
     Offer offer;
     offer.generation = job_.generation.number;
     offer.sizes = sizes_;
-    offer.transfer_method = transfer_method_;
+    offer.transfer_method = report.transfer_method;
     offer.settings = job_.settings;
     offer.worlds = worlds_;
     offer.hosts = hosts_;
     return send_to_newcomers(company_->meeting, pack(offer, job_.registry.entries()));
 }
 
-Done Handover::get_ready() {
+Done Handover::get_ready(const nereus_resize_report &report) {
     if (auto done = share_members(); !done) return done;
-    Done mine = offer();
+    Done mine = offer(report);
     crossing_ = std::make_unique<Crossing>(job_.registry, sizes_, place());
     if (mine) mine = crossing_->allocate();
     const Deadline deadline = Deadline::in(job_.settings.answer_timeout, news_);

@@ -39,8 +39,8 @@ private:
     plan::Place place() const;
 
     Done share_members();
-    Done offer();
-    Done get_ready();
+    Done offer(const nereus_resize_report &report);
+    Done get_ready(const nereus_resize_report &report);
     Done send(nereus_resize_report &report);
     Done make_and_move(nereus_resize_report &report);
     Done move(nereus_resize_report &report, const News &news);
@@ -60,7 +60,6 @@ private:
     Stopwatch watch_;
     double paused_ = 0;
     const char *state_ = "ready";
-    int transfer_method_ = 0;
     std::vector<plan::World> worlds_; ///< of the next generation
     std::vector<std::string> hosts_;  ///< of the next generation
     std::unique_ptr<Crossing> crossing_;

@@ -102,9 +102,8 @@ Result<Newcomers> choose_newcomers(Members &job, const Request &request, const p
 }
 
 Result<process::Wanted> share_wanted(MPI_Comm sources, const Result<Newcomers> &chosen) {
-    auto done = mpi::share_outcome(sources, 0, chosen ? Done{} : Done(tl::unexpected(chosen.error())));
-    if (!done) return tl::unexpected(done.error());
-    auto bytes = mpi::share(sources, 0, chosen ? json::to_msgpack(as_json(chosen->wanted)) : mpi::Bytes{});
+    auto bytes = mpi::share_result(
+        sources, 0, chosen.map([](const Newcomers &own) { return json::to_msgpack(as_json(own.wanted)); }));
     if (!bytes) return tl::unexpected(bytes.error());
     return wanted_from(json::from_msgpack(*bytes));
 }

@@ -48,6 +48,12 @@ Done share_outcome(MPI_Comm comm, int root, const Done &mine) {
     return failed(static_cast<nereus_code>(code), std::string(told->begin(), told->end()));
 }
 
+Result<Bytes> share_result(MPI_Comm comm, int root, const Result<Bytes> &bytes) {
+    const Done mine = bytes ? Done{} : Done(tl::unexpected(bytes.error()));
+    if (auto done = share_outcome(comm, root, mine); !done) return tl::unexpected(done.error());
+    return share(comm, root, bytes.value_or(Bytes{}));
+}
+
 Done agree(MPI_Comm comm, const Done &mine) {
     int rank = 0;
     MPI_Comm_rank(comm, &rank);

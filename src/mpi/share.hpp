@@ -15,6 +15,9 @@ using Bytes = std::vector<std::uint8_t>;
 /// Collective: `bytes` of `root` on every rank.
 Result<Bytes> share(MPI_Comm comm, int root, Bytes bytes);
 
+/// Collective: `bytes` of `root`, or its error, on every rank.
+Result<Bytes> share_result(MPI_Comm comm, int root, const Result<Bytes> &bytes);
+
 /// Collective: `bytes` of each rank on `root`, in rank order; empty elsewhere.
 Result<std::vector<Bytes>> gather(MPI_Comm comm, int root, const Bytes &bytes);
 

@@ -38,9 +38,7 @@ Result<json> ask_for_orders(Arrival &arrival, mpi::Port &port, const std::vector
 
 /// Collective over the party: the leader's orders on every member.
 Result<json> share_orders(const mpi::Comm &party, const Result<json> &orders) {
-    if (auto done = mpi::share_outcome(party.get(), 0, orders ? Done{} : Done(tl::unexpected(orders.error()))); !done)
-        return tl::unexpected(done.error());
-    auto bytes = mpi::share(party.get(), 0, orders && orders->is_object() ? json::to_msgpack(*orders) : mpi::Bytes{});
+    auto bytes = mpi::share_result(party.get(), 0, orders.map([](const json &own) { return json::to_msgpack(own); }));
     if (!bytes) return tl::unexpected(bytes.error());
     json shared = json::from_msgpack(*bytes, true, false);
     if (!shared.is_object()) return tl::unexpected(unreadable("no object"));

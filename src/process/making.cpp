@@ -46,7 +46,7 @@ Done Making::spawn_on(MPI_Comm spawners, std::size_t party, bool talks) {
         lines_[number] = std::make_unique<MessageLine>(parent->get(), 0);
         told = lines_[number]->send({{"number", number}});
     }
-    spawned_.push_back({number, std::move(*parent)});
+    spawned_.push_back(std::move(*parent));
     return told;
 }
 
@@ -66,18 +66,19 @@ Done Making::spawn_alone(std::size_t first, std::size_t step) {
     return {};
 }
 
+/// Collective: the same outcome on all sources.
+Done Making::spawn_all() {
+    if (!has(strategies::parallel)) return spawn_with_all();
+    return mpi::agree(members_, spawn_alone(static_cast<std::size_t>(rank_), static_cast<std::size_t>(sources_)));
+}
+
 Done Making::prepare(const Deadline &deadline) {
-    Done mine = has(strategies::parallel)
-                    ? spawn_alone(static_cast<std::size_t>(rank_), static_cast<std::size_t>(sources_))
-                    : spawn_with_all();
-    if (auto all = mpi::agree(members_, mine); !all) return all;
+    if (auto done = spawn_all(); !done) return done;
     if (auto done = collect_hellos(deadline); !done) return done;
-    auto all_orders = root() ? orders() : Result<json>(json());
-    if (auto done = mpi::share_outcome(members_, 0, all_orders ? Done{} : tl::unexpected(all_orders.error())); !done)
-        return done;
-    auto bytes = mpi::share(members_, 0, root() ? json::to_msgpack(*all_orders) : mpi::Bytes{});
+    const Result<json> own = root() ? orders() : json();
+    auto bytes = mpi::share_result(members_, 0, own.map([](const json &all) { return json::to_msgpack(all); }));
     if (!bytes) return tl::unexpected(bytes.error());
-    mine = send_orders(json::from_msgpack(*bytes));
+    Done mine = send_orders(json::from_msgpack(*bytes));
     if (root() && mine) mine = wait_until_ready(deadline);
     stage_ = Stage::ready;
     return mpi::agree(members_, mine);
@@ -193,7 +194,7 @@ Result<bool> Making::look() {
 }
 
 Result<mpi::Comm> Making::accept(double seconds) {
-    if (direct()) return std::move(spawned_.front().parent);
+    if (direct()) return std::move(spawned_.front());
     if (starter_ != nullptr) starter_->connecting(port_.name(), seconds);
     auto link = mpi::accept(port_.name(), members_);
     if (starter_ != nullptr) starter_->connected();
@@ -207,11 +208,11 @@ Result<Meeting> Making::connect(double seconds, const Deadline &deadline) {
     auto link = accept(seconds);
     if (!link) return tl::unexpected(link.error());
     auto meeting = receive_newcomers(members_, std::move(*link), wanted_.method, wanted_.newcomers, deadline);
-    for (Spawned &each : spawned_) {
+    for (mpi::Comm &parent : spawned_) {
         if (meeting)
-            each.parent.disconnect();
+            parent.disconnect();
         else
-            each.parent.abandon();
+            parent.abandon();
     }
     lines_.clear();
     return meeting;
@@ -219,7 +220,7 @@ Result<Meeting> Making::connect(double seconds, const Deadline &deadline) {
 
 void Making::undo(const std::string &why) {
     for (auto &[number, line] : lines_) line->send({{"undone", why}});
-    for (Spawned &each : spawned_) each.parent.abandon();
+    for (mpi::Comm &parent : spawned_) parent.abandon();
     lines_.clear();
 }
 

@@ -69,15 +69,12 @@ public:
 
 private:
     enum class Stage { coming, joining, ready };
-    struct Spawned {
-        std::size_t number;
-        mpi::Comm parent;
-    };
 
     bool has(unsigned strategy) const { return (wanted_.strategies & strategy) != 0; }
     bool root() const { return rank_ == 0; }
     bool direct() const;
     Done spawn_on(MPI_Comm spawners, std::size_t party, bool talks);
+    Done spawn_all();
     Done spawn_with_all();
     Done spawn_alone(std::size_t first, std::size_t step);
     Done begin_to_make();
@@ -96,9 +93,9 @@ private:
     Starter *starter_;
     int rank_ = 0, sources_ = 1;
     Stage stage_ = Stage::coming;
-    bool ordered_ = false;         ///< the newcomers know where to connect, and look at their lines no more
-    mpi::Comm alone_;              ///< this process, with errors returned
-    std::vector<Spawned> spawned_; ///< by this process or by all
+    bool ordered_ = false;           ///< the newcomers know where to connect, and look at their lines no more
+    mpi::Comm alone_;                ///< this process, with errors returned
+    std::vector<mpi::Comm> spawned_; ///< to each party that this process or all made
     std::map<std::size_t, std::unique_ptr<Line>> lines_; ///< to the leaders that this process talks to
     std::map<std::size_t, Hello> hellos_;
     mpi::Port port_;

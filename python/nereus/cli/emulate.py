@@ -15,7 +15,7 @@ from rich.text import Text
 from nereus.cli.experiment_run import Ended, Means, new_folder, run
 from nereus.cli.messages import Refused, complain, note, show, show_json, warn
 from nereus.cli.remedies import remedy
-from nereus.cli.where import HostsOption, RshOption, Where
+from nereus.cli.where import HostsOption, OversubscribeOption, RshOption, Where
 from nereus.config import Loaded, describe, load
 from nereus.launch import (
     RANKS_PER_CORE,
@@ -57,12 +57,7 @@ def emulate(
     ] = None,
     hosts: HostsOption = "",
     rsh: RshOption = None,
-    oversubscribe: Annotated[
-        bool,
-        typer.Option(
-            "--oversubscribe", envvar="NEREUS_OVERSUBSCRIBE", help="Take more processes than slots."
-        ),
-    ] = False,
+    oversubscribe: OversubscribeOption = False,
     proteo_codes: Annotated[
         Codes | None, typer.Option(help="Code table of a Proteo file, when its shape misleads.")
     ] = None,

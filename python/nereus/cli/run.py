@@ -8,7 +8,15 @@ from typing import Annotated
 import typer
 
 from nereus.cli.messages import Refused, complain, note
-from nereus.cli.where import HostsOption, Placement, ReleaseUnit, RshOption, Where, founding
+from nereus.cli.where import (
+    HostsOption,
+    OversubscribeOption,
+    Placement,
+    ReleaseUnit,
+    RshOption,
+    Where,
+    founding,
+)
 from nereus.launch import (
     RANKS_PER_CORE,
     Job,
@@ -34,12 +42,7 @@ def run(
     placement: Annotated[
         Placement, typer.Option(envvar="NEREUS_PLACEMENT", help="Fill hosts in order, or the emptiest first.")
     ] = Placement.COMPACT,
-    oversubscribe: Annotated[
-        bool,
-        typer.Option(
-            "--oversubscribe", envvar="NEREUS_OVERSUBSCRIBE", help="Take more processes than slots."
-        ),
-    ] = False,
+    oversubscribe: OversubscribeOption = False,
     release_unit: Annotated[
         ReleaseUnit, typer.Option(envvar="NEREUS_RELEASE_UNIT", help="What can leave by itself.")
     ] = ReleaseUnit.JOB,

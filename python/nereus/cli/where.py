@@ -46,6 +46,10 @@ HostsOption = Annotated[
         help="Hosts and their slots; if not given, this host alone.",
     ),
 ]
+OversubscribeOption = Annotated[
+    bool,
+    typer.Option("--oversubscribe", envvar="NEREUS_OVERSUBSCRIBE", help="Take more processes than slots."),
+]
 RshOption = Annotated[
     str | None,
     typer.Option(metavar="CMD", help="Starts a command on a host, as ssh does: CMD HOST COMMAND."),
