@@ -153,7 +153,8 @@ constexpr int late_seconds = 3;
 /// Newcomers sleep longer than connect-timeout allows (see main), and learn then that they are not wanted.
 void late_newcomer(Scene &s) {
     if (!s.founder) return;
-    expect_undone(s.job, s.data, size_of(nereus_comm(s.job)) + 1, NEREUS_ERR_TIMEOUT, "making", "starting the newcomers");
+    expect_undone(s.job, s.data, size_of(nereus_comm(s.job)) + 1, NEREUS_ERR_TIMEOUT, "making",
+                  "starting the newcomers");
     // With Open MPI a newcomer cannot come to processes that have ended: its connection breaks, and the run with it.
     sleep(late_seconds + 1);
 }
