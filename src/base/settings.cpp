@@ -41,6 +41,11 @@ bool strategies_of(const std::string &text, unsigned &into) {
     return bits.has_value();
 }
 
+std::string why_no_strategies(const std::string &text) {
+    const auto bits = strategies::read_strategies(text);
+    return bits ? "" : bits.error().what;
+}
+
 /// `text` when it is empty or `is_good` says so.
 template <class Test> bool text_if(const std::string &text, std::string &into, Test is_good) {
     if (!text.empty() && !is_good(text)) return false;
@@ -79,7 +84,7 @@ std::vector<SettingRow> rows_of_methods() {
              return choice(t, {"merge", "baseline-inter", "baseline-intra"}, s.process_method);
          }},
         {"process-strategies", "auto", "", strategies::allowed, "how the process method is carried out",
-         [](Settings &s, const std::string &t) { return strategies_of(t, s.process_strategies); }},
+         [](Settings &s, const std::string &t) { return strategies_of(t, s.process_strategies); }, why_no_strategies},
         {"transfer-method", "p2p", "", "p2p, col", "which MPI calls carry the data",
          [](Settings &s, const std::string &t) { return choice(t, {"p2p", "col"}, s.transfer_method); }},
         {"wake", "on", "", "on, off", "parked processes are woken before any are made",
@@ -152,8 +157,9 @@ std::vector<SettingRow> make_table() {
 
 Done apply(const SettingRow &row, const std::string &value, const std::string &origin, Settings &settings) {
     if (row.set(settings, value)) return {};
-    return failed(NEREUS_ERR_SETTING, origin + " = " + (value.empty() ? "(empty)" : value) + ": allowed is " +
-                                          row.allowed + (row.unit.empty() ? "" : " " + row.unit));
+    const std::string why =
+        row.why ? row.why(value) : "allowed is " + row.allowed + (row.unit.empty() ? "" : " " + row.unit);
+    return failed(NEREUS_ERR_SETTING, origin + " = " + (value.empty() ? "(empty)" : value) + ": " + why);
 }
 
 Done apply_argument(std::string_view argument, Settings &settings) {

@@ -47,6 +47,7 @@ struct SettingRow {
     std::string allowed;
     std::string help;
     std::function<bool(Settings &, const std::string &)> set; // false: the value is not allowed
+    std::function<std::string(const std::string &)> why{};    // says more about such a value than `allowed`
 };
 
 const std::vector<SettingRow> &settings_table();

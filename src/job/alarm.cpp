@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/alarm.hpp"
-
-#include <sched.h>
+#include "mpi/waiting.hpp"
 
 #include <vector>
 
@@ -32,7 +31,7 @@ void Alarm::listen_for_the_others() {
         MPI_Irecv(nullptr, 0, MPI_BYTE, rank, tag_at_the_end, sources_, &others[static_cast<std::size_t>(rank) - 1]);
     while (all == 0 && !ask()) {
         MPI_Testall(size - 1, others.data(), &all, MPI_STATUSES_IGNORE);
-        if (all == 0) sched_yield();
+        if (all == 0) mpi::rest();
     }
     word_ = heard_ ? 1 : 0;
     start();

@@ -25,9 +25,6 @@ Result<nereus_resize_options> read_options(Settings settings, const nlohmann::js
     std::string hosts;
     for (const auto &[name, value] : options.items()) {
         if (!value.is_string()) return failed(NEREUS_ERR_SETTING, name + ": its value must be a text");
-        if (name == "process-strategies") // says which of them exclude one another
-            if (auto bits = strategies::read_strategies(value.get<std::string>()); !bits)
-                return tl::unexpected(bits.error());
         if (auto done = set_setting(settings, name, value.get<std::string>()); !done)
             return tl::unexpected(done.error());
         if (name == "hosts") hosts = value.get<std::string>();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/request.hpp"
 
-#include <nlohmann/json.hpp>
+#include "mpi/waiting.hpp"
 
-#include <sched.h>
+#include <nlohmann/json.hpp>
 
 namespace nereus::job {
 
@@ -26,11 +26,8 @@ Done Announcement::start(MPI_Comm comm, const Word &word) {
 
 Result<Word> Announcement::finish() {
     // As a rule it is there already. Where it is not, a thread that makes processes may need this core.
-    for (int there = 0; there == 0;) {
-        auto done = mpi::check(MPI_Test(&request_, &there, MPI_STATUS_IGNORE), "MPI_Test");
-        if (!done) return tl::unexpected(done.error());
-        if (there == 0) sched_yield();
-    }
+    auto done = mpi::complete(request_, Deadline::never(), "MPI_Ibcast");
+    if (!done) return tl::unexpected(done.error());
     return word_;
 }
 

@@ -2,8 +2,7 @@
 #include "job/vote.hpp"
 
 #include "mpi/message.hpp"
-
-#include <sched.h>
+#include "mpi/waiting.hpp"
 
 namespace nereus::job {
 namespace {
@@ -26,7 +25,7 @@ Done wait_for_message(MPI_Comm comm, int rank, const Deadline &deadline) {
         auto done = mpi::check(MPI_Iprobe(rank, tag_vote, comm, &there, MPI_STATUS_IGNORE), "MPI_Iprobe");
         if (!done || there != 0) return done;
         if (auto why = deadline.over("the vote of a newcomer")) return tl::unexpected(*why);
-        sched_yield();
+        mpi::rest();
     }
 }
 

@@ -1,16 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/waiting.hpp"
 
-#include <sched.h>
+#include <unistd.h>
 
 namespace nereus::mpi {
 namespace {
+
+constexpr useconds_t rest_microseconds = 50, sleep_microseconds = 1000;
 
 void give_up(std::vector<MPI_Request> &requests) {
     for (MPI_Request &request : requests)
         if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
 }
 
+}
+
+void rest() { usleep(rest_microseconds); }
+
+Done complete_asleep(MPI_Request &request, const char *what) {
+    for (int there = 0; there == 0;) {
+        if (auto done = check(MPI_Test(&request, &there, MPI_STATUS_IGNORE), what); !done) return done;
+        if (there == 0) usleep(sleep_microseconds);
+    }
+    return {};
 }
 
 Done complete_all(std::vector<MPI_Request> &requests, const Deadline &deadline, const char *what) {
@@ -27,7 +39,7 @@ Done complete_all(std::vector<MPI_Request> &requests, const Deadline &deadline, 
             return tl::unexpected(*why);
         }
         // Ranks may outnumber cores: the one that is waited for needs ours.
-        if (round % 64 == 63) sched_yield();
+        if (round % 64 == 63) rest();
     }
     return {};
 }

@@ -13,6 +13,13 @@ namespace nereus::mpi {
 /// buffers of the requests, so that they must not be freed then.
 Done complete_all(std::vector<MPI_Request> &requests, const Deadline &deadline, const char *what);
 
+/// Lets others have this core, for some 0.1 ms. Linux takes each sched_yield() for a slice of time used up: a rank that
+/// yields often while it waits alone is let wait for long when another one wants its core.
+void rest();
+
+/// Waits for `request` with little use of the core, and notices its end up to a millisecond late.
+Done complete_asleep(MPI_Request &request, const char *what);
+
 inline Done complete(MPI_Request &request, const Deadline &deadline, const char *what) {
     std::vector<MPI_Request> one{request};
     auto done = complete_all(one, deadline, what);

@@ -4,6 +4,7 @@
 #include "mpi/host.hpp"
 #include "mpi/port.hpp"
 #include "mpi/share.hpp"
+#include "mpi/waiting.hpp"
 #include "process/tree.hpp"
 
 namespace nereus::process {
@@ -36,8 +37,12 @@ Result<json> ask_for_orders(Arrival &arrival, mpi::Port &port, const std::vector
     return arrival.line->wait(Deadline::never(), answer);
 }
 
-/// Collective over the party: the leader's orders on every member.
+/// Collective over the party: the leader's orders on every member, which sleeps until the leader has them.
 Result<json> share_orders(const mpi::Comm &party, const Result<json> &orders) {
+    MPI_Request all_know = MPI_REQUEST_NULL;
+    auto done = mpi::check(MPI_Ibarrier(party.get(), &all_know), "MPI_Ibarrier");
+    if (done) done = mpi::complete_asleep(all_know, "MPI_Ibarrier");
+    if (!done) return tl::unexpected(done.error());
     auto bytes = mpi::share_result(party.get(), 0, orders.map([](const json &own) { return json::to_msgpack(own); }));
     if (!bytes) return tl::unexpected(bytes.error());
     json shared = json::from_msgpack(*bytes, true, false);

@@ -20,6 +20,7 @@ import pytest
 
 from nereus.launch import builds
 
+ROOT = Path(__file__).resolve().parents[2]
 COMMAND = [sys.executable, "-c", "from nereus.cli.main import main; main()"]
 MARKER = "NEREUS_SYSTEM_TEST"
 LIMIT = 120.0
@@ -59,6 +60,14 @@ class Site:
         folders = {"XDG_CACHE_HOME": cache, "TMPDIR": self.temporary, "XDG_RUNTIME_DIR": self.runtime}
         own = {name: str(folder) for name, folder in folders.items()}
         self.environment = inherited | own | {MARKER: self.token}
+
+    def program(self, mpi: str, name: str) -> Path:
+        """An application of these tests, built for an MPI; a skipped test where it is not."""
+        folder = Path(os.environ.get("NEREUS_TEST_PROGRAMS", ROOT / "build"))
+        path = folder / mpi / "tests" / "system" / "programs" / name
+        if not path.exists():
+            pytest.skip(f"{path} is not built; `make build` builds it")
+        return path
 
     def write(self, name: str, text: str) -> Path:
         """A file of the folder."""
@@ -196,6 +205,12 @@ def installed(name: str) -> str:
 def mpich() -> str:
     """MPICH 5, which can spawn."""
     return installed("mpich")
+
+
+@pytest.fixture
+def openmpi() -> str:
+    """Open MPI 4.1.4."""
+    return installed("openmpi")
 
 
 @pytest.fixture

@@ -24,7 +24,6 @@ import pytest
 from nereus.launch import NoAnswer, ask, choose, command
 from nereus.launch.shared_memory import Snapshot
 
-ROOT = Path(__file__).parents[2]
 LIMIT = 45.0
 OPEN_MPI_TRIALS = 3
 STEPS = ("opening", "up", "connected", "merged", "transferring")
@@ -51,15 +50,6 @@ def repeated_where_open_mpi_hangs(test: Callable[..., None]) -> Callable[..., No
         return test(site=site, mpi=mpi, **others)
 
     return run
-
-
-def program(mpi: str) -> Path:
-    """The application of these tests, built for an MPI; skips where it is not."""
-    folder = Path(os.environ.get("NEREUS_TEST_PROGRAMS", ROOT / "build"))
-    path = folder / mpi / "tests" / "system" / "programs" / "resizable"
-    if not path.exists():
-        pytest.skip(f"{path} is not built; `make build` builds it")
-    return path
 
 
 class Application:
@@ -170,7 +160,18 @@ def running(
     folder.mkdir()
     if mpi == "openmpi":  # its hangs are to be found soon
         settings = {"NEREUS_CONNECT_TIMEOUT": "15", "NEREUS_ANSWER_TIMEOUT": "15"} | settings
-    words = ("run", "--mpi", mpi, "-n", "2", *options, "--", path or program(mpi), folder, *plan)
+    words = (
+        "run",
+        "--mpi",
+        mpi,
+        "-n",
+        "2",
+        *options,
+        "--",
+        path or site.program(mpi, "resizable"),
+        folder,
+        *plan,
+    )
     with site.started(*words, **settings) as process:
         application = Application(site, process, folder)
         application.wait(lambda: application.told("opened"))
@@ -234,7 +235,7 @@ def test_newcomers_that_never_connect_are_waited_for_no_longer_than_the_setting_
 
 @repeated_where_open_mpi_hangs
 def test_a_program_that_is_gone_cannot_be_started_and_the_job_says_so(site: Any, mpi: str) -> None:
-    copy = Path(shutil.copy(program(mpi), site.folder / "gone"))
+    copy = Path(shutil.copy(site.program(mpi, "resizable"), site.folder / "gone"))
     with running(site, mpi, path=copy) as application:
         away = copy.rename(site.folder / "away")
         answer = application.resize(3)
@@ -261,7 +262,7 @@ def test_sizes_that_cannot_be_are_refused_with_the_reason(site: Any, mpich: str)
                 f"cannot have {ranks} processes: allowed is 1 .. 6 (setting max-ranks)" in refused["message"]
             )
         exclusive = application.resize(3, process_strategies="single+parallel")
-        assert exclusive["name"] == "NEREUS_ERR_ARGUMENT"
+        assert exclusive["name"] == "NEREUS_ERR_SETTING"
         assert "exclude one another" in exclusive["message"]
         assert application.told("undone") == application.told("resized") == []
         application.must_end_well()
@@ -296,7 +297,7 @@ def test_more_processes_than_slots_are_refused_reduced_or_allowed_as_asked(site:
 
 @repeated_where_open_mpi_hangs
 def test_join_without_a_supervisor_is_refused_with_a_remedy(site: Any, mpi: str) -> None:
-    start = command(choose(mpi), 2, program(mpi), (str(site.folder), "3", "20"))
+    start = command(choose(mpi), 2, site.program(mpi, "resizable"), (str(site.folder), "3", "20"))
     environment = site.environment | start.environment | {"NEREUS_PROCESS_STRATEGIES": "join"}
     result = subprocess.run(
         start.arguments, env=environment, capture_output=True, text=True, timeout=LIMIT, check=False

@@ -252,3 +252,12 @@ def test_bad_input_starts_nothing(site: Any, mpich: str, text: str, expected: st
     assert line.startswith("nereus: bad.toml:")
     assert expected in line
     assert [path.name for path in site.folder.iterdir()] == ["bad.toml"]
+
+
+def test_ranks_of_open_mpi_that_wait_long_leave_their_core_to_others(site: Any, openmpi: str) -> None:
+    waiter = site.program(openmpi, "waiter")
+    result = site.nereus("run", "--mpi", openmpi, "-n", "2", "--", waiter)
+    assert result.code == 0, result.err
+    assert float(result.out) < 0.7
+    result = site.nereus("run", "--mpi", openmpi, "-n", "2", "--", waiter, OMPI_MCA_mpi_yield_when_idle="0")
+    assert float(result.out) > 0.7, "what the user said did not count"

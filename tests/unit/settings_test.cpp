@@ -131,8 +131,8 @@ TEST_F(SettingsTest, ABadValueIsRefusedWithWhatIsAllowed) {
 
 TEST_F(SettingsTest, StrategiesThatExcludeOneAnotherAreRefused) {
     EXPECT_EQ(sentence_for("--nereus-process-strategies=single+parallel"),
-              "--nereus-process-strategies = single+parallel: allowed is auto, none, or some of asynchronous, single, "
-              "multiple, parallel, join with + between them");
+              "--nereus-process-strategies = single+parallel: process strategies single+parallel exclude one another: "
+              "with single rank 0 alone spawns, with parallel every process does");
     EXPECT_EQ(read({"--nereus-process-strategies=none"}).value().process_strategies, 0U);
 }
 

@@ -39,6 +39,11 @@ class Build:
             raise LaunchError(f"{path}: the build {self.name} has no such program; run `make build` again")
         return path
 
+    def files(self, *programs: str) -> list[Path]:
+        """What an answer of these programs depends on: when none of it changed, the answer stands."""
+        libraries = sorted((self.prefix / "lib").glob("libnereus.so*"))
+        return [self.description, self.mpiexec, *libraries, *map(self.program, programs)]
+
 
 def builds_folder(environment: Mapping[str, str] = os.environ) -> Path:
     """Where builds are looked for: NEREUS_BUILDS, else lib/nereus of this Python environment."""

@@ -23,6 +23,7 @@ FEATURES = ("spawn", "merge", "intercommunicator_alltoallv", "ports", "disconnec
 NEEDED = tuple(name for name in FEATURES if name != "ports")
 TIME_LIMIT = 20.0
 _KIND = "capabilities"
+_PROGRAM = "nereus-probe"
 # Open MPI 4.1 sometimes hangs while it connects a spawned process; a second trial tells chance from rule.
 TRIALS = 2
 
@@ -69,7 +70,7 @@ def probe(
         if found.answered or stopped():
             break
     if found.answered:
-        remember(_KIND, str(build.prefix), _files(build), asdict(found))
+        remember(_KIND, str(build.prefix), build.files(_PROGRAM), asdict(found))
     return found
 
 
@@ -97,7 +98,7 @@ def _completed(features: Mapping[str, Feature], died: str) -> dict[str, Feature]
 
 
 def _try(build: Build, time_limit: float, stopped: Callable[[], bool]) -> Capabilities:
-    start = command(build, 1, build.program("nereus-probe"))
+    start = command(build, 1, build.program(_PROGRAM))
     with tempfile.TemporaryDirectory(prefix="nereus-") as folder, Job(start, Path(folder) / "answers") as job:
         deadline = time.monotonic() + time_limit
         while job.running() and time.monotonic() < deadline and not stopped():
@@ -108,14 +109,10 @@ def _try(build: Build, time_limit: float, stopped: Callable[[], bool]) -> Capabi
         return read_answers(job.text(), f"the trial failed: {job.outcome().text}")
 
 
-def _files(build: Build) -> list[Path]:
-    return [build.description, build.program("nereus-probe"), build.mpiexec]
-
-
 def _recall(build: Build) -> Capabilities | None:
     """What the cache says, or None when it says nothing about the present files."""
     try:
-        kept = recall(_KIND, str(build.prefix), _files(build))
+        kept = recall(_KIND, str(build.prefix), build.files(_PROGRAM))
         if kept is None:
             return None
         features = {name: Feature(**kept["features"][name]) for name in FEATURES}

@@ -77,7 +77,7 @@ class Groups:
         ended = [group for group in self.running if group.launcher.poll() is not None]
         for group in ended:
             os.close(group.descriptor)
-            group.outcome = judge(group.launcher.returncode, _text(group.output))
+            group.outcome = judge(group.launcher.returncode, _text(group.output) if group.output else None)
             self.running.remove(group)
             self._forget_if_silent(group)
             if group.part:

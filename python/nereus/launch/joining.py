@@ -40,6 +40,8 @@ class Joining:
     works: bool
     reason: str = ""
     environment: Mapping[str, str] = field(default_factory=dict)
+    #: Whether the MPI said so; else the trial died or took too long, and the next one may fare better.
+    answered: bool = True
 
 
 def joining(
@@ -53,7 +55,7 @@ def joining(
 ) -> Joining:
     """Find out whether groups can join with `build` over these hosts; from the cache unless `fresh`."""
     try:
-        files = [build.program(PROGRAM), build.program(RELEASE_PROGRAM), build.description, build.mpiexec]
+        files = build.files(PROGRAM, RELEASE_PROGRAM)
     except LaunchError as problem:
         return Joining(False, str(problem))
     key = json.dumps([str(build.prefix), [host.name for host in _two(hosts)], rsh])
@@ -65,7 +67,7 @@ def joining(
     except LaunchError as problem:
         # Something else than the MPI is in the way, and may be out of it the next time.
         return Joining(False, str(problem))
-    if not stopped():
+    if found.answered and not stopped():
         remember(_KIND, key, files, asdict(found))
     return found
 
@@ -77,7 +79,7 @@ def read_answer(text: str, died: str) -> Joining:
             answer = json.loads(line)
             if answer["combination"] == COMBINATION:
                 return Joining(answer["works"] is True, str(answer["reason"]))
-    return Joining(False, died)
+    return Joining(False, died, answered=False)
 
 
 def _first_that_works(
@@ -87,16 +89,16 @@ def _first_that_works(
     time_limit: float,
     stopped: Callable[[], bool],
 ) -> Joining:
-    reason = ""
+    failures: list[Joining] = []
     for environment in _candidates(build, hosts):
         found = _try(build, hosts, rsh, environment, time_limit, stopped)
         if found.works:
             return Joining(True, "", environment)
-        # The reason of the first is told: it has the transports that are meant for such a machine.
-        reason = reason or found.reason
+        failures.append(found)
         if stopped():
             break
-    return Joining(False, reason)
+    # The reason of the first is told: it has the transports that are meant for such a machine.
+    return Joining(False, failures[0].reason, answered=all(failure.answered for failure in failures))
 
 
 def _candidates(build: Build, hosts: Sequence[Host]) -> tuple[dict[str, str], ...]:

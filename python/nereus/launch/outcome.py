@@ -11,6 +11,19 @@ _CODE_WORDS = (
     re.compile(r"^=\s+EXIT CODE: (\d+)", re.MULTILINE),
     re.compile(r"^\s+Exit code:\s+(\d+)", re.MULTILINE),
 )
+# What ends programs as a rule. A launcher hands such a number on as it is, or with 128 added.
+_FATAL = (
+    signal.SIGHUP,
+    signal.SIGINT,
+    signal.SIGILL,
+    signal.SIGABRT,
+    signal.SIGBUS,
+    signal.SIGFPE,
+    signal.SIGKILL,
+    signal.SIGSEGV,
+    signal.SIGTERM,
+    signal.SIGXCPU,
+)
 
 
 @dataclass(frozen=True)
@@ -23,10 +36,16 @@ class Outcome:
     code: int = 0
 
 
-def judge(exit_code: int, output: str) -> Outcome:
-    """The outcome for the launcher's exit code (negative: the signal that killed it) and all it wrote."""
+def judge(exit_code: int, output: str | None) -> Outcome:
+    """The outcome for the launcher's exit code (negative: the signal that killed it) and all it wrote.
+
+    `output` is None where it passed through to the user: then the code alone must do.
+    """
     if exit_code == 0:
         return Outcome(True, "the job came to its end")
+    if output is None and exit_code > 0:
+        return _judge_code(exit_code)
+    output = output or ""
     killed = _first(_SIGNAL_WORDS, output)
     if killed is not None:
         return Outcome(False, f"a rank was killed by {_signal(killed)}", 128 + killed)
@@ -35,6 +54,14 @@ def judge(exit_code: int, output: str) -> Outcome:
     code = _first(_CODE_WORDS, output)
     code = exit_code if code is None else code
     return Outcome(False, f"a rank ended with exit code {code}", code or 1)
+
+
+def _judge_code(exit_code: int) -> Outcome:
+    text = f"a rank ended with exit code {exit_code}"
+    number = exit_code - 128 if exit_code > 128 else exit_code
+    if number in _FATAL:
+        text += f", or was killed by {_signal(number)}"
+    return Outcome(False, text, exit_code)
 
 
 def _first(patterns: tuple[re.Pattern[str], ...], text: str) -> int | None:

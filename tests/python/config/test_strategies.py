@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from nereus.config.strategies import STRATEGIES, Strategy, conflict_in
+from nereus.launch.combinations import sets_of_strategies
 
 ROOT = Path(__file__).parents[3]
 CHOICES = [list(some) for size in range(7) for some in combinations(STRATEGIES, size)]
@@ -39,6 +40,11 @@ def test_the_library_refuses_with_the_same_sentences() -> None:
         _, exclude, why = sentence.partition(" exclude one another: ")
         assert exclude in texts
         assert why and why in texts
+
+
+def test_doctor_and_bench_know_every_way_there_is() -> None:
+    tried = {*sets_of_strategies(), ("auto",)}
+    assert tried == {tuple(words) for words in CHOICES if conflict_in(words) is None}
 
 
 def test_every_strategy_is_explained_in_the_reference_page() -> None:

@@ -175,3 +175,21 @@ def test_waiting_ranks_of_mpich_let_others_have_their_core_unless_the_user_says_
     assert command(build, 2, Path("/opt/app")).environment[name] == "1"
     monkeypatch.setenv(name, "0")
     assert name not in command(build, 2, Path("/opt/app")).environment
+
+
+def test_waiting_ranks_of_open_mpi_take_naps_unless_the_user_says_otherwise(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    name = "OMPI_MCA_mpi_yield_when_idle"
+    monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LD_PRELOAD", "/opt/mine.so")
+    build = install(tmp_path, "openmpi", OPEN_MPI)
+    assert "LD_PRELOAD" not in command(build, 2, Path("/opt/app")).environment
+    naps = build.prefix / "lib" / "libnereus-naps.so"
+    naps.parent.mkdir()
+    naps.touch()
+    environment = command(build, 2, Path("/opt/app")).environment
+    assert (environment[name], environment["LD_PRELOAD"]) == ("1", f"{naps}:/opt/mine.so")
+    monkeypatch.setenv(name, "0")
+    environment = command(build, 2, Path("/opt/app")).environment
+    assert {name, "LD_PRELOAD"} & set(environment) == set()

@@ -63,6 +63,26 @@ def test_a_trial_that_hangs_is_ended(build: Build) -> None:
     assert joining(build, time_limit=0.2).reason == "the trial did not end within 0.2 s"
 
 
+def test_a_trial_that_was_too_slow_once_is_tried_again(build: Build) -> None:
+    trials = install(build, f"[ -e {build.prefix}/slow ] && sleep 600; echo '{WORKS}'")
+    (build.prefix / "slow").touch()
+    assert not joining(build, time_limit=0.2).works
+    (build.prefix / "slow").unlink()
+    assert joining(build).works
+    assert len(trials.read_text().splitlines()) == len(MPICH_HERE) + 1
+
+
+def test_a_library_that_was_made_anew_is_tried_again(build: Build) -> None:
+    trials = install(build, f"echo '{WORKS}'")
+    library = build.prefix / "lib" / "libnereus.so.0"
+    library.parent.mkdir()
+    library.touch()
+    joining(build)
+    os.utime(library, (1, 1))
+    joining(build)
+    assert len(trials.read_text().splitlines()) == 2
+
+
 def test_the_trials_end_when_the_user_has_had_enough(build: Build) -> None:
     trials = install(build, "sleep 600")
     assert not joining(build, stopped=trials.exists).works

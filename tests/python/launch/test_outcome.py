@@ -41,5 +41,19 @@ def test_a_failed_job_tells_what_ended_it(code: int, output: str, text: str) -> 
     assert outcome.text == text
 
 
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        (3, "a rank ended with exit code 3"),
+        (9, "a rank ended with exit code 9, or was killed by signal 9 (SIGKILL)"),
+        (139, "a rank ended with exit code 139, or was killed by signal 11 (SIGSEGV)"),
+        (-9, "the launcher was killed by signal 9 (SIGKILL)"),
+    ],
+)
+def test_where_the_launchers_words_were_not_heard_a_signal_is_not_ruled_out(code: int, text: str) -> None:
+    outcome = judge(code, None)
+    assert (outcome.good, outcome.text) == (False, text)
+
+
 def test_a_job_that_ended_well_is_good_whatever_it_printed() -> None:
     assert judge(0, HYDRA_KILLED).good
