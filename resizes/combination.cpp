@@ -61,6 +61,7 @@ tl::expected<Combination, std::string> read_combination(const std::string &text)
     Combination combination{text, static_cast<nereus_process_method>(*method), 0, false};
     const std::string words = text.substr(colon + 1);
     combination.wakes = words == "wake" && *method == NEREUS_MERGE;
+    if (combination.wakes) combination.strategies = NEREUS_AUTO;
     if (combination.wakes || words == "none") return combination;
     if (!add_strategies(words, combination.strategies)) return refused(text);
     return combination;

@@ -2,6 +2,7 @@
 // Wishes for another size, of the application and from outside: what is refused at once, what is noted.
 #include "base/strategies.hpp"
 #include "job/job.hpp"
+#include "mpi/threads.hpp"
 #include "plan/placement.hpp"
 
 #include <cstdio>
@@ -12,12 +13,6 @@ namespace {
 void say_dropped(const Request &request) {
     std::fprintf(stderr, "nereus: resize %llu to %d processes was dropped: the job ended before it began\n",
                  static_cast<unsigned long long>(request.number), request.ranks);
-}
-
-bool threads_are_allowed() {
-    int level = MPI_THREAD_SINGLE;
-    MPI_Query_thread(&level);
-    return level == MPI_THREAD_MULTIPLE;
 }
 
 /// The settings as `options` would have them, by the names and words of settings.
@@ -56,7 +51,7 @@ Done Job::check_strategies(unsigned asked) const {
         return failed(NEREUS_ERR_UNSUPPORTED, "join needs a supervisor: start the job with `nereus run`");
     if ((asked & strategies::join) != 0 && !members_.settings.joins)
         return failed(NEREUS_ERR_UNSUPPORTED, "join does not work with this MPI here: `nereus doctor` says why");
-    if ((asked & strategies::asynchronous) != 0 && !threads_are_allowed())
+    if ((asked & strategies::asynchronous) != 0 && !mpi::threads_are_allowed())
         return failed(NEREUS_ERR_UNSUPPORTED,
                       "asynchronous needs MPI_Init_thread with MPI_THREAD_MULTIPLE, which this program or MPI has not");
     return {};

@@ -3,6 +3,7 @@
 
 #include "base/strategies.hpp"
 #include "mpi/share.hpp"
+#include "mpi/threads.hpp"
 #include "plan/placement.hpp"
 
 namespace nereus::job {
@@ -14,9 +15,13 @@ static_assert(NEREUS_ASYNCHRONOUS == strategies::asynchronous && NEREUS_SINGLE =
               NEREUS_MULTIPLE == strategies::multiple && NEREUS_PARALLEL == strategies::parallel &&
               NEREUS_JOIN == strategies::join && NEREUS_AUTO == strategies::automatic);
 
-unsigned decided(const Members &job, unsigned asked) {
+/// What `auto` is: the supervisor makes processes where it can, and they are connected while the application iterates.
+/// A spawn in a thread is no help: it holds MPICH 5 for most of its time.
+unsigned decided(const Members &job, unsigned asked, bool all_woken) {
     if (asked != strategies::automatic) return asked;
-    return job.supervisor && job.settings.joins ? strategies::join : 0;
+    const bool joins = job.supervisor && job.settings.joins;
+    const bool in_a_thread = (joins || all_woken) && mpi::threads_are_allowed();
+    return (joins ? strategies::join : 0U) | (in_a_thread ? strategies::asynchronous : 0U);
 }
 
 /// The woken come to the job by a port: where there are none, they sleep on and others are made.
@@ -87,8 +92,8 @@ process::Wanted wanted_from(const json &in) {
 }
 
 Result<Newcomers> choose_newcomers(Members &job, const Request &request, const plan::Sizes &sizes) {
-    const unsigned asked = decided(job, request.process_strategies);
     const int woken = processes_to_wake(job, sizes);
+    const unsigned asked = decided(job, request.process_strategies, woken == sizes.newcomers());
     auto parties = parties_to_make(job, request, sizes, asked, woken);
     if (!parties) return tl::unexpected(parties.error());
     Newcomers chosen;

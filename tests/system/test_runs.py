@@ -126,7 +126,7 @@ def test_newcomers_join_while_the_application_iterates(site: Any, mpi: str) -> N
     result = site.emulate(mpi, site.write("joins.toml", text))
     assert result.code == 0, result.err
     (resize,) = result.document["resizes"]
-    assert resize["process_strategies"] == ["join"]
+    assert resize["process_strategies"] == ["asynchronous", "join"]
     before, _ = result.document["generations"]
     assert before["background_iterations"] > 2, "the application waited for processes"
     assert result.document["data_intact"] is True

@@ -108,7 +108,7 @@ def test_after_a_shrink_no_process_is_on_a_released_host(start: Any, mpi: str) -
 
 def test_a_host_that_was_not_in_the_list_takes_part(start: Any, hosts: Any, mpich: str) -> None:
     with start(mpich, "a:1,b:1", "-n", "2", "--release-unit", "host") as job:
-        assert job.resized(4, "--hosts", f"{hosts.c}:2", "--placement", "spread") == ["join"]
+        assert job.resized(4, "--hosts", f"{hosts.c}:2", "--placement", "spread") == ["asynchronous", "join"]
         job.expect("abcc")
         job.resized(2)
         job.expect("ab")
@@ -135,10 +135,10 @@ def test_more_processes_than_slots_are_refused_unless_they_are_asked_for(start: 
 
 def test_newcomers_join_where_all_hosts_get_several(start: Any, mpich: str) -> None:
     with start(mpich, "a:2,b:2,c:2", "--placement", "spread") as job:
-        assert job.resized(6) == ["join"]
+        assert job.resized(6) == ["asynchronous", "join"]
         job.expect("abcabc")
         job.resized(1)
-        assert job.resized(5, "--placement", "compact") == ["join"]
+        assert job.resized(5, "--placement", "compact") == ["asynchronous", "join"]
         job.expect("aabbc")
         job.stop()
 
@@ -148,7 +148,7 @@ def test_newcomers_join_from_other_hosts_with_mpich(start: Any, mpich: str) -> N
         assert job.resized(2, "--process-strategies", "join") == ["join"]
         job.expect("ab")
         job.resized(1)
-        assert job.resized(2) == ["join"], "`auto` takes it by itself"
+        assert job.resized(2) == ["asynchronous", "join"], "`auto` takes it by itself"
         job.stop()
 
 
