@@ -141,6 +141,13 @@ Done Making::wait_until_ready(const Deadline &deadline) {
 }
 
 Done Making::begin() {
+    if (auto done = begin_to_make(); !done) return done;
+    // One party needs no port of another one. Spawned ones are up very soon, and may be told until then that they are
+    // not wanted.
+    return wanted_.all_parties() == 1 && !has(strategies::single) ? order_all() : Done{};
+}
+
+Done Making::begin_to_make() {
     if (has(strategies::single)) return spawn_alone(0, 1);
     if (wanted_.parties.empty()) return {};
     if (auto done = starter_->start(wanted_.parties, wanted_.woken); !done) return done;
@@ -174,8 +181,8 @@ Result<bool> Making::look() {
         auto up = everybody_is_up();
         if (!up || !*up) return up;
         note_up();
-        // Not earlier: those who wait in MPI_Comm_connect take the cores that the application iterates on.
-        if (auto done = order_all(); !done) return tl::unexpected(done.error());
+        if (!ordered_)
+            if (auto done = order_all(); !done) return tl::unexpected(done.error());
         if (wanted_.all_parties() == 1) stage_ = Stage::ready;
     }
     if (stage_ == Stage::joining) {

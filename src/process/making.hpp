@@ -77,6 +77,7 @@ private:
     Done spawn_all();
     Done spawn_with_all();
     Done spawn_alone(std::size_t first, std::size_t step);
+    Done begin_to_make();
     Done order_all();
     Done collect_hellos(const Deadline &deadline);
     Done wait_until_ready(const Deadline &deadline);
