@@ -64,8 +64,9 @@ public:
         if (comm_ != MPI_COMM_NULL) MPI_Comm_disconnect(&comm_);
     }
 
-    /// Gives the communicator up without a word to its other members, who may be dead. MPI keeps its memory.
-    void abandon() { comm_ = MPI_COMM_NULL; }
+    /// Gives the communicator up without a word to its other members, who may be dead. It is freed in MPI_Finalize():
+    /// before, what they still say could be taken for a message on a communicator that was made since.
+    void abandon();
 
 private:
     MPI_Comm comm_ = MPI_COMM_NULL;

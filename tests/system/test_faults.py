@@ -186,8 +186,6 @@ def running(
 @pytest.mark.parametrize("step", STEPS)
 @repeated_where_open_mpi_hangs
 def test_newcomers_that_die_on_their_way_do_not_harm_the_job(site: Any, mpi: str, step: str) -> None:
-    if (mpi, step) == ("openmpi", "merged"):
-        pytest.skip("Open MPI waits for ever in a broadcast to processes that died")
     with running(site, mpi) as application:
         application.let_newcomers(step)
         answer = application.resize(4)
@@ -201,6 +199,14 @@ def test_newcomers_that_die_on_their_way_do_not_harm_the_job(site: Any, mpi: str
         assert undone["message"] == answer["message"]
         application.let_newcomers("")
         application.must_resize_to(3)
+        application.must_end_well()
+
+
+@repeated_where_open_mpi_hangs
+def test_a_job_whose_processes_left_one_by_one_comes_to_its_end(site: Any, mpi: str) -> None:
+    with running(site, mpi) as application:
+        for ranks in (4, 3, 2) * 3:
+            application.must_resize_to(ranks)
         application.must_end_well()
 
 

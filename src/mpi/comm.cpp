@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/comm.hpp"
+
+#include <mutex>
+#include <vector>
+
+namespace nereus::mpi {
+namespace {
+
+/// Of this process; a thread that makes processes abandons too.
+struct {
+    std::mutex mutex;
+    std::vector<MPI_Comm> comms;
+} abandoned;
+
+/// Open MPI's MPI_Finalize would wait for the other members where they are of other jobs. MPI_Comm_free is collective,
+/// but waits for nobody in either MPI.
+int free_abandoned(MPI_Comm, int, void *, void *) {
+    const std::lock_guard guard(abandoned.mutex);
+    for (MPI_Comm &comm : abandoned.comms) MPI_Comm_free(&comm);
+    abandoned.comms.clear();
+    return MPI_SUCCESS;
+}
+
+/// MPI_Finalize begins with the attributes of MPI_COMM_SELF (MPI 4.0, section 11.2.4).
+void free_abandoned_at_the_end() {
+    int key = MPI_KEYVAL_INVALID;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_abandoned, &key, nullptr);
+    MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
+    MPI_Comm_free_keyval(&key);
+}
+
+}
+
+void Comm::abandon() {
+    if (comm_ == MPI_COMM_NULL) return;
+    const std::lock_guard guard(abandoned.mutex);
+    if (abandoned.comms.empty()) free_abandoned_at_the_end();
+    abandoned.comms.push_back(std::exchange(comm_, MPI_COMM_NULL));
+}
+
+}
