@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests interrupt programs: they start them as a terminal would, also where they run in the background themselves."""
+"""Tests interrupt programs: these start as from a terminal, also where the tests run in the background."""
 
 import signal
 
