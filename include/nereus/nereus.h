@@ -74,7 +74,10 @@ enum nereus_process_strategy {
     NEREUS_MULTIPLE = 4,     /**< one MPI_Comm_spawn for each host, by all; each host's processes can leave alone */
     NEREUS_PARALLEL = 8,     /**< every process spawns a share; the shares are joined by a tree */
     NEREUS_JOIN = 16,        /**< the supervisor (`nereus run`) starts them as MPI jobs of their own meanwhile */
-    NEREUS_AUTO = 32         /**< alone: NEREUS_JOIN where a supervisor offers it, else 0, one call of MPI_Comm_spawn */
+    /** Alone: NEREUS_JOIN where a supervisor offers it, else 0, one call of MPI_Comm_spawn. Where the supervisor makes
+     *  all newcomers, or all are woken, and the program has MPI_THREAD_MULTIPLE: with NEREUS_ASYNCHRONOUS. A report
+     *  holds what was chosen. */
+    NEREUS_AUTO = 32
 };
 
 /** Where new processes go when the job has a list of hosts. */

@@ -7,14 +7,21 @@
 namespace nereus::mpi {
 namespace {
 
+// Only with Open MPI, whose MPI_Finalize waits for the other members of communicators to processes of other jobs. Its
+// MPI_Comm_free waits for nobody. MPICH's Finalize does not ask, and its MPI_Comm_free is an error where unread
+// messages are left.
+#ifdef OPEN_MPI
+constexpr bool must_be_freed = true;
+#else
+constexpr bool must_be_freed = false;
+#endif
+
 /// Of this process; a thread that makes processes abandons too.
 struct {
     std::mutex mutex;
     std::vector<MPI_Comm> comms;
 } abandoned;
 
-/// Open MPI's MPI_Finalize would wait for the other members where they are of other jobs. MPI_Comm_free is collective,
-/// but waits for nobody in either MPI.
 int free_abandoned(MPI_Comm, int, void *, void *) {
     const std::lock_guard guard(abandoned.mutex);
     for (MPI_Comm &comm : abandoned.comms) MPI_Comm_free(&comm);
@@ -33,10 +40,11 @@ void free_abandoned_at_the_end() {
 }
 
 void Comm::abandon() {
-    if (comm_ == MPI_COMM_NULL) return;
+    const MPI_Comm comm = std::exchange(comm_, MPI_COMM_NULL);
+    if (!must_be_freed || comm == MPI_COMM_NULL) return;
     const std::lock_guard guard(abandoned.mutex);
     if (abandoned.comms.empty()) free_abandoned_at_the_end();
-    abandoned.comms.push_back(std::exchange(comm_, MPI_COMM_NULL));
+    abandoned.comms.push_back(comm);
 }
 
 }

@@ -64,8 +64,8 @@ public:
         if (comm_ != MPI_COMM_NULL) MPI_Comm_disconnect(&comm_);
     }
 
-    /// Gives the communicator up without a word to its other members, who may be dead. It is freed in MPI_Finalize():
-    /// before, what they still say could be taken for a message on a communicator that was made since.
+    /// Gives the communicator up without a word to its other members, who may be dead. MPI keeps it until
+    /// MPI_Finalize(): what they still say must not be taken for a message on a communicator that was made since.
     void abandon();
 
 private:

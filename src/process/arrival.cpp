@@ -12,6 +12,7 @@ namespace {
 
 using nlohmann::json;
 
+constexpr int tag_ordered = 6;
 constexpr const char *answer = "the job's answer to a newcomer";
 
 Error unreadable(const std::string &why) {
@@ -37,12 +38,21 @@ Result<json> ask_for_orders(Arrival &arrival, mpi::Port &port, const std::vector
     return arrival.line->wait(Deadline::never(), answer);
 }
 
-/// Collective over the party: the leader's orders on every member, which sleeps until the leader has them.
+/// Collective over the party: members sleep until the leader has its orders.
+Done sleep_until_ordered(const mpi::Comm &party) {
+    if (party.rank() == 0) {
+        for (int member = 1; member < party.size(); ++member)
+            MPI_Send(nullptr, 0, MPI_BYTE, member, tag_ordered, party.get());
+        return {};
+    }
+    MPI_Request ordered = MPI_REQUEST_NULL;
+    auto done = mpi::check(MPI_Irecv(nullptr, 0, MPI_BYTE, 0, tag_ordered, party.get(), &ordered), "MPI_Irecv");
+    return done ? mpi::complete_asleep(ordered, answer) : done;
+}
+
+/// Collective over the party: the leader's orders on every member.
 Result<json> share_orders(const mpi::Comm &party, const Result<json> &orders) {
-    MPI_Request all_know = MPI_REQUEST_NULL;
-    auto done = mpi::check(MPI_Ibarrier(party.get(), &all_know), "MPI_Ibarrier");
-    if (done) done = mpi::complete_asleep(all_know, "MPI_Ibarrier");
-    if (!done) return tl::unexpected(done.error());
+    if (auto done = sleep_until_ordered(party); !done) return tl::unexpected(done.error());
     auto bytes = mpi::share_result(party.get(), 0, orders.map([](const json &own) { return json::to_msgpack(own); }));
     if (!bytes) return tl::unexpected(bytes.error());
     json shared = json::from_msgpack(*bytes, true, false);

@@ -23,9 +23,9 @@ OPEN_MPI_SETTINGS = {
     "OMPI_MCA_hwloc_base_binding_policy": "none",
     # A spawned process sometimes never comes out of PMIx_Init, less often without a store in shared memory.
     "PMIX_MCA_gds": "hash",
-    # Microseconds between looks at the sockets on which newcomers call for the first time; 10 ms as a rule.
-    "OMPI_MCA_mpi_event_tick_rate": "1000",
 }
+# Microseconds between looks at the sockets on which newcomers call for the first time; 10 ms as a rule.
+OPEN_MPI_CHOICES = {"OMPI_MCA_mpi_event_tick_rate": "1000"}
 # What makes waiting ranks of Open MPI sleep: it turns their yielding into naps (decision 0010).
 OPEN_MPI_YIELD = "OMPI_MCA_mpi_yield_when_idle"
 OPEN_MPI_NAPS = "lib/libnereus-naps.so"
@@ -98,14 +98,22 @@ def _options(build: Build, server: Path | None, rsh: str | None, names: Sequence
 
 
 def _environment(build: Build) -> dict[str, str]:
-    """What jobs of this MPI need, and what lets waiting ranks sleep unless the user decided about that."""
+    """What jobs of this MPI need, and what lets waiting ranks sleep, unless the user decided about that."""
     if build.kind != "openmpi":
         return {name: value for name, value in MPICH_SETTINGS.items() if name not in os.environ}
-    naps = build.prefix / OPEN_MPI_NAPS
-    if OPEN_MPI_YIELD in os.environ or not naps.exists():
-        return OPEN_MPI_SETTINGS
-    preloaded = [str(naps), *filter(None, [os.environ.get("LD_PRELOAD")])]
-    return {**OPEN_MPI_SETTINGS, OPEN_MPI_YIELD: "1", "LD_PRELOAD": ":".join(preloaded)}
+    chosen = {name: value for name, value in OPEN_MPI_CHOICES.items() if name not in os.environ}
+    return {**OPEN_MPI_SETTINGS, **chosen, **_naps(build)}
+
+
+def _naps(build: Build) -> dict[str, str]:
+    naps = str(build.prefix / OPEN_MPI_NAPS)
+    others = os.environ.get("LD_PRELOAD", "")
+    decided = OPEN_MPI_YIELD in os.environ and naps not in others  # not by a job that we are part of
+    # The dynamic linker takes a blank or a colon for the end of a name.
+    if decided or not Path(naps).exists() or set(naps) & set(" :"):
+        return {}
+    preloaded = others if naps in others else ":".join(filter(None, [naps, others]))
+    return {OPEN_MPI_YIELD: "1", "LD_PRELOAD": preloaded}
 
 
 def _placed(build: Build, shares: Sequence[Share], program: list[str], hosts: Sequence[Host]) -> list[str]:

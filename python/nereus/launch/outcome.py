@@ -11,19 +11,8 @@ _CODE_WORDS = (
     re.compile(r"^=\s+EXIT CODE: (\d+)", re.MULTILINE),
     re.compile(r"^\s+Exit code:\s+(\d+)", re.MULTILINE),
 )
-# What ends programs as a rule. A launcher hands such a number on as it is, or with 128 added.
-_FATAL = (
-    signal.SIGHUP,
-    signal.SIGINT,
-    signal.SIGILL,
-    signal.SIGABRT,
-    signal.SIGBUS,
-    signal.SIGFPE,
-    signal.SIGKILL,
-    signal.SIGSEGV,
-    signal.SIGTERM,
-    signal.SIGXCPU,
-)
+# What ends programs most often; a launcher hands such a number on as it is, or with 128 added.
+_FATAL = (signal.SIGABRT, signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM)
 
 
 @dataclass(frozen=True)

@@ -190,6 +190,23 @@ def test_waiting_ranks_of_open_mpi_take_naps_unless_the_user_says_otherwise(
     naps.touch()
     environment = command(build, 2, Path("/opt/app")).environment
     assert (environment[name], environment["LD_PRELOAD"]) == ("1", f"{naps}:/opt/mine.so")
-    monkeypatch.setenv(name, "0")
+    monkeypatch.setenv("LD_PRELOAD", environment["LD_PRELOAD"])
+    monkeypatch.setenv(name, "1")
+    within = command(build, 2, Path("/opt/app")).environment
+    assert (within[name], within["LD_PRELOAD"]) == ("1", environment["LD_PRELOAD"])
+    monkeypatch.setenv("LD_PRELOAD", "")
     environment = command(build, 2, Path("/opt/app")).environment
     assert {name, "LD_PRELOAD"} & set(environment) == set()
+
+
+def test_a_library_whose_path_cannot_be_preloaded_is_left_out(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("OMPI_MCA_mpi_yield_when_idle", raising=False)
+    folder = tmp_path / "my builds"
+    folder.mkdir()
+    build = install(folder, "openmpi", OPEN_MPI)
+    naps = build.prefix / "lib" / "libnereus-naps.so"
+    naps.parent.mkdir()
+    naps.touch()
+    assert "LD_PRELOAD" not in command(build, 2, Path("/opt/app")).environment

@@ -44,7 +44,7 @@ def test_a_failed_job_tells_what_ended_it(code: int, output: str, text: str) -> 
 @pytest.mark.parametrize(
     ("code", "text"),
     [
-        (3, "a rank ended with exit code 3"),
+        (1, "a rank ended with exit code 1"),
         (9, "a rank ended with exit code 9, or was killed by signal 9 (SIGKILL)"),
         (139, "a rank ended with exit code 139, or was killed by signal 11 (SIGSEGV)"),
         (-9, "the launcher was killed by signal 9 (SIGKILL)"),

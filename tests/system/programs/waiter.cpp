@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 0 waits a second for a message, and prints what part of that time it kept a core busy.
+// Rank 0 waits for a message, while rank 1 computes for a second, and prints what part of that time it kept a core
+// busy.
 #include <cstdio>
 #include <ctime>
 #include <mpi.h>
-#include <unistd.h>
 
 namespace {
 
@@ -20,6 +20,13 @@ void wait_and_tell() {
     std::printf("%.3f\n", (seconds(CLOCK_PROCESS_CPUTIME_ID) - used) / waited);
 }
 
+void compute_and_send() {
+    const double end = seconds(CLOCK_MONOTONIC) + 1;
+    while (seconds(CLOCK_MONOTONIC) < end) {
+    }
+    MPI_Send(nullptr, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+}
+
 }
 
 int main(int argc, char **argv) {
@@ -27,9 +34,6 @@ int main(int argc, char **argv) {
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0) wait_and_tell();
-    if (rank == 1) {
-        sleep(1);
-        MPI_Send(nullptr, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
-    }
+    if (rank == 1) compute_and_send();
     MPI_Finalize();
 }
