@@ -97,24 +97,41 @@ void through_nereus(int argc, char **argv, int cycles) {
     } while (nereus_close(&job) == NEREUS_WOKEN);
 }
 
+/// Of a generation: the application's and that for the next resize.
+struct Pair {
+    MPI_Comm control = MPI_COMM_NULL, application = MPI_COMM_NULL;
+
+    explicit Pair(MPI_Comm control_of_generation) : control(control_of_generation) {
+        MPI_Comm_dup(control, &application);
+    }
+    void free() {
+        MPI_Comm_free(&application);
+        MPI_Comm_free(&control);
+    }
+};
+
+/// The other side of it: bare_newcomer.
 void bare_cycle(char **argv, int newcomers) {
     MPI_Comm link = MPI_COMM_NULL, all = MPI_COMM_NULL, left = MPI_COMM_NULL;
     MPI_Comm_spawn(argv[0], argv + 1, newcomers, MPI_INFO_NULL, 0, MPI_COMM_SELF, &link, MPI_ERRCODES_IGNORE);
     MPI_Intercomm_merge(link, 0, &all);
     MPI_Comm_disconnect(&link);
-    MPI_Barrier(all);
-    MPI_Comm_split(all, 0, 0, &left);
-    MPI_Comm_free(&all);
-    MPI_Comm_free(&left);
+    Pair large(all);
+    MPI_Barrier(large.application);
+    MPI_Comm_split(large.control, 0, 0, &left);
+    Pair small(left);
+    large.free();
+    small.free();
 }
 
 void bare_newcomer(MPI_Comm parent) {
     MPI_Comm all = MPI_COMM_NULL, left = MPI_COMM_NULL;
     MPI_Intercomm_merge(parent, 1, &all);
     MPI_Comm_disconnect(&parent);
-    MPI_Barrier(all);
-    MPI_Comm_split(all, MPI_UNDEFINED, 0, &left);
-    MPI_Comm_free(&all);
+    Pair large(all);
+    MPI_Barrier(large.application);
+    MPI_Comm_split(large.control, MPI_UNDEFINED, 0, &left);
+    large.free();
 }
 
 void bare(char **argv, int cycles) {
