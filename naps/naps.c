@@ -4,8 +4,7 @@
 // Between two looks a waiting rank of Open MPI calls sched_yield(), where mpi_yield_when_idle is set. Linux takes each
 // call for a slice of time used up (EEVDF, from 6.6 on), so that a rank that waited alone on its core is let wait for
 // tens of milliseconds once a newcomer wants that core. Here a rank that has its core for itself spins, as without that
-// setting: whether it has is seen from how often it was made to give way. Others sleep from the second part of a wait
-// on.
+// setting: whether it has is seen from how often it was made to give way. Others sleep in the later part of a wait.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdbool.h>
