@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/alarm.hpp"
+
 #include "mpi/waiting.hpp"
 
 #include <vector>

@@ -183,10 +183,13 @@ def running(
 # --- newcomers that do not come -----------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("strategies", ["auto", "join"])  # connected in a thread, and while all wait
 @pytest.mark.parametrize("step", STEPS)
 @repeated_where_open_mpi_hangs
-def test_newcomers_that_die_on_their_way_do_not_harm_the_job(site: Any, mpi: str, step: str) -> None:
-    with running(site, mpi) as application:
+def test_newcomers_that_die_on_their_way_do_not_harm_the_job(
+    site: Any, mpi: str, step: str, strategies: str
+) -> None:
+    with running(site, mpi, NEREUS_PROCESS_STRATEGIES=strategies) as application:
         application.let_newcomers(step)
         answer = application.resize(4)
         assert answer["name"] == "NEREUS_ERR_PROCESS", answer

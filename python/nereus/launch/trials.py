@@ -196,14 +196,8 @@ def which_work(
             doubtful.remove(trial.combination)
     kept = {way: feature for way, feature in found.items() if way not in doubtful}
     if kept:
-        remember(_KIND, str(build.prefix), _files(build), {"ways": _to_texts(kept)})
+        remember(_KIND, str(build.prefix), build.files(PROGRAM), {"ways": _to_texts(kept)})
     return {way: found[way] for way in all_combinations() if way in found}
-
-
-def _files(build: Build) -> list[Path]:
-    """The files on which the answers depend."""
-    library = sorted((build.prefix / "lib").glob("libnereus.so.*.*"))
-    return [build.description, build.program(PROGRAM), build.mpiexec, *library]
 
 
 def _to_texts(ways: Mapping[Combination, Feature]) -> dict[str, list[object]]:
@@ -212,7 +206,7 @@ def _to_texts(ways: Mapping[Combination, Feature]) -> dict[str, list[object]]:
 
 def _recall(build: Build) -> dict[Combination, Feature]:
     """What the cache says about the present files."""
-    kept = recall(_KIND, str(build.prefix), _files(build)) or {}
+    kept = recall(_KIND, str(build.prefix), build.files(PROGRAM)) or {}
     with suppress(KeyError, TypeError, ValueError):
         ways = {way.text: way for way in all_combinations()}
         return {
