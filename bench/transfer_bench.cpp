@@ -30,10 +30,15 @@ struct Job {
     std::vector<std::byte> from, to;
     plan::Range before, after;
 
-    Lane lane() const { return {comm.get(), sizes.anew ? sizes.sources : 0}; }
+    int first_drain() const { return sizes.anew ? sizes.sources : 0; }
+    Lane lane() const {
+        Lane lane{comm.get(), {}};
+        for (int drain = 0; drain < sizes.drains; ++drain) lane.drain_ranks.push_back(first_drain() + drain);
+        return lane;
+    }
 
     plan::Place place() const {
-        const int rank = comm.rank(), drain = rank - lane().first_drain;
+        const int rank = comm.rank(), drain = rank - first_drain();
         plan::Place found;
         if (rank < sizes.sources) found.source = rank;
         if (drain >= 0 && drain < sizes.drains) found.drain = drain;
@@ -42,7 +47,7 @@ struct Job {
 
     Shipment shipment() {
         const plan::Move move = plan::move_of(plan::Layout::block, elements, sizes, place());
-        return {move, extent, from.data(), before.first, to.data(), after.first};
+        return {"x", move, extent, from.data(), to.data()};
     }
 };
 
@@ -59,18 +64,21 @@ void prepare(Job &job) {
         job.from[i] = content(job.before.first * extent + static_cast<std::int64_t>(i));
 }
 
+/// Blocks lie in a row.
+const plan::Run &run_of(const plan::Piece &piece) { return piece.strips.front().runs.front(); }
+
 /// What a program without a library would do.
 Done move_bare(const Lane &lane, const Shipment &shipment) {
     std::vector<MPI_Request> requests;
     for (const plan::Piece &piece : shipment.move.receives)
-        MPI_Irecv(shipment.incoming(piece.elements), static_cast<int>(shipment.bytes(piece.elements)), MPI_BYTE,
+        MPI_Irecv(shipment.to + run_of(piece).to * extent, static_cast<int>(run_of(piece).count * extent), MPI_BYTE,
                   lane.rank_of_source(piece.peer), 0, lane.comm, &requests.emplace_back());
     for (const plan::Piece &piece : shipment.move.sends)
-        MPI_Isend(shipment.outgoing(piece.elements), static_cast<int>(shipment.bytes(piece.elements)), MPI_BYTE,
+        MPI_Isend(shipment.from + run_of(piece).from * extent, static_cast<int>(run_of(piece).count * extent), MPI_BYTE,
                   lane.rank_of_drain(piece.peer), 0, lane.comm, &requests.emplace_back());
-    if (!shipment.move.stays.empty())
-        std::memcpy(shipment.incoming(shipment.move.stays), shipment.outgoing(shipment.move.stays),
-                    static_cast<std::size_t>(shipment.bytes(shipment.move.stays)));
+    for (const plan::Strip &strip : shipment.move.stays)
+        std::memcpy(shipment.to + strip.runs.front().to * extent, shipment.from + strip.runs.front().from * extent,
+                    static_cast<std::size_t>(strip.count() * extent));
     return mpi::check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
                       "MPI_Waitall");
 }

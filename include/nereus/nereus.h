@@ -93,16 +93,43 @@ enum nereus_release_unit {
     NEREUS_UNIT_RANK = 2  /**< each process */
 };
 
-/** Which MPI calls carry the data (Martín-Álvarez et al. 2024, section 4.3). */
+/** Which MPI calls carry the data (Martín-Álvarez et al. 2024, section 4.2; 2025, section 4).
+ *
+ * What stays in the shared memory of a host (setting `memory`) is carried by none.
+ */
 enum nereus_transfer_method {
-    NEREUS_P2P = 0, /**< MPI_Isend and MPI_Irecv for each pair that shares elements */
-    NEREUS_COL = 1  /**< one all-to-all collective for each array */
+    NEREUS_P2P = 0,          /**< MPI_Isend and MPI_Irecv for each pair that shares elements */
+    NEREUS_COL = 1,          /**< all-to-all collectives for each array */
+    NEREUS_RMA_LOCK = 2,     /**< drains read from windows of the sources, locking one source at a time */
+    NEREUS_RMA_LOCKALL = 3,  /**< drains read from windows of the sources, all locked at once */
+    NEREUS_TRANSFER_AUTO = 4 /**< by the costs that `nereus calibrate` measured; without them NEREUS_P2P */
+};
+
+/** Who waits for the constant data (Martín-Álvarez et al. 2024, section 4.2; 2025, section 4.3).
+ *
+ * Variable data is always sent at the commit, while the application waits.
+ */
+enum nereus_transfer_strategy {
+    NEREUS_BLOCKING = 0,     /**< (S) the application waits */
+    NEREUS_NONBLOCKING = 1,  /**< (NB) it goes on until the sources have sent everything; not with one-sided methods */
+    NEREUS_WAIT_DRAINS = 2,  /**< (WD) it goes on until all drains have received everything */
+    NEREUS_THREAD = 3,       /**< (T) as NEREUS_BLOCKING in a thread of each process; needs MPI_THREAD_MULTIPLE */
+    NEREUS_STRATEGY_AUTO = 4 /**< by the costs that `nereus calibrate` measured; without them NEREUS_BLOCKING */
+};
+
+/** Which sources go on with NEREUS_MERGE, and as which ranks. Rank 0 always stays rank 0. */
+enum nereus_survivors {
+    NEREUS_FIRST = 0,          /**< the first ones, with their old ranks */
+    NEREUS_LEAST_MOVEMENT = 1, /**< those, with such ranks, that most bytes stay where they are */
+    NEREUS_SURVIVORS_AUTO = 2  /**< as NEREUS_LEAST_MOVEMENT among those choices that let most processes end */
 };
 
 /** How one resize is carried out. Make it with nereus_resize_options_init(), then change what differs. */
 typedef struct nereus_resize_options {
     enum nereus_process_method process_method;
     enum nereus_transfer_method transfer_method;
+    enum nereus_transfer_strategy transfer_strategy;
+    enum nereus_survivors survivors;
     unsigned process_strategies; /**< sum of enum nereus_process_strategy; 0: one MPI_Comm_spawn by all */
     enum nereus_placement placement;
     enum nereus_release_unit release_unit;
@@ -119,21 +146,25 @@ typedef struct nereus_resize_report {
     int to;           /**< processes asked for */
     enum nereus_process_method process_method;
     enum nereus_transfer_method transfer_method;
-    unsigned process_strategies; /**< those that were used: never NEREUS_AUTO */
-    double process_seconds;      /**< from the decision until all newcomers are connected */
-    double connect_seconds;      /**< of these, from the moment at which all newcomers were up */
-    double constant_seconds;     /**< to move constant data */
-    double variable_seconds;     /**< to move variable data */
-    double pause_seconds;        /**< time in which the application made no iteration */
-    int64_t constant_bytes;      /**< constant data that went from one process to another */
-    int64_t variable_bytes;      /**< variable data that went from one process to another */
-    int64_t bytes_minimum;       /**< the least that any numbering of the drains could have moved */
-    int verified;                /**< 1: checksums agreed; -1: not checked (setting `verify`) */
-    int woken;                   /**< newcomers that were parked before */
-    int left;                    /**< sources that left for good */
-    int parked;                  /**< sources that sleep, because processes of their MPI_COMM_WORLD go on */
-    char state[16];              /**< state in which it was undone: making, ready, sending or committing; or "" */
-    char reason[256];            /**< why it was undone, or "" */
+    enum nereus_transfer_strategy transfer_strategy;
+    unsigned process_strategies;   /**< those that were used: never NEREUS_AUTO */
+    double process_seconds;        /**< from the decision until all newcomers are connected */
+    double connect_seconds;        /**< of these, from the moment at which all newcomers were up */
+    double constant_seconds;       /**< to move constant data, until all have seen that it is done */
+    double variable_seconds;       /**< to move variable data */
+    double predicted_seconds;      /**< for both, as NEREUS_TRANSFER_AUTO expected it; -1: nothing was predicted */
+    double pause_seconds;          /**< time in which the application made no iteration */
+    int64_t background_iterations; /**< checkpoints that the application passed while constant data moved */
+    int64_t constant_bytes;        /**< constant data that went from one process to another */
+    int64_t variable_bytes;        /**< variable data that went from one process to another */
+    int64_t shared_bytes;          /**< data that got another owner in the shared memory of a host and did not move */
+    int64_t bytes_minimum;         /**< the least that any numbering of the drains could have moved */
+    int verified;                  /**< 1: checksums agreed; -1: not checked (setting `verify`) */
+    int woken;                     /**< newcomers that were parked before */
+    int left;                      /**< sources that left for good */
+    int parked;                    /**< sources that sleep, because processes of their MPI_COMM_WORLD go on */
+    char state[16];                /**< state in which it was undone: making, ready, sending or committing; or "" */
+    char reason[256];              /**< why it was undone, or "" */
 } nereus_resize_report;
 
 /** Memory functions of the application for nereus_array_of(). */

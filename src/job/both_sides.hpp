@@ -11,20 +11,20 @@ namespace nereus::job {
 
 /// @param inter  comm is an inter-communicator between sources and drains
 inline transfer::Lane lane_of(MPI_Comm comm, const plan::Sizes &sizes, bool inter) {
-    return {comm, sizes.anew && !inter ? sizes.sources : 0};
+    transfer::Lane lane{comm, std::vector<int>(static_cast<std::size_t>(sizes.drains))};
+    const int first_newcomer = inter ? 0 : sizes.sources;
+    for (int drain = 0, newcomers = 0; drain < sizes.drains; ++drain) {
+        const auto source = sizes.source_at(drain);
+        lane.drain_ranks[static_cast<std::size_t>(drain)] = source ? *source : first_newcomer + newcomers++;
+    }
+    return lane;
 }
 
-/// The sums of a vote after a transfer: constant and variable bytes sent, then one balance for each array when
-/// checksums are wanted. All zero where nothing was moved.
-inline std::vector<std::uint64_t> sums_of(const Crossing &crossing, bool moved, bool verify, const Registry &registry) {
-    std::vector<std::uint64_t> sums(2 + (verify ? registry.entries().size() : 0), 0);
-    if (!moved) return sums;
-    sums[0] = static_cast<std::uint64_t>(crossing.bytes_sent(true));
-    sums[1] = static_cast<std::uint64_t>(crossing.bytes_sent(false));
-    if (!verify) return sums;
-    const auto balance = crossing.balance();
-    std::copy(balance.begin(), balance.end(), sums.begin() + 2);
-    return sums;
+/// The sums of a vote after a transfer: constant and variable bytes sent. All zero where nothing was moved.
+inline std::vector<std::uint64_t> sums_of(const Crossing &crossing, bool moved) {
+    if (!moved) return {0, 0};
+    return {static_cast<std::uint64_t>(crossing.bytes_sent(true)),
+            static_cast<std::uint64_t>(crossing.bytes_sent(false))};
 }
 
 }

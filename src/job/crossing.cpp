@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/crossing.hpp"
 
-#include "plan/checksum.hpp"
-
 namespace nereus::job {
 namespace {
 
 plan::Range part(const Description &is, int ranks, std::optional<int> rank) {
     return rank ? plan::Cut{is.layout, is.elements, ranks}.range_of(*rank) : plan::Range{};
-}
-
-std::uint64_t sum_of(const std::byte *data, plan::Range range, std::int64_t extent) {
-    return plan::checksum(data, range.count() * extent, range.first * extent, extent);
 }
 
 }
@@ -26,12 +20,8 @@ Crossing::Crossing(Registry &registry, plan::Sizes sizes, plan::Place place)
 transfer::Shipment Crossing::shipment_of(std::size_t index) const {
     const Entry &entry = registry_.entries()[index];
     const Description &is = entry.is;
-    return {moves_[index],
-            is.extent,
-            place_.source ? entry.bytes() : nullptr,
-            part(is, sizes_.sources, place_.source).first,
-            next_.empty() ? nullptr : static_cast<std::byte *>(next_[index]),
-            part(is, sizes_.drains, place_.drain).first};
+    return {is.name, moves_[index], is.extent, place_.source ? entry.bytes() : nullptr,
+            next_.empty() ? nullptr : static_cast<std::byte *>(next_[index])};
 }
 
 bool Crossing::travels(std::size_t index, bool constant) const {
@@ -72,19 +62,12 @@ Done Crossing::move(bool constant, const transfer::Lane &lane, transfer::Method 
     return transfer::move(method, lane, shipments(constant), settings.message_bytes, deadline);
 }
 
-std::vector<std::uint64_t> Crossing::balance() const {
-    std::vector<std::uint64_t> sums(registry_.entries().size(), 0);
-    for (std::size_t i = 0; i < sums.size(); ++i) {
-        if (registry_.entries()[i].is.value) continue;
-        const transfer::Shipment s = shipment_of(i);
-        for (const plan::Piece &piece : s.move.sends)
-            sums[i] += sum_of(s.outgoing(piece.elements), piece.elements, s.extent);
-        if (keeps(i)) continue;
-        if (!s.move.stays.empty()) sums[i] += sum_of(s.outgoing(s.move.stays), s.move.stays, s.extent);
-        const plan::Range now = part(registry_.entries()[i].is, sizes_.drains, place_.drain);
-        if (!now.empty()) sums[i] -= sum_of(s.to, now, s.extent);
-    }
-    return sums;
+Done Crossing::verify(const transfer::Lane &lane, const Settings &settings, News news) {
+    std::vector<transfer::Shipment> all = shipments(true);
+    for (transfer::Shipment &shipment : shipments(false)) all.push_back(std::move(shipment));
+    double bytes = 0;
+    for (const Entry &entry : registry_.entries()) bytes += static_cast<double>(entry.is.bytes());
+    return transfer::verify(lane, all, Deadline::in(settings.seconds_for(bytes), std::move(news)));
 }
 
 std::int64_t Crossing::bytes_sent(bool constant) const {

@@ -26,8 +26,8 @@ public:
     /// Collective over the lane: moves the constant or the variable arrays.
     Done move(bool constant, const transfer::Lane &lane, transfer::Method method, const Settings &settings, News news);
 
-    /// For each array: what this process sent and kept, less what it has now. Zero in total when nothing was lost.
-    std::vector<std::uint64_t> balance() const;
+    /// Collective over the lane, after both moves: compares checksums.
+    Done verify(const transfer::Lane &lane, const Settings &settings, News news);
 
     std::int64_t bytes_sent(bool constant) const;
 

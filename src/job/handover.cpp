@@ -35,13 +35,6 @@ Done send_to_newcomers(const process::Meeting &meeting, const mpi::Bytes &bytes)
     return {};
 }
 
-Done balanced(const std::vector<std::uint64_t> &sums, const Registry &registry) {
-    for (std::size_t i = 2; i < sums.size(); ++i)
-        if (sums[i] != 0)
-            return failed(NEREUS_ERR_TRANSFER, "\"" + registry.entries()[i - 2].is.name + "\" arrived changed");
-    return {};
-}
-
 /// Collective. Some transports (UCX) map a peer's memory only when its first message is looked at: a process that ends
 /// right behind that message takes the receiver along. After the first barrier all earlier messages were looked at; the
 /// second one has no first messages.
@@ -127,17 +120,14 @@ Done Handover::send(nereus_resize_report &report) {
     const Done mine = make_and_move(report);
     const bool moved = mine.has_value();
     if (moved) state_ = "committing";
-    const Vote vote{mine, sums_of(*crossing_, moved, job_.settings.verify, job_.registry)};
+    const Vote vote{mine, sums_of(*crossing_, moved)};
     const Deadline deadline = Deadline::in(job_.settings.seconds_for(bytes_of(job_.registry)), news_);
     const Verdict verdict = collect(sources(), meeting(), vote, deadline);
     report.constant_bytes = static_cast<std::int64_t>(verdict.sums[0]);
     report.variable_bytes = static_cast<std::int64_t>(verdict.sums[1]);
     if (!moved) crossing_->abandon();
-    if (!verdict.all) return verdict.all;
-    if (!job_.settings.verify) return {};
-    Done intact = mpi::share_outcome(sources(), 0, root() ? balanced(verdict.sums, job_.registry) : Done{});
-    if (intact) report.verified = 1;
-    return intact;
+    if (verdict.all && job_.settings.verify) report.verified = 1;
+    return verdict.all;
 }
 
 Done Handover::make_and_move(nereus_resize_report &report) {
@@ -158,7 +148,7 @@ Done Handover::move(nereus_resize_report &report, const News &news) {
         if (auto done = crossing_->move(constant, lane, method, job_.settings, news); !done) return done;
         (constant ? report.constant_seconds : report.variable_seconds) = watch.seconds();
     }
-    return {};
+    return job_.settings.verify ? crossing_->verify(lane, job_.settings, news) : Done{};
 }
 
 Done Handover::make_communicators() {

@@ -37,7 +37,8 @@ Result<Generation> make_generation(process::Meeting &meeting, mpi::Comm newcomer
 Done move_all(Crossing &crossing, const transfer::Lane &lane, const Offer &offer) {
     const auto method = static_cast<transfer::Method>(offer.transfer_method);
     if (auto done = crossing.move(true, lane, method, offer.settings, {}); !done) return done;
-    return crossing.move(false, lane, method, offer.settings, {});
+    if (auto done = crossing.move(false, lane, method, offer.settings, {}); !done) return done;
+    return offer.settings.verify ? crossing.verify(lane, offer.settings, {}) : Done{};
 }
 
 }
@@ -60,8 +61,7 @@ Result<nereus_resize_report> join(Members &job, process::Arrival arrival) {
     auto next = make_generation(meeting, std::move(arrived->newcomers), sizes.anew);
     if (!next) return tl::unexpected(next.error());
     Done mine = move_all(crossing, lane_of(meeting.comm.get(), sizes, meeting.inter), offer);
-    auto decision =
-        vote_and_wait(meeting, {mine, sums_of(crossing, mine.has_value(), offer.settings.verify, job.registry)});
+    auto decision = vote_and_wait(meeting, {mine, sums_of(crossing, mine.has_value())});
     if (!mine) crossing.abandon();
     if (!decision) return tl::unexpected(decision.error());
 

@@ -39,11 +39,11 @@ Done start_one(const Lane &lane, const Shipment &shipment, Flight &flight) {
     Side &out = flight.keep(Side(peers_in(lane.comm)));
     Side &in = flight.keep(Side(peers_in(lane.comm)));
     for (const plan::Piece &piece : shipment.move.sends)
-        out.add(lane.rank_of_drain(piece.peer), (piece.elements.first - shipment.from_first) * shipment.extent,
-                shipment.bytes(piece.elements));
+        out.add(lane.rank_of_drain(piece.peer), piece.strips.front().runs.front().from * shipment.extent,
+                piece.count() * shipment.extent);
     for (const plan::Piece &piece : shipment.move.receives)
-        in.add(lane.rank_of_source(piece.peer), (piece.elements.first - shipment.to_first) * shipment.extent,
-               shipment.bytes(piece.elements));
+        in.add(lane.rank_of_source(piece.peer), piece.strips.front().runs.front().to * shipment.extent,
+               piece.count() * shipment.extent);
     return mpi::check(MPI_Ialltoallw(shipment.from, out.counts.data(), out.places.data(), out.types.data(), shipment.to,
                                      in.counts.data(), in.places.data(), in.types.data(), lane.comm,
                                      &flight.requests.emplace_back(MPI_REQUEST_NULL)),

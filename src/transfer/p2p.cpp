@@ -19,8 +19,8 @@ template <class Post> Done in_messages(std::int64_t bytes, std::int64_t message_
 
 Done receive_all(const Lane &lane, const Shipment &shipment, std::int64_t message_bytes, Flight &flight) {
     for (const plan::Piece &piece : shipment.move.receives) {
-        std::byte *to = shipment.incoming(piece.elements);
-        auto done = in_messages(shipment.bytes(piece.elements), message_bytes, [&](std::int64_t at, int bytes) {
+        std::byte *to = shipment.to + piece.strips.front().runs.front().to * shipment.extent;
+        auto done = in_messages(piece.count() * shipment.extent, message_bytes, [&](std::int64_t at, int bytes) {
             return mpi::check(MPI_Irecv(to + at, bytes, MPI_BYTE, lane.rank_of_source(piece.peer), tag, lane.comm,
                                         &flight.requests.emplace_back(MPI_REQUEST_NULL)),
                               "MPI_Irecv");
@@ -32,8 +32,8 @@ Done receive_all(const Lane &lane, const Shipment &shipment, std::int64_t messag
 
 Done send_all(const Lane &lane, const Shipment &shipment, std::int64_t message_bytes, Flight &flight) {
     for (const plan::Piece &piece : shipment.move.sends) {
-        const std::byte *from = shipment.outgoing(piece.elements);
-        auto done = in_messages(shipment.bytes(piece.elements), message_bytes, [&](std::int64_t at, int bytes) {
+        const std::byte *from = shipment.from + piece.strips.front().runs.front().from * shipment.extent;
+        auto done = in_messages(piece.count() * shipment.extent, message_bytes, [&](std::int64_t at, int bytes) {
             return mpi::check(MPI_Isend(from + at, bytes, MPI_BYTE, lane.rank_of_drain(piece.peer), tag, lane.comm,
                                         &flight.requests.emplace_back(MPI_REQUEST_NULL)),
                               "MPI_Isend");

@@ -10,9 +10,13 @@ namespace nereus::transfer {
 namespace {
 
 void copy_what_stays(const Shipment &shipment) {
-    if (shipment.move.unchanged || shipment.move.stays.empty()) return;
-    std::memcpy(shipment.incoming(shipment.move.stays), shipment.outgoing(shipment.move.stays),
-                static_cast<std::size_t>(shipment.bytes(shipment.move.stays)));
+    if (shipment.move.unchanged) return;
+    for (const plan::Strip &strip : shipment.move.stays)
+        for (std::int64_t i = 0; i < strip.repeats; ++i)
+            for (const plan::Run &run : strip.runs)
+                std::memcpy(shipment.to + (run.to + i * strip.to_step) * shipment.extent,
+                            shipment.from + (run.from + i * strip.from_step) * shipment.extent,
+                            static_cast<std::size_t>(run.count * shipment.extent));
 }
 
 }
@@ -29,7 +33,7 @@ Done move(Method method, const Lane &lane, const std::vector<Shipment> &shipment
 
 std::int64_t bytes_sent(const Shipment &shipment) {
     std::int64_t sum = 0;
-    for (const plan::Piece &piece : shipment.move.sends) sum += shipment.bytes(piece.elements);
+    for (const plan::Piece &piece : shipment.move.sends) sum += piece.count() * shipment.extent;
     return sum;
 }
 

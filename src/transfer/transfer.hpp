@@ -15,32 +15,28 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace nereus::transfer {
 
-/// The communicator in which sources and drains meet: an intra-communicator with the sources first, or an
-/// inter-communicator between sources and drains.
+/// The communicator in which sources and drains meet: an intra-communicator with the sources first, then the
+/// newcomers, or an inter-communicator between sources and drains.
 struct Lane {
     MPI_Comm comm;
-    int first_drain; ///< rank of drain 0; 0 where a peer's number is its rank already
+    std::vector<int> drain_ranks; ///< rank of each drain
 
     int rank_of_source(int source) const { return source; }
-    int rank_of_drain(int drain) const { return first_drain + drain; }
+    int rank_of_drain(int drain) const { return drain_ranks[static_cast<std::size_t>(drain)]; }
 };
 
 /// One array of one process: its old part, its new part, and what goes where.
 struct Shipment {
+    std::string name;
     plan::Move move;
     std::int64_t extent;   ///< bytes of an element
     const std::byte *from; ///< old part
-    std::int64_t from_first;
-    std::byte *to; ///< new part
-    std::int64_t to_first;
-
-    const std::byte *outgoing(plan::Range elements) const { return from + (elements.first - from_first) * extent; }
-    std::byte *incoming(plan::Range elements) const { return to + (elements.first - to_first) * extent; }
-    std::int64_t bytes(plan::Range elements) const { return elements.count() * extent; }
+    std::byte *to;         ///< new part
 };
 
 enum class Method { p2p, col };
@@ -50,6 +46,10 @@ enum class Method { p2p, col };
 /// On an error MPI may still be writing to the new parts: they must be left where they are.
 Done move(Method method, const Lane &lane, const std::vector<Shipment> &shipments, std::int64_t message_bytes,
           const Deadline &deadline);
+
+/// Collective over the lane, after all shipments have arrived: compares a checksum (XXH3) of each piece between its
+/// source and its drain. On a drain NEREUS_ERR_TRANSFER names the array and the source whose bytes differ.
+Done verify(const Lane &lane, const std::vector<Shipment> &shipments, const Deadline &deadline);
 
 /// Bytes that this process sends to others.
 std::int64_t bytes_sent(const Shipment &shipment);

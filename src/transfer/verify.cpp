@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/check.hpp"
+#include "mpi/waiting.hpp"
+#include "transfer/transfer.hpp"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace nereus::transfer {
+namespace {
+
+using Checksum = XXH64_hash_t;
+
+constexpr int tag_checksum = 4712;
+
+/// Of the elements of `strips` in their order.
+Checksum checksum(const std::byte *part, std::int64_t extent, const std::vector<plan::Strip> &strips,
+                  std::int64_t plan::Run::*place, std::int64_t plan::Strip::*step) {
+    XXH3_state_t state;
+    XXH3_64bits_reset(&state);
+    for (const plan::Strip &strip : strips)
+        for (std::int64_t i = 0; i < strip.repeats; ++i)
+            for (const plan::Run &run : strip.runs)
+                XXH3_64bits_update(&state, part + (run.*place + i * strip.*step) * extent,
+                                   static_cast<std::size_t>(run.count * extent));
+    return XXH3_64bits_digest(&state);
+}
+
+Checksum of_source(const Shipment &shipment, const std::vector<plan::Strip> &strips) {
+    return checksum(shipment.from, shipment.extent, strips, &plan::Run::from, &plan::Strip::from_step);
+}
+
+Checksum of_drain(const Shipment &shipment, const std::vector<plan::Strip> &strips) {
+    return checksum(shipment.to, shipment.extent, strips, &plan::Run::to, &plan::Strip::to_step);
+}
+
+Done differs(const Shipment &shipment, const std::string &where) {
+    return failed(NEREUS_ERR_TRANSFER, "\"" + shipment.name + "\" arrived changed" + where);
+}
+
+Done compare_what_stays(const Shipment &shipment) {
+    if (shipment.move.unchanged || shipment.move.stays.empty()) return {};
+    const bool same = of_source(shipment, shipment.move.stays) == of_drain(shipment, shipment.move.stays);
+    return same ? Done{} : differs(shipment, " where it stayed");
+}
+
+/// One checksum for each piece that this process sends or receives.
+class Exchange {
+public:
+    explicit Exchange(const Lane &lane) : lane_(lane) {}
+
+    Done start(const std::vector<Shipment> &shipments) {
+        reserve(shipments);
+        for (const Shipment &shipment : shipments) {
+            for (const plan::Piece &piece : shipment.move.receives)
+                if (auto done = receive(piece); !done) return done;
+            for (const plan::Piece &piece : shipment.move.sends)
+                if (auto done = send(shipment, piece); !done) return done;
+        }
+        return {};
+    }
+
+    Done finish(const std::vector<Shipment> &shipments, const Deadline &deadline) {
+        if (auto done = mpi::complete_all(requests_, deadline, "comparing checksums"); !done) return done;
+        auto theirs = theirs_.begin();
+        for (const Shipment &shipment : shipments)
+            for (const plan::Piece &piece : shipment.move.receives)
+                if (*theirs++ != of_drain(shipment, piece.strips))
+                    return differs(shipment, " from source " + std::to_string(piece.peer));
+        return {};
+    }
+
+private:
+    /// MPI holds addresses of the checksums.
+    void reserve(const std::vector<Shipment> &shipments) {
+        std::size_t sends = 0, receives = 0;
+        for (const Shipment &shipment : shipments) {
+            sends += shipment.move.sends.size();
+            receives += shipment.move.receives.size();
+        }
+        ours_.reserve(sends);
+        theirs_.reserve(receives);
+        requests_.reserve(sends + receives);
+    }
+
+    Done receive(const plan::Piece &piece) {
+        return mpi::check(MPI_Irecv(&theirs_.emplace_back(), sizeof(Checksum), MPI_BYTE,
+                                    lane_.rank_of_source(piece.peer), tag_checksum, lane_.comm,
+                                    &requests_.emplace_back(MPI_REQUEST_NULL)),
+                          "MPI_Irecv");
+    }
+
+    Done send(const Shipment &shipment, const plan::Piece &piece) {
+        ours_.push_back(of_source(shipment, piece.strips));
+        return mpi::check(MPI_Isend(&ours_.back(), sizeof(Checksum), MPI_BYTE, lane_.rank_of_drain(piece.peer),
+                                    tag_checksum, lane_.comm, &requests_.emplace_back(MPI_REQUEST_NULL)),
+                          "MPI_Isend");
+    }
+
+    const Lane &lane_;
+    std::vector<Checksum> ours_, theirs_;
+    std::vector<MPI_Request> requests_;
+};
+
+}
+
+Done verify(const Lane &lane, const std::vector<Shipment> &shipments, const Deadline &deadline) {
+    Exchange exchange(lane);
+    if (auto done = exchange.start(shipments); !done) return done;
+    if (auto done = exchange.finish(shipments, deadline); !done) return done;
+    for (const Shipment &shipment : shipments)
+        if (auto done = compare_what_stays(shipment); !done) return done;
+    return {};
+}
+
+}
