@@ -85,8 +85,23 @@ std::vector<SettingRow> rows_of_methods() {
          }},
         {"process-strategies", "auto", "", strategies::allowed, "how the process method is carried out",
          [](Settings &s, const std::string &t) { return strategies_of(t, s.process_strategies); }, why_no_strategies},
-        {"transfer-method", "p2p", "", "p2p, col", "which MPI calls carry the data",
-         [](Settings &s, const std::string &t) { return choice(t, {"p2p", "col"}, s.transfer_method); }},
+        {"transfer-method", "auto", "", "auto, p2p, col, rma-lock, rma-lockall", "which MPI calls carry the data",
+         [](Settings &s, const std::string &t) {
+             return choice(t, {"p2p", "col", "rma-lock", "rma-lockall", "auto"}, s.transfer_method);
+         }},
+        {"transfer-strategy", "auto", "", "auto, blocking, nonblocking, wait-drains, thread",
+         "who waits for constant data",
+         [](Settings &s, const std::string &t) {
+             return choice(t, {"blocking", "nonblocking", "wait-drains", "thread", "auto"}, s.transfer_strategy);
+         }},
+        {"memory", "auto", "", "auto, shared, private",
+         "where the library's own arrays lie: shared by the processes of a host, so that their data need not move there; "
+         "auto: shared where that works",
+         [](Settings &s, const std::string &t) { return choice(t, {"private", "shared", "auto"}, s.memory); }},
+        {"survivors", "auto", "", "auto, first, least-movement",
+         "which processes go on with merge: the first ones, or those that most bytes stay with; auto: of the choices that "
+         "let most processes end that with the least movement",
+         [](Settings &s, const std::string &t) { return choice(t, {"first", "least-movement", "auto"}, s.survivors); }},
         {"wake", "on", "", "on, off", "parked processes are woken before any are made",
          [](Settings &s, const std::string &t) { return on_or_off(t, s.wake); }},
     };
@@ -144,6 +159,11 @@ std::vector<SettingRow> rows_of_limits() {
         {"message-bytes", "1073741824", "B", "1 .. 2147483647", "larger pieces of data travel as several messages",
          [](Settings &s, const std::string &t) {
              return number(t, std::int64_t{1}, std::int64_t{2147483647}, s.message_bytes);
+         }},
+        {"transfer-memory", "67108864", "B", "65536 .. 2^62",
+         "memory that a process may use for a transfer beside the old and the new data",
+         [](Settings &s, const std::string &t) {
+             return number(t, std::int64_t{1} << 16, std::int64_t{1} << 62, s.transfer_memory);
          }},
     };
 }

@@ -14,9 +14,16 @@
 
 namespace nereus {
 
+/// Numbers of the words of the setting `memory`.
+enum Memory { memory_private, memory_shared, memory_auto };
+
 struct Settings {
     int process_method = 0;           // enum nereus_process_method
-    int transfer_method = 0;          // enum nereus_transfer_method
+    int transfer_method = 4;          // enum nereus_transfer_method; NEREUS_TRANSFER_AUTO
+    int transfer_strategy = 4;        // enum nereus_transfer_strategy; NEREUS_STRATEGY_AUTO
+    int memory = 2;                   // enum Memory
+    std::string memory_key{};         // not of the table: names of files in shared memory begin so; "": they need none
+    int survivors = 2;                // enum nereus_survivors; NEREUS_SURVIVORS_AUTO
     unsigned process_strategies = 32; // enum nereus_process_strategy, added; NEREUS_AUTO
     int placement = 0;                // enum nereus_placement
     int release_unit = 0;             // enum nereus_release_unit
@@ -35,6 +42,7 @@ struct Settings {
     double answer_timeout = 30;
     double slowest_rate = 50; // MB/s
     std::int64_t message_bytes = std::int64_t{1} << 30;
+    std::int64_t transfer_memory = std::int64_t{1} << 26;
 
     /// How long an answer may take that needs `bytes` bytes to have travelled.
     double seconds_for(double bytes) const { return answer_timeout + bytes / (slowest_rate * 1e6); }

@@ -37,6 +37,8 @@ nereus_resize_options options_from(const Settings &settings) {
     nereus_resize_options options{};
     options.process_method = static_cast<nereus_process_method>(settings.process_method);
     options.transfer_method = static_cast<nereus_transfer_method>(settings.transfer_method);
+    options.transfer_strategy = static_cast<nereus_transfer_strategy>(settings.transfer_strategy);
+    options.survivors = static_cast<nereus_survivors>(settings.survivors);
     options.process_strategies = settings.process_strategies;
     options.placement = static_cast<nereus_placement>(settings.placement);
     options.release_unit = static_cast<nereus_release_unit>(settings.release_unit);
@@ -72,7 +74,24 @@ Done Job::check_possible(int ranks, const nereus_resize_options &options) const 
     if (ranks < 1 || ranks > members_.settings.max_ranks)
         return failed(NEREUS_ERR_RANGE, "a job cannot have " + std::to_string(ranks) + " processes: allowed is 1 .. " +
                                             std::to_string(members_.settings.max_ranks) + " (setting max-ranks)");
-    return check_strategies(options.process_strategies);
+    if (auto done = check_strategies(options.process_strategies); !done) return done;
+    return check_transfer(options);
+}
+
+Done Job::check_transfer(const nereus_resize_options &options) const {
+    const bool one_sided =
+        options.transfer_method == NEREUS_RMA_LOCK || options.transfer_method == NEREUS_RMA_LOCKALL;
+    if (one_sided && options.process_method == NEREUS_BASELINE_INTER)
+        return failed(NEREUS_ERR_UNSUPPORTED, "one-sided transfers need an intra-communicator, which baseline-inter has "
+                                              "not: take baseline-intra or merge");
+    if (one_sided && options.transfer_strategy == NEREUS_NONBLOCKING)
+        return failed(NEREUS_ERR_UNSUPPORTED, "with one-sided transfers sources send nothing that they could wait for: "
+                                              "take wait-drains in place of nonblocking");
+    if (options.transfer_strategy == NEREUS_THREAD && !mpi::threads_are_allowed())
+        return failed(NEREUS_ERR_UNSUPPORTED,
+                      "the transfer strategy thread needs MPI_Init_thread with MPI_THREAD_MULTIPLE, which this program "
+                      "or MPI has not");
+    return {};
 }
 
 Result<Asked> Job::ask(int ranks, const nereus_resize_options &options) {

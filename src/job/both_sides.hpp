@@ -20,11 +20,15 @@ inline transfer::Lane lane_of(MPI_Comm comm, const plan::Sizes &sizes, bool inte
     return lane;
 }
 
-/// The sums of a vote after a transfer: constant and variable bytes sent. All zero where nothing was moved.
+/// The sums of the last vote: constant and variable bytes sent, bytes handed over in shared memory, and of the bytes sent
+/// those of shared arrays, which had to go to another host. All zero where nothing was moved.
 inline std::vector<std::uint64_t> sums_of(const Crossing &crossing, bool moved) {
-    if (!moved) return {0, 0};
-    return {static_cast<std::uint64_t>(crossing.bytes_sent(true)),
-            static_cast<std::uint64_t>(crossing.bytes_sent(false))};
+    if (!moved) return {0, 0, 0, 0};
+    std::vector<std::uint64_t> sums;
+    for (const std::int64_t bytes : {crossing.bytes_sent(true), crossing.bytes_sent(false), crossing.bytes_shared(),
+                                     crossing.bytes_sent_between_hosts()})
+        sums.push_back(static_cast<std::uint64_t>(bytes));
+    return sums;
 }
 
 }

@@ -96,7 +96,9 @@ Done add_array(nereus_job *job, const Result<Description> &is, void **pointer, c
 
 bool exists(const nereus_resize_options &options) {
     return options.process_method >= NEREUS_MERGE && options.process_method <= NEREUS_BASELINE_INTRA &&
-           options.transfer_method >= NEREUS_P2P && options.transfer_method <= NEREUS_COL &&
+           options.transfer_method >= NEREUS_P2P && options.transfer_method <= NEREUS_TRANSFER_AUTO &&
+           options.transfer_strategy >= NEREUS_BLOCKING && options.transfer_strategy <= NEREUS_STRATEGY_AUTO &&
+           options.survivors >= NEREUS_FIRST && options.survivors <= NEREUS_SURVIVORS_AUTO &&
            options.placement >= NEREUS_COMPACT && options.placement <= NEREUS_SPREAD &&
            options.release_unit >= NEREUS_UNIT_JOB && options.release_unit <= NEREUS_UNIT_RANK &&
            std::memchr(options.hosts, '\0', sizeof options.hosts) != nullptr;

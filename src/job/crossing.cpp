@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/crossing.hpp"
 
+#include <algorithm>
+#include <numeric>
+
 namespace nereus::job {
 namespace {
 
@@ -8,19 +11,54 @@ plan::Range part(const Description &is, int ranks, std::optional<int> rank) {
     return rank ? plan::Cut{is.layout, is.elements, ranks}.range_of(*rank) : plan::Range{};
 }
 
+std::int64_t count_of(const std::vector<plan::Piece> &pieces) {
+    return std::accumulate(pieces.begin(), pieces.end(), std::int64_t{0},
+                           [](std::int64_t sum, const plan::Piece &piece) { return sum + piece.count(); });
 }
 
-Crossing::Crossing(Registry &registry, plan::Sizes sizes, plan::Place place)
-    : registry_(registry), sizes_(sizes), place_(place) {
-    for (const Entry &entry : registry_.entries())
-        moves_.push_back(entry.is.value ? plan::Move{}
-                                        : plan::move_of(entry.is.layout, entry.is.elements, sizes_, place_));
+/// Parts of shared arrays lie in a row: a piece is one run.
+const plan::Run &run_of(const plan::Piece &piece) { return piece.strips.front().runs.front(); }
+
+}
+
+const std::string &Sides::here() const {
+    const auto at = [](int rank) { return static_cast<std::size_t>(rank); };
+    return place.source ? source_hosts[at(*place.source)] : drain_hosts[at(*place.drain)];
+}
+
+Crossing::Crossing(Registry &registry, Sides sides) : registry_(registry), sides_(std::move(sides)) {
+    for (const Entry &entry : registry_.entries()) {
+        moves_.push_back(entry.is.value
+                             ? plan::Move{}
+                             : plan::move_of(entry.is.layout, entry.is.elements, sides_.sizes, sides_.place));
+        if (entry.is.shared) leave_out_what_is_shared(moves_.size() - 1);
+    }
+}
+
+/// Neighbours on this host find the bytes where they are.
+void Crossing::leave_out_what_is_shared(std::size_t index) {
+    plan::Move &move = moves_[index];
+    const auto is_here = [&](const std::vector<std::string> &hosts) {
+        return [&](const plan::Piece &piece) { return hosts[static_cast<std::size_t>(piece.peer)] == sides_.here(); };
+    };
+    const std::int64_t all = count_of(move.sends);
+    std::erase_if(move.sends, is_here(sides_.drain_hosts));
+    std::erase_if(move.receives, is_here(sides_.source_hosts));
+    move.stays.clear();
+    bytes_shared_ += (all - count_of(move.sends)) * registry_.entries()[index].is.extent;
+}
+
+plan::Range Crossing::before(std::size_t index) const {
+    return part(registry_.entries()[index].is, sides_.sizes.sources, sides_.place.source);
+}
+
+plan::Range Crossing::after(std::size_t index) const {
+    return part(registry_.entries()[index].is, sides_.sizes.drains, sides_.place.drain);
 }
 
 transfer::Shipment Crossing::shipment_of(std::size_t index) const {
     const Entry &entry = registry_.entries()[index];
-    const Description &is = entry.is;
-    return {is.name, moves_[index], is.extent, place_.source ? entry.bytes() : nullptr,
+    return {entry.is.name, moves_[index], entry.is.extent, sides_.place.source ? entry.bytes() : nullptr,
             next_.empty() ? nullptr : static_cast<std::byte *>(next_[index])};
 }
 
@@ -43,8 +81,8 @@ Done Crossing::allocate() {
     next_.assign(registry_.entries().size(), nullptr);
     for (std::size_t i = 0; i < next_.size(); ++i) {
         const Entry &entry = registry_.entries()[i];
-        const std::int64_t bytes = part(entry.is, sizes_.drains, place_.drain).count() * entry.is.extent;
-        if (keeps(i) || bytes == 0) continue;
+        const std::int64_t bytes = after(i).count() * entry.is.extent;
+        if (keeps(i) || entry.is.shared || bytes == 0) continue;
         next_[i] = entry.memory.allocate(static_cast<std::size_t>(bytes), entry.memory.context);
         if (next_[i] == nullptr)
             return failed(NEREUS_ERR_MEMORY,
@@ -53,21 +91,38 @@ Done Crossing::allocate() {
     return {};
 }
 
-Done Crossing::move(bool constant, const transfer::Lane &lane, transfer::Method method, const Settings &settings,
-                    News news) {
-    double bytes = 0; // of all ranks: the lane's slowest pair is not known here
-    for (std::size_t i = 0; i < registry_.entries().size(); ++i)
-        if (travels(i, constant)) bytes += static_cast<double>(registry_.entries()[i].is.bytes());
-    const Deadline deadline = Deadline::in(settings.seconds_for(bytes), std::move(news));
-    return transfer::move(method, lane, shipments(constant), settings.message_bytes, deadline);
+void Crossing::place_shared() {
+    for (std::size_t i = 0; i < next_.size(); ++i) {
+        const Entry &entry = registry_.entries()[i];
+        if (entry.is.shared && !keeps(i) && !after(i).empty())
+            next_[i] = entry.segment->at(after(i).first * entry.is.extent);
+    }
 }
 
-Done Crossing::verify(const transfer::Lane &lane, const Settings &settings, News news) {
+bool Crossing::has_constant_data() const {
+    for (std::size_t i = 0; i < moves_.size(); ++i)
+        if (travels(i, true)) return true;
+    return false;
+}
+
+std::unique_ptr<transfer::Sending> Crossing::sending(bool constant, const transfer::Lane &lane, const Carriage &carriage,
+                                                     const Settings &settings) const {
+    return std::make_unique<transfer::Sending>(
+        static_cast<transfer::Method>(carriage.method), static_cast<transfer::Strategy>(carriage.strategy), lane,
+        shipments(constant), transfer::Limits{settings.message_bytes, settings.transfer_memory});
+}
+
+Done Crossing::verify(const transfer::Lane &lane, const Deadline &deadline) const {
     std::vector<transfer::Shipment> all = shipments(true);
     for (transfer::Shipment &shipment : shipments(false)) all.push_back(std::move(shipment));
-    double bytes = 0;
-    for (const Entry &entry : registry_.entries()) bytes += static_cast<double>(entry.is.bytes());
-    return transfer::verify(lane, all, Deadline::in(settings.seconds_for(bytes), std::move(news)));
+    return transfer::verify(lane, all, deadline);
+}
+
+double Crossing::seconds_for(bool constant, const Settings &settings) const {
+    double bytes = 0; // of all ranks: the lane's slowest pair is not known here
+    for (std::size_t i = 0; i < moves_.size(); ++i)
+        if (travels(i, constant)) bytes += static_cast<double>(registry_.entries()[i].is.bytes());
+    return settings.seconds_for(bytes);
 }
 
 std::int64_t Crossing::bytes_sent(bool constant) const {
@@ -76,19 +131,62 @@ std::int64_t Crossing::bytes_sent(bool constant) const {
     return sum;
 }
 
+std::int64_t Crossing::bytes_sent_between_hosts() const {
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < moves_.size(); ++i)
+        if (registry_.entries()[i].is.shared) sum += transfer::bytes_sent(shipment_of(i));
+    return sum;
+}
+
 void Crossing::adopt() {
     for (std::size_t i = 0; i < next_.size(); ++i) {
         Entry &entry = registry_.entries()[i];
+        if (entry.segment) entry.segment->set_removes_name(removes_names());
         if (keeps(i)) continue;
-        if (place_.source) entry.release(entry.data);
+        if (entry.is.shared)
+            give_back_what_was_sent(i);
+        else if (sides_.place.source)
+            entry.release(entry.data);
         entry.data = next_[i];
         entry.point();
     }
     next_.clear();
 }
 
+/// One process of each host: the first that goes on there, else the first of those that leave.
+bool Crossing::removes_names() const {
+    const auto first_here = [&](const std::vector<std::string> &hosts) -> std::optional<int> {
+        const auto found = std::find(hosts.begin(), hosts.end(), sides_.here());
+        return found == hosts.end() ? std::nullopt : std::optional(static_cast<int>(found - hosts.begin()));
+    };
+    const auto drain = first_here(sides_.drain_hosts);
+    return drain ? drain == sides_.place.drain : first_here(sides_.source_hosts) == sides_.place.source;
+}
+
+void Crossing::give_back_what_was_sent(std::size_t index) const {
+    const Entry &entry = registry_.entries()[index];
+    for (const plan::Piece &piece : moves_[index].sends) {
+        const std::int64_t first = before(index).first + run_of(piece).from;
+        (void)entry.segment->give_back(first * entry.is.extent, (first + piece.count()) * entry.is.extent);
+    }
+}
+
+void Crossing::give_back_what_was_received(std::size_t index) const {
+    const Entry &entry = registry_.entries()[index];
+    for (const plan::Piece &piece : moves_[index].receives) {
+        const std::int64_t first = after(index).first + run_of(piece).to;
+        (void)entry.segment->give_back(first * entry.is.extent, (first + piece.count()) * entry.is.extent);
+    }
+}
+
 void Crossing::discard() {
-    for (std::size_t i = 0; i < next_.size(); ++i) registry_.entries()[i].release(next_[i]);
+    for (std::size_t i = 0; i < next_.size(); ++i) {
+        const Entry &entry = registry_.entries()[i];
+        if (!entry.is.shared)
+            entry.release(next_[i]);
+        else if (next_[i] != nullptr)
+            give_back_what_was_received(i);
+    }
     next_.clear();
 }
 

@@ -9,27 +9,58 @@
 #include "plan/move.hpp"
 #include "transfer/transfer.hpp"
 
+#include <memory>
+#include <string>
 #include <vector>
 
 namespace nereus::job {
 
+/// Both sides of a resize, as one of its processes sees them.
+struct Sides {
+    plan::Sizes sizes;
+    plan::Place place;
+    std::vector<std::string> source_hosts;
+    std::vector<std::string> drain_hosts;
+
+    const std::string &here() const;
+};
+
+/// How data is carried: numbers of enum nereus_transfer_method and nereus_transfer_strategy.
+struct Carriage {
+    int method = 0;
+    int strategy = 0;
+};
+
 class Crossing {
 public:
-    Crossing(Registry &registry, plan::Sizes sizes, plan::Place place);
+    Crossing(Registry &registry, Sides sides);
     Crossing(const Crossing &) = delete;
     Crossing &operator=(const Crossing &) = delete;
     ~Crossing() { discard(); }
 
-    /// Memory for the new parts of a drain; NEREUS_ERR_MEMORY names the array.
+    /// Memory for the new parts of a drain that do not lie in shared memory; NEREUS_ERR_MEMORY names the array.
     Done allocate();
 
-    /// Collective over the lane: moves the constant or the variable arrays.
-    Done move(bool constant, const transfer::Lane &lane, transfer::Method method, const Settings &settings, News news);
+    /// The new parts of a drain in shared memory, which all entries that want it have by now.
+    void place_shared();
 
-    /// Collective over the lane, after both moves: compares checksums.
-    Done verify(const transfer::Lane &lane, const Settings &settings, News news);
+    bool has_constant_data() const;
+
+    /// Collective over the lane: what sends the constant or the variable arrays.
+    std::unique_ptr<transfer::Sending> sending(bool constant, const transfer::Lane &lane, const Carriage &carriage,
+                                               const Settings &settings) const;
+
+    /// Collective over the lane, after all data has come: compares checksums.
+    Done verify(const transfer::Lane &lane, const Deadline &deadline) const;
+
+    /// How long all arrays of this kind may take.
+    double seconds_for(bool constant, const Settings &settings) const;
 
     std::int64_t bytes_sent(bool constant) const;
+    /// What other processes of this host take over from this source without a copy.
+    std::int64_t bytes_shared() const { return bytes_shared_; }
+    /// Of the bytes sent those of shared arrays.
+    std::int64_t bytes_sent_between_hosts() const;
 
     /// The new parts take the place of the old ones, which are released. Cannot fail.
     void adopt();
@@ -42,13 +73,19 @@ private:
     bool travels(std::size_t index, bool constant) const;
     std::vector<transfer::Shipment> shipments(bool constant) const;
     bool keeps(std::size_t index) const;
+    void leave_out_what_is_shared(std::size_t index);
+    plan::Range before(std::size_t index) const;
+    plan::Range after(std::size_t index) const;
+    bool removes_names() const;
+    void give_back_what_was_sent(std::size_t index) const;
+    void give_back_what_was_received(std::size_t index) const;
     void discard();
 
     Registry &registry_;
-    plan::Sizes sizes_;
-    plan::Place place_;
+    Sides sides_;
     std::vector<plan::Move> moves_; ///< of each entry; values have none
-    std::vector<void *> next_;      ///< new part of each entry; values have none
+    std::int64_t bytes_shared_ = 0;
+    std::vector<void *> next_; ///< new part of each entry; values have none
 };
 
 }

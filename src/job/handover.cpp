@@ -14,17 +14,13 @@ namespace {
 
 using nlohmann::json;
 
+/// Of arrays in memory of each process.
 std::int64_t least_bytes(const Registry &registry, const plan::Sizes &sizes) {
     std::int64_t sum = 0;
     for (const Entry &entry : registry.entries())
-        if (!entry.is.value) sum += plan::least_moved(entry.is.layout, entry.is.elements, sizes) * entry.is.extent;
+        if (!entry.is.value && !entry.is.shared)
+            sum += plan::least_moved(entry.is.layout, entry.is.elements, sizes) * entry.is.extent;
     return sum;
-}
-
-double bytes_of(const Registry &registry) {
-    double bytes = 0;
-    for (const Entry &entry : registry.entries()) bytes += static_cast<double>(entry.is.bytes());
-    return bytes;
 }
 
 /// On rank 0. No broadcast: sources would wait in it for newcomers that died.
@@ -42,27 +38,68 @@ void let_leavers_go(MPI_Comm sources) {
     for (int round = 0; round < 2; ++round) MPI_Barrier(sources);
 }
 
+/// What each drain brings from before, or as a newcomer.
 template <class T>
-std::vector<T> followed_by(const std::vector<T> &before, int staying, const std::vector<T> &newcomers) {
-    std::vector<T> after(before.begin(), before.begin() + staying);
-    after.insert(after.end(), newcomers.begin(), newcomers.end());
-    return after;
+std::vector<T> by_drain(const plan::Sizes &sizes, const std::vector<T> &of_sources, const std::vector<T> &of_newcomers) {
+    std::vector<T> all;
+    std::size_t newcomers = 0;
+    for (int drain = 0; drain < sizes.drains; ++drain) {
+        const auto source = sizes.source_at(drain);
+        all.push_back(source ? of_sources[static_cast<std::size_t>(*source)] : of_newcomers[newcomers++]);
+    }
+    return all;
+}
+
+/// What a vote on moved data has counted: sums_of() on all processes.
+void add_to(nereus_resize_report &report, const std::vector<std::uint64_t> &sums) {
+    report.constant_bytes = static_cast<std::int64_t>(sums[0]);
+    report.variable_bytes = static_cast<std::int64_t>(sums[1]);
+    report.shared_bytes = static_cast<std::int64_t>(sums[2]);
+    report.bytes_minimum = static_cast<std::int64_t>(sums[3]);
+}
+
+/// The values of the application as they are on rank 0 now.
+json values_of(const Registry &registry) {
+    json values = json::array();
+    for (const Entry &entry : registry.entries()) {
+        if (!entry.is.value) continue;
+        const auto *first = static_cast<const std::uint8_t *>(entry.data);
+        values.push_back(json::binary(mpi::Bytes(first, first + entry.is.bytes())));
+    }
+    return values;
 }
 
 }
 
-Handover::Handover(Members &job, const plan::Sizes &sizes, std::optional<Company> company, News news)
-    : job_(job), rank_(job.generation.control.rank()), sizes_(sizes), company_(std::move(company)),
+Handover::Handover(Members &job, const plan::Sizes &sizes, std::optional<Company> company, const Request &request,
+                   News news)
+    : job_(job), rank_(job.generation.control.rank()), sizes_(sizes), company_(std::move(company)), request_(request),
       news_(std::move(news)) {}
 
-void Handover::run(nereus_resize_report &report, double paused, Departure &departure) {
+bool Handover::begin(nereus_resize_report &report, double paused, Departure &departure) {
     paused_ = paused;
     Done done = get_ready(report);
-    if (done) done = send(report);
-    if (done)
-        commit(report, departure);
-    else
-        undo(report, done.error());
+    if (done && in_background()) done = start_background();
+    if (!done) undo(report, done.error());
+    if (done && !background_) settle(report, departure);
+    paused_ += watch_.seconds();
+    return background_ == nullptr;
+}
+
+void Handover::finish(nereus_resize_report &report, Departure &departure) {
+    watch_ = {};
+    if (auto done = finish_background(report); !done) return undo(report, done.error());
+    settle(report, departure);
+}
+
+void Handover::settle(nereus_resize_report &report, Departure &departure) {
+    if (auto done = send(report); !done) return undo(report, done.error());
+    commit(report, departure);
+}
+
+void Handover::cancel(nereus_resize_report &report, const Error &why) {
+    watch_ = {};
+    undo(report, why);
 }
 
 void Handover::refuse(const std::string &why) {
@@ -70,61 +107,122 @@ void Handover::refuse(const std::string &why) {
     company_->meeting.comm.abandon();
 }
 
-plan::Place Handover::place() const {
-    plan::Place place{rank_, std::nullopt};
-    if (!sizes_.anew && rank_ < sizes_.drains) place.drain = rank_;
-    return place;
+/// What rank 0 alone can know of the next generation, or must decide for all.
+json Handover::decisions() const {
+    const Company none{};
+    const Company &company = company_ ? *company_ : none;
+    return {{"worlds", by_drain(sizes_, job_.generation.worlds, company.worlds)},
+            {"hosts", by_drain(sizes_, job_.generation.hosts, company.hosts)},
+            {"method", request_.transfer_method == NEREUS_TRANSFER_AUTO ? int{NEREUS_P2P} : request_.transfer_method},
+            {"strategy",
+             request_.transfer_strategy == NEREUS_STRATEGY_AUTO ? int{NEREUS_BLOCKING} : request_.transfer_strategy}};
 }
 
-/// Of the next generation: rank 0 knows what the newcomers brought.
-Done Handover::share_members() {
-    json members;
-    if (root()) {
-        const Company none{};
-        const Company &company = company_ ? *company_ : none;
-        members = {{"worlds", followed_by(job_.generation.worlds, sizes_.staying(), company.worlds)},
-                   {"hosts", followed_by(job_.generation.hosts, sizes_.staying(), company.hosts)}};
-    }
-    auto bytes = mpi::share(sources(), 0, root() ? json::to_msgpack(members) : mpi::Bytes{});
+Done Handover::decide_together(nereus_resize_report &report) {
+    auto bytes = mpi::share(sources(), 0, root() ? json::to_msgpack(decisions()) : mpi::Bytes{});
     if (!bytes) return tl::unexpected(bytes.error());
-    members = json::from_msgpack(*bytes);
-    worlds_ = members.at("worlds").get<std::vector<plan::World>>();
-    hosts_ = members.at("hosts").get<std::vector<std::string>>();
+    const json decided = json::from_msgpack(*bytes);
+    worlds_ = decided.at("worlds").get<std::vector<plan::World>>();
+    hosts_ = decided.at("hosts").get<std::vector<std::string>>();
+    carriage_ = {decided.at("method"), decided.at("strategy")};
+    report.transfer_method = static_cast<nereus_transfer_method>(carriage_.method);
+    report.transfer_strategy = static_cast<nereus_transfer_strategy>(carriage_.strategy);
     return {};
 }
 
-Done Handover::offer(const nereus_resize_report &report) {
+Done Handover::offer(const Handles &handles) {
     if (!company_ || !root()) return {};
     Offer offer;
     offer.generation = job_.generation.number;
     offer.sizes = sizes_;
-    offer.transfer_method = report.transfer_method;
+    offer.carriage = carriage_;
     offer.settings = job_.settings;
     offer.worlds = worlds_;
+    offer.source_hosts = job_.generation.hosts;
     offer.hosts = hosts_;
+    offer.handles = handles;
     return send_to_newcomers(company_->meeting, pack(offer, job_.registry.entries()));
 }
 
-Done Handover::get_ready(const nereus_resize_report &report) {
-    if (auto done = share_members(); !done) return done;
-    Done mine = offer(report);
-    crossing_ = std::make_unique<Crossing>(job_.registry, sizes_, place());
+Done Handover::get_ready(nereus_resize_report &report) {
+    if (auto done = decide_together(report); !done) return done;
+    auto handles = handles_of_sources(sources(), job_.generation.hosts, job_.registry);
+    Done mine = handles ? offer(*handles) : Done(tl::unexpected(handles.error()));
+    const plan::Place place{rank_, sizes_.drain_of(rank_)};
+    crossing_ = std::make_unique<Crossing>(job_.registry, Sides{sizes_, place, job_.generation.hosts, hosts_});
     if (mine) mine = crossing_->allocate();
-    const Deadline deadline = Deadline::in(job_.settings.answer_timeout, news_);
-    return decide(collect(sources(), meeting(), {mine, {}}, deadline));
+    crossing_->place_shared();
+    return hear_the_ready(
+        collect(sources(), meeting(), {mine}, Deadline::in(job_.settings.answer_timeout, news_)));
 }
 
-/// Moves what is registered and takes the vote on it.
-Done Handover::send(nereus_resize_report &report) {
+/// A "yes" that is not the last one is told to the newcomers here, with the shared memory that some of them made.
+Done Handover::hear_the_ready(const Verdict &verdict) {
+    if (!verdict.all || !company_ || !root()) return verdict.all;
+    Handles made = Handles::object();
+    for (const json &details : verdict.details)
+        if (details.is_object()) made.update(details);
+    tell(company_->meeting, company_->meeting.newcomers, {}, made);
+    return {};
+}
+
+bool Handover::in_background() const {
+    return carriage_.strategy != NEREUS_BLOCKING && crossing_->has_constant_data();
+}
+
+transfer::Lane Handover::lane() const {
+    return lane_of(meeting() ? meeting()->comm.get() : sources(), sizes_, meeting() && meeting()->inter);
+}
+
+Done Handover::start_background() {
     state_ = "sending";
+    transfer::Lane lane = this->lane();
+    mpi::Comm own;
+    if (!company_) { // the application's checkpoints go on using that of the sources
+        auto copy = mpi::Comm::duplicate(sources());
+        if (!copy) return tl::unexpected(copy.error());
+        own = std::move(*copy);
+        lane.comm = own.get();
+    }
+    auto background = Background::start(sources(), std::move(own),
+                                        crossing_->sending(true, lane, carriage_, job_.settings),
+                                        crossing_->seconds_for(true, job_.settings));
+    if (!background) return tl::unexpected(background.error());
+    background_ = std::move(*background);
+    return {};
+}
+
+Result<bool> Handover::all_sent() { return background_->all_done(news_); }
+
+/// What all have to say of the constant data, newcomers too.
+Done Handover::finish_background(nereus_resize_report &report) {
+    const double limit = crossing_->seconds_for(true, job_.settings);
+    Done mine;
+    {
+        Alarm alarm(sources(), root(), news_);
+        mine = background_->finish(Deadline::in(limit, alarm.news()));
+    }
+    report.constant_seconds = background_->seconds();
+    report.background_iterations = background_->iterations();
+    const Verdict verdict = collect(sources(), meeting(), {mine}, Deadline::in(limit, news_));
+    if (verdict.all) {
+        background_.reset();
+        if (company_ && root()) tell(company_->meeting, company_->meeting.newcomers, {}, nullptr);
+        state_ = "committing";
+    }
+    return verdict.all;
+}
+
+/// Moves what is left to move and takes the last vote.
+Done Handover::send(nereus_resize_report &report) {
+    if (state_ == std::string("ready")) state_ = "sending";
     const Done mine = make_and_move(report);
     const bool moved = mine.has_value();
     if (moved) state_ = "committing";
-    const Vote vote{mine, sums_of(*crossing_, moved)};
-    const Deadline deadline = Deadline::in(job_.settings.seconds_for(bytes_of(job_.registry)), news_);
-    const Verdict verdict = collect(sources(), meeting(), vote, deadline);
-    report.constant_bytes = static_cast<std::int64_t>(verdict.sums[0]);
-    report.variable_bytes = static_cast<std::int64_t>(verdict.sums[1]);
+    const double limit =
+        crossing_->seconds_for(true, job_.settings) + crossing_->seconds_for(false, job_.settings);
+    const Verdict verdict = collect(sources(), meeting(), {mine, sums_of(*crossing_, moved)}, Deadline::in(limit, news_));
+    add_to(report, verdict.sums);
     if (!moved) crossing_->abandon();
     if (verdict.all && job_.settings.verify) report.verified = 1;
     return verdict.all;
@@ -141,41 +239,45 @@ Done Handover::make_and_move(nereus_resize_report &report) {
 }
 
 Done Handover::move(nereus_resize_report &report, const News &news) {
-    const auto lane = lane_of(meeting() ? meeting()->comm.get() : sources(), sizes_, meeting() && meeting()->inter);
-    const auto method = static_cast<transfer::Method>(report.transfer_method);
-    for (const bool constant : {true, false}) {
-        const Stopwatch watch;
-        if (auto done = crossing_->move(constant, lane, method, job_.settings, news); !done) return done;
-        (constant ? report.constant_seconds : report.variable_seconds) = watch.seconds();
+    const Stopwatch watch;
+    if (!in_background()) {
+        if (auto done = move_one_kind(true, news); !done) return done;
+        report.constant_seconds = watch.seconds();
     }
-    return job_.settings.verify ? crossing_->verify(lane, job_.settings, news) : Done{};
+    const Stopwatch variable;
+    if (auto done = move_one_kind(false, news); !done) return done;
+    report.variable_seconds = variable.seconds();
+    if (!job_.settings.verify) return {};
+    return crossing_->verify(lane(), Deadline::in(crossing_->seconds_for(true, job_.settings) +
+                                                      crossing_->seconds_for(false, job_.settings),
+                                                  news));
+}
+
+Done Handover::move_one_kind(bool constant, const News &news) {
+    auto sending = crossing_->sending(constant, lane(), {carriage_.method, NEREUS_BLOCKING}, job_.settings);
+    if (auto done = sending->start(); !done) return done;
+    return sending->finish(Deadline::in(crossing_->seconds_for(constant, job_.settings), news));
 }
 
 Done Handover::make_communicators() {
     if (sizes_.anew) return {};
     if (!company_) {
-        auto shrunk = shrink(job_.generation, sizes_.drains);
+        auto shrunk = shrink(job_.generation, sizes_);
         if (!shrunk) return tl::unexpected(shrunk.error());
         next_ = std::move(shrunk->next);
         lot_ = std::move(shrunk->lot);
         return {};
     }
-    auto application = application_of(company_->meeting.comm);
-    if (!application) return tl::unexpected(application.error());
-    next_.application = std::move(*application);
+    auto grown = grow(company_->meeting.comm, sizes_, *sizes_.drain_of(rank_));
+    if (!grown) return tl::unexpected(grown.error());
+    next_ = std::move(*grown);
     return {};
-}
-
-/// What all say together; a "yes" that is not the last one is told to the newcomers here.
-Done Handover::decide(const Verdict &verdict) {
-    if (verdict.all && company_ && root()) tell(company_->meeting, company_->meeting.newcomers, {}, nullptr);
-    return verdict.all;
 }
 
 void Handover::commit(nereus_resize_report &report, Departure &departure) {
     report.code = NEREUS_RESIZED;
-    report.bytes_minimum = root() ? least_bytes(job_.registry, sizes_) : 0;
-    const auto fates = plan::fates(job_.generation.worlds, sizes_.staying());
+    if (root()) report.bytes_minimum += least_bytes(job_.registry, sizes_);
+    const auto fates = plan::fates(job_.generation.worlds, sizes_);
     report.left = static_cast<int>(std::count(fates.begin(), fates.end(), plan::Fate::exits));
     report.parked = static_cast<int>(std::count(fates.begin(), fates.end(), plan::Fate::parks));
     share_report(report, {});
@@ -196,7 +298,10 @@ void Handover::share_report(nereus_resize_report &report, const Done &decision) 
     const bool somebody_died = !decision && decision.error().code == NEREUS_ERR_PROCESS;
     if (company_ && root())
         tell(company_->meeting, somebody_died ? report.woken : company_->meeting.newcomers, decision,
-             {{"report", as_json(report)}, {"requests", job_.requests.as_json()}, {"host_list", text_of(job_.hosts)}});
+             {{"report", as_json(report)},
+              {"requests", job_.requests.as_json()},
+              {"host_list", text_of(job_.hosts)},
+              {"values", values_of(job_.registry)}});
     share_with_sources(sources(), report);
 }
 
@@ -204,7 +309,7 @@ void Handover::share_report(nereus_resize_report &report, const Done &decision) 
 void Handover::settle_the_parked(const std::vector<plan::Fate> &fates) {
     if (!root()) return;
     job_.parked.keep_the_woken();
-    job_.parked.release(plan::may_end(job_.parked.worlds(), job_.generation.worlds, sizes_.staying()));
+    job_.parked.release(plan::may_end(job_.parked.worlds(), job_.generation.worlds, sizes_));
     if (!lot_) return;
     std::vector<plan::World> worlds;
     std::vector<std::string> hosts;
@@ -217,7 +322,7 @@ void Handover::settle_the_parked(const std::vector<plan::Fate> &fates) {
 }
 
 void Handover::enter_next_generation() {
-    if (company_ && !sizes_.anew) next_.control = std::move(company_->meeting.comm);
+    if (company_ && !sizes_.anew) settle_control(next_, company_->meeting.comm);
     if (company_ && company_->meeting.inter) company_->meeting.comm.disconnect();
     next_.number = job_.generation.number + 1;
     next_.worlds = worlds_;
@@ -229,10 +334,17 @@ void Handover::undo(nereus_resize_report &report, const Error &why) {
     report.code = why.code;
     write_into(report.state, state_);
     write_into(report.reason, why.what);
+    if (background_) {
+        background_->give_up();
+        crossing_->abandon();
+        report.background_iterations = background_->iterations();
+    }
     share_report(report, tl::unexpected(why));
+    background_.reset();
     if (!company_) return;
     company_->meeting.comm.abandon();
     next_.application.abandon();
+    next_.control.abandon();
 }
 
 void share_with_sources(MPI_Comm sources, nereus_resize_report &report) {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The second half of a resize, as a source goes through it, when the newcomers are there: their memory, the data, the
 // votes, and the switch to the next generation or back (docs/reference/resize.md).
+//
+//     begin() -> memory, first vote -> constant data in the background, where the strategy has it so: go_on() at each
+//     checkpoint -> finish(): second vote, variable data, last vote -> commit or undo
 #pragma once
 
+#include "job/background.hpp"
 #include "job/crossing.hpp"
 #include "job/members.hpp"
 #include "job/offer.hpp"
@@ -20,32 +24,50 @@ struct Company {
 /// Collective over the sources; the newcomers go through join().
 class Handover {
 public:
-    /// @param company  nothing when there are no newcomers
-    /// @param news     what rank 0 hears of them
-    Handover(Members &job, const plan::Sizes &sizes, std::optional<Company> company, News news);
+    /// @param company    nothing when there are no newcomers
+    /// @param request    how the data is to be carried and who is to go on; rank 0's counts
+    /// @param news       what rank 0 hears of the newcomers
+    Handover(Members &job, const plan::Sizes &sizes, std::optional<Company> company, const Request &request, News news);
 
-    /// Ends with a commit or with everything as it was; `report` says which, and is the same on all.
+    /// Ends with a commit or with everything as it was, which `report` says and which is the same on all; or constant
+    /// data is under way and the application goes on.
     ///
     /// @param paused  seconds that the resize has held the application up before
-    void run(nereus_resize_report &report, double paused, Departure &departure);
+    /// @return whether it is over
+    bool begin(nereus_resize_report &report, double paused, Departure &departure);
 
-    /// In the place of run(): the newcomers are told that they are not wanted.
+    /// At each checkpoint while constant data is under way.
+    void go_on() { background_->go_on(); }
+    /// On rank 0: whether all sources can finish(), or why the resize must be undone.
+    Result<bool> all_sent();
+    /// Ends as begin() does.
+    void finish(nereus_resize_report &report, Departure &departure);
+    /// While constant data is under way.
+    void cancel(nereus_resize_report &report, const Error &why);
+
+    /// In the place of begin(): the newcomers are told that they are not wanted.
     void refuse(const std::string &why);
 
 private:
     bool root() const { return rank_ == 0; }
     MPI_Comm sources() const { return job_.generation.control.get(); }
     const process::Meeting *meeting() const { return company_ ? &company_->meeting : nullptr; }
-    plan::Place place() const;
 
-    Done share_members();
-    Done offer(const nereus_resize_report &report);
-    Done get_ready(const nereus_resize_report &report);
+    Done decide_together(nereus_resize_report &report);
+    nlohmann::json decisions() const;
+    Done offer(const Handles &handles);
+    Done get_ready(nereus_resize_report &report);
+    Done hear_the_ready(const Verdict &verdict);
+    bool in_background() const;
+    Done start_background();
+    Done finish_background(nereus_resize_report &report);
+    void settle(nereus_resize_report &report, Departure &departure);
     Done send(nereus_resize_report &report);
     Done make_and_move(nereus_resize_report &report);
     Done move(nereus_resize_report &report, const News &news);
+    Done move_one_kind(bool constant, const News &news);
+    transfer::Lane lane() const;
     Done make_communicators();
-    Done decide(const Verdict &verdict);
     void commit(nereus_resize_report &report, Departure &departure);
     void share_report(nereus_resize_report &report, const Done &decision);
     void settle_the_parked(const std::vector<plan::Fate> &fates);
@@ -56,13 +78,16 @@ private:
     int rank_;
     plan::Sizes sizes_;
     std::optional<Company> company_;
+    Request request_;
     News news_;
+    Carriage carriage_;
     Stopwatch watch_;
     double paused_ = 0;
     const char *state_ = "ready";
     std::vector<plan::World> worlds_; ///< of the next generation
     std::vector<std::string> hosts_;  ///< of the next generation
     std::unique_ptr<Crossing> crossing_;
+    std::unique_ptr<Background> background_;
     Generation next_;
     mpi::Comm lot_;
 };

@@ -4,6 +4,7 @@
 #include "job/binding.hpp"
 #include "job/next_generation.hpp"
 #include "job/report.hpp"
+#include "job/sharing.hpp"
 #include "job/ways_in.hpp"
 #include "mpi/host.hpp"
 #include "mpi/share.hpp"
@@ -16,6 +17,9 @@ plan::World shared_world(MPI_Comm comm) {
     MPI_Bcast(&world, 1, MPI_UINT64_T, 0, comm);
     return world;
 }
+
+/// Parts that lie in a row, and that no two processes hold.
+bool can_be_shared(const Description &is) { return is.layout == plan::Layout::block && is.elements > 0; }
 
 }
 
@@ -44,6 +48,7 @@ Done Job::found(MPI_Comm founders) {
     auto hosts = mpi::hosts_of(now.control.get());
     if (!hosts) return tl::unexpected(hosts.error());
     now.hosts = std::move(*hosts);
+    if (auto done = settle_memory(now, members_.settings); !done) return done;
     members_.hosts = read_hosts(members_.settings.hosts).value_or(std::vector<Host>{}); // checked with the settings
     if (auto done = mpi::share_outcome(now.control.get(), 0, open_supervisor()); !done) return done;
     return members_.settings.start_ranks == 0 ? Done{} : make_founders();
@@ -89,30 +94,48 @@ Done Job::open_supervisor() {
     return {};
 }
 
-Done Job::add_array(const Description &is, void **pointer, const nereus_memory *own_memory) {
+/// An array that comes into the registry while constant data is on its way would be missing in the next generation.
+void Job::undo_for_new_entry(const std::string &name) {
+    if (!resize_ || !resize_->sends_data()) return;
+    ended(resize_->cancel({NEREUS_ERR_STATE, "\"" + name + "\" was registered meanwhile"}));
+}
+
+Done Job::add_array(Description is, void **pointer, const nereus_memory *own_memory) {
     const mpi::Comm &control = members_.generation.control;
     const plan::Range part = plan::Cut{is.layout, is.elements, control.size()}.range_of(control.rank());
+    is.shared = own_memory == nullptr && members_.settings.memory == memory_shared && can_be_shared(is);
     if (members_.registry.expects_more()) {
         auto bound = members_.registry.bind(is);
         if (!bound) return tl::unexpected(bound.error());
         return bind_array(**bound, part.count(), pointer, own_memory);
     }
+    if (auto done = members_.registry.check_name(is.name); !done) return done;
     Entry entry{is, nullptr, pointer, own_memory ? *own_memory : library_memory(), own_memory == nullptr};
-    if (own_memory) {
+    if (own_memory)
         entry.data = *pointer;
-        return members_.registry.add(entry);
-    }
-    if (auto done = allocate_zeroed(entry, part); !done) return done;
-    auto done = members_.registry.add(entry);
-    if (!done) entry.release(entry.data);
-    if (done) entry.point();
-    return done;
+    else if (auto done = is.shared ? share(entry, part) : allocate_zeroed(entry, part); !done)
+        return done;
+    members_.registry.add(entry);
+    if (!own_memory) entry.point();
+    undo_for_new_entry(is.name);
+    return {};
+}
+
+/// Collective. Fresh memory is zero.
+Done Job::share(Entry &entry, plan::Range part) {
+    auto segment = share_segment(members_.generation, entry.is, members_.settings);
+    if (!segment) return tl::unexpected(segment.error());
+    entry.segment = std::move(*segment);
+    if (!part.empty()) entry.data = entry.segment->at(part.first * entry.is.extent);
+    return {};
 }
 
 Done Job::add_value(const Description &is, void *value) {
     if (!members_.registry.expects_more()) {
-        Entry entry{is, value, nullptr, c_memory(), false};
-        return members_.registry.add(entry);
+        if (auto done = members_.registry.check_name(is.name); !done) return done;
+        members_.registry.add({is, value, nullptr, c_memory(), false});
+        undo_for_new_entry(is.name);
+        return {};
     }
     auto bound = members_.registry.bind(is);
     if (!bound) return tl::unexpected(bound.error());
@@ -132,6 +155,8 @@ Result<nereus_code> Job::checkpoint() {
     if (word.step != Step::go_on) {
         auto code = act(word);
         if (!code || *code != NEREUS_GO_ON) return code;
+    } else if (resize_) {
+        resize_->go_on();
     }
     auto done = announcement_.start(members_.generation.control.get(), root() ? next_word() : Word{});
     if (!done) return tl::unexpected(done.error());
@@ -152,7 +177,7 @@ Word Job::next_word() {
 
 Result<nereus_code> Job::act(const Word &word) {
     if (word.step == Step::begin) resize_ = std::make_unique<Resize>(members_, word.request);
-    if (!resize_) return failed(NEREUS_ERR_STATE, "rank 0 speaks of a resize that did not begin");
+    if (!resize_) return NEREUS_GO_ON; // it was undone since this was announced
     auto over = word.step == Step::begin ? resize_->begin(false, departure_) : resize_->follow(word.step, departure_);
     return over ? ended(*over) : NEREUS_GO_ON;
 }
@@ -178,7 +203,7 @@ nereus_code Job::close() {
     }
     Word announced;
     if (announcement_.under_way()) announced = announcement_.finish().value_or(Word{});
-    if (resize_) ended(resize_->cancel());
+    if (resize_) ended(resize_->cancel({NEREUS_ERR_STATE, "the job ended"}));
     if (root()) drop_requests(announced.request);
     members_.parked.release_all();
     if (members_.supervisor) members_.supervisor->say_closing();

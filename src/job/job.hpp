@@ -24,7 +24,7 @@ public:
     /// Collective: founders, or newcomers of one resize (then any error means: not wanted any more).
     static Result<std::unique_ptr<Job>> open(MPI_Comm founders, int argc, const char *const *argv, bool &newcomer);
 
-    Done add_array(const Description &is, void **pointer, const nereus_memory *own_memory);
+    Done add_array(Description is, void **pointer, const nereus_memory *own_memory);
     Done add_value(const Description &is, void *value);
 
     /// On rank 0.
@@ -48,10 +48,13 @@ private:
     bool root() const { return members_.generation.control.rank() == 0; }
     Done found(MPI_Comm founders);
     Done make_founders();
+    void undo_for_new_entry(const std::string &name);
+    Done share(Entry &entry, plan::Range part);
     Done arrive(process::Arrival arrival);
     Done open_supervisor();
     Done check_possible(int ranks, const nereus_resize_options &options) const;
     Done check_strategies(unsigned asked) const;
+    Done check_transfer(const nereus_resize_options &options) const;
     Result<int> slots_or_fewer(int ranks, const std::vector<Host> &hosts, const nereus_resize_options &options) const;
     Word next_word();
     void hear_outside();

@@ -6,11 +6,17 @@
 #include "job/offer.hpp"
 #include "job/report.hpp"
 #include "job/resize.hpp"
+#include "job/sharing.hpp"
 #include "job/vote.hpp"
 #include "mpi/message.hpp"
 
+#include <cstring>
+#include <limits>
+
 namespace nereus::job {
 namespace {
+
+using nlohmann::json;
 
 Result<Unpacked> receive_offer(const process::Meeting &meeting) {
     auto bytes = mpi::receive(meeting.comm.get(), 0, tag_offer);
@@ -23,23 +29,96 @@ int own_number(const process::Meeting &meeting) {
 }
 
 /// Collective over the drains that exist: the members of the next generation.
-Result<Generation> make_generation(process::Meeting &meeting, mpi::Comm newcomers, bool anew) {
-    if (!anew) {
-        auto application = application_of(meeting.comm);
-        if (!application) return tl::unexpected(application.error());
-        Generation next;
-        next.application = std::move(*application);
-        return next;
-    }
-    return generation_of(std::move(newcomers));
+Result<Generation> make_generation(process::Meeting &meeting, mpi::Comm newcomers, const plan::Sizes &sizes, int drain) {
+    return sizes.anew ? generation_of(std::move(newcomers)) : grow(meeting.comm, sizes, drain);
 }
 
-Done move_all(Crossing &crossing, const transfer::Lane &lane, const Offer &offer) {
-    const auto method = static_cast<transfer::Method>(offer.transfer_method);
-    if (auto done = crossing.move(true, lane, method, offer.settings, {}); !done) return done;
-    if (auto done = crossing.move(false, lane, method, offer.settings, {}); !done) return done;
-    return offer.settings.verify ? crossing.verify(lane, offer.settings, {}) : Done{};
-}
+/// One newcomer of one resize.
+class Newcomer {
+public:
+    Newcomer(Members &job, const Offer &offer, const process::Meeting &meeting, int drain)
+        : job_(job), offer_(offer), meeting_(meeting), sides_{offer.sizes, {std::nullopt, drain}, offer.source_hosts,
+                                                              offer.hosts},
+          crossing_(job.registry, sides_) {}
+
+    /// Memory for what comes; the first vote.
+    Done get_ready() {
+        auto made = come_to_segments(job_.registry, sides_, offer_.handles, offer_.settings.memory_key);
+        Done mine = made ? crossing_.allocate() : Done(tl::unexpected(made.error()));
+        auto ready = vote_and_wait(meeting_, {mine, {}, made.value_or(Handles())});
+        if (!ready) return tl::unexpected(ready.error());
+        // Who cannot come to it votes "no" when there is something to vote on.
+        placed_ = come_to_new_segments(job_.registry, sides_, *ready);
+        if (placed_) crossing_.place_shared();
+        return {};
+    }
+
+    bool in_background() const { return offer_.carriage.strategy != NEREUS_BLOCKING && crossing_.has_constant_data(); }
+
+    /// While the sources' application iterates; the second vote.
+    Done take_background() {
+        Done mine = placed_;
+        auto sending = crossing_.sending(true, lane(), offer_.carriage, offer_.settings);
+        if (mine) mine = carried(*sending);
+        auto committing = vote_and_wait(meeting_, {mine});
+        if (committing) return {};
+        sending->give_up();
+        crossing_.abandon();
+        return tl::unexpected(committing.error());
+    }
+
+    /// The last vote. @return rank 0's words at the commit
+    Result<json> take_rest() {
+        const Done mine = take_and_verify();
+        auto decision = vote_and_wait(meeting_, {mine, sums_of(crossing_, mine.has_value())});
+        if (!mine) crossing_.abandon();
+        return decision;
+    }
+
+    void adopt(const json &values) {
+        crossing_.adopt();
+        std::size_t index = 0;
+        for (Entry &entry : job_.registry.entries()) {
+            if (!entry.is.value) continue;
+            const auto &bytes = values.at(index++).get_binary();
+            std::memcpy(entry.data, bytes.data(),
+                        std::min(bytes.size(), static_cast<std::size_t>(entry.is.bytes())));
+        }
+    }
+
+private:
+    transfer::Lane lane() const { return lane_of(meeting_.comm.get(), offer_.sizes, meeting_.inter); }
+
+    /// The sources may take any time; rank 0 says when they have given up.
+    Deadline limit() const {
+        return Deadline::in(std::numeric_limits<double>::infinity(), undone_by_root(meeting_));
+    }
+
+    Done carried(transfer::Sending &sending) const {
+        if (auto done = sending.start(); !done) return done;
+        return sending.finish(limit());
+    }
+
+    Done take(bool constant) const {
+        auto sending = crossing_.sending(constant, lane(), {offer_.carriage.method, NEREUS_BLOCKING}, offer_.settings);
+        return carried(*sending);
+    }
+
+    Done take_and_verify() const {
+        if (!placed_) return placed_;
+        if (!in_background())
+            if (auto done = take(true); !done) return done;
+        if (auto done = take(false); !done) return done;
+        return offer_.settings.verify ? crossing_.verify(lane(), limit()) : Done{};
+    }
+
+    Members &job_;
+    const Offer &offer_;
+    const process::Meeting &meeting_;
+    Sides sides_;
+    Crossing crossing_;
+    Done placed_;
+};
 
 }
 
@@ -52,27 +131,26 @@ Result<nereus_resize_report> join(Members &job, process::Arrival arrival) {
     const Offer &offer = unpacked->offer;
     job.registry.expect(std::move(unpacked->entries));
 
-    const plan::Sizes &sizes = offer.sizes;
-    const int drain = own_number(meeting) + (sizes.anew ? 0 : sizes.sources);
-    Crossing crossing(job.registry, sizes, {std::nullopt, drain});
-    auto ready = vote_and_wait(meeting, {crossing.allocate(), {}});
-    if (!ready) return tl::unexpected(ready.error());
-
-    auto next = make_generation(meeting, std::move(arrived->newcomers), sizes.anew);
+    const int drain = offer.sizes.drain_of_newcomer(own_number(meeting));
+    Newcomer newcomer(job, offer, meeting, drain);
+    if (auto done = newcomer.get_ready(); !done) return tl::unexpected(done.error());
+    if (newcomer.in_background())
+        if (auto done = newcomer.take_background(); !done) return tl::unexpected(done.error());
+    auto next = make_generation(meeting, std::move(arrived->newcomers), offer.sizes, drain);
     if (!next) return tl::unexpected(next.error());
-    Done mine = move_all(crossing, lane_of(meeting.comm.get(), sizes, meeting.inter), offer);
-    auto decision = vote_and_wait(meeting, {mine, sums_of(crossing, mine.has_value())});
-    if (!mine) crossing.abandon();
+    auto decision = newcomer.take_rest();
     if (!decision) return tl::unexpected(decision.error());
 
-    crossing.adopt();
-    if (!sizes.anew) next->control = std::move(meeting.comm);
+    newcomer.adopt(decision->at("values"));
+    if (!offer.sizes.anew) settle_control(*next, meeting.comm);
     if (meeting.inter) meeting.comm.disconnect();
     next->number = offer.generation + 1;
     next->worlds = offer.worlds;
     next->hosts = offer.hosts;
     job.generation = std::move(*next);
-    if (sizes.anew && job.generation.control.rank() == 0) {
+    job.settings.memory = offer.settings.memory;
+    job.settings.memory_key = offer.settings.memory_key;
+    if (offer.sizes.anew && job.generation.control.rank() == 0) {
         job.requests.restore(decision->at("requests"));
         job.hosts = read_hosts(decision->at("host_list")).value_or(std::vector<Host>{});
     }

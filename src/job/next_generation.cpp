@@ -20,11 +20,32 @@ Result<Generation> generation_of(mpi::Comm comm) {
     return next;
 }
 
-Result<Shrunk> shrink(const Generation &now, int staying) {
+Result<Generation> grow(const mpi::Comm &meeting, const plan::Sizes &sizes, int drain) {
+    Generation next;
+    if (!sizes.kept.empty()) {
+        auto control = mpi::Comm::split(meeting.get(), 0, drain);
+        if (!control) return tl::unexpected(control.error());
+        next.control = std::move(*control);
+    }
+    auto application = application_of(next.control ? next.control : meeting);
+    if (!application) return tl::unexpected(application.error());
+    next.application = std::move(*application);
+    return next;
+}
+
+void settle_control(Generation &next, mpi::Comm &meeting) {
+    if (next.control)
+        meeting.reset();
+    else
+        next.control = std::move(meeting);
+}
+
+Result<Shrunk> shrink(const Generation &now, const plan::Sizes &sizes) {
     const int rank = now.control.rank();
-    const auto fates = plan::fates(now.worlds, staying);
+    const auto drain = sizes.drain_of(rank);
+    const auto fates = plan::fates(now.worlds, sizes);
     Shrunk shrunk;
-    auto members = mpi::Comm::split(now.control.get(), rank < staying ? 0 : MPI_UNDEFINED, rank);
+    auto members = mpi::Comm::split(now.control.get(), drain ? 0 : MPI_UNDEFINED, drain.value_or(rank));
     if (!members) return tl::unexpected(members.error());
     if (std::count(fates.begin(), fates.end(), plan::Fate::parks) > 0) {
         const bool in_lot = rank == 0 || fates[rank] == plan::Fate::parks;

@@ -19,13 +19,21 @@ Result<mpi::Comm> application_of(const mpi::Comm &comm);
 /// Collective over `comm`, which is taken over.
 Result<Generation> generation_of(mpi::Comm comm);
 
-/// A shrink by Merge: the first ranks go on, and sources that cannot end get a lot with rank 0.
+/// An expand by Merge: what settle_control() completes at the commit.
+///
+/// Collective over `meeting`. @param drain  of this process
+Result<Generation> grow(const mpi::Comm &meeting, const plan::Sizes &sizes, int drain);
+
+/// Cannot fail. Where the drains have the order of `meeting`, that is their communicator; else it is freed.
+void settle_control(Generation &next, mpi::Comm &meeting);
+
+/// A shrink by Merge: some sources go on, and those that cannot end get a lot with rank 0.
 ///
 /// Collective over the sources.
 struct Shrunk {
     Generation next; ///< empty on those that leave
     mpi::Comm lot;   ///< of rank 0 and those that park, if any does
 };
-Result<Shrunk> shrink(const Generation &now, int staying);
+Result<Shrunk> shrink(const Generation &now, const plan::Sizes &sizes);
 
 }

@@ -13,17 +13,13 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int version = 1;
+constexpr int version = 2;
 
 json as_json(const Entry &entry) {
-    json out{{"name", entry.is.name},         {"value", entry.is.value},
-             {"constant", entry.is.constant}, {"replicated", entry.is.layout == plan::Layout::replicated},
-             {"elements", entry.is.elements}, {"extent", entry.is.extent}};
-    if (entry.is.value) {
-        const auto *first = static_cast<const std::uint8_t *>(entry.data);
-        out["bytes"] = json::binary(mpi::Bytes(first, first + entry.is.bytes()));
-    }
-    return out;
+    return {{"name", entry.is.name},         {"value", entry.is.value},
+            {"constant", entry.is.constant}, {"replicated", entry.is.layout == plan::Layout::replicated},
+            {"shared", entry.is.shared},     {"elements", entry.is.elements},
+            {"extent", entry.is.extent}};
 }
 
 /// The whole number `key` of an offer, which must be in least .. most.
@@ -41,13 +37,13 @@ double above_zero(const json &in, const char *key) {
     return value;
 }
 
-void copy_value(Entry &entry, const mpi::Bytes &bytes) {
-    const auto size = static_cast<std::int64_t>(bytes.size());
-    if (size % entry.is.extent != 0 || size / entry.is.extent != entry.is.elements)
-        throw std::out_of_range("a value comes with " + std::to_string(size) + " B");
-    entry.data = entry.memory.allocate(bytes.size(), nullptr);
+constexpr std::int64_t most_in_value = std::int64_t{1} << 20;
+
+/// Room for what comes at the commit.
+void make_room(Entry &entry) {
+    if (entry.is.elements > most_in_value) throw std::out_of_range("a value has too many elements");
+    entry.data = entry.memory.allocate(static_cast<std::size_t>(entry.is.bytes()), nullptr);
     if (entry.data == nullptr) throw std::bad_alloc();
-    std::memcpy(entry.data, bytes.data(), bytes.size());
 }
 
 Entry entry_from(const json &in) {
@@ -56,12 +52,22 @@ Entry entry_from(const json &in) {
     entry.is = {in.at("name"),
                 in.at("value"),
                 in.at("constant"),
+                in.at("shared"),
                 in.at("replicated").get<bool>() ? plan::Layout::replicated : plan::Layout::block,
                 whole<std::int64_t>(in, "elements", 0, INT64_MAX / extent),
                 extent};
     entry.memory = library_memory();
-    if (entry.is.value) copy_value(entry, in.at("bytes").get_binary());
+    if (entry.is.value) make_room(entry);
     return entry;
+}
+
+/// Lists that are looked up by the numbers of processes.
+void check_lengths(const Offer &offer) {
+    const auto has = [](const auto &list, int wanted) { return list.size() == static_cast<std::size_t>(wanted); };
+    if (!has(offer.source_hosts, offer.sizes.sources) || !has(offer.hosts, offer.sizes.drains) ||
+        !has(offer.worlds, offer.sizes.drains) ||
+        (!offer.sizes.kept.empty() && !has(offer.sizes.kept, offer.sizes.drains)))
+        throw std::out_of_range("lists that do not have a place for each process");
 }
 
 }
@@ -77,13 +83,20 @@ mpi::Bytes pack(const Offer &offer, const std::vector<Entry> &entries) {
                              {"sources", offer.sizes.sources},
                              {"drains", offer.sizes.drains},
                              {"anew", offer.sizes.anew},
-                             {"transfer_method", offer.transfer_method},
+                             {"transfer_method", offer.carriage.method},
+                             {"transfer_strategy", offer.carriage.strategy},
                              {"verify", s.verify},
+                             {"memory", s.memory},
+                             {"memory_key", s.memory_key},
                              {"message_bytes", s.message_bytes},
+                             {"transfer_memory", s.transfer_memory},
                              {"answer_timeout", s.answer_timeout},
                              {"slowest_rate", s.slowest_rate},
                              {"worlds", offer.worlds},
+                             {"kept", offer.sizes.kept},
+                             {"source_hosts", offer.source_hosts},
                              {"hosts", offer.hosts},
+                             {"handles", offer.handles},
                              {"entries", list}});
 }
 
@@ -96,14 +109,22 @@ Result<Unpacked> unpack_offer(const mpi::Bytes &bytes) try {
     Unpacked unpacked;
     Offer &offer = unpacked.offer;
     offer.generation = whole<std::int64_t>(in, "generation", -1);
-    offer.sizes = {whole(in, "sources", 1), whole(in, "drains", 1), in.at("anew")};
-    offer.transfer_method = whole<int>(in, "transfer_method", NEREUS_P2P, NEREUS_COL);
+    offer.sizes = {whole(in, "sources", 1), whole(in, "drains", 1), in.at("anew"),
+                   in.at("kept").get<std::vector<int>>()};
+    offer.carriage = {whole<int>(in, "transfer_method", NEREUS_P2P, NEREUS_RMA_LOCKALL),
+                      whole<int>(in, "transfer_strategy", NEREUS_BLOCKING, NEREUS_THREAD)};
+    offer.settings.memory = whole<int>(in, "memory", memory_private, memory_shared);
     offer.settings.verify = in.at("verify");
     offer.settings.message_bytes = whole<std::int64_t>(in, "message_bytes", 1, INT32_MAX);
+    offer.settings.memory_key = in.at("memory_key");
+    offer.settings.transfer_memory = whole<std::int64_t>(in, "transfer_memory", 1);
     offer.settings.answer_timeout = above_zero(in, "answer_timeout");
     offer.settings.slowest_rate = above_zero(in, "slowest_rate");
     offer.worlds = in.at("worlds").get<std::vector<plan::World>>();
+    offer.source_hosts = in.at("source_hosts").get<std::vector<std::string>>();
     offer.hosts = in.at("hosts").get<std::vector<std::string>>();
+    offer.handles = in.at("handles");
+    check_lengths(offer);
     for (const json &entry : in.at("entries")) unpacked.entries.push_back(entry_from(entry));
     return unpacked;
 } catch (const std::exception &problem) {

@@ -4,6 +4,7 @@
 
 #include "base/settings.hpp"
 #include "job/registry.hpp"
+#include "job/sharing.hpp"
 #include "mpi/share.hpp"
 #include "plan/move.hpp"
 #include "plan/release.hpp"
@@ -13,15 +14,17 @@ namespace nereus::job {
 struct Offer {
     std::int64_t generation = 0; ///< of the sources; -1 while the first generation is made
     plan::Sizes sizes{};
-    int transfer_method = 0;
-    Settings settings;               ///< what both sides must have alike: verify, message_bytes, time limits
-    std::vector<plan::World> worlds; ///< of the drains
-    std::vector<std::string> hosts;  ///< of the drains
+    Carriage carriage;
+    Settings settings;                     ///< what both sides must have alike: verify, memory, lengths, time limits
+    std::vector<plan::World> worlds;       ///< of the drains
+    std::vector<std::string> source_hosts; ///< of the sources
+    std::vector<std::string> hosts;        ///< of the drains
+    Handles handles = Handles::object();
 };
 
 inline constexpr int tag_offer = 10;
 
-/// @param entries  travel as descriptions; values with their data
+/// @param entries  travel as descriptions; values come at the commit
 mpi::Bytes pack(const Offer &offer, const std::vector<Entry> &entries);
 
 /// In the place of an offer, where the resize is undone before there is one.
@@ -29,7 +32,7 @@ mpi::Bytes pack_undone(const std::string &why);
 
 struct Unpacked {
     Offer offer;
-    std::vector<Entry> entries; ///< arrays without data yet
+    std::vector<Entry> entries; ///< without data yet
 };
 Result<Unpacked> unpack_offer(const mpi::Bytes &bytes);
 

@@ -27,7 +27,7 @@ std::string Description::sentence() const {
     if (value) return "value \"" + name + "\" of " + std::to_string(elements) + " x " + std::to_string(extent) + " B";
     return std::string(constant ? "constant " : "variable ") +
            (layout == plan::Layout::block ? "block" : "replicated") + " array \"" + name + "\" of " +
-           std::to_string(elements) + " x " + std::to_string(extent) + " B";
+           std::to_string(elements) + " x " + std::to_string(extent) + " B" + (shared ? " in shared memory" : "");
 }
 
 Registry::~Registry() {
@@ -38,12 +38,13 @@ Registry::~Registry() {
     }
 }
 
-Done Registry::add(Entry entry) {
-    if (find(entry.is.name) != nullptr)
-        return failed(NEREUS_ERR_NAME, "\"" + entry.is.name + "\" is registered already");
+Done Registry::check_name(const std::string &name) const {
+    return find(name) == nullptr ? Done{} : failed(NEREUS_ERR_NAME, "\"" + name + "\" is registered already");
+}
+
+void Registry::add(Entry entry) {
     entries_.push_back(std::move(entry));
     bound_ = entries_.size();
-    return {};
 }
 
 Result<Entry *> Registry::bind(const Description &asked) {

@@ -3,11 +3,13 @@
 #pragma once
 
 #include "base/error.hpp"
+#include "memory/segment.hpp"
 #include "plan/cut.hpp"
 
 #include <nereus/nereus.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,7 @@ struct Description {
     std::string name;
     bool value = false; ///< a small value in the application's memory, the same on all ranks
     bool constant = false;
+    bool shared = false; ///< lies in shared memory, one file on each host
     plan::Layout layout = plan::Layout::block;
     std::int64_t elements = 0;
     std::int64_t extent = 0; ///< bytes of an element
@@ -33,13 +36,14 @@ struct Entry {
     void **pointer = nullptr; ///< the application's pointer to the part; NULL until a newcomer registers it
     nereus_memory memory{};
     bool owned = true; ///< data is freed with the registry; else it is the application's
+    std::shared_ptr<memory::Segment> segment{}; ///< of a shared array; then data lies in it
 
     std::byte *bytes() const { return static_cast<std::byte *>(data); }
     void point() const {
         if (pointer != nullptr) *pointer = data;
     }
     void release(void *part) const {
-        if (part != nullptr) memory.release(part, memory.context);
+        if (part != nullptr && !segment) memory.release(part, memory.context);
     }
 };
 
@@ -59,8 +63,10 @@ public:
     }
     ~Registry();
 
-    /// A founder's or survivor's registration.
-    Done add(Entry entry);
+    /// Whether a new entry may have this name.
+    Done check_name(const std::string &name) const;
+    /// A founder's or survivor's registration, by a name that was checked.
+    void add(Entry entry);
 
     /// Entries that came with the offer of a resize; the application registers them in the same order.
     void expect(std::vector<Entry> entries) { entries_ = std::move(entries); }

@@ -15,11 +15,15 @@ json as_json(const nereus_resize_report &r) {
             {"to", r.to},
             {"process_method", static_cast<int>(r.process_method)},
             {"transfer_method", static_cast<int>(r.transfer_method)},
+            {"transfer_strategy", static_cast<int>(r.transfer_strategy)},
             {"process_strategies", r.process_strategies},
             {"process_seconds", r.process_seconds},
             {"connect_seconds", r.connect_seconds},
             {"constant_seconds", r.constant_seconds},
             {"variable_seconds", r.variable_seconds},
+            {"predicted_seconds", r.predicted_seconds},
+            {"background_iterations", r.background_iterations},
+            {"shared_bytes", r.shared_bytes},
             {"pause_seconds", r.pause_seconds},
             {"constant_bytes", r.constant_bytes},
             {"variable_bytes", r.variable_bytes},
@@ -40,11 +44,15 @@ nereus_resize_report report_from(const json &in) {
     r.to = in.at("to");
     r.process_method = static_cast<nereus_process_method>(in.at("process_method").get<int>());
     r.transfer_method = static_cast<nereus_transfer_method>(in.at("transfer_method").get<int>());
+    r.transfer_strategy = static_cast<nereus_transfer_strategy>(in.at("transfer_strategy").get<int>());
     r.process_strategies = in.at("process_strategies");
     r.process_seconds = in.at("process_seconds");
     r.connect_seconds = in.at("connect_seconds");
     r.constant_seconds = in.at("constant_seconds");
     r.variable_seconds = in.at("variable_seconds");
+    r.predicted_seconds = in.at("predicted_seconds");
+    r.background_iterations = in.at("background_iterations");
+    r.shared_bytes = in.at("shared_bytes");
     r.pause_seconds = in.at("pause_seconds");
     r.constant_bytes = in.at("constant_bytes");
     r.variable_bytes = in.at("variable_bytes");

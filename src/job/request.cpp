@@ -12,6 +12,8 @@ Request request_of(int ranks, const nereus_resize_options &options) {
     request.ranks = ranks;
     request.process_method = options.process_method;
     request.transfer_method = options.transfer_method;
+    request.transfer_strategy = options.transfer_strategy;
+    request.survivors = options.survivors;
     request.process_strategies = options.process_strategies;
     request.placement = options.placement;
     request.release_unit = options.release_unit;
@@ -40,15 +42,16 @@ std::uint64_t Requests::add(Request request) {
 nlohmann::json Requests::as_json() const {
     nlohmann::json waiting = nlohmann::json::array();
     for (const Request &r : waiting_)
-        waiting.push_back({r.number, r.ranks, r.process_method, r.transfer_method, r.process_strategies, r.placement,
-                           r.release_unit, r.oversubscribe});
+        waiting.push_back({r.number, r.ranks, r.process_method, r.transfer_method, r.transfer_strategy, r.survivors,
+                           r.process_strategies, r.placement, r.release_unit, r.oversubscribe});
     return {{"last", last_}, {"waiting", waiting}};
 }
 
 void Requests::restore(const nlohmann::json &json) {
     last_ = json.at("last");
     for (const auto &r : json.at("waiting"))
-        waiting_.push_back({r.at(0), r.at(1), r.at(2), r.at(3), r.at(4), r.at(5), r.at(6), r.at(7), 0});
+        waiting_.push_back({r.at(0), r.at(1), r.at(2), r.at(3), r.at(4), r.at(5), r.at(6), r.at(7), r.at(8),
+                            r.at(9), 0});
 }
 
 Request Requests::take() {

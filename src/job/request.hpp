@@ -19,6 +19,8 @@ struct Request {
     std::int32_t ranks = 0;
     std::int32_t process_method = NEREUS_MERGE;
     std::int32_t transfer_method = NEREUS_P2P;
+    std::int32_t transfer_strategy = NEREUS_BLOCKING;
+    std::int32_t survivors = NEREUS_FIRST;
     std::uint32_t process_strategies = 0;
     std::int32_t placement = NEREUS_COMPACT;
     std::int32_t release_unit = NEREUS_UNIT_JOB;
@@ -34,7 +36,8 @@ enum class Step : std::int32_t {
     begin,   ///< a resize, by the request that comes along
     connect, ///< its newcomers are up
     proceed, ///< they are connected: the thread that saw to it has ended
-    undo     ///< they do not come
+    commit,  ///< constant data is where it belongs
+    undo     ///< it cannot be done
 };
 
 struct Word {

@@ -17,7 +17,8 @@ template <class Task> bool is_running(const std::future<Task> &task) {
     return task.valid() && task.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
 }
 
-Error job_ended() { return {NEREUS_ERR_STATE, "the job ended"}; }
+/// On all but rank 0, which says why.
+Error unknown() { return {NEREUS_ERR_STATE, "rank 0 gave it up"}; }
 
 }
 
@@ -29,6 +30,8 @@ Resize::Resize(Members &job, const Request &request)
     report_.to = sizes_.drains;
     report_.process_method = static_cast<nereus_process_method>(request.process_method);
     report_.transfer_method = static_cast<nereus_transfer_method>(request.transfer_method);
+    report_.transfer_strategy = static_cast<nereus_transfer_strategy>(request.transfer_strategy);
+    report_.predicted_seconds = -1;
     report_.verified = -1;
 }
 
@@ -126,7 +129,19 @@ Done Resize::start_in_background() {
     return {};
 }
 
+void Resize::go_on() {
+    if (handover_) handover_->go_on();
+}
+
+Step Resize::look_at_data() {
+    auto sent = handover_->all_sent();
+    if (sent) return *sent ? Step::commit : Step::go_on;
+    failure_ = sent.error();
+    return Step::undo;
+}
+
 Step Resize::look() {
+    if (handover_) return look_at_data();
     if (is_running(beginning_) || is_running(meeting_)) return Step::go_on;
     if (meeting_.valid()) return Step::proceed;
     if (beginning_.valid())
@@ -147,7 +162,10 @@ Resize::Ended Resize::follow(Step step, Departure &departure) {
     if (step == Step::connect && !has(strategies::asynchronous)) return after(connect(), departure);
     if (step == Step::connect) meeting_ = std::async(std::launch::async, [this] { return connect(); });
     if (step == Step::proceed) return after(meeting_.get(), departure);
-    if (step == Step::undo) return undone(failure_.value_or(job_ended()));
+    if (step == Step::commit) handover_->finish(report_, departure);
+    if (step == Step::undo && handover_) handover_->cancel(report_, failure_.value_or(unknown()));
+    if (handover_) return over();
+    if (step == Step::undo) return undone(failure_.value_or(unknown()));
     paused_ += act_.seconds();
     return std::nullopt;
 }
@@ -162,15 +180,20 @@ Resize::Ended Resize::after(Met met, Departure &departure) {
     return hand_over(std::move(*met), departure);
 }
 
-Handover Resize::handover_to(process::Meeting meeting) {
-    return {job_, sizes_, Company{std::move(meeting), worlds_, root() ? making_->hosts() : std::vector<std::string>{}},
-            news()};
+std::unique_ptr<Handover> Resize::handover_to(std::optional<process::Meeting> meeting) {
+    if (!meeting) return std::make_unique<Handover>(job_, sizes_, std::nullopt, request_, News{});
+    Company company{std::move(*meeting), worlds_, root() ? making_->hosts() : std::vector<std::string>{}};
+    return std::make_unique<Handover>(job_, sizes_, std::move(company), request_, news());
 }
 
-nereus_resize_report Resize::hand_over(std::optional<process::Meeting> meeting, Departure &departure) {
+Resize::Ended Resize::hand_over(std::optional<process::Meeting> meeting, Departure &departure) {
     lane_.reset();
-    auto handover = meeting ? handover_to(std::move(*meeting)) : Handover(job_, sizes_, std::nullopt, {});
-    handover.run(report_, paused_ + act_.seconds(), departure);
+    handover_ = handover_to(std::move(meeting));
+    if (!handover_->begin(report_, paused_ + act_.seconds(), departure)) return std::nullopt;
+    return over();
+}
+
+nereus_resize_report Resize::over() {
     if (root() && report_.code != NEREUS_RESIZED) job_.parked.put_back();
     return report_;
 }
@@ -187,7 +210,11 @@ nereus_resize_report Resize::undone(const Error &why) {
     return report_;
 }
 
-nereus_resize_report Resize::cancel() {
+nereus_resize_report Resize::cancel(const Error &why) {
+    if (handover_) {
+        handover_->cancel(report_, why);
+        return over();
+    }
     if (beginning_.valid()) (void)beginning_.get();
     std::optional<Met> met;
     if (meeting_.valid()) met = meeting_.get();
@@ -195,8 +222,8 @@ nereus_resize_report Resize::cancel() {
     int awaited = root() && !met && !failure_ && making_->awaited() ? 1 : 0;
     MPI_Bcast(&awaited, 1, MPI_INT, 0, sources());
     if (awaited != 0) met = connect();
-    if (met && *met) handover_to(std::move(**met)).refuse(job_ended().what);
-    return undone(job_ended());
+    if (met && *met) handover_to(std::move(**met))->refuse(why.what);
+    return undone(why);
 }
 
 }

@@ -4,8 +4,9 @@
 //     asked -> making -> ready -> sending -> committing -> next generation
 //                \__________\________\___________\______> undone: nothing has changed
 //
-// The newcomers are made within begin(), or while the application iterates: then rank 0 looks at each checkpoint what
-// all are to do at the next one, and all follow. What comes after "ready" is in handover.hpp.
+// The newcomers are made within begin(), or while the application iterates, and so is constant data sent: then rank 0
+// looks at each checkpoint what all are to do at the next one, and all follow. What comes after "ready" is in
+// handover.hpp.
 #pragma once
 
 #include "job/handover.hpp"
@@ -28,11 +29,17 @@ public:
     /// Collective: what rank 0's look() said.
     Ended follow(Step step, Departure &departure);
 
+    /// On each source at each checkpoint at which nothing is to be followed.
+    void go_on();
+
     /// On rank 0, between two checkpoints of a resize that goes on.
     Step look();
 
-    /// Collective: undone, since the job ends.
-    nereus_resize_report cancel();
+    /// Whether constant data is on its way.
+    bool sends_data() const { return handover_ != nullptr; }
+
+    /// Collective: undone.
+    nereus_resize_report cancel(const Error &why);
 
 private:
     using Met = Result<process::Meeting>;
@@ -48,8 +55,10 @@ private:
     Done start_in_background();
     Met connect();
     Ended after(Met met, Departure &departure);
-    nereus_resize_report hand_over(std::optional<process::Meeting> meeting, Departure &departure);
-    Handover handover_to(process::Meeting meeting);
+    Ended hand_over(std::optional<process::Meeting> meeting, Departure &departure);
+    std::unique_ptr<Handover> handover_to(std::optional<process::Meeting> meeting);
+    nereus_resize_report over();
+    Step look_at_data();
     nereus_resize_report undone(const Error &why);
     News news();
     Deadline limit();
@@ -70,6 +79,7 @@ private:
     std::optional<Deadline> limit_;
     std::future<Done> beginning_; ///< rank 0
     std::future<Met> meeting_;
+    std::unique_ptr<Handover> handover_; ///< from "ready" on
     std::optional<Error> failure_; ///< rank 0
     double connected_at_ = 0;
 };

@@ -2,7 +2,6 @@
 #include "job/vote.hpp"
 
 #include "mpi/message.hpp"
-#include "mpi/waiting.hpp"
 
 namespace nereus::job {
 namespace {
@@ -20,41 +19,30 @@ Done done_from(const json &in) {
     return failed(static_cast<nereus_code>(in.at("code").get<int>()), in.at("what"));
 }
 
-Done wait_for_message(MPI_Comm comm, int rank, const Deadline &deadline) {
-    for (int there = 0;;) {
-        auto done = mpi::check(MPI_Iprobe(rank, tag_vote, comm, &there, MPI_STATUS_IGNORE), "MPI_Iprobe");
-        if (!done || there != 0) return done;
-        if (auto why = deadline.over("the vote of a newcomer")) return tl::unexpected(*why);
-        mpi::rest();
-    }
-}
-
-Done read_vote(const mpi::Bytes &bytes, std::vector<std::uint64_t> &sums) try {
+Done read_vote(const mpi::Bytes &bytes, Verdict &verdict) try {
     const json vote = json::from_msgpack(bytes);
     const auto theirs = vote.at("sums").get<std::vector<std::uint64_t>>();
-    for (std::size_t i = 0; i < sums.size() && i < theirs.size(); ++i) sums[i] += theirs[i];
+    for (std::size_t i = 0; i < verdict.sums.size() && i < theirs.size(); ++i) verdict.sums[i] += theirs[i];
+    verdict.details.push_back(vote.at("details"));
     return done_from(vote);
 } catch (const json::exception &problem) {
     return failed(NEREUS_ERR_MISMATCH, std::string("the vote of a newcomer cannot be read: ") + problem.what());
 }
 
-Done take_vote(const process::Meeting &meeting, int newcomer, const Deadline &deadline,
-               std::vector<std::uint64_t> &sums) {
-    const int rank = meeting.rank_of_newcomer(newcomer);
-    if (auto done = wait_for_message(meeting.comm.get(), rank, deadline); !done) return done;
-    auto bytes = mpi::receive(meeting.comm.get(), rank, tag_vote);
+Done take_vote(const process::Meeting &meeting, int newcomer, const Deadline &deadline, Verdict &verdict) {
+    auto bytes = mpi::receive(meeting.comm.get(), meeting.rank_of_newcomer(newcomer), tag_vote, deadline);
     if (!bytes) return tl::unexpected(bytes.error());
-    return read_vote(*bytes, sums);
+    return read_vote(*bytes, verdict);
 }
 
 /// Who is late or dead: the others of its party will not answer either.
 bool is_silent(const Error &error) { return error.code == NEREUS_ERR_TIMEOUT || error.code == NEREUS_ERR_PROCESS; }
 
 /// All newcomers are heard, also after a "no": who says "no" must not be left waiting by one who was not read.
-Done take_votes(const process::Meeting &meeting, const Deadline &deadline, std::vector<std::uint64_t> &sums) {
+Done take_votes(const process::Meeting &meeting, const Deadline &deadline, Verdict &verdict) {
     Done all;
     for (int newcomer = 0; newcomer < meeting.newcomers; ++newcomer) {
-        auto done = take_vote(meeting, newcomer, deadline, sums);
+        auto done = take_vote(meeting, newcomer, deadline, verdict);
         if (!done && all) all = done;
         if (!done && is_silent(done.error())) break;
     }
@@ -72,7 +60,7 @@ Verdict collect(MPI_Comm sources, const process::Meeting *meeting, const Vote &v
                             "MPI_Allreduce");
     if (!added && verdict.all) verdict.all = added;
     if (meeting == nullptr || !verdict.all) return verdict;
-    const Done theirs = rank == 0 ? take_votes(*meeting, deadline, verdict.sums) : Done{};
+    const Done theirs = rank == 0 ? take_votes(*meeting, deadline, verdict) : Done{};
     verdict.all = mpi::share_outcome(sources, 0, theirs);
     return verdict;
 }
@@ -88,6 +76,7 @@ void tell(const process::Meeting &meeting, int newcomers, const Done &decision, 
 Result<json> vote_and_wait(const process::Meeting &meeting, const Vote &vote) {
     json message = as_json(vote.mine);
     message["sums"] = vote.sums;
+    message["details"] = vote.details;
     const mpi::Bytes bytes = json::to_msgpack(message);
     const MPI_Comm comm = meeting.comm.get();
     // The root does not read it where a source has said "no" before.
@@ -97,6 +86,14 @@ Result<json> vote_and_wait(const process::Meeting &meeting, const Vote &vote) {
     const json decision = json::from_msgpack(*answer);
     if (auto done = done_from(decision); !done) return tl::unexpected(done.error());
     return decision.at("details");
+}
+
+News undone_by_root(const process::Meeting &meeting) {
+    return [comm = meeting.comm.get()]() -> std::optional<Error> {
+        auto told = mpi::has_message(comm, 0, tag_decision);
+        if (!told) return told.error();
+        return *told ? std::optional(Error{NEREUS_ERR_STATE, "the resize was undone"}) : std::nullopt;
+    };
 }
 
 }

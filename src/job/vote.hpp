@@ -17,13 +17,15 @@ namespace nereus::job {
 /// What a process has to say: whether it is fine, and numbers that are added over all processes.
 struct Vote {
     Done mine;
-    std::vector<std::uint64_t> sums;
+    std::vector<std::uint64_t> sums{};
+    nlohmann::json details{}; ///< of a newcomer, for the root
 };
 
 /// The root's decision, and what it adds for the newcomers.
 struct Verdict {
     Done all;
-    std::vector<std::uint64_t> sums; ///< on sources: of all sources; on the root: of newcomers too
+    std::vector<std::uint64_t> sums;       ///< on sources: of all sources; on the root: of newcomers too
+    std::vector<nlohmann::json> details{}; ///< of each newcomer; on the root
 };
 
 /// Collective over the sources. `meeting` is NULL when there are no newcomers.
@@ -34,5 +36,8 @@ void tell(const process::Meeting &meeting, int newcomers, const Done &decision, 
 
 /// A newcomer's side of collect() and tell(): says what it has to say and waits for the decision.
 Result<nlohmann::json> vote_and_wait(const process::Meeting &meeting, const Vote &vote);
+
+/// For a newcomer that waits for data: a decision that comes before its vote says that the resize was undone.
+News undone_by_root(const process::Meeting &meeting);
 
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/message.hpp"
 
+#include "mpi/patience.hpp"
+
 #include <memory>
 
 namespace nereus::mpi {
@@ -19,7 +21,20 @@ Done post(MPI_Comm comm, int rank, int tag, const Bytes &bytes) {
     return {};
 }
 
-Result<Bytes> receive(MPI_Comm comm, int rank, int tag) {
+Result<bool> has_message(MPI_Comm comm, int rank, int tag) {
+    int there = 0;
+    if (auto done = check(MPI_Iprobe(rank, tag, comm, &there, MPI_STATUS_IGNORE), "MPI_Iprobe"); !done)
+        return tl::unexpected(done.error());
+    return there != 0;
+}
+
+Result<Bytes> receive(MPI_Comm comm, int rank, int tag, const Deadline &deadline) {
+    for (Patience patience;; patience.pause()) {
+        auto there = has_message(comm, rank, tag);
+        if (!there) return tl::unexpected(there.error());
+        if (*there) break;
+        if (auto why = deadline.over("a message")) return tl::unexpected(*why);
+    }
     MPI_Status status;
     if (auto done = check(MPI_Probe(rank, tag, comm, &status), "MPI_Probe"); !done) return tl::unexpected(done.error());
     int size = 0;

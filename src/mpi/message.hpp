@@ -2,6 +2,7 @@
 // Messages whose length their sender knows alone, and whose receiver may be late or dead.
 #pragma once
 
+#include "base/clock.hpp"
 #include "mpi/share.hpp"
 
 namespace nereus::mpi {
@@ -10,7 +11,10 @@ namespace nereus::mpi {
 /// purpose.
 Done post(MPI_Comm comm, int rank, int tag, const Bytes &bytes);
 
-/// Waits for a message of `rank`.
-Result<Bytes> receive(MPI_Comm comm, int rank, int tag);
+/// Whether a message of `rank` is there.
+Result<bool> has_message(MPI_Comm comm, int rank, int tag);
+
+/// Waits for a message of `rank`, asleep when it takes long.
+Result<Bytes> receive(MPI_Comm comm, int rank, int tag, const Deadline &deadline = Deadline::never());
 
 }

@@ -37,4 +37,5 @@ std::int64_t bytes_sent(const Shipment &shipment) {
     return sum;
 }
 
+Done Sending::finish(const Deadline &d) { return move(m_, l_, s_, limits_.message_bytes, d); }
 }

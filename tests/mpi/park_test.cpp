@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <fstream>
 #include <string>
 
@@ -47,6 +48,7 @@ int main(int argc, char **argv) {
     expect(nereus_array(job, "data", MPI_BYTE, data_bytes, NEREUS_BLOCK, NEREUS_VARIABLE,
                         reinterpret_cast<void **>(&data)) == NEREUS_OK,
            "memory for the data");
+    std::memset(data, 1, static_cast<std::size_t>(nereus_count(job, "data")));
     const long full_kib = status_of("VmRSS");
     if (rank == 0) nereus_resize(job, 1, nullptr, nullptr);
     int code = NEREUS_GO_ON;

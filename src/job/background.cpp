@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "job/background.hpp"
+
+#include "mpi/waiting.hpp"
+
+#include <algorithm>
+
+namespace nereus::job {
+namespace {
+
+constexpr double share_of_an_iteration = 0.25;
+constexpr double least_seconds = 50e-6;           // at each checkpoint, or nothing would ever come to an end
+constexpr std::int64_t least_iterations = 64;     // data moves at checkpoints only: few of them in much time is no fault
+
+}
+
+Result<std::unique_ptr<Background>> Background::start(MPI_Comm sources, mpi::Comm own_lane,
+                                                      std::unique_ptr<transfer::Sending> sending, double limit) {
+    auto agreement = mpi::Comm::duplicate(sources);
+    if (!agreement) return tl::unexpected(agreement.error());
+    std::unique_ptr<Background> background(
+        new Background(std::move(*agreement), std::move(own_lane), std::move(sending), limit));
+    background->mine_ = background->sending_->start();
+    if (!background->mine_) background->say_done();
+    return background;
+}
+
+Background::Background(mpi::Comm agreement, mpi::Comm own_lane, std::unique_ptr<transfer::Sending> sending,
+                       double limit)
+    : agreement_(std::move(agreement)), own_lane_(std::move(own_lane)), sending_(std::move(sending)), limit_(limit) {}
+
+void Background::go_on() {
+    ++iterations_;
+    if (done_) return;
+    const double budget = std::max(least_seconds, share_of_an_iteration * since_last_.seconds());
+    auto done = sending_->look(budget);
+    if (!done) mine_ = tl::unexpected(done.error());
+    if (!done || *done) say_done();
+    since_last_ = {};
+}
+
+void Background::say_done() {
+    done_ = true;
+    if (std::exchange(said_, true)) return;
+    MPI_Ibarrier(agreement_.get(), &all_done_);
+}
+
+Result<bool> Background::all_done(const News &news) {
+    int all = 0;
+    if (said_) MPI_Test(&all_done_, &all, MPI_STATUS_IGNORE);
+    if (all != 0) return true;
+    if (news)
+        if (auto bad = news()) return tl::unexpected(*bad);
+    if (watch_.seconds() > limit_ && iterations_ > least_iterations)
+        return failed(NEREUS_ERR_TIMEOUT, "constant data was not sent in time");
+    return false;
+}
+
+Done Background::finish(const Deadline &deadline) {
+    if (!done_) mine_ = sending_->finish(deadline);
+    say_done();
+    MPI_Wait(&all_done_, MPI_STATUS_IGNORE); // of the sources, who all come here
+    return mine_;
+}
+
+void Background::give_up() {
+    sending_->give_up();
+    own_lane_.abandon();
+    say_done();
+    MPI_Wait(&all_done_, MPI_STATUS_IGNORE);
+}
+
+}
