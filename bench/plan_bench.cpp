@@ -33,6 +33,7 @@ struct Cost {
 
 constexpr std::int64_t elements = 4'000'000'007; // divides by no number of ranks here
 constexpr std::size_t growth = 4;                // a list that doubles has allocated fewer than 4 times its length
+constexpr std::size_t bytes_of_piece = sizeof(Piece) + sizeof(Strip) + sizeof(Run);
 
 Cost cost_of(const Sizes &sizes, const Place &place) {
     allocated = 0;
@@ -58,7 +59,7 @@ bool print_job(const Sizes &sizes, int asked) {
     for (int i = 0; i < asked; ++i) costs.push_back(cost_of(sizes, place_of(sizes, i, asked)));
     auto most = [&](auto field) { return *std::ranges::max_element(costs, {}, field).*field; };
     const bool fits = std::ranges::all_of(
-        costs, [](const Cost &cost) { return cost.bytes <= growth * sizeof(Piece) * (cost.pieces + 1); });
+        costs, [](const Cost &cost) { return cost.bytes <= growth * bytes_of_piece * (cost.pieces + 1); });
     std::ranges::sort(costs, {}, &Cost::seconds);
     std::printf("%9d -> %9d  %10.3f  %10.3f  %11zu  %11zu  %s\n", sizes.sources, sizes.drains,
                 costs[costs.size() / 2].seconds * 1e6, costs.back().seconds * 1e6, most(&Cost::pieces),

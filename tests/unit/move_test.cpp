@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "resize_case.hpp"
-#include "transfer/transfer.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -13,13 +12,13 @@ namespace {
 using Pair = std::pair<int, int>; // source, drain
 using Bytes = std::vector<std::byte>;
 
-/// How often each element of a part of `part` elements comes to its owner.
-std::vector<int> arrivals(const Move &move, Range part) {
-    std::vector<int> times(static_cast<std::size_t>(part.count()), 0);
-    auto come = [&](Range elements) {
-        for (auto i = elements.first; i < elements.end; ++i) ++times.at(static_cast<std::size_t>(i - part.first));
+/// How often each element of a part comes to its owner.
+std::vector<int> arrivals(const Move &move, const Part &part) {
+    std::vector<int> times(part.size(), 0);
+    auto come = [&](const std::vector<Strip> &strips) {
+        for (const Step &step : steps_of(strips)) ++times.at(static_cast<std::size_t>(step.to));
     };
-    for (const Piece &piece : move.receives) come(piece.elements);
+    for (const Piece &piece : move.receives) come(piece.strips);
     come(move.stays);
     return times;
 }
@@ -34,21 +33,36 @@ RC_GTEST_PROP(Move, EachDrainGetsEachOfItsElementsExactlyOnce, ()) {
 
 RC_GTEST_PROP(Move, WhatASourceSendsIsWhatTheDrainAwaits, ()) {
     const ResizeCase resize = any_resize();
-    std::map<Pair, std::vector<Range>> sent, awaited;
+    std::map<Pair, std::vector<Strip>> sent, awaited;
     for (const Place &place : resize.places()) {
         const Move move = resize.move(place);
-        for (const Piece &piece : move.sends) sent[{place.source.value(), piece.peer}].push_back(piece.elements);
-        for (const Piece &piece : move.receives) awaited[{piece.peer, place.drain.value()}].push_back(piece.elements);
+        for (const Piece &piece : move.sends)
+            RC_ASSERT(sent.emplace(Pair{place.source.value(), piece.peer}, piece.strips).second);
+        for (const Piece &piece : move.receives)
+            RC_ASSERT(awaited.emplace(Pair{piece.peer, place.drain.value()}, piece.strips).second);
     }
     RC_ASSERT(sent == awaited);
 }
 
-RC_GTEST_PROP(Move, ASourceSendsOnlyWhatItHas, ()) {
+RC_GTEST_PROP(Move, ASourceSendsOnlyWhatItHasAndTheDrainWants, ()) {
     const ResizeCase resize = any_resize();
     for (const Place &place : resize.places())
         for (const Piece &piece : resize.move(place).sends) {
-            RC_ASSERT(!piece.elements.empty());
-            RC_ASSERT(overlap(piece.elements, resize.before(place.source.value())) == piece.elements);
+            const Part has = resize.before(place.source.value()), wants = resize.after(piece.peer);
+            RC_ASSERT(piece.count() > 0);
+            RC_ASSERT(piece.count() == static_cast<std::int64_t>(steps_of(piece.strips).size()));
+            for (const Step &step : steps_of(piece.strips))
+                RC_ASSERT(has.at(static_cast<std::size_t>(step.from)) == wants.at(static_cast<std::size_t>(step.to)));
+        }
+}
+
+RC_GTEST_PROP(Move, ElementsTravelInTheOrderInWhichTheyLie, ()) {
+    const ResizeCase resize = any_resize();
+    for (const Place &place : resize.places())
+        for (const Piece &piece : resize.move(place).sends) {
+            const std::vector<Step> steps = steps_of(piece.strips);
+            for (std::size_t i = 1; i < steps.size(); ++i)
+                RC_ASSERT(steps[i - 1].from < steps[i].from && steps[i - 1].to < steps[i].to);
         }
 }
 
@@ -99,45 +113,49 @@ RC_GTEST_PROP(Move, HugeJobsAreCutAlikeOnBothSides, ()) {
     const int source = *rc::gen::inRange(0, resize.sizes.sources);
     for (const Piece &piece : resize.move({source, std::nullopt}).sends) {
         const auto awaited = resize.move({std::nullopt, piece.peer}).receives;
-        RC_ASSERT(std::count(awaited.begin(), awaited.end(), Piece{source, piece.elements}) == 1);
+        RC_ASSERT(std::count(awaited.begin(), awaited.end(), Piece{source, piece.strips}) == 1);
     }
 }
 
 /// One process of a simulated transfer.
 struct Process {
+    Place place;
     Bytes old_part, new_part;
-    transfer::Shipment shipment;
+    Move move;
 };
 
-Bytes slice(const Bytes &all, Range elements, std::int64_t extent) {
-    return {all.begin() + elements.first * extent, all.begin() + elements.end * extent};
+Bytes slice(const Bytes &all, const Part &part, std::int64_t extent) {
+    Bytes bytes;
+    for (const std::int64_t element : part)
+        bytes.insert(bytes.end(), all.begin() + element * extent, all.begin() + (element + 1) * extent);
+    return bytes;
 }
 
 std::vector<Process> processes_of(const ResizeCase &resize, const Bytes &global, std::int64_t extent) {
     std::vector<Process> all;
     for (const Place &place : resize.places()) {
-        const Range before = place.source ? resize.before(*place.source) : Range{};
-        const Range after = place.drain ? resize.after(*place.drain) : Range{};
-        Process &p = all.emplace_back(Process{slice(global, before, extent), {}, {}});
-        p.new_part.assign(static_cast<std::size_t>(after.count() * extent), std::byte{0xEE});
-        p.shipment = {resize.move(place), extent, p.old_part.data(), before.first, p.new_part.data(), after.first};
+        const Part before = place.source ? resize.before(*place.source) : Part{};
+        const Part after = place.drain ? resize.after(*place.drain) : Part{};
+        all.push_back(
+            {place, slice(global, before, extent), Bytes(after.size() * extent, std::byte{0xEE}), resize.move(place)});
     }
     return all;
 }
 
-void copy(const transfer::Shipment &from, const transfer::Shipment &to, Range elements) {
-    std::copy_n(from.outgoing(elements), from.bytes(elements), to.incoming(elements));
+void copy(const Bytes &from, Bytes &to, const std::vector<Strip> &strips, std::int64_t extent) {
+    for (const Step &step : steps_of(strips))
+        std::copy_n(from.begin() + step.from * extent, extent, to.begin() + step.to * extent);
 }
 
 /// What src/transfer does with MPI, with copies.
-void carry(const std::vector<Process> &all, const std::vector<Place> &places) {
-    std::map<int, const transfer::Shipment *> drains;
-    for (std::size_t i = 0; i < all.size(); ++i)
-        if (places[i].drain) drains[*places[i].drain] = &all[i].shipment;
-    for (const Process &process : all) {
-        const transfer::Shipment &shipment = process.shipment;
-        for (const Piece &piece : shipment.move.sends) copy(shipment, *drains.at(piece.peer), piece.elements);
-        if (!shipment.move.stays.empty()) copy(shipment, shipment, shipment.move.stays);
+void carry(std::vector<Process> &all, std::int64_t extent) {
+    std::map<int, Process *> drains;
+    for (Process &process : all)
+        if (process.place.drain) drains[*process.place.drain] = &process;
+    for (Process &process : all) {
+        for (const Piece &piece : process.move.sends)
+            copy(process.old_part, drains.at(piece.peer)->new_part, piece.strips, extent);
+        copy(process.old_part, process.new_part, process.move.stays, extent);
     }
 }
 
@@ -148,20 +166,22 @@ RC_GTEST_PROP(Move, TheBytesOfAWholeTransferAreTheOldOnesInTheirNewPlaces, ()) {
         static_cast<std::size_t>(resize.elements * extent), rc::gen::arbitrary<std::uint8_t>());
     Bytes global;
     for (const std::uint8_t byte : content) global.push_back(std::byte{byte});
-    const std::vector<Place> places = resize.places();
-    const std::vector<Process> all = processes_of(resize, global, extent);
-    carry(all, places);
-    for (std::size_t i = 0; i < all.size(); ++i)
-        if (places[i].drain) RC_ASSERT(all[i].new_part == slice(global, resize.after(*places[i].drain), extent));
+    std::vector<Process> all = processes_of(resize, global, extent);
+    carry(all, extent);
+    for (const Process &process : all)
+        if (process.place.drain)
+            RC_ASSERT(process.new_part == slice(global, resize.after(*process.place.drain), extent));
 }
+
+std::vector<Strip> one_run(std::int64_t from, std::int64_t to, std::int64_t count) { return {{{{from, to, count}}}}; }
 
 TEST(Move, TwoToFourGivesTheSecondSourceASliceOfTheFirst) {
     const Sizes sizes{2, 4, false};
     const Move first = move_of(Layout::block, 8, sizes, {0, 0}), second = move_of(Layout::block, 8, sizes, {1, 1});
-    EXPECT_EQ(first.stays, (Range{0, 2}));
-    EXPECT_EQ(first.sends, (std::vector<Piece>{{1, {2, 4}}}));
-    EXPECT_EQ(second.receives, (std::vector<Piece>{{0, {2, 4}}}));
-    EXPECT_EQ(second.sends, (std::vector<Piece>{{2, {4, 6}}, {3, {6, 8}}}));
+    EXPECT_EQ(first.stays, one_run(0, 0, 2));
+    EXPECT_EQ(first.sends, (std::vector<Piece>{{1, one_run(2, 0, 2)}}));
+    EXPECT_EQ(second.receives, (std::vector<Piece>{{0, one_run(2, 0, 2)}}));
+    EXPECT_EQ(second.sends, (std::vector<Piece>{{2, one_run(0, 0, 2)}, {3, one_run(2, 0, 2)}}));
     EXPECT_TRUE(second.stays.empty());
 }
 

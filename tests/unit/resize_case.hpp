@@ -10,23 +10,51 @@
 
 namespace nereus::plan {
 
+/// Global elements of one rank in the order in which they lie there.
+using Part = std::vector<std::int64_t>;
+
+inline Part part_of(const Cut &cut, int rank) {
+    const Range range = cut.range_of(rank);
+    Part part;
+    for (auto element = range.first; element < range.end; ++element) part.push_back(element);
+    return part;
+}
+
+/// One element's places in a source's and in a drain's part.
+struct Step {
+    std::int64_t from, to;
+    bool operator==(const Step &) const = default;
+};
+
+/// Every element of some strips, in the order in which they travel.
+inline std::vector<Step> steps_of(const std::vector<Strip> &strips) {
+    std::vector<Step> steps;
+    for (const Strip &strip : strips)
+        for (std::int64_t i = 0; i < strip.repeats; ++i)
+            for (const Run &run : strip.runs)
+                for (std::int64_t j = 0; j < run.count; ++j)
+                    steps.push_back({run.from + i * strip.from_step + j, run.to + i * strip.to_step + j});
+    return steps;
+}
+
+inline std::int64_t count_of(const Part &part) { return static_cast<std::int64_t>(part.size()); }
+
 struct ResizeCase {
     Layout layout;
     std::int64_t elements;
     Sizes sizes;
 
-    /// Merge: source i goes on as drain i. Baseline: sources, then drains.
+    /// Sources, then newcomers.
     std::vector<Place> places() const {
         std::vector<Place> all;
-        for (int source = 0; source < sizes.sources; ++source)
-            all.push_back({source, !sizes.anew && source < sizes.drains ? std::optional(source) : std::nullopt});
-        for (int drain = sizes.anew ? 0 : sizes.sources; drain < sizes.drains; ++drain)
-            all.push_back({std::nullopt, drain});
+        for (int source = 0; source < sizes.sources; ++source) all.push_back({source, sizes.drain_of(source)});
+        for (int newcomer = 0; newcomer < sizes.newcomers(); ++newcomer)
+            all.push_back({std::nullopt, sizes.drain_of_newcomer(newcomer)});
         return all;
     }
 
-    Range before(int source) const { return Cut{layout, elements, sizes.sources}.range_of(source); }
-    Range after(int drain) const { return Cut{layout, elements, sizes.drains}.range_of(drain); }
+    Part before(int source) const { return part_of({layout, elements, sizes.sources}, source); }
+    Part after(int drain) const { return part_of({layout, elements, sizes.drains}, drain); }
     Move move(const Place &place) const { return move_of(layout, elements, sizes, place); }
 };
 
