@@ -5,6 +5,7 @@
 #include "job/both_sides.hpp"
 #include "job/next_generation.hpp"
 #include "job/report.hpp"
+#include "job/values.hpp"
 #include "mpi/message.hpp"
 
 #include <algorithm>
@@ -56,17 +57,6 @@ void add_to(nereus_resize_report &report, const std::vector<std::uint64_t> &sums
     report.variable_bytes = static_cast<std::int64_t>(sums[1]);
     report.shared_bytes = static_cast<std::int64_t>(sums[2]);
     report.bytes_minimum = static_cast<std::int64_t>(sums[3]);
-}
-
-/// The values of the application as they are on rank 0 now.
-json values_of(const Registry &registry) {
-    json values = json::array();
-    for (const Entry &entry : registry.entries()) {
-        if (!entry.is.value) continue;
-        const auto *first = static_cast<const std::uint8_t *>(entry.data);
-        values.push_back(json::binary(mpi::Bytes(first, first + entry.is.bytes())));
-    }
-    return values;
 }
 
 }

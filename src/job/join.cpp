@@ -7,10 +7,10 @@
 #include "job/report.hpp"
 #include "job/resize.hpp"
 #include "job/sharing.hpp"
+#include "job/values.hpp"
 #include "job/vote.hpp"
 #include "mpi/message.hpp"
 
-#include <cstring>
 #include <limits>
 
 namespace nereus::job {
@@ -77,13 +77,7 @@ public:
 
     void adopt(const json &values) {
         crossing_.adopt();
-        std::size_t index = 0;
-        for (Entry &entry : job_.registry.entries()) {
-            if (!entry.is.value) continue;
-            const auto &bytes = values.at(index++).get_binary();
-            std::memcpy(entry.data, bytes.data(),
-                        std::min(bytes.size(), static_cast<std::size_t>(entry.is.bytes())));
-        }
+        take_values(job_.registry, values);
     }
 
 private:

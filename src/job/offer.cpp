@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <set>
 #include <stdexcept>
 
 namespace nereus::job {
@@ -61,13 +62,23 @@ Entry entry_from(const json &in) {
     return entry;
 }
 
+/// Each source goes on as one drain at most.
+bool is_numbering(const plan::Sizes &sizes) {
+    std::set<int> seen;
+    for (const int source : sizes.kept)
+        if (source < -1 || source >= sizes.sources || (source >= 0 && !seen.insert(source).second)) return false;
+    return sizes.kept.empty() || static_cast<int>(seen.size()) == sizes.staying();
+}
+
 /// Lists that are looked up by the numbers of processes.
-void check_lengths(const Offer &offer) {
+void check_lists(const Offer &offer) {
     const auto has = [](const auto &list, int wanted) { return list.size() == static_cast<std::size_t>(wanted); };
     if (!has(offer.source_hosts, offer.sizes.sources) || !has(offer.hosts, offer.sizes.drains) ||
         !has(offer.worlds, offer.sizes.drains) ||
         (!offer.sizes.kept.empty() && !has(offer.sizes.kept, offer.sizes.drains)))
         throw std::out_of_range("lists that do not have a place for each process");
+    if (!is_numbering(offer.sizes)) throw std::out_of_range("a numbering of the drains that cannot be");
+    if (!offer.handles.is_object()) throw std::out_of_range("handles = " + offer.handles.dump());
 }
 
 }
@@ -124,7 +135,7 @@ Result<Unpacked> unpack_offer(const mpi::Bytes &bytes) try {
     offer.source_hosts = in.at("source_hosts").get<std::vector<std::string>>();
     offer.hosts = in.at("hosts").get<std::vector<std::string>>();
     offer.handles = in.at("handles");
-    check_lengths(offer);
+    check_lists(offer);
     for (const json &entry : in.at("entries")) unpacked.entries.push_back(entry_from(entry));
     return unpacked;
 } catch (const std::exception &problem) {

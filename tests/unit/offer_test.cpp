@@ -2,6 +2,7 @@
 #include "job/offer.hpp"
 #include "job/report.hpp"
 #include "job/request.hpp"
+#include "job/values.hpp"
 
 #include <cstring>
 #include <gtest/gtest.h>
@@ -17,7 +18,7 @@ Description any_array() {
     const auto layout = *rc::gen::element(plan::Layout::block, plan::Layout::replicated);
     const auto extent = *rc::gen::inRange<std::int64_t>(1, 5000);
     const auto elements = *rc::gen::inRange<std::int64_t>(0, INT64_MAX / extent);
-    return {any_name(), false, *rc::gen::arbitrary<bool>(), layout, elements, extent};
+    return {any_name(), false, *rc::gen::arbitrary<bool>(), *rc::gen::arbitrary<bool>(), layout, elements, extent};
 }
 
 /// Entries and the memory of the values among them, which is the application's.
@@ -27,7 +28,7 @@ struct Registered {
 
     void add_value(const std::string &name, std::vector<std::uint8_t> bytes) {
         Entry entry;
-        entry.is = {name, true, false, plan::Layout::replicated, static_cast<std::int64_t>(bytes.size()), 1};
+        entry.is = {name, true, false, false, plan::Layout::replicated, static_cast<std::int64_t>(bytes.size()), 1};
         values.push_back(std::move(bytes));
         entry.data = values.back().data();
         entries.push_back(entry);
@@ -45,18 +46,36 @@ Registered any_registered() {
     return registered;
 }
 
+std::vector<std::string> any_hosts(int processes) {
+    return *rc::gen::container<std::vector<std::string>>(static_cast<std::size_t>(processes),
+                                                         rc::gen::element<std::string>("n1", "n2.site", ""));
+}
+
+/// The sources in another order, where there are newcomers with gaps for them.
+void renumber(plan::Sizes &sizes) {
+    sizes.kept.assign(static_cast<std::size_t>(sizes.drains), -1);
+    for (int i = 0; i < sizes.staying(); ++i)
+        sizes.kept[static_cast<std::size_t>(sizes.drains - 1 - i)] = sizes.sources - sizes.staying() + i;
+}
+
 Offer any_offer() {
     Offer offer;
     offer.generation = *rc::gen::inRange<std::int64_t>(-1, INT64_MAX);
-    offer.sizes = {*rc::gen::inRange(1, INT32_MAX), *rc::gen::inRange(1, 100), *rc::gen::arbitrary<bool>()};
-    offer.transfer_method = *rc::gen::inRange(0, 2);
+    offer.sizes = {*rc::gen::inRange(1, 100), *rc::gen::inRange(1, 100), *rc::gen::arbitrary<bool>()};
+    if (!offer.sizes.anew && *rc::gen::arbitrary<bool>()) renumber(offer.sizes);
+    offer.carriage = {*rc::gen::inRange(0, 4), *rc::gen::inRange(0, 4)};
+    offer.settings.memory = *rc::gen::element<int>(memory_private, memory_shared);
+    offer.settings.memory_key = *rc::gen::element<std::string>("", "0123456789abcdef");
+    offer.settings.transfer_memory = *rc::gen::inRange<std::int64_t>(1, INT64_MAX);
     offer.settings.verify = *rc::gen::arbitrary<bool>();
     offer.settings.message_bytes = *rc::gen::inRange<std::int64_t>(1, 2147483648);
     offer.settings.answer_timeout = *rc::gen::inRange(1, 1000000) * 0.7;
     offer.settings.slowest_rate = *rc::gen::inRange(1, 1000000) * 0.3;
     offer.worlds = *rc::gen::container<std::vector<plan::World>>(static_cast<std::size_t>(offer.sizes.drains),
                                                                  rc::gen::arbitrary<plan::World>());
-    offer.hosts = *rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>("n1", "n2.site", ""));
+    offer.hosts = any_hosts(offer.sizes.drains);
+    offer.source_hosts = any_hosts(offer.sizes.sources);
+    offer.handles = {{"n1", {{{"pid", *rc::gen::inRange(1, 1000)}}, nullptr}}};
     return offer;
 }
 
@@ -75,28 +94,46 @@ RC_GTEST_PROP(Offer, TellsNewcomersWhatTheJobHas, ()) {
     const Offer told = unpacked->offer;
     const Registry registry = owned(std::move(*unpacked));
     RC_ASSERT(told.generation == offer.generation);
-    RC_ASSERT(std::tie(told.sizes.sources, told.sizes.drains, told.sizes.anew) ==
-              std::tie(offer.sizes.sources, offer.sizes.drains, offer.sizes.anew));
-    RC_ASSERT(told.transfer_method == offer.transfer_method);
+    RC_ASSERT(std::tie(told.sizes.sources, told.sizes.drains, told.sizes.anew, told.sizes.kept) ==
+              std::tie(offer.sizes.sources, offer.sizes.drains, offer.sizes.anew, offer.sizes.kept));
+    RC_ASSERT(std::tie(told.carriage.method, told.carriage.strategy) ==
+              std::tie(offer.carriage.method, offer.carriage.strategy));
+    RC_ASSERT(told.settings.memory == offer.settings.memory);
+    RC_ASSERT(told.settings.memory_key == offer.settings.memory_key);
+    RC_ASSERT(told.settings.transfer_memory == offer.settings.transfer_memory);
     RC_ASSERT(told.settings.verify == offer.settings.verify);
     RC_ASSERT(told.settings.message_bytes == offer.settings.message_bytes);
     RC_ASSERT(told.settings.answer_timeout == offer.settings.answer_timeout);
     RC_ASSERT(told.settings.slowest_rate == offer.settings.slowest_rate);
     RC_ASSERT(told.worlds == offer.worlds);
     RC_ASSERT(told.hosts == offer.hosts);
+    RC_ASSERT(told.source_hosts == offer.source_hosts);
+    RC_ASSERT(told.handles == offer.handles);
     RC_ASSERT(registry.entries().size() == registered.entries.size());
+    for (std::size_t i = 0; i < registered.entries.size(); ++i)
+        RC_ASSERT(registry.entries()[i].is == registered.entries[i].is);
+}
+
+RC_GTEST_PROP(Values, ComeToNewcomersAsRankZeroHasThem, ()) {
+    const Registered registered = any_registered();
+    Registry sources;
+    for (const Entry &entry : registered.entries) sources.add(entry);
+    Registry newcomer = owned(*unpack_offer(pack(any_offer(), registered.entries)));
+    take_values(newcomer, values_of(sources));
     for (std::size_t i = 0; i < registered.entries.size(); ++i) {
-        const Entry &sent = registered.entries[i], &came = registry.entries()[i];
-        RC_ASSERT(came.is == sent.is);
+        const Entry &sent = registered.entries[i], &came = newcomer.entries()[i];
         if (sent.is.value) RC_ASSERT(std::memcmp(came.data, sent.data, static_cast<std::size_t>(sent.is.bytes())) == 0);
     }
+    for (Entry &entry : sources.entries()) entry.owned = false; // their memory is `registered`
 }
 
 /// What a newcomer relies on when it computes with an offer.
 void assert_usable(const Offer &offer, const Registry &registry) {
     RC_ASSERT(offer.generation >= 0);
     RC_ASSERT(offer.sizes.sources >= 1 && offer.sizes.drains >= 1);
-    RC_ASSERT(offer.transfer_method == NEREUS_P2P || offer.transfer_method == NEREUS_COL);
+    RC_ASSERT(offer.carriage.method >= NEREUS_P2P && offer.carriage.method <= NEREUS_RMA_LOCKALL);
+    RC_ASSERT(offer.carriage.strategy >= NEREUS_BLOCKING && offer.carriage.strategy <= NEREUS_THREAD);
+    RC_ASSERT(std::ssize(offer.hosts) == offer.sizes.drains && std::ssize(offer.source_hosts) == offer.sizes.sources);
     RC_ASSERT(offer.settings.message_bytes >= 1 && offer.settings.message_bytes <= 2147483647);
     RC_ASSERT(offer.settings.answer_timeout > 0 && offer.settings.slowest_rate > 0);
     for (const Entry &entry : registry.entries()) {
@@ -136,35 +173,59 @@ RC_GTEST_PROP(Offer, AnOfferThatArrivedShortIsRefused, ()) {
     RC_ASSERT(!unpack_offer(part));
 }
 
+Offer small_offer() {
+    Offer offer;
+    offer.sizes = {1, 2, false};
+    offer.settings.memory = memory_private;
+    offer.worlds = {1, 1};
+    offer.source_hosts = {"n1"};
+    offer.hosts = {"n1", "n1"};
+    return offer;
+}
+
 /// A packed offer with one value, changed by change(json).
 template <class Change> mpi::Bytes changed(Change change) {
     Registered registered;
     registered.values.reserve(1);
     registered.add_value("v", {1, 2, 3});
     nlohmann::json json =
-        nlohmann::json::from_msgpack(pack(Offer{0, {1, 2, false}, 0, {}, {1, 1}, {"n1", "n1"}}, registered.entries));
+        nlohmann::json::from_msgpack(pack(small_offer(), registered.entries));
     change(json);
     return nlohmann::json::to_msgpack(json);
 }
 
 TEST(Offer, AnotherVersionIsNamed) {
-    const auto unpacked = unpack_offer(changed([](nlohmann::json &json) { json["version"] = 2; }));
+    const auto unpacked = unpack_offer(changed([](nlohmann::json &json) { json["version"] = 3; }));
     ASSERT_FALSE(unpacked);
     EXPECT_EQ(unpacked.error().code, NEREUS_ERR_MISMATCH);
-    EXPECT_NE(unpacked.error().what.find("version 2"), std::string::npos) << unpacked.error().what;
+    EXPECT_NE(unpacked.error().what.find("version 3"), std::string::npos) << unpacked.error().what;
 }
 
-TEST(Offer, AValueIsNeverReadBeyondItsBytes) {
+TEST(Values, AreNeverWrittenBeyondTheirBytes) {
     auto unpacked = unpack_offer(changed([](nlohmann::json &) {}));
     ASSERT_TRUE(unpacked) << unpacked.error().what;
-    EXPECT_EQ(owned(std::move(*unpacked)).entries().size(), 1u);
-    EXPECT_FALSE(unpack_offer(changed([](nlohmann::json &json) { json["entries"][0]["elements"] = 4; })));
+    Registry registry = owned(std::move(*unpacked));
+    const auto *data = static_cast<const std::uint8_t *>(registry.entries().front().data);
+    take_values(registry, {nlohmann::json::binary({7, 8, 9, 10, 11})});
+    EXPECT_EQ(std::vector<std::uint8_t>(data, data + 3), (std::vector<std::uint8_t>{7, 8, 9}));
+    for (const nlohmann::json &short_ones :
+         {nlohmann::json::array(), nlohmann::json::array({"text"}), nlohmann::json(nullptr)})
+        take_values(registry, short_ones);
+    EXPECT_EQ(std::vector<std::uint8_t>(data, data + 3), (std::vector<std::uint8_t>{7, 8, 9}));
+}
+
+TEST(Offer, ANumberingThatCannotBeIsRefused) {
+    using Kept = std::vector<int>;
+    for (const Kept &kept : {Kept{0, 0}, Kept{1, -1}, Kept{-1, -1}, Kept{0}, Kept{-2, 0}})
+        EXPECT_FALSE(unpack_offer(changed([&](nlohmann::json &json) { json["kept"] = kept; })));
+    EXPECT_TRUE(unpack_offer(changed([&](nlohmann::json &json) { json["kept"] = Kept{-1, 0}; })));
 }
 
 TEST(Offer, NumbersOutsideWhatIsPossibleAreRefused) {
     for (const char *key : {"sources", "drains", "message_bytes", "answer_timeout", "slowest_rate"})
         EXPECT_FALSE(unpack_offer(changed([&](nlohmann::json &json) { json[key] = 0; }))) << key;
-    for (const char *key : {"sources", "drains", "message_bytes", "transfer_method", "generation"})
+    for (const char *key : {"sources", "drains", "message_bytes", "transfer_method", "transfer_strategy", "memory", "transfer_memory",
+          "generation"})
         for (const nlohmann::json &value : {nlohmann::json(-2), nlohmann::json(1.5), nlohmann::json(UINT64_MAX)})
             EXPECT_FALSE(unpack_offer(changed([&](nlohmann::json &json) { json[key] = value; })))
                 << key << " " << value;
@@ -184,10 +245,16 @@ TEST(Report, IsToldToNewcomersWhole) {
     report.process_strategies = NEREUS_SINGLE | NEREUS_ASYNCHRONOUS;
     report.connect_seconds = 0.25;
     report.variable_bytes = 2000;
+    report.shared_bytes = 3000;
+    report.transfer_strategy = NEREUS_WAIT_DRAINS;
+    report.background_iterations = 17;
     report.woken = 2;
     const nlohmann::json json = as_json(report);
     EXPECT_EQ(as_json(report_from(json)), json);
     EXPECT_EQ(report_from(json).variable_bytes, 2000);
+    EXPECT_EQ(report_from(json).shared_bytes, 3000);
+    EXPECT_EQ(report_from(json).transfer_strategy, NEREUS_WAIT_DRAINS);
+    EXPECT_EQ(report_from(json).background_iterations, 17);
     EXPECT_EQ(report_from(json).process_strategies, unsigned{NEREUS_SINGLE | NEREUS_ASYNCHRONOUS});
     EXPECT_EQ(report_from(json).connect_seconds, 0.25);
     EXPECT_EQ(report_from(json).woken, 2);
@@ -212,6 +279,8 @@ Request request_for(int ranks, nereus_process_method method, nereus_transfer_met
     nereus_resize_options options{};
     options.process_method = method;
     options.transfer_method = transfer;
+    options.transfer_strategy = NEREUS_THREAD;
+    options.survivors = NEREUS_LEAST_MOVEMENT;
     options.process_strategies = NEREUS_PARALLEL;
     options.release_unit = NEREUS_UNIT_RANK;
     return request_of(ranks, options);
@@ -239,6 +308,8 @@ TEST(Requests, MoveToTheNextRankZeroWithTheirNumbers) {
     EXPECT_EQ(waiting.ranks, 2);
     EXPECT_EQ(waiting.process_method, NEREUS_BASELINE_INTRA);
     EXPECT_EQ(waiting.transfer_method, NEREUS_COL);
+    EXPECT_EQ(waiting.transfer_strategy, NEREUS_THREAD);
+    EXPECT_EQ(waiting.survivors, NEREUS_LEAST_MOVEMENT);
     EXPECT_EQ(waiting.process_strategies, unsigned{NEREUS_PARALLEL});
     EXPECT_EQ(waiting.release_unit, NEREUS_UNIT_RANK);
 }
