@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "agreement.hpp"
-#include "events.hpp"
 #include "random.hpp"
 
 namespace emulator {
@@ -80,12 +79,12 @@ Result<void> Application::begin_as_founder() {
 }
 
 Result<Ending> Application::loop() {
-    int idle = 0;
     while (true) {
         while (is_due())
             if (auto asked = ask(); !asked) return tl::make_unexpected(asked.error());
         const bool is_over = !has_iterations();
-        if (is_over && (state_.counters.is_asked == 0 || ++idle > most_idle_checkpoints)) return finish();
+        if (is_over && (state_.counters.is_asked == 0 || ++state_.counters.idle > most_idle_checkpoints))
+            return finish();
         if (is_over) std::this_thread::sleep_for(between_idle_checkpoints);
         if (auto stepped = step(); !stepped) return tl::make_unexpected(stepped.error());
         const int code = nereus_checkpoint(job_);
@@ -126,7 +125,6 @@ void Application::advance() {
     Counters &at = state_.counters;
     ++at.iteration;
     ++at.group_iteration;
-    at.background += at.is_asked;
     if (++at.phase_iteration < run_.phases[static_cast<std::size_t>(at.phase)].iterations) return;
     at.phase_iteration = 0;
     ++at.phase;
@@ -151,6 +149,8 @@ Result<void> Application::ask() {
         options.process_method = next.process_method;
         options.process_strategies = next.process_strategies;
         options.transfer_method = next.transfer_method;
+        options.transfer_strategy = next.transfer_strategy;
+        options.survivors = next.survivors;
         options.placement = next.placement;
         options.release_unit = next.release_unit;
         std::uint64_t request = 0;
@@ -167,7 +167,7 @@ Result<void> Application::ask() {
     }
     if (answer[0] == NEREUS_UNCHANGED) return next_group();
     at.is_asked = 1;
-    at.background = 0;
+    at.idle = 0;
     at.request = answer[1];
     write(resize_asked_event(at.request, all.size, next.ranks, at.iteration));
     return flush();
@@ -184,6 +184,12 @@ Result<void> Application::after_checkpoint(int code) {
     return after_undone(report);
 }
 
+// The last checkpoints before the commit are those with an iteration, then those without.
+IterationRange Application::iterations_meanwhile(const nereus_resize_report &report) const {
+    const Counters &at = state_.counters;
+    return {at.iteration, std::clamp<std::int64_t>(report.background_iterations - at.idle, 0, at.iteration)};
+}
+
 // The present rank 0 may have become it by this resize, so it opens the results anew and knows the resize by its
 // report.
 Result<void> Application::after_commit() {
@@ -192,7 +198,7 @@ Result<void> Application::after_commit() {
         return library_failure("nereus_last_resize", code);
     if (!is_root()) results_ = ResultsWriter();
     if (is_root() && !results_.is_open()) results_ = ResultsWriter(results_path_, ResultsWriter::Start::append);
-    for (Json &event : committed_events(report, state_.counters.background)) write(std::move(event));
+    for (Json &event : committed_events(report, iterations_meanwhile(report))) write(std::move(event));
     generation_.reset();
     return next_group();
 }
@@ -210,7 +216,6 @@ Result<void> Application::next_group() {
     ++at.group;
     at.group_iteration = 0;
     at.is_asked = 0;
-    at.background = 0;
     return start_generation();
 }
 

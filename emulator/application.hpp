@@ -11,6 +11,7 @@
 
 #include "clock.hpp"
 #include "data.hpp"
+#include "events.hpp"
 #include "generation.hpp"
 #include "results_writer.hpp"
 #include "state.hpp"
@@ -41,6 +42,7 @@ private:
     Result<void> ask();
     Result<void> after_checkpoint(int code);
     Result<void> after_commit();
+    IterationRange iterations_meanwhile(const nereus_resize_report &report) const; ///< while constant data moved
     Result<void> after_undone(const nereus_resize_report &report);
     Result<void> next_group();
     Result<void> start_generation();

@@ -45,12 +45,14 @@ Json committed_event(const nereus_resize_report &report) {
             {"process_method", name_of(report.process_method)},
             {"process_strategies", strategy_words(report.process_strategies)},
             {"transfer_method", name_of(report.transfer_method)},
-            {"transfer_strategy", "blocking"},
+            {"transfer_strategy", name_of(report.transfer_strategy)},
             {"variable_bytes", report.variable_bytes},
             {"variable_seconds", report.variable_seconds},
             {"pause_seconds", report.pause_seconds},
             {"bytes_moved", report.constant_bytes + report.variable_bytes},
             {"bytes_minimum", report.bytes_minimum},
+            {"shared_bytes", report.shared_bytes},
+            {"predicted_seconds", report.predicted_seconds < 0 ? Json(nullptr) : Json(report.predicted_seconds)},
             {"verified", report.verified == 1 ? Json(true) : Json(nullptr)}};
 }
 
@@ -106,7 +108,7 @@ Json resize_asked_event(std::int64_t request, int from, int to, std::int64_t at_
             {"by", "experiment"},      {"at_iteration", at_iteration}};
 }
 
-std::vector<Json> committed_events(const nereus_resize_report &report, std::int64_t background_iterations) {
+std::vector<Json> committed_events(const nereus_resize_report &report, IterationRange meanwhile) {
     std::vector<Json> events;
     events.push_back({{"event", "processes_ready"},
                       {"request", report.request},
@@ -118,10 +120,11 @@ std::vector<Json> committed_events(const nereus_resize_report &report, std::int6
     events.push_back({{"event", "constant_sent"},
                       {"request", report.request},
                       {"method", name_of(report.transfer_method)},
-                      {"strategy", "blocking"},
+                      {"strategy", name_of(report.transfer_strategy)},
                       {"bytes", report.constant_bytes},
                       {"seconds", report.constant_seconds},
-                      {"iterations", background_iterations}});
+                      {"iterations", meanwhile.count},
+                      {"first_iteration", meanwhile.end - meanwhile.count}});
     events.push_back(committed_event(report));
     if (report.left > 0) events.push_back(left_event(report, report.left, "exited"));
     if (report.parked > 0) events.push_back(left_event(report, report.parked, "parked"));

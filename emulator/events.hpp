@@ -22,8 +22,14 @@ Json progress_event(const IterationRecord &record, std::int64_t iterations, int 
 Json iteration_event(const IterationRecord &record);
 Json resize_asked_event(std::int64_t request, int from, int to, std::int64_t at_iteration);
 
-/// All events of a resize that was committed, in their order.
-std::vector<Json> committed_events(const nereus_resize_report &report, std::int64_t background_iterations);
+/// The last `count` iterations before iteration `end`.
+struct IterationRange {
+    std::int64_t end = 0;
+    std::int64_t count = 0;
+};
+
+/// All events of a resize that was committed, in their order; `meanwhile`: done while constant data moved.
+std::vector<Json> committed_events(const nereus_resize_report &report, IterationRange meanwhile);
 Json resize_undone_event(const nereus_resize_report &report);
 
 } // namespace emulator

@@ -53,6 +53,13 @@ public:
         return names.front().second;
     }
 
+    /// A key that may be missing: version 1 of the run file did not have it from the start.
+    template <class T>
+    T choice_or(const char *key, const std::vector<std::pair<std::string_view, T>> &names, T if_missing) {
+        known_.insert(key);
+        return object_.contains(key) ? choice(key, names) : if_missing;
+    }
+
     void complain(const char *key, const std::string &allowed);
     void refuse_others(); ///< complains about the first key that was not asked for
     std::string path_of(const std::string &key) const { return path_.empty() ? key : path_ + "." + key; }

@@ -64,16 +64,26 @@ Result<CommandLine> read_command_line(int argc, char **argv) {
     return checked(line, app.remaining());
 }
 
-// `verify` of the run file is a setting of the library; one on the command line stands behind it and wins. Newcomers
-// are started with these arguments and find it there already.
-std::vector<char *> job_arguments(int argc, char **argv, const Run &run) {
-    static char verify[] = "--nereus-verify=on";
-    std::vector<char *> arguments(argv, argv + argc);
-    const bool is_given = std::ranges::any_of(
-        arguments, [](const char *argument) { return std::string_view(argument).starts_with("--nereus-verify="); });
-    if (run.verify && !is_given) arguments.insert(arguments.begin() + 1, verify);
-    arguments.push_back(nullptr);
+void add_setting(std::vector<std::string> &arguments, const std::string &flag, const std::string &value) {
+    const bool is_given =
+        std::ranges::any_of(arguments, [&](const std::string &argument) { return argument.starts_with(flag); });
+    if (!is_given) arguments.insert(arguments.begin() + 1, flag + value);
+}
+
+// What the run file says of these is a setting of the library; one on the command line wins. Newcomers are started with
+// these arguments and find them there already.
+std::vector<std::string> job_arguments(int argc, char **argv, const Run &run) {
+    std::vector<std::string> arguments(argv, argv + argc);
+    if (run.verify) add_setting(arguments, "--nereus-verify=", "on");
+    add_setting(arguments, "--nereus-memory=", run.memory);
     return arguments;
+}
+
+std::vector<char *> pointers_to(std::vector<std::string> &arguments) {
+    std::vector<char *> pointers;
+    for (std::string &argument : arguments) pointers.push_back(argument.data());
+    pointers.push_back(nullptr);
+    return pointers;
 }
 
 // The other ranks may wait for this one in a call that never ends, so the whole job must.
@@ -96,8 +106,9 @@ int code_of(const Result<emulator::Ending> &ending) {
 }
 
 // A process that a resize released may be wanted again: then it opens the job anew, as a newcomer does.
-int run_job(const Run &run, const std::string &results, std::vector<char *> arguments) {
-    const int count = static_cast<int>(arguments.size()) - 1;
+int run_job(const Run &run, const std::string &results, std::vector<std::string> settled) {
+    const int count = static_cast<int>(settled.size());
+    std::vector<char *> arguments = pointers_to(settled);
     while (true) {
         nereus_job *job = nullptr;
         const int code = nereus_open(MPI_COMM_WORLD, count, arguments.data(), &job);

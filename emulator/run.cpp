@@ -129,11 +129,13 @@ unsigned read_strategies(Fields &fields) {
     return strategies;
 }
 
-// Not needed: version 1 of the run file did not have it from the start.
-nereus_release_unit read_release_unit(const Json &json, Fields &fields) {
-    if (!json.is_object() || !json.contains("release_unit")) return NEREUS_UNIT_JOB;
-    return fields.choice<nereus_release_unit>(
-        "release_unit", {{"job", NEREUS_UNIT_JOB}, {"host", NEREUS_UNIT_HOST}, {"rank", NEREUS_UNIT_RANK}});
+// The library refuses these too, but only when the resize is asked for, in the middle of the run.
+void check_transfer(const GroupSpec &group, Fields &fields) {
+    if (!is_one_sided(group.transfer_method)) return;
+    if (group.transfer_strategy == NEREUS_NONBLOCKING)
+        fields.complain("transfer_strategy", "with rma-lock and rma-lockall: auto, blocking, wait-drains, thread");
+    if (group.process_method == NEREUS_BASELINE_INTER)
+        fields.complain("transfer_method", "with baseline-inter: auto, p2p, col");
 }
 
 GroupSpec read_group(const Json &json, const std::string &path, Complaint &complaint) {
@@ -144,15 +146,15 @@ GroupSpec read_group(const Json &json, const std::string &path, Complaint &compl
     group.factor = fields.number("factor", false);
     group.placement =
         fields.choice<nereus_placement>("placement", {{"compact", NEREUS_COMPACT}, {"spread", NEREUS_SPREAD}});
-    group.release_unit = read_release_unit(json, fields);
-    group.process_method =
-        fields.choice<nereus_process_method>("process_method", {{"merge", NEREUS_MERGE},
-                                                                {"baseline-inter", NEREUS_BASELINE_INTER},
-                                                                {"baseline-intra", NEREUS_BASELINE_INTRA}});
-    group.transfer_method =
-        fields.choice<nereus_transfer_method>("transfer_method", {{"p2p", NEREUS_P2P}, {"col", NEREUS_COL}});
+    group.release_unit = fields.choice_or<nereus_release_unit>(
+        "release_unit", {{"job", NEREUS_UNIT_JOB}, {"host", NEREUS_UNIT_HOST}, {"rank", NEREUS_UNIT_RANK}},
+        NEREUS_UNIT_JOB);
+    group.process_method = fields.choice("process_method", process_methods());
     group.process_strategies = read_strategies(fields);
-    group.transfer_strategy = fields.choice<std::string>("transfer_strategy", {{"blocking", "blocking"}});
+    group.transfer_method = fields.choice("transfer_method", transfer_methods());
+    group.transfer_strategy = fields.choice("transfer_strategy", transfer_strategies());
+    group.survivors = fields.choice_or("survivors", survivor_choices(), NEREUS_FIRST);
+    check_transfer(group, fields);
     fields.refuse_others();
     return group;
 }
@@ -164,6 +166,8 @@ void read_data(const Json &json, Run &run, Complaint &complaint) {
     run.element_bytes = fields.integer("element_bytes", 1, 8);
     if (run.element_bytes != 1 && run.element_bytes != 2 && run.element_bytes != 4 && run.element_bytes != 8)
         fields.complain("element_bytes", "1, 2, 4, 8");
+    run.memory = fields.choice_or<std::string>(
+        "memory", {{"auto", "auto"}, {"shared", "shared"}, {"private", "private"}}, "private");
     fields.refuse_others();
 }
 
@@ -239,28 +243,6 @@ std::int64_t Run::iterations() const {
 bool is_compute(StageType type) { return type == StageType::pi || type == StageType::matrix; }
 bool is_file(StageType type) { return type == StageType::write || type == StageType::read; }
 bool is_local(StageType type) { return is_compute(type) || is_file(type); }
-
-std::string_view name_of(nereus_process_method method) {
-    switch (method) {
-    case NEREUS_MERGE:
-        return "merge";
-    case NEREUS_BASELINE_INTER:
-        return "baseline-inter";
-    case NEREUS_BASELINE_INTRA:
-        return "baseline-intra";
-    }
-    return "unknown";
-}
-
-std::string_view name_of(nereus_transfer_method method) {
-    switch (method) {
-    case NEREUS_P2P:
-        return "p2p";
-    case NEREUS_COL:
-        return "col";
-    }
-    return "unknown";
-}
 
 std::vector<std::string> strategy_words(unsigned strategies) {
     std::vector<std::string> words;

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <mpi.h>
@@ -12,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "failure.hpp"
+#include "words.hpp"
 
 namespace emulator {
 
@@ -42,7 +42,8 @@ struct GroupSpec {
     nereus_process_method process_method = NEREUS_MERGE;
     unsigned process_strategies = 0; ///< sum of enum nereus_process_strategy
     nereus_transfer_method transfer_method = NEREUS_P2P;
-    std::string transfer_strategy;
+    nereus_transfer_strategy transfer_strategy = NEREUS_BLOCKING;
+    nereus_survivors survivors = NEREUS_FIRST;
 };
 
 struct Run {
@@ -53,6 +54,7 @@ struct Run {
     std::int64_t constant_bytes = 0;
     std::int64_t variable_bytes = 0;
     std::int64_t element_bytes = 8;
+    std::string memory; ///< value of the library's setting of this name
     std::vector<double> weights;
     std::string scratch;
     std::vector<PhaseSpec> phases;
@@ -66,9 +68,6 @@ struct Run {
 bool is_local(StageType type);
 bool is_compute(StageType type);
 bool is_file(StageType type);
-
-std::string_view name_of(nereus_process_method method);
-std::string_view name_of(nereus_transfer_method method);
 
 /// The words of a sum of enum nereus_process_strategy; none for 0.
 std::vector<std::string> strategy_words(unsigned strategies);

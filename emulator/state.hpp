@@ -15,7 +15,7 @@ struct Counters {
     std::int64_t group = 0;
     std::int64_t group_iteration = 0; ///< done in this group
     std::int64_t is_asked = 0;        ///< 1: the resize into the next group is under way
-    std::int64_t background = 0;      ///< iterations since it was asked for
+    std::int64_t idle = 0;            ///< checkpoints since it was asked for that no iteration came before
     std::int64_t request = 0;         ///< its number
     std::int64_t token = 0;           ///< makes the names of this job's files its own
 };

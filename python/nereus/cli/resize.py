@@ -8,6 +8,7 @@ import typer
 
 from nereus.cli.messages import Refused, complain, show_json
 from nereus.cli.where import Placement, ReleaseUnit
+from nereus.config.rules import transfer_conflict
 from nereus.config.strategies import STRATEGIES, conflict_in
 from nereus.launch import OK, PENDING, REDUCED, RESIZED, UNCHANGED, NoAnswer, ask, find, read_hosts
 from nereus.report.units import seconds_text
@@ -26,8 +27,29 @@ class ProcessMethod(StrEnum):
 class TransferMethod(StrEnum):
     """Which MPI calls carry the data."""
 
+    AUTO = "auto"
     P2P = "p2p"
     COL = "col"
+    RMA_LOCK = "rma-lock"
+    RMA_LOCKALL = "rma-lockall"
+
+
+class TransferStrategy(StrEnum):
+    """Who waits for the constant data."""
+
+    AUTO = "auto"
+    BLOCKING = "blocking"
+    NONBLOCKING = "nonblocking"
+    WAIT_DRAINS = "wait-drains"
+    THREAD = "thread"
+
+
+class Survivors(StrEnum):
+    """Which processes go on, and as which ranks."""
+
+    AUTO = "auto"
+    FIRST = "first"
+    LEAST_MOVEMENT = "least-movement"
 
 
 def resize(
@@ -40,6 +62,10 @@ def resize(
         str | None, typer.Option(metavar="WORDS", help="As single+asynchronous; none; auto.")
     ] = None,
     transfer_method: Annotated[TransferMethod | None, typer.Option(help="How data is moved.")] = None,
+    transfer_strategy: Annotated[
+        TransferStrategy | None, typer.Option(help="Who waits for constant data.")
+    ] = None,
+    survivors: Annotated[Survivors | None, typer.Option(help="Which processes go on with merge.")] = None,
     placement: Annotated[Placement | None, typer.Option(help="Where new processes go.")] = None,
     hosts: Annotated[
         str | None, typer.Option(metavar="n3:2,...", help="Hosts to add to the job's list for good.")
@@ -61,10 +87,13 @@ def resize(
     """
     read_hosts(hosts or "")
     _check_strategies(process_strategies)
+    _check_transfer(process_method, transfer_method, transfer_strategy)
     values = {
         "process-method": process_method,
         "process-strategies": process_strategies,
         "transfer-method": transfer_method,
+        "transfer-strategy": transfer_strategy,
+        "survivors": survivors,
         "placement": placement,
         "hosts": hosts,
         "release-unit": release_unit,
@@ -86,6 +115,14 @@ def _check_strategies(text: str | None) -> None:
         raise Refused(f"--process-strategies = {text}: {wrong or 'an empty word'}: allowed is {allowed}")
     if conflict is not None:
         raise Refused(f"--process-strategies = {text}: {conflict}")
+
+
+def _check_transfer(
+    process_method: ProcessMethod | None, method: TransferMethod | None, strategy: TransferStrategy | None
+) -> None:
+    conflict = transfer_conflict(process_method, method, strategy)
+    if conflict is not None:
+        raise Refused(f"--transfer-method = {method}: {conflict}")
 
 
 def _ask(job: str, question: dict[str, Any], timeout: float) -> dict[str, Any]:
@@ -122,8 +159,9 @@ def _sentence(answer: dict[str, Any], ranks: int) -> str:
 
 
 def _resized(report: dict[str, Any], ranks: int) -> str:
-    words = [report.get("process_method"), *(report.get("process_strategies") or [])]
-    how = " + ".join(word for word in words if isinstance(word, str))
+    made = [report.get("process_method"), *(report.get("process_strategies") or [])]
+    moved = [report.get("transfer_method"), report.get("transfer_strategy")]
+    how = ", ".join(text for text in (_joined(made, " + "), _joined(moved, " ")) if text)
     size = (
         f"{report['from']} → {report['to']} ranks"
         if "from" in report and "to" in report
@@ -131,6 +169,10 @@ def _resized(report: dict[str, Any], ranks: int) -> str:
     )
     pause, making = (seconds_text(_number(report.get(key))) for key in ("pause_seconds", "process_seconds"))
     return f"resized {size}: pause {pause} (processes {making}" + (f", {how})" if how else ")")
+
+
+def _joined(words: list[Any], between: str) -> str:
+    return between.join(word for word in words if isinstance(word, str))
 
 
 def _number(value: object) -> float | None:

@@ -16,11 +16,20 @@ from nereus.config.model import RESIZE_KEYS, Experiment
 from nereus.config.proteo_codes import Codes
 from nereus.config.proteo_ini import read_ini
 from nereus.config.proteo_json import read_json
-from nereus.config.rules import doubts_about
+from nereus.config.rules import AMOUNTS, doubts_about
 from nereus.config.toml_reader import read_toml
 from nereus.config.validation import place_of, validated
 
-FROM_ENVIRONMENT = ("name", "seed", "barrier", "capture", "verify", "scratch")
+FROM_ENVIRONMENT: dict[str, KeyPath] = {
+    "NEREUS_NAME": ("name",),
+    "NEREUS_SEED": ("seed",),
+    "NEREUS_BARRIER": ("barrier",),
+    "NEREUS_CAPTURE": ("capture",),
+    "NEREUS_VERIFY": ("verify",),
+    "NEREUS_SCRATCH": ("scratch",),
+    "NEREUS_MEMORY": ("data", "memory"),
+}
+SWITCHES = (("barrier",), ("verify",))
 SWITCH = {"on": "true", "off": "false"}  # how the library's settings write the same variables
 LARGEST_FILE = 16 * 1024 * 1024  # bytes; an experiment is a few kilobytes, more is another kind of file
 
@@ -45,7 +54,7 @@ def load(
     """Read an experiment; a flag wins over the environment, that over the file, that over the defaults.
 
     overrides: values of flags by key path, as {"groups[1].ranks": "4"}; "resize.KEY" is for all groups.
-    environment: NEREUS_NAME, _SEED, _BARRIER, _CAPTURE, _VERIFY and _SCRATCH are read from it.
+    environment: the variables of FROM_ENVIRONMENT are read from it.
     proteo_codes: the code table of a Proteo file, when the choice by its shape is wrong.
     """
     path = Path(path)
@@ -100,12 +109,11 @@ def _name_of(path: Path) -> str:
 
 
 def _override_from_environment(document: Document, environment: Mapping[str, str]) -> None:
-    for key in FROM_ENVIRONMENT:
-        variable = f"NEREUS_{key.upper()}"
+    for variable, path in FROM_ENVIRONMENT.items():
         if environment.get(variable):
             text = environment[variable]
-            value = SWITCH.get(text, text) if key in ("barrier", "verify") else text
-            _set(document, (key,), _value(value), Place(f"environment {variable}", key))
+            value = SWITCH.get(text, text) if path in SWITCHES else text
+            _set(document, path, _value(value), Place(f"environment {variable}", path_text(path)))
 
 
 def _override_from_flag(document: Document, key: str, text: str) -> None:
@@ -170,6 +178,9 @@ def _origins(document: Document, experiment: Experiment) -> dict[str, str]:
 
 
 def _origin(document: Document, path: KeyPath) -> str:
+    share: KeyPath = ("data", "constant_percent")
+    if path[:1] == ("data",) and path[-1] in AMOUNTS and share in document.places:
+        return document.places[share].where
     if path in document.places:
         return document.places[path].where
     around = [document.places[path[:n]].where for n in range(1, len(path)) if path[:n] in document.places]

@@ -13,8 +13,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from nereus.config.quantities import bytes_of, seconds_of
-from nereus.config.rules import problems_of
+from nereus.config.quantities import bytes_of, seconds_of, share_of
+from nereus.config.rules import problems_of, said_twice_or_half
 from nereus.config.strategies import STRATEGIES_ALLOWED, Strategy, conflict_in, in_order
 
 INT32 = 2**31 - 1
@@ -26,7 +26,10 @@ StageType = Literal[
     "pi", "matrix", "p2p", "ip2p", "wait", "bcast", "allgather", "reduce", "allreduce", "write", "read"
 ]
 ProcessMethod = Literal["merge", "baseline-inter", "baseline-intra"]
-TransferMethod = Literal["p2p", "col"]
+TransferMethod = Literal["auto", "p2p", "col", "rma-lock", "rma-lockall"]
+TransferStrategy = Literal["auto", "blocking", "nonblocking", "wait-drains", "thread"]
+Survivors = Literal["auto", "first", "least-movement"]
+Memory = Literal["auto", "shared", "private"]
 Placement = Literal["compact", "spread"]
 ReleaseUnit = Literal["job", "host", "rank"]
 
@@ -34,6 +37,7 @@ Bytes = Annotated[int, BeforeValidator(bytes_of), Field(ge=0, le=MOST_BYTES)]
 Seconds = Annotated[float, BeforeValidator(seconds_of), Field(ge=0, le=LONGEST)]
 Iterations = Annotated[int, Field(ge=1, le=MOST_ITERATIONS)]
 Positive = Annotated[float, Field(ge=1e-9, le=1e9)]
+Percent = Annotated[float, Field(ge=0, le=100)]
 
 BYTES_ALLOWED = 'bytes from 0 to 2^60, or a text such as "64 MiB"'
 DEFAULT_GRANULARITY = {"pi": 100_000, "matrix": 600}
@@ -60,6 +64,24 @@ class Data(Part):
     constant_bytes: Bytes = Field(0, description=BYTES_ALLOWED)
     variable_bytes: Bytes = Field(0, description=BYTES_ALLOWED)
     element_bytes: Literal[1, 2, 4, 8] = Field(8, description="1, 2, 4 or 8")
+    # Private: methods can be told apart only where data is moved at all.
+    memory: Memory = Field("private", description="one of auto, shared, private")
+    # As the papers say it; once read, the model has bytes only.
+    bytes: Bytes | None = Field(None, exclude=True, description=BYTES_ALLOWED)
+    constant_percent: Percent | None = Field(None, exclude=True, description="a number from 0 to 100")
+
+    @model_validator(mode="after")
+    def _in_bytes(self) -> Self:
+        """Two ways to say the same are the same model."""
+        problems = list(said_twice_or_half(self.model_fields_set))
+        if problems:
+            raise PydanticCustomError("rules", "{text}", {"text": problems[0].message, "problems": problems})
+        if self.bytes is None or self.constant_percent is None:
+            return self
+        constant = share_of(self.bytes, self.constant_percent)
+        amounts = {"constant_bytes": constant, "variable_bytes": self.bytes - constant}
+        self.__dict__.update(amounts, bytes=None, constant_percent=None)  # it is frozen only from here on
+        return self
 
 
 class Stage(Part):
@@ -105,12 +127,14 @@ class Group(Part):
         default=["auto"], description=STRATEGIES_ALLOWED
     )
     release_unit: ReleaseUnit = Field("job", description="one of job, host, rank")
+    # Neither is auto: the same experiment does the same on every machine.
     transfer_method: TransferMethod = Field(
-        "p2p", description="one of p2p, col; one-sided (RMA) methods do not exist yet"
+        "p2p", description="one of auto, p2p, col, rma-lock, rma-lockall"
     )
-    transfer_strategy: Literal["blocking"] = Field(
-        "blocking", description="blocking; other strategies do not exist yet"
+    transfer_strategy: TransferStrategy = Field(
+        "blocking", description="one of auto, blocking, nonblocking, wait-drains, thread"
     )
+    survivors: Survivors = Field("auto", description="one of auto, first, least-movement")
 
 
 RESIZE_KEYS = (
@@ -120,6 +144,7 @@ RESIZE_KEYS = (
     "release_unit",
     "transfer_method",
     "transfer_strategy",
+    "survivors",
 )
 # Of no effect in the first group, which no resize leads to: the others are those of its founders.
 METHOD_KEYS = tuple(key for key in RESIZE_KEYS if key not in ("placement", "release_unit"))

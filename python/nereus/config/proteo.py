@@ -9,7 +9,7 @@ from nereus.config.document import Document, KeyPath, Place
 from nereus.config.errors import fail, printable
 from nereus.config.proteo_codes import CAPTURES, STAGES, Codes, choose_codes
 from nereus.config.proteo_file import Entry, ProteoFile, ProteoPhase, Table
-from nereus.config.proteo_methods import process_method, transfer_method
+from nereus.config.proteo_methods import process_method, transfer, without_intercomm
 from nereus.config.proteo_values import code, flag, raw_codes, real, whole
 
 DEFAULT_GRANULARITY = 600
@@ -20,6 +20,7 @@ METHODS = {
     "Spawn_Method": "process_method",
     "Spawn_Strategy": "process_strategies",
     "Redistribution_Method": "transfer_method",
+    "Redistribution_Strategy": "transfer_strategy",
 }
 
 
@@ -226,9 +227,12 @@ class _Translator:
 
     def _methods(self, path: KeyPath, table: Table, group: dict[str, Any], before: int) -> None:
         method, strategies, notes = process_method(table, self._codes, shrinks=group["ranks"] < before)
+        moved_by, group["transfer_strategy"], transfer_notes = transfer(table, self._codes)
+        method, intercomm_notes = without_intercomm(method, moved_by, table)
         group["process_method"], group["process_strategies"] = method, strategies
-        group["transfer_method"] = transfer_method(table, self._codes)
-        for entry, text in notes:
+        group["transfer_method"] = moved_by
+        group["survivors"] = "first"  # the only choice that Proteo knows
+        for entry, text in [*notes, *intercomm_notes, *transfer_notes]:
             self._warn(entry, text)
         for key, ours in METHODS.items():
             if key in table.entries:

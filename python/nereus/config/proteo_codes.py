@@ -17,18 +17,16 @@ STAGES: dict[Codes, tuple[str, ...]] = {
     "old": (*_COMPUTE, "bcast", "allgather", "reduce", "allreduce"),
     "new": (*_COMPUTE, "ip2p", "wait", "bcast", "allgather", "reduce", "allreduce", "write", "read"),
 }
-NO_STRATEGY: dict[Codes, int] = {"old": 1, "new": 0}
 SPAWN_STRATEGIES: dict[Codes, dict[int, str]] = {
     "old": {1: "none", 2: "asynchronous", 3: "single", 6: "asynchronous and single"},
     "new": {0: "none", 1: "asynchronous", 2: "single", 3: "intercomm", 4: "multiple", 5: "parallel"},
 }
 TRANSFER_STRATEGIES: dict[Codes, dict[int, str]] = {
-    "old": {1: "none", 2: "wait sources", 3: "wait drains", 5: "thread"},
-    "new": {0: "none", 1: "thread", 2: "wait sources", 3: "wait drains"},
+    "old": {1: "none", 2: "nonblocking", 3: "wait-drains", 5: "thread"},
+    "new": {0: "none", 1: "thread", 2: "nonblocking", 3: "wait-drains"},
 }
 SPAWN_METHODS = {0: "baseline", 1: "merge"}
-TRANSFER_METHODS = {0: "col", 1: "p2p", 2: "RMA-Lock", 3: "RMA-Lockall"}
-EXISTING_TRANSFER_METHODS = ("col", "p2p")
+TRANSFER_METHODS = {0: "col", 1: "p2p", 2: "rma-lock", 3: "rma-lockall"}
 CAPTURES = ("max", "mean", "median")
 
 

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which of our methods and strategies a Proteo resize asks for; an error says what does not exist yet."""
+"""Which of our methods and strategies a Proteo resize asks for, and what Proteo itself changes of that."""
 
 from __future__ import annotations
 
 from nereus.config.proteo_codes import (
-    EXISTING_TRANSFER_METHODS,
-    NO_STRATEGY,
     SPAWN_METHODS,
     SPAWN_STRATEGIES,
     TRANSFER_METHODS,
@@ -14,9 +12,17 @@ from nereus.config.proteo_codes import (
 )
 from nereus.config.proteo_file import Entry, Table
 from nereus.config.proteo_values import code, codes
+from nereus.config.rules import ONE_SIDED
 
 Note = tuple[Entry, str]
-RIVALS = {"parallel": ("single", "multiple"), "single": ("parallel",), "multiple": ("parallel",)}
+RIVALS = {
+    "parallel": ("single", "multiple"),
+    "single": ("parallel",),
+    "multiple": ("parallel",),
+    "thread": ("nonblocking", "wait-drains"),
+    "nonblocking": ("thread", "wait-drains"),
+    "wait-drains": ("thread", "nonblocking"),
+}
 
 
 def process_method(table: Table, generation: Codes, shrinks: bool) -> tuple[str, list[str], list[Note]]:
@@ -36,7 +42,7 @@ def process_method(table: Table, generation: Codes, shrinks: bool) -> tuple[str,
 
 
 def _without_rivals(entry: Entry, names: list[str]) -> tuple[list[str], list[Note]]:
-    """Parallel excludes single and multiple, and they it: in Proteo the later one stays."""
+    """Of strategies that exclude one another the later one stays in Proteo."""
     kept: list[str] = []
     notes: list[Note] = []
     for name in names:
@@ -50,21 +56,32 @@ def _without_rivals(entry: Entry, names: list[str]) -> tuple[list[str], list[Not
     return kept, notes
 
 
-def transfer_method(table: Table, generation: Codes) -> str:
-    """Our transfer method for Redistribution_Method; there is no strategy but the blocking one yet."""
+def transfer(table: Table, generation: Codes) -> tuple[str, str, list[Note]]:
+    """Our transfer method and strategy, and what Proteo changes of those that were asked for."""
     method = "col"
-    if "Redistribution_Method" in table.entries:
-        entry = table.entries["Redistribution_Method"]
+    entry = table.entries.get("Redistribution_Method")
+    if entry is not None:
         method = TRANSFER_METHODS[code(entry, TRANSFER_METHODS)]
-        if method not in EXISTING_TRANSFER_METHODS:
-            raise entry.wrong(f"{method} does not exist yet; there is 0 (col) and 1 (p2p)")
     asked = table.entries.get("Redistribution_Strategy")
-    names = _strategies(asked, TRANSFER_STRATEGIES[generation]) if asked is not None else []
-    if names and asked is not None:
-        does = "does" if len(names) == 1 else "do"
-        none = NO_STRATEGY[generation]
-        raise asked.wrong(f"{' and '.join(names)} {does} not exist yet; there is {none} (none: blocking)")
-    return method
+    strategy, notes = ("blocking", []) if asked is None else _transfer_strategy(asked, generation)
+    changed = asked or entry
+    if method in ONE_SIDED and strategy not in ("wait-drains", "thread") and changed is not None:
+        notes.append((changed, f"wait-drains instead of {strategy}, as in Proteo with {method}"))
+        strategy = "wait-drains"
+    return method, strategy, notes
+
+
+def _transfer_strategy(entry: Entry, generation: Codes) -> tuple[str, list[Note]]:
+    names, notes = _without_rivals(entry, _strategies(entry, TRANSFER_STRATEGIES[generation]))
+    return (names[0] if names else "blocking"), notes
+
+
+def without_intercomm(method: str, transfer_method: str, table: Table) -> tuple[str, list[Note]]:
+    """The process method once Proteo has seen that one-sided methods have no use for an intercommunicator."""
+    if method != "baseline-inter" or transfer_method not in ONE_SIDED:
+        return method, []
+    entry = table.entries["Spawn_Strategy"]
+    return "baseline-intra", [(entry, f"intercomm is left out, as in Proteo with {transfer_method}")]
 
 
 def _strategies(entry: Entry, known: dict[int, str]) -> list[str]:

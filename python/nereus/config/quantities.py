@@ -27,6 +27,11 @@ def bytes_of(value: object) -> object:
     return amount.numerator
 
 
+def share_of(whole: int, percent: float) -> int:
+    """So many percent of whole, rounded to the nearest whole number, a half up; percent as it is written."""
+    return int(Fraction(whole) * Fraction(repr(percent)) / 100 + Fraction(1, 2))
+
+
 def seconds_of(value: object) -> object:
     """Seconds of a text such as "50 ms"; anything but a text is handed on as it is."""
     return float(_amount(value, _SECONDS)) if isinstance(value, str) else value

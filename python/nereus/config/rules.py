@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 from nereus.config.document import KeyPath
 
 if TYPE_CHECKING:
-    from nereus.config.model import Experiment, Phase, Stage
+    from nereus.config.model import Experiment, Group, Phase, Stage
 
 COMPUTE = ("pi", "matrix")
 FILES = ("write", "read")
+ONE_SIDED = ("rma-lock", "rma-lockall")
+AMOUNTS = ("constant_bytes", "variable_bytes")
 MOST_MESSAGE = 2**31 - 1  # bytes; not every MPI takes larger counts
 
 
@@ -42,6 +44,33 @@ def problems_of(experiment: Experiment) -> Iterator[Finding]:
                 f"another number than the {before.ranks} of the group before; migration does not exist yet"
             )
             yield Finding(("groups", index, "ranks"), allowed)
+        yield from _wrong_transfer(("groups", index), group)
+
+
+def said_twice_or_half(keys: Set[str]) -> Iterator[Finding]:
+    """Of `keys` of the table data: amounts are two numbers of bytes, or all bytes and the constant share."""
+    for key, other in (("bytes", "constant_percent"), ("constant_percent", "bytes")):
+        if key in keys and other not in keys:
+            yield Finding(("data", other), f"is missing: {key} says nothing without it")
+    for key in AMOUNTS:
+        if key in keys and "bytes" in keys:
+            allowed = "either constant_bytes and variable_bytes, or bytes and constant_percent"
+            yield Finding(("data", key), allowed)
+
+
+def transfer_conflict(process_method: str | None, method: str | None, strategy: str | None) -> str | None:
+    """Why a transfer cannot be carried out so; None when it can. What is not known yet is None."""
+    if method in ONE_SIDED and strategy == "nonblocking":
+        return (
+            f"{method} does not go with nonblocking: drains read from the sources, who cannot know when "
+            "they have been read; wait-drains, thread and blocking do"
+        )
+    if method in ONE_SIDED and process_method == "baseline-inter":
+        return (
+            f"{method} does not go with baseline-inter: there is no window over an inter-communicator; "
+            "p2p and col do, and baseline-intra goes with all methods"
+        )
+    return None
 
 
 def doubts_about(experiment: Experiment) -> Iterator[Finding]:
@@ -60,6 +89,12 @@ def doubts_about(experiment: Experiment) -> Iterator[Finding]:
             text = f"the run ends after {experiment.iterations} iterations, not reaching group {index}"
             yield Finding(("groups", index - 1, "iterations"), text)
             return
+
+
+def _wrong_transfer(path: KeyPath, group: Group) -> Iterator[Finding]:
+    conflict = transfer_conflict(group.process_method, group.transfer_method, group.transfer_strategy)
+    if conflict is not None:
+        yield Finding((*path, "transfer_method"), conflict)
 
 
 def _wrong_amounts(path: KeyPath, stage: Stage) -> Iterator[Finding]:

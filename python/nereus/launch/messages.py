@@ -43,6 +43,8 @@ OPTIONS = (
     "process-method",
     "process-strategies",
     "transfer-method",
+    "transfer-strategy",
+    "survivors",
     "placement",
     "release-unit",
     "hosts",

@@ -110,6 +110,9 @@ class ProcessesReady(Event):
 class ConstantSent(Event):
     request: Count
     seconds: float
+    iterations: Count = 0
+    # Not told by files of before there were background transfers; there `iterations` meant something else.
+    first_iteration: Count | None = None
 
 
 class Committed(Event):
@@ -124,6 +127,8 @@ class Committed(Event):
     pause_seconds: float
     bytes_moved: Count
     bytes_minimum: Count
+    shared_bytes: Count = 0
+    predicted_seconds: float | None = None
     verified: bool | None
 
 

@@ -17,11 +17,12 @@ GENERATION_COLUMNS = [
 RESIZE_COLUMNS = [
     "from_ranks", "to_ranks", "outcome", "at_seconds", "process_method", "process_strategies",
     "transfer_method", "transfer_strategy", "process_seconds", "constant_seconds", "variable_seconds",
-    "pause_seconds", "moved_bytes", "minimum_bytes", "verified", "reason",
+    "background_seconds", "background_iterations", "predicted_seconds", "pause_seconds", "moved_bytes",
+    "minimum_bytes", "shared_bytes", "verified", "reason",
 ]  # fmt: skip
 ITERATION_COLUMNS = [
     "iteration", "generation", "ranks", "phase", "start_seconds", "iteration_seconds", "background",
-    "sampled",
+    "moving", "sampled",
 ]  # fmt: skip
 
 
@@ -118,6 +119,7 @@ def _iteration_row(number: int, generation: Generation, iteration: Iteration) ->
         "start_seconds": iteration.start,
         "iteration_seconds": iteration.seconds,
         "background": iteration.background,
+        "moving": iteration.moving,
         "sampled": iteration.sampled,
     }
     return row | {f"stage_{n}_seconds": seconds for n, seconds in enumerate(iteration.stage_seconds)}

@@ -17,7 +17,11 @@ class ResultError(Exception):
 
 @dataclass(frozen=True)
 class Iteration:
-    """One iteration; `sampled`: known from rank 0's progress only, as the run died before its group ended."""
+    """One iteration.
+
+    `background`: a resize was under way; `moving`: constant data moved meanwhile; `sampled`: known from rank
+    0's progress only, as the run died before its group ended.
+    """
 
     index: int
     phase: int
@@ -26,6 +30,7 @@ class Iteration:
     stage_seconds: Sequence[float]
     background: bool
     sampled: bool = False
+    moving: bool = False
 
     @property
     def end(self) -> float:
@@ -78,8 +83,17 @@ class Resize:
     event: Committed
     process_seconds: float | None
     constant_seconds: float | None
+    # Made while constant data moved.
+    background_iterations: int
+    # The one that the resize led to; None when the run died before it began.
+    group: int | None
     # When the application stopped iterating.
     paused_at: float
+
+    @property
+    def background_seconds(self) -> float | None:
+        """Time in which constant data moved while the application went on."""
+        return 0.0 if self.event.transfer_strategy == "blocking" else self.constant_seconds
 
     def document(self) -> dict[str, Any]:
         event = self.event
@@ -92,10 +106,14 @@ class Resize:
             "transfer_strategy": event.transfer_strategy,
             "process_seconds": self.process_seconds,
             "constant_seconds": self.constant_seconds,
+            "background_seconds": self.background_seconds,
+            "background_iterations": self.background_iterations,
             "variable_seconds": event.variable_seconds,
+            "predicted_seconds": event.predicted_seconds,
             "pause_seconds": event.pause_seconds,
             "bytes_moved": event.bytes_moved,
             "bytes_minimum": event.bytes_minimum,
+            "shared_bytes": event.shared_bytes,
             "verified": event.verified,
         }
 

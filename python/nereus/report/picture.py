@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The picture of a run: iteration time over wall time, coloured by ranks, resizes with their pause."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nereus.report.model import Generation, Results
+from nereus.report.model import Generation, Iteration, Results
 from nereus.report.units import seconds_text, time_unit
 
 if TYPE_CHECKING:
@@ -19,6 +20,12 @@ LABEL_ROWS = 5
 # Width of a character of a resize's label and the gap between two labels, as a part of the axes' width.
 LABEL_CHARACTER, LABEL_GAP = 0.0078, 0.012
 LOG_FROM = 30.0
+# Iterations that have a mark around their point: the mark, what it means, which they are.
+ODD: tuple[tuple[str, str, Callable[[Iteration], bool]], ...] = (
+    ("o", "during a resize", lambda i: i.background and not i.moving),
+    ("s", "while constant data moved", lambda i: i.moving),
+    ("x", "rank 0 only, the run died", lambda i: i.sampled),
+)
 
 
 def draw(results: Results, path: Path) -> None:
@@ -90,7 +97,7 @@ def _ranks_text(ranks: int) -> str:
 
 
 def _generation(axes: "Axes", generation: Generation, colour: str, unit: float) -> None:
-    """A bar as long as each iteration at the height of its time; rings and crosses for a second look."""
+    """A bar as long as each iteration at the height of its time; marks around it for a second look."""
     lasting = generation.iterations
     heights = [i.seconds / unit for i in lasting]
     bars = axes.hlines(
@@ -99,8 +106,8 @@ def _generation(axes: "Axes", generation: Generation, colour: str, unit: float) 
     bars.set_rasterized(True)
     middles = [(i.start + i.end) / 2 for i in lasting]
     axes.plot(middles, heights, ".", color=colour, ms=4 if len(lasting) > 200 else 7, label="_")
-    for marker, wanted in (("o", [i.background for i in lasting]), ("x", [i.sampled for i in lasting])):
-        odd = [n for n, yes in enumerate(wanted) if yes]
+    for marker, _, is_odd in ODD:
+        odd = [n for n, iteration in enumerate(lasting) if is_odd(iteration)]
         at = [middles[n] for n in odd], [heights[n] for n in odd]
         axes.plot(*at, marker, mfc="none", mec=colour, ms=9, label="_odd")
 
@@ -187,11 +194,8 @@ def _legend(axes: "Axes", results: Results) -> None:
 
     handles, labels = axes.get_legend_handles_labels()
     iterations = [i for g in results.generations for i in g.iterations]
-    for wanted, marker, text in (
-        (any(i.background for i in iterations), "o", "during a resize"),
-        (any(i.sampled for i in iterations), "x", "rank 0 only, the run died"),
-    ):
-        if wanted:
+    for marker, text, is_odd in ODD:
+        if any(is_odd(i) for i in iterations):
             handles.append(Line2D([], [], ls="", marker=marker, mfc="none", mec="#555555", ms=9))
             labels.append(text)
     if handles:

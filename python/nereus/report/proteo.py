@@ -13,9 +13,11 @@ from nereus.report.model import Generation, Iteration, ResultError, Results
 CAPTURES = {"max": 0, "mean": 1, "median": 2}
 PLACEMENTS = {"spread": 1, "compact": 2}
 PROCESS_METHODS = {"baseline-inter": 0, "baseline-intra": 0, "merge": 1}
-TRANSFER_METHODS = {"col": 0, "p2p": 1}
+TRANSFER_METHODS = {"col": 0, "p2p": 1, "rma-lock": 2, "rma-lockall": 3}
 CLEAR, INTERCOMM = 0, 3
-STRATEGIES = {"blocking": CLEAR}
+STRATEGIES = {"blocking": CLEAR, "thread": 1, "nonblocking": 2, "wait-drains": 3}
+# What `auto` stands for where no resize was made that could tell.
+UNTOLD = {"transfer_method": "p2p", "transfer_strategy": "blocking"}
 # Proteo does not know that a strategy is chosen for it: without one there is none.
 PROCESS_STRATEGIES = {"auto": CLEAR, "asynchronous": 1, "single": 2, "multiple": 4, "parallel": 5}
 STAGES = {
@@ -50,7 +52,7 @@ def _recorded(generation: Generation) -> list[Iteration]:
 def _global(results: Results, total: float) -> str:
     run = results.header.run
     head = f"Config loaded: R={len(run.groups) - 1}, Phases={len(run.phases)}, {_settings(run)}"
-    groups = [_group(number, group) for number, group in enumerate(run.groups)]
+    groups = [_group(number, _told(results, number)) for number in range(len(run.groups))]
     return _text([head, *_phases(run), *groups, *_times(results), f"T_total: {total:.6f}"])
 
 
@@ -60,7 +62,7 @@ def _local(results: Results, number: int) -> str:
     rest = results.generations[number + 1 :]
     if generation.group >= len(run.groups):
         raise ResultError(f"{results.path}: group {generation.group}: the run has {len(run.groups)} groups")
-    group = run.groups[generation.group].model_copy(update={"ranks": generation.ranks})
+    group = _told(results, generation.group).model_copy(update={"ranks": generation.ranks})
     line = f"{_group(generation.group, group)}, parents={before}, children={rest[0].ranks if rest else 0}"
     measured = [
         t for n, phase in enumerate(run.phases) for t in _phase_times(generation, n, len(phase.stages))
@@ -103,6 +105,14 @@ def _group(number: int, group: Group) -> str:
         f"Dist={placement}, RM={transfer}, SM={process}, RS={strategy}, "
         f"SS={_process_strategies(group)}"
     )
+
+
+def _told(results: Results, number: int) -> Group:
+    """A group as configured, with what `auto` turned out to be."""
+    group = results.header.run.groups[number]
+    event = next((r.event for r in results.resizes if r.group == number), None)
+    chosen = event.model_dump(include=set(UNTOLD)) if event else UNTOLD
+    return group.model_copy(update={k: v for k, v in chosen.items() if getattr(group, k) == "auto"})
 
 
 def _process_strategies(group: Group) -> str:

@@ -125,10 +125,11 @@ def _events(lines: list[Line], kind: type[Kind]) -> list[Kind]:
 
 def _generations(lines: list[Line]) -> list[Generation]:
     """One generation for each group that began, with its iterations in the order in which they ran."""
+    moving = _moving(_events(lines, events.ConstantSent))
     found = {e.group: Generation(e.group, e.ranks, e.time) for e in _events(lines, events.GenerationStarted)}
     for line in lines:
         if isinstance(line.event, events.Iteration):
-            _generation_of(line, line.event.group, found).iterations.append(_recorded(line.event))
+            _generation_of(line, line.event.group, found).iterations.append(_recorded(line.event, moving))
     for calibrated in _events(lines, events.Calibrated):
         if calibrated.group in found:
             found[calibrated.group].calibrated = True
@@ -148,9 +149,21 @@ def _generation_of(line: Line, group: int, found: dict[int, Generation]) -> Gene
     return found[group]
 
 
-def _recorded(event: events.Iteration) -> Iteration:
+def _moving(sent: list[events.ConstantSent]) -> list[range]:
+    """Iterations that were made while constant data moved."""
+    firsts = [(e.first_iteration, e.iterations) for e in sent]
+    return [range(first, first + count) for first, count in firsts if first is not None]
+
+
+def _recorded(event: events.Iteration, moving: list[range]) -> Iteration:
     return Iteration(
-        event.iteration, event.phase, event.start, event.seconds, event.stage_seconds, event.background
+        event.iteration,
+        event.phase,
+        event.start,
+        event.seconds,
+        event.stage_seconds,
+        event.background,
+        moving=any(event.iteration in those for those in moving),
     )
 
 
@@ -173,11 +186,27 @@ def _sampled(event: events.Progress) -> Iteration:
 
 def _resizes(lines: list[Line], generations: list[Generation]) -> list[Resize]:
     ready = {e.request: e.seconds for e in _events(lines, events.ProcessesReady)}
-    constant = {e.request: e.seconds for e in _events(lines, events.ConstantSent)}
+    constant = {e.request: e for e in _events(lines, events.ConstantSent)}
     return [
-        Resize(e, ready.get(e.request), constant.get(e.request), _paused_at(e, generations))
+        _resize(e, ready.get(e.request), constant.get(e.request), generations)
         for e in _events(lines, events.Committed)
     ]
+
+
+def _resize(
+    event: events.Committed,
+    process_seconds: float | None,
+    sent: events.ConstantSent | None,
+    generations: list[Generation],
+) -> Resize:
+    return Resize(
+        event,
+        process_seconds=process_seconds,
+        constant_seconds=sent.seconds if sent else None,
+        background_iterations=sent.iterations if sent and sent.first_iteration is not None else 0,
+        group=next((g.group for g in generations if g.started >= event.time), None),
+        paused_at=_paused_at(event, generations),
+    )
 
 
 def _paused_at(event: events.Committed, generations: list[Generation]) -> float:

@@ -6,8 +6,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from nereus.report.events import Committed
 from nereus.report.model import Generation, Resize, Results
 from nereus.report.units import bytes_text, seconds_text
+
+MOST_LETTERS = 14  # of a line in the column of methods: as many as baseline-intra has
 
 
 def table(results: Results) -> RenderableType:
@@ -79,7 +82,7 @@ def _stages(results: Results, generation: Generation) -> Text:
 
 
 def _resizes(results: Results) -> Table:
-    columns = ("making", "constant\nvariable", "moved\nleast", "checked")
+    columns = ("making", "constant\nvariable\nmeanwhile", "moved\nleast", "checked")
     made = _table("Resizes", "ranks", "method", "pause", *columns)
     for resize in results.resizes:
         made.add_row(*_resize_row(resize))
@@ -90,14 +93,21 @@ def _resize_row(resize: Resize) -> list[str | Text]:
     event = resize.event
     return [
         f"{event.from_} → {event.to}",
-        Text("\n".join([event.process_method, *event.process_strategies, _transfer(resize)])),
+        Text("\n".join([event.process_method, *event.process_strategies, *_transfer(event)])),
         seconds_text(event.pause_seconds),
         seconds_text(resize.process_seconds),
-        f"{seconds_text(resize.constant_seconds)}\n{seconds_text(event.variable_seconds)}",
+        f"{seconds_text(resize.constant_seconds)}\n{seconds_text(event.variable_seconds)}{_meanwhile(resize)}",
         f"{bytes_text(event.bytes_moved)}\n{bytes_text(event.bytes_minimum)}",
         {True: Text("✓", style="green"), False: Text("✗", style="bold red"), None: Text("-")}[event.verified],
     ]
 
 
-def _transfer(resize: Resize) -> str:
-    return f"{resize.event.transfer_method} {resize.event.transfer_strategy}"
+def _transfer(event: Committed) -> list[str]:
+    """On one line where that keeps the table narrow."""
+    words = [event.transfer_method, event.transfer_strategy]
+    return [" ".join(words)] if len(" ".join(words)) <= MOST_LETTERS else words
+
+
+def _meanwhile(resize: Resize) -> str:
+    """Iterations that the application made while constant data moved."""
+    return f"\n{resize.background_iterations} it." if resize.background_seconds else ""

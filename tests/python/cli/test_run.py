@@ -153,14 +153,17 @@ def test_a_running_job_is_listed_with_what_runs(shell: Any) -> None:
 def test_a_resize_is_told_in_a_sentence_with_its_pause(shell: Any) -> None:
     with playing(shell, "open", "resize:0:7", "settled:7:1", "resize:0:8", "settled:8:1", "sleep") as name:
         wait_until(state_is(shell, "running"))
-        result = shell.nereus("resize", name[:6], "3", "--process-method", "merge", "--allow-fewer")
+        ways = ["--transfer-method", "col", "--transfer-strategy", "thread", "--survivors", "first"]
+        result = shell.nereus("resize", name[:6], "3", "--process-method", "merge", "--allow-fewer", *ways)
         assert result.returncode == 0, result.stderr
-        assert result.stdout == "resized 2 → 3 ranks: pause 12.3 ms (processes 250 ms, merge + join)\n"
+        told = "resized 2 → 3 ranks: pause 12.3 ms (processes 250 ms, merge + join, col thread)\n"
+        assert result.stdout == told
         document = json.loads(shell.nereus("resize", name, "3", "--json").stdout)
         assert document["name"] == "NEREUS_RESIZED"
         assert document["report"]["to"] == 3
     events = [json.loads(line) for line in (shell.folder / "events.jsonl").read_text().splitlines()]
-    assert events[0]["options"] == {"process-method": "merge", "allow-fewer": "on"}
+    ways_asked = {"transfer-method": "col", "transfer-strategy": "thread", "survivors": "first"}
+    assert events[0]["options"] == {"process-method": "merge", "allow-fewer": "on", **ways_asked}
     assert events[1]["options"] == {}
 
 
@@ -207,6 +210,16 @@ def test_a_job_that_is_slow_to_answer_is_not_waited_for_ever(shell: Any) -> None
         (["4f2a", "8", "--process-method", "magic"], "magic"),
         (["4f2a", "8", "--process-strategies", "join+magic"], "magic"),
         (["4f2a", "8", "--process-strategies", "join+single"], "exclude one another"),
+        (["4f2a", "8", "--transfer-method", "rma"], "rma"),
+        (["4f2a", "8", "--survivors", "last"], "last"),
+        (
+            ["4f2a", "8", "--transfer-method", "rma-lock", "--transfer-strategy", "nonblocking"],
+            "--transfer-method = rma-lock: rma-lock does not go with nonblocking: ",
+        ),
+        (
+            ["4f2a", "8", "--transfer-method", "rma-lockall", "--process-method", "baseline-inter"],
+            "rma-lockall does not go with baseline-inter: there is no window",
+        ),
         (["4f2a"], "RANKS"),
     ],
 )

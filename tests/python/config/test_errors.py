@@ -134,6 +134,36 @@ WRONG = [
         'ranks = 2\ntransfer_method = "rma"',
         '13: groups[1].transfer_method = "rma": one of',
     ),
+    (
+        "ranks = 2",
+        'ranks = 2\ntransfer_method = "rma-lock"\ntransfer_strategy = "nonblocking"',
+        '13: groups[1].transfer_method = "rma-lock": rma-lock does not go with nonblocking: drains read from',
+    ),
+    (
+        "[data]",
+        '[resize]\nprocess_method = "baseline-inter"\ntransfer_method = "rma-lockall"\n[data]',
+        '3: resize.transfer_method = "rma-lockall": rma-lockall does not go with baseline-inter: there is no',
+    ),
+    (
+        "ranks = 2",
+        'ranks = 2\ntransfer_strategy = "threads"',
+        '13: groups[1].transfer_strategy = "threads": one of auto, blocking, nonblocking, wait-drains, thread',
+    ),
+    ("ranks = 2", 'ranks = 2\nsurvivors = "last"', '13: groups[1].survivors = "last": one of auto, first,'),
+    ("[data]", '[data]\nmemory = "public"', '2: data.memory = "public": one of auto, shared, private'),
+    ("[data]", "[data]\nbytes = 5", "1: data.constant_percent: is missing: bytes says nothing without it"),
+    ("[data]", "[data]\nconstant_percent = 5", "1: data.bytes: is missing: constant_percent says nothing"),
+    (
+        "[data]",
+        "[data]\nbytes = 5\nconstant_percent = 5",
+        "4: data.variable_bytes = 1000: either constant_bytes and variable_bytes, or bytes and constant_percent",
+    ),
+    (
+        "variable_bytes = 1000",
+        "bytes = 5\nconstant_percent = 100.1",
+        "3: data.constant_percent = 100.1: a number from 0 to 100",
+    ),
+    ("variable_bytes", "bites", "2: data.bites = 1000: unknown key; did you mean bytes?"),
     ("ranks = 2", "ranks = 2\nfactor = 0.0", "13: groups[1].factor = 0.0: a number from 1e-9 to 1e9"),
     (
         "ranks = 2",

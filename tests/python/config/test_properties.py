@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from nereus.config import ConfigError, Experiment, load, write_toml
 from nereus.config.json_lines import json_lines
+from nereus.config.rules import transfer_conflict
 from nereus.config.strategies import STRATEGIES, conflict_in
 from nereus.config.toml_lines import toml_lines
 
@@ -56,6 +57,14 @@ phases = st.builds(
 )
 words = st.lists(st.sampled_from(STRATEGIES), unique=True)
 strategy_lists = words.filter(lambda chosen: conflict_in(chosen) is None)
+
+
+def moves_somehow(group: dict[str, Any]) -> bool:
+    """Whether there is such a transfer."""
+    keys = ("process_method", "transfer_method", "transfer_strategy")
+    return transfer_conflict(*(group.get(key) for key in keys)) is None
+
+
 groups = st.lists(
     st.fixed_dictionaries(
         {"ranks": st.integers(1, 2**31 - 1)},
@@ -66,9 +75,13 @@ groups = st.lists(
             "process_method": st.sampled_from(["merge", "baseline-inter", "baseline-intra"]),
             "process_strategies": strategy_lists,
             "release_unit": st.sampled_from(["job", "host", "rank"]),
-            "transfer_method": st.sampled_from(["p2p", "col"]),
+            "survivors": st.sampled_from(["auto", "first", "least-movement"]),
+            "transfer_method": st.sampled_from(["auto", "p2p", "col", "rma-lock", "rma-lockall"]),
+            "transfer_strategy": st.sampled_from(
+                ["auto", "blocking", "nonblocking", "wait-drains", "thread"]
+            ),
         },
-    ),
+    ).filter(moves_somehow),
     min_size=1,
     max_size=4,
     unique_by=lambda group: group["ranks"],
@@ -91,8 +104,10 @@ experiments = st.fixed_dictionaries(
                 "constant_bytes": sizes,
                 "variable_bytes": sizes,
                 "element_bytes": st.sampled_from([1, 2, 4, 8]),
+                "memory": st.sampled_from(["auto", "shared", "private"]),
             },
-        ),
+        )
+        | st.fixed_dictionaries({"bytes": sizes, "constant_percent": st.floats(0, 100)}),
     },
 )
 

@@ -115,6 +115,7 @@ def test_a_file_with_phases_is_read_as_it_is(loaded: Load) -> None:
     assert (first.ranks, first.iterations, first.factor, first.placement) == (2, 5, 1.0, "compact")
     assert (second.ranks, second.iterations, second.factor, second.placement) == (4, 10, 0.5, "spread")
     assert (second.process_method, second.transfer_method) == ("merge", "col")
+    assert (second.transfer_strategy, second.survivors) == ("blocking", "first")
 
 
 def test_values_are_traced_to_their_line(loaded: Load) -> None:
@@ -141,13 +142,14 @@ def test_the_flat_form_runs_the_iterations_of_its_groups(loaded: Load) -> None:
     assert result.experiment.groups[1].transfer_method == "p2p"
 
 
-def test_the_choice_of_old_codes_is_said_and_can_be_overruled(loaded: Load, error: Error) -> None:
+def test_the_choice_of_old_codes_is_said_and_can_be_overruled(loaded: Load) -> None:
     warnings = loaded(FLAT, "e.ini").warnings
     assert len(warnings) == 1
     assert "read with Proteo's old codes" in warnings[0]
     assert "--proteo-codes new" in warnings[0]
-    message = error(FLAT, "e.ini", proteo_codes="new")
-    assert message.startswith("e.ini:35: resize1.Redistribution_Strategy = 1: thread does not exist yet")
+    assert loaded(FLAT, "e.ini").experiment.groups[1].transfer_strategy == "blocking"
+    new = loaded(FLAT.replace("Stage_Type=4", "Stage_Type=6"), "e.ini", proteo_codes="new")
+    assert new.experiment.groups[1].transfer_strategy == "thread"
 
 
 def test_strategies_of_0_make_the_same_numbers_new_codes(loaded: Load) -> None:
@@ -184,13 +186,13 @@ def test_signs_of_both_generations_are_not_guessed_over(error: Error) -> None:
         ("FactorS=0.5", "FactorS=nan", "32: resize1.FactorS = nan: a number above 0"),
         (
             "Method=0\nRedistribution_Strategy=0",
-            "Method=2\nRedistribution_Strategy=0",
-            "34: resize1.Redistribution",
+            "Method=4\nRedistribution_Strategy=0",
+            "34: resize1.Redistribution_Method = 4: one of 0 (col), 1 (p2p), 2 (rma-lock), 3 (rma-lockall)",
         ),
         (
             "Redistribution_Strategy=0",
-            "Redistribution_Strategy=2",
-            "35: resize1.Redistribution_Strategy = 2: wait s",
+            "Redistribution_Strategy=4",
+            "35: resize1.Redistribution_Strategy = 4: one of 0 (none), 1 (thread), 2 (nonblocking), 3 (wait-dra",
         ),
         ("Spawn_Method=1", "Spawn_Method=2", "36: resize1.Spawn_Method = 2: one of 0 (baseline), 1 (merge)"),
         ("Stage_Type=8", "Stage_Type=11", "17: phase0.stage1.Stage_Type = 11: one of 0 (pi), 1 (matrix)"),
@@ -267,6 +269,69 @@ def test_new_codes_of_strategies_are_our_words(loaded: Load, code: str, words: l
     assert result.warnings == []
     assert result.experiment.groups[1].process_strategies == words
     assert result.origins["groups[1].process_strategies"].endswith("e.ini:37")
+
+
+def with_redistribution(text: str, method: str, strategy: str) -> str:
+    """The last resize of `text` with other codes."""
+    before, _, last = text.rpartition("Redistribution_Method=")
+    rest = last.partition("Spawn_Method")
+    return f"{before}Redistribution_Method={method}\nRedistribution_Strategy={strategy}\n{rest[1]}{rest[2]}"
+
+
+@pytest.mark.parametrize(
+    ("text", "codes", "ours"),
+    [
+        (PHASES, ("0", "0"), ("col", "blocking")),
+        (PHASES, ("0", "2"), ("col", "nonblocking")),
+        (PHASES, ("1", "3"), ("p2p", "wait-drains")),
+        (PHASES, ("1", "1"), ("p2p", "thread")),
+        (PHASES, ("2", "1"), ("rma-lock", "thread")),
+        (PHASES, ("3", "3"), ("rma-lockall", "wait-drains")),
+        (PHASES, ("3", "2,0,3"), ("rma-lockall", "wait-drains")),
+        (FLAT, ("0", "1"), ("col", "blocking")),
+        (FLAT, ("0", "2"), ("col", "nonblocking")),
+        (FLAT, ("1", "3"), ("p2p", "wait-drains")),
+        (FLAT, ("3", "5"), ("rma-lockall", "thread")),
+    ],
+)
+def test_codes_of_redistributions_are_our_words(
+    loaded: Load, text: str, codes: tuple[str, str], ours: tuple[str, str]
+) -> None:
+    result = loaded(with_redistribution(text, *codes), "e.ini")
+    group = result.experiment.groups[1]
+    assert (group.transfer_method, group.transfer_strategy) == ours
+    assert [warning for warning in result.warnings if "as in Proteo" in warning] == []
+    assert "e.ini:" in result.origins["groups[1].transfer_strategy"]
+
+
+@pytest.mark.parametrize(
+    ("codes", "ours", "said"),
+    [
+        (("2", "0"), "wait-drains", ["wait-drains instead of blocking, as in Proteo with rma-lock"]),
+        (("3", "2"), "wait-drains", ["wait-drains instead of nonblocking, as in Proteo with rma-lockall"]),
+        (("0", "1,2"), "nonblocking", ["thread is left out, as in Proteo: nonblocking comes after it"]),
+        (("1", "2,3"), "wait-drains", ["nonblocking is left out, as in Proteo: wait-drains comes after it"]),
+    ],
+)
+def test_what_proteo_changes_of_a_redistribution_is_changed_with_a_warning(
+    loaded: Load, codes: tuple[str, str], ours: str, said: list[str]
+) -> None:
+    result = loaded(with_redistribution(PHASES, *codes), "e.ini")
+    assert result.experiment.groups[1].transfer_strategy == ours
+    key = f"e.ini:35: resize1.Redistribution_Strategy = {codes[1]}: "
+    assert [warning.partition(key)[2] for warning in result.warnings] == said
+
+
+def test_one_sided_methods_make_an_intracommunicator_as_in_proteo(loaded: Load) -> None:
+    text = with_redistribution(PHASES, "2", "3").replace(
+        "Spawn_Method=1\nSpawn_Strategy=0", "Spawn_Method=0\nSpawn_Strategy=3"
+    )
+    result = loaded(text, "e.ini")
+    group = result.experiment.groups[1]
+    assert (group.process_method, group.transfer_method) == ("baseline-intra", "rma-lock")
+    assert [w.partition("e.ini:37: ")[2] for w in result.warnings] == [
+        "resize1.Spawn_Strategy = 3: intercomm is left out, as in Proteo with rma-lock"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -136,11 +136,11 @@ def test_an_empty_list_of_strategies_is_found(error: Error) -> None:
     assert "groups[1].Spawn_Strategy = []: a list of at least one code" in error(json.dumps(tree), "e.json")
 
 
-def test_rma_is_said_not_to_exist_yet(error: Error) -> None:
+def test_a_one_sided_method_waits_for_the_drains_as_in_proteo(loaded: Load) -> None:
     tree = json.loads(TEXT)
     tree["groups"][1]["Redistribution_Method"] = 3
-    message = error(json.dumps(tree), "e.json")
-    assert (
-        "groups[1].Redistribution_Method = 3: RMA-Lockall does not exist yet; there is 0 (col) and 1"
-        in message
-    )
+    result = loaded(json.dumps(tree), "e.json")
+    group = result.experiment.groups[1]
+    assert (group.transfer_method, group.transfer_strategy) == ("rma-lockall", "wait-drains")
+    (warning,) = result.warnings
+    assert "groups[1].Redistribution_Strategy = [0]: wait-drains instead of blocking, as in Proteo" in warning

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nereus.config import Experiment, Loaded, describe, write_toml
+from nereus.config import Data, Experiment, Loaded, describe, write_toml
 
 Load = Callable[..., Loaded]
 
@@ -19,7 +19,8 @@ def test_the_run_file_says_what_the_experiment_says(loaded: Load, small: str) ->
     assert run["version"] == 1
     assert run["name"] == "small"
     assert run["scratch"] == "/scratch"
-    assert run["data"] == {"constant_bytes": 0, "variable_bytes": 1000, "element_bytes": 8}
+    data = {"constant_bytes": 0, "variable_bytes": 1000, "element_bytes": 8, "memory": "private"}
+    assert run["data"] == data
     stage = {"type": "pi", "seconds": 0.01, "bytes": 0, "granularity": 100_000}
     stage |= {"capped": False, "id": None, "ranks": 0}
     assert run["phases"] == [{"iterations": 30, "stages": [stage]}]
@@ -34,6 +35,7 @@ def test_the_run_file_says_what_the_experiment_says(loaded: Load, small: str) ->
         "release_unit": "job",
         "transfer_method": "p2p",
         "transfer_strategy": "blocking",
+        "survivors": "auto",
     }
 
 
@@ -77,6 +79,58 @@ def test_sizes_mean_what_their_units_say(loaded: Load, small: str, text: str, si
 def test_times_mean_what_their_units_say(loaded: Load, small: str, text: str, seconds: float) -> None:
     experiment = loaded(small.replace("0.01", text)).experiment
     assert experiment.phases[0].stages[0].time == seconds
+
+
+@pytest.mark.parametrize(
+    ("whole", "percent", "constant"),
+    [
+        ('"1 GB"', "96.6", 966_000_000),
+        ("1000", "0", 0),
+        ("1000", "100", 1000),
+        ("3", "50", 2),  # a half is rounded up
+        ("7", "33.3", 2),
+        ("1_152_921_504_606_846_976", "96.6", 1_113_722_173_450_214_179),
+    ],
+)
+def test_a_share_in_percent_is_the_nearest_byte_and_loses_none(
+    loaded: Load, small: str, whole: str, percent: str, constant: int
+) -> None:
+    said = small.replace("variable_bytes = 1000", f"bytes = {whole}\nconstant_percent = {percent}")
+    result = loaded(said)
+    data = result.experiment.to_run()["data"]
+    assert data["constant_bytes"] == constant
+    assert data["constant_bytes"] + data["variable_bytes"] == int(whole.replace('"1 GB"', "1000000000"))
+    assert "bytes" not in data
+    for key in ("constant_bytes", "variable_bytes"):
+        assert result.origins[f"data.{key}"].endswith("e.toml:3")
+
+
+def test_the_same_data_in_percent_and_in_bytes_is_the_same_experiment(loaded: Load, small: str) -> None:
+    said = (
+        loaded(small.replace("variable_bytes = 1000", text)).experiment
+        for text in ("bytes = 2000\nconstant_percent = 25", "constant_bytes = 500\nvariable_bytes = 1500")
+    )
+    first, second = said
+    assert first == second
+    assert write_toml(first) == write_toml(second)
+    assert Data(bytes=2000, constant_percent=25) == second.data
+
+
+def test_each_way_to_move_data_reaches_the_run_file(loaded: Load, small: str) -> None:
+    for method in ("auto", "p2p", "col", "rma-lock", "rma-lockall"):
+        for strategy in ("auto", "blocking", "wait-drains", "thread"):
+            more = f'transfer_method = "{method}"\ntransfer_strategy = "{strategy}"\n'
+            group = loaded(small + more + 'survivors = "first"\n').experiment.to_run()["groups"][1]
+            ways = (group["transfer_method"], group["transfer_strategy"], group["survivors"])
+            assert ways == (method, strategy, "first")
+
+
+def test_the_job_s_memory_is_that_of_the_environment_or_the_file(loaded: Load, small: str) -> None:
+    text = small.replace("[data]", '[data]\nmemory = "auto"')
+    assert loaded(text).experiment.data.memory == "auto"
+    result = loaded(text, environment={"NEREUS_MEMORY": "shared"})
+    assert result.experiment.data.memory == "shared"
+    assert result.origins["data.memory"] == "environment NEREUS_MEMORY"
 
 
 def test_groups_take_from_the_resize_table_what_they_do_not_say(loaded: Load, small: str) -> None:

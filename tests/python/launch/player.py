@@ -93,6 +93,7 @@ class Root(Player):
 
     def settled(self, request: str, code: str) -> None:
         report = {"from": 2, "to": 3, "process_method": "merge", "process_strategies": ["join"]}
+        report |= {"transfer_method": "col", "transfer_strategy": "thread"}
         times = {"process_seconds": 0.25, "pause_seconds": 0.0123}
         self.say("settled", request=int(request), code=int(code), message="said", report={**report, **times})
 

@@ -88,8 +88,8 @@ class Recording:
         for keys in ended if recorded else []:
             self.event("iteration", group=self.group, phase=phase, **keys)
 
-    def resizes(self, to: int, pause: float = 0.012, **other: Any) -> None:
-        """A committed resize, and the next group begins."""
+    def resizes(self, to: int, pause: float = 0.012, meanwhile: int = 0, **other: Any) -> None:
+        """A committed resize, and the next group begins; constant data moved during `meanwhile` iterations."""
         self._asks(to)
         self.clock += pause
         self.generation += 1
@@ -97,7 +97,8 @@ class Recording:
             "processes_ready", request=self.request, method="merge", strategies=[], seconds=pause * 0.5
         )
         self.event("constant_sent", request=self.request, method="p2p", strategy="blocking", bytes=3000,
-                   seconds=pause * 0.3, iterations=0)  # fmt: skip
+                   seconds=pause * 0.3, iterations=meanwhile,
+                   first_iteration=self.iteration - meanwhile)  # fmt: skip
         committed = {"from": self.ranks, "to": to, **SETTINGS, "variable_bytes": 600,
                      "variable_seconds": pause * 0.2, "pause_seconds": pause, "bytes_moved": 3600,
                      "bytes_minimum": 2400, "verified": True}  # fmt: skip
@@ -151,5 +152,18 @@ def complete(begin: Begin) -> Recording:
     made.resizes(1, pause=0.2, verified=None)
     made.iterates([0.2, 0.2, 0.2, 0.2, 0.3])
     made.iterates([0.4], phase=1)
+    made.finishes()
+    return made
+
+
+@pytest.fixture
+def in_background(begin: Begin) -> Recording:
+    """2 → 4 ranks; constant data moved during the last two of five iterations, all under way."""
+    made = begin([2, 4])
+    made.starts()
+    made.iterates([0.1] * 5, background=4)
+    ways = {"transfer_method": "rma-lockall", "transfer_strategy": "wait-drains"}
+    made.resizes(4, meanwhile=2, **ways, shared_bytes=1200, predicted_seconds=0.5)
+    made.iterates([0.05] * 2)
     made.finishes()
     return made

@@ -55,10 +55,18 @@ def test_the_summary_tells_each_generation_and_resize(complete: Any) -> None:
     assert "made up · MPICH Version: 5.0.2 · n1\n9.50 s in all, data intact\n" in text
 
 
+def test_the_summary_tells_how_long_the_application_went_on(in_background: Any) -> None:
+    text = shown(read(in_background.write()))
+    assert row(text, "2 → 4")[:5] == ["2 → 4", "merge", "12.0 ms", "6.00 ms", "3.60 ms"]
+    assert row(text, "rma-lockall") == ["rma-lockall", "2.40 ms", "2.34 KiB"]
+    assert row(text, "wait-drains") == ["wait-drains", "2 it."]
+
+
 def test_the_summary_fits_into_a_usual_terminal(complete: Any) -> None:
     wide = {"process_method": "baseline-intra", "bytes_moved": 3_813_655_465, "from": 1024}
+    wide |= {"transfer_method": "rma-lockall", "transfer_strategy": "nonblocking"}
     complete.iterates([100.0])
-    complete.resizes(4096, **wide)
+    complete.resizes(4096, meanwhile=1, **wide)
     text = shown(read(complete.write()))
     assert "…" not in text
     assert row(text, "1024 → 4096")[-2] == "3.55 GiB"
@@ -104,7 +112,17 @@ def test_csv_files_hold_every_iteration_and_resize(complete: Any, tmp_path: Path
     assert list(iterations["iteration"]) == list(range(16))
     assert list(iterations["ranks"]) == [2] * 5 + [4] * 5 + [1] * 6
     assert list(iterations["background"]) == [False] * 4 + [True] + [False] * 11
+    assert not any(iterations["moving"])
     assert list(iterations["stage_1_seconds"].isna()) == [False] * 15 + [True]
+
+
+def test_csv_files_tell_what_went_on_in_the_background(in_background: Any, tmp_path: Path) -> None:
+    _, resizes, iterations = (pandas.read_csv(path) for path in write_csv(read(in_background.write()), tmp_path))
+    assert list(iterations["moving"]) == [False] * 3 + [True] * 2 + [False] * 2
+    (found,) = resizes.to_dict("records")
+    assert (found["transfer_method"], found["transfer_strategy"]) == ("rma-lockall", "wait-drains")
+    assert (found["background_seconds"], found["background_iterations"]) == (pytest.approx(0.0036), 2)
+    assert (found["shared_bytes"], found["predicted_seconds"]) == (1200, 0.5)
 
 
 def test_csv_tells_undone_resizes_with_the_reason(begin: Any, tmp_path: Path) -> None:
@@ -131,6 +149,17 @@ def test_the_picture_names_every_size_and_marks_every_resize(complete: Any) -> N
     assert legend == ["1 rank", "2 ranks", "4 ranks", "calibration", "pause", "during a resize"]
     assert [text.get_text() for text in axes.texts] == ["2 → 4, 12.0 ms", "4 → 1, 200 ms"]
     assert axes.get_ylabel() == "time of an iteration [ms]"
+
+
+def test_the_picture_tells_waiting_for_processes_from_moving_data(in_background: Any) -> None:
+    axes = figure(read(in_background.write())).axes[0]
+    assert legend_of(axes)[-2:] == ["during a resize", "while constant data moved"]
+    marks = {line.get_marker(): len(line.get_xdata()) for line in axes.lines if line.get_label() == "_odd"}
+    marks |= {
+        marker: sum(len(line.get_xdata()) for line in axes.lines if line.get_marker() == marker)
+        for marker in "os"
+    }
+    assert (marks["o"], marks["s"]) == (2, 2)
 
 
 def test_the_picture_shades_the_pause_from_the_last_iteration_on(complete: Any) -> None:
@@ -254,6 +283,45 @@ def test_proteo_gets_its_numbers_of_strategies(
     run.finishes()
     write_proteo(read(run.write()), tmp_path)
     assert f"RS=0, SS={numbers}\n" in (tmp_path / "R0_Global.out").read_text()
+
+
+@pytest.mark.parametrize(
+    ("method", "strategy", "numbers"),
+    [
+        ("col", "nonblocking", "RM=0, SM=1, RS=2"),
+        ("p2p", "thread", "RM=1, SM=1, RS=1"),
+        ("rma-lock", "wait-drains", "RM=2, SM=1, RS=3"),
+        ("rma-lockall", "blocking", "RM=3, SM=1, RS=0"),
+    ],
+)
+def test_proteo_gets_its_numbers_of_transfers(
+    begin: Any, tmp_path: Path, method: str, strategy: str, numbers: str
+) -> None:
+    run = begin([2, 4])
+    run.run["groups"][1] |= {"transfer_method": method, "transfer_strategy": strategy}
+    run.announces()
+    run.starts()
+    run.finishes()
+    write_proteo(read(run.write()), tmp_path)
+    assert f"{numbers}, SS=0\n" in (tmp_path / "R0_Global.out").read_text()
+
+
+def test_proteo_is_told_what_was_chosen_for_a_resize(begin: Any, tmp_path: Path) -> None:
+    chosen = {"transfer_method": "auto", "transfer_strategy": "auto"}
+    run = begin([2, 4, 8])
+    run.run["groups"] = [group | chosen for group in run.run["groups"]]
+    run.announces()
+    run.starts()
+    run.iterates([0.1])
+    run.resizes(4, transfer_method="rma-lock", transfer_strategy="thread")
+    run.iterates([0.1])
+    run.undoes(8, "no host")
+    run.finishes()
+    write_proteo(read(run.write()), tmp_path)
+    text = (tmp_path / "R0_Global.out").read_text()
+    assert "Procs=4, Factors=1.000000, Dist=2, RM=2, SM=1, RS=1" in text
+    assert "Procs=8, Factors=1.000000, Dist=2, RM=1, SM=1, RS=0" in text
+    assert "RM=2, SM=1, RS=1" in (tmp_path / "R0_G1NP4ID0.out").read_text()
 
 
 def test_a_strategy_that_proteo_has_no_number_for_is_refused(begin: Any, tmp_path: Path) -> None:

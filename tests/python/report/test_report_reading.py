@@ -49,13 +49,44 @@ def test_the_document_has_every_figure_of_a_resize(complete: Any) -> None:
         "transfer_strategy": "blocking",
         "process_seconds": pytest.approx(0.006),
         "constant_seconds": pytest.approx(0.0036),
+        "background_seconds": 0.0,
+        "background_iterations": 0,
         "variable_seconds": pytest.approx(0.0024),
+        "predicted_seconds": None,
         "pause_seconds": 0.012,
         "bytes_moved": 3600,
         "bytes_minimum": 2400,
+        "shared_bytes": 0,
         "verified": True,
     }
     assert (resizes[1]["from"], resizes[1]["to"], resizes[1]["verified"]) == (4, 1, None)
+
+
+def test_the_document_tells_what_went_on_in_the_background(in_background: Any) -> None:
+    (resize,) = read(in_background.write()).document()["resizes"]
+    assert (resize["transfer_method"], resize["transfer_strategy"]) == ("rma-lockall", "wait-drains")
+    assert resize["background_seconds"] == pytest.approx(0.0036)
+    assert resize["background_iterations"] == 2
+    assert resize["predicted_seconds"] == 0.5
+    assert resize["shared_bytes"] == 1200
+
+
+def test_iterations_are_known_that_were_made_while_constant_data_moved(in_background: Any) -> None:
+    first, second = read(in_background.write()).generations
+    assert [i.moving for i in first.iterations] == [False, False, False, True, True]
+    assert not any(i.moving for i in second.iterations)
+
+
+def test_results_of_before_background_transfers_are_read_as_they_were_meant(in_background: Any) -> None:
+    new = ("first_iteration", "shared_bytes", "predicted_seconds")
+    lines = [json.loads(line) for line in in_background.lines]
+    old = [{key: value for key, value in line.items() if key not in new} for line in lines]
+    in_background.lines = [json.dumps(line).replace("wait-drains", "blocking") for line in old]
+    results = read(in_background.write())
+    (resize,) = results.document()["resizes"]
+    assert (resize["background_seconds"], resize["background_iterations"]) == (0.0, 0)
+    assert (resize["shared_bytes"], resize["predicted_seconds"]) == (0, None)
+    assert not any(i.moving for g in results.generations for i in g.iterations)
 
 
 def test_the_document_is_json(complete: Any) -> None:

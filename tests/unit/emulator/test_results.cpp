@@ -75,10 +75,9 @@ TEST(Events, TellHowEachSourceLeft) {
     report.left = 2;
     report.parked = 1;
     report.verified = -1;
-    const std::vector<Json> events = committed_events(report, 5);
+    const std::vector<Json> events = committed_events(report, {});
     EXPECT_EQ(names_of(events),
               (std::vector<std::string>{"processes_ready", "constant_sent", "committed", "left", "left"}));
-    EXPECT_EQ(events[1].at("iterations"), 5);
     EXPECT_TRUE(events[2].at("verified").is_null());
     EXPECT_EQ(events[3].at("how"), "exited");
     EXPECT_EQ(events[4].at("how"), "parked");
@@ -89,9 +88,10 @@ TEST(Events, SumTheBytesThatAResizeMoved) {
     report.constant_bytes = 100;
     report.variable_bytes = 20;
     report.verified = 1;
-    const std::vector<Json> events = committed_events(report, 0);
+    const std::vector<Json> events = committed_events(report, {});
     EXPECT_EQ(names_of(events), (std::vector<std::string>{"processes_ready", "constant_sent", "committed"}));
     EXPECT_EQ(events[2].at("bytes_moved"), 120);
+    EXPECT_EQ(events[2].at("shared_bytes"), 0);
     EXPECT_EQ(events[2].at("verified"), true);
 }
 
@@ -101,10 +101,32 @@ TEST(Events, TellTheStrategiesThatWereUsedAndWhoWasWoken) {
     report.process_seconds = 0.5;
     report.connect_seconds = 0.125;
     report.woken = 3;
-    const std::vector<Json> events = committed_events(report, 0);
+    const std::vector<Json> events = committed_events(report, {});
     EXPECT_EQ(events[0].at("strategies"), Json::array({"asynchronous", "join"}));
     EXPECT_EQ(events[0].at("seconds"), 0.5);
     EXPECT_EQ(events[0].at("connect_seconds"), 0.125);
     EXPECT_EQ(events[0].at("woken"), 3);
     EXPECT_EQ(events[2].at("process_strategies"), Json::array({"asynchronous", "join"}));
+}
+
+TEST(Events, TellWhichIterationsWereMadeWhileConstantDataMoved) {
+    nereus_resize_report report{};
+    report.transfer_method = NEREUS_RMA_LOCKALL;
+    report.transfer_strategy = NEREUS_WAIT_DRAINS;
+    const std::vector<Json> events = committed_events(report, {30, 5});
+    EXPECT_EQ(events[1].at("method"), "rma-lockall");
+    EXPECT_EQ(events[1].at("strategy"), "wait-drains");
+    EXPECT_EQ(events[1].at("iterations"), 5);
+    EXPECT_EQ(events[1].at("first_iteration"), 25);
+    EXPECT_EQ(events[2].at("transfer_strategy"), "wait-drains");
+}
+
+TEST(Events, TellAPredictionOnlyWhereThereWasOne) {
+    nereus_resize_report report{};
+    report.predicted_seconds = -1;
+    report.shared_bytes = 1000;
+    EXPECT_TRUE(committed_events(report, {})[2].at("predicted_seconds").is_null());
+    EXPECT_EQ(committed_events(report, {})[2].at("shared_bytes"), 1000);
+    report.predicted_seconds = 0.25;
+    EXPECT_EQ(committed_events(report, {})[2].at("predicted_seconds"), 0.25);
 }

@@ -25,13 +25,15 @@ Json group(int ranks) {
             {"process_method", "baseline-inter"},
             {"process_strategies", {"single", "asynchronous"}},
             {"transfer_method", "col"},
-            {"transfer_strategy", "blocking"}};
+            {"transfer_strategy", "nonblocking"},
+            {"survivors", "least-movement"}};
 }
 
 Json good_run() {
     Json run{{"format", "nereus-run"}, {"version", 1},        {"name", "cg"},  {"seed", 42},
              {"barrier", true},        {"capture", "median"}, {"verify", true}};
-    run["data"] = {{"constant_bytes", 3813655465}, {"variable_bytes", 134228039}, {"element_bytes", 8}};
+    run["data"] = {
+        {"constant_bytes", 3813655465}, {"variable_bytes", 134228039}, {"element_bytes", 8}, {"memory", "shared"}};
     run["weights"] = {1.0, 2.5};
     run["scratch"] = std::filesystem::temp_directory_path().string();
     run["phases"] = Json::array({{{"iterations", 60}, {"stages", Json::array({stage("matrix"), stage("allreduce")})}}});
@@ -75,12 +77,55 @@ TEST(RunFile, KeepsEveryValueThatSteersTheRun) {
     EXPECT_EQ(run->groups[1].placement, NEREUS_SPREAD);
     EXPECT_EQ(run->groups[1].release_unit, NEREUS_UNIT_HOST);
     EXPECT_EQ(run->groups[1].transfer_method, NEREUS_COL);
+    EXPECT_EQ(run->groups[1].transfer_strategy, NEREUS_NONBLOCKING);
+    EXPECT_EQ(run->groups[1].survivors, NEREUS_LEAST_MOVEMENT);
+    EXPECT_EQ(run->memory, "shared");
 }
 
-TEST(RunFile, OfBeforeReleaseUnitsReleasesWholeResizes) {
+TEST(RunFile, OfBeforeAKeyExistedMeansWhatItMeantThen) {
     Json run = good_run();
     run["groups"][0].erase("release_unit");
-    EXPECT_EQ(parse_run("run.json", run.dump()).value().groups[0].release_unit, NEREUS_UNIT_JOB);
+    run["groups"][0].erase("survivors");
+    run["data"].erase("memory");
+    const auto parsed = parse_run("run.json", run.dump());
+    ASSERT_TRUE(parsed) << parsed.error().sentence;
+    EXPECT_EQ(parsed->groups[0].release_unit, NEREUS_UNIT_JOB);
+    EXPECT_EQ(parsed->groups[0].survivors, NEREUS_FIRST);
+    EXPECT_EQ(parsed->memory, "private");
+}
+
+TEST(RunFile, TakesEachWayToMoveDataByItsWords) {
+    Json run = good_run();
+    Json &group = run["groups"][1];
+    group["process_method"] = "merge";
+    for (const auto &[method_word, method] : transfer_methods())
+        for (const auto &[strategy_word, strategy] : transfer_strategies()) {
+            if (is_one_sided(method) && strategy == NEREUS_NONBLOCKING) continue;
+            group["transfer_method"] = method_word;
+            group["transfer_strategy"] = strategy_word;
+            const auto parsed = parse_run("run.json", run.dump());
+            ASSERT_TRUE(parsed) << parsed.error().sentence;
+            EXPECT_EQ(parsed->groups[1].transfer_method, method);
+            EXPECT_EQ(parsed->groups[1].transfer_strategy, strategy);
+            EXPECT_EQ(name_of(method), method_word);
+            EXPECT_EQ(name_of(strategy), strategy_word);
+        }
+}
+
+TEST(RunFile, RefusesOneSidedMethodsWhereMpiHasNoneBeforeAnythingRuns) {
+    for (const char *method : {"rma-lock", "rma-lockall"}) {
+        Json run = good_run();
+        Json &group = run["groups"][1];
+        group["transfer_method"] = method;
+        group["process_method"] = "baseline-intra";
+        EXPECT_EQ(complaint_about(run), "run.json: groups[1].transfer_strategy: found \"nonblocking\", allowed with "
+                                        "rma-lock and rma-lockall: auto, blocking, wait-drains, thread");
+        group["transfer_strategy"] = "wait-drains";
+        EXPECT_EQ(complaint_about(run), "nothing");
+        group["process_method"] = "baseline-inter";
+        EXPECT_EQ(complaint_about(run), std::string("run.json: groups[1].transfer_method: found \"") + method +
+                                            "\", allowed with baseline-inter: auto, p2p, col");
+    }
 }
 
 TEST(RunFile, TakesEachStrategyByItsWord) {
@@ -139,7 +184,11 @@ TEST(RunFile, RefusesEachValueThatCannotBeRun) {
                                                         {"/groups/0/process_method", "join"},
                                                         {"/groups/0/process_strategies", {"spawn"}},
                                                         {"/groups/0/release_unit", "node"},
+                                                        {"/groups/0/transfer_method", "rma"},
                                                         {"/groups/0/transfer_strategy", "threads"},
+                                                        {"/groups/0/survivors", "last"},
+                                                        {"/groups/0/survivors", nullptr},
+                                                        {"/data/memory", "public"},
                                                         {"/groups/0/placement", 7},
                                                         {"/data", 5}};
     for (const auto &[pointer, value] : bad) {
