@@ -15,9 +15,8 @@ template <class T> std::string_view word_of(const Words<T> &words, T value) {
 } // namespace
 
 const Words<nereus_process_method> &process_methods() {
-    static const Words<nereus_process_method> words{{"merge", NEREUS_MERGE},
-                                                    {"baseline-inter", NEREUS_BASELINE_INTER},
-                                                    {"baseline-intra", NEREUS_BASELINE_INTRA}};
+    static const Words<nereus_process_method> words{
+        {"merge", NEREUS_MERGE}, {"baseline-inter", NEREUS_BASELINE_INTER}, {"baseline-intra", NEREUS_BASELINE_INTRA}};
     return words;
 }
 

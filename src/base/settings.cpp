@@ -95,11 +95,13 @@ std::vector<SettingRow> rows_of_methods() {
              return choice(t, {"blocking", "nonblocking", "wait-drains", "thread", "auto"}, s.transfer_strategy);
          }},
         {"memory", "auto", "", "auto, shared, private",
-         "where the library's own arrays lie: shared by the processes of a host, so that their data need not move there; "
+         "where the library's own arrays lie: shared by the processes of a host, so that their data need not move "
+         "there; "
          "auto: shared where that works",
          [](Settings &s, const std::string &t) { return choice(t, {"private", "shared", "auto"}, s.memory); }},
         {"survivors", "auto", "", "auto, first, least-movement",
-         "which processes go on with merge: the first ones, or those that most bytes stay with; auto: of the choices that "
+         "which processes go on with merge: the first ones, or those that most bytes stay with; auto: of the choices "
+         "that "
          "let most processes end that with the least movement",
          [](Settings &s, const std::string &t) { return choice(t, {"first", "least-movement", "auto"}, s.survivors); }},
         {"wake", "on", "", "on, off", "parked processes are woken before any are made",

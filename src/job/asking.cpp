@@ -79,11 +79,11 @@ Done Job::check_possible(int ranks, const nereus_resize_options &options) const 
 }
 
 Done Job::check_transfer(const nereus_resize_options &options) const {
-    const bool one_sided =
-        options.transfer_method == NEREUS_RMA_LOCK || options.transfer_method == NEREUS_RMA_LOCKALL;
+    const bool one_sided = options.transfer_method == NEREUS_RMA_LOCK || options.transfer_method == NEREUS_RMA_LOCKALL;
     if (one_sided && options.process_method == NEREUS_BASELINE_INTER)
-        return failed(NEREUS_ERR_UNSUPPORTED, "one-sided transfers need an intra-communicator, which baseline-inter has "
-                                              "not: take baseline-intra or merge");
+        return failed(NEREUS_ERR_UNSUPPORTED,
+                      "one-sided transfers need an intra-communicator, which baseline-inter has "
+                      "not: take baseline-intra or merge");
     if (one_sided && options.transfer_strategy == NEREUS_NONBLOCKING)
         return failed(NEREUS_ERR_UNSUPPORTED, "with one-sided transfers sources send nothing that they could wait for: "
                                               "take wait-drains in place of nonblocking");

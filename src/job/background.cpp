@@ -9,8 +9,8 @@ namespace nereus::job {
 namespace {
 
 constexpr double share_of_an_iteration = 0.25;
-constexpr double least_seconds = 50e-6;           // at each checkpoint, or nothing would ever come to an end
-constexpr std::int64_t least_iterations = 64;     // data moves at checkpoints only: few of them in much time is no fault
+constexpr double least_seconds = 50e-6;       // at each checkpoint, or nothing would ever come to an end
+constexpr std::int64_t least_iterations = 64; // data moves at checkpoints only: few of them in much time is no fault
 
 }
 

@@ -20,8 +20,8 @@ inline transfer::Lane lane_of(MPI_Comm comm, const plan::Sizes &sizes, bool inte
     return lane;
 }
 
-/// The sums of the last vote: constant and variable bytes sent, bytes handed over in shared memory, and of the bytes sent
-/// those of shared arrays, which had to go to another host. All zero where nothing was moved.
+/// The sums of the last vote: constant and variable bytes sent, bytes handed over in shared memory, and of the bytes
+/// sent those of shared arrays, which had to go to another host. All zero where nothing was moved.
 inline std::vector<std::uint64_t> sums_of(const Crossing &crossing, bool moved) {
     if (!moved) return {0, 0, 0, 0};
     std::vector<std::uint64_t> sums;

@@ -105,8 +105,8 @@ bool Crossing::has_constant_data() const {
     return false;
 }
 
-std::unique_ptr<transfer::Sending> Crossing::sending(bool constant, const transfer::Lane &lane, const Carriage &carriage,
-                                                     const Settings &settings) const {
+std::unique_ptr<transfer::Sending> Crossing::sending(bool constant, const transfer::Lane &lane,
+                                                     const Carriage &carriage, const Settings &settings) const {
     return std::make_unique<transfer::Sending>(
         static_cast<transfer::Method>(carriage.method), static_cast<transfer::Strategy>(carriage.strategy), lane,
         shipments(constant), transfer::Limits{settings.message_bytes, settings.transfer_memory});

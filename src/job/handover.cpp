@@ -41,7 +41,8 @@ void let_leavers_go(MPI_Comm sources) {
 
 /// What each drain brings from before, or as a newcomer.
 template <class T>
-std::vector<T> by_drain(const plan::Sizes &sizes, const std::vector<T> &of_sources, const std::vector<T> &of_newcomers) {
+std::vector<T> by_drain(const plan::Sizes &sizes, const std::vector<T> &of_sources,
+                        const std::vector<T> &of_newcomers) {
     std::vector<T> all;
     std::size_t newcomers = 0;
     for (int drain = 0; drain < sizes.drains; ++drain) {
@@ -142,8 +143,7 @@ Done Handover::get_ready(nereus_resize_report &report) {
     crossing_ = std::make_unique<Crossing>(job_.registry, Sides{sizes_, place, job_.generation.hosts, hosts_});
     if (mine) mine = crossing_->allocate();
     crossing_->place_shared();
-    return hear_the_ready(
-        collect(sources(), meeting(), {mine}, Deadline::in(job_.settings.answer_timeout, news_)));
+    return hear_the_ready(collect(sources(), meeting(), {mine}, Deadline::in(job_.settings.answer_timeout, news_)));
 }
 
 /// A "yes" that is not the last one is told to the newcomers here, with the shared memory that some of them made.
@@ -156,9 +156,7 @@ Done Handover::hear_the_ready(const Verdict &verdict) {
     return {};
 }
 
-bool Handover::in_background() const {
-    return carriage_.strategy != NEREUS_BLOCKING && crossing_->has_constant_data();
-}
+bool Handover::in_background() const { return carriage_.strategy != NEREUS_BLOCKING && crossing_->has_constant_data(); }
 
 transfer::Lane Handover::lane() const {
     return lane_of(meeting() ? meeting()->comm.get() : sources(), sizes_, meeting() && meeting()->inter);
@@ -174,9 +172,9 @@ Done Handover::start_background() {
         own = std::move(*copy);
         lane.comm = own.get();
     }
-    auto background = Background::start(sources(), std::move(own),
-                                        crossing_->sending(true, lane, carriage_, job_.settings),
-                                        crossing_->seconds_for(true, job_.settings));
+    auto background =
+        Background::start(sources(), std::move(own), crossing_->sending(true, lane, carriage_, job_.settings),
+                          crossing_->seconds_for(true, job_.settings));
     if (!background) return tl::unexpected(background.error());
     background_ = std::move(*background);
     return {};
@@ -209,9 +207,9 @@ Done Handover::send(nereus_resize_report &report) {
     const Done mine = make_and_move(report);
     const bool moved = mine.has_value();
     if (moved) state_ = "committing";
-    const double limit =
-        crossing_->seconds_for(true, job_.settings) + crossing_->seconds_for(false, job_.settings);
-    const Verdict verdict = collect(sources(), meeting(), {mine, sums_of(*crossing_, moved)}, Deadline::in(limit, news_));
+    const double limit = crossing_->seconds_for(true, job_.settings) + crossing_->seconds_for(false, job_.settings);
+    const Verdict verdict =
+        collect(sources(), meeting(), {mine, sums_of(*crossing_, moved)}, Deadline::in(limit, news_));
     add_to(report, verdict.sums);
     if (!moved) crossing_->abandon();
     if (verdict.all && job_.settings.verify) report.verified = 1;
@@ -238,9 +236,9 @@ Done Handover::move(nereus_resize_report &report, const News &news) {
     if (auto done = move_one_kind(false, news); !done) return done;
     report.variable_seconds = variable.seconds();
     if (!job_.settings.verify) return {};
-    return crossing_->verify(lane(), Deadline::in(crossing_->seconds_for(true, job_.settings) +
-                                                      crossing_->seconds_for(false, job_.settings),
-                                                  news));
+    return crossing_->verify(
+        lane(),
+        Deadline::in(crossing_->seconds_for(true, job_.settings) + crossing_->seconds_for(false, job_.settings), news));
 }
 
 Done Handover::move_one_kind(bool constant, const News &news) {

@@ -29,7 +29,8 @@ int own_number(const process::Meeting &meeting) {
 }
 
 /// Collective over the drains that exist: the members of the next generation.
-Result<Generation> make_generation(process::Meeting &meeting, mpi::Comm newcomers, const plan::Sizes &sizes, int drain) {
+Result<Generation> make_generation(process::Meeting &meeting, mpi::Comm newcomers, const plan::Sizes &sizes,
+                                   int drain) {
     return sizes.anew ? generation_of(std::move(newcomers)) : grow(meeting.comm, sizes, drain);
 }
 
@@ -37,9 +38,9 @@ Result<Generation> make_generation(process::Meeting &meeting, mpi::Comm newcomer
 class Newcomer {
 public:
     Newcomer(Members &job, const Offer &offer, const process::Meeting &meeting, int drain)
-        : job_(job), offer_(offer), meeting_(meeting), sides_{offer.sizes, {std::nullopt, drain}, offer.source_hosts,
-                                                              offer.hosts},
-          crossing_(job.registry, sides_) {}
+        : job_(job), offer_(offer), meeting_(meeting),
+          sides_{offer.sizes, {std::nullopt, drain}, offer.source_hosts, offer.hosts}, crossing_(job.registry, sides_) {
+    }
 
     /// Memory for what comes; the first vote.
     Done get_ready() {
@@ -84,9 +85,7 @@ private:
     transfer::Lane lane() const { return lane_of(meeting_.comm.get(), offer_.sizes, meeting_.inter); }
 
     /// The sources may take any time; rank 0 says when they have given up.
-    Deadline limit() const {
-        return Deadline::in(std::numeric_limits<double>::infinity(), undone_by_root(meeting_));
-    }
+    Deadline limit() const { return Deadline::in(std::numeric_limits<double>::infinity(), undone_by_root(meeting_)); }
 
     Done carried(transfer::Sending &sending) const {
         if (auto done = sending.start(); !done) return done;

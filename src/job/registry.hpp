@@ -35,7 +35,7 @@ struct Entry {
     void *data = nullptr;     ///< this process' part, or the value
     void **pointer = nullptr; ///< the application's pointer to the part; NULL until a newcomer registers it
     nereus_memory memory{};
-    bool owned = true; ///< data is freed with the registry; else it is the application's
+    bool owned = true;                          ///< data is freed with the registry; else it is the application's
     std::shared_ptr<memory::Segment> segment{}; ///< of a shared array; then data lies in it
 
     std::byte *bytes() const { return static_cast<std::byte *>(data); }

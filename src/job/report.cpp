@@ -68,10 +68,14 @@ nereus_resize_report report_from(const json &in) {
 
 json for_people(const nereus_resize_report &r) {
     static const char *const methods[] = {"merge", "baseline-inter", "baseline-intra"};
+    static const char *const transfers[] = {"p2p", "col", "rma-lock", "rma-lockall", "auto"};
+    static const char *const waits[] = {"blocking", "nonblocking", "wait-drains", "thread", "auto"};
     return {{"from", r.from},
             {"to", r.to},
             {"process_method", methods[r.process_method]},
             {"process_strategies", strategies::list_of(r.process_strategies)},
+            {"transfer_method", transfers[r.transfer_method]},
+            {"transfer_strategy", waits[r.transfer_strategy]},
             {"process_seconds", r.process_seconds},
             {"connect_seconds", r.connect_seconds},
             {"pause_seconds", r.pause_seconds},

@@ -50,8 +50,8 @@ nlohmann::json Requests::as_json() const {
 void Requests::restore(const nlohmann::json &json) {
     last_ = json.at("last");
     for (const auto &r : json.at("waiting"))
-        waiting_.push_back({r.at(0), r.at(1), r.at(2), r.at(3), r.at(4), r.at(5), r.at(6), r.at(7), r.at(8),
-                            r.at(9), 0});
+        waiting_.push_back(
+            {r.at(0), r.at(1), r.at(2), r.at(3), r.at(4), r.at(5), r.at(6), r.at(7), r.at(8), r.at(9), 0});
 }
 
 Request Requests::take() {

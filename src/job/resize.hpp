@@ -80,7 +80,7 @@ private:
     std::future<Done> beginning_; ///< rank 0
     std::future<Met> meeting_;
     std::unique_ptr<Handover> handover_; ///< from "ready" on
-    std::optional<Error> failure_; ///< rank 0
+    std::optional<Error> failure_;       ///< rank 0
     double connected_at_ = 0;
 };
 

@@ -8,8 +8,8 @@
 namespace nereus::job {
 namespace {
 
-using nlohmann::json;
 using memory::Segment;
+using nlohmann::json;
 using Shared = std::shared_ptr<Segment>;
 
 constexpr int tag_segment = 33, tag_segment_open = 34;
@@ -26,7 +26,8 @@ Result<Shared> made_for(const Description &is, const std::string &key) {
 }
 
 Result<Shared> opened(const json &handle) {
-    return memory::handle_from(handle).and_then([](const memory::Handle &found) { return owned(Segment::open(found)); });
+    return memory::handle_from(handle).and_then(
+        [](const memory::Handle &found) { return owned(Segment::open(found)); });
 }
 
 json answer_of(const Result<Shared> &made) {

@@ -14,9 +14,8 @@ namespace nereus::job {
 Result<std::shared_ptr<memory::Segment>> share_segment(const Generation &now, const Description &is,
                                                        const Settings &settings);
 
-/// Collective over the founders: settles the setting `memory`, which is not `auto` any more then, and whether files need
-/// names.
-/// NEREUS_ERR_UNSUPPORTED where shared memory was asked for and does not work.
+/// Collective over the founders: settles the setting `memory`, which is not `auto` any more then, and whether files
+/// need names. NEREUS_ERR_UNSUPPORTED where shared memory was asked for and does not work.
 Done settle_memory(const Generation &now, Settings &settings);
 
 /// How newcomers come to the files of shared arrays: `{host: [null or handle of each entry]}`.

@@ -19,7 +19,8 @@ std::vector<Fate> fates(const std::vector<World> &world_of_rank, const Sizes &si
     const std::set<World> goes_on = living(world_of_rank, sizes);
     std::vector<Fate> found(world_of_rank.size(), Fate::stays);
     for (std::size_t rank = 0; rank < found.size(); ++rank)
-        if (!sizes.drain_of(static_cast<int>(rank))) found[rank] = goes_on.contains(world_of_rank[rank]) ? Fate::parks : Fate::exits;
+        if (!sizes.drain_of(static_cast<int>(rank)))
+            found[rank] = goes_on.contains(world_of_rank[rank]) ? Fate::parks : Fate::exits;
     return found;
 }
 

@@ -41,16 +41,23 @@ struct Shipment {
 
 enum class Method { p2p, col };
 enum class Strategy { blocking, nonblocking, wait_drains, thread };
-struct Limits { std::int64_t message_bytes, memory_bytes; };
+struct Limits {
+    std::int64_t message_bytes, memory_bytes;
+};
 class Sending {
 public:
-    Sending(Method m, Strategy, Lane l, std::vector<Shipment> s, Limits limits) : m_(m), l_(std::move(l)), s_(std::move(s)), limits_(limits) {}
+    Sending(Method m, Strategy, Lane l, std::vector<Shipment> s, Limits limits)
+        : m_(m), l_(std::move(l)), s_(std::move(s)), limits_(limits) {}
     Done start() { return {}; }
     Result<bool> look(double) { return true; }
     Done finish(const Deadline &);
     void give_up() {}
+
 private:
-    Method m_; Lane l_; std::vector<Shipment> s_; Limits limits_;
+    Method m_;
+    Lane l_;
+    std::vector<Shipment> s_;
+    Limits limits_;
 };
 
 /// Collective over the lane: all processes give the same arrays in the same order.

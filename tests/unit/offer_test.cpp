@@ -188,8 +188,7 @@ template <class Change> mpi::Bytes changed(Change change) {
     Registered registered;
     registered.values.reserve(1);
     registered.add_value("v", {1, 2, 3});
-    nlohmann::json json =
-        nlohmann::json::from_msgpack(pack(small_offer(), registered.entries));
+    nlohmann::json json = nlohmann::json::from_msgpack(pack(small_offer(), registered.entries));
     change(json);
     return nlohmann::json::to_msgpack(json);
 }
@@ -224,8 +223,8 @@ TEST(Offer, ANumberingThatCannotBeIsRefused) {
 TEST(Offer, NumbersOutsideWhatIsPossibleAreRefused) {
     for (const char *key : {"sources", "drains", "message_bytes", "answer_timeout", "slowest_rate"})
         EXPECT_FALSE(unpack_offer(changed([&](nlohmann::json &json) { json[key] = 0; }))) << key;
-    for (const char *key : {"sources", "drains", "message_bytes", "transfer_method", "transfer_strategy", "memory", "transfer_memory",
-          "generation"})
+    for (const char *key : {"sources", "drains", "message_bytes", "transfer_method", "transfer_strategy", "memory",
+                            "transfer_memory", "generation"})
         for (const nlohmann::json &value : {nlohmann::json(-2), nlohmann::json(1.5), nlohmann::json(UINT64_MAX)})
             EXPECT_FALSE(unpack_offer(changed([&](nlohmann::json &json) { json[key] = value; })))
                 << key << " " << value;

@@ -128,9 +128,7 @@ class Group(Part):
     )
     release_unit: ReleaseUnit = Field("job", description="one of job, host, rank")
     # Neither is auto: the same experiment does the same on every machine.
-    transfer_method: TransferMethod = Field(
-        "p2p", description="one of auto, p2p, col, rma-lock, rma-lockall"
-    )
+    transfer_method: TransferMethod = Field("p2p", description="one of auto, p2p, col, rma-lock, rma-lockall")
     transfer_strategy: TransferStrategy = Field(
         "blocking", description="one of auto, blocking, nonblocking, wait-drains, thread"
     )

@@ -192,7 +192,7 @@ def test_signs_of_both_generations_are_not_guessed_over(error: Error) -> None:
         (
             "Redistribution_Strategy=0",
             "Redistribution_Strategy=4",
-            "35: resize1.Redistribution_Strategy = 4: one of 0 (none), 1 (thread), 2 (nonblocking), 3 (wait-dra",
+            "35: resize1.Redistribution_Strategy = 4: one of 0 (none), 1 (thread), 2 (nonblocking), ",
         ),
         ("Spawn_Method=1", "Spawn_Method=2", "36: resize1.Spawn_Method = 2: one of 0 (baseline), 1 (merge)"),
         ("Stage_Type=8", "Stage_Type=11", "17: phase0.stage1.Stage_Type = 11: one of 0 (pi), 1 (matrix)"),

@@ -89,7 +89,7 @@ class Recording:
             self.event("iteration", group=self.group, phase=phase, **keys)
 
     def resizes(self, to: int, pause: float = 0.012, meanwhile: int = 0, **other: Any) -> None:
-        """A committed resize, and the next group begins; constant data moved during `meanwhile` iterations."""
+        """A committed resize, and the next group begins; `meanwhile`: iterations beside constant data."""
         self._asks(to)
         self.clock += pause
         self.generation += 1
@@ -162,7 +162,7 @@ def in_background(begin: Begin) -> Recording:
     made = begin([2, 4])
     made.starts()
     made.iterates([0.1] * 5, background=4)
-    ways = {"transfer_method": "rma-lockall", "transfer_strategy": "wait-drains"}
+    ways: dict[str, Any] = {"transfer_method": "rma-lockall", "transfer_strategy": "wait-drains"}
     made.resizes(4, meanwhile=2, **ways, shared_bytes=1200, predicted_seconds=0.5)
     made.iterates([0.05] * 2)
     made.finishes()
