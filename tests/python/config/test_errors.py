@@ -147,7 +147,7 @@ WRONG = [
     (
         "ranks = 2",
         'ranks = 2\ntransfer_strategy = "threads"',
-        '13: groups[1].transfer_strategy = "threads": one of auto, blocking, nonblocking, wait-drains, thread',
+        '13: groups[1].transfer_strategy = "threads": one of auto, blocking, nonblocking, wait-drains, ',
     ),
     ("ranks = 2", 'ranks = 2\nsurvivors = "last"', '13: groups[1].survivors = "last": one of auto, first,'),
     ("[data]", '[data]\nmemory = "public"', '2: data.memory = "public": one of auto, shared, private'),
@@ -156,7 +156,7 @@ WRONG = [
     (
         "[data]",
         "[data]\nbytes = 5\nconstant_percent = 5",
-        "4: data.variable_bytes = 1000: either constant_bytes and variable_bytes, or bytes and constant_percent",
+        "4: data.variable_bytes = 1000: either constant_bytes and variable_bytes, or bytes and ",
     ),
     (
         "variable_bytes = 1000",
