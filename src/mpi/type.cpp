@@ -2,31 +2,29 @@
 #include "mpi/type.hpp"
 
 namespace nereus::mpi {
-namespace {
 
-constexpr std::int64_t block = std::int64_t{1} << 30; // counts of MPI 3 are ints: longer types are made of blocks
-
+Type Type::blocks(const std::vector<Block> &blocks, std::int64_t repeats, std::int64_t step) {
+    std::vector<int> lengths;
+    std::vector<MPI_Aint> places;
+    for (const Block &one : blocks) {
+        lengths.push_back(static_cast<int>(one.bytes));
+        places.push_back(static_cast<MPI_Aint>(one.place));
+    }
+    MPI_Datatype once = MPI_DATATYPE_NULL, type = MPI_DATATYPE_NULL;
+    MPI_Type_create_hindexed(static_cast<int>(blocks.size()), lengths.data(), places.data(), MPI_BYTE, &once);
+    if (repeats == 1) return Type(once);
+    MPI_Type_create_hvector(static_cast<int>(repeats), 1, static_cast<MPI_Aint>(step), once, &type);
+    MPI_Type_free(&once);
+    return Type(type);
 }
 
-Type Type::bytes(std::int64_t bytes) { return bytes_at(0, bytes); }
-
-Type Type::bytes_at(std::int64_t offset, std::int64_t bytes) {
+Type Type::together(const std::vector<Type> &parts) {
+    const std::vector<int> once(parts.size(), 1);
+    const std::vector<MPI_Aint> places(parts.size(), 0);
+    std::vector<MPI_Datatype> types;
+    for (const Type &part : parts) types.push_back(part.get());
     MPI_Datatype type = MPI_DATATYPE_NULL;
-    const std::int64_t blocks = bytes / block, rest = bytes % block;
-    if (blocks == 0) {
-        const int length = static_cast<int>(rest);
-        const MPI_Aint at = offset;
-        MPI_Type_create_hindexed(1, &length, &at, MPI_BYTE, &type);
-    } else {
-        MPI_Datatype one = MPI_DATATYPE_NULL;
-        MPI_Type_contiguous(static_cast<int>(block), MPI_BYTE, &one);
-        const int lengths[2] = {static_cast<int>(blocks), static_cast<int>(rest)};
-        const MPI_Aint places[2] = {static_cast<MPI_Aint>(offset), static_cast<MPI_Aint>(offset + blocks * block)};
-        const MPI_Datatype types[2] = {one, MPI_BYTE};
-        MPI_Type_create_struct(2, lengths, places, types, &type);
-        MPI_Type_free(&one);
-    }
-    MPI_Type_commit(&type);
+    MPI_Type_create_struct(static_cast<int>(parts.size()), once.data(), places.data(), types.data(), &type);
     return Type(type);
 }
 

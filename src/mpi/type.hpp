@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Datatypes that free themselves, for counts beyond 2^31 too.
+// Datatypes of bytes that free themselves. Their places are not bound to 2^31, their lengths are: what is longer
+// travels in several messages, since counts of MPI 3 are ints.
 #pragma once
 
 #include <mpi.h>
 
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 namespace nereus::mpi {
+
+/// Bytes in a row, at a distance from the address that a call is given.
+struct Block {
+    std::int64_t place;
+    std::int64_t bytes;
+};
 
 class Type {
 public:
@@ -21,16 +29,16 @@ public:
         if (type_ != MPI_DATATYPE_NULL) MPI_Type_free(&type_);
     }
 
-    /// `bytes` bytes in a row.
-    static Type bytes(std::int64_t bytes);
+    /// All `blocks`, in this order; `repeats` times, each `step` bytes behind the last.
+    static Type blocks(const std::vector<Block> &blocks, std::int64_t repeats, std::int64_t step);
 
-    /// `bytes` bytes that lie `offset` bytes behind the address that a call is given.
-    static Type bytes_at(std::int64_t offset, std::int64_t bytes);
+    /// All `parts`, at one address, in this order.
+    static Type together(const std::vector<Type> &parts);
 
     MPI_Datatype get() const { return type_; }
 
 private:
-    explicit Type(MPI_Datatype type) : type_(type) {}
+    explicit Type(MPI_Datatype type) : type_(type) { MPI_Type_commit(&type_); }
     MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 

@@ -1,61 +1,185 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// COL: one all-to-all collective for each array (Martín-Álvarez et al. 2024, section 4.3: MPI_Alltoallv). Its general
-// form MPI_Ialltoallw is used, since a datatype can hold 64-bit places and lengths on every MPI; the non-blocking one,
-// since waiting for it can end.
+// COL: all-to-all collectives for each array (Martín-Álvarez et al. 2024, section 4.3: MPI_Alltoallv). Its general
+// form MPI_Ialltoallw is used, since a datatype can hold 64-bit places on every MPI; the non-blocking one, since
+// waiting for it can end. Each carries one segment of each piece: a round. How many rounds an array needs, and how long
+// its segments may be, must be the same on all processes: the largest figures of all are found by a reduction first.
 #include "mpi/check.hpp"
-#include "mpi/type.hpp"
-#include "transfer/method_table.hpp"
+#include "transfer/carrier.hpp"
+
+#include <algorithm>
+#include <deque>
 
 namespace nereus::transfer {
 namespace {
 
-/// One side of an all-to-all: a datatype for each peer that holds the piece's place and length.
-struct Side {
+constexpr std::int64_t rounds_under_way = 2;
+
+/// One side of an all-to-all: a datatype for each peer that holds the segment's place and length.
+struct Ends {
     std::vector<int> counts, places;
     std::vector<MPI_Datatype> types;
     std::vector<mpi::Type> owned;
 
-    explicit Side(int peers) : counts(peers, 0), places(peers, 0), types(peers, MPI_BYTE) {}
+    explicit Ends(std::size_t peers) : counts(peers, 0), places(peers, 0), types(peers, MPI_BYTE) {}
 
-    void add(int peer, std::int64_t offset, std::int64_t bytes) {
-        owned.push_back(mpi::Type::bytes_at(offset, bytes));
-        counts[peer] = 1;
-        types[peer] = owned.back().get();
+    void add(int peer, const Strips &segment, Side side) {
+        Spot spot = spot_of(segment, side);
+        if (spot.type == MPI_BYTE) { // its place may be beyond what an int holds
+            spot.owned = mpi::Type::blocks({{spot.place, spot.count}}, 1, 0);
+            spot.type = spot.owned.get();
+        }
+        const auto at = static_cast<std::size_t>(peer);
+        counts[at] = 1;
+        types[at] = spot.type;
+        owned.push_back(std::move(spot.owned));
     }
 };
 
-int peers_in(MPI_Comm comm) {
-    int inter = 0, peers = 0;
-    MPI_Comm_test_inter(comm, &inter);
-    if (inter != 0)
+/// MPI reads the lists until the call is complete (MPI 4.0, section 6.12.9).
+struct Round {
+    Ends out, in;
+    MPI_Request request = MPI_REQUEST_NULL;
+    explicit Round(std::size_t peers) : out(peers), in(peers) {}
+};
+
+struct Leg {
+    int peer;
+    Slicer slicer;
+};
+
+/// One array on its way.
+struct Journey {
+    const Shipment *shipment;
+    std::vector<Leg> out, in;
+    std::int64_t rounds = 0;
+};
+
+std::size_t peers_in(MPI_Comm comm) {
+    int peers = 0;
+    if (is_inter(comm))
         MPI_Comm_remote_size(comm, &peers);
     else
         MPI_Comm_size(comm, &peers);
-    return peers;
+    return static_cast<std::size_t>(peers);
 }
 
-Done start_one(const Lane &lane, const Shipment &shipment, Flight &flight) {
-    // MPI reads the lists until the call is complete (MPI 4.0, section 6.12.9): the flight keeps them.
-    Side &out = flight.keep(Side(peers_in(lane.comm)));
-    Side &in = flight.keep(Side(peers_in(lane.comm)));
-    for (const plan::Piece &piece : shipment.move.sends)
-        out.add(lane.rank_of_drain(piece.peer), piece.strips.front().runs.front().from * shipment.extent,
-                piece.count() * shipment.extent);
-    for (const plan::Piece &piece : shipment.move.receives)
-        in.add(lane.rank_of_source(piece.peer), piece.strips.front().runs.front().to * shipment.extent,
-               piece.count() * shipment.extent);
-    return mpi::check(MPI_Ialltoallw(shipment.from, out.counts.data(), out.places.data(), out.types.data(), shipment.to,
-                                     in.counts.data(), in.places.data(), in.types.data(), lane.comm,
-                                     &flight.requests.emplace_back(MPI_REQUEST_NULL)),
-                      "MPI_Ialltoallw");
+std::int64_t longest(const Shipment &shipment) {
+    std::int64_t most = 0;
+    for (const plan::Piece &piece : shipment.move.sends) most = std::max(most, piece.count() * shipment.extent);
+    for (const plan::Piece &piece : shipment.move.receives) most = std::max(most, piece.count() * shipment.extent);
+    return most;
 }
+
+std::int64_t partners(const Shipment &shipment) {
+    return static_cast<std::int64_t>(shipment.move.sends.size() + shipment.move.receives.size());
+}
+
+void add_segments(std::vector<Leg> &legs, Ends &ends, std::int64_t bytes, Side side) {
+    for (Leg &leg : legs)
+        if (!leg.slicer.done()) ends.add(leg.peer, leg.slicer.take(bytes), side);
+}
+
+class Collective : public Carrier {
+public:
+    explicit Collective(const Cargo &cargo)
+        : comm_(cargo.lane.comm), strategy_(cargo.strategy), limits_(cargo.limits), peers_(peers_in(comm_)),
+          largest_(cargo.shipments.size() + 1) {
+        mine_.push_back(1);
+        for (const Shipment &shipment : cargo.shipments) {
+            mine_.push_back(longest(shipment));
+            mine_.front() = std::max(mine_.front(), partners(shipment));
+            journeys_.push_back(journey_of(cargo.lane, shipment));
+        }
+    }
+
+    /// Over an inter-communicator each side gets the other's figures: every piece has an end on both.
+    Done start() override {
+        return mpi::check(MPI_Iallreduce(mine_.data(), largest_.data(), static_cast<int>(mine_.size()), MPI_INT64_T,
+                                         MPI_MAX, comm_, &agreeing_),
+                          "MPI_Iallreduce");
+    }
+
+    Result<Step> step() override {
+        if (agreeing_ != MPI_REQUEST_NULL) return agree();
+        auto ended = see_what_ended();
+        if (!ended) return tl::unexpected(ended.error());
+        if (auto done = fill(); !done) return tl::unexpected(done.error());
+        if (rounds_.empty()) return Step::all;
+        return *ended ? Step::something : Step::nothing;
+    }
+
+private:
+    static Journey journey_of(const Lane &lane, const Shipment &shipment) {
+        Journey journey{&shipment, {}, {}};
+        for (const plan::Piece &piece : shipment.move.sends)
+            journey.out.push_back({lane.rank_of_drain(piece.peer), Slicer(in_bytes(piece.strips, shipment.extent))});
+        for (const plan::Piece &piece : shipment.move.receives)
+            journey.in.push_back({lane.rank_of_source(piece.peer), Slicer(in_bytes(piece.strips, shipment.extent))});
+        return journey;
+    }
+
+    Result<Step> agree() {
+        int there = 0;
+        auto done = mpi::check(MPI_Test(&agreeing_, &there, MPI_STATUS_IGNORE), "MPI_Iallreduce");
+        if (!done) return tl::unexpected(done.error());
+        if (there == 0) return Step::nothing;
+        const std::int64_t room = limits_.memory_bytes / (rounds_under_way * largest_.front());
+        segment_ = std::clamp(room, std::int64_t{1}, segments_of_sends(strategy_, limits_).bytes);
+        for (std::size_t i = 0; i < journeys_.size(); ++i)
+            journeys_[i].rounds = (largest_[i + 1] + segment_ - 1) / segment_;
+        return Step::something;
+    }
+
+    Result<bool> see_what_ended() {
+        bool ended = false;
+        while (!rounds_.empty()) {
+            int there = 0;
+            auto done = mpi::check(MPI_Test(&rounds_.front()->request, &there, MPI_STATUS_IGNORE), "MPI_Ialltoallw");
+            if (!done) return tl::unexpected(done.error());
+            if (there == 0) break;
+            rounds_.pop_front();
+            ended = true;
+        }
+        return ended;
+    }
+
+    Done fill() {
+        while (next_ < journeys_.size() && rounds_.size() < static_cast<std::size_t>(rounds_under_way)) {
+            Journey &journey = journeys_[next_];
+            if (journey.rounds == 0)
+                ++next_;
+            else if (auto done = start_round(journey); !done)
+                return done;
+        }
+        return {};
+    }
+
+    Done start_round(Journey &journey) {
+        Round &round = *rounds_.emplace_back(std::make_unique<Round>(peers_));
+        add_segments(journey.out, round.out, segment_, source_side);
+        add_segments(journey.in, round.in, segment_, drain_side);
+        --journey.rounds;
+        const Shipment &shipment = *journey.shipment;
+        return mpi::check(MPI_Ialltoallw(shipment.from, round.out.counts.data(), round.out.places.data(),
+                                         round.out.types.data(), shipment.to, round.in.counts.data(),
+                                         round.in.places.data(), round.in.types.data(), comm_, &round.request),
+                          "MPI_Ialltoallw");
+    }
+
+    MPI_Comm comm_;
+    Strategy strategy_;
+    Limits limits_;
+    std::size_t peers_;
+    std::vector<std::int64_t> mine_, largest_; ///< partners of a process, then bytes of a piece of each array
+    MPI_Request agreeing_ = MPI_REQUEST_NULL;
+    std::int64_t segment_ = 0;
+    std::vector<Journey> journeys_;
+    std::size_t next_ = 0; ///< journey
+    std::deque<std::unique_ptr<Round>> rounds_;
+};
 
 }
 
-Done start_collective(const Lane &lane, const std::vector<Shipment> &shipments, std::int64_t, Flight &flight) {
-    for (const Shipment &shipment : shipments)
-        if (auto done = start_one(lane, shipment, flight); !done) return done;
-    return {};
-}
+std::unique_ptr<Carrier> carry_collective(const Cargo &cargo) { return std::make_unique<Collective>(cargo); }
 
 }

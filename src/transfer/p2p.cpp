@@ -1,56 +1,48 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// P2P: one message for each piece (Martín-Álvarez et al. 2024, section 4.3), several where a piece is very long.
+// P2P: messages for each piece (Martín-Álvarez et al. 2024, section 4.3), one for each of its segments.
 #include "mpi/check.hpp"
-#include "transfer/method_table.hpp"
-
-#include <algorithm>
+#include "transfer/carrier.hpp"
 
 namespace nereus::transfer {
 namespace {
 
-constexpr int tag = 4711; // the lane is Nereus' own: pieces between two processes are told apart by their order
+constexpr int tag = 4711; // the lane is Nereus' own: segments between two processes are told apart by their order
 
-/// Calls post(bytes done before, bytes now) for each message of a piece of `bytes`.
-template <class Post> Done in_messages(std::int64_t bytes, std::int64_t message_bytes, Post post) {
-    for (std::int64_t at = 0; at < bytes; at += message_bytes)
-        if (auto done = post(at, static_cast<int>(std::min(message_bytes, bytes - at))); !done) return done;
-    return {};
+Done receive(MPI_Comm comm, const Itinerary::Leg &leg, const Strips &segment, MPI_Request &request) {
+    const Spot spot = spot_of(segment, drain_side);
+    return mpi::check(MPI_Irecv(leg.shipment->to + spot.place, spot.count, spot.type, leg.peer, tag, comm, &request),
+                      "MPI_Irecv");
 }
 
-Done receive_all(const Lane &lane, const Shipment &shipment, std::int64_t message_bytes, Flight &flight) {
-    for (const plan::Piece &piece : shipment.move.receives) {
-        std::byte *to = shipment.to + piece.strips.front().runs.front().to * shipment.extent;
-        auto done = in_messages(piece.count() * shipment.extent, message_bytes, [&](std::int64_t at, int bytes) {
-            return mpi::check(MPI_Irecv(to + at, bytes, MPI_BYTE, lane.rank_of_source(piece.peer), tag, lane.comm,
-                                        &flight.requests.emplace_back(MPI_REQUEST_NULL)),
-                              "MPI_Irecv");
-        });
-        if (!done) return done;
+Done send(MPI_Comm comm, const Itinerary::Leg &leg, const Strips &segment, MPI_Request &request) {
+    const Spot spot = spot_of(segment, source_side);
+    return mpi::check(MPI_Isend(leg.shipment->from + spot.place, spot.count, spot.type, leg.peer, tag, comm, &request),
+                      "MPI_Isend");
+}
+
+class PointToPoint : public Carrier {
+public:
+    explicit PointToPoint(const Cargo &cargo)
+        : receives_(Itinerary::of_receives(cargo.lane, cargo.shipments),
+                    segments_of_receives(cargo.strategy, cargo.limits),
+                    [comm = cargo.lane.comm](auto &...with) { return receive(comm, with...); }),
+          sends_(Itinerary::of_sends(cargo.lane, cargo.shipments), segments_of_sends(cargo.strategy, cargo.limits),
+                 [comm = cargo.lane.comm](auto &...with) { return send(comm, with...); }) {}
+
+    Result<Step> step() override {
+        auto received = receives_.step();
+        if (!received) return received;
+        auto sent = sends_.step();
+        if (!sent) return sent;
+        return together(*received, *sent);
     }
-    return {};
-}
 
-Done send_all(const Lane &lane, const Shipment &shipment, std::int64_t message_bytes, Flight &flight) {
-    for (const plan::Piece &piece : shipment.move.sends) {
-        const std::byte *from = shipment.from + piece.strips.front().runs.front().from * shipment.extent;
-        auto done = in_messages(piece.count() * shipment.extent, message_bytes, [&](std::int64_t at, int bytes) {
-            return mpi::check(MPI_Isend(from + at, bytes, MPI_BYTE, lane.rank_of_drain(piece.peer), tag, lane.comm,
-                                        &flight.requests.emplace_back(MPI_REQUEST_NULL)),
-                              "MPI_Isend");
-        });
-        if (!done) return done;
-    }
-    return {};
-}
+private:
+    Pipe receives_, sends_;
+};
 
 }
 
-Done start_p2p(const Lane &lane, const std::vector<Shipment> &shipments, std::int64_t message_bytes, Flight &flight) {
-    for (const Shipment &shipment : shipments)
-        if (auto done = receive_all(lane, shipment, message_bytes, flight); !done) return done;
-    for (const Shipment &shipment : shipments)
-        if (auto done = send_all(lane, shipment, message_bytes, flight); !done) return done;
-    return {};
-}
+std::unique_ptr<Carrier> carry_p2p(const Cargo &cargo) { return std::make_unique<PointToPoint>(cargo); }
 
 }

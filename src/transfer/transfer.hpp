@@ -3,18 +3,21 @@
 //
 // In:  what each array's move is (src/plan), one communicator that holds all sources and drains, where the bytes lie.
 // Out: bytes at their drains; how many travelled; nothing else changes.
-// A method says which MPI calls carry the bytes: one file each, and one line in method_table.cpp.
+// A method says which MPI calls carry the bytes: one file each, behind carrier.hpp. A strategy says who waits for them:
+// sending.cpp. Bytes travel in segments, so that a transfer needs little memory and can go on in short looks.
 // Knows nothing of jobs, registries or processes.
 #pragma once
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "plan/move.hpp"
+#include "transfer/windows.hpp"
 
 #include <mpi.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -39,25 +42,52 @@ struct Shipment {
     std::byte *to;         ///< new part
 };
 
-enum class Method { p2p, col };
+/// Numbers of enum nereus_transfer_method.
+enum class Method { p2p, col, rma_lock, rma_lockall };
+
+/// Numbers of enum nereus_transfer_strategy.
 enum class Strategy { blocking, nonblocking, wait_drains, thread };
+
+/// The same on all processes of a lane, but for `ranks_on_host`.
 struct Limits {
-    std::int64_t message_bytes, memory_bytes;
+    std::int64_t message_bytes = std::int64_t{1} << 30; ///< longest message, 1 .. 2^31-1
+    std::int64_t memory_bytes = std::int64_t{64} << 20; ///< most that is in flight at a process, from 1
+    int ranks_on_host =
+        1; ///< that share this host's cores meanwhile: are they more, a drain takes a share of a core only
 };
+
+/// One transfer of one process. All processes of the lane make one with the same method, strategy and arrays in the
+/// same order, and do nothing collective on the lane's communicator before it is done.
 class Sending {
 public:
-    Sending(Method m, Strategy, Lane l, std::vector<Shipment> s, Limits limits)
-        : m_(m), l_(std::move(l)), s_(std::move(s)), limits_(limits) {}
-    Done start() { return {}; }
-    Result<bool> look(double) { return true; }
-    Done finish(const Deadline &);
-    void give_up() {}
+    /// @param windows  where one-sided methods find and leave their windows; outlives the sending
+    Sending(Method method, Strategy strategy, Lane lane, std::vector<Shipment> shipments, Limits limits,
+            Windows &windows);
+    Sending(Sending &&other) noexcept;
+    Sending &operator=(Sending &&other) noexcept;
+    ~Sending(); ///< gives up what is not done
+
+    /// Collective over the lane; does not wait for data. One-sided methods make their windows in here where the program
+    /// has no MPI_THREAD_MULTIPLE, which waits for all: until `deadline`.
+    Done start(const Deadline &deadline = Deadline::never());
+
+    /// One step, for a process that has other things to do; takes about `seconds` at most.
+    ///
+    /// @return whether this process needs nothing more of the transfer and nothing more is needed of it: its own sends
+    ///         and receives are complete (blocking, nonblocking), those of all are (wait_drains and one-sided methods),
+    ///         its thread has ended (thread)
+    Result<bool> look(double seconds);
+
+    /// Steps until look() would return true. On an error, also that of the deadline, the sending has been given up.
+    Done finish(const Deadline &deadline);
+
+    /// Waits for nobody: peers may be dead. What MPI may still read or write is left to it for ever; so must be the
+    /// parts of the shipments, the communicator, and the windows (Windows::abandon()).
+    void give_up();
 
 private:
-    Method m_;
-    Lane l_;
-    std::vector<Shipment> s_;
-    Limits limits_;
+    struct State;
+    std::unique_ptr<State> state_;
 };
 
 /// Collective over the lane: all processes give the same arrays in the same order.

@@ -12,6 +12,7 @@ namespace {
 using Checksum = XXH64_hash_t;
 
 constexpr int tag_checksum = 4712;
+constexpr const char *what = "comparing checksums";
 
 /// Of the elements of `strips` in their order.
 Checksum checksum(const std::byte *part, std::int64_t extent, const std::vector<plan::Strip> &strips,
@@ -44,24 +45,28 @@ Done compare_what_stays(const Shipment &shipment) {
     return same ? Done{} : differs(shipment, " where it stayed");
 }
 
-/// One checksum for each piece that this process sends or receives.
+/// One checksum for each piece that this process sends or receives. Must not be destroyed while MPI may use it: after
+/// an error.
 class Exchange {
 public:
     explicit Exchange(const Lane &lane) : lane_(lane) {}
 
-    Done start(const std::vector<Shipment> &shipments) {
+    Done start(const std::vector<Shipment> &shipments, const Deadline &deadline) {
         reserve(shipments);
-        for (const Shipment &shipment : shipments) {
+        for (const Shipment &shipment : shipments)
             for (const plan::Piece &piece : shipment.move.receives)
                 if (auto done = receive(piece); !done) return done;
+        for (const Shipment &shipment : shipments) {
+            if (auto why = deadline.over(what)) return tl::unexpected(*why);
             for (const plan::Piece &piece : shipment.move.sends)
                 if (auto done = send(shipment, piece); !done) return done;
         }
         return {};
     }
 
-    Done finish(const std::vector<Shipment> &shipments, const Deadline &deadline) {
-        if (auto done = mpi::complete_all(requests_, deadline, "comparing checksums"); !done) return done;
+    Done wait(const Deadline &deadline) { return mpi::complete_all(requests_, deadline, what); }
+
+    Done compare(const std::vector<Shipment> &shipments) const {
         auto theirs = theirs_.begin();
         for (const Shipment &shipment : shipments)
             for (const plan::Piece &piece : shipment.move.receives)
@@ -97,7 +102,7 @@ private:
                           "MPI_Isend");
     }
 
-    const Lane &lane_;
+    Lane lane_;
     std::vector<Checksum> ours_, theirs_;
     std::vector<MPI_Request> requests_;
 };
@@ -105,12 +110,17 @@ private:
 }
 
 Done verify(const Lane &lane, const std::vector<Shipment> &shipments, const Deadline &deadline) {
-    Exchange exchange(lane);
-    if (auto done = exchange.start(shipments); !done) return done;
-    if (auto done = exchange.finish(shipments, deadline); !done) return done;
+    auto exchange = std::make_unique<Exchange>(lane);
+    auto done = exchange->start(shipments, deadline);
+    if (done) done = exchange->wait(deadline);
+    if (!done) {
+        [[maybe_unused]] const Exchange *left_to_mpi = exchange.release();
+        return done;
+    }
+    done = exchange->compare(shipments);
     for (const Shipment &shipment : shipments)
-        if (auto done = compare_what_stays(shipment); !done) return done;
-    return {};
+        if (done) done = compare_what_stays(shipment);
+    return done;
 }
 
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A user would lose data of pieces with more than 2^31 bytes if their datatypes had another length or place.
+// A user would lose data of parts with more than 2^31 bytes if the datatypes of their pieces lay elsewhere.
 #include "expect.hpp"
 
 #include "mpi/type.hpp"
@@ -7,20 +7,47 @@
 #include <cstdint>
 
 using namespace testing_mpi;
+using nereus::mpi::Type;
+
+namespace {
+
+constexpr std::int64_t gib = std::int64_t{1} << 30;
+
+void expect_bytes(const Type &type, std::int64_t bytes, std::int64_t first, std::int64_t end) {
+    MPI_Count size = 0, start = 0, extent = 0;
+    MPI_Type_size_x(type.get(), &size);
+    MPI_Type_get_true_extent_x(type.get(), &start, &extent);
+    expect(size == bytes, "the type has the piece's length");
+    expect(start == first && start + extent == end, "the type lies where the piece lies");
+}
+
+void try_one_block(std::int64_t place) {
+    for (const std::int64_t bytes : {std::int64_t{1}, gib, 2 * gib - 1})
+        expect_bytes(Type::blocks({{place, bytes}}, 1, 0), bytes, place, place + bytes);
+}
+
+void try_repeated_blocks(std::int64_t place) {
+    const std::int64_t step = 3 * gib + 1;
+    const Type type = Type::blocks({{place, 5}, {place + gib, 7}}, 4, step);
+    expect_bytes(type, 4 * (5 + 7), place, place + 3 * step + gib + 7);
+}
+
+void try_several(std::int64_t place) {
+    std::vector<Type> parts;
+    parts.push_back(Type::blocks({{place, 3}}, 2, 5 * gib));
+    parts.push_back(Type::blocks({{place + 20 * gib, 4}}, 1, 0));
+    expect_bytes(Type::together(parts), 2 * 3 + 4, place, place + 20 * gib + 4);
+}
+
+}
 
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
-    constexpr std::int64_t gib = std::int64_t{1} << 30;
-    for (const std::int64_t bytes :
-         {std::int64_t{1}, gib - 1, gib, gib + 1, 2 * gib - 1, 2 * gib, 5 * gib + 3, 1000 * gib + 7})
-        for (const std::int64_t offset : {std::int64_t{0}, std::int64_t{17}, 3 * gib, 4000 * gib + 5}) {
-            const auto type = nereus::mpi::Type::bytes_at(offset, bytes);
-            MPI_Count size = 0, first = 0, extent = 0;
-            MPI_Type_size_x(type.get(), &size);
-            MPI_Type_get_true_extent_x(type.get(), &first, &extent);
-            expect(size == bytes, "the type has the piece's length");
-            expect(first == offset && extent == bytes, "the type lies where the piece lies");
-        }
+    for (const std::int64_t place : {std::int64_t{0}, std::int64_t{17}, 3 * gib, 4000 * gib + 5}) {
+        try_one_block(place);
+        try_repeated_blocks(place);
+        try_several(place);
+    }
     MPI_Finalize();
     return 0;
 }

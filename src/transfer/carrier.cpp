@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transfer/carrier.hpp"
+
+#include "mpi/check.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace nereus::transfer {
+namespace {
+
+// A process that has other things to do copies some of these in a look: 0.1 to 0.2 ms each.
+constexpr std::int64_t background_segment = std::int64_t{1} << 20;
+constexpr int background_receives = 2;
+constexpr int pipelined = 8; // one way has half of the memory
+
+int distance(int source, int drain, int ranks) { return (drain - source + ranks) % ranks; }
+
+int own_rank(MPI_Comm comm) {
+    int rank = 0;
+    MPI_Comm_rank(comm, &rank);
+    return rank;
+}
+
+}
+
+bool is_inter(MPI_Comm comm) {
+    int inter = 0;
+    MPI_Comm_test_inter(comm, &inter);
+    return inter != 0;
+}
+
+int ranks_of(MPI_Comm comm) {
+    int here = 0, there = 0;
+    MPI_Comm_size(comm, &here);
+    if (is_inter(comm)) MPI_Comm_remote_size(comm, &there);
+    return here + there;
+}
+
+Segments segments_of_sends(Strategy strategy, const Limits &limits) {
+    std::int64_t bytes = std::clamp(limits.memory_bytes / (2 * pipelined), std::int64_t{1}, limits.message_bytes);
+    if (strategy != Strategy::blocking) bytes = std::min(bytes, background_segment);
+    return {bytes, pipelined};
+}
+
+Segments segments_of_receives(Strategy strategy, const Limits &limits) {
+    Segments segments = segments_of_sends(strategy, limits);
+    if (strategy != Strategy::blocking) segments.under_way = background_receives;
+    return segments;
+}
+
+Itinerary::Itinerary(std::vector<Leg> legs) : legs_(std::move(legs)) {
+    std::sort(legs_.begin(), legs_.end(), [](const Leg &a, const Leg &b) {
+        return std::tie(a.array, a.distance, a.source) < std::tie(b.array, b.distance, b.source);
+    });
+    std::erase_if(legs_, [](const Leg &leg) { return leg.slicer.done(); });
+}
+
+Itinerary Itinerary::of_sends(const Lane &lane, const std::vector<Shipment> &shipments) {
+    std::vector<Leg> legs;
+    const int self = own_rank(lane.comm), ranks = ranks_of(lane.comm);
+    for (const Shipment &shipment : shipments)
+        for (const plan::Piece &piece : shipment.move.sends) {
+            const int drain = lane.rank_of_drain(piece.peer);
+            legs.push_back({&shipment, static_cast<int>(&shipment - shipments.data()), drain,
+                            distance(self, drain, ranks), self, Slicer(in_bytes(piece.strips, shipment.extent))});
+        }
+    return Itinerary(std::move(legs));
+}
+
+Itinerary Itinerary::of_receives(const Lane &lane, const std::vector<Shipment> &shipments) {
+    std::vector<Leg> legs;
+    const int self = own_rank(lane.comm), ranks = ranks_of(lane.comm);
+    for (const Shipment &shipment : shipments)
+        for (const plan::Piece &piece : shipment.move.receives) {
+            const int source = lane.rank_of_source(piece.peer);
+            legs.push_back({&shipment, static_cast<int>(&shipment - shipments.data()), source,
+                            distance(source, self, ranks), source, Slicer(in_bytes(piece.strips, shipment.extent))});
+        }
+    return Itinerary(std::move(legs));
+}
+
+std::pair<Itinerary::Leg &, Strips> Itinerary::next(std::int64_t bytes) {
+    Leg &leg = legs_[at_++];
+    return {leg, leg.slicer.take(bytes)};
+}
+
+/// After each next() whose leg is not looked at any more.
+void Itinerary::skip_ended() {
+    if (at_ > 0 && legs_[at_ - 1].slicer.done()) legs_.erase(legs_.begin() + static_cast<std::ptrdiff_t>(--at_));
+    if (at_ >= legs_.size()) at_ = 0;
+}
+
+Pipe::Pipe(Itinerary itinerary, const Segments &segments, Post post)
+    : itinerary_(std::move(itinerary)), segments_(segments), post_(std::move(post)) {}
+
+Result<Step> Pipe::step() {
+    auto ended = see_what_ended();
+    if (!ended) return tl::unexpected(ended.error());
+    if (auto done = fill(); !done) return tl::unexpected(done.error());
+    if (requests_.empty()) return Step::all;
+    return *ended > 0 ? Step::something : Step::nothing;
+}
+
+Result<int> Pipe::see_what_ended() {
+    if (requests_.empty()) return 0;
+    int ended = 0;
+    std::vector<int> which(requests_.size());
+    const int code =
+        MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &ended, which.data(), MPI_STATUSES_IGNORE);
+    if (auto done = mpi::check(code, "MPI_Testsome"); !done) return tl::unexpected(done.error());
+    std::erase(requests_, MPI_REQUEST_NULL);
+    return ended;
+}
+
+Done Pipe::fill() {
+    while (!itinerary_.done() && requests_.size() < static_cast<std::size_t>(segments_.under_way)) {
+        auto [leg, segment] = itinerary_.next(segments_.bytes);
+        if (auto done = post_(leg, segment, requests_.emplace_back(MPI_REQUEST_NULL)); !done) return done;
+        itinerary_.skip_ended();
+    }
+    return {};
+}
+
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// RMA-Lock and RMA-Lockall: drains read from windows of the sources in passive epochs (Martín-Álvarez et al. 2025,
+// section 4.2, Algorithms 2 and 3), by MPI_Rget, so that nobody waits in an unlock (section 4.3, Fig. 1). Nobody asks
+// for an exclusive lock, for which MPI_MODE_NOCHECK is right. Windows stay locked until all drains have read: the end
+// is told by a barrier that the sending adds.
+#include "mpi/check.hpp"
+#include "transfer/carrier.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace nereus::transfer {
+namespace {
+
+/// Bytes of the old part up to the last one that a drain reads.
+std::int64_t reach(const Shipment &shipment) {
+    std::int64_t end = 0;
+    for (const plan::Piece &piece : shipment.move.sends)
+        for (const plan::Strip &strip : piece.strips)
+            for (const plan::Run &run : strip.runs)
+                end = std::max(end, run.from + run.count + (strip.repeats - 1) * strip.from_step);
+    return end * shipment.extent;
+}
+
+class OneSided : public Carrier {
+public:
+    OneSided(const Cargo &cargo, bool lock_all, const Windows &windows)
+        : comm_(cargo.lane.comm), lock_all_(lock_all), store_(windows),
+          gets_(Itinerary::of_receives(cargo.lane, cargo.shipments), segments_of_receives(cargo.strategy, cargo.limits),
+                [this](auto &...with) { return get(with...); }) {
+        for (const Shipment &shipment : cargo.shipments)
+            exposed_.push_back({shipment.name, shipment.from, reach(shipment)});
+    }
+
+    bool has_to_open() const override { return true; }
+
+    Done open(const Deadline &deadline) override {
+        auto windows = store_.open(comm_, exposed_, deadline);
+        if (!windows) return tl::unexpected(windows.error());
+        windows_ = std::move(*windows);
+        return {};
+    }
+
+    Result<Step> step() override { return gets_.step(); }
+
+    /// All that was read is here: the unlocks have nothing to wait for.
+    Done close() override {
+        for (const auto &[array, rank] : locked_) {
+            const MPI_Win window = windows_[static_cast<std::size_t>(array)];
+            auto done = lock_all_ ? mpi::check(MPI_Win_unlock_all(window), "MPI_Win_unlock_all")
+                                  : mpi::check(MPI_Win_unlock(rank, window), "MPI_Win_unlock");
+            if (!done) return done;
+        }
+        return {};
+    }
+
+private:
+    /// Before the first read of a source, or of an array.
+    Done lock(int array, int source) {
+        if (!locked_.insert({array, lock_all_ ? 0 : source}).second) return {};
+        const MPI_Win window = windows_[static_cast<std::size_t>(array)];
+        if (lock_all_) return mpi::check(MPI_Win_lock_all(MPI_MODE_NOCHECK, window), "MPI_Win_lock_all");
+        return mpi::check(MPI_Win_lock(MPI_LOCK_SHARED, source, MPI_MODE_NOCHECK, window), "MPI_Win_lock");
+    }
+
+    Done get(const Itinerary::Leg &leg, const Strips &segment, MPI_Request &request) {
+        if (auto done = lock(leg.array, leg.peer); !done) return done;
+        const Spot there = spot_of(segment, source_side), here = spot_of(segment, drain_side);
+        return mpi::check(MPI_Rget(leg.shipment->to + here.place, here.count, here.type, leg.peer,
+                                   static_cast<MPI_Aint>(there.place), there.count, there.type,
+                                   windows_[static_cast<std::size_t>(leg.array)], &request),
+                          "MPI_Rget");
+    }
+
+    MPI_Comm comm_;
+    bool lock_all_;
+    Windows store_;
+    Pipe gets_;
+    std::vector<Exposed> exposed_;
+    std::vector<MPI_Win> windows_;         ///< of each array
+    std::set<std::pair<int, int>> locked_; ///< array and source; with lock_all the array alone
+};
+
+}
+
+std::unique_ptr<Carrier> carry_one_sided(const Cargo &cargo, bool lock_all, const Windows &windows) {
+    return std::make_unique<OneSided>(cargo, lock_all, windows);
+}
+
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transfer/pace.hpp"
+
+#include "mpi/waiting.hpp"
+
+#include <algorithm>
+#include <ctime>
+#include <unistd.h>
+
+namespace nereus::transfer {
+namespace {
+
+constexpr double shortest_sleep = 200e-6; // shorter ones end late by as much as they last
+constexpr int looks_before_rest = 64;
+constexpr useconds_t polite_look_microseconds = 300;
+
+double processor_seconds() {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+}
+
+void Pace::after_work() {
+    if (!is_polite()) return;
+    const double worked = began_ ? processor_seconds() - worked_until_ : 0;
+    const double sleep = worked * (1 / share_ - 1);
+    if (began_ && sleep < shortest_sleep) return;
+    if (began_) usleep(static_cast<useconds_t>(sleep * 1e6));
+    worked_until_ = processor_seconds();
+    began_ = true;
+}
+
+void Pace::after_nothing() {
+    if (is_polite())
+        usleep(polite_look_microseconds);
+    else if (++found_nothing_ % looks_before_rest == 0)
+        mpi::rest();
+}
+
+int cores() { return static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN))); }
+
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The strategies: who waits for what a carrier does (Martín-Álvarez et al. 2024, section 4.2; 2025, section 4.3).
+#include "mpi/check.hpp"
+#include "mpi/threads.hpp"
+#include "transfer/carrier.hpp"
+#include "transfer/pace.hpp"
+#include "transfer/task.hpp"
+
+#include <algorithm>
+
+namespace nereus::transfer {
+namespace {
+
+bool is_one_sided(Method method) { return method == Method::rma_lock || method == Method::rma_lockall; }
+
+std::unique_ptr<Carrier> carrier_of(Method method, const Cargo &cargo, const Windows &windows) {
+    switch (method) {
+    case Method::p2p:
+        return carry_p2p(cargo);
+    case Method::col:
+        return carry_collective(cargo);
+    case Method::rma_lock:
+        return carry_one_sided(cargo, false, windows);
+    case Method::rma_lockall:
+        break;
+    }
+    return carry_one_sided(cargo, true, windows);
+}
+
+Done refusal(Method method, Strategy strategy, MPI_Comm comm) {
+    if (is_one_sided(method) && is_inter(comm))
+        return failed(NEREUS_ERR_UNSUPPORTED,
+                      "one-sided methods need an intra-communicator: MPI has no windows over an "
+                      "inter-communicator");
+    if (is_one_sided(method) && strategy == Strategy::nonblocking)
+        return failed(NEREUS_ERR_UNSUPPORTED, "one-sided methods cannot wait for the sources alone: sources do not see "
+                                              "when they have been read; use wait-drains");
+    if (strategy == Strategy::thread && !mpi::threads_are_allowed())
+        return failed(NEREUS_ERR_UNSUPPORTED, "a transfer in a thread needs MPI_THREAD_MULTIPLE");
+    return {};
+}
+
+bool is_source(const std::vector<Shipment> &shipments) {
+    return std::any_of(shipments.begin(), shipments.end(),
+                       [](const Shipment &one) { return !one.move.sends.empty() || !one.move.stays.empty(); });
+}
+
+/// What a process keeps of its old parts, copied little by little.
+class Stays {
+public:
+    explicit Stays(const std::vector<Shipment> &shipments) {
+        for (const Shipment &shipment : shipments)
+            if (!shipment.move.unchanged)
+                parts_.push_back({&shipment, Slicer(in_bytes(shipment.move.stays, shipment.extent))});
+    }
+
+    Step step() {
+        while (!parts_.empty() && parts_.back().slicer.done()) parts_.pop_back();
+        if (parts_.empty()) return Step::all;
+        const Shipment &shipment = *parts_.back().shipment;
+        copy(parts_.back().slicer.take(bytes_at_once), shipment.from, shipment.to);
+        return Step::something;
+    }
+
+private:
+    static constexpr std::int64_t bytes_at_once = std::int64_t{1} << 19;
+    struct Part {
+        const Shipment *shipment;
+        Slicer slicer;
+    };
+    std::vector<Part> parts_;
+};
+
+// Shares of a core, where ranks outnumber cores, for who works while others iterate: with 1/4 each of two drains slows
+// two iterating sources on two cores by a third. Reading by RMA-Lockall is for applications that must not be disturbed.
+constexpr double polite_share = 0.25, quiet_share = 0.08, almost_alone = 0.9;
+
+double share_of(Method method, Strategy strategy, const Limits &limits) {
+    const int busy = limits.ranks_on_host * (strategy == Strategy::thread ? 2 : 1);
+    const bool crowded = busy > cores();
+    if (strategy == Strategy::thread) return crowded ? polite_share : almost_alone;
+    if (!crowded || strategy == Strategy::blocking) return 1;
+    return method == Method::rma_lockall ? quiet_share : polite_share;
+}
+
+Done given_up() { return failed(NEREUS_ERR_STATE, "the transfer was given up"); }
+
+enum class Phase { made, opening, carrying, closing, done };
+
+}
+
+struct Sending::State {
+    Strategy strategy;
+    Lane lane;
+    std::vector<Shipment> shipments;
+    std::unique_ptr<Carrier> carrier;
+    Stays stays;
+    Done refused;
+    bool ends_together;
+    double share; ///< of a core, while others iterate
+    Phase phase = Phase::made;
+    MPI_Request barrier = MPI_REQUEST_NULL;
+    Task task; ///< last: ends before what it works with
+
+    State(Method method, Strategy how, Lane over, std::vector<Shipment> arrays, const Limits &limits, Windows &windows)
+        : strategy(how), lane(std::move(over)), shipments(std::move(arrays)),
+          carrier(carrier_of(method, {lane, shipments, limits, how}, windows)), stays(shipments),
+          refused(refusal(method, how, lane.comm)), ends_together(how == Strategy::wait_drains || is_one_sided(method)),
+          share(is_source(shipments) && how != Strategy::thread ? 1 : share_of(method, how, limits)) {}
+
+    /// Whether MPI, or the thread, may still use what is in here.
+    bool is_under_way() const {
+        if (strategy == Strategy::thread) return task.runs() || (task.has_ended() && !task.result());
+        return phase != Phase::made && phase != Phase::done;
+    }
+
+    Done open(const Deadline &deadline) {
+        if (phase != Phase::opening) return {};
+        auto done = carrier->open(deadline);
+        if (done) phase = Phase::carrying;
+        return done;
+    }
+
+    Result<Step> step() {
+        switch (phase) {
+        case Phase::made:
+            return failed(NEREUS_ERR_STATE, "the transfer was not started");
+        case Phase::opening:
+            return see_whether_open();
+        case Phase::carrying:
+            return carry();
+        case Phase::closing:
+            return see_whether_all_are_done();
+        case Phase::done:
+            break;
+        }
+        return Step::all;
+    }
+
+    Result<Step> see_whether_open() {
+        if (!task.has_ended()) return Step::nothing;
+        if (!task.result()) return tl::unexpected(task.result().error());
+        phase = Phase::carrying;
+        return Step::something;
+    }
+
+    Result<Step> carry() {
+        auto carried = carrier->step();
+        if (!carried) return carried;
+        const Step both = together(*carried, stays.step());
+        if (both != Step::all) return both;
+        phase = ends_together ? Phase::closing : Phase::done;
+        if (phase == Phase::done) return Step::all;
+        auto done = mpi::check(MPI_Ibarrier(lane.comm, &barrier), "MPI_Ibarrier");
+        if (!done) return tl::unexpected(done.error());
+        return Step::something;
+    }
+
+    Result<Step> see_whether_all_are_done() {
+        int all = 0;
+        auto done = mpi::check(MPI_Test(&barrier, &all, MPI_STATUS_IGNORE), "MPI_Ibarrier");
+        if (done && all != 0) done = carrier->close();
+        if (!done) return tl::unexpected(done.error());
+        if (all == 0) return Step::nothing;
+        phase = Phase::done;
+        return Step::all;
+    }
+
+    /// The blocking form.
+    Done work(const Deadline &deadline) {
+        if (auto done = open(deadline); !done) return done;
+        for (Pace pace(share);;) {
+            auto step_done = step();
+            if (!step_done) return tl::unexpected(step_done.error());
+            if (*step_done == Step::all) return {};
+            if (auto why = deadline.over("moving data")) return tl::unexpected(*why);
+            *step_done == Step::something ? pace.after_work() : pace.after_nothing();
+        }
+    }
+
+    Done wait_for_task(const Deadline &deadline) {
+        while (!task.has_ended()) {
+            if (auto why = deadline.over("moving data")) return tl::unexpected(*why);
+            mpi::rest();
+        }
+        return task.result();
+    }
+
+    Done start(const Deadline &deadline) {
+        if (!refused) return refused;
+        if (auto done = carrier->start(); !done) return done;
+        phase = carrier->has_to_open() ? Phase::opening : Phase::carrying;
+        if (strategy == Strategy::thread)
+            task.start([this](const Deadline &until) { return work(until); });
+        else if (phase == Phase::opening && strategy != Strategy::blocking)
+            return open_beside_the_application(deadline);
+        return {};
+    }
+
+    /// Making windows waits for all others.
+    Done open_beside_the_application(const Deadline &deadline) {
+        if (!mpi::threads_are_allowed()) return open(deadline);
+        task.start([this](const Deadline &until) { return carrier->open(until); });
+        return {};
+    }
+
+    Result<bool> look(double seconds) {
+        if (strategy == Strategy::thread) {
+            if (!task.has_ended()) return false;
+            if (!task.result()) return tl::unexpected(task.result().error());
+            return true;
+        }
+        if (strategy == Strategy::blocking && phase == Phase::opening) return false;
+        for (const Stopwatch watch;;) {
+            auto done = step();
+            if (!done) return tl::unexpected(done.error());
+            if (*done == Step::all) return true;
+            if (*done == Step::nothing || watch.seconds() >= seconds) return false;
+        }
+    }
+
+    Done finish(const Deadline &deadline) {
+        return strategy == Strategy::thread ? wait_for_task(deadline) : work_on(deadline);
+    }
+
+    /// Windows may be on their way in the task.
+    Done work_on(const Deadline &deadline) {
+        while (task.runs()) {
+            if (auto why = deadline.over("making windows")) return tl::unexpected(*why);
+            mpi::rest();
+        }
+        if (phase == Phase::opening && task.has_ended())
+            if (auto opened = see_whether_open(); !opened) return tl::unexpected(opened.error());
+        return work(deadline);
+    }
+};
+
+Sending::Sending(Method method, Strategy strategy, Lane lane, std::vector<Shipment> shipments, Limits limits,
+                 Windows &windows)
+    : state_(std::make_unique<State>(method, strategy, std::move(lane), std::move(shipments), limits, windows)) {}
+
+Sending::Sending(Sending &&) noexcept = default;
+
+Sending &Sending::operator=(Sending &&other) noexcept {
+    if (this == &other) return *this;
+    give_up();
+    state_ = std::move(other.state_);
+    return *this;
+}
+
+Sending::~Sending() { give_up(); }
+
+Done Sending::start(const Deadline &deadline) {
+    auto done = state_ ? state_->start(deadline) : given_up();
+    if (!done) give_up();
+    return done;
+}
+
+Result<bool> Sending::look(double seconds) {
+    if (!state_) return tl::unexpected(given_up().error());
+    auto done = state_->look(seconds);
+    if (!done) give_up();
+    return done;
+}
+
+Done Sending::finish(const Deadline &deadline) {
+    auto done = state_ ? state_->finish(deadline) : given_up();
+    if (!done) give_up();
+    return done;
+}
+
+void Sending::give_up() {
+    if (state_ && state_->is_under_way()) {
+        (void)state_->task.stop();
+        [[maybe_unused]] const State *left_to_mpi = state_.release();
+    }
+    state_.reset();
+}
+
+}

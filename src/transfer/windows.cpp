@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transfer/windows.hpp"
+
+#include "mpi/waiting.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace nereus::transfer {
+namespace {
+
+struct Kept {
+    MPI_Comm comm;
+    Exposed array;
+    MPI_Win window;
+};
+
+/// Whether what a process wrote to its memory since is seen by readers without a call of its own (MPI 4.0, section
+/// 12.4): with the separate model a window is good for one transfer.
+bool shows_what_is_written(MPI_Win window) {
+    int *model = nullptr, known = 0;
+    MPI_Win_get_attr(window, MPI_WIN_MODEL, static_cast<void *>(&model), &known);
+    return known != 0 && *model == MPI_WIN_UNIFIED;
+}
+
+Result<MPI_Win> make(MPI_Comm comm, const Exposed &array) {
+    MPI_Win window = MPI_WIN_NULL;
+    void *part = const_cast<std::byte *>(array.part); // it is only read
+    auto done = mpi::check(MPI_Win_create(array.bytes > 0 ? part : nullptr, static_cast<MPI_Aint>(array.bytes), 1,
+                                          MPI_INFO_NULL, comm, &window),
+                           "MPI_Win_create");
+    if (!done) return tl::unexpected(done.error());
+    MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
+    return window;
+}
+
+/// What MPI reads and writes until all have agreed.
+struct Agreement {
+    std::vector<int> mine, all;
+    std::vector<MPI_Request> request{MPI_REQUEST_NULL};
+};
+
+/// The least of each number on all processes.
+Result<std::vector<int>> agree(MPI_Comm comm, std::vector<int> mine, const Deadline &deadline) {
+    auto agreement = std::make_unique<Agreement>();
+    agreement->all.resize(mine.size());
+    agreement->mine = std::move(mine);
+    auto done = mpi::check(MPI_Iallreduce(agreement->mine.data(), agreement->all.data(),
+                                          static_cast<int>(agreement->mine.size()), MPI_INT, MPI_MIN, comm,
+                                          &agreement->request.front()),
+                           "MPI_Iallreduce");
+    while (done) {
+        int there = 0;
+        done = mpi::check(MPI_Test(&agreement->request.front(), &there, MPI_STATUS_IGNORE), "MPI_Iallreduce");
+        if (done && there != 0) return std::move(agreement->all);
+        if (auto why = deadline.over("agreeing on windows"); done && why) done = tl::unexpected(*why);
+        mpi::rest();
+    }
+    [[maybe_unused]] const Agreement *left_to_mpi = agreement.release();
+    return tl::unexpected(done.error());
+}
+
+}
+
+struct Windows::Store {
+    std::vector<Kept> kept;
+
+    auto find(MPI_Comm comm, const std::string &name) {
+        return std::find_if(kept.begin(), kept.end(),
+                            [&](const Kept &one) { return one.comm == comm && one.array.name == name; });
+    }
+
+    bool fits(MPI_Comm comm, const Exposed &array) {
+        const auto one = find(comm, array.name);
+        if (one == kept.end() || !shows_what_is_written(one->window)) return false;
+        return array.bytes == 0 || (one->array.part == array.part && one->array.bytes >= array.bytes);
+    }
+
+    /// Collective.
+    Result<MPI_Win> renew(MPI_Comm comm, const Exposed &array) {
+        if (const auto old = find(comm, array.name); old != kept.end()) {
+            MPI_Win_free(&old->window);
+            kept.erase(old);
+        }
+        auto window = make(comm, array);
+        if (window) kept.push_back({comm, array, *window});
+        return window;
+    }
+};
+
+Windows::Windows() : store_(std::make_shared<Store>()) {}
+
+Result<std::vector<MPI_Win>> Windows::open(MPI_Comm comm, const std::vector<Exposed> &arrays,
+                                           const Deadline &deadline) {
+    std::vector<int> fit;
+    for (const Exposed &array : arrays) fit.push_back(store_->fits(comm, array) ? 1 : 0);
+    // Also for the time that it takes: who waits in MPI_Win_create waits for ever, so that all must be there before.
+    auto fits_all = agree(comm, std::move(fit), deadline);
+    if (!fits_all) return tl::unexpected(fits_all.error());
+    std::vector<MPI_Win> windows;
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+        const bool again = (*fits_all)[i] != 0;
+        auto window =
+            again ? Result<MPI_Win>(store_->find(comm, arrays[i].name)->window) : store_->renew(comm, arrays[i]);
+        if (!window) return tl::unexpected(window.error());
+        windows.push_back(*window);
+    }
+    return windows;
+}
+
+void Windows::reset() {
+    for (Kept &one : store_->kept) MPI_Win_free(&one.window);
+    store_->kept.clear();
+}
+
+void Windows::abandon() { store_ = std::make_shared<Store>(); }
+
+}
