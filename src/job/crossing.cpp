@@ -26,6 +26,13 @@ const std::string &Sides::here() const {
     return place.source ? source_hosts[at(*place.source)] : drain_hosts[at(*place.drain)];
 }
 
+int Sides::processes_here() const {
+    auto count = std::count(source_hosts.begin(), source_hosts.end(), here());
+    for (int drain = 0; drain < sizes.drains; ++drain)
+        if (!sizes.source_at(drain) && drain_hosts[static_cast<std::size_t>(drain)] == here()) ++count;
+    return static_cast<int>(count);
+}
+
 Crossing::Crossing(Registry &registry, Sides sides) : registry_(registry), sides_(std::move(sides)) {
     for (const Entry &entry : registry_.entries()) {
         moves_.push_back(entry.is.value
@@ -106,10 +113,11 @@ bool Crossing::has_constant_data() const {
 }
 
 std::unique_ptr<transfer::Sending> Crossing::sending(bool constant, const transfer::Lane &lane,
-                                                     const Carriage &carriage, const Settings &settings) const {
+                                                     const Carriage &carriage, const Settings &settings) {
     return std::make_unique<transfer::Sending>(
         static_cast<transfer::Method>(carriage.method), static_cast<transfer::Strategy>(carriage.strategy), lane,
-        shipments(constant), transfer::Limits{settings.message_bytes, settings.transfer_memory});
+        shipments(constant),
+        transfer::Limits{settings.message_bytes, settings.transfer_memory, sides_.processes_here()}, windows_);
 }
 
 Done Crossing::verify(const transfer::Lane &lane, const Deadline &deadline) const {
@@ -139,6 +147,7 @@ std::int64_t Crossing::bytes_sent_between_hosts() const {
 }
 
 void Crossing::adopt() {
+    windows_.reset(); // they show memory that goes now
     for (std::size_t i = 0; i < next_.size(); ++i) {
         Entry &entry = registry_.entries()[i];
         if (entry.segment) entry.segment->set_removes_name(removes_names());
@@ -177,6 +186,11 @@ void Crossing::give_back_what_was_received(std::size_t index) const {
         const std::int64_t first = after(index).first + run_of(piece).to;
         (void)entry.segment->give_back(first * entry.is.extent, (first + piece.count()) * entry.is.extent);
     }
+}
+
+void Crossing::abandon() {
+    windows_.abandon();
+    next_.clear();
 }
 
 void Crossing::discard() {

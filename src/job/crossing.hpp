@@ -23,6 +23,8 @@ struct Sides {
     std::vector<std::string> drain_hosts;
 
     const std::string &here() const;
+    /// Sources and newcomers that share this host's cores during the resize.
+    int processes_here() const;
 };
 
 /// How data is carried: numbers of enum nereus_transfer_method and nereus_transfer_strategy.
@@ -48,7 +50,7 @@ public:
 
     /// Collective over the lane: what sends the constant or the variable arrays.
     std::unique_ptr<transfer::Sending> sending(bool constant, const transfer::Lane &lane, const Carriage &carriage,
-                                               const Settings &settings) const;
+                                               const Settings &settings);
 
     /// Collective over the lane, after all data has come: compares checksums.
     Done verify(const transfer::Lane &lane, const Deadline &deadline) const;
@@ -62,11 +64,12 @@ public:
     /// Of the bytes sent those of shared arrays.
     std::int64_t bytes_sent_between_hosts() const;
 
-    /// The new parts take the place of the old ones, which are released. Cannot fail.
+    /// Collective over the lanes of all sendings. The new parts take the place of the old ones, which are released.
+    /// Cannot fail.
     void adopt();
 
     /// Leaves the new parts where they are for ever: MPI may still write to them.
-    void abandon() { next_.clear(); }
+    void abandon();
 
 private:
     transfer::Shipment shipment_of(std::size_t index) const;
@@ -86,6 +89,7 @@ private:
     std::vector<plan::Move> moves_; ///< of each entry; values have none
     std::int64_t bytes_shared_ = 0;
     std::vector<void *> next_; ///< new part of each entry; values have none
+    transfer::Windows windows_;
 };
 
 }

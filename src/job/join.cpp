@@ -92,12 +92,12 @@ private:
         return sending.finish(limit());
     }
 
-    Done take(bool constant) const {
+    Done take(bool constant) {
         auto sending = crossing_.sending(constant, lane(), {offer_.carriage.method, NEREUS_BLOCKING}, offer_.settings);
         return carried(*sending);
     }
 
-    Done take_and_verify() const {
+    Done take_and_verify() {
         if (!placed_) return placed_;
         if (!in_background())
             if (auto done = take(true); !done) return done;

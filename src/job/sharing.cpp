@@ -119,7 +119,9 @@ Result<Shared> take_over(MPI_Comm comm, int maker, const Description &is, const 
 }
 
 /// Of files that need names: the launcher finds those of a job by its name and removes what a crash left.
-std::string key_of(const Settings &settings) { return settings.job.empty() ? "alone" : settings.job; }
+std::string key_of(const Settings &settings) {
+    return (settings.job.empty() ? std::to_string(new_world()) : settings.job) + "-array";
+}
 
 /// Collective.
 Done shared_memory_works(const Generation &now, const Settings &settings) {
