@@ -28,7 +28,7 @@ class Snapshot:
 
     @staticmethod
     def take(job: str | None = None) -> "Snapshot":
-        """List the files that are there now; of our own files only those of `job` are leftovers, or of any."""
+        """List the files that are there now; of later ones of ours only those of `job`, or of any, count."""
         return Snapshot(frozenset(_names()), job)
 
     def remove_leftovers(self) -> list[Path]:
