@@ -110,16 +110,16 @@ TEST(Anonymous, AnotherFileInThePlaceOfTheOneIsRefused) {
     const Segment one = segment_of(page), longer = segment_of(2 * page), other = segment_of(page);
     Handle handle = one.handle();
     handle.descriptor = other.handle().descriptor;
-    EXPECT_NE(Segment::open(handle).error().what.find("another file by now: its inode is "), std::string::npos);
+    EXPECT_NE(refusal_of(Segment::open(handle)).find("another file by now: its inode is "), std::string::npos);
     handle = one.handle();
     handle.bytes = 2 * page;
-    EXPECT_NE(Segment::open(handle).error().what.find("its length is " + std::to_string(page) + " and should be"),
+    EXPECT_NE(refusal_of(Segment::open(handle)).find("its length is " + std::to_string(page) + " and should be"),
               std::string::npos);
     int ends[2] = {-1, -1};
     ASSERT_EQ(pipe(ends), 0);
     handle = one.handle();
     handle.descriptor = ends[0];
-    EXPECT_NE(Segment::open(handle).error().what.find("another file by now: its device is "), std::string::npos);
+    EXPECT_NE(refusal_of(Segment::open(handle)).find("another file by now: its device is "), std::string::npos);
     close(ends[0]);
     close(ends[1]);
 }

@@ -44,8 +44,8 @@ TEST(Touch, FindsThePagesThatOthersMadeSoThatTheFirstIterationHasNoFaults) {
 TEST(Touch, BytesOutsideOfTheArrayAreRefused) {
     Segment segment = segment_of(page + 1);
     for (const auto &[first, end] : {std::pair<std::int64_t, std::int64_t>{-1, 1}, {2, 1}, {0, page + 2}}) {
-        EXPECT_EQ(segment.touch(first, end).error().code, NEREUS_ERR_ARGUMENT);
-        EXPECT_EQ(segment.give_back(first, end).error().code, NEREUS_ERR_ARGUMENT);
+        EXPECT_EQ(refusal_of(segment.touch(first, end)).rfind("-1: bytes ", 0), 0U);
+        EXPECT_EQ(refusal_of(segment.give_back(first, end)).rfind("-1: bytes ", 0), 0U);
     }
 }
 
