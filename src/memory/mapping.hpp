@@ -9,14 +9,15 @@
 
 namespace nereus::memory {
 
+/// Where addresses and offsets begin together at multiples of this, a huge page of x86-64 fits.
+inline constexpr std::int64_t huge_page = 2 << 20;
+
 class Mapping {
 public:
     Mapping() = default;
     /// Takes addresses only: a page is made or found when it is first touched. is_there() says whether it worked, else
     /// errno why not.
-    Mapping(int descriptor, std::int64_t length) : length_(static_cast<std::size_t>(length)) {
-        address_ = mmap(nullptr, length_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
-    }
+    Mapping(int descriptor, std::int64_t length);
     Mapping(Mapping &&other) noexcept
         : address_(std::exchange(other.address_, MAP_FAILED)), length_(std::exchange(other.length_, 0)) {}
     Mapping &operator=(Mapping &&other) noexcept {

@@ -14,8 +14,7 @@
 namespace nereus::memory {
 namespace {
 
-/// A process that changes its own mappings, as malloc() does, waits while another of its threads touches one piece.
-constexpr std::int64_t touched_at_once = 8 << 20;
+constexpr int how_to_collapse = 25; // MADV_COLLAPSE: Linux 6.1 and later, absent from older headers
 
 std::int64_t page_below(std::int64_t offset) { return offset / file_length(1) * file_length(1); }
 std::int64_t page_above(std::int64_t offset) { return page_below(offset + file_length(1) - 1); }
@@ -35,6 +34,18 @@ bool populate(std::byte *first, std::int64_t length) {
     if (errno != EINVAL) return false;
     read_one_byte_of_each_page(first, length);
     return true;
+}
+
+bool is_empty(const Descriptor &file, std::int64_t first, std::int64_t length) {
+    const off_t data = lseek(file.number(), first, SEEK_DATA);
+    return data < 0 ? errno == ENXIO : data >= first + length;
+}
+
+/// Makes a huge page of `length` zeros, for all processes. The kernel wants a page to be there, around which it makes
+/// the others; it does so at our wish also where it gives no huge pages of shared memory by itself. False: it
+/// does not, or no huge page is free; then there is just the one page.
+bool make_huge(std::byte *first, std::int64_t length) {
+    return populate(first, 1) && madvise(first, static_cast<std::size_t>(length), how_to_collapse) == 0;
 }
 
 }
@@ -106,15 +117,25 @@ Done Segment::give_back(std::int64_t first, std::int64_t end) {
                   "memory of " + quoted(identity_.array) + " cannot be given back: fallocate: " + std::strerror(errno));
 }
 
-Done Segment::touch(std::int64_t first, std::int64_t end) {
+// By huge pages, not all at once: a process that changes its mappings, as malloc() does, waits while another of its
+// threads makes pages.
+Done Segment::touch(std::int64_t first, std::int64_t end, Pages pages) {
     if (auto done = check_range(first, end); !done || first == end) return done;
-    const std::int64_t to = page_above(end);
-    for (std::int64_t from = page_below(first); from < to; from += touched_at_once)
-        if (!populate(at(from), std::min(touched_at_once, to - from)))
+    const std::int64_t last = page_above(end);
+    for (std::int64_t from = page_below(first), to = 0; from < last; from = to) {
+        to = std::min((from / huge_page + 1) * huge_page, last);
+        if (!touch_one(from, to - from, pages))
             return failed(NEREUS_ERR_MEMORY, "no memory for bytes " + std::to_string(from) + " .. " +
                                                  std::to_string(end) + " of " + quoted(identity_.array) +
                                                  ": madvise: " + std::strerror(errno));
+    }
     return {};
+}
+
+// Where pages are, others use them: to join them to a huge one would cost more than finding them.
+bool Segment::touch_one(std::int64_t first, std::int64_t length, Pages pages) {
+    const bool huge = pages == Pages::huge && length == huge_page && is_empty(file_.descriptor, first, length);
+    return (huge && make_huge(at(first), length)) || populate(at(first), length);
 }
 
 std::int64_t Segment::resident_bytes() const {

@@ -20,6 +20,14 @@ enum class Kind {
     named      ///< in /dev/shm: where processes do not see one another in /proc
 };
 
+/// How touch() makes pages that are not there yet.
+enum class Pages {
+    small,
+    huge ///< where the kernel can: others find them, and they are given back, some hundred times faster. Making them
+         ///< takes less than making small ones, or several times as long on a virtual machine whose host has to make
+         ///< them too
+};
+
 struct Wanted {
     std::string array; ///< name, for messages
     std::int64_t bytes = 0;
@@ -56,7 +64,7 @@ public:
     /// Makes sure that touching bytes [first, end) for the first time costs nothing later; changes none, so that it may
     /// run beside processes that use them. NEREUS_ERR_MEMORY where pages cannot be had, in place of the signal that
     /// ends a process.
-    Done touch(std::int64_t first, std::int64_t end);
+    Done touch(std::int64_t first, std::int64_t end, Pages pages = Pages::small);
 
     /// Memory that the segment takes on this host, of all processes together.
     std::int64_t resident_bytes() const;
@@ -76,6 +84,7 @@ public:
 private:
     static Result<Segment> mapped(File file, const std::string &array, std::int64_t bytes);
     Done check_range(std::int64_t first, std::int64_t end) const;
+    bool touch_one(std::int64_t first, std::int64_t length, Pages pages);
 
     Segment() = default;
 

@@ -53,7 +53,7 @@ class Job:
         """Start it; what its processes write goes to the file `output`, or to our own stdout and stderr."""
         self.name = secrets.token_hex(8)
         self.output = output
-        self._shared_memory = Snapshot.take()
+        self._shared_memory = Snapshot.take(self.name)
         self._temporary = Path(tempfile.mkdtemp(prefix="nereus-"))
         self._groups = Groups(self.name, self._temporary, output)
         self._supervisor: Supervisor | None = None

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Removes the shared memory files that the MPI of a killed job leaves behind.
+"""Removes the shared memory files that the MPI of a killed job, or the job's own arrays, leave behind.
 
 No MPI names its files after a job, so what belongs to an ended job is told by what is known: the file
 appeared after the job began, has a name that MPIs use, belongs to this user, and no process maps it, twice
-in a row.
+in a row. Files of ours are named after their job, "nereus-JOB-...": those of another job are left alone, also
+when a process maps them that we cannot see.
 """
 
 import contextlib
@@ -23,11 +24,12 @@ class Snapshot:
     """The files that were there before a job began."""
 
     names: frozenset[str]
+    job: str | None = None
 
     @staticmethod
-    def take() -> "Snapshot":
-        """List the files that are there now."""
-        return Snapshot(frozenset(_names()))
+    def take(job: str | None = None) -> "Snapshot":
+        """List the files that are there now; of later ones of ours only those of `job`, or of any, count."""
+        return Snapshot(frozenset(_names()), job)
 
     def remove_leftovers(self) -> list[Path]:
         """Remove what appeared since and nobody uses; returns what was removed."""
@@ -41,8 +43,12 @@ class Snapshot:
         return sorted(candidates)
 
     def _unused(self) -> set[Path]:
-        new = {FOLDER / name for name in _names() if name not in self.names and _is_ours(FOLDER / name)}
+        new = {FOLDER / name for name in _names() if name not in self.names and self._may_be_of_the_job(name)}
+        new = {path for path in new if _is_ours(path)}
         return new - _mapped(new) if new else new
+
+    def _may_be_of_the_job(self, name: str) -> bool:
+        return self.job is None or not name.startswith("nereus-") or name.startswith(f"nereus-{self.job}-")
 
 
 def _names() -> list[str]:

@@ -110,6 +110,28 @@ def test_shared_memory_of_a_killed_job_is_removed(tmp_path: Path) -> None:
     assert not left.exists()
 
 
+def test_an_array_of_a_killed_job_that_has_a_name_is_removed(tmp_path: Path) -> None:
+    text = (
+        "import os, signal; name = f'/dev/shm/nereus-{os.environ[\"NEREUS_JOB\"]}-3-0123456789abcdef';"
+        "open(name, 'w').write('x'); print(name, flush=True); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    with started(python(text), tmp_path) as job:
+        wait_until(lambda: not job.running())
+        left = Path(job.text().strip())
+        assert left.exists()
+    assert not left.exists()
+
+
+def test_an_array_of_a_job_that_runs_where_we_cannot_see_it_is_left_alone(tmp_path: Path) -> None:
+    foreign = FOLDER / f"nereus-{secrets.token_hex(8)}-3-{secrets.token_hex(8)}"
+    try:
+        with started(python("pass"), tmp_path):
+            foreign.write_bytes(b"x" * 4096)
+        assert foreign.exists()
+    finally:
+        foreign.unlink(missing_ok=True)
+
+
 def test_shared_memory_of_other_jobs_is_left_alone(tmp_path: Path) -> None:
     names = [
         f"mpich_shm_test{secrets.token_hex(4)}_0",

@@ -61,8 +61,8 @@ TEST(Named, WhoHasItOpenKeepsItWhenItsNameIsRemoved) {
     EXPECT_FALSE(std::filesystem::exists(handle.path));
     write(segment, 0, "still");
     EXPECT_EQ(text_at(*other, 0, 5), "still");
-    EXPECT_EQ(Segment::open(handle).error().what,
-              "the shared memory of \"x\" cannot be opened: " + handle.path + ": No such file or directory");
+    EXPECT_EQ(refusal_of(Segment::open(handle)),
+              "-6: the shared memory of \"x\" cannot be opened: " + handle.path + ": No such file or directory");
     EXPECT_EQ(segment.handle().path, "");
 }
 
@@ -86,7 +86,7 @@ TEST(Named, ALinkThatSomebodyPutInItsPlaceIsNotFollowed) {
     const std::string elsewhere = handle.path + "-moved";
     ASSERT_EQ(rename(handle.path.c_str(), elsewhere.c_str()), 0);
     ASSERT_EQ(symlink(elsewhere.c_str(), handle.path.c_str()), 0);
-    EXPECT_NE(Segment::open(handle).error().what.find("is another file by now"), std::string::npos);
+    EXPECT_NE(refusal_of(Segment::open(handle)).find("is another file by now"), std::string::npos);
     unlink(elsewhere.c_str());
 }
 

@@ -26,6 +26,11 @@ inline Segment segment_of(std::int64_t bytes, Kind kind = Kind::anonymous) {
     return std::move(*segment);
 }
 
+/// What an error says, or that there is none.
+template <class T> std::string refusal_of(const Result<T> &result) {
+    return result ? "no error" : std::to_string(result.error().code) + ": " + result.error().what;
+}
+
 inline void write(const Segment &segment, std::int64_t offset, const std::string &text) {
     std::memcpy(segment.at(offset), text.data(), text.size());
 }

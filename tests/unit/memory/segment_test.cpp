@@ -104,19 +104,5 @@ TEST(Segment, ManyOfThemLeaveNoDescriptorOpen) {
     EXPECT_EQ(segment_of(page).handle().descriptor, before);
 }
 
-TEST(Touch, BytesOutsideOfTheArrayAreRefused) {
-    Segment segment = segment_of(page + 1);
-    for (const auto &[first, end] : {std::pair<std::int64_t, std::int64_t>{-1, 1}, {2, 1}, {0, page + 2}}) {
-        EXPECT_EQ(segment.touch(first, end).error().code, NEREUS_ERR_ARGUMENT);
-        EXPECT_EQ(segment.give_back(first, end).error().code, NEREUS_ERR_ARGUMENT);
-    }
-}
-
-TEST(Touch, MakesTheMemoryOfNewPagesThereToo) {
-    Segment segment = segment_of(20 * page);
-    ASSERT_TRUE(segment.touch(page + 1, 4 * page + 1));
-    EXPECT_EQ(segment.resident_bytes(), 4 * page);
-}
-
 }
 }

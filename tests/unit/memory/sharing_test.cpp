@@ -3,7 +3,6 @@
 
 #include <cerrno>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 namespace nereus::memory {
@@ -111,16 +110,16 @@ TEST(Anonymous, AnotherFileInThePlaceOfTheOneIsRefused) {
     const Segment one = segment_of(page), longer = segment_of(2 * page), other = segment_of(page);
     Handle handle = one.handle();
     handle.descriptor = other.handle().descriptor;
-    EXPECT_NE(Segment::open(handle).error().what.find("another file by now: its inode is "), std::string::npos);
+    EXPECT_NE(refusal_of(Segment::open(handle)).find("another file by now: its inode is "), std::string::npos);
     handle = one.handle();
     handle.bytes = 2 * page;
-    EXPECT_NE(Segment::open(handle).error().what.find("its length is " + std::to_string(page) + " and should be"),
+    EXPECT_NE(refusal_of(Segment::open(handle)).find("its length is " + std::to_string(page) + " and should be"),
               std::string::npos);
     int ends[2] = {-1, -1};
     ASSERT_EQ(pipe(ends), 0);
     handle = one.handle();
     handle.descriptor = ends[0];
-    EXPECT_NE(Segment::open(handle).error().what.find("another file by now: its device is "), std::string::npos);
+    EXPECT_NE(refusal_of(Segment::open(handle)).find("another file by now: its device is "), std::string::npos);
     close(ends[0]);
     close(ends[1]);
 }
@@ -142,27 +141,6 @@ TEST(Anonymous, AProcessThatOthersMayNotLookIntoSaysSo) {
         const Segment own = segment_of(page);
         return own.can_be_opened_by_others() && prctl(PR_SET_DUMPABLE, 0) == 0 && !own.can_be_opened_by_others();
     }));
-}
-
-TEST(Touch, FindsThePagesThatOthersMadeSoThatTheFirstIterationHasNoFaults) {
-    constexpr std::int64_t pages = 512;
-    const Segment segment = segment_of(pages * page);
-    for (std::int64_t i = 0; i < pages; ++i) write(segment, i * page, "data");
-    const Handle handle = segment.handle();
-    const auto faults = [] {
-        rusage usage{};
-        getrusage(RUSAGE_SELF, &usage);
-        return usage.ru_minflt;
-    };
-    EXPECT_TRUE(in_another_process([&] {
-        auto other = Segment::open(handle);
-        if (!other || !other->touch(1, pages * page - 1)) return false;
-        const auto before = faults();
-        for (std::int64_t i = 0; i < pages; ++i) *other->at(i * page + 4) = std::byte{'!'};
-        return faults() - before < pages / 16;
-    }));
-    for (std::int64_t i = 0; i < pages; ++i) EXPECT_EQ(text_at(segment, i * page, 5), "data!");
-    EXPECT_EQ(segment.resident_bytes(), pages * page);
 }
 
 }
