@@ -157,6 +157,7 @@ void Crossing::adopt() {
         else if (sides_.place.source)
             entry.release(entry.data);
         entry.data = next_[i];
+        entry.left_to_mpi = false;
         entry.point();
     }
     next_.clear();
@@ -191,9 +192,12 @@ void Crossing::give_back_what_was_received(std::size_t index) const {
 void Crossing::abandon() {
     windows_.abandon();
     next_.clear();
+    for (std::size_t i = 0; i < moves_.size(); ++i)
+        if (!moves_[i].sends.empty()) registry_.entries()[i].leave_to_mpi();
 }
 
 void Crossing::discard() {
+    if (!next_.empty()) windows_.abandon();
     for (std::size_t i = 0; i < next_.size(); ++i) {
         const Entry &entry = registry_.entries()[i];
         if (!entry.is.shared)

@@ -80,6 +80,9 @@ bool Handover::begin(nereus_resize_report &report, double paused, Departure &dep
 void Handover::finish(nereus_resize_report &report, Departure &departure) {
     watch_ = {};
     if (auto done = finish_background(report); !done) return undo(report, done.error());
+    background_.reset();
+    if (company_ && root()) tell(company_->meeting, company_->meeting.newcomers, {}, nullptr);
+    state_ = "committing";
     settle(report, departure);
 }
 
@@ -90,6 +93,8 @@ void Handover::settle(nereus_resize_report &report, Departure &departure) {
 
 void Handover::cancel(nereus_resize_report &report, const Error &why) {
     watch_ = {};
+    // Where nobody has failed, the data comes to its end first, so that nobody reads or writes memory that goes.
+    if (why.code == NEREUS_ERR_STATE && finish_background(report)) background_.reset();
     undo(report, why);
 }
 
@@ -192,13 +197,7 @@ Done Handover::finish_background(nereus_resize_report &report) {
     }
     report.constant_seconds = background_->seconds();
     report.background_iterations = background_->iterations();
-    const Verdict verdict = collect(sources(), meeting(), {mine}, Deadline::in(limit, news_));
-    if (verdict.all) {
-        background_.reset();
-        if (company_ && root()) tell(company_->meeting, company_->meeting.newcomers, {}, nullptr);
-        state_ = "committing";
-    }
-    return verdict.all;
+    return collect(sources(), meeting(), {mine}, Deadline::in(limit, news_)).all;
 }
 
 /// Moves what is left to move and takes the last vote.

@@ -23,6 +23,11 @@ void release_plain(void *memory, void *) { std::free(memory); }
 nereus_memory library_memory() { return {allocate_aligned, release_plain, nullptr}; }
 nereus_memory c_memory() { return {allocate_plain, release_plain, nullptr}; }
 
+void Entry::leave_to_mpi() {
+    left_to_mpi = true;
+    if (segment) [[maybe_unused]] const auto *for_ever = new std::shared_ptr(segment);
+}
+
 std::string Description::sentence() const {
     if (value) return "value \"" + name + "\" of " + std::to_string(elements) + " x " + std::to_string(extent) + " B";
     return std::string(constant ? "constant " : "variable ") +

@@ -38,12 +38,15 @@ struct Entry {
     bool owned = true;                          ///< data is freed with the registry; else it is the application's
     std::shared_ptr<memory::Segment> segment{}; ///< of a shared array; then data lies in it
 
+    bool left_to_mpi = false; ///< others may still read data: it is never freed
+
     std::byte *bytes() const { return static_cast<std::byte *>(data); }
     void point() const {
         if (pointer != nullptr) *pointer = data;
     }
+    void leave_to_mpi();
     void release(void *part) const {
-        if (part != nullptr && !segment) memory.release(part, memory.context);
+        if (part != nullptr && !segment && !left_to_mpi) memory.release(part, memory.context);
     }
 };
 
