@@ -4,8 +4,11 @@
 namespace nereus::job {
 namespace {
 
-plan::Range part(const Description &is, int ranks, std::optional<int> rank) {
-    return rank ? plan::Cut{is.layout, is.elements, ranks}.range_of(*rank) : plan::Range{};
+plan::Cut cut(const Description &is, int ranks) { return {is.layout, is.elements, ranks}; }
+
+/// Elements in the part of a rank, if it has one.
+std::int64_t count(const Description &is, int ranks, std::optional<int> rank) {
+    return rank ? cut(is, ranks).count_of(*rank) : 0;
 }
 
 }
@@ -14,7 +17,8 @@ Crossing::Crossing(Registry &registry, plan::Sizes sizes, plan::Place place)
     : registry_(registry), sizes_(sizes), place_(place) {
     for (const Entry &entry : registry_.entries())
         moves_.push_back(entry.is.value ? plan::Move{}
-                                        : plan::move_of(entry.is.layout, entry.is.elements, sizes_, place_));
+                                        : plan::move_of(cut(entry.is, sizes_.sources), cut(entry.is, sizes_.drains),
+                                                        sizes_, place_));
 }
 
 transfer::Shipment Crossing::shipment_of(std::size_t index) const {
@@ -43,7 +47,7 @@ Done Crossing::allocate() {
     next_.assign(registry_.entries().size(), nullptr);
     for (std::size_t i = 0; i < next_.size(); ++i) {
         const Entry &entry = registry_.entries()[i];
-        const std::int64_t bytes = part(entry.is, sizes_.drains, place_.drain).count() * entry.is.extent;
+        const std::int64_t bytes = count(entry.is, sizes_.drains, place_.drain) * entry.is.extent;
         if (keeps(i) || bytes == 0) continue;
         next_[i] = entry.memory.allocate(static_cast<std::size_t>(bytes), entry.memory.context);
         if (next_[i] == nullptr)

@@ -6,6 +6,7 @@
 #include "job/next_generation.hpp"
 #include "job/report.hpp"
 #include "mpi/message.hpp"
+#include "plan/survivors.hpp"
 
 #include <algorithm>
 
@@ -15,10 +16,13 @@ namespace {
 using nlohmann::json;
 
 std::int64_t least_bytes(const Registry &registry, const plan::Sizes &sizes) {
-    std::int64_t sum = 0;
+    std::vector<plan::Held> arrays;
     for (const Entry &entry : registry.entries())
-        if (!entry.is.value) sum += plan::least_moved(entry.is.layout, entry.is.elements, sizes) * entry.is.extent;
-    return sum;
+        if (!entry.is.value)
+            arrays.push_back({{entry.is.layout, entry.is.elements, sizes.sources},
+                              {entry.is.layout, entry.is.elements, sizes.drains},
+                              entry.is.extent});
+    return plan::least_moved(arrays, sizes);
 }
 
 double bytes_of(const Registry &registry) {
@@ -71,9 +75,7 @@ void Handover::refuse(const std::string &why) {
 }
 
 plan::Place Handover::place() const {
-    plan::Place place{rank_, std::nullopt};
-    if (!sizes_.anew && rank_ < sizes_.drains) place.drain = rank_;
-    return place;
+    return {rank_, sizes_.drain_of(rank_)};
 }
 
 /// Of the next generation: rank 0 knows what the newcomers brought.
@@ -154,7 +156,7 @@ Done Handover::move(nereus_resize_report &report, const News &news) {
 Done Handover::make_communicators() {
     if (sizes_.anew) return {};
     if (!company_) {
-        auto shrunk = shrink(job_.generation, sizes_.drains);
+        auto shrunk = shrink(job_.generation, sizes_);
         if (!shrunk) return tl::unexpected(shrunk.error());
         next_ = std::move(shrunk->next);
         lot_ = std::move(shrunk->lot);
@@ -175,7 +177,7 @@ Done Handover::decide(const Verdict &verdict) {
 void Handover::commit(nereus_resize_report &report, Departure &departure) {
     report.code = NEREUS_RESIZED;
     report.bytes_minimum = root() ? least_bytes(job_.registry, sizes_) : 0;
-    const auto fates = plan::fates(job_.generation.worlds, sizes_.staying());
+    const auto fates = plan::fates(job_.generation.worlds, sizes_);
     report.left = static_cast<int>(std::count(fates.begin(), fates.end(), plan::Fate::exits));
     report.parked = static_cast<int>(std::count(fates.begin(), fates.end(), plan::Fate::parks));
     share_report(report, {});
@@ -204,7 +206,7 @@ void Handover::share_report(nereus_resize_report &report, const Done &decision) 
 void Handover::settle_the_parked(const std::vector<plan::Fate> &fates) {
     if (!root()) return;
     job_.parked.keep_the_woken();
-    job_.parked.release(plan::may_end(job_.parked.worlds(), job_.generation.worlds, sizes_.staying()));
+    job_.parked.release(plan::may_end(job_.parked.worlds(), job_.generation.worlds, sizes_));
     if (!lot_) return;
     std::vector<plan::World> worlds;
     std::vector<std::string> hosts;

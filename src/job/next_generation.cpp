@@ -20,11 +20,12 @@ Result<Generation> generation_of(mpi::Comm comm) {
     return next;
 }
 
-Result<Shrunk> shrink(const Generation &now, int staying) {
+Result<Shrunk> shrink(const Generation &now, const plan::Sizes &sizes) {
     const int rank = now.control.rank();
-    const auto fates = plan::fates(now.worlds, staying);
+    const auto fates = plan::fates(now.worlds, sizes);
+    const auto drain = sizes.drain_of(rank);
     Shrunk shrunk;
-    auto members = mpi::Comm::split(now.control.get(), rank < staying ? 0 : MPI_UNDEFINED, rank);
+    auto members = mpi::Comm::split(now.control.get(), drain ? 0 : MPI_UNDEFINED, drain.value_or(0));
     if (!members) return tl::unexpected(members.error());
     if (std::count(fates.begin(), fates.end(), plan::Fate::parks) > 0) {
         const bool in_lot = rank == 0 || fates[rank] == plan::Fate::parks;

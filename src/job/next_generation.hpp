@@ -19,13 +19,13 @@ Result<mpi::Comm> application_of(const mpi::Comm &comm);
 /// Collective over `comm`, which is taken over.
 Result<Generation> generation_of(mpi::Comm comm);
 
-/// A shrink by Merge: the first ranks go on, and sources that cannot end get a lot with rank 0.
+/// A shrink by Merge: those that stay get their new ranks, and sources that cannot end get a lot with rank 0.
 ///
 /// Collective over the sources.
 struct Shrunk {
     Generation next; ///< empty on those that leave
     mpi::Comm lot;   ///< of rank 0 and those that park, if any does
 };
-Result<Shrunk> shrink(const Generation &now, int staying);
+Result<Shrunk> shrink(const Generation &now, const plan::Sizes &sizes);
 
 }
