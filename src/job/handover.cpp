@@ -74,9 +74,7 @@ void Handover::refuse(const std::string &why) {
     company_->meeting.comm.abandon();
 }
 
-plan::Place Handover::place() const {
-    return {rank_, sizes_.drain_of(rank_)};
-}
+plan::Place Handover::place() const { return {rank_, sizes_.drain_of(rank_)}; }
 
 /// Of the next generation: rank 0 knows what the newcomers brought.
 Done Handover::share_members() {
