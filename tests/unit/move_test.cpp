@@ -170,8 +170,8 @@ RC_GTEST_PROP(Move, APlanOfAHugeCyclicArrayIsAsShortAsThatOfASmallOne, ()) {
 
 TEST(Move, APlanOfALargeMatrixIsNoLongerThanItsSides) {
     const Shape shape{Layout::grid, 1000000000000, {}, 1, 1000000, 1000000, 64, 64};
-    const ResizeCase resize = huge_resize(shape, {4, 6, true});
-    for (int drain = 0; drain < 6; ++drain) {
+    const ResizeCase resize = huge_resize(shape, {4, 9, true});
+    for (int drain = 0; drain < 9; ++drain) {
         const Move move = resize.move({std::nullopt, drain});
         EXPECT_LE(words_of(move), 1000000);
         EXPECT_EQ(received(move), resize.cut_after.count_of(drain));
