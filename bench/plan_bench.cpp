@@ -17,13 +17,14 @@ namespace {
 std::size_t allocated = 0; // bytes since it was set to zero
 }
 
-void *operator new(std::size_t bytes) {
+// Not inlined: where GCC sees free() of what it takes for the library's own new, it warns.
+[[gnu::noinline]] void *operator new(std::size_t bytes) {
     allocated += bytes;
     if (void *memory = std::malloc(std::max<std::size_t>(bytes, 1))) return memory;
     throw std::bad_alloc();
 }
-void operator delete(void *memory) noexcept { std::free(memory); }
-void operator delete(void *memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void *memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void *memory, std::size_t) noexcept { std::free(memory); }
 
 namespace nereus::plan {
 namespace {
