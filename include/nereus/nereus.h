@@ -46,9 +46,24 @@ typedef struct nereus_job nereus_job;
 
 /** How a global array is cut over the processes. */
 enum nereus_layout {
-    NEREUS_BLOCK = 0,     /**< contiguous ranges in rank order; the first (n mod ranks) have one element more */
-    NEREUS_REPLICATED = 1 /**< every process holds all elements */
+    NEREUS_BLOCK = 0,      /**< contiguous ranges in rank order; the first (n mod ranks) have one element more */
+    NEREUS_REPLICATED = 1, /**< every process holds all elements */
+    NEREUS_WEIGHTED = 2,   /**< contiguous ranges in rank order, in proportion to weights: nereus_array_cut() */
+    NEREUS_CYCLIC = 3,     /**< blocks of elements, 1 unless nereus_array_cut() says more, are dealt out in turn */
+    NEREUS_GRID = 4        /**< blocks of a matrix are dealt out over a grid of processes: nereus_array_cut() */
 };
+
+/** A layout with all that it needs; fields of other layouts are not looked at. */
+typedef struct nereus_cut {
+    enum nereus_layout layout;
+    const int32_t *weights; /**< NEREUS_WEIGHTED: rank r weighs weights[r mod weight_count], 1 .. 2^31-1; copied */
+    int weight_count;       /**< NEREUS_WEIGHTED: from 1 */
+    int64_t block;          /**< NEREUS_CYCLIC: elements of a block, from 1 */
+    /** NEREUS_GRID: a matrix numbered row by row, rows * columns = elements, in blocks of block_rows x block_columns
+     *  that are dealt out in turn over a grid of processes in both directions, the first to rank 0, as ScaLAPACK does.
+     *  Ranks are numbered row by row in the grid (nereus_grid()). A process' part is its own matrix, row by row. */
+    int64_t rows, columns, block_rows, block_columns;
+} nereus_cut;
 
 /** When an array may be sent. */
 enum nereus_kind {
@@ -250,6 +265,20 @@ NEREUS_API int nereus_array_of(nereus_job *job, const char *name, MPI_Datatype t
                                enum nereus_layout layout, enum nereus_kind kind, void **pointer,
                                const nereus_memory *memory);
 
+/** Register a global array that is cut in any way.
+ *
+ * As nereus_array() where `memory` is NULL, else as nereus_array_of(). Parts of NEREUS_CYCLIC and NEREUS_GRID hold
+ * elements that are not neighbours in the array: nereus_place() says where each one is.
+ *
+ * @param[in] elements  for NEREUS_GRID rows * columns
+ * @param[in] cut       copied
+ *
+ * Other parameters and returns as nereus_array().
+ */
+NEREUS_API int nereus_array_cut(nereus_job *job, const char *name, MPI_Datatype type, int64_t elements,
+                                const nereus_cut *cut, enum nereus_kind kind, void **pointer,
+                                const nereus_memory *memory);
+
 /** Register a small value that is the same on all processes, as an iteration number.
  *
  * Collective. Newcomers get the value that rank 0 has at the commit, inside this call.
@@ -271,8 +300,22 @@ NEREUS_API MPI_Comm nereus_comm(const nereus_job *job);
 /** Elements of array `name` on this process; NEREUS_ERR_NAME when there is no such array. */
 NEREUS_API int64_t nereus_count(const nereus_job *job, const char *name);
 
-/** Global number of this process' first element of `name`; NEREUS_ERR_NAME when there is no such array. */
+/** Global number of this process' first element of `name`; NEREUS_ERR_NAME when there is no such array,
+ * NEREUS_ERR_UNSUPPORTED where parts are no ranges (NEREUS_CYCLIC, NEREUS_GRID). */
 NEREUS_API int64_t nereus_first(const nereus_job *job, const char *name);
+
+/** Where an element lies.
+ *
+ * @param[in]  element  its number in the global array, 0 .. elements-1
+ * @param[out] rank     the process whose part holds it, the calling one for NEREUS_REPLICATED; may be NULL
+ *
+ * @return its place in that part, from 0; NEREUS_ERR_NAME, NEREUS_ERR_RANGE, NEREUS_ERR_ARGUMENT
+ */
+NEREUS_API int64_t nereus_place(const nereus_job *job, const char *name, int64_t element, int *rank);
+
+/** The grid of NEREUS_GRID for a number of processes: the most square one with rows <= columns. Rank r is in row
+ * r / columns and column r mod columns. @return NEREUS_OK, NEREUS_ERR_ARGUMENT */
+NEREUS_API int nereus_grid(int ranks, int *rows, int *columns);
 
 /** How many resizes of this job were committed; the founders are generation 0. */
 NEREUS_API int64_t nereus_generation(const nereus_job *job);

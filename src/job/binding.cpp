@@ -26,8 +26,8 @@ Done move_to(Entry &entry, std::int64_t bytes, const nereus_memory &memory) {
 
 }
 
-Done allocate_zeroed(Entry &entry, plan::Range part) {
-    const std::int64_t bytes = part.count() * entry.is.extent;
+Done allocate_zeroed(Entry &entry, std::int64_t count) {
+    const std::int64_t bytes = count * entry.is.extent;
     if (bytes == 0) return {};
     entry.data = entry.memory.allocate(static_cast<std::size_t>(bytes), entry.memory.context);
     if (entry.data == nullptr) return tl::unexpected(no_memory(entry.is, bytes));

@@ -7,7 +7,7 @@
 namespace nereus::job {
 
 /// A founder's zeroed part in `entry`'s memory.
-Done allocate_zeroed(Entry &entry, plan::Range part);
+Done allocate_zeroed(Entry &entry, std::int64_t count);
 
 /// Gives the part that came with the resize to the application's pointer, in its own memory where it has one.
 ///

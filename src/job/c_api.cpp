@@ -68,20 +68,50 @@ Result<Description> describe(const char *name, MPI_Datatype type, std::int64_t l
                                                std::to_string(most));
     Description is;
     is.name = name;
-    is.elements = elements;
+    is.shape.elements = elements;
     is.extent = *extent;
     return is;
 }
 
-Result<Description> describe_array(const char *name, MPI_Datatype type, std::int64_t elements, nereus_layout layout,
+nereus_cut simple_cut(nereus_layout layout) {
+    nereus_cut cut{};
+    cut.layout = layout;
+    cut.block = 1;
+    return cut;
+}
+
+/// Fields that say nothing with this layout are not looked at.
+Result<nereus::plan::Shape> shape_of(const nereus_cut &cut, std::int64_t elements) {
+    nereus::plan::Shape shape;
+    shape.layout = static_cast<nereus::plan::Layout>(cut.layout);
+    shape.elements = elements;
+    if (cut.layout == NEREUS_WEIGHTED) {
+        if (cut.weights == nullptr || cut.weight_count < 1)
+            return failed(NEREUS_ERR_ARGUMENT, "NEREUS_WEIGHTED needs weights: nereus_array_cut() takes them");
+        shape.weights.assign(cut.weights, cut.weights + cut.weight_count);
+    }
+    if (cut.layout == NEREUS_CYCLIC) shape.block = cut.block;
+    if (cut.layout == NEREUS_GRID) {
+        shape.rows = cut.rows;
+        shape.columns = cut.columns;
+        shape.block_rows = cut.block_rows;
+        shape.block_columns = cut.block_columns;
+    }
+    if (auto done = nereus::plan::check(shape); !done) return failed(NEREUS_ERR_ARGUMENT, done.error().what);
+    return shape;
+}
+
+Result<Description> describe_array(const char *name, MPI_Datatype type, std::int64_t elements, const nereus_cut &cut,
                                    nereus_kind kind) {
     auto is = describe(name, type, 0, elements, most_elements);
     if (!is) return is;
-    if (layout != NEREUS_BLOCK && layout != NEREUS_REPLICATED)
-        return failed(NEREUS_ERR_ARGUMENT, "layout is NEREUS_BLOCK or NEREUS_REPLICATED");
+    if (cut.layout < NEREUS_BLOCK || cut.layout > NEREUS_GRID)
+        return failed(NEREUS_ERR_ARGUMENT, "layout = " + std::to_string(cut.layout) + " is no enum nereus_layout");
     if (kind != NEREUS_CONSTANT && kind != NEREUS_VARIABLE)
         return failed(NEREUS_ERR_ARGUMENT, "kind is NEREUS_CONSTANT or NEREUS_VARIABLE");
-    is->layout = layout == NEREUS_BLOCK ? nereus::plan::Layout::block : nereus::plan::Layout::replicated;
+    auto shape = shape_of(cut, elements);
+    if (!shape) return tl::unexpected(shape.error());
+    is->shape = *shape;
     is->constant = kind == NEREUS_CONSTANT;
     return is;
 }
@@ -125,17 +155,15 @@ bool mpi_runs() {
     return started != 0 && ended == 0;
 }
 
-nereus::plan::Range part_of(const nereus_job *job, const Description &is) {
-    const auto &control = job->inside->generation().control;
-    return nereus::plan::Cut{is.layout, is.elements, control.size()}.range_of(control.rank());
-}
-
+/// Calls ask(cut, rank) for an array; a value is whole on each process.
 template <class Ask> std::int64_t about(const nereus_job *job, const char *name, Ask ask) {
     if (!usable(job)) return NEREUS_ERR_ARGUMENT;
     const auto *entry = name == nullptr ? nullptr : job->inside->members().registry.find(name);
     if (entry == nullptr) return NEREUS_ERR_NAME;
-    if (entry->is.value) return ask(nereus::plan::Range{0, entry->is.elements});
-    return ask(part_of(job, entry->is));
+    const auto &control = job->inside->generation().control;
+    if (entry->is.value)
+        return ask(nereus::plan::Cut(nereus::plan::Layout::replicated, entry->is.elements(), control.size()), 0);
+    return ask(entry->is.over(control.size()), control.rank());
 }
 
 }
@@ -174,15 +202,25 @@ int nereus_array(nereus_job *job, const char *name, MPI_Datatype type, int64_t e
                  enum nereus_kind kind, void **pointer) {
     if (!usable(job)) return NEREUS_ERR_ARGUMENT;
     return guarded(
-        job, [&] { return add_array(job, describe_array(name, type, elements, layout, kind), pointer, nullptr); });
+        job,
+        [&] { return add_array(job, describe_array(name, type, elements, simple_cut(layout), kind), pointer, nullptr); });
+}
+
+int nereus_array_cut(nereus_job *job, const char *name, MPI_Datatype type, int64_t elements, const nereus_cut *cut,
+                     enum nereus_kind kind, void **pointer, const nereus_memory *memory) {
+    if (!usable(job)) return NEREUS_ERR_ARGUMENT;
+    return guarded(job, [&]() -> Done {
+        if (cut == nullptr) return failed(NEREUS_ERR_ARGUMENT, "cut is NULL");
+        return add_array(job, describe_array(name, type, elements, *cut, kind), pointer, memory);
+    });
 }
 
 int nereus_array_of(nereus_job *job, const char *name, MPI_Datatype type, int64_t elements, enum nereus_layout layout,
                     enum nereus_kind kind, void **pointer, const nereus_memory *memory) {
     if (!usable(job)) return NEREUS_ERR_ARGUMENT;
     const nereus_memory own = memory == nullptr ? nereus::job::c_memory() : *memory;
-    return guarded(job,
-                   [&] { return add_array(job, describe_array(name, type, elements, layout, kind), pointer, &own); });
+    return guarded(
+        job, [&] { return add_array(job, describe_array(name, type, elements, simple_cut(layout), kind), pointer, &own); });
 }
 
 int nereus_value(nereus_job *job, const char *name, MPI_Datatype type, int64_t elements, void *value) {
@@ -201,11 +239,30 @@ MPI_Comm nereus_comm(const nereus_job *job) {
 }
 
 int64_t nereus_count(const nereus_job *job, const char *name) {
-    return about(job, name, [](nereus::plan::Range part) { return part.count(); });
+    return about(job, name, [](const nereus::plan::Cut &cut, int rank) { return cut.count_of(rank); });
 }
 
 int64_t nereus_first(const nereus_job *job, const char *name) {
-    return about(job, name, [](nereus::plan::Range part) { return part.first; });
+    return about(job, name, [](const nereus::plan::Cut &cut, int rank) -> std::int64_t {
+        return cut.contiguous() ? cut.range_of(rank).first : std::int64_t{NEREUS_ERR_UNSUPPORTED};
+    });
+}
+
+int64_t nereus_place(const nereus_job *job, const char *name, int64_t element, int *rank) {
+    return about(job, name, [&](const nereus::plan::Cut &cut, int own) -> std::int64_t {
+        if (element < 0 || element >= cut.elements()) return NEREUS_ERR_RANGE;
+        const nereus::plan::Spot spot = cut.place_of(element);
+        if (rank != nullptr) *rank = cut.layout() == nereus::plan::Layout::replicated ? own : spot.rank;
+        return spot.place;
+    });
+}
+
+int nereus_grid(int ranks, int *rows, int *columns) {
+    if (ranks < 1 || rows == nullptr || columns == nullptr) return NEREUS_ERR_ARGUMENT;
+    const nereus::plan::Grid grid = nereus::plan::grid_of(ranks);
+    *rows = grid.rows;
+    *columns = grid.columns;
+    return NEREUS_OK;
 }
 
 int64_t nereus_generation(const nereus_job *job) {

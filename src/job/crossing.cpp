@@ -7,10 +7,6 @@
 namespace nereus::job {
 namespace {
 
-plan::Range part(const Description &is, int ranks, std::optional<int> rank) {
-    return rank ? plan::Cut{is.layout, is.elements, ranks}.range_of(*rank) : plan::Range{};
-}
-
 std::int64_t count_of(const std::vector<plan::Piece> &pieces) {
     return std::accumulate(pieces.begin(), pieces.end(), std::int64_t{0},
                            [](std::int64_t sum, const plan::Piece &piece) { return sum + piece.count(); });
@@ -35,9 +31,10 @@ int Sides::processes_here() const {
 
 Crossing::Crossing(Registry &registry, Sides sides) : registry_(registry), sides_(std::move(sides)) {
     for (const Entry &entry : registry_.entries()) {
-        moves_.push_back(entry.is.value
-                             ? plan::Move{}
-                             : plan::move_of(entry.is.layout, entry.is.elements, sides_.sizes, sides_.place));
+        moves_.push_back(entry.is.value ? plan::Move{}
+                                        : plan::move_of(entry.is.over(sides_.sizes.sources),
+                                                        entry.is.over(sides_.sizes.drains), sides_.sizes,
+                                                        sides_.place));
         if (entry.is.shared) leave_out_what_is_shared(moves_.size() - 1);
     }
 }
@@ -55,12 +52,20 @@ void Crossing::leave_out_what_is_shared(std::size_t index) {
     bytes_shared_ += (all - count_of(move.sends)) * registry_.entries()[index].is.extent;
 }
 
+/// Of shared arrays, whose parts lie in a row.
 plan::Range Crossing::before(std::size_t index) const {
-    return part(registry_.entries()[index].is, sides_.sizes.sources, sides_.place.source);
+    const Description &is = registry_.entries()[index].is;
+    return sides_.place.source ? is.over(sides_.sizes.sources).range_of(*sides_.place.source) : plan::Range{};
 }
 
 plan::Range Crossing::after(std::size_t index) const {
-    return part(registry_.entries()[index].is, sides_.sizes.drains, sides_.place.drain);
+    const Description &is = registry_.entries()[index].is;
+    return sides_.place.drain ? is.over(sides_.sizes.drains).range_of(*sides_.place.drain) : plan::Range{};
+}
+
+std::int64_t Crossing::bytes_after(std::size_t index) const {
+    const Description &is = registry_.entries()[index].is;
+    return sides_.place.drain ? is.over(sides_.sizes.drains).count_of(*sides_.place.drain) * is.extent : 0;
 }
 
 transfer::Shipment Crossing::shipment_of(std::size_t index) const {
@@ -88,7 +93,7 @@ Done Crossing::allocate() {
     next_.assign(registry_.entries().size(), nullptr);
     for (std::size_t i = 0; i < next_.size(); ++i) {
         const Entry &entry = registry_.entries()[i];
-        const std::int64_t bytes = after(i).count() * entry.is.extent;
+        const std::int64_t bytes = bytes_after(i);
         if (keeps(i) || entry.is.shared || bytes == 0) continue;
         next_[i] = entry.memory.allocate(static_cast<std::size_t>(bytes), entry.memory.context);
         if (next_[i] == nullptr)

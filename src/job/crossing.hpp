@@ -80,6 +80,7 @@ private:
     void leave_out_what_is_shared(std::size_t index);
     plan::Range before(std::size_t index) const;
     plan::Range after(std::size_t index) const;
+    std::int64_t bytes_after(std::size_t index) const;
     bool removes_names() const;
     void give_back_what_was_sent(std::size_t index) const;
     void give_back_what_was_received(std::size_t index) const;

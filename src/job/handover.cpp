@@ -7,6 +7,7 @@
 #include "job/report.hpp"
 #include "job/values.hpp"
 #include "mpi/message.hpp"
+#include "plan/survivors.hpp"
 
 #include <algorithm>
 
@@ -15,13 +16,13 @@ namespace {
 
 using nlohmann::json;
 
-/// Of arrays in memory of each process.
-std::int64_t least_bytes(const Registry &registry, const plan::Sizes &sizes) {
-    std::int64_t sum = 0;
+/// The arrays that lie in memory of each process.
+std::vector<plan::Held> held_by_each(const Registry &registry, const plan::Sizes &sizes) {
+    std::vector<plan::Held> arrays;
     for (const Entry &entry : registry.entries())
         if (!entry.is.value && !entry.is.shared)
-            sum += plan::least_moved(entry.is.layout, entry.is.elements, sizes) * entry.is.extent;
-    return sum;
+            arrays.push_back({entry.is.over(sizes.sources), entry.is.over(sizes.drains), entry.is.extent});
+    return arrays;
 }
 
 /// On rank 0. No broadcast: sources would wait in it for newcomers that died.
@@ -104,10 +105,15 @@ void Handover::refuse(const std::string &why) {
 }
 
 /// What rank 0 alone can know of the next generation, or must decide for all.
-json Handover::decisions() const {
+json Handover::decisions() {
     const Company none{};
+    if (!sizes_.anew)
+        sizes_.kept = plan::choose_survivors(sizes_.sources, sizes_.drains, held_by_each(job_.registry, sizes_),
+                                             static_cast<plan::Survivors>(request_.survivors), job_.generation.worlds)
+                          .kept;
     const Company &company = company_ ? *company_ : none;
     return {{"worlds", by_drain(sizes_, job_.generation.worlds, company.worlds)},
+            {"kept", sizes_.kept},
             {"hosts", by_drain(sizes_, job_.generation.hosts, company.hosts)},
             {"method", request_.transfer_method == NEREUS_TRANSFER_AUTO ? int{NEREUS_P2P} : request_.transfer_method},
             {"strategy",
@@ -118,6 +124,7 @@ Done Handover::decide_together(nereus_resize_report &report) {
     auto bytes = mpi::share(sources(), 0, root() ? json::to_msgpack(decisions()) : mpi::Bytes{});
     if (!bytes) return tl::unexpected(bytes.error());
     const json decided = json::from_msgpack(*bytes);
+    sizes_.kept = decided.at("kept").get<std::vector<int>>();
     worlds_ = decided.at("worlds").get<std::vector<plan::World>>();
     hosts_ = decided.at("hosts").get<std::vector<std::string>>();
     carriage_ = {decided.at("method"), decided.at("strategy")};
@@ -263,7 +270,7 @@ Done Handover::make_communicators() {
 
 void Handover::commit(nereus_resize_report &report, Departure &departure) {
     report.code = NEREUS_RESIZED;
-    if (root()) report.bytes_minimum += least_bytes(job_.registry, sizes_);
+    if (root()) report.bytes_minimum += plan::least_moved(held_by_each(job_.registry, sizes_), sizes_);
     const auto fates = plan::fates(job_.generation.worlds, sizes_);
     report.left = static_cast<int>(std::count(fates.begin(), fates.end(), plan::Fate::exits));
     report.parked = static_cast<int>(std::count(fates.begin(), fates.end(), plan::Fate::parks));

@@ -54,7 +54,7 @@ private:
     const process::Meeting *meeting() const { return company_ ? &company_->meeting : nullptr; }
 
     Done decide_together(nereus_resize_report &report);
-    nlohmann::json decisions() const;
+    nlohmann::json decisions();
     Done offer(const Handles &handles);
     Done get_ready(nereus_resize_report &report);
     Done hear_the_ready(const Verdict &verdict);

@@ -19,7 +19,10 @@ plan::World shared_world(MPI_Comm comm) {
 }
 
 /// Parts that lie in a row, and that no two processes hold.
-bool can_be_shared(const Description &is) { return is.layout == plan::Layout::block && is.elements > 0; }
+bool can_be_shared(const Description &is) {
+    const plan::Layout layout = is.shape.layout;
+    return (layout == plan::Layout::block || layout == plan::Layout::weighted) && is.elements() > 0;
+}
 
 }
 
@@ -102,18 +105,18 @@ void Job::undo_for_new_entry(const std::string &name) {
 
 Done Job::add_array(Description is, void **pointer, const nereus_memory *own_memory) {
     const mpi::Comm &control = members_.generation.control;
-    const plan::Range part = plan::Cut{is.layout, is.elements, control.size()}.range_of(control.rank());
+    const std::int64_t count = is.over(control.size()).count_of(control.rank());
     is.shared = own_memory == nullptr && members_.settings.memory == memory_shared && can_be_shared(is);
     if (members_.registry.expects_more()) {
         auto bound = members_.registry.bind(is);
         if (!bound) return tl::unexpected(bound.error());
-        return bind_array(**bound, part.count(), pointer, own_memory);
+        return bind_array(**bound, count, pointer, own_memory);
     }
     if (auto done = members_.registry.check_name(is.name); !done) return done;
     Entry entry{is, nullptr, pointer, own_memory ? *own_memory : library_memory(), own_memory == nullptr};
     if (own_memory)
         entry.data = *pointer;
-    else if (auto done = is.shared ? share(entry, part) : allocate_zeroed(entry, part); !done)
+    else if (auto done = is.shared ? share(entry) : allocate_zeroed(entry, count); !done)
         return done;
     members_.registry.add(entry);
     if (!own_memory) entry.point();
@@ -122,7 +125,9 @@ Done Job::add_array(Description is, void **pointer, const nereus_memory *own_mem
 }
 
 /// Collective. Fresh memory is zero.
-Done Job::share(Entry &entry, plan::Range part) {
+Done Job::share(Entry &entry) {
+    const mpi::Comm &control = members_.generation.control;
+    const plan::Range part = entry.is.over(control.size()).range_of(control.rank());
     auto segment = share_segment(members_.generation, entry.is, members_.settings);
     if (!segment) return tl::unexpected(segment.error());
     entry.segment = std::move(*segment);

@@ -49,7 +49,7 @@ private:
     Done found(MPI_Comm founders);
     Done make_founders();
     void undo_for_new_entry(const std::string &name);
-    Done share(Entry &entry, plan::Range part);
+    Done share(Entry &entry);
     Done arrive(process::Arrival arrival);
     Done open_supervisor();
     Done check_possible(int ranks, const nereus_resize_options &options) const;

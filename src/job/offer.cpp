@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -16,11 +17,20 @@ using nlohmann::json;
 
 constexpr int version = 2;
 
+json as_json(const plan::Shape &shape) {
+    return {{"layout", static_cast<int>(shape.layout)},
+            {"elements", shape.elements},
+            {"weights", shape.weights},
+            {"block", shape.block},
+            {"rows", shape.rows},
+            {"columns", shape.columns},
+            {"block_rows", shape.block_rows},
+            {"block_columns", shape.block_columns}};
+}
+
 json as_json(const Entry &entry) {
-    return {{"name", entry.is.name},         {"value", entry.is.value},
-            {"constant", entry.is.constant}, {"replicated", entry.is.layout == plan::Layout::replicated},
-            {"shared", entry.is.shared},     {"elements", entry.is.elements},
-            {"extent", entry.is.extent}};
+    return {{"name", entry.is.name},     {"value", entry.is.value},   {"constant", entry.is.constant},
+            {"shared", entry.is.shared}, {"extent", entry.is.extent}, {"shape", as_json(entry.is.shape)}};
 }
 
 /// The whole number `key` of an offer, which must be in least .. most.
@@ -42,23 +52,34 @@ constexpr std::int64_t most_in_value = std::int64_t{1} << 20;
 
 /// Room for what comes at the commit.
 void make_room(Entry &entry) {
-    if (entry.is.elements > most_in_value) throw std::out_of_range("a value has too many elements");
+    if (entry.is.elements() > most_in_value) throw std::out_of_range("a value has too many elements");
     entry.data = entry.memory.allocate(static_cast<std::size_t>(entry.is.bytes()), nullptr);
     if (entry.data == nullptr) throw std::bad_alloc();
+}
+
+plan::Shape shape_from(const json &in, std::int64_t most_elements) {
+    plan::Shape shape;
+    shape.layout = static_cast<plan::Layout>(whole(in, "layout", 0, static_cast<int>(plan::Layout::grid)));
+    shape.elements = whole<std::int64_t>(in, "elements", 0, most_elements);
+    shape.weights = in.at("weights").get<std::vector<std::int64_t>>();
+    shape.block = whole<std::int64_t>(in, "block", 1);
+    shape.rows = whole<std::int64_t>(in, "rows", 0);
+    shape.columns = whole<std::int64_t>(in, "columns", 0);
+    shape.block_rows = whole<std::int64_t>(in, "block_rows", 1);
+    shape.block_columns = whole<std::int64_t>(in, "block_columns", 1);
+    if (auto done = plan::check(shape); !done) throw std::out_of_range(done.error().what);
+    return shape;
 }
 
 Entry entry_from(const json &in) {
     Entry entry;
     const auto extent = whole<std::int64_t>(in, "extent", 1);
-    entry.is = {in.at("name"),
-                in.at("value"),
-                in.at("constant"),
-                in.at("shared"),
-                in.at("replicated").get<bool>() ? plan::Layout::replicated : plan::Layout::block,
-                whole<std::int64_t>(in, "elements", 0, INT64_MAX / extent),
-                extent};
+    const auto most_elements = std::min(plan::most_elements, INT64_MAX / extent);
+    entry.is = {in.at("name"),   in.at("value"), in.at("constant"),
+                in.at("shared"), shape_from(in.at("shape"), most_elements), extent};
     entry.memory = library_memory();
     if (entry.is.value) make_room(entry);
+    if (entry.is.shared && !entry.is.over(1).contiguous()) throw std::out_of_range("no array of this layout is shared");
     return entry;
 }
 

@@ -15,8 +15,31 @@ void *allocate_aligned(std::size_t bytes, void *) {
     const std::size_t whole_lines = (bytes + cache_line - 1) / cache_line * cache_line;
     return std::aligned_alloc(cache_line, std::max(whole_lines, cache_line));
 }
+std::string joined(const std::vector<std::int64_t> &numbers) {
+    std::string text;
+    for (const std::int64_t number : numbers) text += (text.empty() ? "" : ", ") + std::to_string(number);
+    return text;
+}
+
 void *allocate_plain(std::size_t bytes, void *) { return std::malloc(std::max<std::size_t>(bytes, 1)); }
 void release_plain(void *memory, void *) { std::free(memory); }
+
+/// All that two shapes can differ in, but for their elements.
+std::string sentence_of(const plan::Shape &shape) {
+    switch (shape.layout) {
+    case plan::Layout::block:
+        return "block";
+    case plan::Layout::replicated:
+        return "replicated";
+    case plan::Layout::weighted:
+        return "weighted block (" + joined(shape.weights) + ")";
+    case plan::Layout::cyclic:
+        return "cyclic (" + std::to_string(shape.block) + ")";
+    case plan::Layout::grid:
+        break;
+    }
+    return "grid (" + joined({shape.rows, shape.columns, shape.block_rows, shape.block_columns}) + ")";
+}
 
 }
 
@@ -29,10 +52,10 @@ void Entry::leave_to_mpi() {
 }
 
 std::string Description::sentence() const {
-    if (value) return "value \"" + name + "\" of " + std::to_string(elements) + " x " + std::to_string(extent) + " B";
-    return std::string(constant ? "constant " : "variable ") +
-           (layout == plan::Layout::block ? "block" : "replicated") + " array \"" + name + "\" of " +
-           std::to_string(elements) + " x " + std::to_string(extent) + " B" + (shared ? " in shared memory" : "");
+    const std::string size = std::to_string(elements()) + " x " + std::to_string(extent) + " B";
+    if (value) return "value \"" + name + "\" of " + size;
+    return (constant ? "constant " : "variable ") + sentence_of(shape) + " array \"" + name + "\" of " + size +
+           (shared ? " in shared memory" : "");
 }
 
 Registry::~Registry() {

@@ -21,12 +21,13 @@ struct Description {
     bool value = false; ///< a small value in the application's memory, the same on all ranks
     bool constant = false;
     bool shared = false; ///< lies in shared memory, one file on each host
-    plan::Layout layout = plan::Layout::block;
-    std::int64_t elements = 0;
+    plan::Shape shape{};
     std::int64_t extent = 0; ///< bytes of an element
 
     bool operator==(const Description &) const = default;
-    std::int64_t bytes() const { return elements * extent; }
+    std::int64_t elements() const { return shape.elements; }
+    std::int64_t bytes() const { return elements() * extent; }
+    plan::Cut over(int ranks) const { return {shape, ranks}; }
     std::string sentence() const;
 };
 

@@ -125,7 +125,7 @@ std::string key_of(const Settings &settings) {
 
 /// Collective.
 Done shared_memory_works(const Generation &now, const Settings &settings) {
-    const Description trial{"a trial", false, false, true, plan::Layout::block, 1, 1};
+    const Description trial{"a trial", false, false, true, {plan::Layout::block, 1}, 1};
     const auto tried = share_segment(now, trial, settings);
     const bool hidden = tried && settings.memory_key.empty() && !(*tried)->can_be_opened_by_others();
     if (hidden) return mpi::agree(now.control.get(), failed(NEREUS_ERR_MEMORY, "processes cannot see one another"));

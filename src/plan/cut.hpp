@@ -2,52 +2,75 @@
 // How one global array lies over the ranks of one generation.
 #pragma once
 
-#include <algorithm>
+#include "plan/deal.hpp"
+#include "plan/layout.hpp"
+
 #include <cstdint>
+#include <vector>
 
 namespace nereus::plan {
 
-/// Global elements [first, end).
-struct Range {
-    std::int64_t first = 0;
-    std::int64_t end = 0;
+/// An array over `ranks` processes; every question is answered in O(1), or in O(log ranks) where ranks differ in
+/// weight.
+class Cut {
+public:
+    Cut(Shape shape, int ranks);
+    Cut(Layout layout, std::int64_t elements, int ranks) : Cut(Shape{layout, elements}, ranks) {}
 
-    std::int64_t count() const { return end - first; }
-    bool empty() const { return end <= first; }
-    bool operator==(const Range &) const = default;
-};
+    /// Contiguous ranges that end where the next ones begin: `borders` are those of ranks 0 .. n-1, then the number of
+    /// elements; they begin with 0 and never fall (check_borders).
+    static Cut at(std::vector<std::int64_t> borders);
 
-inline Range overlap(Range a, Range b) {
-    const Range both{std::max(a.first, b.first), std::min(a.end, b.end)};
-    return both.empty() ? Range{} : both;
-}
+    /// The same ranges of a contiguous array that has `halo` elements more, as the row starts of a sparse matrix have
+    /// one more than it has rows. Each rank's part holds its own elements and the `halo` elements behind them, which
+    /// the next ranks own; the last rank owns all up to the end.
+    Cut with_halo(std::int64_t halo) const;
 
-enum class Layout { block, replicated };
+    const Shape &shape() const { return shape_; }
+    Layout layout() const { return shape_.layout; }
+    int ranks() const { return ranks_; }
+    std::int64_t elements() const { return shape_.elements + halo_; }
+    std::int64_t halo() const { return halo_; }
 
-/// An array of `elements` over `ranks` processes; every question is answered in O(1).
-struct Cut {
-    Layout layout = Layout::block;
-    std::int64_t elements = 0;
-    int ranks = 1;
+    /// Whether each part is one range of global numbers.
+    bool contiguous() const { return layout() != Layout::cyclic && layout() != Layout::grid; }
 
-    Range range_of(int rank) const {
-        if (layout == Layout::replicated) return {0, elements};
-        return {first_of(rank), first_of(rank + 1)};
-    }
+    std::int64_t count_of(int rank) const;
 
-    /// Rank whose block holds `element`, which must be in 0 .. elements-1.
-    int rank_of(std::int64_t element) const {
-        const std::int64_t small = elements / ranks;
-        const std::int64_t larger_ranks = elements % ranks;
-        const std::int64_t in_larger = larger_ranks * (small + 1);
-        if (element < in_larger) return static_cast<int>(element / (small + 1));
-        return static_cast<int>(larger_ranks + (element - in_larger) / small);
-    }
+    /// Contiguous: what lies in the part of `rank`, with its halo.
+    Range range_of(int rank) const;
+    /// Contiguous, not replicated: what lies in the part of `rank` and is sent from there.
+    Range owned_by(int rank) const;
+    /// Contiguous, not replicated: the rank that owns `element`, which must be in 0 .. elements()-1.
+    int rank_of(std::int64_t element) const;
+
+    /// Contiguous, not replicated: the ranks that own something of `range`, which lies within the array, and those that
+    /// have something of it in their parts; ascending, O(their number) questions.
+    std::vector<int> owners_of(Range range) const;
+    std::vector<int> holders_of(Range range) const;
+
+    /// Owner of `element`, and where it lies there; rank 0 of a replicated array.
+    Spot place_of(std::int64_t element) const;
+
+    Deal deal() const { return {shape_.elements, shape_.block, ranks_}; } ///< cyclic
+    Deal deal_of_rows() const { return {shape_.rows, shape_.block_rows, grid_.rows}; }
+    Deal deal_of_columns() const { return {shape_.columns, shape_.block_columns, grid_.columns}; }
 
 private:
-    std::int64_t first_of(int rank) const {
-        return rank * (elements / ranks) + std::min<std::int64_t>(rank, elements % ranks);
-    }
+    std::int64_t first_of(int rank) const;
+    std::int64_t weight_before(int rank) const;
+    int rank_in_blocks(std::int64_t element) const;
+    int rank_among_weights(std::int64_t element) const;
+
+    Shape shape_;
+    int ranks_;
+    Grid grid_{1, 1};
+    std::int64_t halo_ = 0;
+    std::vector<std::int64_t> borders_{}; ///< of at()
+    std::vector<std::int64_t> sums_{};    ///< of the weights before each, then of all
 };
+
+/// NEREUS_ERR_RANGE says what is wrong with borders for Cut::at().
+Done check_borders(const std::vector<std::int64_t> &borders);
 
 }

@@ -3,7 +3,7 @@
 // so that a process can end only with its whole world; until then it is parked (docs/reference/resize.md).
 #pragma once
 
-#include "plan/move.hpp"
+#include "plan/sizes.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -14,11 +14,11 @@ using World = std::uint64_t; ///< names one MPI_COMM_WORLD
 
 enum class Fate { stays, exits, parks };
 
-/// Fate of each present rank in a resize by `sizes`.
-std::vector<Fate> fates(const std::vector<World> &world_of_rank, const Sizes &sizes);
+/// Fate of each source.
+std::vector<Fate> fates(const std::vector<World> &world_of_source, const Sizes &sizes);
 
 /// Which of the parked processes can end now: those in whose worlds nobody goes on.
-std::vector<bool> may_end(const std::vector<World> &world_of_parked, const std::vector<World> &world_of_rank,
+std::vector<bool> may_end(const std::vector<World> &world_of_parked, const std::vector<World> &world_of_source,
                           const Sizes &sizes);
 
 }

@@ -88,6 +88,7 @@ RC_GTEST_PROP(Move, APartIsKeptInPlaceOnlyWhenItIsTheSameBeforeAndAfter, ()) {
 RC_GTEST_PROP(Move, TheSameSizeAgainMovesNothingWithMerge, ()) {
     ResizeCase resize = any_resize();
     resize.sizes = {resize.sizes.sources, resize.sizes.sources, false};
+    resize.cut_after = resize.cut_before;
     for (const Place &place : resize.places()) {
         RC_ASSERT(resize.move(place).sends.empty());
         RC_ASSERT(resize.move(place).unchanged);
@@ -96,7 +97,9 @@ RC_GTEST_PROP(Move, TheSameSizeAgainMovesNothingWithMerge, ()) {
 
 RC_GTEST_PROP(Move, SourcesShareTheWorkOfSendingCopies, ()) {
     ResizeCase resize = any_resize();
-    resize.layout = Layout::replicated;
+    resize.cut_before = {Layout::replicated, 5, resize.sizes.sources};
+    resize.cut_after = {Layout::replicated, 5, resize.sizes.drains};
+    resize.sizes.kept.clear();
     std::size_t least = SIZE_MAX, most = 0;
     for (const Place &place : resize.places()) {
         if (!place.source) continue;
@@ -106,15 +109,96 @@ RC_GTEST_PROP(Move, SourcesShareTheWorkOfSendingCopies, ()) {
     RC_ASSERT(most - least <= 1u);
 }
 
+ResizeCase huge_resize(const Shape &shape, const Sizes &sizes) {
+    return {{shape, sizes.sources}, {shape, sizes.drains}, sizes};
+}
+
 RC_GTEST_PROP(Move, HugeJobsAreCutAlikeOnBothSides, ()) {
-    const auto elements = *rc::gen::inRange<std::int64_t>(1, std::int64_t{1} << 62);
+    Shape shape{Layout::block, *rc::gen::inRange<std::int64_t>(1, most_elements)};
+    if (*rc::gen::arbitrary<bool>()) {
+        shape.layout = Layout::weighted;
+        shape.weights = {3, most_weight, 1};
+    }
     const auto processes = rc::gen::inRange(900000, 1000001); // about as many on both sides: few pieces for each
-    const ResizeCase resize{Layout::block, elements, {*processes, *processes, true}};
+    const ResizeCase resize = huge_resize(shape, {*processes, *processes, true});
     const int source = *rc::gen::inRange(0, resize.sizes.sources);
     for (const Piece &piece : resize.move({source, std::nullopt}).sends) {
         const auto awaited = resize.move({std::nullopt, piece.peer}).receives;
         RC_ASSERT(std::count(awaited.begin(), awaited.end(), Piece{source, piece.strips}) == 1);
     }
+}
+
+std::int64_t words_of(const Move &move) {
+    std::int64_t words = 0;
+    for (const auto *pieces : {&move.sends, &move.receives})
+        for (const Piece &piece : *pieces)
+            for (const Strip &strip : piece.strips) words += 1 + static_cast<std::int64_t>(strip.runs.size());
+    for (const Strip &strip : move.stays) words += 1 + static_cast<std::int64_t>(strip.runs.size());
+    return words;
+}
+
+std::int64_t received(const Move &move) {
+    std::int64_t sum = 0;
+    for (const Piece &piece : move.receives) sum += piece.count();
+    return sum;
+}
+
+/// The last element of a drain's part comes from where it lay.
+bool last_comes_from_its_place(const Move &move, const ResizeCase &resize, int drain) {
+    for (const Piece &piece : move.receives)
+        for (const Strip &strip : piece.strips) {
+            const Run &run = strip.runs.back();
+            const Step last{run.from + (strip.repeats - 1) * strip.from_step + run.count - 1,
+                            run.to + (strip.repeats - 1) * strip.to_step + run.count - 1};
+            if (last.to + 1 == resize.cut_after.count_of(drain))
+                return last.from < resize.cut_before.count_of(piece.peer);
+        }
+    return false;
+}
+
+RC_GTEST_PROP(Move, APlanOfAHugeCyclicArrayIsAsShortAsThatOfASmallOne, ()) {
+    Shape shape{Layout::cyclic, *rc::gen::inRange<std::int64_t>(most_elements / 2, most_elements + 1)};
+    shape.block = *rc::gen::oneOf(rc::gen::inRange<std::int64_t>(1, 100),
+                                  rc::gen::inRange<std::int64_t>(1, most_elements / 1000));
+    const ResizeCase resize = huge_resize(shape, {*rc::gen::inRange(1, 300), *rc::gen::inRange(1, 300), true});
+    const int drain = *rc::gen::inRange(0, resize.sizes.drains);
+    const Move move = resize.move({std::nullopt, drain});
+    RC_ASSERT(words_of(move) <= 4 * resize.sizes.sources);
+    RC_ASSERT(received(move) == resize.cut_after.count_of(drain));
+    RC_ASSERT(last_comes_from_its_place(move, resize, drain));
+}
+
+TEST(Move, APlanOfALargeMatrixIsNoLongerThanItsSides) {
+    const Shape shape{Layout::grid, 1000000000000, {}, 1, 1000000, 1000000, 64, 64};
+    const ResizeCase resize = huge_resize(shape, {4, 9, true});
+    for (int drain = 0; drain < 9; ++drain) {
+        const Move move = resize.move({std::nullopt, drain});
+        EXPECT_LE(words_of(move), 1000000);
+        EXPECT_EQ(received(move), resize.cut_after.count_of(drain));
+        EXPECT_TRUE(last_comes_from_its_place(move, resize, drain));
+    }
+}
+
+TEST(Move, WideAndTallMatricesInHugeBlocksNeedFewWords) {
+    constexpr std::int64_t side = std::int64_t{1} << 40;
+    for (const Shape &shape :
+         {Shape{Layout::grid, side, {}, 1, side, 1, side / 3, 5}, Shape{Layout::grid, 3 * side, {}, 1, 3, side, 2, 7},
+          Shape{Layout::grid, 5 * side, {}, 1, side, 5, side / 3, 2}}) {
+        const ResizeCase resize = huge_resize(shape, {6, 4, true});
+        for (int drain = 0; drain < 4; ++drain) {
+            EXPECT_LE(words_of(resize.move({std::nullopt, drain})), 200);
+            EXPECT_EQ(received(resize.move({std::nullopt, drain})), resize.cut_after.count_of(drain));
+        }
+    }
+}
+
+TEST(Move, RowStartsThatASurvivorHoldsAsItsHaloAreNotSentAgain) {
+    // Rows 0-3 | 4-7 become 0-2 | 3-5 | 6-7: start 4 lies at both sources, and source 0 keeps its own.
+    const Cut before = Cut{Layout::block, 8, 2}.with_halo(1), after = Cut{Layout::block, 8, 3}.with_halo(1);
+    const Move second = move_of(before, after, {2, 3, false}, {1, 1});
+    EXPECT_EQ(second.stays, (std::vector<Strip>{{{{0, 1, 3}}}}));           // starts 4 5 6
+    EXPECT_EQ(second.receives, (std::vector<Piece>{{0, {{{{3, 0, 1}}}}}})); // start 3
+    EXPECT_EQ(second.sends, (std::vector<Piece>{{2, {{{{2, 0, 3}}}}}}));    // starts 6 7 8
 }
 
 /// One process of a simulated transfer.
@@ -163,7 +247,7 @@ RC_GTEST_PROP(Move, TheBytesOfAWholeTransferAreTheOldOnesInTheirNewPlaces, ()) {
     const ResizeCase resize = any_resize();
     const auto extent = *rc::gen::inRange<std::int64_t>(1, 25);
     const auto content = *rc::gen::container<std::vector<std::uint8_t>>(
-        static_cast<std::size_t>(resize.elements * extent), rc::gen::arbitrary<std::uint8_t>());
+        static_cast<std::size_t>(resize.cut_before.elements() * extent), rc::gen::arbitrary<std::uint8_t>());
     Bytes global;
     for (const std::uint8_t byte : content) global.push_back(std::byte{byte});
     std::vector<Process> all = processes_of(resize, global, extent);

@@ -3,22 +3,13 @@
 #pragma once
 
 #include "plan/move.hpp"
+#include "shapes.hpp"
 
 #include <rapidcheck.h>
 
 #include <vector>
 
 namespace nereus::plan {
-
-/// Global elements of one rank in the order in which they lie there.
-using Part = std::vector<std::int64_t>;
-
-inline Part part_of(const Cut &cut, int rank) {
-    const Range range = cut.range_of(rank);
-    Part part;
-    for (auto element = range.first; element < range.end; ++element) part.push_back(element);
-    return part;
-}
 
 /// One element's places in a source's and in a drain's part.
 struct Step {
@@ -37,11 +28,8 @@ inline std::vector<Step> steps_of(const std::vector<Strip> &strips) {
     return steps;
 }
 
-inline std::int64_t count_of(const Part &part) { return static_cast<std::int64_t>(part.size()); }
-
 struct ResizeCase {
-    Layout layout;
-    std::int64_t elements;
+    Cut cut_before, cut_after;
     Sizes sizes;
 
     /// Sources, then newcomers.
@@ -53,21 +41,44 @@ struct ResizeCase {
         return all;
     }
 
-    Part before(int source) const { return part_of({layout, elements, sizes.sources}, source); }
-    Part after(int drain) const { return part_of({layout, elements, sizes.drains}, drain); }
-    Move move(const Place &place) const { return move_of(layout, elements, sizes, place); }
+    Part before(int source) const { return part_of(cut_before, source); }
+    Part after(int drain) const { return part_of(cut_after, drain); }
+    Move move(const Place &place) const { return move_of(cut_before, cut_after, sizes, place); }
 };
 
-inline ResizeCase any_resize(int most_processes = 12, std::int64_t most_elements = 80) {
-    const auto layout = *rc::gen::element(Layout::block, Layout::replicated);
-    const auto elements = *rc::gen::inRange<std::int64_t>(0, most_elements + 1);
+/// The usual numbering, or any sources as any drains.
+inline Sizes any_sizes(int most_processes) {
     const auto processes = rc::gen::inRange(1, most_processes + 1);
-    return {layout, elements, {*processes, *processes, *rc::gen::arbitrary<bool>()}};
+    Sizes sizes{*processes, *processes, *rc::gen::arbitrary<bool>()};
+    if (sizes.anew || *rc::gen::arbitrary<bool>()) return sizes;
+    std::vector<int> sources;
+    for (int i = 0; i < std::max(sizes.sources, sizes.drains); ++i) sources.push_back(i < sizes.sources ? i : -1);
+    for (std::size_t i = sources.size(); i > 1; --i)
+        std::swap(sources[i - 1], sources[*rc::gen::inRange<std::size_t>(0, i)]);
+    sources.resize(static_cast<std::size_t>(sizes.drains));
+    sizes.kept = sources;
+    return sizes;
+}
+
+inline ResizeCase any_resize(int most_processes = 12, std::int64_t most = 80) {
+    const Sizes sizes = any_sizes(most_processes);
+    const Shape shape = any_shape(most);
+    Cut before(shape, sizes.sources), after(shape, sizes.drains);
+    const bool ranges = before.contiguous() && shape.layout != Layout::replicated;
+    if (ranges && *rc::gen::inRange(0, 4) == 0) { // borders that follow from data
+        before = any_borders(shape.elements, sizes.sources);
+        after = any_borders(shape.elements, sizes.drains);
+    }
+    const auto halo = ranges ? *rc::gen::element<std::int64_t>(0, 0, 1, 2, 7) : 0;
+    return {before.with_halo(halo), after.with_halo(halo), sizes};
 }
 
 inline void showValue(const ResizeCase &c, std::ostream &out) {
-    out << (c.layout == Layout::block ? "block" : "replicated") << ", " << c.elements << " elements, "
-        << c.sizes.sources << " -> " << c.sizes.drains << (c.sizes.anew ? ", anew" : ", merge");
+    out << "layout " << static_cast<int>(c.cut_before.layout()) << ", " << c.cut_before.elements() << " elements, halo "
+        << c.cut_before.halo() << ", " << c.sizes.sources << " -> " << c.sizes.drains
+        << (c.sizes.anew           ? ", anew"
+            : c.sizes.kept.empty() ? ", merge"
+                                   : ", merge in another order");
 }
 
 }

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/matrix.hpp"
+
+namespace nereus::plan {
+namespace {
+
+/// Columns of both ranks' own matrices.
+struct Widths {
+    std::int64_t from, to;
+};
+
+/// Places of one row's run of columns in matrices of these widths.
+Run in_line(const Run &columns, std::int64_t from_row, std::int64_t to_row, const Widths &widths) {
+    return {from_row * widths.from + columns.from, to_row * widths.to + columns.to, columns.count};
+}
+
+std::int64_t number_of_runs(const std::vector<Strip> &columns) {
+    std::int64_t sum = 0;
+    for (const Strip &strip : columns) sum += strip.repeats * static_cast<std::int64_t>(strip.runs.size());
+    return sum;
+}
+
+/// Every run of the columns of one row.
+std::vector<Run> runs_of(const std::vector<Strip> &columns) {
+    std::vector<Run> runs;
+    runs.reserve(static_cast<std::size_t>(number_of_runs(columns)));
+    for (const Strip &strip : columns)
+        for (std::int64_t i = 0; i < strip.repeats; ++i)
+            for (const Run &run : strip.runs)
+                runs.push_back({run.from + i * strip.from_step, run.to + i * strip.to_step, run.count});
+    return runs;
+}
+
+/// Both matrices are as wide as the shared columns: rows that touch are one run.
+Strip whole_rows(const Strip &rows, const Widths &widths) {
+    const Run &run = rows.runs.front();
+    return repeated({run.from * widths.from, run.to * widths.to, run.count * widths.from}, rows.repeats,
+                    rows.from_step * widths.from, rows.to_step * widths.to);
+}
+
+/// The runs of one block of rows come again with the blocks.
+Strip by_blocks(const Strip &rows, const std::vector<Strip> &columns, const Widths &widths) {
+    const Run &block = rows.runs.front();
+    Strip strip{{}, rows.repeats, rows.from_step * widths.from, rows.to_step * widths.to};
+    const std::vector<Run> line = runs_of(columns);
+    strip.runs.reserve(line.size() * static_cast<std::size_t>(block.count));
+    for (std::int64_t row = 0; row < block.count; ++row)
+        for (const Run &run : line) strip.runs.push_back(in_line(run, block.from + row, block.to + row, widths));
+    return strip;
+}
+
+/// In each block, the runs of the first row come again with the rows.
+void add_by_rows(std::vector<Strip> &strips, const Strip &rows, const std::vector<Strip> &columns,
+                 const Widths &widths) {
+    const Run &block = rows.runs.front();
+    const std::vector<Run> line = runs_of(columns);
+    for (std::int64_t i = 0; i < rows.repeats; ++i) {
+        Strip strip{{}, block.count, widths.from, widths.to};
+        for (const Run &run : line)
+            strip.runs.push_back(in_line(run, block.from + i * rows.from_step, block.to + i * rows.to_step, widths));
+        strips.push_back(std::move(strip));
+    }
+}
+
+/// In each row, blocks of columns come again.
+void add_by_columns(std::vector<Strip> &strips, const Strip &rows, const std::vector<Strip> &columns,
+                    const Widths &widths) {
+    const Run &block = rows.runs.front();
+    for (std::int64_t i = 0; i < rows.repeats; ++i)
+        for (std::int64_t row = 0; row < block.count; ++row)
+            for (const Strip &strip : columns)
+                strips.push_back({{in_line(strip.runs.front(), block.from + i * rows.from_step + row,
+                                           block.to + i * rows.to_step + row, widths)},
+                                  strip.repeats,
+                                  strip.from_step,
+                                  strip.to_step});
+}
+
+/// In the fewest words: blocks of rows, rows of a block and blocks of columns may be many or few.
+void add_crossed(std::vector<Strip> &strips, const Strip &rows, const std::vector<Strip> &columns,
+                 const Widths &widths) {
+    const bool whole = columns.size() == 1 && columns.front().count() == widths.from && widths.from == widths.to;
+    if (whole) return strips.push_back(whole_rows(rows, widths));
+    const std::int64_t blocks = rows.repeats, block = rows.runs.front().count, runs = number_of_runs(columns);
+    const std::int64_t words_by_blocks = block * runs, words_by_rows = blocks * runs;
+    const std::int64_t words_by_columns = blocks * block * static_cast<std::int64_t>(columns.size());
+    if (words_by_blocks <= std::min(words_by_rows, words_by_columns))
+        strips.push_back(by_blocks(rows, columns, widths));
+    else if (words_by_rows <= words_by_columns)
+        add_by_rows(strips, rows, columns, widths);
+    else
+        add_by_columns(strips, rows, columns, widths);
+}
+
+std::vector<Strip> crossed(const std::vector<Strip> &rows, const std::vector<Strip> &columns, const Widths &widths) {
+    std::vector<Strip> strips;
+    for (const Strip &strip : rows) add_crossed(strips, strip, columns, widths);
+    return strips;
+}
+
+}
+
+std::vector<Shared> drains_of_matrix(const Cut &before, const Cut &after, int source) {
+    const Deal columns_before = before.deal_of_columns(), columns_after = after.deal_of_columns();
+    const int row = source / columns_before.ranks, column = source % columns_before.ranks;
+    const std::vector<Shared> shared_columns = drains_of(columns_before, columns_after, column);
+    std::vector<Shared> all;
+    for (const Shared &rows : drains_of(before.deal_of_rows(), after.deal_of_rows(), row))
+        for (const Shared &columns : shared_columns)
+            all.push_back({rows.peer * columns_after.ranks + columns.peer,
+                           crossed(rows.strips, columns.strips,
+                                   {columns_before.count_of(column), columns_after.count_of(columns.peer)})});
+    return all;
+}
+
+std::vector<Shared> sources_of_matrix(const Cut &before, const Cut &after, int drain) {
+    const Deal columns_before = before.deal_of_columns(), columns_after = after.deal_of_columns();
+    const int row = drain / columns_after.ranks, column = drain % columns_after.ranks;
+    const std::vector<Shared> shared_columns = sources_of(columns_before, columns_after, column);
+    std::vector<Shared> all;
+    for (const Shared &rows : sources_of(before.deal_of_rows(), after.deal_of_rows(), row))
+        for (const Shared &columns : shared_columns)
+            all.push_back({rows.peer * columns_before.ranks + columns.peer,
+                           crossed(rows.strips, columns.strips,
+                                   {columns_before.count_of(columns.peer), columns_after.count_of(column)})});
+    return all;
+}
+
+}

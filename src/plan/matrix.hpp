@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What ranks share of a matrix whose blocks are dealt out over grids of ranks: the rows that they share, crossed with
+// the columns that they share.
+#pragma once
+
+#include "plan/cut.hpp"
+
+#include <vector>
+
+namespace nereus::plan {
+
+/// The drains that share elements with source `source`, and the other way round; strips are the same from both sides.
+std::vector<Shared> drains_of_matrix(const Cut &before, const Cut &after, int source);
+std::vector<Shared> sources_of_matrix(const Cut &before, const Cut &after, int drain);
+
+}

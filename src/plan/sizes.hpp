@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which processes there are before and after a resize, and which of them are the same.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+namespace nereus::plan {
+
+/// A process' numbers before and after a resize.
+struct Place {
+    std::optional<int> source;
+    std::optional<int> drain;
+};
+
+/// One resize: how many processes before and after, and whether sources can be drains.
+struct Sizes {
+    int sources;
+    int drains;
+    bool anew; ///< Baseline: all drains are other processes
+    /// Merge: which source goes on as each drain, -1 for a newcomer; empty: drain i is source i where both exist.
+    std::vector<int> kept{};
+
+    /// Sources that go on.
+    int staying() const;
+    int newcomers() const { return drains - staying(); }
+    /// Of each source, whether it goes on.
+    std::vector<bool> going_on() const;
+
+    /// The process that is drain `drain`, seen as a source.
+    std::optional<int> source_at(int drain) const;
+    /// The drain that source `source` goes on as.
+    std::optional<int> drain_of(int source) const;
+    /// The drain that newcomer `newcomer` becomes: they take in order what no source goes on as.
+    int drain_of_newcomer(int newcomer) const;
+};
+
+}
