@@ -3,7 +3,8 @@
 //
 // Usage: mpiexec -n RANKS transfer_bench MIB ROUNDS [--json]
 // All sizes share one MPI_COMM_WORLD: nothing is spawned. Each round runs bare calls and all methods in turn on the
-// same buffers. Each first run of a way is checked byte by byte and warms the buffers; wrong bytes end the bench with 1.
+// same buffers. Each first run of a way is checked byte by byte and warms the buffers; wrong bytes end the bench
+// with 1.
 #include "transfer_job.hpp"
 
 #include <nlohmann/json.hpp>

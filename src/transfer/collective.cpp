@@ -124,7 +124,9 @@ private:
         if (!done) return tl::unexpected(done.error());
         if (there == 0) return Step::nothing;
         const std::int64_t room = limits_.memory_bytes / (rounds_under_way * largest_.front());
-        segment_ = std::clamp(room, std::int64_t{1}, segments_of_sends(strategy_, limits_).bytes);
+        const bool pauses = strategy_ == Strategy::blocking;
+        const std::int64_t most = pauses ? limits_.message_bytes : segments_of_sends(strategy_, limits_).bytes;
+        segment_ = std::clamp(room, std::int64_t{1}, most);
         for (std::size_t i = 0; i < journeys_.size(); ++i)
             journeys_[i].rounds = (largest_[i + 1] + segment_ - 1) / segment_;
         return Step::something;

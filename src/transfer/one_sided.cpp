@@ -25,7 +25,7 @@ std::int64_t reach(const Shipment &shipment) {
 // In the background. Where an MPI needs the source's help for a read (MPICH between processes of one MPI_COMM_WORLD),
 // the source pushes what was asked for through few cells of shared memory: it is held up in its own calls when they are
 // full of data for a drain that sleeps. Reads that nobody helps with are complete by the next step.
-constexpr std::int64_t shortest_read = std::int64_t{1} << 16;
+constexpr std::int64_t shortest_read = std::int64_t{1} << 16, longest_background_read = std::int64_t{1} << 18;
 
 class OneSided : public Carrier {
 public:
@@ -52,8 +52,9 @@ public:
     Result<Step> step() override {
         auto step = gets_.step();
         if (step && longest_read_ > 0 && *step != Step::all)
-            gets_.set_bytes(*step == Step::something ? std::min(2 * gets_.bytes(), longest_read_)
-                                                     : std::max(gets_.bytes() / 2, std::min(shortest_read, longest_read_)));
+            gets_.set_bytes(*step == Step::something
+                                ? std::min(2 * gets_.bytes(), longest_read_)
+                                : std::max(gets_.bytes() / 2, std::min(shortest_read, longest_read_)));
         return step;
     }
 
@@ -70,7 +71,7 @@ public:
 
 private:
     void read_carefully() {
-        longest_read_ = gets_.bytes();
+        longest_read_ = std::min(gets_.bytes(), longest_background_read);
         gets_.set_bytes(std::min(shortest_read, longest_read_));
     }
 
