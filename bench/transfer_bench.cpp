@@ -2,67 +2,22 @@
 // How fast src/transfer moves data, beside bare MPI_Isend and MPI_Irecv of the same bytes over the same pairs.
 //
 // Usage: mpiexec -n RANKS transfer_bench MIB ROUNDS [--json]
-// All sizes share one MPI_COMM_WORLD: nothing is spawned. Each round runs bare, P2P and COL in turn on the same
-// buffers. Each first run of a way is checked byte by byte and warms the buffers; wrong bytes end the bench with 1.
-#include "mpi/comm.hpp"
-#include "transfer/transfer.hpp"
+// All sizes share one MPI_COMM_WORLD: nothing is spawned. Each round runs bare calls and all methods in turn on the
+// same buffers. Each first run of a way is checked byte by byte and warms the buffers; wrong bytes end the bench
+// with 1.
+#include "transfer_job.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <unistd.h>
 
 namespace nereus::transfer {
 namespace {
 
-constexpr std::int64_t extent = 8, message_bytes = std::int64_t{1} << 30;
-constexpr double most_seconds = 300; // for one transfer
-constexpr std::array ways{"bare", "p2p", "col"};
-
-/// One resize as this rank of the lane sees it.
-struct Job {
-    plan::Sizes sizes;
-    std::int64_t elements;
-    mpi::Comm comm;
-    std::vector<std::byte> from, to;
-    plan::Range before, after;
-
-    int first_drain() const { return sizes.anew ? sizes.sources : 0; }
-    Lane lane() const {
-        Lane lane{comm.get(), {}};
-        for (int drain = 0; drain < sizes.drains; ++drain) lane.drain_ranks.push_back(first_drain() + drain);
-        return lane;
-    }
-
-    plan::Place place() const {
-        const int rank = comm.rank(), drain = rank - first_drain();
-        plan::Place found;
-        if (rank < sizes.sources) found.source = rank;
-        if (drain >= 0 && drain < sizes.drains) found.drain = drain;
-        return found;
-    }
-
-    Shipment shipment() {
-        const plan::Move move = plan::move_of(plan::Layout::block, elements, sizes, place());
-        return {"x", move, extent, from.data(), to.data()};
-    }
-};
-
-std::byte content(std::int64_t byte) { return static_cast<std::byte>(byte * 2654435761 >> 13); }
-
-void prepare(Job &job) {
-    const plan::Place place = job.place();
-    if (place.source)
-        job.before = plan::Cut{plan::Layout::block, job.elements, job.sizes.sources}.range_of(*place.source);
-    if (place.drain) job.after = plan::Cut{plan::Layout::block, job.elements, job.sizes.drains}.range_of(*place.drain);
-    job.from.resize(static_cast<std::size_t>(job.before.count() * extent));
-    job.to.resize(static_cast<std::size_t>(job.after.count() * extent));
-    for (std::size_t i = 0; i < job.from.size(); ++i)
-        job.from[i] = content(job.before.first * extent + static_cast<std::int64_t>(i));
-}
+constexpr std::int64_t message_bytes = std::int64_t{1} << 30;
+constexpr std::array ways{"bare", "p2p", "col", "rma-lock", "rma-lockall"};
 
 /// Blocks lie in a row.
 const plan::Run &run_of(const plan::Piece &piece) { return piece.strips.front().runs.front(); }
@@ -89,7 +44,7 @@ double seconds_of(Job &job, std::size_t way) {
     MPI_Barrier(job.comm.get());
     const Stopwatch watch;
     const Done done = way == 0 ? move_bare(job.lane(), shipment)
-                               : move(way == 1 ? Method::p2p : Method::col, job.lane(), {shipment}, message_bytes,
+                               : move(static_cast<Method>(way - 1), job.lane(), {shipment}, message_bytes,
                                       Deadline::in(most_seconds));
     double seconds = watch.seconds();
     if (!done) {
@@ -104,23 +59,7 @@ double seconds_of(Job &job, std::size_t way) {
 bool arrives_whole(Job &job, std::size_t way) {
     std::fill(job.to.begin(), job.to.end(), std::byte{0xEE});
     seconds_of(job, way);
-    int right = 1;
-    for (std::size_t i = 0; i < job.to.size(); ++i)
-        if (job.to[i] != content(job.after.first * extent + static_cast<std::int64_t>(i))) right = 0;
-    MPI_Allreduce(MPI_IN_PLACE, &right, 1, MPI_INT, MPI_MIN, job.comm.get());
-    return right != 0;
-}
-
-struct Quartiles {
-    double lower, median, upper;
-};
-
-Quartiles quartiles(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    auto at = [&](double share) {
-        return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
-    };
-    return {at(0.25), at(0.5), at(0.75)};
+    return has_arrived(job);
 }
 
 using Times = std::array<std::vector<double>, ways.size()>;
@@ -155,7 +94,7 @@ void print_way(const Job &job, std::int64_t bytes, const Times &times, std::size
             {"ratio_upper", ratio.upper}, {"rounds", times[way].size()}};
         std::printf("%s\n", line.dump().c_str());
     } else {
-        std::printf("%-8s %d -> %d  %-4s %9.1f MB  bare %6.2f GB/s  ours %6.2f GB/s  ratio %.3f  (%.3f .. %.3f)\n",
+        std::printf("%-8s %d -> %d  %-11s %9.1f MB  bare %6.2f GB/s  ours %6.2f GB/s  ratio %.3f  (%.3f .. %.3f)\n",
                     processes, job.sizes.sources, job.sizes.drains, ways[way], static_cast<double>(bytes) / 1e6, bare,
                     ours, ratio.median, ratio.lower, ratio.upper);
     }
@@ -177,16 +116,6 @@ bool run_job(Job job, int rounds, bool json) {
     for (std::size_t way = 1; way < ways.size(); ++way)
         if (job.comm.rank() == 0) print_way(job, bytes, times, way, json);
     return true;
-}
-
-/// A barrier in which those who have no part in the present sizes take no core from those who have.
-void meet_asleep() {
-    MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Ibarrier(MPI_COMM_WORLD, &request);
-    for (int met = 0; met == 0;) {
-        MPI_Test(&request, &met, MPI_STATUS_IGNORE);
-        if (met == 0) usleep(2000);
-    }
 }
 
 /// Runs the sizes for which there are ranks enough.

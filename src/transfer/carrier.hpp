@@ -82,6 +82,10 @@ public:
     Pipe(Itinerary itinerary, const Segments &segments, Post post);
     Result<Step> step();
 
+    /// Of the segments to come; for a pipe whose other end does not count along.
+    std::int64_t bytes() const { return segments_.bytes; }
+    void set_bytes(std::int64_t bytes) { segments_.bytes = bytes; }
+
 private:
     Result<int> see_what_ended();
     Done fill();

@@ -92,12 +92,7 @@ public:
         }
     }
 
-    /// Over an inter-communicator each side gets the other's figures: every piece has an end on both.
-    Done start() override {
-        return mpi::check(MPI_Iallreduce(mine_.data(), largest_.data(), static_cast<int>(mine_.size()), MPI_INT64_T,
-                                         MPI_MAX, comm_, &agreeing_),
-                          "MPI_Iallreduce");
-    }
+    Done start() override { return reduce(); }
 
     Result<Step> step() override {
         if (agreeing_ != MPI_REQUEST_NULL) return agree();
@@ -118,16 +113,40 @@ private:
         return journey;
     }
 
+    Done reduce() {
+        return mpi::check(MPI_Iallreduce(mine_.data(), largest_.data(), static_cast<int>(mine_.size()), MPI_INT64_T,
+                                         MPI_MAX, comm_, &agreeing_),
+                          "MPI_Iallreduce");
+    }
+
+    /// Over an inter-communicator each side gets the other's figures: they are sent back, and both have all.
+    Done send_back() {
+        sent_back_ = true;
+        mine_ = largest_;
+        return reduce();
+    }
+
     Result<Step> agree() {
         int there = 0;
         auto done = mpi::check(MPI_Test(&agreeing_, &there, MPI_STATUS_IGNORE), "MPI_Iallreduce");
         if (!done) return tl::unexpected(done.error());
         if (there == 0) return Step::nothing;
+        if (is_inter(comm_) && !sent_back_) {
+            if (done = send_back(); !done) return tl::unexpected(done.error());
+            return Step::something;
+        }
+        plan_rounds();
+        return Step::something;
+    }
+
+    void plan_rounds() {
+        for (std::size_t i = 0; i < mine_.size(); ++i) largest_[i] = std::max(largest_[i], mine_[i]);
         const std::int64_t room = limits_.memory_bytes / (rounds_under_way * largest_.front());
-        segment_ = std::clamp(room, std::int64_t{1}, segments_of_sends(strategy_, limits_).bytes);
+        const bool pauses = strategy_ == Strategy::blocking;
+        const std::int64_t most = pauses ? limits_.message_bytes : segments_of_sends(strategy_, limits_).bytes;
+        segment_ = std::clamp(room, std::int64_t{1}, most);
         for (std::size_t i = 0; i < journeys_.size(); ++i)
             journeys_[i].rounds = (largest_[i + 1] + segment_ - 1) / segment_;
-        return Step::something;
     }
 
     Result<bool> see_what_ended() {
@@ -172,6 +191,7 @@ private:
     std::size_t peers_;
     std::vector<std::int64_t> mine_, largest_; ///< partners of a process, then bytes of a piece of each array
     MPI_Request agreeing_ = MPI_REQUEST_NULL;
+    bool sent_back_ = false;
     std::int64_t segment_ = 0;
     std::vector<Journey> journeys_;
     std::size_t next_ = 0; ///< journey

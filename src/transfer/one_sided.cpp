@@ -22,26 +22,41 @@ std::int64_t reach(const Shipment &shipment) {
     return end * shipment.extent;
 }
 
+// In the background. Where an MPI needs the source's help for a read (MPICH between processes of one MPI_COMM_WORLD),
+// the source pushes what was asked for through few cells of shared memory: it is held up in its own calls when they are
+// full of data for a drain that sleeps. Reads that nobody helps with are complete by the next step.
+constexpr std::int64_t shortest_read = std::int64_t{1} << 16, longest_background_read = std::int64_t{1} << 18;
+
 class OneSided : public Carrier {
 public:
     OneSided(const Cargo &cargo, bool lock_all, const Windows &windows)
         : comm_(cargo.lane.comm), lock_all_(lock_all), store_(windows),
           gets_(Itinerary::of_receives(cargo.lane, cargo.shipments), segments_of_receives(cargo.strategy, cargo.limits),
                 [this](auto &...with) { return get(with...); }) {
+        if (cargo.strategy != Strategy::blocking) read_carefully();
         for (const Shipment &shipment : cargo.shipments)
             exposed_.push_back({shipment.name, shipment.from, reach(shipment)});
     }
 
     bool has_to_open() const override { return true; }
 
+    /// A rank that is alone reads from nobody; Open MPI has no windows for it.
     Done open(const Deadline &deadline) override {
+        if (ranks_of(comm_) == 1) return {};
         auto windows = store_.open(comm_, exposed_, deadline);
         if (!windows) return tl::unexpected(windows.error());
         windows_ = std::move(*windows);
         return {};
     }
 
-    Result<Step> step() override { return gets_.step(); }
+    Result<Step> step() override {
+        auto step = gets_.step();
+        if (step && longest_read_ > 0 && *step != Step::all)
+            gets_.set_bytes(*step == Step::something
+                                ? std::min(2 * gets_.bytes(), longest_read_)
+                                : std::max(gets_.bytes() / 2, std::min(shortest_read, longest_read_)));
+        return step;
+    }
 
     /// All that was read is here: the unlocks have nothing to wait for.
     Done close() override {
@@ -55,6 +70,11 @@ public:
     }
 
 private:
+    void read_carefully() {
+        longest_read_ = std::min(gets_.bytes(), longest_background_read);
+        gets_.set_bytes(std::min(shortest_read, longest_read_));
+    }
+
     /// Before the first read of a source, or of an array.
     Done lock(int array, int source) {
         if (!locked_.insert({array, lock_all_ ? 0 : source}).second) return {};
@@ -76,6 +96,7 @@ private:
     bool lock_all_;
     Windows store_;
     Pipe gets_;
+    std::int64_t longest_read_ = 0; ///< 0: all reads are as long as segments
     std::vector<Exposed> exposed_;
     std::vector<MPI_Win> windows_;         ///< of each array
     std::set<std::pair<int, int>> locked_; ///< array and source; with lock_all the array alone

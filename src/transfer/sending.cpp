@@ -63,7 +63,7 @@ public:
     }
 
 private:
-    static constexpr std::int64_t bytes_at_once = std::int64_t{1} << 19;
+    static constexpr std::int64_t bytes_at_once = std::int64_t{1} << 17;
     struct Part {
         const Shipment *shipment;
         Slicer slicer;
@@ -72,13 +72,14 @@ private:
 };
 
 // Shares of a core, where ranks outnumber cores, for who works while others iterate: with 1/4 each of two drains slows
-// two iterating sources on two cores by a third. Reading by RMA-Lockall is for applications that must not be disturbed.
-constexpr double polite_share = 0.25, quiet_share = 0.08, almost_alone = 0.9;
+// two iterating sources on two cores by a third. A thread has company in its own process. RMA-Lockall is for
+// applications that must not be disturbed: its work is the same, spread over more iterations.
+constexpr double polite_share = 0.25, polite_thread_share = 0.08, quiet_share = 0.05, almost_alone = 0.9;
 
 double share_of(Method method, Strategy strategy, const Limits &limits) {
     const int busy = limits.ranks_on_host * (strategy == Strategy::thread ? 2 : 1);
     const bool crowded = busy > cores();
-    if (strategy == Strategy::thread) return crowded ? polite_share : almost_alone;
+    if (strategy == Strategy::thread) return crowded ? polite_thread_share : almost_alone;
     if (!crowded || strategy == Strategy::blocking) return 1;
     return method == Method::rma_lockall ? quiet_share : polite_share;
 }

@@ -22,7 +22,7 @@ struct Exposed {
     std::int64_t bytes;
 };
 
-/// A copy is another handle of the same windows.
+/// A copy is another handle of the same windows. Not for two transfers at a time.
 class Windows {
 public:
     Windows();

@@ -127,6 +127,26 @@ void run(const Case &what, const Comm &all) {
     windows.reset();
 }
 
+nereus_code code_of_start(const Case &what, const Comm &all) {
+    const Comm comm = lane_comm(what, all);
+    transfer::Windows windows;
+    transfer::Sending sending(what.method, what.strategy, lane_of(what, comm), {}, what.limits, windows);
+    const auto done = sending.start();
+    return done ? NEREUS_OK : done.error().code;
+}
+
+/// Collective over two ranks or more. A user would wait for ever for what MPI cannot do.
+void expect_refusals() {
+    auto two = *Comm::split(MPI_COMM_WORLD, rank_in(MPI_COMM_WORLD) < 2 ? 0 : MPI_UNDEFINED, rank_in(MPI_COMM_WORLD));
+    if (!two) return;
+    for (const Method method : {Method::rma_lock, Method::rma_lockall}) {
+        const Case inter{{1, 1, true}, true, method, Strategy::wait_drains};
+        expect(code_of_start(inter, two) == NEREUS_ERR_UNSUPPORTED, "no windows over an inter-communicator");
+        const Case sources_wait{{1, 1, true}, false, method, Strategy::nonblocking};
+        expect(code_of_start(sources_wait, two) == NEREUS_ERR_UNSUPPORTED, "sources do not see when they were read");
+    }
+}
+
 /// Those who have no part take no core from those who have.
 void meet_asleep() {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -141,6 +161,7 @@ int main(int argc, char **argv) {
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     expect(argc == 3, "arguments are SEED SAMPLES|all");
     const int ranks = size_of(MPI_COMM_WORLD), rank = rank_in(MPI_COMM_WORLD);
+    expect_refusals();
     const bool whole = std::string(argv[2]) == "all";
     const auto cases = whole ? all_cases(ranks) : samples(ranks, std::stoull(argv[1]), std::stoul(argv[2]));
     for (const Case &what : cases) {
