@@ -73,6 +73,10 @@ void Trials::ask(int ranks, const Way &way) {
 }
 
 void Trials::prepare() {
+    const int founders = std::max(plan_.from, plan_.to);
+    if (job_.generation() == 0 && job_.size() != founders)
+        return give_up(2, "--to = " + std::to_string(plan_.to) + ": the job has " + std::to_string(job_.size()) +
+                              " processes; start it with " + std::to_string(founders));
     if (job_.size() == plan_.from) return enter(State::warming);
     try {
         ask(plan_.from, back);

@@ -10,7 +10,7 @@ import typer
 
 from nereus.cli.bench_transfer_rows import TransferRow, limits_of, rows_of
 from nereus.cli.bench_transfer_table import show_transfers, write_transfers_csv
-from nereus.cli.bench_transfer_words import Asked, read_asked
+from nereus.cli.bench_transfer_words import Asked, check_outputs, read_asked
 from nereus.cli.messages import complain, note, show_json
 from nereus.cli.trial_bar import TrialBar
 from nereus.launch import Build, Stopping, choose, fostering
@@ -60,7 +60,8 @@ def transfer(
     """
     words = {"from": before, "to": after, "bytes": size, "methods": methods, "strategies": strategies}
     words |= {"process-methods": process_methods, "network": network_word}
-    asked = read_asked(words, arrays, constant_percent, csv)
+    asked = read_asked(words, arrays, constant_percent)
+    check_outputs(csv, plot)
     build = choose(mpi)
     build.program("nereus-transfers")
     with ExitStack() as stack:

@@ -33,10 +33,8 @@ class Asked:
     network: str
 
 
-def read_asked(words: Mapping[str, str], arrays: int, constant_percent: float, csv: Path | None) -> Asked:
+def read_asked(words: Mapping[str, str], arrays: int, constant_percent: float) -> Asked:
     """Read the options; Refused says what is wrong with which, and what is allowed."""
-    if csv is not None and not csv.parent.is_dir():
-        raise Refused(f"--csv = {csv}: there is no folder {csv.parent}")
     if arrays < 2 and 0 < constant_percent < 100:
         raise Refused(
             f"--arrays = {arrays}: constant and variable data need an array each; allowed is 2 or more, "
@@ -51,6 +49,14 @@ def read_asked(words: Mapping[str, str], arrays: int, constant_percent: float, c
         raise Refused(f"--strategies = {words['strategies']}: does not go with {words['methods']}")
     amount = Amount(_bytes(words["bytes"]), arrays, constant_percent)
     return Asked(_pairs(words["from"], words["to"]), ways, amount, network)
+
+
+def check_outputs(csv: Path | None, plot: Path | None) -> None:
+    """Refuse files that could not be written at the end."""
+    if csv is not None and not csv.parent.is_dir():
+        raise Refused(f"--csv = {csv}: there is no folder {csv.parent}")
+    if plot is not None and plot.exists() and not plot.is_dir():
+        raise Refused(f"--plot = {plot}: is no folder")
 
 
 def _one_of(words: Mapping[str, str], name: str, allowed: Sequence[str]) -> str:
