@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from nereus.cli.bench_rows import Row, rows_of, show_rows, write_csv
+from nereus.cli.bench_transfer import transfer
 from nereus.cli.messages import Refused, complain, note, show_json
 from nereus.cli.trial_bar import TrialBar
 from nereus.launch import Build, Stopping, choose, fostering, joining, most_ranks
@@ -18,6 +19,7 @@ FAILURES = 2
 _STRATEGIES = "none,asynchronous,single,multiple,parallel,join,asynchronous+join,wake"
 
 bench = typer.Typer()
+bench.command()(transfer)
 
 
 @bench.callback(invoke_without_command=True)

@@ -5,13 +5,9 @@ A way that hangs or kills the program costs its job and nothing else: the ways t
 tried in another job.
 """
 
-import json
-import tempfile
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from nereus.launch.answers import recall, remember
 from nereus.launch.builds import Build
@@ -19,15 +15,15 @@ from nereus.launch.capabilities import Feature
 from nereus.launch.combinations import Combination, all_combinations
 from nereus.launch.command import Launch
 from nereus.launch.hosts import Share
-from nereus.launch.job import Job, Supervision
+from nereus.launch.job import Supervision
 from nereus.launch.joining import Joining
+from nereus.launch.trial_job import Answer, answers
 
 PROGRAM = "nereus-resizes"
 #: Seconds without a word after which a trial is given up.
 SILENCE = 10.0
 SECONDS = ("make_seconds", "connect_seconds", "pause_seconds", "stall_seconds")
 _KIND = "combinations"
-_LOOK_EVERY = 0.05
 
 
 @dataclass(frozen=True)
@@ -76,37 +72,10 @@ class Bench:
 
     def _one_job(self, combinations: Sequence[Combination]) -> Iterator[Trial]:
         """As many trials as one job lives for; the last one is the one that it died of."""
-        waited_for = list(combinations)
-        fate: str | None = None
-        with (
-            tempfile.TemporaryDirectory(prefix="nereus-") as folder,
-            Job(self._supervision(combinations), Path(folder) / "answers") as job,
-        ):
-            heard = _Heard(combinations)
-            while fate is None and not self._stopped():
-                fate = self._fate(job, heard)
-                for trial in heard.new_answers():
-                    waited_for.remove(trial.combination)
-                    yield trial
-                if fate is None:
-                    job.attend(_LOOK_EVERY)
-        culprit = heard.culprit(waited_for)
-        if fate is not None and culprit is not None:
-            yield Trial(culprit, False, fate, answered=False)
-
-    def _fate(self, job: Job, heard: "_Heard") -> str | None:
-        """Read what the job wrote; how it ended or must be ended, or None while it is at work."""
-        over = not job.running()
-        heard.read(job.text())
-        if over:
-            outcome = job.outcome()
-            return (
-                "the job ended before its time"
-                if outcome.good
-                else f"the job died: {outcome.text}{heard.words}"
-            )
-        silent = time.monotonic() - heard.latest > self._silence
-        return f"there was no answer within {self._silence:g} s" if silent else None
+        known = {combination.text: combination for combination in combinations}
+        start = self._supervision(combinations)
+        for answer in answers(start, list(known), "combination", self._silence, self._stopped):
+            yield _trial(known[answer.word], answer)
 
     def _supervision(self, combinations: Sequence[Combination]) -> Supervision:
         before, after = self._sizes.before, self._sizes.after
@@ -123,51 +92,11 @@ class Bench:
         return Trial(trial.combination, False, self._joining.reason or trial.reason, answered=trial.answered)
 
 
-class _Heard:
-    """What nereus-resizes has said so far in one job."""
-
-    def __init__(self, combinations: Sequence[Combination]) -> None:
-        self._known = {combination.text: combination for combination in combinations}
-        self._answers: dict[Combination, Trial] = {}
-        self._tried: set[Combination] = set()
-        self._told = 0
-        self._size = 0
-        self.latest = time.monotonic()
-        #: The program's own last complaint.
-        self.words = ""
-
-    def read(self, text: str) -> None:
-        """Take everything that was written; groups write apart, so that nothing is new by its place alone."""
-        lines = text.split("\n")[:-1]
-        if len(lines) > self._size:
-            self._size, self.latest = len(lines), time.monotonic()
-        for line in lines:
-            if line.startswith("nereus"):
-                self.words = f" ({line})"
-            with suppress(ValueError, KeyError, TypeError, AttributeError):
-                self._take(json.loads(line))
-
-    def new_answers(self) -> list[Trial]:
-        """Those that were not handed out before."""
-        answers = list(self._answers.values())[self._told :]
-        self._told += len(answers)
-        return answers
-
-    def culprit(self, waited_for: Sequence[Combination]) -> Combination | None:
-        """Which one the job died of: the one under way, else the first if nothing was heard at all."""
-        under_way = [combination for combination in waited_for if combination in self._tried]
-        if under_way:
-            return under_way[0]
-        return waited_for[0] if waited_for and not self._answers else None
-
-    def _take(self, line: dict[str, object]) -> None:
-        if "trying" in line:
-            self._tried.add(self._known[str(line["trying"])])
-            return
-        combination = self._known[str(line["combination"])]
-        seconds = {key: float(str(line[key])) for key in SECONDS if key in line}
-        trial = Trial(combination, line["works"] is True, str(line["reason"]), seconds)
-        self._answers.setdefault(combination, trial)
+def _trial(combination: Combination, answer: Answer) -> Trial:
+    if answer.line is None:
+        return Trial(combination, False, answer.fate, answered=False)
+    seconds = {key: float(answer.line[key]) for key in SECONDS if key in answer.line}
+    return Trial(combination, answer.line["works"] is True, str(answer.line["reason"]), seconds)
 
 
 def which_work(

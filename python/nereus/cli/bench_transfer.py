@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""nereus bench transfer - what it costs to move data, in every way."""
+
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from nereus.cli.bench_transfer_rows import TransferRow, limits_of, rows_of
+from nereus.cli.bench_transfer_table import show_transfers, write_transfers_csv
+from nereus.cli.bench_transfer_words import Asked, check_outputs, read_asked
+from nereus.cli.messages import complain, note, show_json
+from nereus.cli.trial_bar import TrialBar
+from nereus.launch import Build, Stopping, choose, fostering
+from nereus.launch.transfer_network import NETWORKS, network
+from nereus.launch.transfer_trials import Pair, TransferBench, TransferTrial
+from nereus.launch.transfer_ways import METHODS, STRATEGIES, TransferWay
+from nereus.report.transfer_picture import draw_transfers
+
+#: After so many failures a way is not tried any more: one may be chance.
+FAILURES = 2
+
+
+def transfer(
+    before: Annotated[str, typer.Option("--from", metavar="N,...", help="Processes before.")] = "2",
+    after: Annotated[str, typer.Option("--to", metavar="N,...", help="Processes after.")] = "4",
+    size: Annotated[
+        str, typer.Option("--bytes", metavar="SIZE", help="All data: 1000000 or 64MiB.")
+    ] = "64MiB",
+    arrays: Annotated[int, typer.Option(min=1, max=1000, help="Into how many arrays it is cut.")] = 1,
+    constant_percent: Annotated[
+        float,
+        typer.Option(min=0, max=100, help="How much of it never changes, and may move in the background."),
+    ] = 100,
+    methods: Annotated[str, typer.Option(help="Methods, with commas between.")] = ",".join(METHODS),
+    strategies: Annotated[str, typer.Option(help="Strategies, with commas between.")] = ",".join(STRATEGIES),
+    process_methods: Annotated[str, typer.Option(help="Process methods, with commas between.")] = "merge",
+    repeat: Annotated[int, typer.Option(min=1, help="Rounds over all ways.")] = 5,
+    network_word: Annotated[
+        str, typer.Option("--network", metavar="|".join(NETWORKS), help="Over what the processes talk.")
+    ] = NETWORKS[0],
+    gigabits: Annotated[
+        float, typer.Option(min=0.001, max=400, help="Rate of each link with --network limited, in Gbit/s.")
+    ] = 10,
+    check: Annotated[
+        bool, typer.Option("--check", help="Compare all data after each resize, not some.")
+    ] = False,
+    mpi: Annotated[str | None, typer.Option(metavar="NAME", help="MPI build to use.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Write every single trial.")] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Draw pictures there.")] = None,
+) -> None:
+    """Time each way to move data, and what memory and MPI can do at best in the same run.
+
+    Several sizes are taken in pairs: --from 2,4 --to 4,2 measures 2 to 4 and 4 to 2.
+
+    Example: nereus bench transfer --from 2,4 --to 4,2 --bytes 256MiB --methods p2p,col,shm --repeat 5
+    """
+    words = {"from": before, "to": after, "bytes": size, "methods": methods, "strategies": strategies}
+    words |= {"process-methods": process_methods, "network": network_word}
+    asked = read_asked(words, arrays, constant_percent)
+    check_outputs(csv, plot)
+    build = choose(mpi)
+    build.program("nereus-transfers")
+    with ExitStack() as stack:
+        stopping = stack.enter_context(Stopping())
+        stack.enter_context(fostering())
+        over = stack.enter_context(network(asked.network, gigabits))
+
+        def stopped() -> bool:
+            return stopping.signal is not None
+
+        found = _rounds(TransferBench(build, over, asked.amount, check, stopped), asked, repeat)
+    rows = rows_of(asked.amount, found.trials, found.limits)
+    _write(build, asked, found, rows, csv, plot)
+    limits = limits_of([each for made in found.limits.values() for each in made])
+    if as_json:
+        rate = {"gigabits": gigabits} if asked.network == "limited" else {}
+        documents = [row.document() for row in rows]
+        show_json({"mpi": build.name, "network": asked.network, **rate, "limits": limits, "rows": documents})
+    else:
+        show_transfers(rows, limits)
+    if stopping.signal is not None:
+        complain(f"stopped by {stopping.text}; shown is what there is")
+        raise typer.Exit(stopping.exit_code)
+    raise typer.Exit(0 if any(row.works for row in rows) else 1)
+
+
+@dataclass
+class _Found:
+    trials: list[TransferTrial] = field(default_factory=list)
+    limits: dict[Pair, list[Any]] = field(default_factory=dict)
+
+    def hopeful(self, pair: Pair, ways: list[TransferWay]) -> list[TransferWay]:
+        """The ways that have not failed so often that they are given up."""
+        bad = [trial.way for trial in self.trials if trial.pair == pair and not trial.works]
+        return [way for way in ways if bad.count(way) < FAILURES]
+
+
+def _rounds(bench: TransferBench, asked: Asked, repeat: int) -> _Found:
+    """All trials; in each round each way and each limit once, so that a slow minute hits all alike."""
+    found = _Found()
+    # The limits of a pair count as a trial.
+    steps = repeat * len(asked.pairs) * (len(asked.ways) + 1)
+    with TrialBar(bench.build.name, steps) as bar:
+        for pair in asked.pairs * repeat:
+            if bench.stopped():
+                break
+            limits = bench.limits(pair)
+            if limits is not None:
+                found.limits.setdefault(pair, []).append(limits)
+            bar.advance("limits")
+            hopeful = found.hopeful(pair, asked.ways)
+            for _ in range(len(asked.ways) - len(hopeful)):
+                bar.advance("given up")
+            for trial in bench.trials(pair, hopeful):
+                found.trials.append(trial)
+                bar.advance(f"{pair.before} → {pair.after} {trial.way.text}")
+    return found
+
+
+def _write(
+    build: Build,
+    asked: Asked,
+    found: _Found,
+    rows: list[TransferRow],
+    csv: Path | None,
+    plot: Path | None,
+) -> None:
+    if csv is not None:
+        write_transfers_csv(csv, build.name, asked.network, asked.amount, found.trials)
+        note(f"trials: {csv}")
+    if plot is not None:
+        for path in draw_transfers([row.document() for row in rows if row.works], plot):
+            note(f"picture: {path}")

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`nereus bench transfer` for people: a table for each pair of sizes; and every single trial as CSV."""
+
+import csv
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from rich.table import Table
+from rich.text import Text
+
+from nereus.cli.bench_rows import Spread
+from nereus.cli.bench_transfer_rows import FIGURES, TransferRow, figures_of
+from nereus.cli.messages import show
+from nereus.launch.transfer_trials import Amount, Pair, TransferTrial
+from nereus.report.units import bytes_text, seconds_text
+
+_WORDS = ("processes", "method", "strategy")
+_NUMBERS = (
+    "background",
+    "pause",
+    "GB/s",
+    "moved",
+    "least",
+    "iterations",
+    "omega",
+    "alpha",
+    "progress",
+    "first",
+    "trials",
+)
+
+
+def show_transfers(rows: Sequence[TransferRow], limits: Mapping[str, float | None]) -> None:
+    """A table for each pair of sizes, the limits, and below them why something failed."""
+    if not rows:
+        show("nothing was tried")
+        return
+    for pair in dict.fromkeys(row.pair for row in rows):
+        show(_table(pair, [row for row in rows if row.pair == pair]))
+    show("limits in GB/s: " + ", ".join(f"{name} {_number(value)}" for name, value in limits.items()))
+    for row in rows:
+        if row.failed:
+            where = f"{row.pair.before} → {row.pair.after} {row.way.text}"
+            show(Text(f"{where}: {row.failed} of {row.trials} failed: {row.reason}"))
+
+
+def _table(pair: Pair, rows: Sequence[TransferRow]) -> Table:
+    grid = Table(
+        title=f"{pair.before} → {pair.after} processes, {bytes_text(rows[0].bytes)}; medians ± deviations",
+        title_justify="left",
+        title_style="bold",
+        box=None,
+        pad_edge=False,
+    )
+    for name in _WORDS:
+        grid.add_column(name)
+    for name in _NUMBERS:
+        grid.add_column(name, justify="right")
+    for row in rows:
+        grid.add_row(*_cells(row))
+    return grid
+
+
+def _cells(row: TransferRow) -> list[str]:
+    return [
+        row.way.process_method,
+        row.way.method,
+        row.way.strategy,
+        _seconds(row.spreads["background_seconds"]),
+        _seconds(row.spreads["pause_seconds"]),
+        _number(row.median("gigabytes_per_second")),
+        _bytes(row.median("bytes_moved")),
+        _bytes(row.median("bytes_minimum")),
+        _number(row.median("iterations"), 0),
+        _number(row.median("omega")),
+        _number(row.alpha),
+        seconds_text(row.progress_seconds),
+        _number(row.median("first_iteration_ratio")),
+        f"{row.trials - row.failed}/{row.trials}",
+    ]
+
+
+def _seconds(spread: Spread | None) -> str:
+    if spread is None or not spread.median:
+        return "-"
+    return f"{seconds_text(spread.median)} ± {seconds_text(spread.deviation)}"
+
+
+def _bytes(count: float | None) -> str:
+    return "-" if count is None else bytes_text(round(count))
+
+
+def _number(value: float | None, digits: int = 2) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def write_transfers_csv(
+    path: Path, mpi: str, network: str, amount: Amount, trials: Sequence[TransferTrial]
+) -> None:
+    """Every single trial, a line each."""
+    head = [
+        "mpi",
+        "network",
+        "from",
+        "to",
+        "bytes",
+        "process_method",
+        "method",
+        "strategy",
+        "works",
+        "reason",
+    ]
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([*head, *FIGURES])
+        for trial in trials:
+            way, pair = trial.way, trial.pair
+            where = [mpi, network, pair.before, pair.after, amount.bytes]
+            what = [way.process_method, way.method, way.strategy, int(trial.works), trial.reason]
+            figures = figures_of(trial) if trial.works else {}
+            writer.writerow([*where, *what, *[_cell(figures.get(name)) for name in FIGURES]])
+
+
+def _cell(value: float | None) -> float | str:
+    return "" if value is None else value

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command line of `nereus bench transfer`: words to sizes and ways; what is wrong is said at once."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from nereus.cli.messages import Refused
+from nereus.config.quantities import bytes_of
+from nereus.launch import memory_bytes, most_ranks
+from nereus.launch.transfer_network import NETWORKS
+from nereus.launch.transfer_trials import Amount, Pair
+from nereus.launch.transfer_ways import (
+    AUTO,
+    METHODS,
+    PROCESS_METHODS,
+    STRATEGIES,
+    TransferWay,
+    transfer_ways,
+)
+
+# What a resize needs at once: the data before, after, and in flight.
+_COPIES = 3
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be tried."""
+
+    pairs: list[Pair]
+    ways: list[TransferWay]
+    amount: Amount
+    network: str
+
+
+def read_asked(words: Mapping[str, str], arrays: int, constant_percent: float) -> Asked:
+    """Read the options; Refused says what is wrong with which, and what is allowed."""
+    if arrays < 2 and 0 < constant_percent < 100:
+        raise Refused(
+            f"--arrays = {arrays}: constant and variable data need an array each; allowed is 2 or more, "
+            f"or --constant-percent 0 or 100"
+        )
+    network = _one_of(words, "network", NETWORKS)
+    processes = _listed(words, "process-methods", PROCESS_METHODS)
+    methods = _listed(words, "methods", (*METHODS, AUTO))
+    strategies = _listed(words, "strategies", (*STRATEGIES, AUTO))
+    ways = transfer_ways(processes, methods, strategies)
+    if not ways:
+        raise Refused(f"--strategies = {words['strategies']}: does not go with {words['methods']}")
+    amount = Amount(_bytes(words["bytes"]), arrays, constant_percent)
+    return Asked(_pairs(words["from"], words["to"]), ways, amount, network)
+
+
+def check_outputs(csv: Path | None, plot: Path | None) -> None:
+    """Refuse files that could not be written at the end."""
+    if csv is not None and not csv.parent.is_dir():
+        raise Refused(f"--csv = {csv}: there is no folder {csv.parent}")
+    if plot is not None and plot.exists() and not plot.is_dir():
+        raise Refused(f"--plot = {plot}: is no folder")
+
+
+def _one_of(words: Mapping[str, str], name: str, allowed: Sequence[str]) -> str:
+    if words[name] not in allowed:
+        raise Refused(f"--{name} = {words[name]}: allowed are {', '.join(allowed)}")
+    return words[name]
+
+
+def _listed(words: Mapping[str, str], name: str, allowed: Sequence[str]) -> list[str]:
+    named = words[name].split(",")
+    for word in named:
+        if word not in allowed:
+            raise Refused(f"--{name} = {words[name]}: {word or '(empty)'}: allowed are {', '.join(allowed)}")
+    return named
+
+
+def _bytes(text: str) -> int:
+    try:
+        count = int(text) if text.isascii() and text.isdigit() else bytes_of(text)
+    except ValueError as problem:
+        raise Refused(f"--bytes = {text}: {problem}; allowed is a size such as 1000000 or 64MiB") from None
+    most = memory_bytes() // _COPIES
+    if not isinstance(count, int) or not 8 <= count <= most:
+        raise Refused(f"--bytes = {text}: allowed is 8 B .. {most} B, a third of this machine's memory")
+    return count
+
+
+def _pairs(before: str, after: str) -> list[Pair]:
+    first, second = _sizes("--from", before), _sizes("--to", after)
+    if len(first) != len(second):
+        raise Refused(
+            f"--to = {after}: has {len(second)} sizes; allowed are as many as --from has, {len(first)}"
+        )
+    for one, other in zip(first, second, strict=True):
+        if one == other:
+            raise Refused(f"--to = {after}: {other}: must differ from the size before, {one}")
+    pairs = [Pair(one, other) for one, other in zip(first, second, strict=True)]
+    return list(dict.fromkeys(pairs))
+
+
+def _sizes(name: str, text: str) -> list[int]:
+    return [_size(name, text, word) for word in text.split(",")]
+
+
+def _size(name: str, text: str, word: str) -> int:
+    # Nine digits are more than any machine is asked for.
+    size = int(word[:9]) if word.isascii() and word.isdigit() else 0
+    if not 1 <= size <= most_ranks():
+        raise Refused(
+            f"{name} = {text}: {word or '(empty)'}: allowed are 1 .. {most_ranks()} processes on this machine"
+        )
+    return size

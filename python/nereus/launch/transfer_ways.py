@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The ways to move data that a resize may be asked for: processes, method and strategy."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+PROCESS_METHODS = ("merge", "baseline-inter", "baseline-intra")
+#: Not a method of its own: arrays lie in the shared memory of each host; p2p carries what crosses hosts.
+SHARED = "shm"
+METHODS = ("p2p", "col", "rma-lock", "rma-lockall", SHARED)
+BLOCKING = "blocking"
+STRATEGIES = (BLOCKING, "nonblocking", "wait-drains", "thread")
+#: The library chooses; only when asked for.
+AUTO = "auto"
+_ONE_SIDED = ("rma-lock", "rma-lockall")
+
+
+@dataclass(frozen=True)
+class TransferWay:
+    """How processes come about, which calls carry the data, and who waits for them."""
+
+    process_method: str
+    method: str
+    strategy: str
+
+    @property
+    def text(self) -> str:
+        """As nereus-transfers takes it: "merge:col:wait-drains"."""
+        return f"{self.process_method}:{self.method}:{self.strategy}"
+
+    @property
+    def shared(self) -> bool:
+        """Whether it needs a job of its own, whose arrays lie in shared memory from the start."""
+        return self.method == SHARED
+
+    @property
+    def exists(self) -> bool:
+        """One-sided methods have no sources that could be done before their drains."""
+        return not (self.method in _ONE_SIDED and self.strategy == "nonblocking")
+
+
+def transfer_ways(
+    processes: Sequence[str], methods: Sequence[str], strategies: Sequence[str]
+) -> list[TransferWay]:
+    """Each with each of the others, where there is such a way; every way once."""
+    crossed = [TransferWay(p, m, s) for p in processes for m in methods for s in strategies]
+    return list(dict.fromkeys(way for way in crossed if way.exists))
