@@ -108,7 +108,7 @@ void print_choice(const char *name, const std::vector<Shape> &shapes, const Size
     for (int rank = 0; rank < sizes.sources; ++rank) worlds.push_back(static_cast<World>(rank / ranks_of_world));
     const std::vector<Held> arrays = held_as(shapes, sizes);
     const Stopwatch watch;
-    const Choice choice = choose_survivors(sizes.sources, sizes.drains, arrays, Survivors::automatic, worlds);
+    const Selection choice = choose_survivors(sizes.sources, sizes.drains, arrays, Survivors::automatic, worlds);
     std::printf("%-21s %9d -> %9d  %10.3f ms  worlds of %d, %s\n", name, sizes.sources, sizes.drains,
                 watch.seconds() * 1e3, ranks_of_world, choice.best ? "proved the best" : "not proved the best");
 }

@@ -3,6 +3,7 @@
 
 #include "base/host_list.hpp"
 #include "base/strategies.hpp"
+#include "base/transfer_words.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -86,13 +87,14 @@ std::vector<SettingRow> rows_of_methods() {
         {"process-strategies", "auto", "", strategies::allowed, "how the process method is carried out",
          [](Settings &s, const std::string &t) { return strategies_of(t, s.process_strategies); }, why_no_strategies},
         {"transfer-method", "auto", "", "auto, p2p, col, rma-lock, rma-lockall", "which MPI calls carry the data",
-         [](Settings &s, const std::string &t) {
-             return choice(t, {"p2p", "col", "rma-lock", "rma-lockall", "auto"}, s.transfer_method);
-         }},
+         [](Settings &s, const std::string &t) { return choice(t, transfer_methods, s.transfer_method); }},
         {"transfer-strategy", "auto", "", "auto, blocking, nonblocking, wait-drains, thread",
          "who waits for constant data",
+         [](Settings &s, const std::string &t) { return choice(t, transfer_strategies, s.transfer_strategy); }},
+        {"costs", "", "", "a file that `nereus calibrate` made, or empty",
+         "by what `auto` chooses transfer method and strategy; empty: p2p and blocking",
          [](Settings &s, const std::string &t) {
-             return choice(t, {"blocking", "nonblocking", "wait-drains", "thread", "auto"}, s.transfer_strategy);
+             return text_if(t, s.costs, [](const std::string &) { return true; });
          }},
         {"memory", "auto", "", "auto, shared, private",
          "where the library's own arrays lie: shared by the processes of a host, so that their data need not move "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Wishes for another size, of the application and from outside: what is refused at once, what is noted.
 #include "base/strategies.hpp"
+#include "job/choosing.hpp"
 #include "job/job.hpp"
 #include "mpi/threads.hpp"
 #include "plan/placement.hpp"
@@ -75,23 +76,7 @@ Done Job::check_possible(int ranks, const nereus_resize_options &options) const 
         return failed(NEREUS_ERR_RANGE, "a job cannot have " + std::to_string(ranks) + " processes: allowed is 1 .. " +
                                             std::to_string(members_.settings.max_ranks) + " (setting max-ranks)");
     if (auto done = check_strategies(options.process_strategies); !done) return done;
-    return check_transfer(options);
-}
-
-Done Job::check_transfer(const nereus_resize_options &options) const {
-    const bool one_sided = options.transfer_method == NEREUS_RMA_LOCK || options.transfer_method == NEREUS_RMA_LOCKALL;
-    if (one_sided && options.process_method == NEREUS_BASELINE_INTER)
-        return failed(NEREUS_ERR_UNSUPPORTED,
-                      "one-sided transfers need an intra-communicator, which baseline-inter has "
-                      "not: take baseline-intra or merge");
-    if (one_sided && options.transfer_strategy == NEREUS_NONBLOCKING)
-        return failed(NEREUS_ERR_UNSUPPORTED, "with one-sided transfers sources send nothing that they could wait for: "
-                                              "take wait-drains in place of nonblocking");
-    if (options.transfer_strategy == NEREUS_THREAD && !mpi::threads_are_allowed())
-        return failed(NEREUS_ERR_UNSUPPORTED,
-                      "the transfer strategy thread needs MPI_Init_thread with MPI_THREAD_MULTIPLE, which this program "
-                      "or MPI has not");
-    return {};
+    return check_carriage(options.process_method, {options.transfer_method, options.transfer_strategy});
 }
 
 Result<Asked> Job::ask(int ranks, const nereus_resize_options &options) {

@@ -138,6 +138,21 @@ double Crossing::seconds_for(bool constant, const Settings &settings) const {
     return settings.seconds_for(bytes);
 }
 
+plan::Load Crossing::load(bool constant) const {
+    std::int64_t sent = 0, received = 0;
+    plan::Load load;
+    for (std::size_t i = 0; i < moves_.size(); ++i) {
+        if (!travels(i, constant)) continue;
+        const std::int64_t extent = registry_.entries()[i].is.extent;
+        const std::int64_t out = count_of(moves_[i].sends) * extent, in = count_of(moves_[i].receives) * extent;
+        sent += out;
+        received += in;
+        load.arrays += out + in > 0 ? 1 : 0;
+    }
+    load.bytes = std::max(sent, received);
+    return load;
+}
+
 std::int64_t Crossing::bytes_sent(bool constant) const {
     std::int64_t sum = 0;
     for (const transfer::Shipment &shipment : shipments(constant)) sum += transfer::bytes_sent(shipment);

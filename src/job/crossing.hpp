@@ -6,6 +6,7 @@
 
 #include "base/settings.hpp"
 #include "job/registry.hpp"
+#include "plan/choice.hpp"
 #include "plan/move.hpp"
 #include "transfer/transfer.hpp"
 
@@ -57,6 +58,9 @@ public:
 
     /// How long all arrays of this kind may take.
     double seconds_for(bool constant, const Settings &settings) const;
+
+    /// What this process has to send or to receive of the constant or the variable arrays.
+    plan::Load load(bool constant) const;
 
     std::int64_t bytes_sent(bool constant) const;
     /// What other processes of this host take over from this source without a copy.

@@ -3,6 +3,8 @@
 
 #include "job/alarm.hpp"
 #include "job/both_sides.hpp"
+#include "job/choosing.hpp"
+#include "job/costs.hpp"
 #include "job/next_generation.hpp"
 #include "job/report.hpp"
 #include "job/values.hpp"
@@ -115,9 +117,21 @@ json Handover::decisions() {
     return {{"worlds", by_drain(sizes_, job_.generation.worlds, company.worlds)},
             {"kept", sizes_.kept},
             {"hosts", by_drain(sizes_, job_.generation.hosts, company.hosts)},
-            {"method", request_.transfer_method == NEREUS_TRANSFER_AUTO ? int{NEREUS_P2P} : request_.transfer_method},
-            {"strategy",
-             request_.transfer_strategy == NEREUS_STRATEGY_AUTO ? int{NEREUS_BLOCKING} : request_.transfer_strategy}};
+            {"method", usual_carriage(request_).method},
+            {"strategy", usual_carriage(request_).strategy},
+            {"chooses", is_to_choose(request_, job_.costs)}};
+}
+
+/// Where rank 0 knows what ways cost.
+Done Handover::choose_carriage(nereus_resize_report &report) {
+    const Sides sides{sizes_, {rank_, sizes_.drain_of(rank_)}, job_.generation.hosts, hosts_};
+    auto choice = choose_together(sources(), job_.registry, sides, request_, job_.costs);
+    if (!choice) return tl::unexpected(choice.error());
+    if (!*choice) return {};
+    carriage_ = {(*choice)->way.method, (*choice)->way.strategy};
+    report.predicted_seconds = (*choice)->predicted_seconds;
+    why_chosen_ = (*choice)->why;
+    return {};
 }
 
 Done Handover::decide_together(nereus_resize_report &report) {
@@ -128,6 +142,8 @@ Done Handover::decide_together(nereus_resize_report &report) {
     worlds_ = decided.at("worlds").get<std::vector<plan::World>>();
     hosts_ = decided.at("hosts").get<std::vector<std::string>>();
     carriage_ = {decided.at("method"), decided.at("strategy")};
+    if (decided.at("chooses").get<bool>())
+        if (auto done = choose_carriage(report); !done) return done;
     report.transfer_method = static_cast<nereus_transfer_method>(carriage_.method);
     report.transfer_strategy = static_cast<nereus_transfer_strategy>(carriage_.strategy);
     return {};
@@ -295,6 +311,7 @@ void Handover::share_report(nereus_resize_report &report, const Done &decision) 
              {{"report", as_json(report)},
               {"requests", job_.requests.as_json()},
               {"host_list", text_of(job_.hosts)},
+              {"costs", job_.costs ? as_json(*job_.costs).dump() : std::string()},
               {"values", values_of(job_.registry)}});
     share_with_sources(sources(), report);
 }

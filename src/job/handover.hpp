@@ -48,6 +48,9 @@ public:
     /// In the place of begin(): the newcomers are told that they are not wanted.
     void refuse(const std::string &why);
 
+    /// Why `auto` chose as it did; empty where nothing was chosen.
+    const std::string &why_chosen() const { return why_chosen_; }
+
 private:
     bool root() const { return rank_ == 0; }
     MPI_Comm sources() const { return job_.generation.control.get(); }
@@ -55,6 +58,7 @@ private:
 
     Done decide_together(nereus_resize_report &report);
     nlohmann::json decisions();
+    Done choose_carriage(nereus_resize_report &report);
     Done offer(const Handles &handles);
     Done get_ready(nereus_resize_report &report);
     Done hear_the_ready(const Verdict &verdict);
@@ -81,6 +85,7 @@ private:
     Request request_;
     News news_;
     Carriage carriage_;
+    std::string why_chosen_;
     Stopwatch watch_;
     double paused_ = 0;
     const char *state_ = "ready";

@@ -2,12 +2,16 @@
 #include "job/job.hpp"
 
 #include "job/binding.hpp"
+#include "job/costs.hpp"
 #include "job/next_generation.hpp"
 #include "job/report.hpp"
 #include "job/sharing.hpp"
 #include "job/ways_in.hpp"
 #include "mpi/host.hpp"
+#include "mpi/library.hpp"
 #include "mpi/share.hpp"
+
+#include <cstdio>
 
 namespace nereus::job {
 namespace {
@@ -53,6 +57,7 @@ Done Job::found(MPI_Comm founders) {
     now.hosts = std::move(*hosts);
     if (auto done = settle_memory(now, members_.settings); !done) return done;
     members_.hosts = read_hosts(members_.settings.hosts).value_or(std::vector<Host>{}); // checked with the settings
+    if (auto done = mpi::share_outcome(now.control.get(), 0, take_costs()); !done) return done;
     if (auto done = mpi::share_outcome(now.control.get(), 0, open_supervisor()); !done) return done;
     return members_.settings.start_ranks == 0 ? Done{} : make_founders();
 }
@@ -94,6 +99,20 @@ Done Job::open_supervisor() {
     if (!supervisor) return tl::unexpected(supervisor.error());
     members_.supervisor = std::move(*supervisor);
     if (members_.supervisor) members_.supervisor->say_root(members_.generation);
+    return {};
+}
+
+/// On rank 0. Whoever is rank 0 later gets them from it.
+Done Job::take_costs() {
+    const std::string &path = members_.settings.costs;
+    if (!root() || path.empty()) return {};
+    auto costs = costs_of_file(path);
+    if (!costs) return tl::unexpected(costs.error());
+    if (costs->library == mpi::library())
+        members_.costs = std::move(*costs);
+    else
+        std::fprintf(stderr, "nereus: the costs in %s are not used: they were measured with %s, and this is %s\n",
+                     path.c_str(), costs->library.c_str(), mpi::library().c_str());
     return {};
 }
 
@@ -188,9 +207,9 @@ Result<nereus_code> Job::act(const Word &word) {
 }
 
 nereus_code Job::ended(const nereus_resize_report &report) {
-    resize_.reset();
     report_ = report;
-    message_ = sentence(report_);
+    message_ = sentence(report_, resize_->why_chosen());
+    resize_.reset();
     if (members_.supervisor) {
         members_.supervisor->say_settled(report_, message_);
         if (report_.code == NEREUS_RESIZED && members_.generation.control)

@@ -52,9 +52,9 @@ private:
     Done share(Entry &entry);
     Done arrive(process::Arrival arrival);
     Done open_supervisor();
+    Done take_costs();
     Done check_possible(int ranks, const nereus_resize_options &options) const;
     Done check_strategies(unsigned asked) const;
-    Done check_transfer(const nereus_resize_options &options) const;
     Result<int> slots_or_fewer(int ranks, const std::vector<Host> &hosts, const nereus_resize_options &options) const;
     Word next_word();
     void hear_outside();

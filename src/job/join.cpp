@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A newcomer's way into the job: the other side of handover.cpp.
 #include "job/both_sides.hpp"
+#include "job/costs.hpp"
 #include "job/crossing.hpp"
 #include "job/next_generation.hpp"
 #include "job/offer.hpp"
@@ -146,6 +147,7 @@ Result<nereus_resize_report> join(Members &job, process::Arrival arrival) {
     if (offer.sizes.anew && job.generation.control.rank() == 0) {
         job.requests.restore(decision->at("requests"));
         job.hosts = read_hosts(decision->at("host_list")).value_or(std::vector<Host>{});
+        if (auto costs = read_costs(decision->at("costs").get<std::string>())) job.costs = std::move(*costs);
     }
     return report_from(decision->at("report"));
 }

@@ -8,6 +8,7 @@
 #include "job/registry.hpp"
 #include "job/request.hpp"
 #include "job/supervisor.hpp"
+#include "plan/choice.hpp"
 #include "process/park.hpp"
 #include "process/program.hpp"
 
@@ -24,6 +25,7 @@ struct Members {
     // What follows is rank 0's.
     Requests requests;
     process::ParkingLots parked;
+    std::optional<plan::Costs> costs;       ///< of ways to carry data; none: not known
     std::vector<Host> hosts;                ///< on which processes may be placed; empty: wherever the MPI puts them
     std::unique_ptr<Supervisor> supervisor; ///< NULL where there is none
 };

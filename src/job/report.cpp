@@ -3,6 +3,9 @@
 
 #include "base/settings.hpp"
 #include "base/strategies.hpp"
+#include "base/transfer_words.hpp"
+
+#include <cstdio>
 
 namespace nereus::job {
 
@@ -68,16 +71,17 @@ nereus_resize_report report_from(const json &in) {
 
 json for_people(const nereus_resize_report &r) {
     static const char *const methods[] = {"merge", "baseline-inter", "baseline-intra"};
-    static const char *const transfers[] = {"p2p", "col", "rma-lock", "rma-lockall", "auto"};
-    static const char *const waits[] = {"blocking", "nonblocking", "wait-drains", "thread", "auto"};
     return {{"from", r.from},
             {"to", r.to},
             {"process_method", methods[r.process_method]},
             {"process_strategies", strategies::list_of(r.process_strategies)},
-            {"transfer_method", transfers[r.transfer_method]},
-            {"transfer_strategy", waits[r.transfer_strategy]},
+            {"transfer_method", transfer_methods[static_cast<std::size_t>(r.transfer_method)]},
+            {"transfer_strategy", transfer_strategies[static_cast<std::size_t>(r.transfer_strategy)]},
             {"process_seconds", r.process_seconds},
             {"connect_seconds", r.connect_seconds},
+            {"constant_seconds", r.constant_seconds},
+            {"variable_seconds", r.variable_seconds},
+            {"predicted_seconds", r.predicted_seconds},
             {"pause_seconds", r.pause_seconds},
             {"woken", r.woken},
             {"left", r.left},
@@ -86,11 +90,25 @@ json for_people(const nereus_resize_report &r) {
             {"reason", std::string(r.reason)}};
 }
 
-std::string sentence(const nereus_resize_report &report) {
+namespace {
+
+/// " with p2p, wait-drains: predicted 0.31 s, took 0.35 s (...)"
+std::string about_choice(const nereus_resize_report &report, const std::string &why_chosen) {
+    if (report.predicted_seconds < 0) return "";
+    char seconds[80];
+    std::snprintf(seconds, sizeof seconds, ": predicted %.2g s, took %.2g s", report.predicted_seconds,
+                  report.constant_seconds + report.variable_seconds);
+    return " with " + words_of_transfer(report.transfer_method, report.transfer_strategy) + seconds +
+           (why_chosen.empty() ? "" : " (" + why_chosen + ")");
+}
+
+}
+
+std::string sentence(const nereus_resize_report &report, const std::string &why_chosen) {
     const std::string what = "resize " + std::to_string(report.request) + " from " + std::to_string(report.from) +
                              " to " + std::to_string(report.to) + " processes";
     if (report.code == NEREUS_UNCHANGED) return what + ": the job has that size already";
-    if (report.code == NEREUS_RESIZED) return what + " is done";
+    if (report.code == NEREUS_RESIZED) return what + " is done" + about_choice(report, why_chosen);
     return what + " was undone while " + report.state + ": " + report.reason + ". The job goes on with " +
            std::to_string(report.from) + " processes.";
 }

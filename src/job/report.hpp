@@ -22,6 +22,8 @@ nereus_resize_report report_from(const nlohmann::json &json);
 nlohmann::json for_people(const nereus_resize_report &report);
 
 /// "resize 7 from 4 to 6 processes was undone while making: ..."
-std::string sentence(const nereus_resize_report &report);
+///
+/// @param why_chosen  where `auto` chose how the data was carried: why so; else ""
+std::string sentence(const nereus_resize_report &report, const std::string &why_chosen);
 
 }

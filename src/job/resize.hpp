@@ -38,6 +38,8 @@ public:
     /// Whether constant data is on its way.
     bool sends_data() const { return handover_ != nullptr; }
 
+    std::string why_chosen() const { return handover_ ? handover_->why_chosen() : ""; }
+
     /// Collective: undone.
     nereus_resize_report cancel(const Error &why);
 

@@ -112,7 +112,7 @@ struct Trials {
     const Sizes &sizes;
     const std::vector<Pair> &pairs;
     const Groups &groups;
-    Choice best;
+    Selection best;
     std::int64_t bytes = -1;
     std::int64_t steps = most_steps_of_trials;
 
@@ -141,8 +141,8 @@ std::int64_t most_without(const Groups &groups, const LeavingWorlds::Leaves &lea
 
 /// The best choice of those that let most processes exit. None of them keeps more than the `unbound` one, nor more than
 /// the worlds that go on could keep if they did not want the same drains.
-Choice bound_by_worlds(const Sizes &sizes, const Overlaps &overlaps, const std::vector<World> &worlds,
-                       const Choice &unbound) {
+Selection bound_by_worlds(const Sizes &sizes, const Overlaps &overlaps, const std::vector<World> &worlds,
+                       const Selection &unbound) {
     if (exits(worlds, sizes, unbound.kept) == sizes.sources - sizes.drains) return unbound;
     const Groups groups = groups_of(worlds, overlaps.pairs);
     const LeavingWorlds leaving = leaving_worlds(groups, sizes);
@@ -183,13 +183,13 @@ std::int64_t most_kept(const std::vector<Pair> &pairs) {
 
 }
 
-Choice choose_survivors(int sources, int drains, const std::vector<Held> &arrays, Survivors policy,
+Selection choose_survivors(int sources, int drains, const std::vector<Held> &arrays, Survivors policy,
                         const std::vector<World> &world_of_rank) {
     if (policy == Survivors::first) return {{}, true};
     const Sizes sizes{sources, drains, false};
     const Overlaps overlaps = overlaps_of(arrays);
     const Matching matching = match(overlaps.pairs, {}, most_steps);
-    Choice choice{completed(sizes, matching, {}), overlaps.all && matching.best};
+    Selection choice{completed(sizes, matching, {}), overlaps.all && matching.best};
     const bool bound = policy == Survivors::automatic && drains < sources;
     if (bound) choice = bound_by_worlds(sizes, overlaps, world_of_rank, choice);
     const Kept usual = usual_numbering(sizes);

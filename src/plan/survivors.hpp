@@ -23,7 +23,7 @@ struct Held {
 
 enum class Survivors { first, least_movement, automatic }; ///< numbers of enum nereus_survivors
 
-struct Choice {
+struct Selection {
     std::vector<int> kept; ///< for Sizes; empty: the usual numbering, also where another one keeps as much
     bool best;             ///< no other choice that is allowed keeps more
 };
@@ -40,7 +40,7 @@ struct Choice {
 /// - where a matching gives up, or an array's parts overlap in more than 10^7 pairs of ranks (cyclic, grid): that
 ///   array is not weighed, of which the usual numbering keeps nearly as much as any;
 /// - where the sets of worlds are too many: those that cost 10^7 steps in all are tried.
-Choice choose_survivors(int sources, int drains, const std::vector<Held> &arrays, Survivors policy,
+Selection choose_survivors(int sources, int drains, const std::vector<Held> &arrays, Survivors policy,
                         const std::vector<World> &world_of_rank);
 
 /// Bytes that at least have to go from one process to another, whichever way the drains are numbered over the processes

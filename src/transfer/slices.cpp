@@ -55,12 +55,6 @@ mpi::Type type_of(const Strips &slice, Side side) {
 
 }
 
-std::int64_t count_of(const Strips &strips) {
-    std::int64_t sum = 0;
-    for (const plan::Strip &strip : strips) sum += strip.count();
-    return sum;
-}
-
 Strips in_bytes(const Strips &strips, std::int64_t extent) {
     Strips bytes = strips;
     for (plan::Strip &strip : bytes) {
@@ -71,7 +65,7 @@ Strips in_bytes(const Strips &strips, std::int64_t extent) {
     return bytes;
 }
 
-Slicer::Slicer(Strips bytes) : strips_(std::move(bytes)), left_(count_of(strips_)) {
+Slicer::Slicer(Strips bytes) : strips_(std::move(bytes)), left_(plan::count_of(strips_)) {
     if (!strips_.empty()) strip_bytes_ = bytes_of_one(strips_.front());
 }
 
@@ -129,7 +123,7 @@ Spot spot_of(const Strips &slice, Side side) {
     Spot spot;
     if (const auto start = start_of_row(slice, side)) {
         spot.place = *start;
-        spot.count = static_cast<int>(count_of(slice));
+        spot.count = static_cast<int>(plan::count_of(slice));
     } else {
         spot.owned = type_of(slice, side);
         spot.type = spot.owned.get();

@@ -13,8 +13,6 @@ namespace nereus::transfer {
 
 using Strips = std::vector<plan::Strip>;
 
-std::int64_t count_of(const Strips &strips);
-
 /// Elements of `extent` bytes as bytes.
 Strips in_bytes(const Strips &strips, std::int64_t extent);
 

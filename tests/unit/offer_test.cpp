@@ -3,6 +3,7 @@
 #include "job/report.hpp"
 #include "job/request.hpp"
 #include "job/values.hpp"
+#include "shapes.hpp"
 
 #include <cstring>
 #include <gtest/gtest.h>
@@ -15,10 +16,12 @@ namespace {
 std::string any_name() { return *rc::gen::nonEmpty(rc::gen::container<std::string>(rc::gen::inRange('a', '{'))); }
 
 Description any_array() {
-    const auto layout = *rc::gen::element(plan::Layout::block, plan::Layout::replicated);
     const auto extent = *rc::gen::inRange<std::int64_t>(1, 5000);
-    const auto elements = *rc::gen::inRange<std::int64_t>(0, INT64_MAX / extent);
-    return {any_name(), false, *rc::gen::arbitrary<bool>(), *rc::gen::arbitrary<bool>(), layout, elements, extent};
+    plan::Shape shape = plan::any_shape(1000);
+    if (shape.layout == plan::Layout::block || shape.layout == plan::Layout::replicated)
+        shape.elements = *rc::gen::inRange<std::int64_t>(0, std::min(plan::most_elements, INT64_MAX / extent));
+    const bool shared = plan::Cut(shape, 1).contiguous() && *rc::gen::arbitrary<bool>();
+    return {any_name(), false, *rc::gen::arbitrary<bool>(), shared, shape, extent};
 }
 
 /// Entries and the memory of the values among them, which is the application's.
@@ -28,7 +31,7 @@ struct Registered {
 
     void add_value(const std::string &name, std::vector<std::uint8_t> bytes) {
         Entry entry;
-        entry.is = {name, true, false, false, plan::Layout::replicated, static_cast<std::int64_t>(bytes.size()), 1};
+        entry.is = {name, true, false, false, {plan::Layout::replicated, static_cast<std::int64_t>(bytes.size())}, 1};
         values.push_back(std::move(bytes));
         entry.data = values.back().data();
         entries.push_back(entry);
@@ -137,8 +140,8 @@ void assert_usable(const Offer &offer, const Registry &registry) {
     RC_ASSERT(offer.settings.message_bytes >= 1 && offer.settings.message_bytes <= 2147483647);
     RC_ASSERT(offer.settings.answer_timeout > 0 && offer.settings.slowest_rate > 0);
     for (const Entry &entry : registry.entries()) {
-        RC_ASSERT(entry.is.elements >= 0 && entry.is.extent >= 1);
-        RC_ASSERT(entry.is.elements <= INT64_MAX / entry.is.extent);
+        RC_ASSERT(entry.is.elements() >= 0 && entry.is.extent >= 1);
+        RC_ASSERT(entry.is.elements() <= INT64_MAX / entry.is.extent);
     }
 }
 

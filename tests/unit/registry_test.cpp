@@ -7,9 +7,9 @@
 namespace nereus::job {
 namespace {
 
-const Description x{"x", false, false, false, plan::Layout::block, 100, 8};
-const Description y{"y", false, true, false, plan::Layout::replicated, 7, 4};
-const Description iteration{"iteration", true, false, false, plan::Layout::replicated, 1, 8};
+const Description x{"x", false, false, false, {plan::Layout::block, 100}, 8};
+const Description y{"y", false, true, false, {plan::Layout::replicated, 7}, 4};
+const Description iteration{"iteration", true, false, false, {plan::Layout::replicated, 1}, 8};
 
 Entry entry(const Description &is) {
     Entry made;
@@ -62,8 +62,8 @@ TEST(Registry, EachPropertyOfAnArrayMustAgree) {
     others[0].name = y.name;
     others[1].value = true;
     others[2].constant = true;
-    others[3].layout = plan::Layout::replicated;
-    others[4].elements = 101;
+    others[3].shape.layout = plan::Layout::replicated;
+    others[4].shape.elements = 101;
     others[5].extent = 4;
     for (const Description &other : others) {
         Registry registry;

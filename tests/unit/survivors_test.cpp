@@ -76,7 +76,7 @@ private:
     std::vector<std::int64_t> bytes_;
 };
 
-std::vector<int> numbering(const Job &job, const Choice &choice) {
+std::vector<int> numbering(const Job &job, const Selection &choice) {
     std::vector<int> kept;
     for (int drain = 0; drain < job.drains; ++drain)
         kept.push_back(job.sizes(choice.kept).source_at(drain).value_or(-1));
@@ -119,7 +119,7 @@ bool is_a_numbering(const Job &job, const std::vector<int> &kept) {
 
 RC_GTEST_PROP(Survivors, NoOtherNumberingKeepsMoreBytes, ()) {
     const Job job;
-    const Choice choice = choose_survivors(job.sources, job.drains, job.arrays, Survivors::least_movement, job.worlds);
+    const Selection choice = choose_survivors(job.sources, job.drains, job.arrays, Survivors::least_movement, job.worlds);
     const std::vector<int> kept = numbering(job, choice);
     RC_ASSERT(choice.best);
     RC_ASSERT(is_a_numbering(job, kept));
@@ -128,7 +128,7 @@ RC_GTEST_PROP(Survivors, NoOtherNumberingKeepsMoreBytes, ()) {
 
 RC_GTEST_PROP(Survivors, AsManyExitAsCanAndOfThoseChoicesNoneKeepsMoreBytes, ()) {
     const Job job;
-    const Choice choice = choose_survivors(job.sources, job.drains, job.arrays, Survivors::automatic, job.worlds);
+    const Selection choice = choose_survivors(job.sources, job.drains, job.arrays, Survivors::automatic, job.worlds);
     const std::vector<int> kept = numbering(job, choice);
     const Best best = best_of_all(job, true);
     RC_ASSERT(choice.best);
@@ -139,7 +139,7 @@ RC_GTEST_PROP(Survivors, AsManyExitAsCanAndOfThoseChoicesNoneKeepsMoreBytes, ())
 
 RC_GTEST_PROP(Survivors, TheUsualNumberingIsKeptWhereItIsAsGood, ()) {
     const Job job;
-    const Choice choice = choose_survivors(job.sources, job.drains, job.arrays, Survivors::least_movement, job.worlds);
+    const Selection choice = choose_survivors(job.sources, job.drains, job.arrays, Survivors::least_movement, job.worlds);
     if (!choice.kept.empty())
         RC_ASSERT(Arriving(job).with(choice.kept) < Arriving(job).with(numbering(job, {{}, true})));
 }

@@ -10,6 +10,7 @@ import typer
 
 from nereus import __version__
 from nereus.cli.bench import bench
+from nereus.cli.calibrate import calibrate
 from nereus.cli.convert import convert
 from nereus.cli.doctor import doctor
 from nereus.cli.emulate import emulate
@@ -31,6 +32,7 @@ app.command("run", context_settings={"allow_interspersed_args": False})(run_prog
 app.command()(jobs)
 app.command()(resize)
 app.command()(doctor)
+app.command()(calibrate)
 app.command()(report)
 app.command()(convert)
 app.add_typer(bench, name="bench")

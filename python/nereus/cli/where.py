@@ -9,7 +9,18 @@ from typing import Annotated
 
 import typer
 
-from nereus.launch import Build, Host, Joining, Launch, Supervision, host_list, place, read_hosts
+from nereus.cli.messages import warn
+from nereus.launch import (
+    Build,
+    Host,
+    Joining,
+    Launch,
+    Supervision,
+    host_list,
+    place,
+    read_hosts,
+    usual_costs,
+)
 
 
 class Placement(StrEnum):
@@ -93,6 +104,17 @@ class Where:
         own = {"NEREUS_HOSTS": host_list(self.hosts)} if self.hosts else {}
         # Where groups cannot join, nothing is known in favour of other transports than the MPI's own choice.
         transports = join.environment if join.works else {}
-        environment = {**transports, **own, **settings}
+        environment = {**_costs(build, self.hosts), **transports, **own, **settings}
         launch = Launch(build, program, arguments, self.hosts, self.rsh, environment)
         return Supervision(launch, founders, join.works)
+
+
+def _costs(build: Build, hosts: tuple[Host, ...]) -> dict[str, str]:
+    """By what the job chooses how its data is carried, unless the user decided about that."""
+    stored = usual_costs(build, hosts)
+    if stored is None:
+        return {}
+    if stored.costs is None:
+        warn([stored.complaint] if stored.complaint else [])
+        return {}
+    return {"NEREUS_COSTS": str(stored.path)}

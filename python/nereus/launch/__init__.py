@@ -10,6 +10,7 @@ from nereus.launch.builds import Build, builds, builds_folder, choose
 from nereus.launch.capabilities import FEATURES, Capabilities, Feature, probe
 from nereus.launch.capacity import RANKS_PER_CORE, cores, memory_bytes, most_ranks
 from nereus.launch.command import Command, Launch, command
+from nereus.launch.costs import Costs, StoredCosts, stored_costs, usual_costs
 from nereus.launch.door import check as check_door
 from nereus.launch.error import LaunchError
 from nereus.launch.hosts import Host, Share, host_list, place, read_hosts
@@ -34,6 +35,7 @@ __all__ = [
     "Build",
     "Capabilities",
     "Command",
+    "Costs",
     "Feature",
     "Host",
     "Job",
@@ -44,6 +46,7 @@ __all__ = [
     "Outcome",
     "Share",
     "Stopping",
+    "StoredCosts",
     "Supervision",
     "ask",
     "builds",
@@ -63,4 +66,6 @@ __all__ = [
     "probe",
     "read_hosts",
     "status",
+    "stored_costs",
+    "usual_costs",
 ]

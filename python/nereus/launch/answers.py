@@ -14,7 +14,7 @@ from typing import Any
 def recall(kind: str, key: str, files: Sequence[Path]) -> dict[str, Any] | None:
     """The answer about `key`, or None when there is none for the present files."""
     try:
-        kept: dict[str, Any] = json.loads(_file(kind, key).read_text(encoding="utf-8"))
+        kept: dict[str, Any] = json.loads(place(kind, key).read_text(encoding="utf-8"))
         return kept if kept["stamp"] == _stamp(files) else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
@@ -22,7 +22,7 @@ def recall(kind: str, key: str, files: Sequence[Path]) -> dict[str, Any] | None:
 
 def remember(kind: str, key: str, files: Sequence[Path], answer: Mapping[str, Any]) -> None:
     """Keep an answer; a cache that cannot be written costs time and nothing else."""
-    path = _file(kind, key)
+    path = place(kind, key)
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         content = {**answer, "stamp": _stamp(files)}
@@ -32,7 +32,8 @@ def remember(kind: str, key: str, files: Sequence[Path], answer: Mapping[str, An
         Path(file.name).replace(path)
 
 
-def _file(kind: str, key: str) -> Path:
+def place(kind: str, key: str) -> Path:
+    """The file of an answer, whether it is there or not."""
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return base / "nereus" / f"{kind}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.json"
 

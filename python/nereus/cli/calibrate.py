@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""nereus calibrate - measure once what `auto` chooses by."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from nereus.cli.bench_transfer_words import Asked, read_asked
+from nereus.cli.calibrate_table import document, tables
+from nereus.cli.messages import complain, note, show, show_json
+from nereus.cli.trial_bar import TrialBar
+from nereus.launch import Build, Stopping, StoredCosts, builds, choose, fostering, stored_costs
+from nereus.launch.calibration import PAIR, Measured, amounts, bench_for, costs_of, measure
+from nereus.launch.costs import new_costs, store_costs
+from nereus.launch.transfer_trials import PROGRAM
+from nereus.launch.transfer_ways import SHARED, STRATEGIES
+from nereus.launch.transfer_ways import METHODS as ALL_METHODS
+
+_METHODS = [method for method in ALL_METHODS if method != SHARED]
+
+
+def calibrate(
+    mpi: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="MPI build to measure; may be given again.")
+    ] = None,
+    size: Annotated[str, typer.Option("--bytes", metavar="SIZE", help="The largest amount of data.")] = "64MiB",
+    repeat: Annotated[int, typer.Option(min=1, max=1000, help="Rounds over all ways and amounts.")] = 3,
+    show_stored: Annotated[bool, typer.Option("--show", help="Measure nothing; show what is stored.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+) -> None:
+    """Measure once what each way to move data costs on this machine; `auto` then chooses by it.
+
+    Example: nereus calibrate --mpi mpich --mpi openmpi
+    """
+    asked = _asked(size)
+    chosen = [choose(name) for name in mpi] if mpi else builds() if show_stored else [choose()]
+    with Stopping() as stopping, fostering():
+        if not show_stored:
+            for build in chosen:
+                build.program(PROGRAM)
+            for build in chosen:
+                _calibrate(build, asked, repeat, stopping)
+    if stopping.signal is not None:
+        complain(f"stopped by {stopping.text}; nothing is stored of an MPI that was not measured to the end")
+        raise typer.Exit(stopping.exit_code)
+    _present(chosen, [stored_costs(build) for build in chosen], as_json)
+
+
+def _asked(size: str) -> Asked:
+    words = {"methods": ",".join(_METHODS), "strategies": ",".join(STRATEGIES), "process-methods": "merge"}
+    words |= {"from": str(PAIR.before), "to": str(PAIR.after), "bytes": size, "network": "shm"}
+    return read_asked(words, 1, 100, None)
+
+
+def _calibrate(build: Build, asked: Asked, repeat: int, stopping: Stopping) -> None:
+    """Measure with one MPI, and store what was found."""
+    bench = bench_for(build, asked.amount.bytes, lambda: stopping.signal is not None)
+    made: list[Measured] = []
+    with TrialBar(build.name, repeat * len(amounts(asked.amount.bytes)) * len(asked.ways)) as bar:
+        for one in measure(bench, asked.ways, repeat):
+            made.append(one)
+            bar.advance(one.trial.way.text)
+    if bench.stopped():
+        return
+    for trial in (one.trial for one in made if not one.trial.works):
+        note(f"{build.name} {trial.way.text}: failed and will not be chosen: {trial.reason}")
+    costs = costs_of(made)
+    if not costs:
+        complain(f"{build.name}: no way to move data works; nothing was stored")
+        raise typer.Exit(1)
+    note(f"stored: {store_costs(build, new_costs(build, costs))}")
+
+
+def _present(chosen: Sequence[Build], all_stored: Sequence[StoredCosts], as_json: bool) -> None:
+    """Show what is stored now. Exit code 0: something is for each."""
+    found = [document(stored, build.name) for build, stored in zip(chosen, all_stored, strict=True)]
+    if as_json:
+        show_json({"calibrations": found})
+    else:
+        show(tables(found, all_stored))
+    raise typer.Exit(0 if found and all(stored.costs for stored in all_stored) else 1)

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which ways to carry data there are for a resize, and which one it takes where `auto` was asked for.
+#pragma once
+
+#include "job/crossing.hpp"
+#include "job/request.hpp"
+#include "plan/choice.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <optional>
+
+namespace nereus::job {
+
+/// NEREUS_ERR_UNSUPPORTED where data cannot be carried so; each of both may be `auto`.
+Done check_carriage(int process_method, const Carriage &carriage);
+
+/// Whether rank 0 has something to choose, and knows by what.
+bool is_to_choose(const Request &request, const std::optional<plan::Costs> &costs);
+
+/// What is taken without choosing: p2p and blocking for what is `auto`.
+Carriage usual_carriage(const Request &request);
+
+/// Collective over the sources: what rank 0 chose, the same on all; nothing where costs of no possible way are known.
+///
+/// @param sides  of this source
+/// @param costs  rank 0's count
+Result<std::optional<plan::Choice>> choose_together(MPI_Comm sources, Registry &registry, const Sides &sides,
+                                                    const Request &request, const std::optional<plan::Costs> &costs);
+
+}
