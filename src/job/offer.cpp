@@ -88,7 +88,7 @@ bool is_numbering(const plan::Sizes &sizes) {
     std::set<int> seen;
     for (const int source : sizes.kept)
         if (source < -1 || source >= sizes.sources || (source >= 0 && !seen.insert(source).second)) return false;
-    return sizes.kept.empty() || static_cast<int>(seen.size()) == sizes.staying();
+    return sizes.kept.empty() || static_cast<int>(seen.size()) == std::min(sizes.sources, sizes.drains);
 }
 
 /// Lists that are looked up by the numbers of processes.

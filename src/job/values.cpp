@@ -19,6 +19,7 @@ json values_of(const Registry &registry) {
 }
 
 void take_values(Registry &registry, const json &values) {
+    if (!values.is_array()) return;
     std::size_t index = 0;
     for (Entry &entry : registry.entries()) {
         if (!entry.is.value) continue;

@@ -208,7 +208,7 @@ TEST(Values, AreNeverWrittenBeyondTheirBytes) {
     ASSERT_TRUE(unpacked) << unpacked.error().what;
     Registry registry = owned(std::move(*unpacked));
     const auto *data = static_cast<const std::uint8_t *>(registry.entries().front().data);
-    take_values(registry, {nlohmann::json::binary({7, 8, 9, 10, 11})});
+    take_values(registry, nlohmann::json::array({nlohmann::json::binary({7, 8, 9, 10, 11})}));
     EXPECT_EQ(std::vector<std::uint8_t>(data, data + 3), (std::vector<std::uint8_t>{7, 8, 9}));
     for (const nlohmann::json &short_ones :
          {nlohmann::json::array(), nlohmann::json::array({"text"}), nlohmann::json(nullptr)})
