@@ -44,10 +44,11 @@ class Measured:
 
     @property
     def pause(self) -> float:
-        """For which the application waited, but for the transfer."""
+        """For which the application waited, but for the transfer and for the new processes."""
         said = self.trial.figures
         waited = self.seconds if self.trial.way.strategy == BLOCKING else 0.0
-        return max(0.0, float(said["pause_seconds"] - waited - said["variable_seconds"]))
+        other = said["process_seconds"] + said["variable_seconds"]
+        return max(0.0, float(said["pause_seconds"] - waited - other))
 
     @property
     def omega(self) -> float | None:
@@ -122,15 +123,16 @@ def _cost(way: TransferWay, trials: Sequence[Measured]) -> Cost:
     fixed, each, byte = fit(rows, medians)
     expected = {amount: float(np.dot(_row(amount), (fixed, each, byte))) for amount in by_amount}
     return Cost(
-        method=way.method,  # type: ignore[arg-type]  # checked by the model
-        strategy=way.strategy,  # type: ignore[arg-type]
+        method=way.method,
+        strategy=way.strategy,
         fixed_seconds=fixed,
         seconds_per_array=each,
         seconds_per_byte=byte,
         pause_seconds=statistics.median(one.pause for one in trials),
         omega=_omega(by_amount[max(by_amount, key=lambda amount: amount.bytes)]),
         deviation=statistics.median(
-            abs(one.seconds - expected[one.amount]) / max(expected[one.amount], _LEAST_SECONDS) for one in trials
+            abs(one.seconds - expected[one.amount]) / max(expected[one.amount], _LEAST_SECONDS)
+            for one in trials
         ),
     )
 
