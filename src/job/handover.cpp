@@ -311,7 +311,7 @@ void Handover::share_report(nereus_resize_report &report, const Done &decision) 
              {{"report", as_json(report)},
               {"requests", job_.requests.as_json()},
               {"host_list", text_of(job_.hosts)},
-              {"costs", job_.costs ? as_json(*job_.costs).dump() : std::string()},
+              {"costs", sizes_.anew && job_.costs ? as_json(*job_.costs).dump() : std::string()},
               {"values", values_of(job_.registry)}});
     share_with_sources(sources(), report);
 }

@@ -12,7 +12,7 @@ std::string library() {
     std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
     int length = 0;
     MPI_Get_library_version(text.data(), &length);
-    std::istringstream all(std::string(text.data(), static_cast<std::size_t>(length)));
+    std::istringstream all{std::string(text.data())}; // Open MPI 4.1 counts the final NUL in `length`
     std::string line, words;
     std::getline(all, line, '\n');
     std::istringstream in(line);

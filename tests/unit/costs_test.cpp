@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <nereus/nereus.h>
 #include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
 #include <unistd.h>
@@ -106,11 +107,11 @@ TEST(Costs, OtherDocumentsAreRefused) {
                                    {"version", "1"},
                                    {"library", 5},
                                    {"costs", json::object()},
-                                   {"costs", {json::array()}}}) {
+                                   {"costs", json::parse("[[]]")}}) {
         json in = document();
         in[key] = bad;
         EXPECT_NE(complaint(in), "") << key << " = " << bad;
-        if (std::string(key) != "version") in.erase(key);
+        in.erase(key);
         EXPECT_NE(complaint(in), "") << key;
     }
     for (const char *text : {"", "{", "[]", "null", "\xff\xfe", "{\"format\": \"nereus-costs\"", "[[[[[[[["})

@@ -56,9 +56,10 @@ std::vector<std::string> any_hosts(int processes) {
 
 /// The sources in another order, where there are newcomers with gaps for them.
 void renumber(plan::Sizes &sizes) {
+    const int staying = sizes.staying();
     sizes.kept.assign(static_cast<std::size_t>(sizes.drains), -1);
-    for (int i = 0; i < sizes.staying(); ++i)
-        sizes.kept[static_cast<std::size_t>(sizes.drains - 1 - i)] = sizes.sources - sizes.staying() + i;
+    for (int i = 0; i < staying; ++i)
+        sizes.kept[static_cast<std::size_t>(sizes.drains - 1 - i)] = sizes.sources - staying + i;
 }
 
 Offer any_offer() {

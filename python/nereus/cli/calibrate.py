@@ -8,15 +8,17 @@ import typer
 
 from nereus.cli.bench_transfer_words import Asked, read_asked
 from nereus.cli.calibrate_table import document, tables
-from nereus.cli.messages import complain, note, show, show_json
+from nereus.cli.messages import Refused, complain, note, show, show_json
 from nereus.cli.trial_bar import TrialBar
 from nereus.launch import Build, Stopping, StoredCosts, builds, choose, fostering, stored_costs
 from nereus.launch.calibration import PAIR, Measured, amounts, bench_for, costs_of, measure
 from nereus.launch.costs import new_costs, store_costs
 from nereus.launch.transfer_trials import PROGRAM
-from nereus.launch.transfer_ways import SHARED, STRATEGIES
 from nereus.launch.transfer_ways import METHODS as ALL_METHODS
+from nereus.launch.transfer_ways import SHARED, STRATEGIES
 
+#: Less would measure nothing but the time that a message takes.
+_LEAST_BYTES = 2**20
 _METHODS = [method for method in ALL_METHODS if method != SHARED]
 
 
@@ -24,9 +26,13 @@ def calibrate(
     mpi: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="MPI build to measure; may be given again.")
     ] = None,
-    size: Annotated[str, typer.Option("--bytes", metavar="SIZE", help="The largest amount of data.")] = "64MiB",
+    size: Annotated[
+        str, typer.Option("--bytes", metavar="SIZE", help="The largest amount of data.")
+    ] = "64MiB",
     repeat: Annotated[int, typer.Option(min=1, max=1000, help="Rounds over all ways and amounts.")] = 3,
-    show_stored: Annotated[bool, typer.Option("--show", help="Measure nothing; show what is stored.")] = False,
+    show_stored: Annotated[
+        bool, typer.Option("--show", help="Measure nothing; show what is stored.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
 ) -> None:
     """Measure once what each way to move data costs on this machine; `auto` then chooses by it.
@@ -50,7 +56,10 @@ def calibrate(
 def _asked(size: str) -> Asked:
     words = {"methods": ",".join(_METHODS), "strategies": ",".join(STRATEGIES), "process-methods": "merge"}
     words |= {"from": str(PAIR.before), "to": str(PAIR.after), "bytes": size, "network": "shm"}
-    return read_asked(words, 1, 100, None)
+    asked = read_asked(words, 1, 100)
+    if asked.amount.bytes < _LEAST_BYTES:
+        raise Refused(f"--bytes = {size}: allowed is 1MiB or more")
+    return asked
 
 
 def _calibrate(build: Build, asked: Asked, repeat: int, stopping: Stopping) -> None:

@@ -30,7 +30,9 @@ def tables(found: Sequence[dict[str, Any]], all_stored: Sequence[StoredCosts]) -
     """For people: a table for each MPI, or why there is none."""
     parts: list[RenderableType] = []
     for each, stored in zip(found, all_stored, strict=True):
-        parts.append(Text(f"{each['mpi']}: {each['reason']}") if stored.costs is None else _table(stored.costs))
+        parts.append(
+            Text(f"{each['mpi']}: {each['reason']}") if stored.costs is None else _table(stored.costs)
+        )
     return Group(*parts)
 
 

@@ -161,7 +161,8 @@ def _sentence(answer: dict[str, Any], ranks: int) -> str:
 def _resized(report: dict[str, Any], ranks: int) -> str:
     made = [report.get("process_method"), *(report.get("process_strategies") or [])]
     moved = [report.get("transfer_method"), report.get("transfer_strategy")]
-    how = ", ".join(text for text in (_joined(made, " + "), _joined(moved, " ")) if text)
+    texts = (_joined(made, " + "), _joined(moved, " "), _prediction(report))
+    how = ", ".join(text for text in texts if text)
     size = (
         f"{report['from']} → {report['to']} ranks"
         if "from" in report and "to" in report
@@ -169,6 +170,15 @@ def _resized(report: dict[str, Any], ranks: int) -> str:
     )
     pause, making = (seconds_text(_number(report.get(key))) for key in ("pause_seconds", "process_seconds"))
     return f"resized {size}: pause {pause} (processes {making}" + (f", {how})" if how else ")")
+
+
+def _prediction(report: dict[str, Any]) -> str:
+    """What `auto` expected the transfer to take, and what it took; "" where it chose nothing."""
+    predicted = _number(report.get("predicted_seconds"))
+    if predicted is None or predicted < 0:
+        return ""
+    parts = [_number(report.get(key)) or 0.0 for key in ("constant_seconds", "variable_seconds")]
+    return f"predicted {seconds_text(predicted)}, took {seconds_text(sum(parts))}"
 
 
 def _joined(words: list[Any], between: str) -> str:

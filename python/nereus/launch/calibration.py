@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """From trials of transfers to costs of ways.
 
-The model is that of the library (src/plan/choice.hpp): a transfer takes fixed seconds, some for each array, and some
-for each byte of the process that sends or receives most; beside it the application is held up for some time, and while
-it iterates meanwhile, each iteration takes omega times as long.
+The model is that of the library (src/plan/choice.hpp): a transfer takes fixed seconds, some for each array,
+and some for each byte of the process that sends or receives most; beside it the application is held up for
+some time, and while it iterates meanwhile, each iteration takes omega times as long.
 """
 
 import itertools
@@ -44,10 +44,11 @@ class Measured:
 
     @property
     def pause(self) -> float:
-        """For which the application waited, but for the transfer."""
+        """For which the application waited, but for the transfer and for the new processes."""
         said = self.trial.figures
         waited = self.seconds if self.trial.way.strategy == BLOCKING else 0.0
-        return max(0.0, float(said["pause_seconds"] - waited - said["variable_seconds"]))
+        other = said["process_seconds"] + said["variable_seconds"]
+        return max(0.0, float(said["pause_seconds"] - waited - other))
 
     @property
     def omega(self) -> float | None:
@@ -63,7 +64,7 @@ def amounts(most: int) -> tuple[Amount, ...]:
 
 
 def measure(bench: TransferBench, ways: Sequence[TransferWay], repeat: int) -> Iterator[Measured]:
-    """Each way with each amount, interleaved; what fails once is not tried again. Ends early when it is stopped."""
+    """Each way with each amount in turn; what fails once is not tried again. Ends early when stopped."""
     hopeful = list(ways)
     for _, amount in itertools.product(range(repeat), amounts(bench.amount.bytes)):
         sized = TransferBench(bench.build, bench.network, amount, stopped=bench.stopped)
@@ -89,8 +90,8 @@ def costs_of(measured: Sequence[Measured]) -> list[Cost]:
 def fit(rows: Sequence[Sequence[float]], seconds: Sequence[float]) -> list[float]:
     """Factors of the columns, none below 0, with the least sum of squared relative errors.
 
-    Of the solutions without bounds for each choice of columns the best one that is allowed is the solution with
-    bounds: where a bound holds, the column is left out.
+    Of the solutions without bounds for each choice of columns the best one that is allowed is the solution
+    with bounds: where a bound holds, the column is left out.
     """
     weights = 1 / np.maximum(np.asarray(seconds, dtype=float), _LEAST_SECONDS)
     scaled, wanted = np.asarray(rows, dtype=float) * weights[:, None], np.asarray(seconds) * weights
@@ -122,15 +123,16 @@ def _cost(way: TransferWay, trials: Sequence[Measured]) -> Cost:
     fixed, each, byte = fit(rows, medians)
     expected = {amount: float(np.dot(_row(amount), (fixed, each, byte))) for amount in by_amount}
     return Cost(
-        method=way.method,  # type: ignore[arg-type]  # checked by the model
-        strategy=way.strategy,  # type: ignore[arg-type]
+        method=way.method,
+        strategy=way.strategy,
         fixed_seconds=fixed,
         seconds_per_array=each,
         seconds_per_byte=byte,
         pause_seconds=statistics.median(one.pause for one in trials),
         omega=_omega(by_amount[max(by_amount, key=lambda amount: amount.bytes)]),
         deviation=statistics.median(
-            abs(one.seconds - expected[one.amount]) / max(expected[one.amount], _LEAST_SECONDS) for one in trials
+            abs(one.seconds - expected[one.amount]) / max(expected[one.amount], _LEAST_SECONDS)
+            for one in trials
         ),
     )
 

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 
-@pytest.mark.parametrize("command", ["emulate", "run", "jobs", "resize", "doctor", "report", "convert"])
+@pytest.mark.parametrize(
+    "command", ["emulate", "run", "jobs", "resize", "doctor", "report", "convert", "calibrate"]
+)
 def test_every_command_has_help_with_an_example(shell: Any, command: str) -> None:
     result = shell.nereus(command, "--help")
     assert result.returncode == 0

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""nereus calibrate: costs are measured, kept, shown, and handed to jobs."""
+
+import importlib.util
+import json
+import re
+import signal
+import time
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nereus.cli.calibrate_table import age_text
+from nereus.cli.resize import _resized
+
+QUICK = ("calibrate", "--bytes", "1MiB", "--repeat", "1")
+WAYS = 14  # four methods, four strategies, but no nonblocking one-sided ones
+LIMIT = 60.0
+
+
+@pytest.fixture
+def jobs(shell: Any) -> Path:
+    """A program in the place of nereus-transfers; the file in which it notes its command lines."""
+    spec = importlib.util.spec_from_file_location("fake", Path(__file__).with_name("fake_transfers.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    noted: Path = module.install(shell.builds / "mpich")
+    return noted
+
+
+def stored(shell: Any) -> list[Path]:
+    return sorted((shell.folder.parent / "cache" / "nereus").glob("costs-*.json"))
+
+
+def test_what_was_measured_is_stored_and_shown(shell: Any, jobs: Path) -> None:
+    result = shell.nereus(*QUICK, "--json")
+    assert result.returncode == 0, result.stderr
+    (found,) = json.loads(result.stdout)["calibrations"]
+    assert (found["mpi"], found["reason"], [found["file"]]) == ("mpich", "", [str(stored(shell)[0])])
+    assert 0 <= found["age_seconds"] < LIMIT
+    costs = {(cost["method"], cost["strategy"]): cost for cost in found["measured"]["costs"]}
+    assert len(costs) == WAYS
+    # The program takes as long for much as for little data.
+    assert costs["p2p", "blocking"]["fixed_seconds"] == pytest.approx(0.5)
+    assert costs["p2p", "blocking"]["omega"] == 1
+    assert costs["rma-lock", "thread"]["omega"] == pytest.approx(1.5)
+    shown = shell.nereus("calibrate", "--show", "--json")
+    assert shown.returncode == 0
+    assert json.loads(shown.stdout)["calibrations"][0]["measured"] == found["measured"]
+
+
+def test_each_way_is_measured_with_little_data_many_arrays_and_much_data(shell: Any, jobs: Path) -> None:
+    assert shell.nereus(*QUICK, "--repeat", "2").returncode == 0
+    lines = [line.split() for line in jobs.read_text().splitlines()]
+    amounts = [(line[line.index("--bytes") + 1], line[line.index("--arrays") + 1]) for line in lines]
+    assert amounts == [("65536", "1"), ("65536", "8"), ("1048576", "1")] * 2
+    assert all(sum(":" in word for word in line) == WAYS for line in lines)
+
+
+def test_a_way_that_fails_is_told_of_and_left_out(shell: Any, jobs: Path) -> None:
+    fates = json.dumps({"merge:rma-lock:thread": "no windows here", "merge:col:thread": "dies"})
+    result = shell.nereus(*QUICK, "--json", FAKE_FATES=fates)
+    assert result.returncode == 0, result.stderr
+    assert "mpich merge:rma-lock:thread: failed and will not be chosen: no windows here" in result.stderr
+    assert "mpich merge:col:thread: failed and will not be chosen: the job died" in result.stderr
+    costs = json.loads(result.stdout)["calibrations"][0]["measured"]["costs"]
+    assert len(costs) == WAYS - 2
+
+
+def test_where_nothing_works_nothing_is_stored(shell: Any, jobs: Path) -> None:
+    methods = ("p2p", "col", "rma-lock", "rma-lockall")
+    strategies = ("blocking", "nonblocking", "wait-drains", "thread")
+    fates = {f"merge:{method}:{strategy}": "no" for method in methods for strategy in strategies}
+    result = shell.nereus(*QUICK, FAKE_FATES=json.dumps(fates))
+    assert result.returncode == 1
+    assert "nereus: mpich: no way to move data works; nothing was stored" in result.stderr
+    assert stored(shell) == []
+
+
+def test_who_stops_it_keeps_what_was_stored_before(shell: Any, jobs: Path) -> None:
+    process = shell.start(*QUICK, FAKE_FATES=json.dumps({"merge:col:blocking": "hangs"}))
+    deadline = time.monotonic() + LIMIT
+    while not jobs.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, text = process.communicate(timeout=LIMIT)
+    assert process.returncode == 130, text
+    assert stored(shell) == []
+
+
+@pytest.mark.parametrize("size", ["1", "1048575", "-1", "many", "9999999GiB"])
+def test_an_amount_that_says_nothing_is_refused(shell: Any, jobs: Path, size: str) -> None:
+    result = shell.nereus("calibrate", f"--bytes={size}")
+    assert result.returncode == 2
+    (line,) = result.stderr.splitlines()
+    assert line.startswith(f"nereus: --bytes = {size}: ")
+    assert not jobs.exists()
+
+
+def test_people_see_a_table_and_how_old_it_is(shell: Any, jobs: Path) -> None:
+    assert "mpich: nothing was measured yet" in shell.nereus("calibrate", "--show").stdout
+    text = shell.nereus(*QUICK).stdout
+    assert re.search(r"mpich on \S+, .* \(just now\)", text)
+    assert re.search(r"rma-lockall +wait-drains .* 1\.50 +0%", text)
+
+
+def test_a_job_gets_the_costs_of_its_mpi(shell: Any, jobs: Path) -> None:
+    show = ("run", "-q", "--", "/bin/sh", "-c", 'echo "costs $NEREUS_COSTS"')
+    assert "costs \n" in shell.nereus(*show).stdout
+    shell.nereus(*QUICK)
+    assert f"costs {stored(shell)[0]}\n" in shell.nereus(*show).stdout
+    assert "costs \n" in shell.nereus(*show, NEREUS_COSTS="").stdout
+    assert "costs mine\n" in shell.nereus(*show, NEREUS_COSTS="mine").stdout
+
+
+def test_a_job_runs_without_damaged_costs_and_says_so(shell: Any, jobs: Path) -> None:
+    shell.nereus(*QUICK)
+    (path,) = stored(shell)
+    path.write_text(path.read_text().replace('"omega": 1.5', '"omega": 0.5'))
+    result = shell.nereus("run", "-q", "--", "/bin/sh", "-c", 'echo "costs $NEREUS_COSTS"')
+    assert result.returncode == 0
+    assert "costs \n" in result.stdout
+    assert f"nereus: warning: {path}: these costs of transfers cannot be read; run `nereus" in result.stderr
+    shown = shell.nereus("calibrate", "--show")
+    assert shown.returncode == 1
+    assert "cannot be read" in shown.stdout
+
+
+def test_a_resize_tells_what_was_expected_and_what_it_took() -> None:
+    report = {"from": 2, "to": 4, "pause_seconds": 0.01, "process_seconds": 0.2, "transfer_method": "p2p"}
+    took = {"transfer_strategy": "wait-drains", "constant_seconds": 0.3, "variable_seconds": 0.05}
+    text = _resized(report | took | {"predicted_seconds": 0.31}, 4)
+    assert text.endswith("p2p wait-drains, predicted 310 ms, took 350 ms)")
+    assert "predicted" not in _resized(report | took | {"predicted_seconds": -1.0}, 4)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0, "just now"), (119, "just now"), (7199, "120 minutes ago"), (200000, "2 days ago")],
+)
+def test_ages_are_in_units_that_people_use(seconds: int, text: str) -> None:
+    assert age_text(timedelta(seconds=seconds)) == text

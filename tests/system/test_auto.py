@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`auto` with real MPIs: what is chosen follows the costs, also when rank 0 is another process."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nereus.launch import choose
+from nereus.launch.costs import Cost, new_costs
+
+BENCH = ("bench", "transfer", "--bytes", "400000", "--repeat", "1", "--json", "--methods", "auto")
+LIMIT = 300.0
+CHEAP, DEAR = 1e-9, 1.0
+
+
+def costs_file(site: Any, mpi: str, **fixed_seconds: float) -> str:
+    """Costs that differ by what is named here alone."""
+    rows = [
+        Cost(
+            method=method,
+            strategy="blocking",
+            fixed_seconds=fixed,
+            seconds_per_array=0,
+            seconds_per_byte=1e-6,
+            pause_seconds=0,
+            omega=1,
+            deviation=0,
+        )
+        for method, fixed in fixed_seconds.items()
+    ]
+    path: Path = site.folder / "costs.json"
+    path.write_text(new_costs(choose(mpi), rows).model_dump_json())
+    return str(path)
+
+
+@pytest.mark.parametrize("best", ["p2p", "col"])
+def test_the_method_that_costs_least_is_taken(site: Any, mpi: str, best: str) -> None:
+    path = costs_file(site, mpi, **{"p2p": DEAR, "col": DEAR, best: CHEAP})
+    sizes = ("--from", "1,3", "--to", "3,1", "--strategies", "auto", "--csv", "trials.csv")
+    result = site.nereus(*BENCH, "--mpi", mpi, *sizes, limit=LIMIT, NEREUS_COSTS=path)
+    assert result.code == 0, result.err
+    for row in result.document["rows"]:
+        assert row["works"], row["reason"]
+        # One process sends, or receives, two thirds of the data, a microsecond for each byte.
+        assert row["predicted_seconds"] == pytest.approx(400000 * 2 / 3 * 1e-6, rel=1e-3)
+
+
+def test_the_next_rank_0_knows_the_costs_too(site: Any, mpich: str) -> None:
+    path = costs_file(site, mpich, p2p=DEAR, col=CHEAP)
+    ways = ("--process-methods", "baseline-inter,baseline-intra", "--strategies", "blocking")
+    sizes = ("--from", "1", "--to", "2")
+    result = site.nereus(*BENCH, "--mpi", mpich, *ways, *sizes, limit=LIMIT, NEREUS_COSTS=path)
+    assert result.code == 0, result.err
+    # All data leaves its process, and half of it goes to each drain.
+    predicted = {row["process_method"]: row["predicted_seconds"] for row in result.document["rows"]}
+    assert predicted == {
+        method: pytest.approx(0.4, rel=1e-3) for method in ("baseline-inter", "baseline-intra")
+    }
+
+
+def test_without_costs_nothing_is_predicted(site: Any, mpich: str) -> None:
+    result = site.nereus(
+        *BENCH, "--mpi", mpich, "--from", "1", "--to", "2", "--strategies", "auto", limit=LIMIT
+    )
+    assert result.code == 0, result.err
+    (row,) = result.document["rows"]
+    assert row["works"], row["reason"]
+    assert row["predicted_seconds"] is None
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1, 2", json.dumps({"format": "nereus-costs", "version": 7})])
+def test_a_file_that_the_user_names_and_that_cannot_be_read_ends_the_job(
+    site: Any, mpich: str, text: str
+) -> None:
+    path = site.folder / site.write("costs.json", text)
+    program = choose(mpich).program("nereus-transfers")
+    words = ("--from", "1", "--to", "2", "--bytes", "8", "merge:auto:auto", f"--nereus-costs={path}")
+    result = site.nereus("run", "-n", "2", "--mpi", mpich, "--", program, *words, limit=LIMIT)
+    assert result.code != 0
+    assert re.search(rf"nereus: the job cannot be opened: costs = {path}: .*; allowed is", result.err)
