@@ -47,7 +47,8 @@ public:
     /// The new parts of a drain in shared memory, which all entries that want it have by now.
     void place_shared();
 
-    bool has_constant_data() const;
+    /// Whether there are arrays of this kind.
+    bool has_data(bool constant) const;
 
     /// Collective over the lane: what sends the constant or the variable arrays.
     std::unique_ptr<transfer::Sending> sending(bool constant, const transfer::Lane &lane, const Carriage &carriage,
@@ -72,8 +73,8 @@ public:
     /// Cannot fail.
     void adopt();
 
-    /// Leaves the new parts where they are for ever, since MPI may still write to them, and the old ones that were sent,
-    /// which others may still read, when they go.
+    /// Leaves the new parts where they are for ever, since MPI may still write to them, and the old ones that were
+    /// sent, which others may still read, when they go.
     void abandon();
 
 private:

@@ -184,7 +184,7 @@ Done Handover::hear_the_ready(const Verdict &verdict) {
     return {};
 }
 
-bool Handover::in_background() const { return carriage_.strategy != NEREUS_BLOCKING && crossing_->has_constant_data(); }
+bool Handover::in_background() const { return carriage_.strategy != NEREUS_BLOCKING && crossing_->has_data(true); }
 
 transfer::Lane Handover::lane() const {
     return lane_of(meeting() ? meeting()->comm.get() : sources(), sizes_, meeting() && meeting()->inter);
@@ -230,8 +230,12 @@ Done Handover::send(nereus_resize_report &report) {
     const bool moved = mine.has_value();
     if (moved) state_ = "committing";
     const double limit = crossing_->seconds_for(true, job_.settings) + crossing_->seconds_for(false, job_.settings);
+    const Stopwatch others;
     const Verdict verdict =
         collect(sources(), meeting(), {mine, sums_of(*crossing_, moved)}, Deadline::in(limit, news_));
+    // The data is there when the last process has it.
+    if (!job_.settings.verify)
+        (crossing_->has_data(false) ? report.variable_seconds : report.constant_seconds) += others.seconds();
     add_to(report, verdict.sums);
     if (!moved) crossing_->abandon();
     if (verdict.all && job_.settings.verify) report.verified = 1;
@@ -291,6 +295,7 @@ void Handover::commit(nereus_resize_report &report, Departure &departure) {
     report.left = static_cast<int>(std::count(fates.begin(), fates.end(), plan::Fate::exits));
     report.parked = static_cast<int>(std::count(fates.begin(), fates.end(), plan::Fate::parks));
     share_report(report, {});
+    if (sizes_.anew && root()) wait_until_heard(company_->meeting, Deadline::in(job_.settings.answer_timeout, news_));
     settle_the_parked(fates);
     crossing_->adopt();
     if (report.left > 0) let_leavers_go(sources());

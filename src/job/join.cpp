@@ -55,7 +55,7 @@ public:
         return {};
     }
 
-    bool in_background() const { return offer_.carriage.strategy != NEREUS_BLOCKING && crossing_.has_constant_data(); }
+    bool in_background() const { return offer_.carriage.strategy != NEREUS_BLOCKING && crossing_.has_data(true); }
 
     /// While the sources' application iterates; the second vote.
     Done take_background() {
@@ -135,6 +135,7 @@ Result<nereus_resize_report> join(Members &job, process::Arrival arrival) {
     auto decision = newcomer.take_rest();
     if (!decision) return tl::unexpected(decision.error());
 
+    if (offer.sizes.anew) say_heard(meeting);
     newcomer.adopt(decision->at("values"));
     if (!offer.sizes.anew) settle_control(*next, meeting.comm);
     if (meeting.inter) meeting.comm.disconnect();

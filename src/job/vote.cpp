@@ -8,7 +8,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int tag_vote = 11, tag_decision = 12;
+constexpr int tag_vote = 11, tag_decision = 12, tag_heard = 13;
 
 json as_json(const Done &done) {
     return done ? json{{"code", int{NEREUS_OK}}} : json{{"code", int{done.error().code}}, {"what", done.error().what}};
@@ -86,6 +86,13 @@ Result<json> vote_and_wait(const process::Meeting &meeting, const Vote &vote) {
     const json decision = json::from_msgpack(*answer);
     if (auto done = done_from(decision); !done) return tl::unexpected(done.error());
     return decision.at("details");
+}
+
+void say_heard(const process::Meeting &meeting) { (void)mpi::post(meeting.comm.get(), 0, tag_heard, {}); }
+
+void wait_until_heard(const process::Meeting &meeting, const Deadline &deadline) {
+    for (int newcomer = 0; newcomer < meeting.newcomers; ++newcomer)
+        if (!mpi::receive(meeting.comm.get(), meeting.rank_of_newcomer(newcomer), tag_heard, deadline)) return;
 }
 
 News undone_by_root(const process::Meeting &meeting) {
