@@ -201,9 +201,9 @@ int nereus_close(nereus_job **job) {
 int nereus_array(nereus_job *job, const char *name, MPI_Datatype type, int64_t elements, enum nereus_layout layout,
                  enum nereus_kind kind, void **pointer) {
     if (!usable(job)) return NEREUS_ERR_ARGUMENT;
-    return guarded(
-        job,
-        [&] { return add_array(job, describe_array(name, type, elements, simple_cut(layout), kind), pointer, nullptr); });
+    return guarded(job, [&] {
+        return add_array(job, describe_array(name, type, elements, simple_cut(layout), kind), pointer, nullptr);
+    });
 }
 
 int nereus_array_cut(nereus_job *job, const char *name, MPI_Datatype type, int64_t elements, const nereus_cut *cut,
@@ -219,8 +219,9 @@ int nereus_array_of(nereus_job *job, const char *name, MPI_Datatype type, int64_
                     enum nereus_kind kind, void **pointer, const nereus_memory *memory) {
     if (!usable(job)) return NEREUS_ERR_ARGUMENT;
     const nereus_memory own = memory == nullptr ? nereus::job::c_memory() : *memory;
-    return guarded(
-        job, [&] { return add_array(job, describe_array(name, type, elements, simple_cut(layout), kind), pointer, &own); });
+    return guarded(job, [&] {
+        return add_array(job, describe_array(name, type, elements, simple_cut(layout), kind), pointer, &own);
+    });
 }
 
 int nereus_value(nereus_job *job, const char *name, MPI_Datatype type, int64_t elements, void *value) {

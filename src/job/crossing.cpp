@@ -31,10 +31,10 @@ int Sides::processes_here() const {
 
 Crossing::Crossing(Registry &registry, Sides sides) : registry_(registry), sides_(std::move(sides)) {
     for (const Entry &entry : registry_.entries()) {
-        moves_.push_back(entry.is.value ? plan::Move{}
-                                        : plan::move_of(entry.is.over(sides_.sizes.sources),
-                                                        entry.is.over(sides_.sizes.drains), sides_.sizes,
-                                                        sides_.place));
+        moves_.push_back(entry.is.value
+                             ? plan::Move{}
+                             : plan::move_of(entry.is.over(sides_.sizes.sources), entry.is.over(sides_.sizes.drains),
+                                             sides_.sizes, sides_.place));
         if (entry.is.shared) leave_out_what_is_shared(moves_.size() - 1);
     }
 }

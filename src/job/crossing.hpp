@@ -72,8 +72,8 @@ public:
     /// Cannot fail.
     void adopt();
 
-    /// Leaves the new parts where they are for ever, since MPI may still write to them, and the old ones that were sent,
-    /// which others may still read, when they go.
+    /// Leaves the new parts where they are for ever, since MPI may still write to them, and the old ones that were
+    /// sent, which others may still read, when they go.
     void abandon();
 
 private:

@@ -75,8 +75,9 @@ Entry entry_from(const json &in) {
     Entry entry;
     const auto extent = whole<std::int64_t>(in, "extent", 1);
     const auto most_elements = std::min(plan::most_elements, INT64_MAX / extent);
-    entry.is = {in.at("name"),   in.at("value"), in.at("constant"),
-                in.at("shared"), shape_from(in.at("shape"), most_elements), extent};
+    entry.is = {
+        in.at("name"), in.at("value"), in.at("constant"), in.at("shared"), shape_from(in.at("shape"), most_elements),
+        extent};
     entry.memory = library_memory();
     if (entry.is.value) make_room(entry);
     if (entry.is.shared && !entry.is.over(1).contiguous()) throw std::out_of_range("no array of this layout is shared");

@@ -48,7 +48,8 @@ nereus_memory c_memory() { return {allocate_plain, release_plain, nullptr}; }
 
 void Entry::leave_to_mpi() {
     left_to_mpi = true;
-    if (segment) [[maybe_unused]] const auto *for_ever = new std::shared_ptr(segment);
+    if (segment) [[maybe_unused]]
+        const auto *for_ever = new std::shared_ptr(segment);
 }
 
 std::string Description::sentence() const {

@@ -142,7 +142,7 @@ std::int64_t most_without(const Groups &groups, const LeavingWorlds::Leaves &lea
 /// The best choice of those that let most processes exit. None of them keeps more than the `unbound` one, nor more than
 /// the worlds that go on could keep if they did not want the same drains.
 Selection bound_by_worlds(const Sizes &sizes, const Overlaps &overlaps, const std::vector<World> &worlds,
-                       const Selection &unbound) {
+                          const Selection &unbound) {
     if (exits(worlds, sizes, unbound.kept) == sizes.sources - sizes.drains) return unbound;
     const Groups groups = groups_of(worlds, overlaps.pairs);
     const LeavingWorlds leaving = leaving_worlds(groups, sizes);
@@ -184,7 +184,7 @@ std::int64_t most_kept(const std::vector<Pair> &pairs) {
 }
 
 Selection choose_survivors(int sources, int drains, const std::vector<Held> &arrays, Survivors policy,
-                        const std::vector<World> &world_of_rank) {
+                           const std::vector<World> &world_of_rank) {
     if (policy == Survivors::first) return {{}, true};
     const Sizes sizes{sources, drains, false};
     const Overlaps overlaps = overlaps_of(arrays);

@@ -41,7 +41,7 @@ struct Selection {
 ///   array is not weighed, of which the usual numbering keeps nearly as much as any;
 /// - where the sets of worlds are too many: those that cost 10^7 steps in all are tried.
 Selection choose_survivors(int sources, int drains, const std::vector<Held> &arrays, Survivors policy,
-                        const std::vector<World> &world_of_rank);
+                           const std::vector<World> &world_of_rank);
 
 /// Bytes that at least have to go from one process to another, whichever way the drains are numbered over the processes
 /// when source 0 is drain 0. Where the best numbering is not found (above), a bound that is lower.
