@@ -119,7 +119,8 @@ bool is_a_numbering(const Job &job, const std::vector<int> &kept) {
 
 RC_GTEST_PROP(Survivors, NoOtherNumberingKeepsMoreBytes, ()) {
     const Job job;
-    const Selection choice = choose_survivors(job.sources, job.drains, job.arrays, Survivors::least_movement, job.worlds);
+    const Selection choice =
+        choose_survivors(job.sources, job.drains, job.arrays, Survivors::least_movement, job.worlds);
     const std::vector<int> kept = numbering(job, choice);
     RC_ASSERT(choice.best);
     RC_ASSERT(is_a_numbering(job, kept));
@@ -139,7 +140,8 @@ RC_GTEST_PROP(Survivors, AsManyExitAsCanAndOfThoseChoicesNoneKeepsMoreBytes, ())
 
 RC_GTEST_PROP(Survivors, TheUsualNumberingIsKeptWhereItIsAsGood, ()) {
     const Job job;
-    const Selection choice = choose_survivors(job.sources, job.drains, job.arrays, Survivors::least_movement, job.worlds);
+    const Selection choice =
+        choose_survivors(job.sources, job.drains, job.arrays, Survivors::least_movement, job.worlds);
     if (!choice.kept.empty())
         RC_ASSERT(Arriving(job).with(choice.kept) < Arriving(job).with(numbering(job, {{}, true})));
 }
