@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What happens to a resize while constant data is on its way and the application iterates.
 
-The application (programs/resizable.cpp) looks at all of its data in each iteration. Its arrays lie in memory of its
-processes, so that they have to be sent. That nothing is left is looked at after every test, in conftest.py.
+The application (programs/resizable.cpp) looks at all of its data in each iteration. Its arrays lie in memory of
+its processes, so that they have to be sent. That nothing is left is looked at after every test, in conftest.py.
 """
 
 import os
