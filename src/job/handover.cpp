@@ -97,7 +97,12 @@ void Handover::settle(nereus_resize_report &report, Departure &departure) {
 void Handover::cancel(nereus_resize_report &report, const Error &why) {
     watch_ = {};
     // Where nobody has failed, the data comes to its end first, so that nobody reads or writes memory that goes.
-    if (why.code == NEREUS_ERR_STATE && finish_background(report)) background_.reset();
+    if (finish_background(report)) background_.reset();
+    undo(report, why);
+}
+
+void Handover::give_up(nereus_resize_report &report, const Error &why) {
+    watch_ = {};
     undo(report, why);
 }
 

@@ -42,8 +42,10 @@ public:
     Result<bool> all_sent();
     /// Ends as begin() does.
     void finish(nereus_resize_report &report, Departure &departure);
-    /// While constant data is under way.
+    /// While constant data is under way, for a reason that all sources know and that is nobody's failure.
     void cancel(nereus_resize_report &report, const Error &why);
+    /// While constant data is under way: `why` is rank 0's, others need not know it.
+    void give_up(nereus_resize_report &report, const Error &why);
 
     /// In the place of begin(): the newcomers are told that they are not wanted.
     void refuse(const std::string &why);

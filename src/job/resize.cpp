@@ -163,7 +163,7 @@ Resize::Ended Resize::follow(Step step, Departure &departure) {
     if (step == Step::connect) meeting_ = std::async(std::launch::async, [this] { return connect(); });
     if (step == Step::proceed) return after(meeting_.get(), departure);
     if (step == Step::commit) handover_->finish(report_, departure);
-    if (step == Step::undo && handover_) handover_->cancel(report_, failure_.value_or(unknown()));
+    if (step == Step::undo && handover_) handover_->give_up(report_, failure_.value_or(unknown()));
     if (handover_) return over();
     if (step == Step::undo) return undone(failure_.value_or(unknown()));
     paused_ += act_.seconds();

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lets newcomers die, or sleep for ever, at a step of their way into a job.
+// Lets newcomers die, or sleep for ever, at a step of their way into a job, or spoils what they receive.
 //
-// The file FOLDER/fault names the step: opening, up, connected, merged, transferring, or never. Without that file, and
-// in processes that `nereus run` did not start for a resize, nothing happens.
+// The file FOLDER/fault names the step: opening, up, connected, merged, transferring, sending (the first large part of
+// an array is on its way), or never. `holding` stays at the step sending until there is a file FOLDER/go; `flip`
+// changes a byte of that part when it is there (P2P, one-sided methods). Without that file, and in processes that
+// `nereus run` did not start for a resize, nothing happens.
 #pragma once
 
 #include <string>

@@ -3,6 +3,7 @@
 //
 // resizable FOLDER [RANKS AFTER]
 //   iterates until there is a file FOLDER/stop, and adds a JSON object to FOLDER/events for each thing that happens;
+//   when there is a file FOLDER/register it registers one more array
 //   with RANKS and AFTER it asks for so many processes itself, and closes the job AFTER iterations later
 #include "faults.hpp"
 
@@ -17,7 +18,8 @@
 
 namespace {
 
-constexpr std::int64_t cells = 200'003, shapes = 50'021, copies = 33; // enough for MPI's ways with large messages
+constexpr std::int64_t cells = 200'003, shapes = 50'021, copies = 33,
+                       marks = 1'009; // enough for MPI's ways with large messages
 constexpr std::int64_t asks_at = 10;
 constexpr useconds_t microseconds_of_work = 2'000;
 
@@ -31,6 +33,7 @@ struct Data {
     double *cell = nullptr;
     std::int64_t *shape = nullptr;
     float *copy = nullptr;
+    std::int32_t *mark = nullptr; ///< once it is registered
     std::int64_t step = 0;
 };
 
@@ -50,6 +53,8 @@ private:
     void work();
     std::int64_t wrong_elements() const;
     bool is_over();
+    bool has_file(const char *name) const { return access((plan_.folder + "/" + name).c_str(), F_OK) == 0; }
+    bool register_marks();
     void ask();
     void tell_of_undone();
 
@@ -57,6 +62,7 @@ private:
     const Plan &plan_;
     Data data_;
     std::uint64_t told_ = 0;
+    bool has_marks_ = false;
     bool intact_ = true;
 };
 
@@ -85,8 +91,20 @@ bool Application::enter() {
     for (const int code : codes)
         if (code != NEREUS_OK) return false;
     if (nereus_generation(job_) == 0) fill();
+    if (nereus_generation(job_) != 0 && has_file("register") && !register_marks()) return false;
     say(nereus_generation(job_) == 0 ? "opened" : "came in", nlohmann::json::object());
     return true;
+}
+
+/// Late: all but founders do it with the other arrays.
+bool Application::register_marks() {
+    has_marks_ = true;
+    const int code = nereus_array(job_, "marks", MPI_INT32_T, marks, NEREUS_BLOCK, NEREUS_CONSTANT,
+                                  reinterpret_cast<void **>(&data_.mark));
+    const std::int64_t first = nereus_first(job_, "marks"), count = nereus_count(job_, "marks");
+    for (std::int64_t i = 0; nereus_generation(job_) == 0 && i < count; ++i)
+        data_.mark[i] = static_cast<std::int32_t>(7 * (first + i));
+    return code == NEREUS_OK;
 }
 
 void Application::fill() {
@@ -110,21 +128,28 @@ std::int64_t Application::wrong_elements() const {
         wrong += data_.cell[i] == static_cast<double>(first + i + data_.step) ? 0 : 1;
     for (std::int64_t i = 0, count = nereus_count(job_, "shapes"); i < count; ++i)
         wrong += data_.shape[i] == 3 * (first_shape + i) ? 0 : 1;
+    const std::int64_t first_mark = has_marks_ ? nereus_first(job_, "marks") : 0;
+    for (std::int64_t i = 0, count = has_marks_ ? nereus_count(job_, "marks") : 0; i < count; ++i)
+        wrong += data_.mark[i] == 7 * (first_mark + i) ? 0 : 1;
     for (std::int64_t i = 0; i < copies; ++i) wrong += data_.copy[i] == static_cast<float>(i + data_.step) ? 0 : 1;
     return wrong;
 }
 
 /// Looks at the data of all processes, and whether the job is to end.
 bool Application::is_over() {
-    const bool stop = access((plan_.folder + "/stop").c_str(), F_OK) == 0;
     const bool asked_long_ago = plan_.ranks > 0 && data_.step >= asks_at + plan_.after;
     const std::int64_t mine[] = {wrong_elements(), nereus_count(job_, "cells"),
-                                 rank() == 0 && (stop || asked_long_ago) ? 1 : 0};
-    std::int64_t all[3] = {};
-    MPI_Allreduce(mine, all, 3, MPI_INT64_T, MPI_SUM, nereus_comm(job_));
+                                 rank() == 0 && (has_file("stop") || asked_long_ago) ? 1 : 0,
+                                 rank() == 0 && has_file("register") ? 1 : 0};
+    std::int64_t all[4] = {};
+    MPI_Allreduce(mine, all, 4, MPI_INT64_T, MPI_SUM, nereus_comm(job_));
     if (all[0] != 0 || all[1] != cells) {
         intact_ = false;
         say("damaged", {{"wrong", all[0]}, {"cells", all[1]}});
+    }
+    if (all[3] != 0 && !has_marks_) {
+        say("registers", nlohmann::json::object());
+        intact_ = register_marks() && intact_;
     }
     return all[2] != 0 || !intact_;
 }

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What happens to a resize while constant data is on its way and the application iterates.
+
+The application (programs/resizable.cpp) looks at all of its data in each iteration. Its arrays lie in memory of
+its processes, so that they have to be sent. That nothing is left is looked at after every test, in conftest.py.
+"""
+
+import os
+import signal
+from typing import Any
+
+import pytest
+from faulty_application import Application, end_of, repeated_where_open_mpi_hangs, running
+
+METHODS = ("p2p", "col", "rma-lockall")
+DRAINS = 2  # newcomers of a resize from 2 to 4
+
+
+def way(method: str, strategy: str = "wait-drains") -> dict[str, Any]:
+    """Settings with which data goes by messages while the application iterates."""
+    return {
+        "NEREUS_MEMORY": "private",
+        "NEREUS_TRANSFER_METHOD": method,
+        "NEREUS_TRANSFER_STRATEGY": strategy,
+        "OMPI_MCA_osc": "ucx",  # without it Open MPI has no windows between jobs
+    }
+
+
+def hold_a_transfer(application: Application) -> None:
+    """A resize to 4 whose newcomers have asked for their data and look at nothing more."""
+    application.let_newcomers("holding")
+    assert application.resize(2 + DRAINS, wait=False)["name"] == "NEREUS_OK"
+    application.wait(lambda: application.marks("holding") == DRAINS)
+    assert application.state()["state"] == "resizing"
+
+
+def let_go(application: Application) -> None:
+    """Newcomers that hold go on."""
+    (application.folder / "go").touch()
+
+
+@pytest.mark.parametrize("method", METHODS)
+@repeated_where_open_mpi_hangs
+def test_drains_that_are_killed_while_data_moves_do_not_harm_the_job(
+    site: Any, mpi: str, method: str
+) -> None:
+    with running(site, mpi, NEREUS_PROCESS_STRATEGIES="join", **way(method)) as application:
+        application.let_newcomers("sending")
+        answer = application.resize(4)
+        assert answer["name"] == "NEREUS_ERR_PROCESS", answer
+        assert answer["report"]["state"] == "sending", answer
+        assert "The job goes on with 2 processes" in answer["message"]
+        application.let_newcomers("")
+        application.must_resize_to(3)
+        application.must_end_well()
+
+
+@pytest.mark.parametrize(
+    ("method", "strategy"), [*((method, "wait-drains") for method in METHODS), ("p2p", "thread")]
+)
+@repeated_where_open_mpi_hangs
+def test_a_source_that_is_killed_while_data_moves_ends_the_job_with_a_message(
+    site: Any, mpi: str, method: str, strategy: str
+) -> None:
+    with running(site, mpi, **way(method, strategy)) as application:
+        founders = site.processes("resizable")
+        hold_a_transfer(application)
+        os.kill(max(founders), signal.SIGKILL)
+        _, err = end_of(application.process)
+    assert application.process.returncode != 0
+    assert "the job failed: " in err
+
+
+@pytest.mark.parametrize("method", METHODS)
+@repeated_where_open_mpi_hangs
+def test_a_job_that_is_closed_while_data_moves_ends_well(site: Any, mpi: str, method: str) -> None:
+    with running(site, mpi, **way(method)) as application:
+        hold_a_transfer(application)
+        (application.folder / "stop").touch()
+        application.wait(lambda: application.told("closes"))
+        let_go(application)
+        application.must_have_ended_well()
+        assert application.told("resized") == []
+
+
+@pytest.mark.parametrize("method", METHODS)
+@repeated_where_open_mpi_hangs
+def test_an_array_that_is_registered_while_data_moves_undoes_the_resize_and_comes_with_the_next(
+    site: Any, mpi: str, method: str
+) -> None:
+    with running(site, mpi, **way(method)) as application:
+        hold_a_transfer(application)
+        (application.folder / "register").touch()
+        application.wait(lambda: application.told("registers"))
+        let_go(application)
+        application.wait(lambda: application.told("undone"))
+        (undone,) = application.told("undone")
+        assert undone["code"] == "NEREUS_ERR_STATE"
+        assert undone["ranks"] == 2
+        assert '"marks" was registered meanwhile' in undone["message"]
+        application.let_newcomers("")
+        application.must_resize_to(4)
+        application.must_resize_to(3)
+        application.must_end_well()
+
+
+@pytest.mark.parametrize("method", ["p2p", "rma-lockall"])
+@pytest.mark.parametrize("strategy", ["blocking", "wait-drains"])
+@repeated_where_open_mpi_hangs
+def test_a_byte_that_changes_on_its_way_undoes_the_resize_and_not_the_job(
+    site: Any, mpi: str, method: str, strategy: str
+) -> None:
+    with running(site, mpi, NEREUS_VERIFY="on", **way(method, strategy)) as application:
+        application.let_newcomers("flip")
+        answer = application.resize(4)
+        assert answer["name"] == "NEREUS_ERR_TRANSFER", answer
+        assert '"shapes" arrived changed from source ' in answer["message"], answer
+        assert "The job goes on with 2 processes" in answer["message"]
+        application.let_newcomers("")
+        application.must_resize_to(3)
+        application.must_end_well()
