@@ -72,8 +72,8 @@ public:
     /// Cannot fail.
     void adopt();
 
-    /// Leaves the new parts where they are for ever, since MPI may still write to them, and the old ones that were sent,
-    /// which others may still read, when they go.
+    /// Leaves the new parts where they are for ever, since MPI may still write to them, and the old ones that were
+    /// sent, which others may still read, when they go.
     void abandon();
 
 private:
@@ -86,6 +86,7 @@ private:
     plan::Range after(std::size_t index) const;
     std::int64_t bytes_after(std::size_t index) const;
     bool removes_names() const;
+    void give_back(std::size_t index, std::int64_t first, std::int64_t count) const;
     void give_back_what_was_sent(std::size_t index) const;
     void give_back_what_was_received(std::size_t index) const;
     void discard();

@@ -48,13 +48,15 @@ nereus_memory c_memory() { return {allocate_plain, release_plain, nullptr}; }
 
 void Entry::leave_to_mpi() {
     left_to_mpi = true;
-    if (segment) [[maybe_unused]] const auto *for_ever = new std::shared_ptr(segment);
+    if (segment) [[maybe_unused]]
+        const auto *for_ever = new std::shared_ptr(segment);
 }
 
 std::string Description::sentence() const {
     const std::string size = std::to_string(elements()) + " x " + std::to_string(extent) + " B";
     if (value) return "value \"" + name + "\" of " + size;
-    return (constant ? "constant " : "variable ") + sentence_of(shape) + " array \"" + name + "\" of " + size +
+    const std::string cut = rows_of.empty() ? sentence_of(shape) : "matrix \"" + rows_of + "\" row by row in";
+    return (constant ? "constant " : "variable ") + cut + " array \"" + name + "\" of " + size +
            (shared ? " in shared memory" : "");
 }
 
