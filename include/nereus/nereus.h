@@ -376,4 +376,6 @@ NEREUS_API const char *nereus_code_name(int code);
 }
 #endif
 
+#include <nereus/matrix.h>
+
 #endif

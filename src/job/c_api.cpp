@@ -23,6 +23,7 @@ using nereus::Result;
 using nereus::job::Description;
 
 constexpr std::int64_t most_elements = std::int64_t{1} << 62;
+constexpr std::int64_t most_rows = std::int64_t{1} << 59;
 constexpr std::int64_t most_in_value = std::int64_t{1} << 20;
 constexpr std::size_t longest_name = 63;
 
@@ -124,6 +125,21 @@ Done add_array(nereus_job *job, const Result<Description> &is, void **pointer, c
     return job->inside->add_array(*is, pointer, memory);
 }
 
+/// What does not depend on the number of nonzeros. What says which elements are where never changes.
+Result<nereus::job::MatrixParts> describe_matrix(const char *name, MPI_Datatype type, std::int64_t rows,
+                                                 const nereus_cut &cut, nereus_kind kind) {
+    if (cut.layout != NEREUS_BLOCK && cut.layout != NEREUS_WEIGHTED)
+        return failed(NEREUS_ERR_ARGUMENT, "rows are cut by NEREUS_BLOCK or NEREUS_WEIGHTED");
+    if (rows > most_rows)
+        return failed(NEREUS_ERR_ARGUMENT,
+                      "rows = " + std::to_string(rows) + ": allowed are " + std::to_string(most_rows));
+    auto starts = describe_array(name, MPI_INT64_T, rows, cut, NEREUS_CONSTANT);
+    if (!starts) return tl::unexpected(starts.error());
+    auto values = describe_array(name, type, 0, simple_cut(NEREUS_BLOCK), kind);
+    if (!values) return tl::unexpected(values.error());
+    return nereus::job::parts_of_matrix(*starts, *values);
+}
+
 bool exists(const nereus_resize_options &options) {
     return options.process_method >= NEREUS_MERGE && options.process_method <= NEREUS_BASELINE_INTRA &&
            options.transfer_method >= NEREUS_P2P && options.transfer_method <= NEREUS_TRANSFER_AUTO &&
@@ -163,7 +179,7 @@ template <class Ask> std::int64_t about(const nereus_job *job, const char *name,
     const auto &control = job->inside->generation().control;
     if (entry->is.value)
         return ask(nereus::plan::Cut(nereus::plan::Layout::replicated, entry->is.elements(), control.size()), 0);
-    return ask(entry->is.over(control.size()), control.rank());
+    return ask(entry->before(control.size()), control.rank());
 }
 
 }
@@ -221,6 +237,17 @@ int nereus_array_of(nereus_job *job, const char *name, MPI_Datatype type, int64_
     const nereus_memory own = memory == nullptr ? nereus::job::c_memory() : *memory;
     return guarded(job, [&] {
         return add_array(job, describe_array(name, type, elements, simple_cut(layout), kind), pointer, &own);
+    });
+}
+
+int nereus_matrix_csr(nereus_job *job, const char *name, MPI_Datatype type, int64_t rows, int64_t nonzeros,
+                      const nereus_cut *cut, enum nereus_kind kind, nereus_matrix *matrix) {
+    if (!usable(job)) return NEREUS_ERR_ARGUMENT;
+    return guarded(job, [&]() -> Done {
+        auto parts = describe_matrix(name, type, rows, cut != nullptr ? *cut : simple_cut(NEREUS_BLOCK), kind);
+        if (!parts) return tl::unexpected(parts.error());
+        if (matrix == nullptr) return failed(NEREUS_ERR_ARGUMENT, "matrix is NULL");
+        return job->inside->add_matrix(*parts, nonzeros, matrix);
     });
 }
 

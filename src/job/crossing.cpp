@@ -31,10 +31,9 @@ int Sides::processes_here() const {
 
 Crossing::Crossing(Registry &registry, Sides sides) : registry_(registry), sides_(std::move(sides)) {
     for (const Entry &entry : registry_.entries()) {
-        moves_.push_back(entry.is.value
-                             ? plan::Move{}
-                             : plan::move_of(entry.is.over(sides_.sizes.sources), entry.is.over(sides_.sizes.drains),
-                                             sides_.sizes, sides_.place));
+        moves_.push_back(entry.is.value ? plan::Move{}
+                                        : plan::move_of(entry.before(sides_.sizes.sources),
+                                                        entry.after(sides_.sizes.drains), sides_.sizes, sides_.place));
         if (entry.is.shared) leave_out_what_is_shared(moves_.size() - 1);
     }
 }
@@ -54,18 +53,18 @@ void Crossing::leave_out_what_is_shared(std::size_t index) {
 
 /// Of shared arrays, whose parts lie in a row.
 plan::Range Crossing::before(std::size_t index) const {
-    const Description &is = registry_.entries()[index].is;
-    return sides_.place.source ? is.over(sides_.sizes.sources).range_of(*sides_.place.source) : plan::Range{};
+    const Entry &entry = registry_.entries()[index];
+    return sides_.place.source ? entry.before(sides_.sizes.sources).range_of(*sides_.place.source) : plan::Range{};
 }
 
 plan::Range Crossing::after(std::size_t index) const {
-    const Description &is = registry_.entries()[index].is;
-    return sides_.place.drain ? is.over(sides_.sizes.drains).range_of(*sides_.place.drain) : plan::Range{};
+    const Entry &entry = registry_.entries()[index];
+    return sides_.place.drain ? entry.after(sides_.sizes.drains).range_of(*sides_.place.drain) : plan::Range{};
 }
 
 std::int64_t Crossing::bytes_after(std::size_t index) const {
-    const Description &is = registry_.entries()[index].is;
-    return sides_.place.drain ? is.over(sides_.sizes.drains).count_of(*sides_.place.drain) * is.extent : 0;
+    const Entry &entry = registry_.entries()[index];
+    return sides_.place.drain ? entry.after(sides_.sizes.drains).count_of(*sides_.place.drain) * entry.is.extent : 0;
 }
 
 transfer::Shipment Crossing::shipment_of(std::size_t index) const {
@@ -181,6 +180,7 @@ void Crossing::adopt() {
         entry.point();
     }
     next_.clear();
+    for (Entry &entry : registry_.entries()) entry.borders = std::move(entry.next_borders);
 }
 
 /// One process of each host: the first that goes on there, else the first of those that leave.
@@ -193,20 +193,22 @@ bool Crossing::removes_names() const {
     return drain ? drain == sides_.place.drain : first_here(sides_.source_hosts) == sides_.place.source;
 }
 
+/// Processes of this host may hold the halo at the borders of what another host has.
+void Crossing::give_back(std::size_t index, std::int64_t first, std::int64_t count) const {
+    const Description &is = registry_.entries()[index].is;
+    const plan::Range elements{first + is.halo, first + count - is.halo};
+    if (!elements.empty())
+        (void)registry_.entries()[index].segment->give_back(elements.first * is.extent, elements.end * is.extent);
+}
+
 void Crossing::give_back_what_was_sent(std::size_t index) const {
-    const Entry &entry = registry_.entries()[index];
-    for (const plan::Piece &piece : moves_[index].sends) {
-        const std::int64_t first = before(index).first + run_of(piece).from;
-        (void)entry.segment->give_back(first * entry.is.extent, (first + piece.count()) * entry.is.extent);
-    }
+    for (const plan::Piece &piece : moves_[index].sends)
+        give_back(index, before(index).first + run_of(piece).from, piece.count());
 }
 
 void Crossing::give_back_what_was_received(std::size_t index) const {
-    const Entry &entry = registry_.entries()[index];
-    for (const plan::Piece &piece : moves_[index].receives) {
-        const std::int64_t first = after(index).first + run_of(piece).to;
-        (void)entry.segment->give_back(first * entry.is.extent, (first + piece.count()) * entry.is.extent);
-    }
+    for (const plan::Piece &piece : moves_[index].receives)
+        give_back(index, after(index).first + run_of(piece).to, piece.count());
 }
 
 void Crossing::abandon() {

@@ -87,6 +87,7 @@ private:
     plan::Range after(std::size_t index) const;
     std::int64_t bytes_after(std::size_t index) const;
     bool removes_names() const;
+    void give_back(std::size_t index, std::int64_t first, std::int64_t count) const;
     void give_back_what_was_sent(std::size_t index) const;
     void give_back_what_was_received(std::size_t index) const;
     void discard();

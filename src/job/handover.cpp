@@ -5,6 +5,7 @@
 #include "job/both_sides.hpp"
 #include "job/choosing.hpp"
 #include "job/costs.hpp"
+#include "job/matrix_rows.hpp"
 #include "job/next_generation.hpp"
 #include "job/report.hpp"
 #include "job/values.hpp"
@@ -23,7 +24,7 @@ std::vector<plan::Held> held_by_each(const Registry &registry, const plan::Sizes
     std::vector<plan::Held> arrays;
     for (const Entry &entry : registry.entries())
         if (!entry.is.value && !entry.is.shared)
-            arrays.push_back({entry.is.over(sizes.sources), entry.is.over(sizes.drains), entry.is.extent});
+            arrays.push_back({entry.before(sizes.sources), entry.after(sizes.drains), entry.is.extent});
     return arrays;
 }
 
@@ -140,6 +141,7 @@ Done Handover::choose_carriage(nereus_resize_report &report) {
 }
 
 Done Handover::decide_together(nereus_resize_report &report) {
+    if (auto done = cut_nonzeros(sources(), job_.registry, sizes_); !done) return done;
     auto bytes = mpi::share(sources(), 0, root() ? json::to_msgpack(decisions()) : mpi::Bytes{});
     if (!bytes) return tl::unexpected(bytes.error());
     const json decided = json::from_msgpack(*bytes);
@@ -169,7 +171,11 @@ Done Handover::offer(const Handles &handles) {
 }
 
 Done Handover::get_ready(nereus_resize_report &report) {
-    if (auto done = decide_together(report); !done) return done;
+    if (auto done = decide_together(report); !done) {
+        if (company_) refuse(done.error().what);
+        company_.reset();
+        return done;
+    }
     auto handles = handles_of_sources(sources(), job_.generation.hosts, job_.registry);
     Done mine = handles ? offer(*handles) : Done(tl::unexpected(handles.error()));
     const plan::Place place{rank_, sizes_.drain_of(rank_)};

@@ -122,20 +122,22 @@ void Job::undo_for_new_entry(const std::string &name) {
     ended(resize_->cancel({NEREUS_ERR_STATE, "\"" + name + "\" was registered meanwhile"}));
 }
 
-Done Job::add_array(Description is, void **pointer, const nereus_memory *own_memory) {
+Done Job::add_array(Description is, void **pointer, const nereus_memory *own_memory,
+                    std::vector<std::int64_t> borders) {
     const mpi::Comm &control = members_.generation.control;
-    const std::int64_t count = is.over(control.size()).count_of(control.rank());
+    const auto count = [&](const Entry &entry) { return entry.before(control.size()).count_of(control.rank()); };
     is.shared = own_memory == nullptr && members_.settings.memory == memory_shared && can_be_shared(is);
     if (members_.registry.expects_more()) {
         auto bound = members_.registry.bind(is);
         if (!bound) return tl::unexpected(bound.error());
-        return bind_array(**bound, count, pointer, own_memory);
+        return bind_array(**bound, count(**bound), pointer, own_memory);
     }
     if (auto done = members_.registry.check_name(is.name); !done) return done;
     Entry entry{is, nullptr, pointer, own_memory ? *own_memory : library_memory(), own_memory == nullptr};
+    entry.borders = std::move(borders);
     if (own_memory)
         entry.data = *pointer;
-    else if (auto done = is.shared ? share(entry) : allocate_zeroed(entry, count); !done)
+    else if (auto done = is.shared ? share(entry) : allocate_zeroed(entry, count(entry)); !done)
         return done;
     members_.registry.add(entry);
     if (!own_memory) entry.point();
@@ -146,11 +148,35 @@ Done Job::add_array(Description is, void **pointer, const nereus_memory *own_mem
 /// Collective. Fresh memory is zero.
 Done Job::share(Entry &entry) {
     const mpi::Comm &control = members_.generation.control;
-    const plan::Range part = entry.is.over(control.size()).range_of(control.rank());
+    const plan::Range part = entry.before(control.size()).range_of(control.rank());
     auto segment = share_segment(members_.generation, entry.is, members_.settings);
     if (!segment) return tl::unexpected(segment.error());
     entry.segment = std::move(*segment);
     if (!part.empty()) entry.data = entry.segment->at(part.first * entry.is.extent);
+    return {};
+}
+
+Done Job::add_matrix(MatrixParts parts, std::int64_t nonzeros, nereus_matrix *matrix) {
+    const mpi::Comm &control = members_.generation.control;
+    std::vector<std::int64_t> borders;
+    if (members_.registry.expects_more()) {
+        const Entry *known = members_.registry.find(parts.columns.name);
+        if (known != nullptr) parts.set_nonzeros(known->is.elements());
+    } else {
+        for (const Description *is : {&parts.starts, &parts.columns, &parts.values})
+            if (auto done = members_.registry.check_name(is->name); !done) return done;
+        auto gathered = borders_of_founders(control.get(), nonzeros, parts.most_nonzeros());
+        if (!gathered) return tl::unexpected(gathered.error());
+        borders = std::move(*gathered);
+        parts.set_nonzeros(borders.back());
+    }
+    *matrix = {};
+    auto done = add_array(parts.starts, reinterpret_cast<void **>(&matrix->starts), nullptr);
+    if (done) done = add_array(parts.columns, reinterpret_cast<void **>(&matrix->columns), nullptr, borders);
+    if (done) done = add_array(parts.values, &matrix->values, nullptr, borders);
+    if (!done) return done;
+    members_.registry.find(parts.starts.name)->matrix = matrix;
+    show_numbers(members_.registry, control.size(), control.rank());
     return {};
 }
 
@@ -217,6 +243,8 @@ nereus_code Job::ended(const nereus_resize_report &report) {
     }
     if (report_.code != NEREUS_RESIZED) return NEREUS_GO_ON;
     leaving_ = departure_.fate != plan::Fate::stays;
+    const mpi::Comm &control = members_.generation.control;
+    if (!leaving_) show_numbers(members_.registry, control.size(), control.rank());
     return leaving_ ? NEREUS_LEAVE : NEREUS_RESIZED;
 }
 

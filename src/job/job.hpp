@@ -2,6 +2,7 @@
 // The malleable job as one of its processes sees it; the C API is a thin layer on top (c_api.cpp).
 #pragma once
 
+#include "job/matrix_rows.hpp"
 #include "job/resize.hpp"
 
 #include <nereus/nereus.h>
@@ -24,7 +25,11 @@ public:
     /// Collective: founders, or newcomers of one resize (then any error means: not wanted any more).
     static Result<std::unique_ptr<Job>> open(MPI_Comm founders, int argc, const char *const *argv, bool &newcomer);
 
-    Done add_array(Description is, void **pointer, const nereus_memory *own_memory);
+    /// @param borders  of columns and values of a matrix, where this is no newcomer
+    Done add_array(Description is, void **pointer, const nereus_memory *own_memory,
+                   std::vector<std::int64_t> borders = {});
+    /// @param nonzeros  in the rows of this founder
+    Done add_matrix(MatrixParts parts, std::int64_t nonzeros, nereus_matrix *matrix);
     Done add_value(const Description &is, void *value);
 
     /// On rank 0.

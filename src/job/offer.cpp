@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int version = 2;
+constexpr int version = 3;
 
 json as_json(const plan::Shape &shape) {
     return {{"layout", static_cast<int>(shape.layout)},
@@ -29,8 +29,11 @@ json as_json(const plan::Shape &shape) {
 }
 
 json as_json(const Entry &entry) {
-    return {{"name", entry.is.name},     {"value", entry.is.value},   {"constant", entry.is.constant},
-            {"shared", entry.is.shared}, {"extent", entry.is.extent}, {"shape", as_json(entry.is.shape)}};
+    return {{"name", entry.is.name},         {"value", entry.is.value},
+            {"constant", entry.is.constant}, {"shared", entry.is.shared},
+            {"extent", entry.is.extent},     {"shape", as_json(entry.is.shape)},
+            {"halo", entry.is.halo},         {"rows_of", entry.is.rows_of},
+            {"borders", entry.borders},      {"next_borders", entry.next_borders}};
 }
 
 /// The whole number `key` of an offer, which must be in least .. most.
@@ -71,13 +74,30 @@ plan::Shape shape_from(const json &in, std::int64_t most_elements) {
     return shape;
 }
 
-Entry entry_from(const json &in) {
+/// Where the parts of columns or values begin; other arrays have none.
+std::vector<std::int64_t> borders_from(const json &in, const Description &is, int ranks) {
+    auto borders = in.get<std::vector<std::int64_t>>();
+    if (is.rows_of.empty() && borders.empty()) return borders;
+    if (is.rows_of.empty() || is.value || is.shape.layout != plan::Layout::block)
+        throw std::out_of_range("borders of what has none");
+    if (auto done = plan::check_borders(borders); !done) throw std::out_of_range(done.error().what);
+    if (std::ssize(borders) != ranks + std::int64_t{1} || borders.back() != is.elements())
+        throw std::out_of_range("borders of another number of processes or elements");
+    return borders;
+}
+
+Entry entry_from(const json &in, const plan::Sizes &sizes) {
     Entry entry;
     const auto extent = whole<std::int64_t>(in, "extent", 1);
-    const auto most_elements = std::min(plan::most_elements, INT64_MAX / extent);
+    const auto halo = whole<std::int64_t>(in, "halo", 0, 1);
+    const auto most_elements = std::min(plan::most_elements, INT64_MAX / extent) - halo;
     entry.is = {
         in.at("name"), in.at("value"), in.at("constant"), in.at("shared"), shape_from(in.at("shape"), most_elements),
-        extent};
+        extent,        halo,           in.at("rows_of")};
+    entry.borders = borders_from(in.at("borders"), entry.is, sizes.sources);
+    entry.next_borders = borders_from(in.at("next_borders"), entry.is, sizes.drains);
+    if (halo > 0 && (!entry.is.over(1).contiguous() || entry.is.shape.layout == plan::Layout::replicated))
+        throw std::out_of_range("no array of this layout has a halo");
     entry.memory = library_memory();
     if (entry.is.value) make_room(entry);
     if (entry.is.shared && !entry.is.over(1).contiguous()) throw std::out_of_range("no array of this layout is shared");
@@ -158,7 +178,7 @@ Result<Unpacked> unpack_offer(const mpi::Bytes &bytes) try {
     offer.hosts = in.at("hosts").get<std::vector<std::string>>();
     offer.handles = in.at("handles");
     check_lists(offer);
-    for (const json &entry : in.at("entries")) unpacked.entries.push_back(entry_from(entry));
+    for (const json &entry : in.at("entries")) unpacked.entries.push_back(entry_from(entry, offer.sizes));
     return unpacked;
 } catch (const std::exception &problem) {
     return failed(NEREUS_ERR_MISMATCH, std::string("the job's offer cannot be read: ") + problem.what());

@@ -55,7 +55,8 @@ void Entry::leave_to_mpi() {
 std::string Description::sentence() const {
     const std::string size = std::to_string(elements()) + " x " + std::to_string(extent) + " B";
     if (value) return "value \"" + name + "\" of " + size;
-    return (constant ? "constant " : "variable ") + sentence_of(shape) + " array \"" + name + "\" of " + size +
+    const std::string cut = rows_of.empty() ? sentence_of(shape) : "matrix \"" + rows_of + "\" row by row in";
+    return (constant ? "constant " : "variable ") + cut + " array \"" + name + "\" of " + size +
            (shared ? " in shared memory" : "");
 }
 

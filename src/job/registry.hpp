@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace nereus::job {
@@ -23,11 +24,14 @@ struct Description {
     bool shared = false; ///< lies in shared memory, one file on each host
     plan::Shape shape{};
     std::int64_t extent = 0; ///< bytes of an element
+    std::int64_t halo = 0;   ///< plan::Cut::with_halo(): 1 for the row starts of a matrix
+    std::string
+        rows_of{}; ///< of columns and values of a matrix: the name of its row starts, which say how they are cut
 
     bool operator==(const Description &) const = default;
-    std::int64_t elements() const { return shape.elements; }
+    std::int64_t elements() const { return shape.elements + halo; }
     std::int64_t bytes() const { return elements() * extent; }
-    plan::Cut over(int ranks) const { return {shape, ranks}; }
+    plan::Cut over(int ranks) const { return plan::Cut(shape, ranks).with_halo(halo); }
     std::string sentence() const;
 };
 
@@ -40,6 +44,14 @@ struct Entry {
     std::shared_ptr<memory::Segment> segment{}; ///< of a shared array; then data lies in it
 
     bool left_to_mpi = false; ///< others may still read data: it is never freed
+
+    nereus_matrix *matrix = nullptr;          ///< of row starts: the application's, whose numbers follow resizes
+    std::vector<std::int64_t> borders{};      ///< of columns and values: plan::Cut::at() of this generation
+    std::vector<std::int64_t> next_borders{}; ///< and of the one that a resize is making
+
+    /// How the array lies over the processes of this generation, and over those that a resize is making.
+    plan::Cut before(int ranks) const { return borders.empty() ? is.over(ranks) : plan::Cut::at(borders); }
+    plan::Cut after(int ranks) const { return next_borders.empty() ? is.over(ranks) : plan::Cut::at(next_borders); }
 
     std::byte *bytes() const { return static_cast<std::byte *>(data); }
     void point() const {
@@ -79,6 +91,7 @@ public:
     Result<Entry *> bind(const Description &asked);
 
     const Entry *find(const std::string &name) const;
+    Entry *find(const std::string &name) { return const_cast<Entry *>(std::as_const(*this).find(name)); }
     std::vector<Entry> &entries() { return entries_; }
     const std::vector<Entry> &entries() const { return entries_; }
 

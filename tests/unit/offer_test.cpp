@@ -21,7 +21,13 @@ Description any_array() {
     if (shape.layout == plan::Layout::block || shape.layout == plan::Layout::replicated)
         shape.elements = *rc::gen::inRange<std::int64_t>(0, std::min(plan::most_elements, INT64_MAX / extent));
     const bool shared = plan::Cut(shape, 1).contiguous() && *rc::gen::arbitrary<bool>();
-    return {any_name(), false, *rc::gen::arbitrary<bool>(), shared, shape, extent};
+    Description is;
+    is.name = any_name();
+    is.constant = *rc::gen::arbitrary<bool>();
+    is.shared = shared;
+    is.shape = shape;
+    is.extent = extent;
+    return is;
 }
 
 /// Entries and the memory of the values among them, which is the application's.
@@ -31,19 +37,46 @@ struct Registered {
 
     void add_value(const std::string &name, std::vector<std::uint8_t> bytes) {
         Entry entry;
-        entry.is = {name, true, false, false, {plan::Layout::replicated, static_cast<std::int64_t>(bytes.size())}, 1};
+        entry.is.name = name;
+        entry.is.value = true;
+        entry.is.shape.layout = plan::Layout::replicated;
+        entry.is.shape.elements = std::ssize(bytes);
+        entry.is.extent = 1;
         values.push_back(std::move(bytes));
         entry.data = values.back().data();
         entries.push_back(entry);
     }
 };
 
-Registered any_registered() {
+std::vector<std::int64_t> any_borders(std::int64_t elements, int ranks) {
+    std::vector<std::int64_t> borders{0};
+    const plan::Cut cut = plan::any_borders(elements, ranks);
+    for (int rank = 0; rank < ranks; ++rank) borders.push_back(cut.range_of(rank).end);
+    return borders;
+}
+
+/// An array, the starts of a matrix, or its columns.
+Entry any_entry(const plan::Sizes &sizes) {
+    Entry entry;
+    entry.is = any_array();
+    const auto matrix = *rc::gen::inRange(0, 3);
+    if (matrix > 0) {
+        entry.is.shape = plan::Shape();
+        entry.is.shape.elements = *rc::gen::inRange<std::int64_t>(0, 1000);
+    }
+    if (matrix == 1) entry.is.halo = 1;
+    if (matrix != 2) return entry;
+    entry.is.rows_of = any_name();
+    entry.borders = any_borders(entry.is.elements(), sizes.sources);
+    entry.next_borders = any_borders(entry.is.elements(), sizes.drains);
+    return entry;
+}
+
+Registered any_registered(const plan::Sizes &sizes) {
     Registered registered;
     registered.values.reserve(4); // entries point into it
     for (int i = *rc::gen::inRange(0, 4); i > 0; --i) {
-        Entry &entry = registered.entries.emplace_back();
-        entry.is = any_array();
+        registered.entries.push_back(any_entry(sizes));
         registered.add_value(any_name(), *rc::gen::nonEmpty<std::vector<std::uint8_t>>());
     }
     return registered;
@@ -92,7 +125,7 @@ Registry owned(Unpacked &&unpacked) {
 
 RC_GTEST_PROP(Offer, TellsNewcomersWhatTheJobHas, ()) {
     const Offer offer = any_offer();
-    const Registered registered = any_registered();
+    const Registered registered = any_registered(offer.sizes);
     auto unpacked = unpack_offer(pack(offer, registered.entries));
     RC_ASSERT(unpacked.has_value());
     const Offer told = unpacked->offer;
@@ -114,15 +147,19 @@ RC_GTEST_PROP(Offer, TellsNewcomersWhatTheJobHas, ()) {
     RC_ASSERT(told.source_hosts == offer.source_hosts);
     RC_ASSERT(told.handles == offer.handles);
     RC_ASSERT(registry.entries().size() == registered.entries.size());
-    for (std::size_t i = 0; i < registered.entries.size(); ++i)
-        RC_ASSERT(registry.entries()[i].is == registered.entries[i].is);
+    for (std::size_t i = 0; i < registered.entries.size(); ++i) {
+        const Entry &came = registry.entries()[i], &sent = registered.entries[i];
+        RC_ASSERT(came.is == sent.is);
+        RC_ASSERT(came.borders == sent.borders && came.next_borders == sent.next_borders);
+    }
 }
 
 RC_GTEST_PROP(Values, ComeToNewcomersAsRankZeroHasThem, ()) {
-    const Registered registered = any_registered();
+    const Offer offer = any_offer();
+    const Registered registered = any_registered(offer.sizes);
     Registry sources;
     for (const Entry &entry : registered.entries) sources.add(entry);
-    Registry newcomer = owned(*unpack_offer(pack(any_offer(), registered.entries)));
+    Registry newcomer = owned(*unpack_offer(pack(offer, registered.entries)));
     take_values(newcomer, values_of(sources));
     for (std::size_t i = 0; i < registered.entries.size(); ++i) {
         const Entry &sent = registered.entries[i], &came = newcomer.entries()[i];
@@ -143,6 +180,11 @@ void assert_usable(const Offer &offer, const Registry &registry) {
     for (const Entry &entry : registry.entries()) {
         RC_ASSERT(entry.is.elements() >= 0 && entry.is.extent >= 1);
         RC_ASSERT(entry.is.elements() <= INT64_MAX / entry.is.extent);
+        if (entry.is.rows_of.empty()) continue;
+        RC_ASSERT(std::ssize(entry.borders) == offer.sizes.sources + 1 && entry.borders.back() == entry.is.elements());
+        RC_ASSERT(std::ssize(entry.next_borders) == offer.sizes.drains + 1 &&
+                  entry.next_borders.back() == entry.is.elements());
+        RC_ASSERT(plan::check_borders(entry.borders) && plan::check_borders(entry.next_borders));
     }
 }
 
@@ -162,7 +204,8 @@ RC_GTEST_PROP(Offer, RandomBytesAreRefusedAndNothingElse, ()) {
 }
 
 RC_GTEST_PROP(Offer, AnOfferThatArrivedChangedIsRefusedOrStillUsable, ()) {
-    const mpi::Bytes good = pack(any_offer(), any_registered().entries);
+    const Offer offer = any_offer();
+    const mpi::Bytes good = pack(offer, any_registered(offer.sizes).entries);
     for (int changes = 0; changes < 40; ++changes) {
         mpi::Bytes bad = good;
         for (int i = *rc::gen::inRange(1, 4); i > 0; --i)
@@ -172,7 +215,8 @@ RC_GTEST_PROP(Offer, AnOfferThatArrivedChangedIsRefusedOrStillUsable, ()) {
 }
 
 RC_GTEST_PROP(Offer, AnOfferThatArrivedShortIsRefused, ()) {
-    const mpi::Bytes good = pack(any_offer(), any_registered().entries);
+    const Offer offer = any_offer();
+    const mpi::Bytes good = pack(offer, any_registered(offer.sizes).entries);
     const mpi::Bytes part(good.begin(), good.begin() + *rc::gen::inRange<std::ptrdiff_t>(0, std::ssize(good)));
     RC_ASSERT(!unpack_offer(part));
 }
@@ -198,10 +242,10 @@ template <class Change> mpi::Bytes changed(Change change) {
 }
 
 TEST(Offer, AnotherVersionIsNamed) {
-    const auto unpacked = unpack_offer(changed([](nlohmann::json &json) { json["version"] = 3; }));
+    const auto unpacked = unpack_offer(changed([](nlohmann::json &json) { json["version"] = 99; }));
     ASSERT_FALSE(unpacked);
     EXPECT_EQ(unpacked.error().code, NEREUS_ERR_MISMATCH);
-    EXPECT_NE(unpacked.error().what.find("version 3"), std::string::npos) << unpacked.error().what;
+    EXPECT_NE(unpacked.error().what.find("version 99"), std::string::npos) << unpacked.error().what;
 }
 
 TEST(Values, AreNeverWrittenBeyondTheirBytes) {
@@ -215,6 +259,25 @@ TEST(Values, AreNeverWrittenBeyondTheirBytes) {
          {nlohmann::json::array(), nlohmann::json::array({"text"}), nlohmann::json(nullptr)})
         take_values(registry, short_ones);
     EXPECT_EQ(std::vector<std::uint8_t>(data, data + 3), (std::vector<std::uint8_t>{7, 8, 9}));
+}
+
+TEST(Offer, BordersThatCannotBeAreRefused) {
+    Entry columns;
+    columns.is = {"A/columns", false, false, false, {plan::Layout::block, 10}, 8, 0, "A"};
+    columns.borders = {0, 10};
+    columns.next_borders = {0, 4, 10};
+    const nlohmann::json good = nlohmann::json::from_msgpack(pack(small_offer(), {columns}));
+    ASSERT_TRUE(unpack_offer(nlohmann::json::to_msgpack(good)));
+    using Borders = std::vector<std::int64_t>;
+    for (const Borders &next :
+         {Borders{}, Borders{0, 10}, Borders{0, 11, 10}, Borders{0, 4, 9}, Borders{1, 4, 10}, Borders{0, 4, 5, 10}}) {
+        nlohmann::json bad = good;
+        bad["entries"][0]["next_borders"] = next;
+        EXPECT_FALSE(unpack_offer(nlohmann::json::to_msgpack(bad))) << bad;
+    }
+    nlohmann::json bad = good;
+    bad["entries"][0]["rows_of"] = "";
+    EXPECT_FALSE(unpack_offer(nlohmann::json::to_msgpack(bad))) << "only a matrix has borders";
 }
 
 TEST(Offer, ANumberingThatCannotBeIsRefused) {
