@@ -99,6 +99,7 @@ Offer any_offer() {
                                                                  rc::gen::arbitrary<plan::World>());
     offer.hosts = any_hosts(offer.sizes.drains);
     offer.source_hosts = any_hosts(offer.sizes.sources);
+    offer.redistributions = any_hosts(*rc::gen::inRange(0, 3)); // any texts
     offer.handles = {{"n1", {{{"pid", *rc::gen::inRange(1, 1000)}}, nullptr}}};
     return offer;
 }
@@ -132,6 +133,7 @@ RC_GTEST_PROP(Offer, TellsNewcomersWhatTheJobHas, ()) {
     RC_ASSERT(told.worlds == offer.worlds);
     RC_ASSERT(told.hosts == offer.hosts);
     RC_ASSERT(told.source_hosts == offer.source_hosts);
+    RC_ASSERT(told.redistributions == offer.redistributions);
     RC_ASSERT(told.handles == offer.handles);
     RC_ASSERT(registry.entries().size() == registered.entries.size());
     for (std::size_t i = 0; i < registered.entries.size(); ++i) {
