@@ -252,7 +252,10 @@ TEST(Values, AreNeverWrittenBeyondTheirBytes) {
 
 TEST(Offer, BordersThatCannotBeAreRefused) {
     Entry columns;
-    columns.is = {"A/columns", false, false, false, {plan::Layout::block, 10}, 8, 0, "A"};
+    columns.is.name = "A/columns";
+    columns.is.rows_of = "A";
+    columns.is.shape.elements = 10;
+    columns.is.extent = 8;
     columns.borders = {0, 10};
     columns.next_borders = {0, 4, 10};
     const nlohmann::json good = nlohmann::json::from_msgpack(pack(small_offer(), {columns}));
