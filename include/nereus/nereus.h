@@ -377,5 +377,6 @@ NEREUS_API const char *nereus_code_name(int code);
 #endif
 
 #include <nereus/matrix.h>
+#include <nereus/redistribution.h>
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/alike.hpp"
 
+#include "job/redistribution.hpp"
 #include "mpi/share.hpp"
 
 #include <functional>
@@ -12,6 +13,7 @@ namespace {
 std::string text_of(const Registry &registry) {
     std::string text;
     for (const Entry &entry : registry.entries()) text += entry.is.sentence() + "\n";
+    for (const std::string &name : names_of_redistributions()) text += "redistribution \"" + name + "\"\n";
     return text;
 }
 

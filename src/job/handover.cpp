@@ -166,6 +166,7 @@ Done Handover::offer(const Handles &handles) {
     offer.worlds = worlds_;
     offer.source_hosts = job_.generation.hosts;
     offer.hosts = hosts_;
+    offer.redistributions = names_of_redistributions();
     offer.handles = handles;
     return send_to_newcomers(company_->meeting, pack(offer, job_.registry.entries()));
 }
@@ -237,8 +238,9 @@ Done Handover::finish_background(nereus_resize_report &report) {
 /// Moves what is left to move and takes the last vote.
 Done Handover::send(nereus_resize_report &report) {
     if (state_ == std::string("ready")) state_ = "sending";
-    const Done mine = make_and_move(report);
+    Done mine = make_and_move(report);
     const bool moved = mine.has_value();
+    if (has_own_data()) mine = move_own_data(mine);
     if (moved) state_ = "committing";
     const double limit = crossing_->seconds_for(true, job_.settings) + crossing_->seconds_for(false, job_.settings);
     const Stopwatch others;
@@ -251,6 +253,15 @@ Done Handover::send(nereus_resize_report &report) {
     if (!moved) crossing_->abandon();
     if (verdict.all && job_.settings.verify) report.verified = 1;
     return verdict.all;
+}
+
+/// When all say that the registered data has come.
+Done Handover::move_own_data(const Done &mine) {
+    const double limit = crossing_->seconds_for(true, job_.settings) + crossing_->seconds_for(false, job_.settings);
+    const Verdict verdict = collect(sources(), meeting(), {mine}, Deadline::in(limit, news_));
+    if (!verdict.all) return verdict.all;
+    if (company_ && root()) tell(company_->meeting, company_->meeting.newcomers, {}, nullptr);
+    return own_data_.move();
 }
 
 Done Handover::make_and_move(nereus_resize_report &report) {
@@ -285,6 +296,11 @@ Done Handover::move_one_kind(bool constant, const News &news) {
 }
 
 Done Handover::make_communicators() {
+    if (has_own_data())
+        if (auto done =
+                own_data_.meet(lane().comm, meeting() && meeting()->inter, sizes_, {rank_, sizes_.drain_of(rank_)});
+            !done)
+            return done;
     if (sizes_.anew) return {};
     if (!company_) {
         auto shrunk = shrink(job_.generation, sizes_);
@@ -309,6 +325,7 @@ void Handover::commit(nereus_resize_report &report, Departure &departure) {
     if (sizes_.anew && root()) wait_until_heard(company_->meeting, Deadline::in(job_.settings.answer_timeout, news_));
     settle_the_parked(fates);
     crossing_->adopt();
+    own_data_.adopt();
     if (report.left > 0) let_leavers_go(sources());
     departure.fate = fates[static_cast<std::size_t>(rank_)];
     if (departure.fate == plan::Fate::parks) departure.bed.emplace(std::move(lot_));
@@ -368,6 +385,7 @@ void Handover::undo(nereus_resize_report &report, const Error &why) {
     }
     share_report(report, tl::unexpected(why));
     background_.reset();
+    own_data_.drop(company_.has_value());
     if (!company_) return;
     company_->meeting.comm.abandon();
     next_.application.abandon();

@@ -10,6 +10,7 @@
 #include "job/crossing.hpp"
 #include "job/members.hpp"
 #include "job/offer.hpp"
+#include "job/redistribution.hpp"
 #include "job/vote.hpp"
 
 namespace nereus::job {
@@ -72,6 +73,9 @@ private:
     Done make_and_move(nereus_resize_report &report);
     Done move(nereus_resize_report &report, const News &news);
     Done move_one_kind(bool constant, const News &news);
+    /// While the first generation is made there is none.
+    bool has_own_data() const { return has_redistributions() && job_.generation.number >= 0; }
+    Done move_own_data(const Done &mine);
     transfer::Lane lane() const;
     Done make_communicators();
     void commit(nereus_resize_report &report, Departure &departure);
@@ -91,6 +95,7 @@ private:
     Stopwatch watch_;
     double paused_ = 0;
     const char *state_ = "ready";
+    Redistribution own_data_;
     std::vector<plan::World> worlds_; ///< of the next generation
     std::vector<std::string> hosts_;  ///< of the next generation
     std::unique_ptr<Crossing> crossing_;

@@ -5,6 +5,7 @@
 #include "job/crossing.hpp"
 #include "job/next_generation.hpp"
 #include "job/offer.hpp"
+#include "job/redistribution.hpp"
 #include "job/report.hpp"
 #include "job/resize.hpp"
 #include "job/sharing.hpp"
@@ -47,6 +48,7 @@ public:
     Done get_ready() {
         auto made = come_to_segments(job_.registry, sides_, offer_.handles, offer_.settings.memory_key);
         Done mine = made ? crossing_.allocate() : Done(tl::unexpected(made.error()));
+        if (mine) mine = check_redistributions(offer_.redistributions);
         auto ready = vote_and_wait(meeting_, {mine, {}, made.value_or(Handles())});
         if (!ready) return tl::unexpected(ready.error());
         // Who cannot come to it votes "no" when there is something to vote on.
@@ -71,14 +73,22 @@ public:
 
     /// The last vote. @return rank 0's words at the commit
     Result<json> take_rest() {
-        const Done mine = take_and_verify();
-        auto decision = vote_and_wait(meeting_, {mine, sums_of(crossing_, mine.has_value())});
-        if (!mine) crossing_.abandon();
+        const Done came = take_and_verify();
+        auto decision = move_own_data_and_vote(came);
+        if (!came) crossing_.abandon();
+        if (!decision) own_data_.drop(true);
         return decision;
+    }
+
+    /// Collective over both sides: for what the application moves.
+    Done meet_for_own_data() {
+        if (!has_own_data()) return {};
+        return own_data_.meet(meeting_.comm.get(), meeting_.inter, offer_.sizes, sides_.place);
     }
 
     void adopt(const json &values) {
         crossing_.adopt();
+        own_data_.adopt();
         take_values(job_.registry, values);
     }
 
@@ -106,11 +116,25 @@ private:
         return offer_.settings.verify ? crossing_.verify(lane(), limit()) : Done{};
     }
 
+    /// While the first generation is made there is none.
+    bool has_own_data() const { return has_redistributions() && offer_.generation >= 0; }
+
+    /// The application's data, when all say that the registered data has come.
+    Result<json> move_own_data_and_vote(const Done &came) {
+        Done mine = came;
+        if (has_own_data()) {
+            if (auto all = vote_and_wait(meeting_, {came}); !all) return all;
+            mine = own_data_.move();
+        }
+        return vote_and_wait(meeting_, {mine, sums_of(crossing_, came.has_value())});
+    }
+
     Members &job_;
     const Offer &offer_;
     const process::Meeting &meeting_;
     Sides sides_;
     Crossing crossing_;
+    Redistribution own_data_;
     Done placed_;
 };
 
@@ -130,6 +154,7 @@ Result<nereus_resize_report> join(Members &job, process::Arrival arrival) {
     if (auto done = newcomer.get_ready(); !done) return tl::unexpected(done.error());
     if (newcomer.in_background())
         if (auto done = newcomer.take_background(); !done) return tl::unexpected(done.error());
+    if (auto done = newcomer.meet_for_own_data(); !done) return tl::unexpected(done.error());
     auto next = make_generation(meeting, std::move(arrived->newcomers), offer.sizes, drain);
     if (!next) return tl::unexpected(next.error());
     auto decision = newcomer.take_rest();

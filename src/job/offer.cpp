@@ -149,6 +149,7 @@ mpi::Bytes pack(const Offer &offer, const std::vector<Entry> &entries) {
                              {"kept", offer.sizes.kept},
                              {"source_hosts", offer.source_hosts},
                              {"hosts", offer.hosts},
+                             {"redistributions", offer.redistributions},
                              {"handles", offer.handles},
                              {"entries", list}});
 }
@@ -176,6 +177,7 @@ Result<Unpacked> unpack_offer(const mpi::Bytes &bytes) try {
     offer.worlds = in.at("worlds").get<std::vector<plan::World>>();
     offer.source_hosts = in.at("source_hosts").get<std::vector<std::string>>();
     offer.hosts = in.at("hosts").get<std::vector<std::string>>();
+    offer.redistributions = in.at("redistributions").get<std::vector<std::string>>();
     offer.handles = in.at("handles");
     check_lists(offer);
     for (const json &entry : in.at("entries")) unpacked.entries.push_back(entry_from(entry, offer.sizes));

@@ -15,10 +15,11 @@ struct Offer {
     std::int64_t generation = 0; ///< of the sources; -1 while the first generation is made
     plan::Sizes sizes{};
     Carriage carriage;
-    Settings settings;                     ///< what both sides must have alike: verify, memory, lengths, time limits
-    std::vector<plan::World> worlds;       ///< of the drains
-    std::vector<std::string> source_hosts; ///< of the sources
-    std::vector<std::string> hosts;        ///< of the drains
+    Settings settings;                        ///< what both sides must have alike: verify, memory, lengths, time limits
+    std::vector<plan::World> worlds;          ///< of the drains
+    std::vector<std::string> source_hosts;    ///< of the sources
+    std::vector<std::string> hosts;           ///< of the drains
+    std::vector<std::string> redistributions; ///< of the application: names_of_redistributions()
     Handles handles = Handles::object();
 };
 

@@ -112,6 +112,7 @@ Offer any_offer() {
                                                                  rc::gen::arbitrary<plan::World>());
     offer.hosts = any_hosts(offer.sizes.drains);
     offer.source_hosts = any_hosts(offer.sizes.sources);
+    offer.redistributions = any_hosts(*rc::gen::inRange(0, 3)); // any texts
     offer.handles = {{"n1", {{{"pid", *rc::gen::inRange(1, 1000)}}, nullptr}}};
     return offer;
 }
@@ -145,6 +146,7 @@ RC_GTEST_PROP(Offer, TellsNewcomersWhatTheJobHas, ()) {
     RC_ASSERT(told.worlds == offer.worlds);
     RC_ASSERT(told.hosts == offer.hosts);
     RC_ASSERT(told.source_hosts == offer.source_hosts);
+    RC_ASSERT(told.redistributions == offer.redistributions);
     RC_ASSERT(told.handles == offer.handles);
     RC_ASSERT(registry.entries().size() == registered.entries.size());
     for (std::size_t i = 0; i < registered.entries.size(); ++i) {
@@ -263,7 +265,10 @@ TEST(Values, AreNeverWrittenBeyondTheirBytes) {
 
 TEST(Offer, BordersThatCannotBeAreRefused) {
     Entry columns;
-    columns.is = {"A/columns", false, false, false, {plan::Layout::block, 10}, 8, 0, "A"};
+    columns.is.name = "A/columns";
+    columns.is.rows_of = "A";
+    columns.is.shape.elements = 10;
+    columns.is.extent = 8;
     columns.borders = {0, 10};
     columns.next_borders = {0, 4, 10};
     const nlohmann::json good = nlohmann::json::from_msgpack(pack(small_offer(), {columns}));
