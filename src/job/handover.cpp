@@ -3,14 +3,10 @@
 
 #include "job/alarm.hpp"
 #include "job/both_sides.hpp"
-#include "job/choosing.hpp"
 #include "job/costs.hpp"
-#include "job/matrix_rows.hpp"
 #include "job/next_generation.hpp"
 #include "job/report.hpp"
 #include "job/values.hpp"
-#include "mpi/message.hpp"
-#include "plan/survivors.hpp"
 
 #include <algorithm>
 
@@ -19,41 +15,11 @@ namespace {
 
 using nlohmann::json;
 
-/// The arrays that lie in memory of each process.
-std::vector<plan::Held> held_by_each(const Registry &registry, const plan::Sizes &sizes) {
-    std::vector<plan::Held> arrays;
-    for (const Entry &entry : registry.entries())
-        if (!entry.is.value && !entry.is.shared)
-            arrays.push_back({entry.before(sizes.sources), entry.after(sizes.drains), entry.is.extent});
-    return arrays;
-}
-
-/// On rank 0. No broadcast: sources would wait in it for newcomers that died.
-Done send_to_newcomers(const process::Meeting &meeting, const mpi::Bytes &bytes) {
-    for (int i = 0; i < meeting.newcomers; ++i)
-        if (auto done = mpi::post(meeting.comm.get(), meeting.rank_of_newcomer(i), tag_offer, bytes); !done)
-            return done;
-    return {};
-}
-
 /// Collective. Some transports (UCX) map a peer's memory only when its first message is looked at: a process that ends
 /// right behind that message takes the receiver along. After the first barrier all earlier messages were looked at; the
 /// second one has no first messages.
 void let_leavers_go(MPI_Comm sources) {
     for (int round = 0; round < 2; ++round) MPI_Barrier(sources);
-}
-
-/// What each drain brings from before, or as a newcomer.
-template <class T>
-std::vector<T> by_drain(const plan::Sizes &sizes, const std::vector<T> &of_sources,
-                        const std::vector<T> &of_newcomers) {
-    std::vector<T> all;
-    std::size_t newcomers = 0;
-    for (int drain = 0; drain < sizes.drains; ++drain) {
-        const auto source = sizes.source_at(drain);
-        all.push_back(source ? of_sources[static_cast<std::size_t>(*source)] : of_newcomers[newcomers++]);
-    }
-    return all;
 }
 
 /// What a vote on moved data has counted: sums_of() on all processes.
@@ -105,95 +71,6 @@ void Handover::cancel(nereus_resize_report &report, const Error &why) {
 void Handover::give_up(nereus_resize_report &report, const Error &why) {
     watch_ = {};
     undo(report, why);
-}
-
-void Handover::refuse(const std::string &why) {
-    if (root()) (void)send_to_newcomers(company_->meeting, pack_undone(why));
-    company_->meeting.comm.abandon();
-}
-
-/// What rank 0 alone can know of the next generation, or must decide for all.
-json Handover::decisions() {
-    const Company none{};
-    if (!sizes_.anew)
-        sizes_.kept = plan::choose_survivors(sizes_.sources, sizes_.drains, held_by_each(job_.registry, sizes_),
-                                             static_cast<plan::Survivors>(request_.survivors), job_.generation.worlds)
-                          .kept;
-    const Company &company = company_ ? *company_ : none;
-    return {{"worlds", by_drain(sizes_, job_.generation.worlds, company.worlds)},
-            {"kept", sizes_.kept},
-            {"hosts", by_drain(sizes_, job_.generation.hosts, company.hosts)},
-            {"method", usual_carriage(request_).method},
-            {"strategy", usual_carriage(request_).strategy},
-            {"chooses", is_to_choose(request_, job_.costs)}};
-}
-
-/// Where rank 0 knows what ways cost.
-Done Handover::choose_carriage(nereus_resize_report &report) {
-    const Sides sides{sizes_, {rank_, sizes_.drain_of(rank_)}, job_.generation.hosts, hosts_};
-    auto choice = choose_together(sources(), job_.registry, sides, request_, job_.costs);
-    if (!choice) return tl::unexpected(choice.error());
-    if (!*choice) return {};
-    carriage_ = {(*choice)->way.method, (*choice)->way.strategy};
-    report.predicted_seconds = (*choice)->predicted_seconds;
-    why_chosen_ = (*choice)->why;
-    return {};
-}
-
-Done Handover::decide_together(nereus_resize_report &report) {
-    if (auto done = cut_nonzeros(sources(), job_.registry, sizes_); !done) return done;
-    auto bytes = mpi::share(sources(), 0, root() ? json::to_msgpack(decisions()) : mpi::Bytes{});
-    if (!bytes) return tl::unexpected(bytes.error());
-    const json decided = json::from_msgpack(*bytes);
-    sizes_.kept = decided.at("kept").get<std::vector<int>>();
-    worlds_ = decided.at("worlds").get<std::vector<plan::World>>();
-    hosts_ = decided.at("hosts").get<std::vector<std::string>>();
-    carriage_ = {decided.at("method"), decided.at("strategy")};
-    if (decided.at("chooses").get<bool>())
-        if (auto done = choose_carriage(report); !done) return done;
-    report.transfer_method = static_cast<nereus_transfer_method>(carriage_.method);
-    report.transfer_strategy = static_cast<nereus_transfer_strategy>(carriage_.strategy);
-    return {};
-}
-
-Done Handover::offer(const Handles &handles) {
-    if (!company_ || !root()) return {};
-    Offer offer;
-    offer.generation = job_.generation.number;
-    offer.sizes = sizes_;
-    offer.carriage = carriage_;
-    offer.settings = job_.settings;
-    offer.worlds = worlds_;
-    offer.source_hosts = job_.generation.hosts;
-    offer.hosts = hosts_;
-    offer.redistributions = names_of_redistributions();
-    offer.handles = handles;
-    return send_to_newcomers(company_->meeting, pack(offer, job_.registry.entries()));
-}
-
-Done Handover::get_ready(nereus_resize_report &report) {
-    if (auto done = decide_together(report); !done) {
-        if (company_) refuse(done.error().what);
-        company_.reset();
-        return done;
-    }
-    auto handles = handles_of_sources(sources(), job_.generation.hosts, job_.registry);
-    Done mine = handles ? offer(*handles) : Done(tl::unexpected(handles.error()));
-    const plan::Place place{rank_, sizes_.drain_of(rank_)};
-    crossing_ = std::make_unique<Crossing>(job_.registry, Sides{sizes_, place, job_.generation.hosts, hosts_});
-    if (mine) mine = crossing_->allocate();
-    crossing_->place_shared();
-    return hear_the_ready(collect(sources(), meeting(), {mine}, Deadline::in(job_.settings.answer_timeout, news_)));
-}
-
-/// A "yes" that is not the last one is told to the newcomers here, with the shared memory that some of them made.
-Done Handover::hear_the_ready(const Verdict &verdict) {
-    if (!verdict.all || !company_ || !root()) return verdict.all;
-    Handles made = Handles::object();
-    for (const json &details : verdict.details)
-        if (details.is_object()) made.update(details);
-    tell(company_->meeting, company_->meeting.newcomers, {}, made);
-    return {};
 }
 
 bool Handover::in_background() const { return carriage_.strategy != NEREUS_BLOCKING && crossing_->has_data(true); }
@@ -317,7 +194,7 @@ Done Handover::make_communicators() {
 
 void Handover::commit(nereus_resize_report &report, Departure &departure) {
     report.code = NEREUS_RESIZED;
-    if (root()) report.bytes_minimum += plan::least_moved(held_by_each(job_.registry, sizes_), sizes_);
+    if (root()) report.bytes_minimum += least_bytes_;
     const auto fates = plan::fates(job_.generation.worlds, sizes_);
     report.left = static_cast<int>(std::count(fates.begin(), fates.end(), plan::Fate::exits));
     report.parked = static_cast<int>(std::count(fates.begin(), fates.end(), plan::Fate::parks));

@@ -102,6 +102,7 @@ private:
     std::unique_ptr<Background> background_;
     Generation next_;
     mpi::Comm lot_;
+    std::int64_t least_bytes_ = 0; ///< that must move of arrays in memory of each process; on rank 0
 };
 
 /// Collective over the sources: `report` of rank 0 on all.
