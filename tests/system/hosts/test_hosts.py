@@ -32,10 +32,12 @@ iterations = 10
 placement = "spread"
 [[groups]]
 ranks = 4
+survivors = "first"
 iterations = 10
 process_strategies = []
 [[groups]]
 ranks = 1
+survivors = "first"
 """
 
 
