@@ -166,7 +166,7 @@ std::int64_t Crossing::bytes_sent_between_hosts() const {
 }
 
 void Crossing::adopt() {
-    windows_.reset(); // they show memory that goes now
+    close_windows(); // they show memory that goes now
     for (std::size_t i = 0; i < next_.size(); ++i) {
         Entry &entry = registry_.entries()[i];
         if (entry.segment) entry.segment->set_removes_name(removes_names());

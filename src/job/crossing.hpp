@@ -57,6 +57,9 @@ public:
     /// Collective over the lane, after all data has come: compares checksums.
     Done verify(const transfer::Lane &lane, const Deadline &deadline) const;
 
+    /// Collective over the lanes of all sendings, when all have everything: what drains read from is closed.
+    void close_windows() { windows_.reset(); }
+
     /// How long all arrays of this kind may take.
     double seconds_for(bool constant, const Settings &settings) const;
 

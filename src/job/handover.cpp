@@ -51,7 +51,7 @@ void Handover::finish(nereus_resize_report &report, Departure &departure) {
     watch_ = {};
     if (auto done = finish_background(report); !done) return undo(report, done.error());
     background_.reset();
-    if (company_ && root()) tell(company_->meeting, company_->meeting.newcomers, {}, nullptr);
+    tell_newcomers(nullptr);
     state_ = "committing";
     settle(report, departure);
 }
@@ -64,7 +64,11 @@ void Handover::settle(nereus_resize_report &report, Departure &departure) {
 void Handover::cancel(nereus_resize_report &report, const Error &why) {
     watch_ = {};
     // Where nobody has failed, the data comes to its end first, so that nobody reads or writes memory that goes.
-    if (finish_background(report)) background_.reset();
+    if (finish_background(report)) {
+        tell_newcomers(only_to_close);
+        crossing_->close_windows();
+        background_.reset();
+    }
     undo(report, why);
 }
 
@@ -112,17 +116,34 @@ Done Handover::finish_background(nereus_resize_report &report) {
     return collect(sources(), meeting(), {mine}, Deadline::in(limit, news_)).all;
 }
 
+/// How long all data may take.
+Deadline Handover::limit_of_all(const News &news) const {
+    return Deadline::in(crossing_->seconds_for(true, job_.settings) + crossing_->seconds_for(false, job_.settings),
+                        news);
+}
+
+/// A "yes" to a vote that is not the last one.
+void Handover::tell_newcomers(const json &details) {
+    if (company_ && root()) tell(company_->meeting, company_->meeting.newcomers, {}, details);
+}
+
+/// What all say of what is done so far.
+Done Handover::agree_to_go_on(const Done &mine) {
+    Verdict verdict = collect(sources(), meeting(), {mine}, limit_of_all(news_));
+    if (verdict.all) tell_newcomers(nullptr);
+    return verdict.all;
+}
+
 /// Moves what is left to move and takes the last vote.
 Done Handover::send(nereus_resize_report &report) {
-    if (state_ == std::string("ready")) state_ = "sending";
+    if (!in_background()) state_ = "sending";
     Done mine = make_and_move(report);
     const bool moved = mine.has_value();
+    if (job_.settings.verify) mine = verify(mine);
     if (has_own_data()) mine = move_own_data(mine);
     if (moved) state_ = "committing";
-    const double limit = crossing_->seconds_for(true, job_.settings) + crossing_->seconds_for(false, job_.settings);
     const Stopwatch others;
-    const Verdict verdict =
-        collect(sources(), meeting(), {mine, sums_of(*crossing_, moved)}, Deadline::in(limit, news_));
+    const Verdict verdict = collect(sources(), meeting(), {mine, sums_of(*crossing_, moved)}, limit_of_all(news_));
     // The data is there when the last process has it.
     if (!job_.settings.verify)
         (crossing_->has_data(false) ? report.variable_seconds : report.constant_seconds) += others.seconds();
@@ -132,12 +153,17 @@ Done Handover::send(nereus_resize_report &report) {
     return verdict.all;
 }
 
-/// When all say that the registered data has come.
+/// When all say that the registered data has come. Windows go before: newcomers whose data is refused do not come to it.
+Done Handover::verify(const Done &mine) {
+    if (auto all = agree_to_go_on(mine); !all) return all;
+    crossing_->close_windows();
+    Alarm alarm(sources(), root(), news_);
+    return crossing_->verify(lane(), limit_of_all(alarm.news()));
+}
+
+/// When all say that the registered data has come, and is right where it was looked at.
 Done Handover::move_own_data(const Done &mine) {
-    const double limit = crossing_->seconds_for(true, job_.settings) + crossing_->seconds_for(false, job_.settings);
-    const Verdict verdict = collect(sources(), meeting(), {mine}, Deadline::in(limit, news_));
-    if (!verdict.all) return verdict.all;
-    if (company_ && root()) tell(company_->meeting, company_->meeting.newcomers, {}, nullptr);
+    if (auto all = agree_to_go_on(mine); !all) return all;
     return own_data_.move();
 }
 
@@ -160,10 +186,7 @@ Done Handover::move(nereus_resize_report &report, const News &news) {
     const Stopwatch variable;
     if (auto done = move_one_kind(false, news); !done) return done;
     report.variable_seconds = variable.seconds();
-    if (!job_.settings.verify) return {};
-    return crossing_->verify(
-        lane(),
-        Deadline::in(crossing_->seconds_for(true, job_.settings) + crossing_->seconds_for(false, job_.settings), news));
+    return {};
 }
 
 Done Handover::move_one_kind(bool constant, const News &news) {

@@ -75,6 +75,10 @@ private:
     Done move_one_kind(bool constant, const News &news);
     /// While the first generation is made there is none.
     bool has_own_data() const { return has_redistributions() && job_.generation.number >= 0; }
+    Deadline limit_of_all(const News &news) const;
+    void tell_newcomers(const nlohmann::json &details);
+    Done agree_to_go_on(const Done &mine);
+    Done verify(const Done &mine);
     Done move_own_data(const Done &mine);
     transfer::Lane lane() const;
     Done make_communicators();

@@ -52,17 +52,19 @@ void Handover::refuse(const std::string &why) {
 /// What rank 0 alone can know of the next generation, or must decide for all.
 json Handover::decisions() {
     const Company none{};
+    const Company &company = company_ ? *company_ : none;
+    const auto held = held_by_each(job_.registry, sizes_);
+    const Carriage usual = usual_carriage(request_);
     if (!sizes_.anew)
-        sizes_.kept = plan::choose_survivors(sizes_.sources, sizes_.drains, held_by_each(job_.registry, sizes_),
+        sizes_.kept = plan::choose_survivors(sizes_.sources, sizes_.drains, held,
                                              static_cast<plan::Survivors>(request_.survivors), job_.generation.worlds)
                           .kept;
-    const Company &company = company_ ? *company_ : none;
-    least_bytes_ = plan::least_moved(held_by_each(job_.registry, sizes_), sizes_);
+    least_bytes_ = plan::least_moved(held, sizes_);
     return {{"worlds", by_drain(sizes_, job_.generation.worlds, company.worlds)},
             {"kept", sizes_.kept},
             {"hosts", by_drain(sizes_, job_.generation.hosts, company.hosts)},
-            {"method", usual_carriage(request_).method},
-            {"strategy", usual_carriage(request_).strategy},
+            {"method", usual.method},
+            {"strategy", usual.strategy},
             {"chooses", is_to_choose(request_, job_.costs)}};
 }
 
@@ -130,7 +132,7 @@ Done Handover::hear_the_ready(const Verdict &verdict) {
     Handles made = Handles::object();
     for (const json &details : verdict.details)
         if (details.is_object()) made.update(details);
-    tell(company_->meeting, company_->meeting.newcomers, {}, made);
+    tell_newcomers(made);
     return {};
 }
 

@@ -65,7 +65,11 @@ public:
         auto sending = crossing_.sending(true, lane(), offer_.carriage, offer_.settings);
         if (mine) mine = carried(*sending);
         auto committing = vote_and_wait(meeting_, {mine});
-        if (committing) return {};
+        if (committing && *committing != only_to_close) return {};
+        if (committing) {
+            crossing_.close_windows();
+            committing = wait_for_decision(meeting_);
+        }
         sending->give_up();
         crossing_.abandon();
         return tl::unexpected(committing.error());
@@ -73,8 +77,8 @@ public:
 
     /// The last vote. @return rank 0's words at the commit
     Result<json> take_rest() {
-        const Done came = take_and_verify();
-        auto decision = move_own_data_and_vote(came);
+        const Done came = take_rest_of_data();
+        auto decision = check_and_vote(came);
         if (!came) crossing_.abandon();
         if (!decision) own_data_.drop(true);
         return decision;
@@ -108,22 +112,26 @@ private:
         return carried(*sending);
     }
 
-    Done take_and_verify() {
+    Done take_rest_of_data() {
         if (!placed_) return placed_;
         if (!in_background())
             if (auto done = take(true); !done) return done;
-        if (auto done = take(false); !done) return done;
-        return offer_.settings.verify ? crossing_.verify(lane(), limit()) : Done{};
+        return take(false);
     }
 
     /// While the first generation is made there is none.
     bool has_own_data() const { return has_redistributions() && offer_.generation >= 0; }
 
-    /// The application's data, when all say that the registered data has come.
-    Result<json> move_own_data_and_vote(const Done &came) {
+    /// What is done when all say that the registered data has come: checks, and the application's own data.
+    Result<json> check_and_vote(const Done &came) {
         Done mine = came;
+        if (offer_.settings.verify) {
+            if (auto all = vote_and_wait(meeting_, {mine}); !all) return all;
+            crossing_.close_windows();
+            mine = crossing_.verify(lane(), limit());
+        }
         if (has_own_data()) {
-            if (auto all = vote_and_wait(meeting_, {came}); !all) return all;
+            if (auto all = vote_and_wait(meeting_, {mine}); !all) return all;
             mine = own_data_.move();
         }
         return vote_and_wait(meeting_, {mine, sums_of(crossing_, came.has_value())});

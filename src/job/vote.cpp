@@ -81,7 +81,11 @@ Result<json> vote_and_wait(const process::Meeting &meeting, const Vote &vote) {
     const MPI_Comm comm = meeting.comm.get();
     // The root does not read it where a source has said "no" before.
     if (auto sent = mpi::post(comm, 0, tag_vote, bytes); !sent) return tl::unexpected(sent.error());
-    auto answer = mpi::receive(comm, 0, tag_decision);
+    return wait_for_decision(meeting);
+}
+
+Result<json> wait_for_decision(const process::Meeting &meeting) {
+    auto answer = mpi::receive(meeting.comm.get(), 0, tag_decision);
     if (!answer) return tl::unexpected(answer.error());
     const json decision = json::from_msgpack(*answer);
     if (auto done = done_from(decision); !done) return tl::unexpected(done.error());

@@ -37,6 +37,9 @@ void tell(const process::Meeting &meeting, int newcomers, const Done &decision, 
 /// A newcomer's side of collect() and tell(): says what it has to say and waits for the decision.
 Result<nlohmann::json> vote_and_wait(const process::Meeting &meeting, const Vote &vote);
 
+/// What rank 0 decides next.
+Result<nlohmann::json> wait_for_decision(const process::Meeting &meeting);
+
 /// A newcomer has read what tell() sent; and the root waits until all have, where it ends soon after: MPI may read a
 /// long message in its memory.
 void say_heard(const process::Meeting &meeting);
