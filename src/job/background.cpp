@@ -8,7 +8,6 @@
 namespace nereus::job {
 namespace {
 
-constexpr double share_of_an_iteration = 0.25;
 constexpr double least_seconds = 50e-6;       // at each checkpoint, or nothing would ever come to an end
 constexpr std::int64_t least_iterations = 64; // data moves at checkpoints only: few of them in much time is no fault
 
@@ -32,22 +31,22 @@ Background::Background(mpi::Comm agreement, mpi::Comm own_lane, std::unique_ptr<
 void Background::go_on() {
     ++iterations_;
     if (done_) return;
-    const double budget = std::max(least_seconds, share_of_an_iteration * since_last_.seconds());
-    auto done = sending_->look(budget);
+    // The shortest one: the others are longer for the transfer's own sake.
+    shortest_iteration_ = std::min(shortest_iteration_, since_last_.seconds());
+    auto done = sending_->look(std::max(least_seconds, sending_->share() * shortest_iteration_));
     if (!done) mine_ = tl::unexpected(done.error());
     if (!done || *done) say_done();
     since_last_ = {};
 }
 
 void Background::say_done() {
-    done_ = true;
-    if (std::exchange(said_, true)) return;
+    if (std::exchange(done_, true)) return;
     MPI_Ibarrier(agreement_.get(), &all_done_);
 }
 
 Result<bool> Background::all_done(const News &news) {
     int all = 0;
-    if (said_) MPI_Test(&all_done_, &all, MPI_STATUS_IGNORE);
+    if (done_) MPI_Test(&all_done_, &all, MPI_STATUS_IGNORE);
     if (all != 0) return true;
     if (news)
         if (auto bad = news()) return tl::unexpected(*bad);

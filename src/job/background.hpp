@@ -9,6 +9,7 @@
 #include "mpi/comm.hpp"
 #include "transfer/transfer.hpp"
 
+#include <limits>
 #include <memory>
 
 namespace nereus::job {
@@ -45,8 +46,9 @@ private:
     std::unique_ptr<transfer::Sending> sending_;
     MPI_Request all_done_ = MPI_REQUEST_NULL;
     Done mine_;
-    bool done_ = false, said_ = false;
+    bool done_ = false; ///< or failed, and said so
     Stopwatch watch_, since_last_;
+    double shortest_iteration_ = std::numeric_limits<double>::infinity();
     double limit_;
     std::int64_t iterations_ = 0;
 };

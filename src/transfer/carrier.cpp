@@ -9,8 +9,8 @@
 namespace nereus::transfer {
 namespace {
 
-// A process that has other things to do copies some of these in a look: 0.1 to 0.2 ms each.
-constexpr std::int64_t background_segment = std::int64_t{1} << 20;
+// A process that has other things to do copies some of these in a look: some 50 us each.
+constexpr std::int64_t background_segment = std::int64_t{1} << 18;
 constexpr int background_receives = 2;
 constexpr int pipelined = 8; // one way has half of the memory
 

@@ -71,17 +71,27 @@ private:
     std::vector<Part> parts_;
 };
 
-// Shares of a core, where ranks outnumber cores, for who works while others iterate: with 1/4 each of two drains slows
-// two iterating sources on two cores by a third. A thread has company in its own process. RMA-Lockall is for
-// applications that must not be disturbed: its work is the same, spread over more iterations.
-constexpr double polite_share = 0.25, polite_thread_share = 0.08, quiet_share = 0.05, almost_alone = 0.9;
+// Where ranks outnumber cores, who works while others iterate takes a share of a core only: with 1/4 each of two drains
+// slows two iterating sources on two cores by half, since MPI lets sources copy too. A thread has company in its own
+// process. RMA-Lockall is for applications that must not be disturbed: its work is the same, spread over more iterations.
+constexpr double polite_share = 0.2, polite_thread_share = 0.06, quiet_share = 0.04, almost_alone = 0.9;
 
-double share_of(Method method, Strategy strategy, const Limits &limits) {
-    const int busy = limits.ranks_on_host * (strategy == Strategy::thread ? 2 : 1);
-    const bool crowded = busy > cores();
+double usual_share(Method method) { return method == Method::rma_lockall ? quiet_share : polite_share; }
+
+int busy_on_host(Strategy strategy, const Limits &limits) {
+    return limits.ranks_on_host * (strategy == Strategy::thread ? 2 : 1);
+}
+
+/// Of a core, for a process with nothing else to do, or for a thread.
+double share_of_core(Method method, Strategy strategy, const Limits &limits) {
+    const bool crowded = busy_on_host(strategy, limits) > cores();
     if (strategy == Strategy::thread) return crowded ? polite_thread_share : almost_alone;
-    if (!crowded || strategy == Strategy::blocking) return 1;
-    return method == Method::rma_lockall ? quiet_share : polite_share;
+    return !crowded || strategy == Strategy::blocking ? 1 : usual_share(method);
+}
+
+/// Of an iteration: while ranks wait for a core, what one of them does costs all who share it.
+double share_of_iteration(Method method, const Limits &limits) {
+    return usual_share(method) * std::min(1.0, static_cast<double>(cores()) / limits.ranks_on_host);
 }
 
 Done given_up() { return failed(NEREUS_ERR_STATE, "the transfer was given up"); }
@@ -98,7 +108,8 @@ struct Sending::State {
     Stays stays;
     Done refused;
     bool ends_together;
-    double share; ///< of a core, while others iterate
+    double share_of_iteration; ///< that a look may take
+    double share;              ///< of a core, while others iterate
     Phase phase = Phase::made;
     MPI_Request barrier = MPI_REQUEST_NULL;
     Task task; ///< last: ends before what it works with
@@ -107,7 +118,8 @@ struct Sending::State {
         : strategy(how), lane(std::move(over)), shipments(std::move(arrays)),
           carrier(carrier_of(method, {lane, shipments, limits, how}, windows)), stays(shipments),
           refused(refusal(method, how, lane.comm)), ends_together(how == Strategy::wait_drains || is_one_sided(method)),
-          share(is_source(shipments) && how != Strategy::thread ? 1 : share_of(method, how, limits)) {}
+          share_of_iteration(transfer::share_of_iteration(method, limits)),
+          share(is_source(shipments) && how != Strategy::thread ? 1 : share_of_core(method, how, limits)) {}
 
     /// Whether MPI, or the thread, may still use what is in here.
     bool is_under_way() const {
@@ -256,6 +268,8 @@ Done Sending::start(const Deadline &deadline) {
     if (!done) give_up();
     return done;
 }
+
+double Sending::share() const { return state_ ? state_->share_of_iteration : 1; }
 
 Result<bool> Sending::look(double seconds) {
     if (!state_) return tl::unexpected(given_up().error());

@@ -71,6 +71,9 @@ public:
     /// has no MPI_THREAD_MULTIPLE, which waits for all: until `deadline`.
     Done start(const Deadline &deadline = Deadline::never());
 
+    /// Of the time between two looks, how much one may take of a process that has other things to do.
+    double share() const;
+
     /// One step, for a process that has other things to do; takes about `seconds` at most.
     ///
     /// @return whether this process needs nothing more of the transfer and nothing more is needed of it: its own sends
