@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/crossing.hpp"
 
+#include "memory/block.hpp"
+
 #include <algorithm>
 #include <numeric>
 
@@ -34,8 +36,22 @@ Crossing::Crossing(Registry &registry, Sides sides) : registry_(registry), sides
         moves_.push_back(entry.is.value ? plan::Move{}
                                         : plan::move_of(entry.before(sides_.sizes.sources),
                                                         entry.after(sides_.sizes.drains), sides_.sizes, sides_.place));
-        if (entry.is.shared) leave_out_what_is_shared(moves_.size() - 1);
+        kept_.emplace_back();
+        if (entry.is.shared)
+            leave_out_what_is_shared(moves_.size() - 1);
+        else if (entry.is_a_block() && !moves_.back().unchanged)
+            keep_what_stays_in_a_row(moves_.size() - 1);
     }
+}
+
+/// Such bytes are not copied while others wait for data: their pages move at the commit.
+void Crossing::keep_what_stays_in_a_row(std::size_t index) {
+    auto &stays = moves_[index].stays;
+    if (stays.size() != 1 || stays.front().repeats != 1 || stays.front().runs.size() != 1) return;
+    const plan::Run run = stays.front().runs.front();
+    const std::int64_t extent = registry_.entries()[index].is.extent;
+    kept_[index] = {run.from * extent, run.to * extent, run.count * extent};
+    stays.clear();
 }
 
 /// Neighbours on this host find the bytes where they are.
@@ -94,12 +110,19 @@ Done Crossing::allocate() {
         const Entry &entry = registry_.entries()[i];
         const std::int64_t bytes = bytes_after(i);
         if (keeps(i) || entry.is.shared || bytes == 0) continue;
-        next_[i] = entry.memory.allocate(static_cast<std::size_t>(bytes), entry.memory.context);
+        next_[i] = memory_for(i, static_cast<std::size_t>(bytes));
         if (next_[i] == nullptr)
             return failed(NEREUS_ERR_MEMORY,
                           "no memory for " + std::to_string(bytes) + " B of \"" + entry.is.name + "\"");
     }
     return {};
+}
+
+void *Crossing::memory_for(std::size_t index, std::size_t bytes) const {
+    const Entry &entry = registry_.entries()[index];
+    const Kept &kept = kept_[index];
+    if (kept.bytes == 0) return entry.memory.allocate(bytes, entry.memory.context);
+    return memory::take_block_like(entry.bytes() + kept.from, static_cast<std::size_t>(kept.to), bytes);
 }
 
 void Crossing::place_shared() {
@@ -174,13 +197,27 @@ void Crossing::adopt() {
         if (entry.is.shared)
             give_back_what_was_sent(i);
         else if (sides_.place.source)
-            entry.release(entry.data);
+            take_over(i);
         entry.data = next_[i];
         entry.left_to_mpi = false;
         entry.point();
     }
     next_.clear();
     for (Entry &entry : registry_.entries()) entry.borders = std::move(entry.next_borders);
+}
+
+/// What stays of the old part goes to the new one; the rest is released.
+void Crossing::take_over(std::size_t index) const {
+    const Entry &entry = registry_.entries()[index];
+    const Kept &kept = kept_[index];
+    if (kept.bytes > 0) {
+        std::byte *const from = entry.bytes() + kept.from, *const to = static_cast<std::byte *>(next_[index]) + kept.to;
+        if (entry.left_to_mpi)
+            std::copy_n(from, kept.bytes, to); // somebody may still read the old pages
+        else
+            memory::hand_over(from, to, static_cast<std::size_t>(kept.bytes));
+    }
+    entry.release(entry.data);
 }
 
 /// One process of each host: the first that goes on there, else the first of those that leave.

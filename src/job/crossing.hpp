@@ -81,11 +81,21 @@ public:
     void abandon();
 
 private:
+    /// Bytes of a part that stay with its process.
+    struct Kept {
+        std::int64_t from = 0; ///< place in the old part
+        std::int64_t to = 0;   ///< place in the new part
+        std::int64_t bytes = 0;
+    };
+
     transfer::Shipment shipment_of(std::size_t index) const;
     bool travels(std::size_t index, bool constant) const;
     std::vector<transfer::Shipment> shipments(bool constant) const;
     bool keeps(std::size_t index) const;
     void leave_out_what_is_shared(std::size_t index);
+    void keep_what_stays_in_a_row(std::size_t index);
+    void *memory_for(std::size_t index, std::size_t bytes) const;
+    void take_over(std::size_t index) const;
     plan::Range before(std::size_t index) const;
     plan::Range after(std::size_t index) const;
     std::int64_t bytes_after(std::size_t index) const;
@@ -98,6 +108,7 @@ private:
     Registry &registry_;
     Sides sides_;
     std::vector<plan::Move> moves_; ///< of each entry; values have none
+    std::vector<Kept> kept_;       ///< of each entry; nothing where sendings copy what stays
     std::int64_t bytes_shared_ = 0;
     std::vector<void *> next_; ///< new part of each entry; values have none
     transfer::Windows windows_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/registry.hpp"
 
+#include "memory/block.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -8,13 +10,9 @@
 namespace nereus::job {
 namespace {
 
-constexpr std::size_t cache_line = 64;
+void *allocate_block(std::size_t bytes, void *) { return memory::take_block(bytes); }
+void release_block(void *block, void *) { memory::give_back_block(block); }
 
-void *allocate_aligned(std::size_t bytes, void *) {
-    if (bytes > PTRDIFF_MAX) return nullptr; // rounding up would wrap around
-    const std::size_t whole_lines = (bytes + cache_line - 1) / cache_line * cache_line;
-    return std::aligned_alloc(cache_line, std::max(whole_lines, cache_line));
-}
 std::string joined(const std::vector<std::int64_t> &numbers) {
     std::string text;
     for (const std::int64_t number : numbers) text += (text.empty() ? "" : ", ") + std::to_string(number);
@@ -43,8 +41,10 @@ std::string sentence_of(const plan::Shape &shape) {
 
 }
 
-nereus_memory library_memory() { return {allocate_aligned, release_plain, nullptr}; }
+nereus_memory library_memory() { return {allocate_block, release_block, nullptr}; }
 nereus_memory c_memory() { return {allocate_plain, release_plain, nullptr}; }
+
+bool Entry::is_a_block() const { return memory.allocate == allocate_block && !segment; }
 
 void Entry::leave_to_mpi() {
     left_to_mpi = true;

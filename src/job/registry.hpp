@@ -57,13 +57,14 @@ struct Entry {
     void point() const {
         if (pointer != nullptr) *pointer = data;
     }
+    bool is_a_block() const; ///< data is of src/memory/block.hpp
     void leave_to_mpi();
     void release(void *part) const {
         if (part != nullptr && !segment && !left_to_mpi) memory.release(part, memory.context);
     }
 };
 
-/// The library's own memory for parts: aligned to cache lines.
+/// The library's own memory for parts: blocks of src/memory/block.hpp.
 nereus_memory library_memory();
 /// malloc and free, for buffers of the application that names no other functions.
 nereus_memory c_memory();

@@ -42,7 +42,7 @@ Done refusal(Method method, Strategy strategy, MPI_Comm comm) {
 
 bool is_source(const std::vector<Shipment> &shipments) {
     return std::any_of(shipments.begin(), shipments.end(),
-                       [](const Shipment &one) { return !one.move.sends.empty() || !one.move.stays.empty(); });
+                       [](const Shipment &one) { return one.from != nullptr; });
 }
 
 /// What a process keeps of its old parts, copied little by little.
