@@ -39,13 +39,14 @@ World world() {
     return all;
 }
 
-/// Fresh pages that go with it.
+/// Fresh pages that go with it; huge ones where the system has some, as the library asks for, too.
 class Pages {
 public:
     explicit Pages(std::size_t bytes) : bytes_(std::max<std::size_t>(bytes, 1)) {
         void *place = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         place_ = place == MAP_FAILED ? nullptr : static_cast<char *>(place);
         if (!place_) throw std::bad_alloc();
+        madvise(place_, bytes_, MADV_HUGEPAGE);
     }
     Pages(const Pages &) = delete;
     Pages &operator=(const Pages &) = delete;

@@ -39,7 +39,7 @@ struct State {
     static constexpr std::size_t most_loops = 2048; ///< whose times are kept, of those while data moves
 
     std::int64_t steps = 0; ///< arithmetic of an iteration
-    std::int64_t trial = 0;
+    std::int64_t trial = -1; ///< -1: the one that is not reported
     std::int64_t stage = preparing;
     std::int64_t iterations = 0;            ///< of this stage
     std::uint64_t request = 0;              ///< the one that is waited for; 0: none
@@ -75,6 +75,7 @@ private:
     void give_up(int exit_code, const std::string &why);
     void enter(State::Stage stage);
     std::vector<double> background_loops(const nereus_resize_report &report) const;
+    bool is_first() const { return state_.trial < 0; }
     const Way &way() const;
 
     const Plan &plan_;

@@ -13,20 +13,19 @@ constexpr std::int64_t least_iterations = 64; // data moves at checkpoints only:
 
 }
 
-Result<std::unique_ptr<Background>> Background::start(MPI_Comm sources, mpi::Comm own_lane,
-                                                      std::unique_ptr<transfer::Sending> sending, double limit) {
+Result<std::unique_ptr<Background>>
+Background::start(MPI_Comm sources, std::unique_ptr<transfer::Sending> sending, double limit) {
     auto agreement = mpi::Comm::duplicate(sources);
     if (!agreement) return tl::unexpected(agreement.error());
     std::unique_ptr<Background> background(
-        new Background(std::move(*agreement), std::move(own_lane), std::move(sending), limit));
+        new Background(std::move(*agreement), std::move(sending), limit));
     background->mine_ = background->sending_->start();
     if (!background->mine_) background->say_done();
     return background;
 }
 
-Background::Background(mpi::Comm agreement, mpi::Comm own_lane, std::unique_ptr<transfer::Sending> sending,
-                       double limit)
-    : agreement_(std::move(agreement)), own_lane_(std::move(own_lane)), sending_(std::move(sending)), limit_(limit) {}
+Background::Background(mpi::Comm agreement, std::unique_ptr<transfer::Sending> sending, double limit)
+    : agreement_(std::move(agreement)), sending_(std::move(sending)), limit_(limit) {}
 
 void Background::go_on() {
     ++iterations_;
@@ -64,7 +63,6 @@ Done Background::finish(const Deadline &deadline) {
 
 void Background::give_up() {
     sending_->give_up();
-    own_lane_.abandon();
     say_done();
     MPI_Wait(&all_done_, MPI_STATUS_IGNORE);
 }

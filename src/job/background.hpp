@@ -18,10 +18,9 @@ class Background {
 public:
     /// Collective over the sources.
     ///
-    /// @param own_lane  what the data goes over where sources and drains have no communicator of their own: kept here
-    /// @param limit     how long it may take
-    static Result<std::unique_ptr<Background>> start(MPI_Comm sources, mpi::Comm own_lane,
-                                                     std::unique_ptr<transfer::Sending> sending, double limit);
+    /// @param limit  how long it may take
+    static Result<std::unique_ptr<Background>> start(MPI_Comm sources, std::unique_ptr<transfer::Sending> sending,
+                                                     double limit);
 
     /// At each checkpoint: the application loses a small share of an iteration at most.
     void go_on();
@@ -39,10 +38,10 @@ public:
     std::int64_t iterations() const { return iterations_; }
 
 private:
-    Background(mpi::Comm agreement, mpi::Comm own_lane, std::unique_ptr<transfer::Sending> sending, double limit);
+    Background(mpi::Comm agreement, std::unique_ptr<transfer::Sending> sending, double limit);
     void say_done();
 
-    mpi::Comm agreement_, own_lane_;
+    mpi::Comm agreement_;
     std::unique_ptr<transfer::Sending> sending_;
     MPI_Request all_done_ = MPI_REQUEST_NULL;
     Done mine_;

@@ -31,7 +31,8 @@ int Sides::processes_here() const {
     return static_cast<int>(count);
 }
 
-Crossing::Crossing(Registry &registry, Sides sides) : registry_(registry), sides_(std::move(sides)) {
+Crossing::Crossing(Registry &registry, Sides sides, const transfer::Windows &windows)
+    : registry_(registry), sides_(std::move(sides)), windows_(windows) {
     for (const Entry &entry : registry_.entries()) {
         moves_.push_back(entry.is.value ? plan::Move{}
                                         : plan::move_of(entry.before(sides_.sizes.sources),
@@ -256,7 +257,6 @@ void Crossing::abandon() {
 }
 
 void Crossing::discard() {
-    if (!next_.empty()) windows_.abandon();
     for (std::size_t i = 0; i < next_.size(); ++i) {
         const Entry &entry = registry_.entries()[i];
         if (!entry.is.shared)

@@ -36,7 +36,8 @@ struct Carriage {
 
 class Crossing {
 public:
-    Crossing(Registry &registry, Sides sides);
+    /// @param windows  those that one-sided methods may take again, and where they leave new ones
+    Crossing(Registry &registry, Sides sides, const transfer::Windows &windows);
     Crossing(const Crossing &) = delete;
     Crossing &operator=(const Crossing &) = delete;
     ~Crossing() { discard(); }

@@ -4,6 +4,7 @@
 
 #include "mpi/comm.hpp"
 #include "plan/release.hpp"
+#include "transfer/windows.hpp"
 
 #include <cstdint>
 #include <random>
@@ -24,6 +25,8 @@ struct Generation {
     mpi::Comm application;           ///< what nereus_comm() returns
     std::vector<plan::World> worlds; ///< of each rank
     std::vector<std::string> hosts;  ///< of each rank
+    mpi::Comm lane;                  ///< over which shrinks move data; made for the first one
+    transfer::Windows windows;       ///< on the lane: for the next shrink where one was undone
 };
 
 }

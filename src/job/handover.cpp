@@ -66,7 +66,7 @@ void Handover::cancel(nereus_resize_report &report, const Error &why) {
     // Where nobody has failed, the data comes to its end first, so that nobody reads or writes memory that goes.
     if (finish_background(report)) {
         tell_newcomers(only_to_close);
-        crossing_->close_windows();
+        part_from_newcomers();
         background_.reset();
     }
     undo(report, why);
@@ -80,22 +80,14 @@ void Handover::give_up(nereus_resize_report &report, const Error &why) {
 bool Handover::in_background() const { return carriage_.strategy != NEREUS_BLOCKING && crossing_->has_data(true); }
 
 transfer::Lane Handover::lane() const {
-    return lane_of(meeting() ? meeting()->comm.get() : sources(), sizes_, meeting() && meeting()->inter);
+    return lane_of(meeting() ? meeting()->comm.get() : job_.generation.lane.get(), sizes_,
+                   meeting() && meeting()->inter);
 }
 
 Done Handover::start_background() {
     state_ = "sending";
-    transfer::Lane lane = this->lane();
-    mpi::Comm own;
-    if (!company_) { // the application's checkpoints go on using that of the sources
-        auto copy = mpi::Comm::duplicate(sources());
-        if (!copy) return tl::unexpected(copy.error());
-        own = std::move(*copy);
-        lane.comm = own.get();
-    }
-    auto background =
-        Background::start(sources(), std::move(own), crossing_->sending(true, lane, carriage_, job_.settings),
-                          crossing_->seconds_for(true, job_.settings));
+    auto background = Background::start(sources(), crossing_->sending(true, lane(), carriage_, job_.settings),
+                                        crossing_->seconds_for(true, job_.settings));
     if (!background) return tl::unexpected(background.error());
     background_ = std::move(*background);
     return {};
@@ -127,11 +119,18 @@ void Handover::tell_newcomers(const json &details) {
     if (company_ && root()) tell(company_->meeting, company_->meeting.newcomers, {}, details);
 }
 
-/// What all say of what is done so far.
-Done Handover::agree_to_go_on(const Done &mine) {
+/// Newcomers of a resize that is undone do not come to close windows. Sources stay together and keep theirs.
+void Handover::part_from_newcomers() {
+    if (company_) crossing_->close_windows();
+}
+
+/// What all say of the registered data, where something else may still be refused.
+Done Handover::agree_that_data_came(const Done &mine) {
     Verdict verdict = collect(sources(), meeting(), {mine}, limit_of_all(news_));
-    if (verdict.all) tell_newcomers(nullptr);
-    return verdict.all;
+    if (!verdict.all) return verdict.all;
+    tell_newcomers(nullptr);
+    part_from_newcomers();
+    return {};
 }
 
 /// Moves what is left to move and takes the last vote.
@@ -148,22 +147,19 @@ Done Handover::send(nereus_resize_report &report) {
     if (!job_.settings.verify)
         (crossing_->has_data(false) ? report.variable_seconds : report.constant_seconds) += others.seconds();
     add_to(report, verdict.sums);
-    if (!moved) crossing_->abandon();
+    if (!moved) abandon_data();
     if (verdict.all && job_.settings.verify) report.verified = 1;
     return verdict.all;
 }
 
-/// When all say that the registered data has come. Windows go before: newcomers whose data is refused do not come to it.
 Done Handover::verify(const Done &mine) {
-    if (auto all = agree_to_go_on(mine); !all) return all;
-    crossing_->close_windows();
+    if (auto all = agree_that_data_came(mine); !all) return all;
     Alarm alarm(sources(), root(), news_);
     return crossing_->verify(lane(), limit_of_all(alarm.news()));
 }
 
-/// When all say that the registered data has come, and is right where it was looked at.
 Done Handover::move_own_data(const Done &mine) {
-    if (auto all = agree_to_go_on(mine); !all) return all;
+    if (auto all = agree_that_data_came(mine); !all) return all;
     return own_data_.move();
 }
 
@@ -224,6 +220,7 @@ void Handover::commit(nereus_resize_report &report, Departure &departure) {
     share_report(report, {});
     if (sizes_.anew && root()) wait_until_heard(company_->meeting, Deadline::in(job_.settings.answer_timeout, news_));
     settle_the_parked(fates);
+    job_.generation.windows.reset(); // they show memory that goes now
     crossing_->adopt();
     own_data_.adopt();
     if (report.left > 0) let_leavers_go(sources());
@@ -274,13 +271,19 @@ void Handover::enter_next_generation() {
     job_.generation = std::move(next_);
 }
 
+/// What is on its way is left to MPI, with what it goes over.
+void Handover::abandon_data() {
+    crossing_->abandon();
+    if (!company_) job_.generation.lane.abandon();
+}
+
 void Handover::undo(nereus_resize_report &report, const Error &why) {
     report.code = why.code;
     write_into(report.state, state_);
     write_into(report.reason, why.what);
     if (background_) {
         background_->give_up();
-        crossing_->abandon();
+        abandon_data();
         report.background_iterations = background_->iterations();
     }
     share_report(report, tl::unexpected(why));

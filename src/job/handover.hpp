@@ -77,15 +77,18 @@ private:
     bool has_own_data() const { return has_redistributions() && job_.generation.number >= 0; }
     Deadline limit_of_all(const News &news) const;
     void tell_newcomers(const nlohmann::json &details);
-    Done agree_to_go_on(const Done &mine);
+    Done agree_that_data_came(const Done &mine);
     Done verify(const Done &mine);
     Done move_own_data(const Done &mine);
+    Done make_lane();
     transfer::Lane lane() const;
     Done make_communicators();
     void commit(nereus_resize_report &report, Departure &departure);
     void share_report(nereus_resize_report &report, const Done &decision);
     void settle_the_parked(const std::vector<plan::Fate> &fates);
     void enter_next_generation();
+    void part_from_newcomers();
+    void abandon_data();
     void undo(nereus_resize_report &report, const Error &why);
 
     Members &job_;

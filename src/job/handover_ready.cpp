@@ -111,6 +111,16 @@ Done Handover::offer(const Handles &handles) {
     return send_to_newcomers(company_->meeting, pack(offer, job_.registry.entries()));
 }
 
+/// Of a shrink: the application's checkpoints go on using the communicator of the sources.
+Done Handover::make_lane() {
+    mpi::Comm &lane = job_.generation.lane;
+    if (company_ || lane) return {};
+    auto made = mpi::Comm::duplicate(sources());
+    if (!made) return tl::unexpected(made.error());
+    lane = std::move(*made);
+    return {};
+}
+
 Done Handover::get_ready(nereus_resize_report &report) {
     if (auto done = decide_together(report); !done) {
         if (company_) refuse(done.error().what);
@@ -120,8 +130,10 @@ Done Handover::get_ready(nereus_resize_report &report) {
     auto handles = handles_of_sources(sources(), job_.generation.hosts, job_.registry);
     Done mine = handles ? offer(*handles) : Done(tl::unexpected(handles.error()));
     const plan::Place place{rank_, sizes_.drain_of(rank_)};
-    crossing_ = std::make_unique<Crossing>(job_.registry, Sides{sizes_, place, job_.generation.hosts, hosts_});
+    crossing_ = std::make_unique<Crossing>(job_.registry, Sides{sizes_, place, job_.generation.hosts, hosts_},
+                                           company_ ? transfer::Windows() : job_.generation.windows);
     if (mine) mine = crossing_->allocate();
+    if (mine) mine = make_lane();
     crossing_->place_shared();
     return hear_the_ready(collect(sources(), meeting(), {mine}, Deadline::in(job_.settings.answer_timeout, news_)));
 }

@@ -257,6 +257,7 @@ nereus_code Job::close() {
     if (announcement_.under_way()) announced = announcement_.finish().value_or(Word{});
     if (resize_) ended(resize_->cancel({NEREUS_ERR_STATE, "the job ended"}));
     if (root()) drop_requests(announced.request);
+    members_.generation.windows.reset();
     members_.parked.release_all();
     if (members_.supervisor) members_.supervisor->say_closing();
     return NEREUS_OK;

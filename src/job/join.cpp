@@ -41,8 +41,8 @@ class Newcomer {
 public:
     Newcomer(Members &job, const Offer &offer, const process::Meeting &meeting, int drain)
         : job_(job), offer_(offer), meeting_(meeting),
-          sides_{offer.sizes, {std::nullopt, drain}, offer.source_hosts, offer.hosts}, crossing_(job.registry, sides_) {
-    }
+          sides_{offer.sizes, {std::nullopt, drain}, offer.source_hosts, offer.hosts},
+          crossing_(job.registry, sides_, transfer::Windows()) {}
 
     /// Memory for what comes; the first vote.
     Done get_ready() {
@@ -122,16 +122,23 @@ private:
     /// While the first generation is made there is none.
     bool has_own_data() const { return has_redistributions() && offer_.generation >= 0; }
 
-    /// What is done when all say that the registered data has come: checks, and the application's own data.
+    /// Whether the registered data has come to all; then nobody reads from windows any more.
+    Done agree_that_data_came(const Done &mine) {
+        auto all = vote_and_wait(meeting_, {mine});
+        if (!all) return tl::unexpected(all.error());
+        crossing_.close_windows();
+        return {};
+    }
+
+    /// Checks, and the application's own data.
     Result<json> check_and_vote(const Done &came) {
         Done mine = came;
         if (offer_.settings.verify) {
-            if (auto all = vote_and_wait(meeting_, {mine}); !all) return all;
-            crossing_.close_windows();
+            if (auto all = agree_that_data_came(mine); !all) return tl::unexpected(all.error());
             mine = crossing_.verify(lane(), limit());
         }
         if (has_own_data()) {
-            if (auto all = vote_and_wait(meeting_, {mine}); !all) return all;
+            if (auto all = agree_that_data_came(mine); !all) return tl::unexpected(all.error());
             mine = own_data_.move();
         }
         return vote_and_wait(meeting_, {mine, sums_of(crossing_, came.has_value())});

@@ -113,6 +113,6 @@ void Windows::reset() {
     store_->kept.clear();
 }
 
-void Windows::abandon() { store_ = std::make_shared<Store>(); }
+void Windows::abandon() { store_->kept.clear(); }
 
 }
