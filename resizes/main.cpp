@@ -1,36 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // nereus-resizes: an application that iterates and resizes in each way that it is told, and says what that cost.
 #include "trials.hpp"
+#include "trying/program.hpp"
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <optional>
 #include <string>
 
 namespace {
 
 using resizes::Plan;
+using resizes::program;
 using resizes::State;
-
-constexpr int bad_input = 2;
 
 struct CommandLine {
     Plan plan;
     std::optional<int> exit_code; ///< nothing else is to be done
 };
 
-int world_rank() {
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    return rank;
-}
-
-CommandLine refused(const std::string &why) {
-    if (world_rank() == 0) std::fprintf(stderr, "nereus-resizes: %s\n", why.c_str());
-    return {{}, bad_input};
-}
+CommandLine refused(const std::string &why) { return {{}, trying::refused(program, why)}; }
 
 CommandLine checked(Plan plan, const std::vector<std::string> &words) {
     if (plan.from >= plan.to)
@@ -56,7 +45,7 @@ CommandLine read_command_line(int argc, char **argv) {
                  "--nereus-NAME=VALUE are settings of the library.\nCOMBINATION is METHOD:STRATEGIES, as merge:none, "
                  "merge:single+asynchronous, baseline-intra:parallel, merge:wake.\n\n"
                  "Example: mpiexec -n 2 nereus-resizes --from 2 --to 4 merge:none merge:parallel",
-                 "nereus-resizes");
+                 program);
     app.add_option("--from", plan.from, "processes before")->required()->check(CLI::Range(1, 65536));
     app.add_option("--to", plan.to, "processes after")->required()->check(CLI::Range(1, 65536));
     app.add_option("--repeat", plan.repeat, "rounds over all combinations")->check(CLI::Range(1, 1000000));
@@ -64,13 +53,7 @@ CommandLine read_command_line(int argc, char **argv) {
         ->check(CLI::Range(0.0, 10000.0));
     app.footer("COMBINATION...");
     app.allow_extras();
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError &error) {
-        if (error.get_exit_code() != 0) return refused(error.what());
-        if (world_rank() == 0) app.exit(error);
-        return {{}, EXIT_SUCCESS};
-    }
+    if (const auto exit_code = trying::parse(app, argc, argv)) return {{}, exit_code};
     plan.iteration_seconds = iteration_ms / 1000;
     return checked(std::move(plan), app.remaining());
 }
@@ -105,35 +88,14 @@ int stay(const Plan &plan, nereus::Job &job) {
     return trials.exit_code();
 }
 
-int end_all(const std::string &why) {
-    std::fprintf(stderr, "nereus-resizes: rank %d: %s\n", world_rank(), why.c_str());
-    MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    return EXIT_FAILURE;
-}
-
 int run(int argc, char **argv) {
     const CommandLine line = read_command_line(argc, argv);
     if (line.exit_code) return *line.exit_code;
     // Whatever the user's settings: what is to be timed is either making or waking.
     setenv("NEREUS_WAKE", line.plan.wakes() ? "on" : "off", 1);
-    int exit_code = EXIT_SUCCESS;
-    try {
-        nereus::run(MPI_COMM_WORLD, argc, argv, [&](nereus::Job &job) { exit_code = stay(line.plan, job); });
-    } catch (const nereus::Failure &failure) {
-        if (failure.code() == NEREUS_ERR_SETTING) return bad_input; // the library has said why
-        return end_all(failure.what());
-    } catch (const std::exception &error) {
-        return end_all(error.what());
-    }
-    return exit_code;
+    return trying::run_job(program, argc, argv, [&](nereus::Job &job) { return stay(line.plan, job); });
 }
 
 }
 
-int main(int argc, char **argv) {
-    int thread_level = MPI_THREAD_SINGLE;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &thread_level);
-    const int exit_code = run(argc, argv);
-    MPI_Finalize();
-    return exit_code;
-}
+int main(int argc, char **argv) { return trying::with_mpi(argc, argv, run); }

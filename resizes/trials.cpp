@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trials.hpp"
 
+#include "trying/lines.hpp"
+#include "trying/program.hpp"
+
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <regex>
 
@@ -13,13 +15,6 @@ namespace {
 constexpr int iterations_before = 11;
 constexpr int iterations_after = 5;
 
-double median(std::vector<double> values) {
-    if (values.empty()) return 0;
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::ranges::nth_element(values, middle);
-    return *middle;
-}
-
 /// First line of the MPI's description of itself.
 std::string library() {
     std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
@@ -27,16 +22,6 @@ std::string library() {
     MPI_Get_library_version(text.data(), &length);
     const std::string whole = text.data(); // Open MPI counts the end of the text, too
     return std::regex_replace(whole.substr(0, whole.find('\n')), std::regex("[\\s]+"), " ");
-}
-
-void print(const nlohmann::json &line) {
-    std::printf("%s\n", line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
-    std::fflush(stdout);
-}
-
-/// Why a resize was undone; not nereus_message(), so that the same cause reads the same for each request.
-std::string undone(const nereus_resize_report &report) {
-    return std::string("undone while ") + report.state + ": " + report.reason;
 }
 
 /// Why a resize that came to its end is not the one that was wanted, or "".
@@ -102,11 +87,11 @@ void Trials::grow() {
     if (job_.size() != plan_.from)
         return give_up(2, "--from = " + std::to_string(plan_.from) + ": the job has " + std::to_string(job_.size()) +
                               " processes; start it with " + std::to_string(plan_.founders()));
-    state_.usual_gap = median(gaps_);
+    state_.usual_gap = trying::median(gaps_);
     gaps_.clear();
     state_.longest_gap = 0;
     enter(State::growing);
-    print({{"trying", combination().text}});
+    trying::print({{"trying", combination().text}});
     try {
         ask(plan_.to, combination());
     } catch (const nereus::Failure &refused) {
@@ -131,7 +116,7 @@ void Trials::look_at_growth() {
     const nereus_resize_report report = job_.last_resize();
     if (report.request != state_.request) return;
     if (report.code != NEREUS_RESIZED) {
-        report_refused(undone(report));
+        report_refused(trying::undone(report));
         return next_trial();
     }
     report_done(report);
@@ -152,7 +137,7 @@ void Trials::next_trial() {
 }
 
 void Trials::give_up(int exit_code, const std::string &why) {
-    std::fprintf(stderr, "nereus-resizes: %s\n", why.c_str());
+    trying::say(program, why);
     exit_code_ = exit_code;
     enter(State::ended);
 }
@@ -165,31 +150,31 @@ double Trials::stall(const nereus_resize_report &report) const {
 
 void Trials::report_refused(const std::string &why) const {
     const Combination &way = combination();
-    print({{"combination", way.text},
-           {"works", false},
-           {"reason", why},
-           {"from", plan_.from},
-           {"to", plan_.to},
-           {"method", method_word(way.method)},
-           {"strategies", strategy_words(way.strategies)},
-           {"mpi", library()}});
+    trying::print({{"combination", way.text},
+                   {"works", false},
+                   {"reason", why},
+                   {"from", plan_.from},
+                   {"to", plan_.to},
+                   {"method", method_word(way.method)},
+                   {"strategies", strategy_words(way.strategies)},
+                   {"mpi", library()}});
 }
 
 void Trials::report_done(const nereus_resize_report &report) const {
     const std::string why = complaint(combination(), report);
-    print({{"combination", combination().text},
-           {"works", why.empty()},
-           {"reason", why},
-           {"from", report.from},
-           {"to", report.to},
-           {"method", method_word(report.process_method)},
-           {"strategies", strategy_words(report.process_strategies)},
-           {"make_seconds", report.process_seconds - report.connect_seconds},
-           {"connect_seconds", report.connect_seconds},
-           {"pause_seconds", report.pause_seconds},
-           {"stall_seconds", stall(report)},
-           {"woken", report.woken},
-           {"mpi", library()}});
+    trying::print({{"combination", combination().text},
+                   {"works", why.empty()},
+                   {"reason", why},
+                   {"from", report.from},
+                   {"to", report.to},
+                   {"method", method_word(report.process_method)},
+                   {"strategies", strategy_words(report.process_strategies)},
+                   {"make_seconds", report.process_seconds - report.connect_seconds},
+                   {"connect_seconds", report.connect_seconds},
+                   {"pause_seconds", report.pause_seconds},
+                   {"stall_seconds", stall(report)},
+                   {"woken", report.woken},
+                   {"mpi", library()}});
 }
 
 }

@@ -17,6 +17,8 @@
 
 namespace resizes {
 
+inline constexpr const char *program = "nereus-resizes"; ///< begins what is said on stderr
+
 struct Plan {
     int from = 0;
     int to = 0;

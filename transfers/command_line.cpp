@@ -1,25 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "command_line.hpp"
 
+#include "trying/program.hpp"
+
 #include <CLI/CLI.hpp>
-#include <cstdio>
-#include <cstdlib>
 
 namespace transfers {
 namespace {
 
-constexpr int bad_input = 2;
-
-bool is_root() {
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    return rank == 0;
-}
-
-CommandLine refused(const std::string &why) {
-    if (is_root()) std::fprintf(stderr, "nereus-transfers: %s\n", why.c_str());
-    return {{}, bad_input};
-}
+CommandLine refused(const std::string &why) { return {{}, trying::refused(program, why)}; }
 
 /// What is wrong with the numbers, or "".
 std::string complaint(const Plan &plan) {
@@ -74,17 +63,11 @@ CommandLine read_command_line(int argc, char **argv) {
                  "--nereus-NAME=VALUE are settings of the library.\nWAY is PROCESSES:METHOD:STRATEGY, as "
                  "merge:p2p:blocking, merge:rma-lockall:wait-drains, baseline-intra:col:thread.\n\n"
                  "Example: mpiexec -n 4 nereus-transfers --from 2 --to 4 --bytes 1000000 merge:p2p:blocking",
-                 "nereus-transfers");
+                 program);
     add_options(app, plan, iteration_ms);
     app.footer("WAY...");
     app.allow_extras();
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError &error) {
-        if (error.get_exit_code() != 0) return refused(error.what());
-        if (is_root()) app.exit(error);
-        return {{}, EXIT_SUCCESS};
-    }
+    if (const auto exit_code = trying::parse(app, argc, argv)) return {{}, exit_code};
     plan.iteration_seconds = iteration_ms / 1000;
     return checked(std::move(plan), app.remaining());
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "limits.hpp"
 
-#include "trial_lines.hpp"
+#include "trials.hpp"
+#include "trying/lines.hpp"
+#include "trying/program.hpp"
 #include "work.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -80,7 +81,7 @@ double seconds_of(bool takes_part, const std::function<void()> &prepare, const s
         MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
         times.push_back(slowest);
     }
-    return median(times);
+    return trying::median(times);
 }
 
 void nothing() {}
@@ -214,14 +215,10 @@ int cores() {
 
 int measure_limits(int from, int to, const Amount &amount) {
     const World all = world();
-    if (all.size < std::max({from, to, 2})) {
-        if (all.rank == 0)
-            std::fprintf(stderr,
-                         "nereus-transfers: --limits: needs as many processes as --from and --to, "
-                         "and 2 or more; there are %d\n",
-                         all.size);
-        return 2;
-    }
+    if (all.size < std::max({from, to, 2}))
+        return trying::refused(program,
+                               "--limits: needs as many processes as --from and --to, and 2 or more; there are " +
+                                   std::to_string(all.size));
     const std::size_t bytes = std::clamp(static_cast<std::size_t>(amount.bytes), least_copied, most_copied);
     nlohmann::json limits;
     limits["memcpy_one_core"] = copy_rate(bytes, 1);
@@ -229,7 +226,7 @@ int measure_limits(int from, int to, const Amount &amount) {
     limits["process_vm_readv"] = read_rate(bytes);
     limits["isend_irecv"] = message_rate(from, to, amount);
     limits["first_touch"] = first_touch_rate(bytes);
-    if (all.rank == 0) std::printf("%s\n", nlohmann::json{{"limits", limits}}.dump().c_str());
+    if (all.rank == 0) trying::print({{"limits", limits}});
     return 0;
 }
 

@@ -3,14 +3,11 @@
 // what that cost; or measures what this machine's memory and MPI can do at best.
 #include "command_line.hpp"
 #include "limits.hpp"
+#include "trying/program.hpp"
 #include "work.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cstdio>
 #include <cstdlib>
-#include <exception>
-#include <string>
 
 namespace {
 
@@ -19,14 +16,6 @@ using transfers::Data;
 using transfers::Plan;
 using transfers::State;
 using transfers::Trials;
-
-constexpr int bad_input = 2;
-
-int world(int (*ask)(MPI_Comm, int *)) {
-    int answer = 0;
-    ask(MPI_COMM_WORLD, &answer);
-    return answer;
-}
 
 /// What rank 0 wants of the next iteration, and how many wrong elements all ranks found.
 struct Agreed {
@@ -101,28 +90,12 @@ private:
     std::int64_t wanted_ = 0; ///< what rank 0 tells at the end of this iteration
 };
 
-int end_all(const std::string &why) {
-    std::fprintf(stderr, "nereus-transfers: rank %d: %s\n", world(MPI_Comm_rank), why.c_str());
-    MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    return EXIT_FAILURE;
-}
-
 int run_trials(const Plan &plan, int argc, char **argv) {
     // Whatever the user's settings: processes that were there before are woken, so that Merge makes none; and arrays
     // lie where the ways have them.
     setenv("NEREUS_WAKE", "on", 1);
     setenv("NEREUS_MEMORY", plan.ways.front().is_shared ? "shared" : "private", 1);
-    int exit_code = EXIT_SUCCESS;
-    try {
-        nereus::run(MPI_COMM_WORLD, argc, argv,
-                    [&](nereus::Job &job) { exit_code = std::max(exit_code, Stay(plan, job).iterate()); });
-    } catch (const nereus::Failure &failure) {
-        if (failure.code() == NEREUS_ERR_SETTING) return bad_input; // the library has said why
-        return end_all(failure.what());
-    } catch (const std::exception &error) {
-        return end_all(error.what());
-    }
-    return exit_code;
+    return trying::run_job(transfers::program, argc, argv, [&](nereus::Job &job) { return Stay(plan, job).iterate(); });
 }
 
 int run(int argc, char **argv) {
@@ -135,10 +108,4 @@ int run(int argc, char **argv) {
 
 }
 
-int main(int argc, char **argv) {
-    int thread_level = MPI_THREAD_SINGLE;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &thread_level);
-    const int exit_code = run(argc, argv);
-    MPI_Finalize();
-    return exit_code;
-}
+int main(int argc, char **argv) { return trying::with_mpi(argc, argv, run); }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trial_lines.hpp"
 
-#include <algorithm>
-#include <cstdio>
+#include "trying/lines.hpp"
+
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -12,12 +12,9 @@ namespace {
 
 using nlohmann::json;
 
-void print(const json &line) {
-    std::printf("%s\n", line.dump(-1, ' ', false, json::error_handler_t::replace).c_str());
-    std::fflush(stdout);
+json median_or_null(const std::vector<double> &values) {
+    return values.empty() ? json() : json(trying::median(values));
 }
-
-json median_or_null(const std::vector<double> &values) { return values.empty() ? json() : json(median(values)); }
 
 json mean_or_null(const std::vector<double> &values) { return values.empty() ? json() : json(mean(values)); }
 
@@ -45,51 +42,44 @@ std::string complaint(const Way &way, const Measured &measured) {
 
 }
 
-double median(std::vector<double> values) {
-    if (values.empty()) return 0;
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::ranges::nth_element(values, middle);
-    return *middle;
-}
-
 double mean(const std::vector<double> &values) {
     if (values.empty()) return 0;
     return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-void print_trying(const Way &way) { print({{"trying", way.text}}); }
+void print_trying(const Way &way) { trying::print({{"trying", way.text}}); }
 
 void print_failed(const Way &way, const std::string &why) {
-    print({{"way", way.text}, {"works", false}, {"reason", why}});
+    trying::print({{"way", way.text}, {"works", false}, {"reason", why}});
 }
 
 void print_done(const Way &way, const Measured &measured) {
     const nereus_resize_report &report = measured.report;
     const std::string why = complaint(way, measured);
     const std::vector<double> later(measured.whole.begin() + !measured.whole.empty(), measured.whole.end());
-    print({{"way", way.text},
-           {"works", why.empty()},
-           {"reason", why},
-           {"transfer_method", word_of(report.transfer_method)},
-           {"transfer_strategy", word_of(report.transfer_strategy)},
-           {"process_seconds", report.process_seconds},
-           {"constant_seconds", report.constant_seconds},
-           {"variable_seconds", report.variable_seconds},
-           {"predicted_seconds", report.predicted_seconds},
-           {"pause_seconds", report.pause_seconds},
-           {"background_iterations", report.background_iterations},
-           {"constant_bytes", report.constant_bytes},
-           {"variable_bytes", report.variable_bytes},
-           {"shared_bytes", report.shared_bytes},
-           {"bytes_minimum", report.bytes_minimum},
-           {"loop_before", measured.before},
-           {"loop_background_median", median_or_null(measured.background)},
-           {"loop_background_mean", mean_or_null(measured.background)},
-           {"loop_after", median_or_null(measured.after)},
-           {"first_iteration", measured.whole.empty() ? json() : json(measured.whole.front())},
-           {"later_iteration", median_or_null(later)},
-           {"over_seconds", measured.over},
-           {"iterations_since_request", measured.ended_since}});
+    trying::print({{"way", way.text},
+                   {"works", why.empty()},
+                   {"reason", why},
+                   {"transfer_method", word_of(report.transfer_method)},
+                   {"transfer_strategy", word_of(report.transfer_strategy)},
+                   {"process_seconds", report.process_seconds},
+                   {"constant_seconds", report.constant_seconds},
+                   {"variable_seconds", report.variable_seconds},
+                   {"predicted_seconds", report.predicted_seconds},
+                   {"pause_seconds", report.pause_seconds},
+                   {"background_iterations", report.background_iterations},
+                   {"constant_bytes", report.constant_bytes},
+                   {"variable_bytes", report.variable_bytes},
+                   {"shared_bytes", report.shared_bytes},
+                   {"bytes_minimum", report.bytes_minimum},
+                   {"loop_before", measured.before},
+                   {"loop_background_median", median_or_null(measured.background)},
+                   {"loop_background_mean", mean_or_null(measured.background)},
+                   {"loop_after", median_or_null(measured.after)},
+                   {"first_iteration", measured.whole.empty() ? json() : json(measured.whole.front())},
+                   {"later_iteration", median_or_null(later)},
+                   {"over_seconds", measured.over},
+                   {"iterations_since_request", measured.ended_since}});
 }
 
 }

@@ -22,7 +22,6 @@ struct Measured {
     std::int64_t wrong = 0;         ///< elements with another value than they should have
 };
 
-double median(std::vector<double> values);
 double mean(const std::vector<double> &values);
 
 void print_trying(const Way &way);

@@ -2,10 +2,11 @@
 #include "trials.hpp"
 
 #include "trial_lines.hpp"
+#include "trying/lines.hpp"
+#include "trying/program.hpp"
 #include "work.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
 namespace transfers {
 namespace {
@@ -108,7 +109,7 @@ void Trials::look_at_request() {
     if (report.request != state_.request) return;
     state_.request = 0;
     const bool is_done = report.code == NEREUS_RESIZED;
-    const std::string why = std::string("undone while ") + report.state + ": " + report.reason;
+    const std::string why = trying::undone(report);
     if (state_.stage == State::preparing)
         return is_done ? enter(State::warming) : give_up(1, "the job did not get back to its first size: " + why);
     if (!is_done) return not_done(why);
@@ -169,7 +170,7 @@ void Trials::next_trial() {
 }
 
 void Trials::give_up(int exit_code, const std::string &why) {
-    std::fprintf(stderr, "nereus-transfers: %s\n", why.c_str());
+    trying::say(program, why);
     exit_code_ = exit_code;
     enter(State::ended);
 }

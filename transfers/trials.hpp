@@ -20,6 +20,8 @@
 
 namespace transfers {
 
+inline constexpr const char *program = "nereus-transfers"; ///< begins what is said on stderr
+
 struct Plan {
     int from = 0;
     int to = 0;

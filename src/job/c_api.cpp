@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The C boundary: arguments are checked, errors become codes and messages, exceptions end here.
 #include "job/job.hpp"
+#include "job/values.hpp"
 #include "job/ways_in.hpp"
 
 #include <algorithm>
@@ -22,9 +23,7 @@ using nereus::failed;
 using nereus::Result;
 using nereus::job::Description;
 
-constexpr std::int64_t most_elements = std::int64_t{1} << 62;
 constexpr std::int64_t most_rows = std::int64_t{1} << 59;
-constexpr std::int64_t most_in_value = std::int64_t{1} << 20;
 constexpr std::size_t longest_name = 63;
 
 int refuse(const nereus_job *job, const Error &error) {
@@ -104,7 +103,7 @@ Result<nereus::plan::Shape> shape_of(const nereus_cut &cut, std::int64_t element
 
 Result<Description> describe_array(const char *name, MPI_Datatype type, std::int64_t elements, const nereus_cut &cut,
                                    nereus_kind kind) {
-    auto is = describe(name, type, 0, elements, most_elements);
+    auto is = describe(name, type, 0, elements, nereus::plan::most_elements);
     if (!is) return is;
     if (cut.layout < NEREUS_BLOCK || cut.layout > NEREUS_GRID)
         return failed(NEREUS_ERR_ARGUMENT, "layout = " + std::to_string(cut.layout) + " is no enum nereus_layout");
@@ -254,7 +253,7 @@ int nereus_matrix_csr(nereus_job *job, const char *name, MPI_Datatype type, int6
 int nereus_value(nereus_job *job, const char *name, MPI_Datatype type, int64_t elements, void *value) {
     if (!usable(job)) return NEREUS_ERR_ARGUMENT;
     return guarded(job, [&]() -> Done {
-        auto is = describe(name, type, 1, elements, most_in_value);
+        auto is = describe(name, type, 1, elements, nereus::job::most_in_value);
         if (!is) return tl::unexpected(is.error());
         if (value == nullptr) return failed(NEREUS_ERR_ARGUMENT, "value is NULL");
         is->value = true;

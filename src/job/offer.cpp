@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/offer.hpp"
 
+#include "job/values.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -50,8 +52,6 @@ double above_zero(const json &in, const char *key) {
     if (!(value > 0)) throw std::out_of_range(std::string(key) + " = " + in.at(key).dump());
     return value;
 }
-
-constexpr std::int64_t most_in_value = std::int64_t{1} << 20;
 
 /// Room for what comes at the commit.
 void make_room(Entry &entry) {

@@ -8,6 +8,8 @@
 
 namespace nereus::job {
 
+inline constexpr std::int64_t most_in_value = std::int64_t{1} << 20; ///< elements
+
 /// The bytes of each value, in the order of the registry.
 nlohmann::json values_of(const Registry &registry);
 

@@ -98,32 +98,33 @@ std::vector<Strip> crossed(const std::vector<Strip> &rows, const std::vector<Str
     return strips;
 }
 
+/// What `rank`, a source or a drain, shares with the ranks of the other side.
+std::vector<Shared> shared_by(const Cut &before, const Cut &after, int rank, bool is_source) {
+    const auto shared_of = is_source ? drains_of : sources_of;
+    const Deal columns_before = before.deal_of_columns(), columns_after = after.deal_of_columns();
+    const int own_columns = is_source ? columns_before.ranks : columns_after.ranks;
+    const int other_columns = is_source ? columns_after.ranks : columns_before.ranks;
+    const int row = rank / own_columns, column = rank % own_columns;
+    const std::vector<Shared> shared_columns = shared_of(columns_before, columns_after, column);
+    std::vector<Shared> all;
+    for (const Shared &rows : shared_of(before.deal_of_rows(), after.deal_of_rows(), row))
+        for (const Shared &columns : shared_columns) {
+            const int source = is_source ? column : columns.peer, drain = is_source ? columns.peer : column;
+            all.push_back({rows.peer * other_columns + columns.peer,
+                           crossed(rows.strips, columns.strips,
+                                   {columns_before.count_of(source), columns_after.count_of(drain)})});
+        }
+    return all;
+}
+
 }
 
 std::vector<Shared> drains_of_matrix(const Cut &before, const Cut &after, int source) {
-    const Deal columns_before = before.deal_of_columns(), columns_after = after.deal_of_columns();
-    const int row = source / columns_before.ranks, column = source % columns_before.ranks;
-    const std::vector<Shared> shared_columns = drains_of(columns_before, columns_after, column);
-    std::vector<Shared> all;
-    for (const Shared &rows : drains_of(before.deal_of_rows(), after.deal_of_rows(), row))
-        for (const Shared &columns : shared_columns)
-            all.push_back({rows.peer * columns_after.ranks + columns.peer,
-                           crossed(rows.strips, columns.strips,
-                                   {columns_before.count_of(column), columns_after.count_of(columns.peer)})});
-    return all;
+    return shared_by(before, after, source, true);
 }
 
 std::vector<Shared> sources_of_matrix(const Cut &before, const Cut &after, int drain) {
-    const Deal columns_before = before.deal_of_columns(), columns_after = after.deal_of_columns();
-    const int row = drain / columns_after.ranks, column = drain % columns_after.ranks;
-    const std::vector<Shared> shared_columns = sources_of(columns_before, columns_after, column);
-    std::vector<Shared> all;
-    for (const Shared &rows : sources_of(before.deal_of_rows(), after.deal_of_rows(), row))
-        for (const Shared &columns : shared_columns)
-            all.push_back({rows.peer * columns_before.ranks + columns.peer,
-                           crossed(rows.strips, columns.strips,
-                                   {columns_before.count_of(columns.peer), columns_after.count_of(column)})});
-    return all;
+    return shared_by(before, after, drain, false);
 }
 
 }

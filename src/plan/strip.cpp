@@ -3,11 +3,13 @@
 
 namespace nereus::plan {
 
-std::int64_t Strip::count() const {
+std::int64_t Strip::count_of_one() const {
     std::int64_t sum = 0;
     for (const Run &run : runs) sum += run.count;
-    return sum * repeats;
+    return sum;
 }
+
+std::int64_t Strip::count() const { return count_of_one() * repeats; }
 
 std::int64_t count_of(const std::vector<Strip> &strips) {
     std::int64_t sum = 0;

@@ -23,6 +23,7 @@ struct Strip {
     std::int64_t to_step = 0;
     bool operator==(const Strip &) const = default;
 
+    std::int64_t count_of_one() const; ///< repetition
     std::int64_t count() const;
 };
 

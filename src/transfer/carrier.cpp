@@ -22,6 +22,20 @@ int own_rank(MPI_Comm comm) {
     return rank;
 }
 
+/// Of the pieces that this process sends as a source, or receives as a drain.
+std::vector<Itinerary::Leg> legs_of(const Lane &lane, const std::vector<Shipment> &shipments, bool is_source) {
+    std::vector<Itinerary::Leg> legs;
+    const int self = own_rank(lane.comm), ranks = ranks_of(lane.comm);
+    for (const Shipment &shipment : shipments)
+        for (const plan::Piece &piece : is_source ? shipment.move.sends : shipment.move.receives) {
+            const int peer = is_source ? lane.rank_of_drain(piece.peer) : lane.rank_of_source(piece.peer);
+            const int source = is_source ? self : peer, drain = is_source ? peer : self;
+            legs.push_back({&shipment, static_cast<int>(&shipment - shipments.data()), peer,
+                            distance(source, drain, ranks), source, Slicer(in_bytes(piece.strips, shipment.extent))});
+        }
+    return legs;
+}
+
 }
 
 bool is_inter(MPI_Comm comm) {
@@ -57,27 +71,11 @@ Itinerary::Itinerary(std::vector<Leg> legs) : legs_(std::move(legs)) {
 }
 
 Itinerary Itinerary::of_sends(const Lane &lane, const std::vector<Shipment> &shipments) {
-    std::vector<Leg> legs;
-    const int self = own_rank(lane.comm), ranks = ranks_of(lane.comm);
-    for (const Shipment &shipment : shipments)
-        for (const plan::Piece &piece : shipment.move.sends) {
-            const int drain = lane.rank_of_drain(piece.peer);
-            legs.push_back({&shipment, static_cast<int>(&shipment - shipments.data()), drain,
-                            distance(self, drain, ranks), self, Slicer(in_bytes(piece.strips, shipment.extent))});
-        }
-    return Itinerary(std::move(legs));
+    return Itinerary(legs_of(lane, shipments, true));
 }
 
 Itinerary Itinerary::of_receives(const Lane &lane, const std::vector<Shipment> &shipments) {
-    std::vector<Leg> legs;
-    const int self = own_rank(lane.comm), ranks = ranks_of(lane.comm);
-    for (const Shipment &shipment : shipments)
-        for (const plan::Piece &piece : shipment.move.receives) {
-            const int source = lane.rank_of_source(piece.peer);
-            legs.push_back({&shipment, static_cast<int>(&shipment - shipments.data()), source,
-                            distance(source, self, ranks), source, Slicer(in_bytes(piece.strips, shipment.extent))});
-        }
-    return Itinerary(std::move(legs));
+    return Itinerary(legs_of(lane, shipments, false));
 }
 
 std::pair<Itinerary::Leg &, Strips> Itinerary::next(std::int64_t bytes) {

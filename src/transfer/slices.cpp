@@ -8,12 +8,6 @@
 namespace nereus::transfer {
 namespace {
 
-std::int64_t bytes_of_one(const plan::Strip &strip) {
-    std::int64_t sum = 0;
-    for (const plan::Run &run : strip.runs) sum += run.count;
-    return sum;
-}
-
 /// `repeats` repetitions of `strip` from number `first` on.
 plan::Strip part_of(const plan::Strip &strip, std::int64_t first, std::int64_t repeats) {
     plan::Strip part = strip;
@@ -30,7 +24,7 @@ std::optional<std::int64_t> start_of_row(const Strips &slice, Side side) {
     const std::int64_t start = slice.front().runs.front().*side.place;
     std::int64_t end = start;
     for (const plan::Strip &strip : slice) {
-        if (strip.repeats > 1 && strip.*side.step != bytes_of_one(strip)) return std::nullopt;
+        if (strip.repeats > 1 && strip.*side.step != strip.count_of_one()) return std::nullopt;
         for (const plan::Run &run : strip.runs) {
             if (run.*side.place != end) return std::nullopt;
             end += run.count;
@@ -66,7 +60,7 @@ Strips in_bytes(const Strips &strips, std::int64_t extent) {
 }
 
 Slicer::Slicer(Strips bytes) : strips_(std::move(bytes)), left_(plan::count_of(strips_)) {
-    if (!strips_.empty()) strip_bytes_ = bytes_of_one(strips_.front());
+    if (!strips_.empty()) strip_bytes_ = strips_.front().count_of_one();
 }
 
 Strips Slicer::take(std::int64_t most) {
@@ -116,7 +110,7 @@ void Slicer::end_repetitions(std::int64_t repetitions) {
     repetition_ += repetitions;
     if (repetition_ < strips_[strip_].repeats) return;
     repetition_ = 0;
-    if (++strip_ < strips_.size()) strip_bytes_ = bytes_of_one(strips_[strip_]);
+    if (++strip_ < strips_.size()) strip_bytes_ = strips_[strip_].count_of_one();
 }
 
 Spot spot_of(const Strips &slice, Side side) {

@@ -37,8 +37,18 @@ Result<MPI_Win> make(MPI_Comm comm, const Exposed &array) {
 /// What MPI reads and writes until all have agreed.
 struct Agreement {
     std::vector<int> mine, all;
-    std::vector<MPI_Request> request{MPI_REQUEST_NULL};
+    MPI_Request request = MPI_REQUEST_NULL;
 };
+
+/// Until all have agreed; after an error MPI may still read and write.
+Done wait_for(Agreement &agreement, const Deadline &deadline) {
+    for (int there = 0;;) {
+        auto done = mpi::check(MPI_Test(&agreement.request, &there, MPI_STATUS_IGNORE), "MPI_Iallreduce");
+        if (!done || there != 0) return done;
+        if (auto why = deadline.over("agreeing on windows")) return tl::unexpected(*why);
+        mpi::rest();
+    }
+}
 
 /// The least of each number on all processes.
 Result<std::vector<int>> agree(MPI_Comm comm, std::vector<int> mine, const Deadline &deadline) {
@@ -47,15 +57,10 @@ Result<std::vector<int>> agree(MPI_Comm comm, std::vector<int> mine, const Deadl
     agreement->mine = std::move(mine);
     auto done = mpi::check(MPI_Iallreduce(agreement->mine.data(), agreement->all.data(),
                                           static_cast<int>(agreement->mine.size()), MPI_INT, MPI_MIN, comm,
-                                          &agreement->request.front()),
+                                          &agreement->request),
                            "MPI_Iallreduce");
-    while (done) {
-        int there = 0;
-        done = mpi::check(MPI_Test(&agreement->request.front(), &there, MPI_STATUS_IGNORE), "MPI_Iallreduce");
-        if (done && there != 0) return std::move(agreement->all);
-        if (auto why = deadline.over("agreeing on windows"); done && why) done = tl::unexpected(*why);
-        mpi::rest();
-    }
+    if (done) done = wait_for(*agreement, deadline);
+    if (done) return std::move(agreement->all);
     [[maybe_unused]] const Agreement *left_to_mpi = agreement.release();
     return tl::unexpected(done.error());
 }

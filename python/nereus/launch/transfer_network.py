@@ -13,7 +13,8 @@ from pathlib import Path
 from nereus.launch.builds import Build
 from nereus.launch.command import Command, Launch
 from nereus.launch.hosts import Host, Share, host_list, place
-from nereus.launch.transfer_hosts import LimitedHosts, limited_hosts
+from nereus.launch.local_hosts import LocalHosts
+from nereus.launch.transfer_hosts import limited_hosts
 
 NETWORKS = ("shm", "tcp", "limited")
 # MPICH's processes of one host take shared memory whatever the netmod does, unless they are told that they
@@ -36,7 +37,7 @@ class Network:
 
     name: str
     environment: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    hosts: LimitedHosts | None = None
+    hosts: LocalHosts | None = None
 
     def command(self, build: Build, program: Path, arguments: tuple[str, ...], ranks: int) -> Command:
         """How a job of `ranks` founders is started."""
@@ -46,7 +47,7 @@ class Network:
         return _on_hosts(self.hosts, Launch(build, program, arguments, environment=environment), ranks)
 
 
-def _on_hosts(limited: LimitedHosts, here: Launch, ranks: int) -> Command:
+def _on_hosts(limited: LocalHosts, here: Launch, ranks: int) -> Command:
     """The same launch, started on the first host, with as many ranks on each host."""
     each = -(-ranks // len(limited.names))
     hosts = tuple(Host(name, each) for name in limited.names)

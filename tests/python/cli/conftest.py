@@ -34,8 +34,9 @@ ranks = 2
 """
 
 
-def _fake_mpi() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("fake_mpi", Path(__file__).with_name("fake_mpi.py"))
+def _fake(name: str) -> ModuleType:
+    """The file of that name next to this one: tests are no package."""
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -49,7 +50,7 @@ class Shell:
     def __init__(self, folder: Path, runtime: Path) -> None:
         self.folder = folder
         self.builds = folder.parent / "builds"
-        self.install: Callable[..., Path] = lambda *a, **k: _fake_mpi().install(self.builds, *a, **k)
+        self.install: Callable[..., Path] = lambda *a, **k: _fake("fake_mpi").install(self.builds, *a, **k)
         inherited = {key: value for key, value in os.environ.items() if not key.startswith("NEREUS_")}
         own = {
             "NEREUS_BUILDS": self.builds,
@@ -106,6 +107,14 @@ def shell(tmp_path: Path) -> Iterator[Shell]:
     shutil.rmtree(runtime)
     assert left == [], "doors were left"
     assert not list(tmp_path.glob("nereus-*")), "a temporary folder was left"
+
+
+@pytest.fixture
+def jobs(shell: Shell) -> Path:
+    """Programs in the place of nereus-resizes and nereus-transfers; the file of their command lines."""
+    noted = {_fake(name).install(shell.builds / "mpich") for name in ("fake_resizes", "fake_transfers")}
+    (file,) = noted
+    return Path(file)
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 """nereus bench processes: what was measured is shown, also where ways fail or the user has had enough."""
 
 import csv
-import importlib.util
 import json
 import signal
 import time
@@ -17,18 +16,6 @@ from nereus.launch.trials import SECONDS, Sizes, Trial
 
 SMALL = ("bench", "processes", "--from", "1", "--to", "3", "--methods", "merge,baseline-inter")
 LIMIT = 60.0
-
-
-@pytest.fixture
-def jobs(shell: Any) -> Path:
-    """A program in the place of nereus-resizes; the file in which it notes its command lines."""
-    spec = importlib.util.spec_from_file_location("fake_resizes", Path(__file__).with_name("fake_resizes.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    noted: Path = module.install(shell.builds / "mpich")
-    return noted
 
 
 def rounds(jobs: Path) -> list[list[str]]:

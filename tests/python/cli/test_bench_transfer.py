@@ -2,7 +2,6 @@
 """nereus bench transfer: figures are as documented, and shown also where ways fail or the user stops."""
 
 import csv
-import importlib.util
 import json
 import signal
 import time
@@ -22,18 +21,6 @@ KEYS = [
     "gigabytes_per_second", "bytes_moved", "bytes_minimum", "iterations", "omega", "alpha",
     "progress_seconds", "first_iteration_ratio", "repeats", "works", "reason",
 ]  # fmt: skip
-
-
-@pytest.fixture
-def jobs(shell: Any) -> Path:
-    """A program in the place of nereus-transfers; the file in which it notes its command lines."""
-    spec = importlib.util.spec_from_file_location("fake", Path(__file__).with_name("fake_transfers.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    noted: Path = module.install(shell.builds / "mpich")
-    return noted
 
 
 def started(jobs: Path) -> list[list[str]]:

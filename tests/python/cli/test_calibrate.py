@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """nereus calibrate: costs are measured, kept, shown, and handed to jobs."""
 
-import importlib.util
 import json
 import re
 import signal
@@ -18,18 +17,6 @@ from nereus.cli.resize import _resized
 QUICK = ("calibrate", "--bytes", "1MiB", "--repeat", "1")
 WAYS = 14  # four methods, four strategies, but no nonblocking one-sided ones
 LIMIT = 60.0
-
-
-@pytest.fixture
-def jobs(shell: Any) -> Path:
-    """A program in the place of nereus-transfers; the file in which it notes its command lines."""
-    spec = importlib.util.spec_from_file_location("fake", Path(__file__).with_name("fake_transfers.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    noted: Path = module.install(shell.builds / "mpich")
-    return noted
 
 
 def stored(shell: Any) -> list[Path]:

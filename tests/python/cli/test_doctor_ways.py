@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which ways to make processes work is found out by trying, whatever a way does to the job that tries it."""
 
-import importlib.util
 import json
 import os
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -19,22 +17,12 @@ WAKE = Combination("merge", ("wake",))
 JOINS = Joining(True)
 
 
-def fake_resizes() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("fake_resizes", Path(__file__).with_name("fake_resizes.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture
-def build(shell: Any, monkeypatch: pytest.MonkeyPatch) -> Build:
+def build(shell: Any, jobs: Path, monkeypatch: pytest.MonkeyPatch) -> Build:
     """A build with a program in the place of nereus-resizes; jobs are started by this very process."""
     for name in ("XDG_CACHE_HOME", "XDG_RUNTIME_DIR"):
         monkeypatch.setenv(name, shell.environment[name])
-    prefix = shell.builds / "mpich"
-    fake_resizes().install(prefix)
+    prefix = jobs.parent
     return Build("mpich", prefix, prefix / "mpiexec", "MPICH Version: 9.9")
 
 
@@ -46,7 +34,7 @@ def fates(monkeypatch: pytest.MonkeyPatch) -> Any:
     )
 
 
-def jobs(build: Build) -> list[list[str]]:
+def started(build: Build) -> list[list[str]]:
     """The command lines of nereus-resizes so far."""
     with (build.prefix / "jobs").open() as file:
         return [line.split() for line in file]
@@ -84,7 +72,7 @@ def test_all_ways_are_tried_in_one_job_and_waking_in_another(build: Build) -> No
     assert all(trial.works for trial in trials.values())
     assert trials["merge:none"].seconds["stall_seconds"] == 0.14
     sizes = ["--from", "1", "--to", "3"]
-    assert jobs(build) == [[*sizes, "merge:none", "merge:single"], [*sizes, "merge:wake"]]
+    assert started(build) == [[*sizes, "merge:none", "merge:single"], [*sizes, "merge:wake"]]
 
 
 def test_a_refused_way_tells_its_reason_and_costs_no_job(build: Build, fates: Any) -> None:
@@ -92,7 +80,7 @@ def test_a_refused_way_tells_its_reason_and_costs_no_job(build: Build, fates: An
     trials = tried(build, NONE, SINGLE)
     assert (trials["merge:none"].works, trials["merge:none"].reason) == (False, "no such thing")
     assert trials["merge:single"].works
-    assert len(jobs(build)) == 1
+    assert len(started(build)) == 1
 
 
 def test_a_way_that_kills_the_job_does_not_keep_the_others_from_being_tried(build: Build, fates: Any) -> None:
@@ -136,14 +124,14 @@ def test_a_user_who_has_had_enough_does_not_wait_for_the_rest(build: Build, fate
     fates(none="hangs")
     begun = build.prefix / "jobs"
     assert list(Bench(build, JOINS, Sizes(1, 3), 600.0, begun.exists).trials([NONE, SINGLE, WAKE])) == []
-    assert len(jobs(build)) == 1
+    assert len(started(build)) == 1
 
 
 def test_what_is_known_is_not_tried_again(build: Build) -> None:
     first = which_work(build, JOINS)
     assert which_work(build, JOINS) == first
     assert len(first) == len(all_combinations())
-    assert len(jobs(build)) == 2
+    assert len(started(build)) == 2
 
 
 def test_another_library_is_tried_anew(build: Build) -> None:
@@ -153,13 +141,13 @@ def test_another_library_is_tried_anew(build: Build) -> None:
     which_work(build, JOINS)
     os.utime(library, (1, 1))
     which_work(build, JOINS)
-    assert len(jobs(build)) == 4
+    assert len(started(build)) == 4
 
 
 def test_doctor_sees_the_present_not_the_cache(build: Build) -> None:
     which_work(build, JOINS)
     which_work(build, JOINS, fresh=True)
-    assert len(jobs(build)) == 4
+    assert len(started(build)) == 4
 
 
 def test_a_way_that_died_is_tried_once_more_and_not_remembered(build: Build, fates: Any) -> None:
@@ -167,7 +155,7 @@ def test_a_way_that_died_is_tried_once_more_and_not_remembered(build: Build, fat
     assert not which_work(build, JOINS)[NONE].works
     fates()
     assert which_work(build, JOINS)[NONE].works
-    assert [line[4:] for line in jobs(build)].count(["merge:none"]) == 2
+    assert [line[4:] for line in started(build)].count(["merge:none"]) == 2
 
 
 def test_a_way_that_hung_by_chance_counts_as_working(build: Build, fates: Any) -> None:
@@ -180,7 +168,7 @@ def test_a_damaged_cache_is_passed_over(build: Build) -> None:
     for path in Path(os.environ["XDG_CACHE_HOME"], "nereus").iterdir():
         path.write_text(json.dumps({**json.loads(path.read_text()), "ways": {"merge:none": 7}}))
     assert which_work(build, JOINS)[NONE].works
-    assert len(jobs(build)) == 4
+    assert len(started(build)) == 4
 
 
 def test_an_old_installation_is_told_to_be_made_anew(build: Build) -> None:

@@ -1,17 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Three hosts on one machine: a network namespace each, on a switch of their own, and names of their own.
-
-A host has its own name, addresses, ports and /etc/hosts; files, memory and processes are common to all.
-Nothing of this machine's own network is touched, so that several runs of the tests can be under way at once.
-"""
+"""Three hosts on one machine, and jobs on them."""
 
 import contextlib
 import os
-import re
-import secrets
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -24,61 +17,24 @@ from typing import Any
 import pytest
 
 from nereus.launch import NoAnswer, choose, status
+from nereus.launch.local_hosts import LocalHosts, Wanted, local_hosts, processes_on
 
 COMMAND = [sys.executable, "-c", "from nereus.cli.main import main; main()"]
 LIMIT = 60.0
 LETTERS = "abc"
-# The number is that of the process that made it: what a run that was killed left behind is known by it.
-NAME = re.compile(r"nrs(\d+)x[0-9a-f]{3}[a-z]")
-
-# Runs a command on a host, as the host's own shell would.
-ENTER = """\
-#!/bin/bash
-host=$1; shift
-exec ip netns exec "$host" unshare --uts --mount /bin/bash -c "
-hostname $host && mount --bind {table} /etc/hosts && {{ $* ; }}"
-"""
-# In the place of ssh: options come first, the environment stays behind, the command begins at home.
-RSH = """\
-#!/bin/bash
-while [[ $1 == -* ]]; do shift; done
-cd /
-exec env -i PATH=/usr/bin:/bin:/usr/sbin:/sbin HOME=/ NEREUS_SYSTEM_TEST="$NEREUS_SYSTEM_TEST" {enter} "$@"
-"""
-
-
-def ip(*arguments: str) -> str:
-    """Change or show the network; CalledProcessError when the system does not allow it."""
-    return subprocess.run(
-        ["ip", *arguments], check=True, capture_output=True, text=True, timeout=LIMIT
-    ).stdout
+# By it a test finds what it started: programs on other hosts keep it.
+MARKER = "NEREUS_SYSTEM_TEST"
 
 
 class Hosts:
-    """Three hosts a, b and c, and how a command is run on one of them."""
+    """Three hosts a, b and c, and what runs on them."""
 
-    def __init__(self, folder: Path) -> None:
-        """Decide names and addresses; nothing is made yet."""
-        self.prefix = f"nrs{os.getpid()}x{secrets.token_hex(2)[:3]}"
-        self.a, self.b, self.c = self.names = [self.prefix + letter for letter in LETTERS]
-        self.enter, self.rsh = folder / "enter", folder / "rsh"
-        self._switch = f"{self.prefix}s"
-        self._table = folder / "hosts"
-        subnet = f"10.{secrets.randbelow(256)}.{secrets.randbelow(256)}"
-        self._addresses = {name: f"{subnet}.{number}" for number, name in enumerate(self.names, 1)}
+    def __init__(self, made: LocalHosts) -> None:
+        self.prefix, self.enter, self.rsh = made.prefix, made.enter, made.rsh
+        self.a, self.b, self.c = self.names = made.names
 
-    def make(self) -> None:
-        """Make them."""
-        lines = [f"{address} {name}\n" for name, address in self._addresses.items()]
-        self._table.write_text("".join(["127.0.0.1 localhost\n", *lines]))
-        _write_script(self.enter, ENTER.format(table=self._table))
-        _write_script(self.rsh, RSH.format(enter=self.enter))
-        ip("netns", "add", self._switch)
-        ip("-n", self._switch, "link", "add", "bridge", "type", "bridge")
-        ip("-n", self._switch, "link", "set", "bridge", "up")
-        for name in self.names:
-            self._make_host(name)
-        # A host must find the others by name, which needs more than a network.
+    def must_find_each_other(self) -> None:
+        """By name, which needs more than a network; CalledProcessError if they do not."""
         subprocess.run(
             [self.enter, self.a, f"getent hosts {self.b}"],
             check=True,
@@ -87,52 +43,14 @@ class Hosts:
             timeout=LIMIT,
         )
 
-    def _make_host(self, name: str) -> None:
-        port = f"port-{name[-1]}"
-        ip("netns", "add", name)
-        ip("-n", name, "link", "add", "eth0", "type", "veth", "peer", "name", port, "netns", self._switch)
-        ip("-n", name, "address", "add", f"{self._addresses[name]}/24", "dev", "eth0")
-        ip("-n", self._switch, "link", "set", port, "master", "bridge", "up")
-        for device in ("lo", "eth0"):
-            ip("-n", name, "link", "set", device, "up")
-
     def processes(self, host: str, program: str = "") -> list[int]:
         """Running processes on a host, all or those of one program."""
         found = []
-        for pid in map(int, ip("netns", "pids", host).split()):
+        for pid in processes_on(host):
             with contextlib.suppress(OSError):
                 if program in Path(f"/proc/{pid}/exe").readlink().name:
                     found.append(pid)
         return found
-
-
-def _write_script(path: Path, text: str) -> None:
-    path.write_text(text)
-    path.chmod(0o755)
-
-
-def remove(names: list[str]) -> None:
-    """Remove namespaces and what still runs in them; devices go with them."""
-    for name in names:
-        with contextlib.suppress(subprocess.SubprocessError):
-            for pid in map(int, ip("netns", "pids", name).split()):
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
-            ip("netns", "delete", name)
-
-
-def namespaces() -> list[str]:
-    """Names of the namespaces that tests of hosts have made, whoever runs them."""
-    names = [line.split()[0] for line in ip("netns", "list").splitlines() if line.strip()]
-    return [name for name in names if NAME.fullmatch(name)]
-
-
-def remove_what_the_dead_left() -> None:
-    """Remove namespaces of runs that were killed."""
-    for name in namespaces():
-        owner = NAME.fullmatch(name)
-        if owner is not None and not Path(f"/proc/{owner[1]}").exists():
-            remove([name])
 
 
 @pytest.fixture(scope="session")
@@ -142,17 +60,13 @@ def hosts() -> Iterator[Hosts]:
         pytest.skip("hosts are made of network namespaces, which only root can make")
     if shutil.which("ip") is None:
         pytest.skip("hosts are made by the program ip, of Debian's package iproute2, which is missing")
-    folder = Path(tempfile.mkdtemp(prefix="nsh-"))
-    made = Hosts(folder)
     try:
-        remove_what_the_dead_left()
-        made.make()
-        yield made
+        with local_hosts(Wanted("nrs", LETTERS, kept=(MARKER,))) as made:
+            found = Hosts(made)
+            found.must_find_each_other()
+            yield found
     except subprocess.CalledProcessError as problem:
         pytest.skip(f"network namespaces cannot be made here: {problem.cmd}: {problem.stderr.strip()}")
-    finally:
-        remove([name for name in namespaces() if name.startswith(made.prefix)])
-        shutil.rmtree(folder)
 
 
 @pytest.fixture(scope="session")
