@@ -40,7 +40,7 @@ struct State {
     enum Stage : std::int64_t { preparing, warming, moving, staying, ended };
     static constexpr std::size_t most_loops = 2048; ///< whose times are kept, of those while data moves
 
-    std::int64_t steps = 0; ///< arithmetic of an iteration
+    std::int64_t steps = 0;  ///< arithmetic of an iteration
     std::int64_t trial = -1; ///< -1: the one that is not reported
     std::int64_t stage = preparing;
     std::int64_t iterations = 0;            ///< of this stage

@@ -13,12 +13,11 @@ constexpr std::int64_t least_iterations = 64; // data moves at checkpoints only:
 
 }
 
-Result<std::unique_ptr<Background>>
-Background::start(MPI_Comm sources, std::unique_ptr<transfer::Sending> sending, double limit) {
+Result<std::unique_ptr<Background>> Background::start(MPI_Comm sources, std::unique_ptr<transfer::Sending> sending,
+                                                      double limit) {
     auto agreement = mpi::Comm::duplicate(sources);
     if (!agreement) return tl::unexpected(agreement.error());
-    std::unique_ptr<Background> background(
-        new Background(std::move(*agreement), std::move(sending), limit));
+    std::unique_ptr<Background> background(new Background(std::move(*agreement), std::move(sending), limit));
     background->mine_ = background->sending_->start();
     if (!background->mine_) background->say_done();
     return background;

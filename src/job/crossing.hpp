@@ -109,7 +109,7 @@ private:
     Registry &registry_;
     Sides sides_;
     std::vector<plan::Move> moves_; ///< of each entry; values have none
-    std::vector<Kept> kept_;       ///< of each entry; nothing where sendings copy what stays
+    std::vector<Kept> kept_;        ///< of each entry; nothing where sendings copy what stays
     std::int64_t bytes_shared_ = 0;
     std::vector<void *> next_; ///< new part of each entry; values have none
     transfer::Windows windows_;

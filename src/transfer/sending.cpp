@@ -41,8 +41,7 @@ Done refusal(Method method, Strategy strategy, MPI_Comm comm) {
 }
 
 bool is_source(const std::vector<Shipment> &shipments) {
-    return std::any_of(shipments.begin(), shipments.end(),
-                       [](const Shipment &one) { return one.from != nullptr; });
+    return std::any_of(shipments.begin(), shipments.end(), [](const Shipment &one) { return one.from != nullptr; });
 }
 
 /// What a process keeps of its old parts, copied little by little.
@@ -73,7 +72,8 @@ private:
 
 // Where ranks outnumber cores, who works while others iterate takes a share of a core only: with 1/4 each of two drains
 // slows two iterating sources on two cores by half, since MPI lets sources copy too. A thread has company in its own
-// process. RMA-Lockall is for applications that must not be disturbed: its work is the same, spread over more iterations.
+// process. RMA-Lockall is for applications that must not be disturbed: its work is the same, spread over more
+// iterations.
 constexpr double polite_share = 0.2, polite_thread_share = 0.06, quiet_share = 0.04, almost_alone = 0.9;
 
 double usual_share(Method method) { return method == Method::rma_lockall ? quiet_share : polite_share; }

@@ -42,8 +42,7 @@ struct Numbers {
 int resize(nereus_job *job) {
     nereus_resize_report before, report;
     nereus_last_resize(job, &before);
-    if (rank_in(nereus_comm(job)) == 0)
-        expect(nereus_resize(job, 2, nullptr, nullptr) >= 0, nereus_message(job));
+    if (rank_in(nereus_comm(job)) == 0) expect(nereus_resize(job, 2, nullptr, nullptr) >= 0, nereus_message(job));
     do {
         const int code = nereus_checkpoint(job);
         expect(code >= 0, nereus_message(job));
@@ -72,7 +71,8 @@ void take_part(nereus_job *job) {
 }
 
 /// What the library calls: counted on its way to MPI.
-extern "C" __attribute__((visibility("default"))) int MPI_Win_create(void *base, MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *window) {
+extern "C" __attribute__((visibility("default"))) int MPI_Win_create(void *base, MPI_Aint bytes, int unit,
+                                                                     MPI_Info info, MPI_Comm comm, MPI_Win *window) {
     ++windows_made;
     return PMPI_Win_create(base, bytes, unit, info, comm, window);
 }

@@ -35,9 +35,9 @@ def hold_a_transfer(application: Application) -> None:
 
 
 def no_windows_with_open_mpi(mpi: str, method: str) -> None:
-    """Its sources hang when a drain dies that reads from a window of `osc=ucx`; why is not known yet."""
+    """Its MPI_Finalize frees windows that are left, and waits for the drain that died (ompi_win_finalize)."""
     if mpi == "openmpi" and method == "rma-lockall":
-        pytest.skip("the job hangs with Open MPI's windows of osc=ucx")
+        pytest.skip("Open MPI's MPI_Finalize waits for those who made a window, also for the dead")
 
 
 def let_go(application: Application) -> None:
