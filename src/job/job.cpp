@@ -148,8 +148,9 @@ Done Job::add_array(Description is, void **pointer, const nereus_memory *own_mem
 /// Collective. Fresh memory is zero.
 Done Job::share(Entry &entry) {
     const mpi::Comm &control = members_.generation.control;
-    const plan::Range part = entry.before(control.size()).range_of(control.rank());
-    auto segment = share_segment(members_.generation, entry.is, members_.settings);
+    const plan::Cut cut = entry.before(control.size());
+    const plan::Range part = cut.range_of(control.rank());
+    auto segment = share_segment(members_.generation, entry.is, cut, members_.settings);
     if (!segment) return tl::unexpected(segment.error());
     entry.segment = std::move(*segment);
     if (!part.empty()) entry.data = entry.segment->at(part.first * entry.is.extent);

@@ -51,6 +51,28 @@ std::vector<int> ranks_on(const std::vector<std::string> &hosts, const std::stri
     return ranks;
 }
 
+/// Bytes of an array that `ranks`, ascending, have together; of a halo that two of them have, once.
+std::int64_t bytes_of(const plan::Cut &cut, const std::vector<int> &ranks, std::int64_t extent) {
+    std::int64_t elements = 0, end = 0;
+    for (const int rank : ranks) {
+        const plan::Range part = cut.range_of(rank);
+        elements += std::max<std::int64_t>(part.end - std::max(part.first, end), 0);
+        end = std::max(end, part.end);
+    }
+    return elements * extent;
+}
+
+/// Whether this host can ever hold what its processes will have: touching more would end one of them by a signal.
+Done check_room(const Registry &registry, const Sides &sides) {
+    const std::vector<int> here = ranks_on(sides.drain_hosts, sides.here());
+    for (const Entry &entry : registry.entries()) {
+        if (!entry.is.shared) continue;
+        const std::int64_t bytes = bytes_of(entry.after(sides.sizes.drains), here, entry.is.extent);
+        if (auto done = entry.segment->check_room(bytes); !done) return done;
+    }
+    return {};
+}
+
 bool any_shared(const Registry &registry) {
     return std::any_of(registry.entries().begin(), registry.entries().end(),
                        [](const Entry &entry) { return entry.is.shared; });
@@ -99,9 +121,16 @@ Done wait_for_others(MPI_Comm comm, const std::vector<int> &here, const Deadline
     return {};
 }
 
-Result<Shared> make_for_others(MPI_Comm comm, const std::vector<int> &here, const Description &is,
+Result<Shared> made_with_room(const Description &is, const std::string &key, std::int64_t bytes_here) {
+    auto made = made_for(is, key);
+    if (!made) return made;
+    if (auto done = (*made)->check_room(bytes_here); !done) return tl::unexpected(done.error());
+    return made;
+}
+
+Result<Shared> make_for_others(MPI_Comm comm, const std::vector<int> &here, const Description &is, const plan::Cut &cut,
                                const Settings &settings, const Deadline &deadline) {
-    auto made = made_for(is, settings.memory_key);
+    auto made = made_with_room(is, settings.memory_key, bytes_of(cut, here, is.extent));
     const mpi::Bytes answer = json::to_msgpack(answer_of(made));
     for (std::size_t i = 1; i < here.size(); ++i)
         if (auto done = mpi::post(comm, here[i], tag_segment, answer); !done) return tl::unexpected(done.error());
@@ -126,7 +155,7 @@ std::string key_of(const Settings &settings) {
 /// Collective.
 Done shared_memory_works(const Generation &now, const Settings &settings) {
     const Description trial{"a trial", false, false, true, {plan::Layout::block, 1}, 1};
-    const auto tried = share_segment(now, trial, settings);
+    const auto tried = share_segment(now, trial, trial.over(now.control.size()), settings);
     const bool hidden = tried && settings.memory_key.empty() && !(*tried)->can_be_opened_by_others();
     if (hidden) return mpi::agree(now.control.get(), failed(NEREUS_ERR_MEMORY, "processes cannot see one another"));
     return mpi::agree(now.control.get(), tried ? Done{} : Done(tl::unexpected(tried.error())));
@@ -134,10 +163,11 @@ Done shared_memory_works(const Generation &now, const Settings &settings) {
 
 }
 
-Result<Shared> share_segment(const Generation &now, const Description &is, const Settings &settings) {
+Result<Shared> share_segment(const Generation &now, const Description &is, const plan::Cut &cut,
+                             const Settings &settings) {
     const auto here = ranks_on(now.hosts, now.hosts[static_cast<std::size_t>(now.control.rank())]);
     const Deadline deadline = Deadline::in(settings.answer_timeout);
-    return here.front() == now.control.rank() ? make_for_others(now.control.get(), here, is, settings, deadline)
+    return here.front() == now.control.rank() ? make_for_others(now.control.get(), here, is, cut, settings, deadline)
                                               : take_over(now.control.get(), here.front(), is, settings, deadline);
 }
 
@@ -173,11 +203,15 @@ Result<Handles> come_to_segments(Registry &registry, const Sides &sides, const H
                                  const std::string &key) try {
     if (!any_shared(registry)) return Handles();
     if (handles.contains(sides.here())) {
-        if (auto done = open_all(registry, handles.at(sides.here())); !done) return tl::unexpected(done.error());
+        auto done = open_all(registry, handles.at(sides.here()));
+        if (done) done = check_room(registry, sides);
+        if (!done) return tl::unexpected(done.error());
         return Handles();
     }
     if (!makes_files(sides)) return Handles();
-    if (auto done = make_all(registry, key); !done) return tl::unexpected(done.error());
+    auto done = make_all(registry, key);
+    if (done) done = check_room(registry, sides);
+    if (!done) return tl::unexpected(done.error());
     return Handles{{sides.here(), handles_in(registry)}};
 } catch (const json::exception &problem) {
     return failed(NEREUS_ERR_MISMATCH, std::string("the job's shared memory cannot be found: ") + problem.what());

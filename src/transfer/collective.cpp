@@ -35,6 +35,11 @@ struct Ends {
     }
 };
 
+/// Nowhere for a side without bytes. Open MPI 4.1 (libnbc) takes one address on both sides for MPI_IN_PLACE and
+/// does not look at what is to be sent. Parts in shared memory begin where they began on who keeps their first element:
+/// there one of the sides has no bytes.
+template <class Byte> Byte *address_of(const Ends &ends, Byte *part) { return ends.owned.empty() ? nullptr : part; }
+
 /// MPI reads the lists until the call is complete (MPI 4.0, section 6.12.9).
 struct Round {
     Ends out, in;
@@ -179,8 +184,9 @@ private:
         add_segments(journey.in, round.in, segment_, drain_side);
         --journey.rounds;
         const Shipment &shipment = *journey.shipment;
-        return mpi::check(MPI_Ialltoallw(shipment.from, round.out.counts.data(), round.out.places.data(),
-                                         round.out.types.data(), shipment.to, round.in.counts.data(),
+        return mpi::check(MPI_Ialltoallw(address_of(round.out, shipment.from), round.out.counts.data(),
+                                         round.out.places.data(), round.out.types.data(),
+                                         address_of(round.in, shipment.to), round.in.counts.data(),
                                          round.in.places.data(), round.in.types.data(), comm_, &round.request),
                           "MPI_Ialltoallw");
     }

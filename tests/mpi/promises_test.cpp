@@ -86,6 +86,17 @@ void no_memory(Scene &s) {
     miser.empty = false;
 }
 
+/// 64 TiB of addresses can be had anywhere; the memory for them would be missing when it is touched.
+void never_fits(Scene &s) {
+    if (!s.founder) return;
+    void *pointer = nullptr;
+    const int code =
+        nereus_array(s.job, "endless", MPI_BYTE, std::int64_t{1} << 46, NEREUS_BLOCK, NEREUS_VARIABLE, &pointer);
+    expect(code == NEREUS_ERR_MEMORY && pointer == nullptr, nereus_message(s.job));
+    const std::string said = nereus_message(s.job);
+    expect(said.find("\"endless\" needs 70368744177664 B on this host; its memory and swap") == 0, said.c_str());
+}
+
 void ranks_disagree(Scene &s) {
     if (!s.founder) return;
     const std::int64_t elements = 100 + rank_in(nereus_comm(s.job));
@@ -203,6 +214,7 @@ struct Case {
 };
 
 const std::map<std::string, Case> cases{{"no_memory", {no_memory, Case::grows}},
+                                        {"never_fits", {never_fits, Case::grows}},
                                         {"ranks_disagree", {ranks_disagree, Case::ends}},
                                         {"program_gone", {program_gone, Case::grows}},
                                         {"same_size", {same_size, Case::grows}},
