@@ -227,6 +227,7 @@ Word Job::next_word() {
 }
 
 Result<nereus_code> Job::act(const Word &word) {
+    if (auto done = announcement_.settle(); !done) return tl::unexpected(done.error());
     if (word.step == Step::begin) resize_ = std::make_unique<Resize>(members_, word.request);
     if (!resize_) return NEREUS_GO_ON; // it was undone since this was announced
     auto over = word.step == Step::begin ? resize_->begin(false, departure_) : resize_->follow(word.step, departure_);
@@ -256,6 +257,7 @@ nereus_code Job::close() {
     }
     Word announced;
     if (announcement_.under_way()) announced = announcement_.finish().value_or(Word{});
+    (void)announcement_.settle();
     if (resize_) ended(resize_->cancel({NEREUS_ERR_STATE, "the job ended"}));
     if (root()) drop_requests(announced.request);
     members_.generation.windows.reset();

@@ -6,6 +6,11 @@
 #include <nlohmann/json.hpp>
 
 namespace nereus::job {
+namespace {
+
+constexpr int most_ahead = 200; // checkpoints; twice as many are possible
+
+}
 
 Request request_of(int ranks, const nereus_resize_options &options) {
     Request request;
@@ -23,7 +28,16 @@ Request request_of(int ranks, const nereus_resize_options &options) {
 
 Done Announcement::start(MPI_Comm comm, const Word &word) {
     word_ = word;
+    if (++started_ == most_ahead) {
+        if (auto done = settle(); !done) return done;
+        if (auto done = mpi::check(MPI_Ibarrier(comm, &all_near_), "MPI_Ibarrier"); !done) return done;
+    }
     return mpi::check(MPI_Ibcast(&word_, sizeof word_, MPI_BYTE, 0, comm, &request_), "MPI_Ibcast");
+}
+
+Done Announcement::settle() {
+    started_ = 0;
+    return mpi::complete(all_near_, Deadline::never(), "MPI_Ibarrier");
 }
 
 Result<Word> Announcement::finish() {

@@ -46,7 +46,9 @@ struct Word {
     Request request;
 };
 
-/// The word of rank 0 that each checkpoint sends and the next one receives, so that nobody waits for it.
+/// The word of rank 0 that each checkpoint sends and the next one receives, so that nobody waits for it. Processes of an
+/// application that does not communicate could be any number of checkpoints apart, and what rank 0 says would pile up
+/// with the others: now and then all wait until the last one is near.
 class Announcement {
 public:
     /// Collective. Starts to tell `word`, which is that of rank 0.
@@ -54,10 +56,14 @@ public:
     /// Collective. The word of the start() before.
     Result<Word> finish();
     bool under_way() const { return request_ != MPI_REQUEST_NULL; }
+    /// Collective. Before the processes change: nothing of it is left on their communicator.
+    Done settle();
 
 private:
     Word word_;
     MPI_Request request_ = MPI_REQUEST_NULL;
+    MPI_Request all_near_ = MPI_REQUEST_NULL; ///< a barrier, once in a number of checkpoints
+    int started_ = 0;
 };
 
 /// Of rank 0.
