@@ -68,10 +68,11 @@ void wait_for_all() {
     for (int done = 0; MPI_Test(&request, &done, MPI_STATUS_IGNORE), !done;) usleep(500);
 }
 
-/// The median time of `work` on the ranks that take part, the slowest of them each time; `prepare` is not timed.
+/// The median time of `work` on the ranks that take part, the slowest of them each time; `prepare` is not timed, and one
+/// more try, the first, does not count: its memory may be slow to come.
 double seconds_of(bool takes_part, const std::function<void()> &prepare, const std::function<void()> &work) {
     std::vector<double> times;
-    for (int i = 0; i < tries; ++i) {
+    for (int i = 0; i <= tries; ++i) {
         if (takes_part) prepare();
         wait_for_all();
         const double start = now();
@@ -79,7 +80,7 @@ double seconds_of(bool takes_part, const std::function<void()> &prepare, const s
         double mine = takes_part ? now() - start : 0, slowest = 0;
         wait_for_all();
         MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-        times.push_back(slowest);
+        if (i > 0) times.push_back(slowest);
     }
     return trying::median(times);
 }

@@ -12,7 +12,7 @@ namespace {
 // A process that has other things to do copies some of these in a look: some 50 us each.
 constexpr std::int64_t background_segment = std::int64_t{1} << 18;
 constexpr int background_receives = 2;
-constexpr int pipelined = 8; // one way has half of the memory
+constexpr int pipelined = 4; // one way has half of the memory
 
 int distance(int source, int drain, int ranks) { return (drain - source + ranks) % ranks; }
 

@@ -74,7 +74,7 @@ private:
 // slows two iterating sources on two cores by half, since MPI lets sources copy too. A thread has company in its own
 // process. RMA-Lockall is for applications that must not be disturbed: its work is the same, spread over more
 // iterations.
-constexpr double polite_share = 0.2, polite_thread_share = 0.06, quiet_share = 0.04, almost_alone = 0.9;
+constexpr double polite_share = 0.2, polite_thread_share = 0.05, quiet_share = 0.04, almost_alone = 0.9;
 
 double usual_share(Method method) { return method == Method::rma_lockall ? quiet_share : polite_share; }
 

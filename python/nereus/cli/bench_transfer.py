@@ -100,19 +100,23 @@ class _Found:
 
 
 def _rounds(bench: TransferBench, asked: Asked, repeat: int) -> _Found:
-    """All trials; in each round each way and each limit once, so that a slow minute hits all alike."""
+    """All trials; in each round each way and each limit once, so that a slow minute hits all alike.
+
+    Each round begins with another way, so that none always comes first after something else.
+    """
     found = _Found()
     # The limits of a pair count as a trial.
     steps = repeat * len(asked.pairs) * (len(asked.ways) + 1)
     with TrialBar(bench.build.name, steps) as bar:
-        for pair in asked.pairs * repeat:
+        for number, pair in enumerate(asked.pairs * repeat):
             if bench.stopped():
                 break
+            turn = number // len(asked.pairs) % len(asked.ways)
             limits = bench.limits(pair)
             if limits is not None:
                 found.limits.setdefault(pair, []).append(limits)
             bar.advance("limits")
-            hopeful = found.hopeful(pair, asked.ways)
+            hopeful = found.hopeful(pair, asked.ways[turn:] + asked.ways[:turn])
             for _ in range(len(asked.ways) - len(hopeful)):
                 bar.advance("given up")
             for trial in bench.trials(pair, hopeful):

@@ -68,7 +68,8 @@ def test_each_round_has_the_limits_and_every_way_once_and_shared_memory_in_a_job
     shell.nereus(*SMALL[:-1], "p2p,shm", *TWO, "--repeat", "2")
     messages = ["merge:p2p:blocking", "merge:p2p:thread"]
     shared = ["merge:shm:blocking", "merge:shm:thread"]
-    assert started(jobs) == [["--limits"], messages, shared] * 2
+    # The second round begins with the second way.
+    assert started(jobs) == [["--limits"], messages, shared, ["--limits"], messages[::-1], shared]
 
 
 def test_several_sizes_are_taken_in_pairs(shell: Any, jobs: Path) -> None:
