@@ -8,7 +8,7 @@
 namespace nereus::job {
 namespace {
 
-constexpr double least_seconds = 50e-6;       // at each checkpoint, or nothing would ever come to an end
+constexpr double least_seconds = 30e-6;       // at each checkpoint, or nothing would ever come to an end
 constexpr std::int64_t least_iterations = 64; // data moves at checkpoints only: few of them in much time is no fault
 
 }
