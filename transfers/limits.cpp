@@ -68,8 +68,8 @@ void wait_for_all() {
     for (int done = 0; MPI_Test(&request, &done, MPI_STATUS_IGNORE), !done;) usleep(500);
 }
 
-/// The median time of `work` on the ranks that take part, the slowest of them each time; `prepare` is not timed, and one
-/// more try, the first, does not count: its memory may be slow to come.
+/// The median time of `work` on the ranks that take part, the slowest of them each time; `prepare` is not timed, and
+/// one more try, the first, does not count: its memory may be slow to come.
 double seconds_of(bool takes_part, const std::function<void()> &prepare, const std::function<void()> &work) {
     std::vector<double> times;
     for (int i = 0; i <= tries; ++i) {

@@ -46,9 +46,9 @@ struct Word {
     Request request;
 };
 
-/// The word of rank 0 that each checkpoint sends and the next one receives, so that nobody waits for it. Processes of an
-/// application that does not communicate could be any number of checkpoints apart, and what rank 0 says would pile up
-/// with the others: now and then all wait until the last one is near.
+/// The word of rank 0 that each checkpoint sends and the next one receives, so that nobody waits for it. Processes of
+/// an application that does not communicate could be any number of checkpoints apart, and what rank 0 says would pile
+/// up with the others: now and then all wait until the last one is near.
 class Announcement {
 public:
     /// Collective. Starts to tell `word`, which is that of rank 0.

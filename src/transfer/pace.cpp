@@ -12,7 +12,8 @@ namespace {
 
 constexpr double shortest_sleep = 200e-6; // shorter ones end late by as much as they last
 constexpr int looks_before_rest = 64;
-constexpr useconds_t polite_look_microseconds = 300;
+// For each look at what MPI moves in it, which may be the sources' work and not that of this thread.
+constexpr double look_seconds = 60e-6;
 
 double processor_seconds() {
     timespec time{};
@@ -34,7 +35,7 @@ void Pace::after_work() {
 
 void Pace::after_nothing() {
     if (is_polite())
-        usleep(polite_look_microseconds);
+        usleep(static_cast<useconds_t>(look_seconds / share_ * 1e6));
     else if (++found_nothing_ % looks_before_rest == 0)
         mpi::rest();
 }
