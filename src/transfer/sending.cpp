@@ -74,7 +74,7 @@ private:
 // slows two iterating sources on two cores by half, since MPI lets sources copy too. A thread has company in its own
 // process. One-sided methods are for applications that must not be disturbed: their work is the same, spread over more
 // iterations; so is the one long wait while windows are made.
-constexpr double polite_share = 0.2, quiet_share = 0.02, polite_thread_share = 0.02, quiet_thread_share = 0.005,
+constexpr double polite_share = 0.2, quiet_share = 0.02, polite_thread_share = 0.03, quiet_thread_share = 0.01,
                  almost_alone = 0.9;
 
 double usual_share(Method method) { return is_one_sided(method) ? quiet_share : polite_share; }
@@ -194,11 +194,10 @@ struct Sending::State {
         }
     }
 
+    /// Looking at the deadline may mean to look at messages, which is no less work than the task's.
     Done wait_for_task(const Deadline &deadline) {
-        while (!task.has_ended()) {
+        for (Pace pace(share); !task.has_ended(); pace.after_nothing())
             if (auto why = deadline.over("moving data")) return tl::unexpected(*why);
-            mpi::rest();
-        }
         return task.result();
     }
 
