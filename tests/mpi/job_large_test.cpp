@@ -4,6 +4,7 @@
 //
 // job_large_test, on 1 rank; needs 5 GB of memory.
 #include "job_matrix_case.hpp"
+#include "stays.hpp"
 
 #include <utility>
 
@@ -70,10 +71,4 @@ int take_part(int argc, char **argv) {
 
 }
 
-int main(int argc, char **argv) {
-    int level = MPI_THREAD_SINGLE;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-    while (take_part(argc, argv) == NEREUS_WOKEN) continue;
-    MPI_Finalize();
-    return 0;
-}
+int main(int argc, char **argv) { return testing_mpi::stay_until_unwanted(argc, argv, take_part); }

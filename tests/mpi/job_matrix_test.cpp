@@ -9,6 +9,7 @@
 // Which arrays there are follows from SEED, or WAY and
 // DISTANCE. All bytes are looked at in each iteration, also while data moves.
 #include "job_matrix_case.hpp"
+#include "stays.hpp"
 
 using namespace testing_mpi;
 
@@ -129,10 +130,4 @@ int take_part(int argc, char **argv) {
 
 }
 
-int main(int argc, char **argv) {
-    int level = MPI_THREAD_SINGLE;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level); // strategy thread
-    while (take_part(argc, argv) == NEREUS_WOKEN) continue;
-    MPI_Finalize();
-    return 0;
-}
+int main(int argc, char **argv) { return testing_mpi::stay_until_unwanted(argc, argv, take_part); }

@@ -6,6 +6,7 @@
 // back, blocking and with wait-drains: first with arrays of a few bytes, which tells what MPI takes for itself, then
 // with large ones. Needs 1 GB of memory.
 #include "job_matrix_case.hpp"
+#include "stays.hpp"
 
 #include <fstream>
 #include <map>
@@ -184,7 +185,7 @@ private:
 /// From the open to the close of one job. @return NEREUS_OK, or NEREUS_WOKEN to do it again
 int take_part(int argc, char **argv) {
     expect(argc > 1 && methods.contains(argv[1]), "the argument is METHOD");
-    reset_peak(); // who is woken had data before
+    if (!reset_peak()) skip("this system does not count the peak of memory anew"); // who is woken had data before
     nereus_job *job = nullptr;
     expect(nereus_open(MPI_COMM_WORLD, argc, argv, &job) == NEREUS_OK, "the job opens");
     Player player(job, methods.at(argv[1]));
@@ -196,11 +197,4 @@ int take_part(int argc, char **argv) {
 
 }
 
-int main(int argc, char **argv) {
-    int level = MPI_THREAD_SINGLE;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-    if (!reset_peak()) skip("this system does not count the peak of memory anew"); // founders, before there are others
-    while (take_part(argc, argv) == NEREUS_WOKEN) continue;
-    MPI_Finalize();
-    return 0;
-}
+int main(int argc, char **argv) { return testing_mpi::stay_until_unwanted(argc, argv, take_part); }

@@ -5,6 +5,7 @@
 //   methods come from --nereus-process-method and --nereus-transfer-method; `mixed` takes another one for each resize;
 //   with --nereus-release-unit=rank nobody but rank 0 may be unable to end
 #include "sample_data.hpp"
+#include "stays.hpp"
 
 #include <cctype>
 #include <string>
@@ -98,10 +99,4 @@ int take_part(int argc, char **argv) {
 
 }
 
-int main(int argc, char **argv) {
-    int level = MPI_THREAD_SINGLE;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level); // strategy asynchronous
-    while (take_part(argc, argv) == NEREUS_WOKEN) continue;
-    MPI_Finalize();
-    return 0;
-}
+int main(int argc, char **argv) { return testing_mpi::stay_until_unwanted(argc, argv, take_part); }
