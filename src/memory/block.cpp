@@ -7,8 +7,11 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <string>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <vector>
 
 namespace nereus::memory {
 namespace {
@@ -21,16 +24,20 @@ struct Head {
     void *first;        ///< of the mapping, or of what malloc() gave
     std::size_t length; ///< of the mapping; 0: it is of malloc()
 };
-static_assert(sizeof(Head) <= cache_line);
+static_assert(sizeof(Head) + alignof(Head) <= cache_line);
 
-Head &head_of(void *block) { return *reinterpret_cast<Head *>(static_cast<std::byte *>(block) - cache_line); }
+std::size_t address(const void *place) { return reinterpret_cast<std::uintptr_t>(place); }
+
+/// Blocks that take over pages begin where the pages have it so.
+Head &head_of(void *block) {
+    auto *const line = static_cast<std::byte *>(block) - cache_line;
+    return *reinterpret_cast<Head *>(line + (alignof(Head) - address(line) % alignof(Head)) % alignof(Head));
+}
 
 std::size_t page_size() {
     static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     return size;
 }
-
-std::size_t address(const void *place) { return reinterpret_cast<std::uintptr_t>(place); }
 
 void *with_head(std::byte *block, const Head &head) {
     head_of(block) = head;
@@ -55,18 +62,30 @@ void *take_mapped(const void *place, std::size_t at, std::size_t bytes) {
     return with_head(first + (address(place) - at - address(first)) % border, {mapping, length});
 }
 
-/// Before Linux 6.17 the pages of one mapping at a time only, and a part that got pages before has several.
-void move_pages(std::byte *from, std::byte *to, std::size_t bytes) {
-    if (mremap(from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) != MAP_FAILED) return;
-    // The kernel may have unmapped the goal before it found that it cannot move.
-    mmap(to, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-    if (bytes <= least_mapped) {
-        std::memcpy(to, from, bytes);
-        return;
+/// Where mappings end from `first` on, `end` the last. A part that took over pages lies in several, and Linux
+/// before 6.17 moves pages of one at a time.
+std::vector<std::size_t> ends_of_mappings(std::size_t first, std::size_t end) {
+    std::vector<std::size_t> ends;
+    std::ifstream mappings("/proc/self/maps");
+    for (std::string line; std::getline(mappings, line);) {
+        char *dash = nullptr;
+        const std::size_t from = std::strtoull(line.c_str(), &dash, 16), to = std::strtoull(dash + 1, nullptr, 16);
+        if (from < end && to > first) ends.push_back(std::min(to, end));
     }
-    const std::size_t half = bytes / 2 / page_size() * page_size();
-    move_pages(from, to, half);
-    move_pages(from + half, to + half, bytes - half);
+    return ends;
+}
+
+/// Of one mapping, which stays with fresh pages: somebody else's could come into a hole before the block is given back.
+bool move_pages(std::byte *from, std::byte *to, std::size_t bytes) {
+    if (mremap(from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to) != MAP_FAILED) return true;
+    // The kernel may have unmapped the goal before it found that it cannot move.
+    constexpr int in_its_place = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
+    if (mmap(to, bytes, PROT_READ | PROT_WRITE, in_its_place, -1, 0) == MAP_FAILED) std::abort();
+    return false;
+}
+
+void move_or_copy(std::byte *from, std::byte *to, std::size_t bytes) {
+    if (!move_pages(from, to, bytes)) std::memcpy(to, from, bytes);
 }
 
 }
@@ -89,14 +108,19 @@ void give_back_block(void *block) {
 
 void hand_over(std::byte *from, std::byte *to, std::size_t bytes) {
     const std::size_t page = page_size(), before = std::min(bytes, (page - address(from) % page) % page);
-    const std::size_t whole = (bytes - before) / page * page, after = bytes - before - whole;
+    const std::size_t whole = (bytes - before) / page * page;
     if (address(from) % page != address(to) % page || whole < least_mapped) {
         std::memcpy(to, from, bytes);
         return;
     }
     std::memcpy(to, from, before);
-    std::memcpy(to + before + whole, from + before + whole, after);
-    move_pages(from + before, to + before, whole);
+    std::byte *at = from + before;
+    for (const std::size_t end : ends_of_mappings(address(at), address(at) + whole)) {
+        const std::size_t length = end - address(at);
+        move_or_copy(at, to + (at - from), length);
+        at += length;
+    }
+    std::memcpy(to + (at - from), at, static_cast<std::size_t>(from + bytes - at)); // all, where nothing shows mappings
 }
 
 }
