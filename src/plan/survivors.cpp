@@ -9,8 +9,8 @@
 namespace nereus::plan {
 namespace {
 
-constexpr std::int64_t most_steps = 100'000'000;          // some seconds
-constexpr std::int64_t most_steps_of_trials = 10'000'000; // of all sets of worlds together
+constexpr std::int64_t most_steps = 10'000'000;          // some tenths of a second, in which all wait
+constexpr std::int64_t most_steps_of_trials = 5'000'000; // of all sets of worlds together
 
 using Flags = std::vector<bool>; ///< of sources
 using Kept = std::vector<int>;

@@ -39,7 +39,7 @@ struct Selection {
 /// It may be that not the best is chosen, which `best` says,
 /// - where a matching gives up, or an array's parts overlap in more than 10^7 pairs of ranks (cyclic, grid): that
 ///   array is not weighed, of which the usual numbering keeps nearly as much as any;
-/// - where the sets of worlds are too many: those that cost 10^7 steps in all are tried.
+/// - where the sets of worlds are too many: those that cost 5 * 10^6 steps in all are tried.
 Selection choose_survivors(int sources, int drains, const std::vector<Held> &arrays, Survivors policy,
                            const std::vector<World> &world_of_rank);
 
