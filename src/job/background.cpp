@@ -13,18 +13,20 @@ constexpr std::int64_t least_iterations = 64; // data moves at checkpoints only:
 
 }
 
-Result<std::unique_ptr<Background>> Background::start(MPI_Comm sources, std::unique_ptr<transfer::Sending> sending,
-                                                      double limit) {
+Result<std::unique_ptr<Background>> Background::make(MPI_Comm sources, std::unique_ptr<transfer::Sending> sending,
+                                                     double limit) {
     auto agreement = mpi::Comm::duplicate(sources);
     if (!agreement) return tl::unexpected(agreement.error());
-    std::unique_ptr<Background> background(new Background(std::move(*agreement), std::move(sending), limit));
-    background->mine_ = background->sending_->start();
-    if (!background->mine_) background->say_done();
-    return background;
+    return std::unique_ptr<Background>(new Background(std::move(*agreement), std::move(sending), limit));
 }
 
 Background::Background(mpi::Comm agreement, std::unique_ptr<transfer::Sending> sending, double limit)
     : agreement_(std::move(agreement)), sending_(std::move(sending)), limit_(limit) {}
+
+void Background::start(const News &news) {
+    mine_ = sending_->start(Deadline::in(limit_, news));
+    if (!mine_) say_done();
+}
 
 void Background::go_on() {
     ++iterations_;

@@ -19,8 +19,11 @@ public:
     /// Collective over the sources.
     ///
     /// @param limit  how long it may take
-    static Result<std::unique_ptr<Background>> start(MPI_Comm sources, std::unique_ptr<transfer::Sending> sending,
-                                                     double limit);
+    static Result<std::unique_ptr<Background>> make(MPI_Comm sources, std::unique_ptr<transfer::Sending> sending,
+                                                    double limit);
+
+    /// @param news  the same on all: ends this where it has to wait for windows
+    void start(const News &news);
 
     /// At each checkpoint: the application loses a small share of an iteration at most.
     void go_on();

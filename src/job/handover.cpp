@@ -86,10 +86,12 @@ transfer::Lane Handover::lane() const {
 
 Done Handover::start_background() {
     state_ = "sending";
-    auto background = Background::start(sources(), crossing_->sending(true, lane(), carriage_, job_.settings),
-                                        crossing_->seconds_for(true, job_.settings));
+    auto background = Background::make(sources(), crossing_->sending(true, lane(), carriage_, job_.settings),
+                                       crossing_->seconds_for(true, job_.settings));
     if (!background) return tl::unexpected(background.error());
     background_ = std::move(*background);
+    Alarm alarm(sources(), root(), news_);
+    background_->start(alarm.news());
     return {};
 }
 
@@ -130,6 +132,7 @@ Done Handover::agree_that_data_came(const Done &mine) {
     if (!verdict.all) return verdict.all;
     tell_newcomers(nullptr);
     part_from_newcomers();
+    data_is_there_ = true;
     return {};
 }
 
@@ -147,13 +150,14 @@ Done Handover::send(nereus_resize_report &report) {
     if (!job_.settings.verify)
         (crossing_->has_data(false) ? report.variable_seconds : report.constant_seconds) += others.seconds();
     add_to(report, verdict.sums);
-    if (!moved) abandon_data();
+    if (!verdict.all && !data_is_there_) abandon_data();
     if (verdict.all && job_.settings.verify) report.verified = 1;
     return verdict.all;
 }
 
 Done Handover::verify(const Done &mine) {
     if (auto all = agree_that_data_came(mine); !all) return all;
+    data_is_there_ = false; // until all say that theirs is right: checksums may be on their way
     Alarm alarm(sources(), root(), news_);
     return crossing_->verify(lane(), limit_of_all(alarm.news()));
 }
@@ -271,10 +275,12 @@ void Handover::enter_next_generation() {
     job_.generation = std::move(next_);
 }
 
-/// What is on its way is left to MPI, with what it goes over.
+/// On all sources alike: what may be on its way is left to MPI, with what it goes over.
 void Handover::abandon_data() {
     crossing_->abandon();
-    if (!company_) job_.generation.lane.abandon();
+    if (company_) return;
+    job_.generation.lane.abandon();
+    job_.generation.windows.abandon();
 }
 
 void Handover::undo(nereus_resize_report &report, const Error &why) {

@@ -107,6 +107,7 @@ private:
     std::vector<std::string> hosts_;  ///< of the next generation
     std::unique_ptr<Crossing> crossing_;
     std::unique_ptr<Background> background_;
+    bool data_is_there_ = false; ///< all have said so: nothing is on its way
     Generation next_;
     mpi::Comm lot_;
     std::int64_t least_bytes_ = 0; ///< that must move of arrays in memory of each process; on rank 0

@@ -103,7 +103,7 @@ private:
     Deadline limit() const { return Deadline::in(std::numeric_limits<double>::infinity(), undone_by_root(meeting_)); }
 
     Done carried(transfer::Sending &sending) const {
-        if (auto done = sending.start(); !done) return done;
+        if (auto done = sending.start(limit()); !done) return done;
         return sending.finish(limit());
     }
 

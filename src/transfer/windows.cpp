@@ -102,6 +102,8 @@ Result<std::vector<MPI_Win>> Windows::open(MPI_Comm comm, const std::vector<Expo
     // Also for the time that it takes: who waits in MPI_Win_create waits for ever, so that all must be there before.
     auto fits_all = agree(comm, std::move(fit), deadline);
     if (!fits_all) return tl::unexpected(fits_all.error());
+    // Who comes late hears of the agreement of others who have given up since.
+    if (auto why = deadline.over("making windows")) return tl::unexpected(*why);
     std::vector<MPI_Win> windows;
     for (std::size_t i = 0; i < arrays.size(); ++i) {
         const bool again = (*fits_all)[i] != 0;
@@ -118,6 +120,7 @@ void Windows::reset() {
     store_->kept.clear();
 }
 
-void Windows::abandon() { store_->kept.clear(); }
+/// A thread that was given up may still add windows to the store that is left.
+void Windows::abandon() { store_ = std::make_shared<Store>(); }
 
 }

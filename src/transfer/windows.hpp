@@ -34,7 +34,7 @@ public:
     /// Collective over each communicator that windows were made on, which must still be there; so must the memory.
     void reset();
 
-    /// Leaves the windows where they are for ever, for all copies: somebody may be dead.
+    /// Leaves the windows where they are for ever: somebody may be dead. Copies still have them.
     void abandon();
 
 private:

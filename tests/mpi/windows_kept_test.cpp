@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A user whose shrink is undone and comes again would pay for the windows of one-sided methods twice: making them is
 // what eats their gain in the papers.
-#include "expect.hpp"
-
-#include <nereus/nereus.h>
-
-#include <cstdint>
+#include "numbers.hpp"
 
 using namespace testing_mpi;
 
 namespace {
-
-constexpr std::int64_t elements = 300'007;
 
 int windows_made = 0;
 int refusals = 1;
@@ -21,46 +15,15 @@ int refuse_once(nereus_redistribution_step step, const nereus_sides *sides, void
     return step == NEREUS_MOVE && sides->source == sides->sources - 1 && refusals-- > 0 ? 1 : 0;
 }
 
-struct Numbers {
-    const char *name;
-    std::int64_t *part = nullptr;
-
-    void enter(nereus_job *job) {
-        expect(nereus_array(job, name, MPI_INT64_T, elements, NEREUS_BLOCK, NEREUS_CONSTANT,
-                            reinterpret_cast<void **>(&part)) == NEREUS_OK,
-               nereus_message(job));
-        for (std::int64_t i = 0; i < nereus_count(job, name); ++i) part[i] = nereus_first(job, name) + i;
-    }
-
-    void check(nereus_job *job) const {
-        for (std::int64_t i = 0; i < nereus_count(job, name); ++i)
-            expect(part[i] == nereus_first(job, name) + i, "each number is at its place");
-    }
-};
-
-/// What becomes of one resize to 2.
-int resize(nereus_job *job) {
-    nereus_resize_report before, report;
-    nereus_last_resize(job, &before);
-    if (rank_in(nereus_comm(job)) == 0) expect(nereus_resize(job, 2, nullptr, nullptr) >= 0, nereus_message(job));
-    do {
-        const int code = nereus_checkpoint(job);
-        expect(code >= 0, nereus_message(job));
-        if (code == NEREUS_LEAVE) return code;
-        nereus_last_resize(job, &report);
-    } while (report.request == before.request);
-    return report.code;
-}
-
 void take_part(nereus_job *job) {
     Numbers first{"first"}, second{"second"};
     first.enter(job);
     second.enter(job);
-    expect(resize(job) == NEREUS_ERR_TRANSFER, "the first resize is undone");
+    expect(resize_to_2(job) == NEREUS_ERR_TRANSFER, "the first resize is undone");
     first.check(job);
     const int made = windows_made;
     expect(made == 2, "there is a window for each array");
-    const int code = resize(job);
+    const int code = resize_to_2(job);
     expect(windows_made == made, "the second resize takes the windows of the first one");
     if (code == NEREUS_LEAVE) return;
     expect(code == NEREUS_RESIZED, "the second resize is done");

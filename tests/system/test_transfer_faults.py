@@ -62,6 +62,22 @@ def test_drains_that_are_killed_while_data_moves_do_not_harm_the_job(
         application.must_end_well()
 
 
+@repeated_where_open_mpi_hangs
+def test_drains_that_are_killed_before_windows_are_made_do_not_hold_the_job_without_threads(
+    site: Any, mpi: str
+) -> None:
+    with running(
+        site, mpi, ONE_THREAD="1", NEREUS_PROCESS_STRATEGIES="join", **way("rma-lockall")
+    ) as application:
+        application.let_newcomers("agreeing")
+        answer = application.resize(4)
+        assert answer["name"] == "NEREUS_ERR_PROCESS", answer
+        assert answer["report"]["state"] == "sending", answer
+        application.let_newcomers("")
+        application.must_resize_to(3)
+        application.must_end_well()
+
+
 @pytest.mark.parametrize(
     ("method", "strategy"), [*((method, "wait-drains") for method in METHODS), ("p2p", "thread")]
 )

@@ -75,6 +75,13 @@ MPI_Count bytes_of(int count, MPI_Datatype type) {
     return size * count;
 }
 
+/// The first large part is not even asked for.
+bool refuses(MPI_Count bytes) {
+    if (here.step != "refuse" || bytes < large_bytes) return false;
+    here.step.clear();
+    return true;
+}
+
 /// @param request  of the call that is to bring `bytes`, begun already
 void begin_to_receive(void *buffer, MPI_Count bytes, MPI_Request request) {
     if (bytes < large_bytes) return;
@@ -110,9 +117,17 @@ void begin(const std::string &folder) {
     while (true) pause();
 }
 
+void arm(const std::string &step) { here.step = step; }
+
 }
 
 extern "C" {
+
+int MPI_Iallreduce(const void *mine, void *all, int count, MPI_Datatype type, MPI_Op operation, MPI_Comm comm,
+                   MPI_Request *request) {
+    reach("agreeing");
+    return PMPI_Iallreduce(mine, all, count, type, operation, comm, request);
+}
 
 int MPI_Comm_connect(const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm) {
     reach("up");
@@ -129,6 +144,7 @@ int MPI_Intercomm_merge(MPI_Comm inter, int high, MPI_Comm *newcomm) {
 }
 
 int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request) {
+    if (refuses(bytes_of(count, type))) return MPI_ERR_NO_MEM;
     const int code = PMPI_Irecv(buffer, count, type, source, tag, comm, request);
     if (here.merged) reach("transferring");
     begin_to_receive(buffer, bytes_of(count, type), *request);
@@ -137,6 +153,7 @@ int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int source, int tag, M
 
 int MPI_Rget(void *buffer, int count, MPI_Datatype type, int target, MPI_Aint place, int target_count,
              MPI_Datatype target_type, MPI_Win window, MPI_Request *request) {
+    if (refuses(bytes_of(count, type))) return MPI_ERR_NO_MEM;
     const int code = PMPI_Rget(buffer, count, type, target, place, target_count, target_type, window, request);
     begin_to_receive(buffer, bytes_of(count, type), *request);
     return code;

@@ -5,6 +5,7 @@
 //   iterates until there is a file FOLDER/stop, and adds a JSON object to FOLDER/events for each thing that happens;
 //   when there is a file FOLDER/register it registers one more array
 //   with RANKS and AFTER it asks for so many processes itself, and closes the job AFTER iterations later
+//   with the variable ONE_THREAD it promises MPI that only one thread calls it
 #include "faults.hpp"
 
 #include <nereus/nereus.h>
@@ -205,7 +206,8 @@ int main(int argc, char **argv) {
     if (argc != 2 && argc != 4) return 2;
     const Plan plan{argv[1], argc == 4 ? std::atoi(argv[2]) : 0, argc == 4 ? std::atoi(argv[3]) : 0};
     int level = MPI_THREAD_SINGLE;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    MPI_Init_thread(&argc, &argv, std::getenv("ONE_THREAD") != nullptr ? MPI_THREAD_FUNNELED : MPI_THREAD_MULTIPLE,
+                    &level);
     faults::begin(plan.folder);
     int code = NEREUS_WOKEN;
     while (code == NEREUS_WOKEN) code = take_part(argc, argv, plan);
