@@ -9,6 +9,9 @@
 namespace nereus::job {
 namespace {
 
+/// Of the time that data may take: a transfer that is given up because it was polite serves nobody.
+constexpr double polite_part = 0.5;
+
 std::int64_t count_of(const std::vector<plan::Piece> &pieces) {
     return std::accumulate(pieces.begin(), pieces.end(), std::int64_t{0},
                            [](std::int64_t sum, const plan::Piece &piece) { return sum + piece.count(); });
@@ -145,7 +148,9 @@ std::unique_ptr<transfer::Sending> Crossing::sending(bool constant, const transf
     return std::make_unique<transfer::Sending>(
         static_cast<transfer::Method>(carriage.method), static_cast<transfer::Strategy>(carriage.strategy), lane,
         shipments(constant),
-        transfer::Limits{settings.message_bytes, settings.transfer_memory, sides_.processes_here()}, windows_);
+        transfer::Limits{settings.message_bytes, settings.transfer_memory, sides_.processes_here(),
+                         polite_part * seconds_for(constant, settings)},
+        windows_);
 }
 
 Done Crossing::verify(const transfer::Lane &lane, const Deadline &deadline) const {
@@ -259,8 +264,8 @@ void Crossing::abandon() {
 void Crossing::discard() {
     for (std::size_t i = 0; i < next_.size(); ++i) {
         const Entry &entry = registry_.entries()[i];
-        if (!entry.is.shared)
-            entry.release(next_[i]);
+        if (!entry.is.shared && next_[i] != nullptr)
+            entry.memory.release(next_[i], entry.memory.context);
         else if (next_[i] != nullptr)
             give_back_what_was_received(i);
     }

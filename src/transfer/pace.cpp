@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <sched.h>
 #include <unistd.h>
 
 namespace nereus::transfer {
@@ -40,6 +41,10 @@ void Pace::after_nothing() {
         mpi::rest();
 }
 
-int cores() { return static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN))); }
+int cores() {
+    cpu_set_t allowed;
+    CPU_ZERO(&allowed);
+    return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? std::max(1, CPU_COUNT(&allowed)) : 1;
+}
 
 }

@@ -9,6 +9,9 @@ public:
     /// @param share  of a core, above 0; with 1 it rests only after having found nothing to do many times
     explicit Pace(double share) : share_(share) {}
 
+    /// From now on all of a core.
+    void hurry() { share_ = 1; }
+
     /// After a step: sleeps when enough work was done to be worth a sleep.
     void after_work();
 
@@ -24,7 +27,7 @@ private:
     int found_nothing_ = 0;
 };
 
-/// Of the processor cores that are online, 1 at least.
+/// That this thread may use, 1 at least.
 int cores();
 
 }

@@ -113,6 +113,8 @@ struct Sending::State {
     bool ends_together;
     double share_of_iteration; ///< that a look may take
     double share;              ///< of a core, while others iterate
+    double polite_seconds;
+    Stopwatch since_start;
     Phase phase = Phase::made;
     MPI_Request barrier = MPI_REQUEST_NULL;
     Task task; ///< last: ends before what it works with
@@ -122,7 +124,12 @@ struct Sending::State {
           carrier(carrier_of(method, {lane, shipments, limits, how}, windows)), stays(shipments),
           refused(refusal(method, how, lane.comm)), ends_together(how == Strategy::wait_drains || is_one_sided(method)),
           share_of_iteration(transfer::share_of_iteration(method, limits)),
-          share(is_source(shipments) && how != Strategy::thread ? 1 : share_of_core(method, how, limits)) {}
+          share(is_source(shipments) && how != Strategy::thread ? 1 : share_of_core(method, how, limits)),
+          polite_seconds(limits.polite_seconds) {}
+
+    bool is_in_a_hurry() const { return since_start.seconds() > polite_seconds; }
+
+    double share_of_look() const { return is_in_a_hurry() ? polite_share : share_of_iteration; }
 
     /// Whether MPI, or the thread, may still use what is in here.
     bool is_under_way() const {
@@ -186,6 +193,7 @@ struct Sending::State {
     Done work(const Deadline &deadline) {
         if (auto done = open(deadline); !done) return done;
         for (Pace pace(share);;) {
+            if (is_in_a_hurry()) pace.hurry();
             auto step_done = step();
             if (!step_done) return tl::unexpected(step_done.error());
             if (*step_done == Step::all) return {};
@@ -203,6 +211,7 @@ struct Sending::State {
 
     Done start(const Deadline &deadline) {
         if (!refused) return refused;
+        since_start = {};
         if (auto done = carrier->start(); !done) return done;
         phase = carrier->has_to_open() ? Phase::opening : Phase::carrying;
         if (strategy == Strategy::thread)
@@ -271,7 +280,7 @@ Done Sending::start(const Deadline &deadline) {
     return done;
 }
 
-double Sending::share() const { return state_ ? state_->share_of_iteration : 1; }
+double Sending::share() const { return state_ ? state_->share_of_look() : 1; }
 
 Result<bool> Sending::look(double seconds) {
     if (!state_) return tl::unexpected(given_up().error());

@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -54,6 +55,7 @@ struct Limits {
     std::int64_t memory_bytes = std::int64_t{64} << 20; ///< most that is in flight at a process, from 1
     int ranks_on_host =
         1; ///< that share this host's cores meanwhile: are they more, a drain takes a share of a core only
+    double polite_seconds = std::numeric_limits<double>::infinity(); ///< after which it takes what it can get
 };
 
 /// One transfer of one process. All processes of the lane make one with the same method, strategy and arrays in the
