@@ -10,6 +10,7 @@
 #include <array>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <sched.h>
@@ -158,14 +159,14 @@ public:
     void post(std::vector<MPI_Request> &requests) const {
         for (int other = 0; other < std::max(from_, to_); ++other) {
             if (other == world().rank) continue;
-            const Range in = overlap(block(elements_, from_, other), new_);
-            if (in.first < in.end)
-                MPI_Irecv(received_->data() + 8 * (in.first - new_.first), static_cast<int>(in.end - in.first),
-                          MPI_UINT64_T, other, 0, MPI_COMM_WORLD, &requests.emplace_back());
-            const Range out = overlap(old_, block(elements_, to_, other));
-            if (out.first < out.end)
-                MPI_Isend(sent_.data() + 8 * (out.first - old_.first), static_cast<int>(out.end - out.first),
-                          MPI_UINT64_T, other, 0, MPI_COMM_WORLD, &requests.emplace_back());
+            for_each_message(overlap(block(elements_, from_, other), new_), [&](Range in, int count) {
+                MPI_Irecv(received_->data() + 8 * (in.first - new_.first), count, MPI_UINT64_T, other, 0,
+                          MPI_COMM_WORLD, &requests.emplace_back());
+            });
+            for_each_message(overlap(old_, block(elements_, to_, other)), [&](Range out, int count) {
+                MPI_Isend(sent_.data() + 8 * (out.first - old_.first), count, MPI_UINT64_T, other, 0, MPI_COMM_WORLD,
+                          &requests.emplace_back());
+            });
         }
     }
 
@@ -177,6 +178,15 @@ public:
 
 private:
     static std::size_t bytes(Range range) { return static_cast<std::size_t>(range.end - range.first) * 8; }
+    /// One for all, but where its count would not fit into MPI's.
+    template <class Post> static void for_each_message(Range range, Post post) {
+        constexpr std::int64_t most = std::numeric_limits<int>::max();
+        for (std::int64_t first = range.first; first < range.end; first += most) {
+            const std::int64_t end = std::min(range.end, first + most);
+            post({first, end}, static_cast<int>(end - first));
+        }
+    }
+
     static Range overlap(Range a, Range b) { return {std::max(a.first, b.first), std::min(a.end, b.end)}; }
 
     std::int64_t elements_;

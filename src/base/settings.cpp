@@ -150,7 +150,8 @@ std::vector<SettingRow> rows_of_the_supervisor() {
 
 std::vector<SettingRow> rows_of_limits() {
     return {
-        {"verify", "off", "", "on, off", "compare checksums of all data after each transfer",
+        {"verify", "off", "", "on, off",
+         "compare checksums of all data that processes sent to others, after each transfer",
          [](Settings &s, const std::string &t) { return on_or_off(t, s.verify); }},
         {"max-ranks", "65536", "processes", "1 .. 2147483647", "largest number of processes that may be asked for",
          [](Settings &s, const std::string &t) { return number(t, 1, 2147483647, s.max_ranks); }},
@@ -160,7 +161,8 @@ std::vector<SettingRow> rows_of_limits() {
          [](Settings &s, const std::string &t) { return number(t, 0.1, most_seconds, s.answer_timeout); }},
         {"slowest-rate", "50", "MB/s", "1e-3 .. 1e6", "a transfer slower than this is given up",
          [](Settings &s, const std::string &t) { return number(t, 1e-3, 1e6, s.slowest_rate); }},
-        {"message-bytes", "1073741824", "B", "1 .. 2147483647", "larger pieces of data travel as several messages",
+        {"message-bytes", "1073741824", "B", "1 .. 2147483647",
+         "longer pieces of data travel as several messages; pieces are also cut so that transfer-memory suffices",
          [](Settings &s, const std::string &t) {
              return number(t, std::int64_t{1}, std::int64_t{2147483647}, s.message_bytes);
          }},
