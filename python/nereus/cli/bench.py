@@ -1,25 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """nereus bench - what resizes cost on this machine."""
 
-from pathlib import Path
-from typing import Annotated
-
 import typer
 
-from nereus.cli.bench_rows import Row, rows_of, show_rows, write_csv
-from nereus.cli.bench_transfer import transfer
-from nereus.cli.messages import Refused, complain, note, show_json
-from nereus.cli.trial_bar import TrialBar
-from nereus.launch import Build, Stopping, choose, fostering, joining, most_ranks
-from nereus.launch.combinations import METHODS, STRATEGIES, WAKE, Combination, crossed, read_strategies
-from nereus.launch.trials import Bench, Sizes, Trial
+from nereus.cli.lazy import Home, group_of
 
-#: After so many failures a way is not tried any more: one may be chance.
-FAILURES = 2
-_STRATEGIES = "none,asynchronous,single,multiple,parallel,join,asynchronous+join,wake"
-
-bench = typer.Typer()
-bench.command()(transfer)
+bench = group_of(
+    {"transfer": Home("nereus.cli.bench_transfer"), "processes": Home("nereus.cli.bench_processes")}
+)
 
 
 @bench.callback(invoke_without_command=True)
@@ -30,109 +18,3 @@ def options(context: typer.Context) -> None:
     """
     if context.invoked_subcommand is None:
         print(context.get_help())
-
-
-@bench.command()
-def processes(
-    before: Annotated[int, typer.Option("--from", min=1, help="Processes before.")] = 2,
-    after: Annotated[int, typer.Option("--to", min=2, help="Processes after; more than before.")] = 4,
-    methods: Annotated[str, typer.Option(help="Process methods, with commas between.")] = ",".join(METHODS),
-    strategies: Annotated[
-        str, typer.Option(help="Strategies, with commas between; + joins those of one resize.")
-    ] = _STRATEGIES,
-    repeat: Annotated[int, typer.Option(min=1, help="Rounds over all ways.")] = 10,
-    mpi: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="MPI build to use; may be given again.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
-    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Write every single trial.")] = None,
-) -> None:
-    """Time each way to make processes: medians, and the median deviation from them.
-
-    Example: nereus bench processes --from 2 --to 4 --methods merge --strategies none,join,wake
-    """
-    ways = _ways(methods, strategies)
-    sizes = _sizes(before, after)
-    if csv is not None and not csv.parent.is_dir():
-        raise Refused(f"--csv = {csv}: there is no folder {csv.parent}")
-    chosen = [choose(name) for name in mpi] if mpi else [choose()]
-    trials: dict[str, list[Trial]] = {}
-    with Stopping() as stopping, fostering():
-        for build in chosen:
-            trials[build.name] = _rounds(build, ways, sizes, repeat, stopping)
-    rows = [row for name, made in trials.items() for row in rows_of(name, sizes, ways, made)]
-    _present(rows, sizes, trials, as_json, csv)
-    if stopping.signal is not None:
-        complain(f"stopped by {stopping.text}; shown is what there is")
-        raise typer.Exit(stopping.exit_code)
-    raise typer.Exit(0 if any(row.works for row in rows) else 1)
-
-
-def _sizes(before: int, after: int) -> Sizes:
-    if after <= before:
-        raise Refused(f"--to = {after}: must be more than --from, {before}")
-    if after > most_ranks():
-        raise Refused(f"--to = {after}: this machine is asked for at most {most_ranks()} processes")
-    return Sizes(before, after)
-
-
-def _ways(methods: str, strategies: str) -> list[Combination]:
-    named = methods.split(",")
-    for method in named:
-        if method not in METHODS:
-            raise Refused(f"--methods = {methods}: {method or '(empty)'}: allowed are {', '.join(METHODS)}")
-    sets = [_strategies(word, strategies) for word in strategies.split(",")]
-    ways = list(dict.fromkeys(crossed(named, sets)))
-    if not ways:
-        raise Refused(f"--strategies = {strategies}: {WAKE} goes with the method merge only")
-    return ways
-
-
-def _strategies(word: str, whole: str) -> tuple[str, ...]:
-    found = read_strategies(word)
-    if found is None:
-        raise Refused(
-            f"--strategies = {whole}: {word or '(empty)'}: allowed are none, {WAKE}, or some of "
-            f"{', '.join(STRATEGIES)} with + between, where single goes with no parallel, "
-            f"and join with no other than asynchronous"
-        )
-    return found
-
-
-def _rounds(
-    build: Build, ways: list[Combination], sizes: Sizes, repeat: int, stopping: Stopping
-) -> list[Trial]:
-    """All trials with one build; in each round each way once, so that a slow minute hits all alike."""
-
-    def stopped() -> bool:
-        return stopping.signal is not None
-
-    joins = joining(build, stopped=stopped)
-    trying = Bench(build, joins, sizes, stopped=stopped)
-    made: list[Trial] = []
-    with TrialBar(build.name, repeat * len(ways)) as bar:
-        for _ in range(repeat):
-            hopeful = [way for way in ways if _failures(way, made) < FAILURES]
-            for trial in trying.trials(hopeful):
-                made.append(trial)
-                bar.advance(trial.combination.text)
-            for way in ways:
-                if way not in hopeful:
-                    bar.advance(way.text)
-    return made
-
-
-def _failures(way: Combination, made: list[Trial]) -> int:
-    return sum(trial.combination == way and not trial.works for trial in made)
-
-
-def _present(
-    rows: list[Row], sizes: Sizes, trials: dict[str, list[Trial]], as_json: bool, csv: Path | None
-) -> None:
-    if csv is not None:
-        write_csv(csv, sizes, trials)
-        note(f"trials: {csv}")
-    if as_json:
-        show_json({"rows": [row.document() for row in rows]})
-    else:
-        show_rows(rows)

@@ -8,39 +8,29 @@ from typing import Annotated
 
 import typer
 
-from nereus import __version__
-from nereus.cli.bench import bench
-from nereus.cli.calibrate import calibrate
-from nereus.cli.convert import convert
-from nereus.cli.doctor import doctor
-from nereus.cli.emulate import emulate
-from nereus.cli.jobs import jobs
-from nereus.cli.messages import Refused, complain
-from nereus.cli.report import report
-from nereus.cli.resize import resize
-from nereus.cli.run import run as run_program
-from nereus.config import ConfigError
-from nereus.launch import LaunchError
-from nereus.report import ResultError
+import nereus
+from nereus.cli.lazy import Home, group_of
+from nereus.cli.messages import complain
 
-USER_ERRORS = (ConfigError, LaunchError, ResultError, Refused)
-
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-app.command()(emulate)
-# What stands behind the program's name belongs to the program.
-app.command("run", context_settings={"allow_interspersed_args": False})(run_program)
-app.command()(jobs)
-app.command()(resize)
-app.command()(doctor)
-app.command()(calibrate)
-app.command()(report)
-app.command()(convert)
-app.add_typer(bench, name="bench")
+app = group_of(
+    {
+        "emulate": Home("nereus.cli.emulate"),
+        # What stands behind the program's name belongs to the program.
+        "run": Home("nereus.cli.run", interspersed=False),
+        "jobs": Home("nereus.cli.jobs"),
+        "resize": Home("nereus.cli.resize"),
+        "doctor": Home("nereus.cli.doctor"),
+        "calibrate": Home("nereus.cli.calibrate"),
+        "report": Home("nereus.cli.report"),
+        "convert": Home("nereus.cli.convert"),
+        "bench": Home("nereus.cli.bench"),
+    }
+)
 
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        print(f"nereus {__version__}")
+        print(f"nereus {nereus.__version__}")
         raise typer.Exit
 
 
@@ -63,7 +53,7 @@ def run(arguments: Sequence[str]) -> int:
     """Carry out one command line; returns the exit code. A user's mistake is one line, never a traceback."""
     try:
         result = app(args=list(arguments), prog_name="nereus", standalone_mode=False)
-    except USER_ERRORS as error:
+    except nereus.UserError as error:
         complain(str(error))
         return 2
     except typer.TyperException as error:

@@ -4,15 +4,18 @@
 import json
 import sys
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Console, RenderableType
+from nereus import UserError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 # Columns of a table that goes to a file or a pipe, where no terminal says how wide it is.
 _WIDTH_ELSEWHERE = 160
 
 
-class Refused(Exception):
+class Refused(UserError):
     """What was asked for cannot be done, and nothing was started; the text is one line that says why."""
 
 
@@ -33,8 +36,10 @@ def note(text: str, quiet: bool = False) -> None:
         print(text, file=sys.stderr, flush=True)
 
 
-def show(content: RenderableType) -> None:
+def show(content: "RenderableType") -> None:
     """Print a table or text for people."""
+    from rich.console import Console  # commands that show none start sooner
+
     console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(highlight=False, width=_WIDTH_ELSEWHERE)

@@ -7,6 +7,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from nereus import UserError
+
 LONGEST_VALUE = 60  # characters of a value that a message repeats; more would hide the rest of the line
 
 
@@ -30,7 +32,7 @@ class Problem:
         return printable(f"{self.where}: {key}{self.allowed}")
 
 
-class ConfigError(Exception):
+class ConfigError(UserError):
     """An experiment that cannot be used. Its text is one line: the first problem, and how many more."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:

@@ -8,10 +8,11 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from nereus import UserError
 from nereus.report.events import Committed, Finished, Header, ResizeUndone
 
 
-class ResultError(Exception):
+class ResultError(UserError):
     """A result file that cannot be read: "FILE:LINE: what was found and what is allowed"."""
 
 

@@ -2,6 +2,8 @@
 """The other commands, and what all commands have in common."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +39,42 @@ def test_a_wrong_command_line_is_one_line(shell: Any, arguments: list[str]) -> N
     assert result.returncode == 2
     (line,) = result.stderr.splitlines()
     assert line.startswith("nereus: ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"), [(["emulte"], "emulate"), (["bench", "proceses"], "processes")]
+)
+def test_what_was_mistyped_is_told_with_what_may_be_meant(
+    shell: Any, arguments: list[str], meant: str
+) -> None:
+    assert f"Did you mean '{meant}'?" in shell.nereus(*arguments).stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "needless"),
+    [
+        (["run", "--", "./nothing"], {"numpy", "rich", "nereus.config", "nereus.report", "nereus.cli.bench"}),
+        (["resize", "nowhere", "2"], {"numpy", "pandas", "nereus.cli.run", "nereus.cli.bench"}),
+        (["emulate", "nowhere.toml"], {"numpy", "pandas", "matplotlib", "nereus.cli.calibrate"}),
+        (["bench", "processes", "--from", "2", "--to", "1"], {"numpy", "nereus.cli.bench_transfer"}),
+    ],
+)
+def test_a_command_does_not_wait_for_the_import_of_what_others_need(
+    shell: Any, arguments: list[str], needless: set[str]
+) -> None:
+    program = "import sys; from nereus.cli.main import run; run(sys.argv[1:]); print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        cwd=shell.folder,
+        env=shell.environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.stderr.startswith("nereus: ")
+    assert f"nereus.cli.{arguments[0]}" in done.stdout.split()
+    assert needless & set(done.stdout.split()) == set()
 
 
 def test_doctor_tells_what_works_and_why_not(shell: Any) -> None:
