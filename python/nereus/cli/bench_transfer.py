@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """nereus bench transfer - what it costs to move data, in every way."""
 
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -64,22 +63,16 @@ def transfer(
     check_outputs(csv, plot)
     build = choose(mpi)
     build.program("nereus-transfers")
-    with ExitStack() as stack:
-        stopping = stack.enter_context(Stopping())
-        stack.enter_context(fostering())
-        over = stack.enter_context(network(asked.network, gigabits))
-
-        def stopped() -> bool:
-            return stopping.signal is not None
-
-        found = _rounds(TransferBench(build, over, asked.amount, check, stopped), asked, repeat)
+    with Stopping() as stopping, fostering(), network(asked.network, gigabits) as over:
+        bench = TransferBench(build, over, asked.amount, check, lambda: stopping.signal is not None)
+        found = _rounds(bench, asked, repeat)
     rows = rows_of(asked.amount, found.trials, found.limits)
     _write(build, asked, found, rows, csv, plot)
     limits = limits_of([each for made in found.limits.values() for each in made])
     if as_json:
         rate = {"gigabits": gigabits} if asked.network == "limited" else {}
-        documents = [row.document() for row in rows]
-        show_json({"mpi": build.name, "network": asked.network, **rate, "limits": limits, "rows": documents})
+        heading = {"mpi": build.name, "network": asked.network, **rate, "limits": limits}
+        show_json({**heading, "rows": [row.document() for row in rows]})
     else:
         show_transfers(rows, limits)
     if stopping.signal is not None:
