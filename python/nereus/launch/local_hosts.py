@@ -59,7 +59,7 @@ class LocalHosts:
 
 @contextlib.contextmanager
 def local_hosts(wanted: Wanted) -> Iterator[LocalHosts]:
-    """Make hosts; all is gone at the end of the block. CalledProcessError where the system refuses."""
+    """Make hosts; all is gone at the end of the block. SubprocessError where that cannot be."""
     _remove_what_the_dead_left(wanted.family)
     prefix = f"{wanted.family}{os.getpid()}x{secrets.token_hex(2)[:3]}"
     folder = Path(tempfile.mkdtemp(prefix="nereus-"))

@@ -30,7 +30,12 @@ def limited_hosts(gigabits: float) -> Iterator[LocalHosts]:
     with contextlib.ExitStack() as stack:
         try:
             hosts = stack.enter_context(local_hosts(Wanted("nrb", "ab", gigabits)))
-        except subprocess.CalledProcessError as problem:
-            text = " ".join(problem.stderr.split())
-            raise LaunchError(f"--network = limited: {' '.join(problem.cmd)}: {text}") from problem
+        except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as problem:
+            raise LaunchError(f"--network = limited: {' '.join(problem.cmd)}: {_why(problem)}") from problem
         yield hosts
+
+
+def _why(problem: subprocess.CalledProcessError | subprocess.TimeoutExpired) -> str:
+    if isinstance(problem, subprocess.TimeoutExpired):
+        return f"did not end within {problem.timeout:g} s"
+    return " ".join(problem.stderr.split())
