@@ -1,12 +1,29 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What tests of the source tree share."""
 
+import fcntl
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(autouse=True)
+def others(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Tests in several processes run beside each other, but for those that are to be alone.
+
+    Whatever ends a job looks for names in /dev/shm that were left, and takes those that a test put there.
+    """
+    alone = request.node.get_closest_marker("alone") is not None
+    # Who waits to be alone has the door closed behind him, so that it comes to his turn.
+    with Path(__file__).open() as room, Path(__file__).with_name("test_habits.py").open() as door:
+        fcntl.flock(door, fcntl.LOCK_EX)
+        fcntl.flock(room, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        fcntl.flock(door, fcntl.LOCK_UN)
+        yield
 
 
 @pytest.fixture(scope="session")

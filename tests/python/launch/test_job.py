@@ -102,6 +102,7 @@ def test_the_temporary_files_of_a_job_are_removed(tmp_path: Path) -> None:
     assert not made.parent.exists()
 
 
+@pytest.mark.alone
 def test_shared_memory_of_a_killed_job_is_removed(tmp_path: Path) -> None:
     left = FOLDER / f"mpich_shm_test{secrets.token_hex(4)}_0"
     with started(python(f"open({str(left)!r}, 'w').write('x')"), tmp_path) as job:
@@ -110,6 +111,7 @@ def test_shared_memory_of_a_killed_job_is_removed(tmp_path: Path) -> None:
     assert not left.exists()
 
 
+@pytest.mark.alone
 def test_an_array_of_a_killed_job_that_has_a_name_is_removed(tmp_path: Path) -> None:
     text = (
         "import os, signal; name = f'/dev/shm/nereus-{os.environ[\"NEREUS_JOB\"]}-3-0123456789abcdef';"
@@ -122,6 +124,7 @@ def test_an_array_of_a_killed_job_that_has_a_name_is_removed(tmp_path: Path) -> 
     assert not left.exists()
 
 
+@pytest.mark.alone
 def test_an_array_of_a_job_that_runs_where_we_cannot_see_it_is_left_alone(tmp_path: Path) -> None:
     foreign = FOLDER / f"nereus-{secrets.token_hex(8)}-3-{secrets.token_hex(8)}"
     try:
@@ -132,6 +135,7 @@ def test_an_array_of_a_job_that_runs_where_we_cannot_see_it_is_left_alone(tmp_pa
         foreign.unlink(missing_ok=True)
 
 
+@pytest.mark.alone
 def test_shared_memory_of_other_jobs_is_left_alone(tmp_path: Path) -> None:
     names = [
         f"mpich_shm_test{secrets.token_hex(4)}_0",

@@ -163,6 +163,7 @@ def test_a_process_that_is_still_ending_is_no_failure(launcher: Path) -> None:
     assert run(launcher, "setsid sleep 1 &").returncode == 0
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("code", [0, 5])
 @pytest.mark.parametrize("prefix", ["nereus-", "mpich_shm_", "vader_segment.x."])
 def test_shared_memory_left_behind_is_removed_and_fails_a_test(
@@ -178,6 +179,7 @@ def test_shared_memory_left_behind_is_removed_and_fails_a_test(
         left.unlink(missing_ok=True)
 
 
+@pytest.mark.alone
 def test_shared_memory_of_others_is_left_alone(launcher: Path) -> None:
     name = uuid.uuid4().hex
     earlier, foreign = Path(f"/dev/shm/nereus-{name}"), Path(f"/dev/shm/other-{name}")

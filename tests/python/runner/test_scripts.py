@@ -41,7 +41,7 @@ def test_an_unknown_part_is_refused_before_any_runs(repository: Path, calls: Pat
     done = run(repository / "scripts" / "test", "mpich", "fortran")
     assert done.returncode == 2
     assert not calls.exists()
-    assert "fortran: allowed are mpich, openmpi and python" in done.stderr
+    assert "fortran: allowed are mpich, openmpi, python and system" in done.stderr
 
 
 def test_ci_fails_with_its_first_step_that_fails(repository: Path, calls: Path) -> None:
