@@ -153,7 +153,7 @@ def wait_until(condition: Callable[[], bool], limit: float = LIMIT) -> None:
     deadline = time.monotonic() + limit
     while not condition():
         assert time.monotonic() < deadline, "waited too long"
-        time.sleep(0.1)
+        time.sleep(0.02)
 
 
 def shared_memory() -> set[Path]:

@@ -93,7 +93,7 @@ def test_a_way_that_the_library_carries_out_otherwise_does_not_count(site: Any, 
 @pytest.mark.skipif(bool(complaint()), reason=complaint() or "none")
 def test_a_narrow_link_is_the_limit_and_is_gone_afterwards(site: Any, mpi: str) -> None:
     options = ("--from", "1", "--to", "2", "--methods", "p2p", "--network", "limited", "--gigabits", "0.1")
-    found = document(site, mpi, *options, "--bytes", "16000000", "--repeat", "2")
+    found = document(site, mpi, *options, "--bytes", "8000000", "--repeat", "2")
     (row,) = found["rows"]
     assert row["works"], row["reason"]
     # 0.1 Gbit/s are 0.0125 GB/s. A resize is timed by rank 0, for which what is in a socket's buffer is sent.
@@ -107,9 +107,10 @@ def test_links_are_gone_after_ctrl_c(site: Any, mpich: str) -> None:
     options = (*BENCH, "--mpi", mpich, "--from", "1", "--to", "2", "--network", "limited", "--repeat", "1000")
     with site.started(*options, "--methods", "p2p") as process:
         deadline = time.monotonic() + LIMIT
-        while not namespaces() and time.monotonic() < deadline:
-            time.sleep(0.1)
-        time.sleep(3.0)
+        while not site.processes("nereus-transfers") and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert namespaces() != []
+        time.sleep(0.5)
         process.send_signal(signal.SIGINT)
         _, error = process.communicate(timeout=LIMIT)
     assert process.returncode == 130, error

@@ -13,15 +13,15 @@ import pytest
 
 from nereus.report import read
 
-# Long enough that no machine finishes it; a file stage, whose files must go too.
+# Long enough that no machine finishes it, without calibration; a file stage, whose files must go too.
 LONG = """\
 [data]
 variable_bytes = 80000
 [[phases]]
 iterations = 1000000
 [[phases.stages]]
-type = "pi"
-time = 0.005
+type = "allgather"
+bytes = 8000000
 [[phases.stages]]
 type = "allreduce"
 bytes = 8

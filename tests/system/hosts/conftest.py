@@ -155,7 +155,7 @@ class HostedJob:
         while not condition():
             assert self.process.poll() is None, self.output
             assert time.monotonic() < deadline, f"waited too long: {why()}\n{self.output}"
-            time.sleep(0.1)
+            time.sleep(0.02)
 
     @property
     def output(self) -> str:

@@ -21,8 +21,8 @@ variable_bytes = 800000
 [[phases]]
 iterations = 30
 [[phases.stages]]
-type = "pi"
-time = 0.002
+type = "allgather"
+bytes = 1000000
 [[phases.stages]]
 type = "allreduce"
 bytes = 8
