@@ -104,6 +104,7 @@ def which_work(
     joining: Joining,
     *,
     fresh: bool = False,
+    silence: float = SILENCE,
     stopped: Callable[[], bool] = lambda: False,
     tell: Callable[[Trial], None] = lambda trial: None,
 ) -> dict[Combination, Feature]:
@@ -111,7 +112,7 @@ def which_work(
 
     A way that hung or died is tried once more, because some MPIs do so by chance, and is not remembered.
     """
-    bench = Bench(build, joining, Sizes(1, 3), stopped=stopped)
+    bench = Bench(build, joining, Sizes(1, 3), silence, stopped)
     found = {} if fresh else _recall(build)
     doubtful: list[Combination] = []
     for trial in bench.trials([way for way in all_combinations() if way not in found]):
