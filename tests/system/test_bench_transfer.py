@@ -33,7 +33,7 @@ def namespaces() -> list[str]:
 def test_messages_are_measured_next_to_what_the_machine_can_do(site: Any, mpi: str) -> None:
     data = ("--arrays", "3", "--constant-percent", "50")
     found = document(
-        site, mpi, "--from", "1,3", "--to", "3,1", *data, "--methods", "p2p,col", "--repeat", "3"
+        site, mpi, "--from", "1,3", "--to", "3,1", *data, "--methods", "p2p,col", "--repeat", "2"
     )
     assert len(found["rows"]) == 4
     for row in found["rows"]:
