@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "limits.hpp"
 
+#include "plan/survivors.hpp"
 #include "trials.hpp"
 #include "trying/lines.hpp"
 #include "trying/program.hpp"
@@ -13,6 +14,7 @@
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -22,6 +24,9 @@
 
 namespace transfers {
 namespace {
+
+namespace plan = nereus::plan;
+using plan::Range;
 
 constexpr int tries = 3;
 /// Copies of more than this take as long for each byte.
@@ -133,37 +138,48 @@ nlohmann::json read_rate(std::size_t bytes) {
     return works ? nlohmann::json(static_cast<double>(bytes) / seconds / giga) : nlohmann::json();
 }
 
-struct Range {
-    std::int64_t first = 0;
-    std::int64_t end = 0;
-};
-
-/// Block layout as nereus.h has it.
-Range block(std::int64_t elements, int ranks, int rank) {
-    const std::int64_t each = elements / ranks, more = elements % ranks;
-    const auto first = [&](std::int64_t r) { return r * each + std::min(r, more); };
-    return rank < ranks ? Range{first(rank), first(rank + 1)} : Range{};
+/// The process that gets each part: with Merge, numbered by the library's own plan.
+std::vector<int> ranks_of_drains(const plan::Held &array) {
+    const int sources = array.before.ranks(), drains = array.after.ranks();
+    const std::vector<plan::World> one_world(static_cast<std::size_t>(sources), 0);
+    auto ranks = choose_survivors(sources, drains, {array}, plan::Survivors::least_movement, one_world).kept;
+    for (int drain = static_cast<int>(ranks.size()); drain < drains; ++drain) ranks.push_back(drain);
+    int newcomer = sources;
+    for (int &rank : ranks)
+        if (rank < 0) rank = newcomer++;
+    return ranks;
 }
 
-/// The messages by which Merge with the first ranks as survivors moves one array, between other pages each time.
+/// What each of `processes` has.
+std::vector<Range> parts_of(const plan::Cut &cut, const std::vector<int> &ranks, int processes) {
+    std::vector<Range> parts(static_cast<std::size_t>(processes));
+    for (int part = 0; part < cut.ranks(); ++part)
+        parts[static_cast<std::size_t>(ranks[static_cast<std::size_t>(part)])] = cut.range_of(part);
+    return parts;
+}
+
+/// The messages by which Merge moves one array, between other pages each time.
 class Messages {
 public:
     Messages(std::int64_t elements, int from, int to)
-        : elements_(elements), from_(from), to_(to), old_(block(elements, from, world().rank)),
-          new_(block(elements, to, world().rank)), sent_(bytes(old_)) {
+        : array_{plan::Cut(plan::Layout::block, elements, from), plan::Cut(plan::Layout::block, elements, to), 8},
+          old_parts_(parts_of(array_.before, in_order(from), std::max(from, to))),
+          new_parts_(parts_of(array_.after, ranks_of_drains(array_), std::max(from, to))),
+          old_(part_of_mine(old_parts_)), new_(part_of_mine(new_parts_)), sent_(bytes(old_)) {
         sent_.touch(1);
     }
 
     void prepare() { received_ = std::make_unique<Pages>(bytes(new_)); }
 
     void post(std::vector<MPI_Request> &requests) const {
-        for (int other = 0; other < std::max(from_, to_); ++other) {
+        for (int other = 0; other < static_cast<int>(old_parts_.size()); ++other) {
             if (other == world().rank) continue;
-            for_each_message(overlap(block(elements_, from_, other), new_), [&](Range in, int count) {
+            const auto place = static_cast<std::size_t>(other);
+            for_each_message(overlap(old_parts_[place], new_), [&](Range in, int count) {
                 MPI_Irecv(received_->data() + 8 * (in.first - new_.first), count, MPI_UINT64_T, other, 0,
                           MPI_COMM_WORLD, &requests.emplace_back());
             });
-            for_each_message(overlap(old_, block(elements_, to_, other)), [&](Range out, int count) {
+            for_each_message(overlap(old_, new_parts_[place]), [&](Range out, int count) {
                 MPI_Isend(sent_.data() + 8 * (out.first - old_.first), count, MPI_UINT64_T, other, 0, MPI_COMM_WORLD,
                           &requests.emplace_back());
             });
@@ -171,13 +187,19 @@ public:
     }
 
     /// Bytes that this rank sends to others.
-    std::int64_t moved() const {
-        const Range stays = overlap(old_, new_);
-        return static_cast<std::int64_t>(bytes(old_)) - 8 * std::max<std::int64_t>(0, stays.end - stays.first);
-    }
+    std::int64_t moved() const { return 8 * (old_.count() - overlap(old_, new_).count()); }
 
 private:
-    static std::size_t bytes(Range range) { return static_cast<std::size_t>(range.end - range.first) * 8; }
+    static std::vector<int> in_order(int ranks) {
+        std::vector<int> all(static_cast<std::size_t>(ranks));
+        std::iota(all.begin(), all.end(), 0);
+        return all;
+    }
+    static Range part_of_mine(const std::vector<Range> &parts) {
+        const auto rank = static_cast<std::size_t>(world().rank);
+        return rank < parts.size() ? parts[rank] : Range{};
+    }
+    static std::size_t bytes(Range range) { return static_cast<std::size_t>(range.count()) * 8; }
     /// One for all, but where its count would not fit into MPI's.
     template <class Post> static void for_each_message(Range range, Post post) {
         constexpr std::int64_t most = std::numeric_limits<int>::max();
@@ -187,10 +209,8 @@ private:
         }
     }
 
-    static Range overlap(Range a, Range b) { return {std::max(a.first, b.first), std::min(a.end, b.end)}; }
-
-    std::int64_t elements_;
-    int from_, to_;
+    plan::Held array_;
+    std::vector<Range> old_parts_, new_parts_; ///< of each process
     Range old_, new_;
     Pages sent_;
     std::unique_ptr<Pages> received_;
