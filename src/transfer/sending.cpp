@@ -74,12 +74,9 @@ private:
 // slows two iterating sources on two cores by half, since MPI lets sources copy too. A thread has company in its own
 // process. One-sided methods are for applications that must not be disturbed: their work is the same, spread over more
 // iterations; so is the one long wait while windows are made.
-constexpr double polite_share = 0.2, quiet_share = 0.02, polite_thread_share = 0.03, quiet_thread_share = 0.01,
-                 almost_alone = 0.9;
+constexpr double polite_share = 0.2, quiet_share = 0.02, thread_share = 0.03, almost_alone = 0.9;
 
 double usual_share(Method method) { return is_one_sided(method) ? quiet_share : polite_share; }
-
-double usual_thread_share(Method method) { return is_one_sided(method) ? quiet_thread_share : polite_thread_share; }
 
 int busy_on_host(Strategy strategy, const Limits &limits) {
     return limits.ranks_on_host * (strategy == Strategy::thread ? 2 : 1);
@@ -88,7 +85,7 @@ int busy_on_host(Strategy strategy, const Limits &limits) {
 /// Of a core, for a process with nothing else to do, or for a thread.
 double share_of_core(Method method, Strategy strategy, const Limits &limits) {
     const bool crowded = busy_on_host(strategy, limits) > cores();
-    if (strategy == Strategy::thread) return crowded ? usual_thread_share(method) : almost_alone;
+    if (strategy == Strategy::thread) return crowded ? thread_share : almost_alone;
     return !crowded || strategy == Strategy::blocking ? 1 : usual_share(method);
 }
 
