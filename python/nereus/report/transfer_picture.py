@@ -63,9 +63,9 @@ def bars(rows: Sequence[Row], key: str, label: str, marks_one: bool) -> "Figure"
         _groups(axes, part, ways, key)
         if marks_one:
             axes.axhline(1, color="#555555", lw=0.9)
-        axes.set_ylabel(label if len(parts) == 1 else label.replace(" [", "\n[").replace(": ", ":\n"))
     handles = [Patch(**_style(number), label=way) for number, way in enumerate(ways)]
     made.legend(handles=handles, loc="outside right upper", frameon=False, fontsize=8)
+    made.supylabel(label, fontsize="medium")
     return made
 
 
