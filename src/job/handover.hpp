@@ -60,6 +60,7 @@ private:
     const process::Meeting *meeting() const { return company_ ? &company_->meeting : nullptr; }
 
     Done decide_together(nereus_resize_report &report);
+    std::vector<int> survivors(const std::vector<std::string> &hosts_of_newcomers) const;
     nlohmann::json decisions();
     Done choose_carriage(nereus_resize_report &report);
     Done offer(const Handles &handles);

@@ -7,18 +7,28 @@
 #include "mpi/message.hpp"
 #include "plan/survivors.hpp"
 
+#include <algorithm>
+
 namespace nereus::job {
 namespace {
 
 using nlohmann::json;
 
-/// The arrays that lie in memory of each process.
-std::vector<plan::Held> held_by_each(const Registry &registry, const plan::Sizes &sizes) {
+enum class Which { of_each_process, of_hosts_too };
+
+/// Arrays in memory of each process; those that a host's processes share stay there whoever goes on, unless a process
+/// of another host gets that part.
+std::vector<plan::Held> arrays_held(const Registry &registry, const plan::Sizes &sizes, Which which) {
     std::vector<plan::Held> arrays;
     for (const Entry &entry : registry.entries())
-        if (!entry.is.value && !entry.is.shared)
+        if (!entry.is.value && (!entry.is.shared || which == Which::of_hosts_too))
             arrays.push_back({entry.before(sizes.sources), entry.after(sizes.drains), entry.is.extent});
     return arrays;
+}
+
+template <class Hosts> bool differ(const Hosts &some, const Hosts &others) {
+    const auto is_another = [&](const auto &host) { return host != some.front(); };
+    return std::any_of(some.begin(), some.end(), is_another) || std::any_of(others.begin(), others.end(), is_another);
 }
 
 /// On rank 0. No broadcast: sources would wait in it for newcomers that died.
@@ -49,17 +59,25 @@ void Handover::refuse(const std::string &why) {
     company_->meeting.comm.abandon();
 }
 
+/// For arrays in shared memory the ranks would lie over the hosts in another order than the placement says: only where
+/// that is asked for.
+std::vector<int> Handover::survivors(const std::vector<std::string> &hosts_of_newcomers) const {
+    const auto policy = static_cast<plan::Survivors>(request_.survivors);
+    const bool weighs_hosts =
+        policy == plan::Survivors::least_movement && differ(job_.generation.hosts, hosts_of_newcomers);
+    const Which which = weighs_hosts ? Which::of_hosts_too : Which::of_each_process;
+    return plan::choose_survivors(sizes_.sources, sizes_.drains, arrays_held(job_.registry, sizes_, which), policy,
+                                  job_.generation.worlds)
+        .kept;
+}
+
 /// What rank 0 alone can know of the next generation, or must decide for all.
 json Handover::decisions() {
     const Company none{};
     const Company &company = company_ ? *company_ : none;
-    const auto held = held_by_each(job_.registry, sizes_);
     const Carriage usual = usual_carriage(request_);
-    if (!sizes_.anew)
-        sizes_.kept = plan::choose_survivors(sizes_.sources, sizes_.drains, held,
-                                             static_cast<plan::Survivors>(request_.survivors), job_.generation.worlds)
-                          .kept;
-    least_bytes_ = plan::least_moved(held, sizes_);
+    if (!sizes_.anew) sizes_.kept = survivors(company.hosts);
+    least_bytes_ = plan::least_moved(arrays_held(job_.registry, sizes_, Which::of_each_process), sizes_);
     return {{"worlds", by_drain(sizes_, job_.generation.worlds, company.worlds)},
             {"kept", sizes_.kept},
             {"hosts", by_drain(sizes_, job_.generation.hosts, company.hosts)},

@@ -16,8 +16,8 @@ BENCH = ("bench", "transfer", "--bytes", "400000", "--strategies", "blocking", "
 LIMIT = 300.0
 
 
-def document(site: Any, mpi: str, *options: str) -> Any:
-    result = site.nereus(*BENCH, "--mpi", mpi, *options, limit=LIMIT)
+def document(site: Any, mpi: str, *options: str, **settings: str) -> Any:
+    result = site.nereus(*BENCH, "--mpi", mpi, *options, limit=LIMIT, **settings)
     assert result.code == 0, result.err
     return result.document
 
@@ -100,6 +100,15 @@ def test_a_narrow_link_is_the_limit_and_is_gone_afterwards(site: Any, mpi: str) 
     assert row["gigabytes_per_second"] < 0.05
     assert found["limits"]["isend_irecv"] < 0.016
     assert namespaces() == []
+
+
+@pytest.mark.skipif(bool(complaint()), reason=complaint() or "none")
+def test_with_least_movement_what_two_hosts_share_stays_on_them_where_it_can(site: Any, mpich: str) -> None:
+    options = ("--from", "2", "--to", "4", "--methods", "shm", "--network", "limited", "--bytes", "8000000")
+    found = document(site, mpich, *options, "--repeat", "2", NEREUS_SURVIVORS="least-movement")
+    (row,) = found["rows"]
+    assert row["works"], row["reason"]
+    assert (row["bytes_moved"], row["bytes_shared"]) == (0, 4_000_000)
 
 
 @pytest.mark.skipif(bool(complaint()), reason=complaint() or "none")
