@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "limits.hpp"
 
+#include "base/cores.hpp"
 #include "plan/survivors.hpp"
 #include "trials.hpp"
 #include "trying/lines.hpp"
@@ -14,8 +15,6 @@
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <numeric>
-#include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/uio.h>
@@ -138,48 +137,26 @@ nlohmann::json read_rate(std::size_t bytes) {
     return works ? nlohmann::json(static_cast<double>(bytes) / seconds / giga) : nlohmann::json();
 }
 
-/// The process that gets each part: with Merge, numbered by the library's own plan.
-std::vector<int> ranks_of_drains(const plan::Held &array) {
-    const int sources = array.before.ranks(), drains = array.after.ranks();
-    const std::vector<plan::World> one_world(static_cast<std::size_t>(sources), 0);
-    auto ranks = choose_survivors(sources, drains, {array}, plan::Survivors::least_movement, one_world).kept;
-    for (int drain = static_cast<int>(ranks.size()); drain < drains; ++drain) ranks.push_back(drain);
-    int newcomer = sources;
-    for (int &rank : ranks)
-        if (rank < 0) rank = newcomer++;
-    return ranks;
-}
-
-/// What each of `processes` has.
-std::vector<Range> parts_of(const plan::Cut &cut, const std::vector<int> &ranks, int processes) {
-    std::vector<Range> parts(static_cast<std::size_t>(processes));
-    for (int part = 0; part < cut.ranks(); ++part)
-        parts[static_cast<std::size_t>(ranks[static_cast<std::size_t>(part)])] = cut.range_of(part);
-    return parts;
-}
-
 /// The messages by which Merge moves one array, between other pages each time.
 class Messages {
 public:
     Messages(std::int64_t elements, int from, int to)
         : array_{plan::Cut(plan::Layout::block, elements, from), plan::Cut(plan::Layout::block, elements, to), 8},
-          old_parts_(parts_of(array_.before, in_order(from), std::max(from, to))),
-          new_parts_(parts_of(array_.after, ranks_of_drains(array_), std::max(from, to))),
-          old_(part_of_mine(old_parts_)), new_(part_of_mine(new_parts_)), sent_(bytes(old_)) {
+          sizes_{from, to, false, kept_of(array_)}, old_(old_part_of(world().rank)), new_(new_part_of(world().rank)),
+          sent_(bytes(old_)) {
         sent_.touch(1);
     }
 
     void prepare() { received_ = std::make_unique<Pages>(bytes(new_)); }
 
     void post(std::vector<MPI_Request> &requests) const {
-        for (int other = 0; other < static_cast<int>(old_parts_.size()); ++other) {
+        for (int other = 0; other < world().size; ++other) {
             if (other == world().rank) continue;
-            const auto place = static_cast<std::size_t>(other);
-            for_each_message(overlap(old_parts_[place], new_), [&](Range in, int count) {
+            for_each_message(overlap(old_part_of(other), new_), [&](Range in, int count) {
                 MPI_Irecv(received_->data() + 8 * (in.first - new_.first), count, MPI_UINT64_T, other, 0,
                           MPI_COMM_WORLD, &requests.emplace_back());
             });
-            for_each_message(overlap(old_, new_parts_[place]), [&](Range out, int count) {
+            for_each_message(overlap(old_, new_part_of(other)), [&](Range out, int count) {
                 MPI_Isend(sent_.data() + 8 * (out.first - old_.first), count, MPI_UINT64_T, other, 0, MPI_COMM_WORLD,
                           &requests.emplace_back());
             });
@@ -190,15 +167,22 @@ public:
     std::int64_t moved() const { return 8 * (old_.count() - overlap(old_, new_).count()); }
 
 private:
-    static std::vector<int> in_order(int ranks) {
-        std::vector<int> all(static_cast<std::size_t>(ranks));
-        std::iota(all.begin(), all.end(), 0);
-        return all;
+    static std::vector<int> kept_of(const plan::Held &array) {
+        const std::vector<plan::World> one_world(static_cast<std::size_t>(array.before.ranks()), 0);
+        return choose_survivors(array.before.ranks(), array.after.ranks(), {array}, plan::Survivors::least_movement,
+                                one_world)
+            .kept;
     }
-    static Range part_of_mine(const std::vector<Range> &parts) {
-        const auto rank = static_cast<std::size_t>(world().rank);
-        return rank < parts.size() ? parts[rank] : Range{};
+
+    Range old_part_of(int process) const {
+        return process < sizes_.sources ? array_.before.range_of(process) : Range{};
     }
+    Range new_part_of(int process) const {
+        const int drain = process < sizes_.sources ? sizes_.drain_of(process).value_or(sizes_.drains)
+                                                   : sizes_.drain_of_newcomer(process - sizes_.sources);
+        return drain < sizes_.drains ? array_.after.range_of(drain) : Range{};
+    }
+
     static std::size_t bytes(Range range) { return static_cast<std::size_t>(range.count()) * 8; }
     /// One for all, but where its count would not fit into MPI's.
     template <class Post> static void for_each_message(Range range, Post post) {
@@ -210,7 +194,7 @@ private:
     }
 
     plan::Held array_;
-    std::vector<Range> old_parts_, new_parts_; ///< of each process
+    plan::Sizes sizes_;
     Range old_, new_;
     Pages sent_;
     std::unique_ptr<Pages> received_;
@@ -236,12 +220,6 @@ nlohmann::json message_rate(int from, int to, const Amount &amount) {
     return moved > 0 ? nlohmann::json(static_cast<double>(moved) / seconds / giga) : nlohmann::json();
 }
 
-int cores() {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-}
-
 }
 
 int measure_limits(int from, int to, const Amount &amount) {
@@ -253,7 +231,7 @@ int measure_limits(int from, int to, const Amount &amount) {
     const std::size_t bytes = std::clamp(static_cast<std::size_t>(amount.bytes), least_copied, most_copied);
     nlohmann::json limits;
     limits["memcpy_one_core"] = copy_rate(bytes, 1);
-    limits["memcpy_all_cores"] = copy_rate(bytes, std::min(cores(), all.size));
+    limits["memcpy_all_cores"] = copy_rate(bytes, std::min(nereus::usable_cores(), all.size));
     limits["process_vm_readv"] = read_rate(bytes);
     limits["isend_irecv"] = message_rate(from, to, amount);
     limits["first_touch"] = first_touch_rate(bytes);

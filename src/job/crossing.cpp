@@ -263,11 +263,12 @@ void Crossing::abandon() {
 
 void Crossing::discard() {
     for (std::size_t i = 0; i < next_.size(); ++i) {
+        if (next_[i] == nullptr) continue;
         const Entry &entry = registry_.entries()[i];
-        if (!entry.is.shared && next_[i] != nullptr)
-            entry.memory.release(next_[i], entry.memory.context);
-        else if (next_[i] != nullptr)
+        if (entry.is.shared)
             give_back_what_was_received(i);
+        else
+            entry.memory.release(next_[i], entry.memory.context);
     }
     next_.clear();
 }

@@ -132,7 +132,6 @@ Done Handover::agree_that_data_came(const Done &mine) {
     if (!verdict.all) return verdict.all;
     tell_newcomers(nullptr);
     part_from_newcomers();
-    data_is_there_ = true;
     return {};
 }
 
@@ -157,13 +156,13 @@ Done Handover::send(nereus_resize_report &report) {
 
 Done Handover::verify(const Done &mine) {
     if (auto all = agree_that_data_came(mine); !all) return all;
-    data_is_there_ = false; // until all say that theirs is right: checksums may be on their way
     Alarm alarm(sources(), root(), news_);
     return crossing_->verify(lane(), limit_of_all(alarm.news()));
 }
 
 Done Handover::move_own_data(const Done &mine) {
     if (auto all = agree_that_data_came(mine); !all) return all;
+    data_is_there_ = true;
     return own_data_.move();
 }
 

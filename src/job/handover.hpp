@@ -60,7 +60,7 @@ private:
     const process::Meeting *meeting() const { return company_ ? &company_->meeting : nullptr; }
 
     Done decide_together(nereus_resize_report &report);
-    std::vector<int> survivors(const std::vector<std::string> &hosts_of_newcomers) const;
+    bool weighs_hosts(const std::vector<std::string> &hosts_of_newcomers) const;
     nlohmann::json decisions();
     Done choose_carriage(nereus_resize_report &report);
     Done offer(const Handles &handles);
@@ -108,7 +108,7 @@ private:
     std::vector<std::string> hosts_;  ///< of the next generation
     std::unique_ptr<Crossing> crossing_;
     std::unique_ptr<Background> background_;
-    bool data_is_there_ = false; ///< all have said so: nothing is on its way
+    bool data_is_there_ = false; ///< all have said so, of checksums too: nothing is on its way
     Generation next_;
     mpi::Comm lot_;
     std::int64_t least_bytes_ = 0; ///< that must move of arrays in memory of each process; on rank 0

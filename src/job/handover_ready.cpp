@@ -26,11 +26,6 @@ std::vector<plan::Held> arrays_held(const Registry &registry, const plan::Sizes 
     return arrays;
 }
 
-template <class Hosts> bool differ(const Hosts &some, const Hosts &others) {
-    const auto is_another = [&](const auto &host) { return host != some.front(); };
-    return std::any_of(some.begin(), some.end(), is_another) || std::any_of(others.begin(), others.end(), is_another);
-}
-
 /// On rank 0. No broadcast: sources would wait in it for newcomers that died.
 Done send_to_newcomers(const process::Meeting &meeting, const mpi::Bytes &bytes) {
     for (int i = 0; i < meeting.newcomers; ++i)
@@ -61,23 +56,26 @@ void Handover::refuse(const std::string &why) {
 
 /// For arrays in shared memory the ranks would lie over the hosts in another order than the placement says: only where
 /// that is asked for.
-std::vector<int> Handover::survivors(const std::vector<std::string> &hosts_of_newcomers) const {
-    const auto policy = static_cast<plan::Survivors>(request_.survivors);
-    const bool weighs_hosts =
-        policy == plan::Survivors::least_movement && differ(job_.generation.hosts, hosts_of_newcomers);
-    const Which which = weighs_hosts ? Which::of_hosts_too : Which::of_each_process;
-    return plan::choose_survivors(sizes_.sources, sizes_.drains, arrays_held(job_.registry, sizes_, which), policy,
-                                  job_.generation.worlds)
-        .kept;
+bool Handover::weighs_hosts(const std::vector<std::string> &hosts_of_newcomers) const {
+    const auto &hosts = job_.generation.hosts;
+    const auto is_another = [&](const std::string &host) { return host != hosts.front(); };
+    return request_.survivors == NEREUS_LEAST_MOVEMENT &&
+           (std::ranges::any_of(hosts, is_another) || std::ranges::any_of(hosts_of_newcomers, is_another));
 }
 
 /// What rank 0 alone can know of the next generation, or must decide for all.
 json Handover::decisions() {
     const Company none{};
     const Company &company = company_ ? *company_ : none;
+    const auto held = arrays_held(job_.registry, sizes_, Which::of_each_process);
     const Carriage usual = usual_carriage(request_);
-    if (!sizes_.anew) sizes_.kept = survivors(company.hosts);
-    least_bytes_ = plan::least_moved(arrays_held(job_.registry, sizes_, Which::of_each_process), sizes_);
+    if (!sizes_.anew)
+        sizes_.kept = plan::choose_survivors(
+                          sizes_.sources, sizes_.drains,
+                          weighs_hosts(company.hosts) ? arrays_held(job_.registry, sizes_, Which::of_hosts_too) : held,
+                          static_cast<plan::Survivors>(request_.survivors), job_.generation.worlds)
+                          .kept;
+    least_bytes_ = plan::least_moved(held, sizes_);
     return {{"worlds", by_drain(sizes_, job_.generation.worlds, company.worlds)},
             {"kept", sizes_.kept},
             {"hosts", by_drain(sizes_, job_.generation.hosts, company.hosts)},

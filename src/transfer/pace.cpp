@@ -3,9 +3,7 @@
 
 #include "mpi/waiting.hpp"
 
-#include <algorithm>
 #include <ctime>
-#include <sched.h>
 #include <unistd.h>
 
 namespace nereus::transfer {
@@ -39,12 +37,6 @@ void Pace::after_nothing() {
         usleep(static_cast<useconds_t>(look_seconds / share_ * 1e6));
     else if (++found_nothing_ % looks_before_rest == 0)
         mpi::rest();
-}
-
-int cores() {
-    cpu_set_t allowed;
-    CPU_ZERO(&allowed);
-    return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? std::max(1, CPU_COUNT(&allowed)) : 1;
 }
 
 }

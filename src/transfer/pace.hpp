@@ -27,7 +27,4 @@ private:
     int found_nothing_ = 0;
 };
 
-/// That this thread may use, 1 at least.
-int cores();
-
 }

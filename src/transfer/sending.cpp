@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The strategies: who waits for what a carrier does (Martín-Álvarez et al. 2024, section 4.2; 2025, section 4.3).
+#include "base/cores.hpp"
 #include "mpi/check.hpp"
 #include "mpi/threads.hpp"
 #include "transfer/carrier.hpp"
@@ -84,14 +85,14 @@ int busy_on_host(Strategy strategy, const Limits &limits) {
 
 /// Of a core, for a process with nothing else to do, or for a thread.
 double share_of_core(Method method, Strategy strategy, const Limits &limits) {
-    const bool crowded = busy_on_host(strategy, limits) > cores();
+    const bool crowded = busy_on_host(strategy, limits) > usable_cores();
     if (strategy == Strategy::thread) return crowded ? thread_share : almost_alone;
     return !crowded || strategy == Strategy::blocking ? 1 : usual_share(method);
 }
 
 /// Of an iteration: while ranks wait for a core, what one of them does costs all who share it.
 double share_of_iteration(Method method, const Limits &limits) {
-    return usual_share(method) * std::min(1.0, static_cast<double>(cores()) / limits.ranks_on_host);
+    return usual_share(method) * std::min(1.0, static_cast<double>(usable_cores()) / limits.ranks_on_host);
 }
 
 Done given_up() { return failed(NEREUS_ERR_STATE, "the transfer was given up"); }
