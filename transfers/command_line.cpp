@@ -49,6 +49,8 @@ void add_options(CLI::App &app, Plan &plan, double &iteration_ms) {
     app.add_option("--repeat", plan.repeat, "rounds over all ways")->check(CLI::Range(1, 1000000));
     app.add_option("--iteration-ms", iteration_ms, "length of an iteration's computation on a free core")
         ->check(CLI::Range(0.0, 10000.0));
+    app.add_flag_callback(
+        "--brief", [&plan] { plan.around = brief; }, "few iterations around each resize, and no measure of later ones");
     app.add_flag("--check", plan.checks_all, "look at each element after each resize, not at some");
     app.add_flag("--limits", plan.measures_limits, "measure what memory and MPI can do at best, and end");
 }

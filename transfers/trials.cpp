@@ -11,12 +11,6 @@
 namespace transfers {
 namespace {
 
-constexpr int iterations_before = 21;
-// After the resize: the first iteration touches everything, then come usual ones, then some that touch everything
-// again, which is what the first one is compared with, and one that checks the data.
-constexpr int usual_after = 11;
-constexpr int whole_after = 3;
-
 /// The fixed way to the size before, which is not measured, and of the first trial, which is not reported: memory that
 /// the system must get from elsewhere (a virtual machine from its host) takes its time when it is first touched.
 const Way back{"back", NEREUS_MERGE, NEREUS_P2P, NEREUS_BLOCKING, false};
@@ -35,7 +29,7 @@ std::int64_t Trials::iteration_ended(double seconds, std::int64_t wrong) {
     std::int64_t next = 0;
     if (state_.stage == State::preparing && state_.request == 0)
         prepare();
-    else if (state_.stage == State::warming && state_.iterations > iterations_before)
+    else if (state_.stage == State::warming && state_.iterations > plan_.around.before)
         move();
     else if (state_.stage == State::staying)
         next = stay(seconds, wrong);
@@ -119,6 +113,7 @@ void Trials::look_at_request() {
 }
 
 std::int64_t Trials::stay(double seconds, std::int64_t wrong) {
+    const auto [before, usual_after, whole_after] = plan_.around;
     const std::int64_t number = state_.iterations;
     const bool was_whole = number == 1 || (number > 1 + usual_after && number <= 1 + usual_after + whole_after);
     if (was_whole) whole_loops_.push_back(seconds);
@@ -143,7 +138,7 @@ std::vector<double> Trials::background_loops(const nereus_resize_report &report)
 void Trials::done(std::int64_t wrong) {
     const nereus_resize_report report = job_.last_resize();
     // Of the loops after the first, whole, iteration those that did the usual work.
-    const auto usual = std::min<std::size_t>(loops_.size(), usual_after);
+    const auto usual = std::min(loops_.size(), static_cast<std::size_t>(plan_.around.usual_after));
     if (is_first()) return next_trial();
     print_done(way(), {.report = report,
                        .before = state_.loop_before,

@@ -22,11 +22,23 @@ namespace transfers {
 
 inline constexpr const char *program = "nereus-transfers"; ///< begins what is said on stderr
 
+/// Iterations around a resize. After it the first one touches everything, then come usual ones, then some that touch
+/// everything again, which is what the first one is compared with, and one that checks the data.
+struct Around {
+    int before = 21;
+    int usual_after = 11;
+    int whole_after = 3;
+};
+
+/// Where nobody asks what iterations are like afterwards.
+inline constexpr Around brief{.before = 7, .usual_after = 1, .whole_after = 0};
+
 struct Plan {
     int from = 0;
     int to = 0;
     int repeat = 1;
     double iteration_seconds = 0;
+    Around around;
     Amount amount;
     bool checks_all = false;
     bool measures_limits = false; ///< instead of trials

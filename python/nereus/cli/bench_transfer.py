@@ -64,7 +64,9 @@ def transfer(
     build = choose(mpi)
     build.program("nereus-transfers")
     with Stopping() as stopping, fostering(), network(asked.network, gigabits) as over:
-        bench = TransferBench(build, over, asked.amount, check, lambda: stopping.signal is not None)
+        bench = TransferBench(
+            build, over, asked.amount, check=check, stopped=lambda: stopping.signal is not None
+        )
         found = _rounds(bench, asked, repeat)
     rows = rows_of(asked.amount, found.trials, found.limits)
     _write(build, asked, found, rows, csv, plot)

@@ -9,7 +9,7 @@ some time, and while it iterates meanwhile, each iteration takes omega times as 
 import itertools
 import statistics
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -67,8 +67,7 @@ def measure(bench: TransferBench, ways: Sequence[TransferWay], repeat: int) -> I
     """Each way with each amount in turn; what fails once is not tried again. Ends early when stopped."""
     hopeful = list(ways)
     for _, amount in itertools.product(range(repeat), amounts(bench.amount.bytes)):
-        sized = TransferBench(bench.build, bench.network, amount, stopped=bench.stopped)
-        for trial in sized.trials(PAIR, list(hopeful)):
+        for trial in replace(bench, amount=amount).trials(PAIR, list(hopeful)):
             if not trial.works:
                 hopeful.remove(trial.way)
             yield Measured(amount, trial)
@@ -76,7 +75,8 @@ def measure(bench: TransferBench, ways: Sequence[TransferWay], repeat: int) -> I
 
 def bench_for(build: Build, most: int, stopped: Callable[[], bool]) -> TransferBench:
     """A bench whose jobs know nothing of costs, and whose busiest process is known."""
-    return TransferBench(build, Network("shm", {build.kind: _SETTINGS}), Amount(most), stopped=stopped)
+    network = Network("shm", {build.kind: _SETTINGS})
+    return TransferBench(build, network, Amount(most), brief=True, stopped=stopped)
 
 
 def costs_of(measured: Sequence[Measured]) -> list[Cost]:

@@ -61,12 +61,16 @@ class TransferTrial:
 
 @dataclass(frozen=True)
 class TransferBench:
-    """One MPI build, a network and an amount of data with which ways to move data are tried."""
+    """One MPI build, a network and an amount of data with which ways to move data are tried.
+
+    A `brief` one says nothing about iterations after the resize.
+    """
 
     build: Build
     network: Network
     amount: Amount
     check: bool = False
+    brief: bool = False
     stopped: Callable[[], bool] = lambda: False
 
     def trials(self, pair: Pair, ways: Sequence[TransferWay]) -> Iterator[TransferTrial]:
@@ -96,7 +100,9 @@ class TransferBench:
         return SILENCE + self.amount.bytes / SLOWEST_BYTES_PER_SECOND
 
     def _one_job(self, pair: Pair, words: Sequence[str]) -> Iterator[Answer]:
-        start = self._launch(pair, (*(["--check"] if self.check else []), *words), pair.most)
+        asked = {"--check": self.check, "--brief": self.brief}
+        flags = [flag for flag, is_wanted in asked.items() if is_wanted]
+        start = self._launch(pair, (*flags, *words), pair.most)
         return answers(start, words, "way", self.silence, self.stopped)
 
     def _launch(self, pair: Pair, words: Sequence[str], ranks: int) -> Command:
