@@ -68,7 +68,7 @@ Result<void> Application::begin() {
 }
 
 Result<void> Application::begin_as_founder() {
-    if (is_root()) results_ = ResultsWriter(results_path_, ResultsWriter::Start::anew);
+    if (is_root()) results_ = nereus::LinesFile(results_path_, nereus::LinesFile::Start::anew);
     write(header_event(run_, state_.times.started_unix));
     const Team all = team_of(nereus_comm(job_));
     if (auto agreed = agree(all, results_.trouble(), exit_bad_input); !agreed) return agreed;
@@ -196,8 +196,8 @@ Result<void> Application::after_commit() {
     nereus_resize_report report{};
     if (const int code = nereus_last_resize(job_, &report); code < 0)
         return library_failure("nereus_last_resize", code);
-    if (!is_root()) results_ = ResultsWriter();
-    if (is_root() && !results_.is_open()) results_ = ResultsWriter(results_path_, ResultsWriter::Start::append);
+    if (!is_root()) results_ = nereus::LinesFile();
+    if (is_root() && !results_.is_open()) results_ = nereus::LinesFile(results_path_, nereus::LinesFile::Start::append);
     for (Json &event : committed_events(report, iterations_meanwhile(report))) write(std::move(event));
     generation_.reset();
     return next_group();

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "base/lines_file.hpp"
 #include "clock.hpp"
 #include "data.hpp"
 #include "events.hpp"
 #include "generation.hpp"
-#include "results_writer.hpp"
 #include "state.hpp"
 
 namespace emulator {
@@ -61,7 +61,7 @@ private:
     Data data_;
     std::optional<JobClock> clock_;
     std::optional<Generation> generation_;
-    ResultsWriter results_;
+    nereus::LinesFile results_;
     std::vector<IterationRecord> records_;
     double last_progress_ = 0;
 };

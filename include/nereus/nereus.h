@@ -379,5 +379,6 @@ NEREUS_API const char *nereus_code_name(int code);
 
 #include <nereus/matrix.h>
 #include <nereus/redistribution.h>
+#include <nereus/stages.h>
 
 #endif

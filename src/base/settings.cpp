@@ -94,7 +94,14 @@ std::vector<SettingRow> rows_of_methods() {
         {"costs", "", "", "a file that `nereus calibrate` made, or empty",
          "by what `auto` chooses transfer method and strategy; empty: p2p and blocking",
          [](Settings &s, const std::string &t) {
-             return text_if(t, s.costs, [](const std::string &) { return true; });
+             s.costs = t;
+             return true;
+         }},
+        {"results", "", "", "a file that can be written, or empty",
+         "where rank 0 writes what iterations, their stages and resizes took; empty: nowhere",
+         [](Settings &s, const std::string &t) {
+             s.results = t;
+             return true;
          }},
         {"memory", "auto", "", "auto, shared, private",
          "where the library's own arrays lie: shared by the processes of a host, so that their data need not move "

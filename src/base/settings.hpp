@@ -22,6 +22,7 @@ struct Settings {
     int transfer_method = 4;          // enum nereus_transfer_method; NEREUS_TRANSFER_AUTO
     int transfer_strategy = 4;        // enum nereus_transfer_strategy; NEREUS_STRATEGY_AUTO
     std::string costs;                // file that `nereus calibrate` made; "": costs are not known
+    std::string results;              // file for what iterations and resizes took; "": none is written
     int memory = 2;                   // enum Memory
     std::string memory_key{};         // not of the table: names of files in shared memory begin so; "": they need none
     int survivors = 2;                // enum nereus_survivors; NEREUS_SURVIVORS_AUTO

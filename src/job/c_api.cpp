@@ -24,7 +24,10 @@ using nereus::Result;
 using nereus::job::Description;
 
 constexpr std::int64_t most_rows = std::int64_t{1} << 59;
+constexpr std::int64_t most_stage_bytes = std::int64_t{1} << 62;
 constexpr std::size_t longest_name = 63;
+
+bool is_a_name(const char *text) { return text != nullptr && *text != '\0' && std::strlen(text) <= longest_name; }
 
 int refuse(const nereus_job *job, const Error &error) {
     if (job->inside) job->inside->say(error.what);
@@ -57,8 +60,7 @@ Result<std::int64_t> extent_of(MPI_Datatype type) {
 
 Result<Description> describe(const char *name, MPI_Datatype type, std::int64_t least, std::int64_t elements,
                              std::int64_t most) {
-    if (name == nullptr || *name == '\0' || std::strlen(name) > longest_name)
-        return failed(NEREUS_ERR_ARGUMENT, "a name has 1 to 63 characters");
+    if (!is_a_name(name)) return failed(NEREUS_ERR_ARGUMENT, "a name has 1 to 63 characters");
     auto extent = extent_of(type);
     if (!extent) return tl::unexpected(extent.error());
     most = std::min(most, INT64_MAX / *extent); // places are counted in bytes too
@@ -323,6 +325,23 @@ int nereus_checkpoint(nereus_job *job) {
     return guarded(job, [&] { return job->inside->checkpoint(); });
 }
 
+int nereus_stage_begin(nereus_job *job, const char *name, enum nereus_stage_kind kind, int64_t bytes) {
+    if (!usable(job)) return NEREUS_ERR_ARGUMENT;
+    return guarded(job, [&]() -> Done {
+        if (!is_a_name(name)) return failed(NEREUS_ERR_ARGUMENT, "a name has 1 to 63 characters");
+        if (kind < NEREUS_STAGE_COMPUTE || kind > NEREUS_STAGE_READ)
+            return failed(NEREUS_ERR_ARGUMENT, "there is no stage of kind " + std::to_string(kind));
+        if (bytes < 0 || bytes > most_stage_bytes)
+            return failed(NEREUS_ERR_ARGUMENT, "a stage has 0 .. 2^62 bytes, not " + std::to_string(bytes));
+        return job->inside->measured().begin_stage(name, kind, bytes);
+    });
+}
+
+int nereus_stage_end(nereus_job *job) {
+    if (!usable(job)) return NEREUS_ERR_ARGUMENT;
+    return guarded(job, [&] { return job->inside->measured().end_stage(); });
+}
+
 int nereus_last_resize(const nereus_job *job, nereus_resize_report *report) {
     if (job == nullptr || !job->inside || report == nullptr) return NEREUS_ERR_ARGUMENT;
     *report = job->inside->last_resize();
@@ -332,54 +351,5 @@ int nereus_last_resize(const nereus_job *job, nereus_resize_report *report) {
 const char *nereus_message(const nereus_job *job) {
     if (job == nullptr) return "";
     return job->inside ? job->inside->message().c_str() : job->message.c_str();
-}
-
-const char *nereus_version(void) { return NEREUS_VERSION; }
-
-const char *nereus_code_name(int code) {
-    switch (code) {
-    case NEREUS_OK:
-        return "NEREUS_OK";
-    case NEREUS_RESIZED:
-        return "NEREUS_RESIZED";
-    case NEREUS_LEAVE:
-        return "NEREUS_LEAVE";
-    case NEREUS_WOKEN:
-        return "NEREUS_WOKEN";
-    case NEREUS_UNCHANGED:
-        return "NEREUS_UNCHANGED";
-    case NEREUS_PENDING:
-        return "NEREUS_PENDING";
-    case NEREUS_REDUCED:
-        return "NEREUS_REDUCED";
-    case NEREUS_ERR_ARGUMENT:
-        return "NEREUS_ERR_ARGUMENT";
-    case NEREUS_ERR_ROOT:
-        return "NEREUS_ERR_ROOT";
-    case NEREUS_ERR_RANGE:
-        return "NEREUS_ERR_RANGE";
-    case NEREUS_ERR_NAME:
-        return "NEREUS_ERR_NAME";
-    case NEREUS_ERR_MISMATCH:
-        return "NEREUS_ERR_MISMATCH";
-    case NEREUS_ERR_MEMORY:
-        return "NEREUS_ERR_MEMORY";
-    case NEREUS_ERR_PROCESS:
-        return "NEREUS_ERR_PROCESS";
-    case NEREUS_ERR_TIMEOUT:
-        return "NEREUS_ERR_TIMEOUT";
-    case NEREUS_ERR_TRANSFER:
-        return "NEREUS_ERR_TRANSFER";
-    case NEREUS_ERR_UNSUPPORTED:
-        return "NEREUS_ERR_UNSUPPORTED";
-    case NEREUS_ERR_SETTING:
-        return "NEREUS_ERR_SETTING";
-    case NEREUS_ERR_MPI:
-        return "NEREUS_ERR_MPI";
-    case NEREUS_ERR_STATE:
-        return "NEREUS_ERR_STATE";
-    default:
-        return "unknown code";
-    }
 }
 }

@@ -59,7 +59,10 @@ Done Job::found(MPI_Comm founders) {
     members_.hosts = read_hosts(members_.settings.hosts).value_or(std::vector<Host>{}); // checked with the settings
     if (auto done = mpi::share_outcome(now.control.get(), 0, take_costs()); !done) return done;
     if (auto done = mpi::share_outcome(now.control.get(), 0, open_supervisor()); !done) return done;
-    return members_.settings.start_ranks == 0 ? Done{} : make_founders();
+    if (auto done = mpi::share_outcome(now.control.get(), 0, open_record()); !done) return done;
+    if (auto done = members_.settings.start_ranks == 0 ? Done{} : make_founders(); !done) return done;
+    if (!members_.settings.results.empty()) measured_.begin_generation();
+    return {};
 }
 
 /// Founders that can leave one by one need worlds of their own: all but the first are made here, by a resize of a job
@@ -89,6 +92,9 @@ Done Job::arrive(process::Arrival arrival) {
     if (members_.generation.number > 0) report_ = *report;
     // It is committed: a job that cannot reach its supervisor any more goes on without it.
     if (auto done = open_supervisor(); !done) say(done.error().what);
+    if (members_.settings.results.empty()) return {};
+    if (root()) record_ = Record::continued(members_);
+    measured_.begin_generation();
     return {};
 }
 
@@ -113,6 +119,15 @@ Done Job::take_costs() {
     else
         std::fprintf(stderr, "nereus: the costs in %s are not used: they were measured with %s, and this is %s\n",
                      path.c_str(), costs->library.c_str(), mpi::library().c_str());
+    return {};
+}
+
+/// On rank 0.
+Done Job::open_record() {
+    if (!root() || members_.settings.results.empty()) return {};
+    auto record = Record::anew(members_);
+    if (!record) return tl::unexpected(record.error());
+    record_ = std::move(*record);
     return {};
 }
 
@@ -197,6 +212,16 @@ Done Job::add_value(const Description &is, void *value) {
 nereus_resize_options Job::usual_options() const { return options_from(members_.settings); }
 
 Result<nereus_code> Job::checkpoint() {
+    measured_.enter_checkpoint();
+    auto code = pass_checkpoint();
+    if (code == NEREUS_RESIZED && measured_.is_on())
+        measured_.begin_generation();
+    else
+        measured_.leave_checkpoint();
+    return code;
+}
+
+Result<nereus_code> Job::pass_checkpoint() {
     Word word;
     if (announcement_.under_way()) {
         auto told = announcement_.finish();
@@ -230,12 +255,25 @@ Result<nereus_code> Job::act(const Word &word) {
     if (auto done = announcement_.settle(); !done) return tl::unexpected(done.error());
     if (word.step == Step::begin) resize_ = std::make_unique<Resize>(members_, word.request);
     if (!resize_) return NEREUS_GO_ON; // it was undone since this was announced
+    if (word.step != Step::undo)       // this generation may end
+        if (auto done = hand_in_measures(); !done) return tl::unexpected(done.error());
     auto over = word.step == Step::begin ? resize_->begin(false, departure_) : resize_->follow(word.step, departure_);
     return over ? ended(*over) : NEREUS_GO_ON;
 }
 
+/// Collective: rank 0 gets what all have measured in this generation.
+Done Job::hand_in_measures() {
+    if (!measured_.is_on()) return {};
+    const std::string text = measured_.text();
+    auto each = mpi::gather(members_.generation.control.get(), 0, {text.begin(), text.end()});
+    if (!each) return tl::unexpected(each.error());
+    record_.keep(members_, *each);
+    return {};
+}
+
 nereus_code Job::ended(const nereus_resize_report &report) {
     report_ = report;
+    if (measured_.is_on()) record_.resize_ended(report);
     message_ = sentence(report_, resize_->why_chosen());
     resize_.reset();
     if (members_.supervisor) {
@@ -260,6 +298,7 @@ nereus_code Job::close() {
     (void)announcement_.settle();
     if (resize_) ended(resize_->cancel({NEREUS_ERR_STATE, "the job ended"}));
     if (root()) drop_requests(announced.request);
+    if (hand_in_measures()) record_.job_ended();
     members_.generation.windows.reset();
     members_.parked.release_all();
     if (members_.supervisor) members_.supervisor->say_closing();

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "job/matrix_rows.hpp"
+#include "job/measured.hpp"
+#include "job/record.hpp"
 #include "job/resize.hpp"
 
 #include <nereus/nereus.h>
@@ -41,6 +43,7 @@ public:
     /// Collective over the job, over nobody after NEREUS_LEAVE. @return NEREUS_OK or NEREUS_WOKEN
     nereus_code close();
 
+    Measured &measured() { return measured_; }
     const Members &members() const { return members_; }
     const Generation &generation() const { return members_.generation; }
     const nereus_resize_report &last_resize() const { return report_; }
@@ -58,6 +61,9 @@ private:
     Done arrive(process::Arrival arrival);
     Done open_supervisor();
     Done take_costs();
+    Done open_record();
+    Result<nereus_code> pass_checkpoint();
+    Done hand_in_measures();
     Done check_possible(int ranks, const nereus_resize_options &options) const;
     Done check_strategies(unsigned asked) const;
     Result<int> slots_or_fewer(int ranks, const std::vector<Host> &hosts, const nereus_resize_options &options) const;
@@ -71,6 +77,8 @@ private:
     Members members_;
     Announcement announcement_;
     std::unique_ptr<Resize> resize_; ///< that is under way
+    Measured measured_;
+    Record record_; ///< rank 0's
     nereus_resize_report report_{};
     Departure departure_;
     bool leaving_ = false;

@@ -59,10 +59,11 @@ std::string sentence_for(const std::string &argument) {
 }
 
 auto values(const Settings &s) {
-    return std::tuple(s.process_method, s.process_strategies, s.transfer_method, s.transfer_strategy, s.costs, s.memory,
-                      s.survivors, s.transfer_memory, s.wake, s.hosts, s.placement, s.oversubscribe, s.allow_fewer,
-                      s.release_unit, s.start_ranks, s.verify, s.max_ranks, s.connect_timeout, s.answer_timeout,
-                      s.slowest_rate, s.message_bytes, s.job, s.link, s.joins, s.party);
+    return std::tuple(s.process_method, s.process_strategies, s.transfer_method, s.transfer_strategy, s.costs,
+                      s.results, s.memory, s.survivors, s.transfer_memory, s.wake, s.hosts, s.placement,
+                      s.oversubscribe, s.allow_fewer, s.release_unit, s.start_ranks, s.verify, s.max_ranks,
+                      s.connect_timeout, s.answer_timeout, s.slowest_rate, s.message_bytes, s.job, s.link, s.joins,
+                      s.party);
 }
 
 TEST_F(SettingsTest, DefaultsOfTheTableAreThoseThatApply) {
@@ -81,6 +82,7 @@ TEST_F(SettingsTest, EverySettingIsReadFromItsFlag) {
                                 "--nereus-transfer-method=col",
                                 "--nereus-transfer-strategy=wait-drains",
                                 "--nereus-costs=/home/a/costs.json",
+                                "--nereus-results=run.jsonl",
                                 "--nereus-memory=shared",
                                 "--nereus-survivors=least-movement",
                                 "--nereus-transfer-memory=100000",
@@ -102,8 +104,8 @@ TEST_F(SettingsTest, EverySettingIsReadFromItsFlag) {
                                 "--nereus-joins=on",
                                 "--nereus-party=3.0"});
     ASSERT_TRUE(settings) << settings.error().what;
-    EXPECT_EQ(values(*settings), std::tuple(2, 3U, 1, 2, "/home/a/costs.json", 1, 1, std::int64_t{100000}, false,
-                                            "n1:2,n2", 1, true, true, 2, 6, true, 12, 0.5, 7.0, 1000.0,
+    EXPECT_EQ(values(*settings), std::tuple(2, 3U, 1, 2, "/home/a/costs.json", "run.jsonl", 1, 1, std::int64_t{100000},
+                                            false, "n1:2,n2", 1, true, true, 2, 6, true, 12, 0.5, 7.0, 1000.0,
                                             std::int64_t{4096}, "0123456789abcdef", "ipc:///run/link", true, "3.0"));
     EXPECT_EQ(settings_table().size(), std::tuple_size_v<decltype(values(Settings{}))>)
         << "a setting is not tested here";

@@ -1,37 +1,38 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "results_writer.hpp"
+#include "base/lines_file.hpp"
+
+#include <nlohmann/json.hpp>
 
 #include <cerrno>
 #include <cstring>
-#include <utility>
-
 #include <fcntl.h>
 #include <unistd.h>
+#include <utility>
 
-namespace emulator {
+namespace nereus {
 
-ResultsWriter::ResultsWriter(const std::string &path, Start start) : path_(path) {
+LinesFile::LinesFile(const std::string &path, Start start) : path_(path) {
     const int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (start == Start::anew ? O_TRUNC : 0);
     descriptor_ = ::open(path.c_str(), flags, 0644);
     if (descriptor_ < 0) trouble_ = path + ": " + std::strerror(errno);
 }
 
-ResultsWriter::ResultsWriter(ResultsWriter &&other) noexcept
+LinesFile::LinesFile(LinesFile &&other) noexcept
     : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)),
       trouble_(std::move(other.trouble_)) {}
 
-ResultsWriter &ResultsWriter::operator=(ResultsWriter &&other) noexcept {
+LinesFile &LinesFile::operator=(LinesFile &&other) noexcept {
     std::swap(path_, other.path_);
     std::swap(descriptor_, other.descriptor_);
     std::swap(trouble_, other.trouble_);
     return *this;
 }
 
-ResultsWriter::~ResultsWriter() {
+LinesFile::~LinesFile() {
     if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-void ResultsWriter::write(const nlohmann::ordered_json &event) {
+void LinesFile::write(const nlohmann::ordered_json &event) {
     if (!is_open() || trouble_) return;
     const std::string line = event.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
     for (std::size_t done = 0; done < line.size();) {
@@ -45,4 +46,4 @@ void ResultsWriter::write(const nlohmann::ordered_json &event) {
     }
 }
 
-} // namespace emulator
+}
