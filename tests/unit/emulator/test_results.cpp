@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/lines_file.hpp"
 #include "events.hpp"
-#include "results_writer.hpp"
 
 using namespace emulator;
 
@@ -43,7 +43,7 @@ std::vector<std::string> names_of(const std::vector<Json> &events) {
 } // namespace
 
 TEST_F(Results, AreOnDiskLineByLineWhileTheRunGoesOn) {
-    ResultsWriter writer(path(), ResultsWriter::Start::anew);
+    nereus::LinesFile writer(path(), nereus::LinesFile::Start::anew);
     writer.write({{"event", "header"}});
     EXPECT_EQ(lines(), std::vector<std::string>{R"({"event":"header"})"});
     writer.write({{"event", "finished"}});
@@ -51,19 +51,19 @@ TEST_F(Results, AreOnDiskLineByLineWhileTheRunGoesOn) {
 }
 
 TEST_F(Results, OfAnEarlierRankZeroAreKeptByTheNext) {
-    ResultsWriter(path(), ResultsWriter::Start::anew).write({{"event", "header"}});
-    ResultsWriter(path(), ResultsWriter::Start::append).write({{"event", "committed"}});
+    nereus::LinesFile(path(), nereus::LinesFile::Start::anew).write({{"event", "header"}});
+    nereus::LinesFile(path(), nereus::LinesFile::Start::append).write({{"event", "committed"}});
     EXPECT_EQ(lines().size(), 2U);
 }
 
 TEST_F(Results, OfAnEarlierRunAreReplaced) {
-    ResultsWriter(path(), ResultsWriter::Start::anew).write({{"event", "old"}});
-    ResultsWriter(path(), ResultsWriter::Start::anew).write({{"event", "new"}});
+    nereus::LinesFile(path(), nereus::LinesFile::Start::anew).write({{"event", "old"}});
+    nereus::LinesFile(path(), nereus::LinesFile::Start::anew).write({{"event", "new"}});
     EXPECT_EQ(lines(), std::vector<std::string>{R"({"event":"new"})"});
 }
 
 TEST_F(Results, ThatCannotBeWrittenAreTrouble) {
-    const ResultsWriter writer((folder_ / "missing" / "run.jsonl").string(), ResultsWriter::Start::anew);
+    const nereus::LinesFile writer((folder_ / "missing" / "run.jsonl").string(), nereus::LinesFile::Start::anew);
     EXPECT_FALSE(writer.is_open());
     ASSERT_TRUE(writer.trouble());
     EXPECT_NE(writer.trouble()->find("No such file"), std::string::npos);
