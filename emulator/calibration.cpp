@@ -88,9 +88,9 @@ double seconds_per_operation(const Batches &batches, const StageSpec &spec, cons
 
 } // namespace
 
-double asked_seconds(const StageSpec &spec, const GroupSpec &group, std::span<const double> weights, int rank) {
+double asked_seconds(const StageSpec &spec, const GroupSpec &group, int rank) {
     const double seconds = spec.seconds * group.factor;
-    return is_compute(spec.type) ? seconds * weights[static_cast<std::size_t>(rank) % weights.size()] : seconds;
+    return is_compute(spec.type) ? seconds * group.weights[static_cast<std::size_t>(rank) % group.weights.size()] : seconds;
 }
 
 std::int64_t operations_for(double seconds, double seconds_per_operation) {

@@ -28,7 +28,7 @@ struct Cores {
 };
 
 /// Seconds that the stage should last on `rank`: computation is weighted, other stages are not.
-double asked_seconds(const StageSpec &spec, const GroupSpec &group, std::span<const double> weights, int rank);
+double asked_seconds(const StageSpec &spec, const GroupSpec &group, int rank);
 
 /// Whole operations that come closest to `seconds`, at least one when time was asked for.
 std::int64_t operations_for(double seconds, double seconds_per_operation);

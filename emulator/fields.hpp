@@ -39,6 +39,11 @@ public:
     double number(const char *key, bool zero_too);
     bool boolean(const char *key);
     std::string text(const char *key);
+    /// Whether it is there, for a key that may be missing.
+    bool has(const char *key) {
+        known_.insert(key);
+        return object_.contains(key);
+    }
     const Json &array(const char *key, bool empty_too);
     const Json &object(const char *key);
 
@@ -56,8 +61,7 @@ public:
     /// A key that may be missing: version 1 of the run file did not have it from the start.
     template <class T>
     T choice_or(const char *key, const std::vector<std::pair<std::string_view, T>> &names, T if_missing) {
-        known_.insert(key);
-        return object_.contains(key) ? choice(key, names) : if_missing;
+        return has(key) ? choice(key, names) : if_missing;
     }
 
     void complain(const char *key, const std::string &allowed);

@@ -90,7 +90,7 @@ void Generation::calibrate_all() {
     for (Station &station : stations_) {
         MPI_Barrier(all_.comm);
         if (!station.stage) continue;
-        const double seconds = asked_seconds(*station.spec, group_, run_.weights, all_.rank);
+        const double seconds = asked_seconds(*station.spec, group_, all_.rank);
         station.plan = calibrate(*station.stage, *station.spec, station.ranks.team(), hosts_.cores, seconds);
     }
     MPI_Barrier(all_.comm);

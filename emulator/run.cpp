@@ -138,12 +138,24 @@ void check_transfer(const GroupSpec &group, Fields &fields) {
         fields.complain("transfer_method", "with baseline-inter: auto, p2p, col");
 }
 
+std::vector<double> read_weights(Fields &fields) {
+    std::vector<double> weights;
+    for (const Json &weight : fields.array("weights", false)) {
+        const double value = weight.is_number() ? weight.get<double>() : 0.0;
+        if (!(std::isfinite(value) && value > 0)) fields.complain("weights", "numbers above 0");
+        weights.push_back(value);
+    }
+    return weights;
+}
+
 GroupSpec read_group(const Json &json, const std::string &path, Complaint &complaint) {
     Fields fields(json, path, complaint);
     GroupSpec group;
+    group.weights.clear();
     group.iterations = fields.integer("iterations", 0, most_iterations);
     group.ranks = static_cast<int>(fields.integer("ranks", 1, INT_MAX));
     group.factor = fields.number("factor", false);
+    if (fields.has("weights")) group.weights = read_weights(fields);
     group.placement =
         fields.choice<nereus_placement>("placement", {{"compact", NEREUS_COMPACT}, {"spread", NEREUS_SPREAD}});
     group.release_unit = fields.choice_or<nereus_release_unit>(
@@ -171,16 +183,6 @@ void read_data(const Json &json, Run &run, Complaint &complaint) {
     fields.refuse_others();
 }
 
-std::vector<double> read_weights(Fields &fields) {
-    std::vector<double> weights;
-    for (const Json &weight : fields.array("weights", false)) {
-        const double value = weight.is_number() ? weight.get<double>() : 0.0;
-        if (!(std::isfinite(value) && value > 0)) fields.complain("weights", "numbers above 0");
-        weights.push_back(value);
-    }
-    return weights;
-}
-
 void read_general(Fields &fields, Run &run, Complaint &complaint) {
     if (fields.text("format") != "nereus-run") fields.complain("format", "nereus-run");
     fields.integer("version", 1, 1);
@@ -191,15 +193,17 @@ void read_general(Fields &fields, Run &run, Complaint &complaint) {
                                          {{"max", Capture::max}, {"mean", Capture::mean}, {"median", Capture::median}});
     run.verify = fields.boolean("verify");
     read_data(fields.object("data"), run, complaint);
-    run.weights = read_weights(fields);
     run.scratch = fields.text("scratch");
 }
 
 void read_lists(Fields &fields, Run &run, Complaint &complaint) {
+    const std::vector<double> weights = read_weights(fields);
     for (const Json &phase : fields.array("phases", false))
         run.phases.push_back(read_phase(phase, element("phases", run.phases.size()), complaint));
     for (const Json &group : fields.array("groups", false))
         run.groups.push_back(read_group(group, element("groups", run.groups.size()), complaint));
+    for (GroupSpec &group : run.groups)
+        if (group.weights.empty()) group.weights = weights;
 }
 
 bool uses_files(const Run &run) {

@@ -37,6 +37,7 @@ struct GroupSpec {
     std::int64_t iterations = 0;
     int ranks = 0;
     double factor = 1;
+    std::vector<double> weights{1.0}; ///< of ranks, in turn
     nereus_placement placement = NEREUS_COMPACT;
     nereus_release_unit release_unit = NEREUS_UNIT_JOB;
     nereus_process_method process_method = NEREUS_MERGE;
@@ -55,7 +56,6 @@ struct Run {
     std::int64_t variable_bytes = 0;
     std::int64_t element_bytes = 8;
     std::string memory; ///< value of the library's setting of this name
-    std::vector<double> weights;
     std::string scratch;
     std::vector<PhaseSpec> phases;
     std::vector<GroupSpec> groups;

@@ -121,6 +121,9 @@ class Group(Part):
     ranks: int = Field(ge=1, le=INT32, description="a group needs at least 1 process and at most 2147483647")
     iterations: int = Field(0, ge=0, le=MOST_ITERATIONS, description="a whole number from 0 to 2^40")
     factor: Positive = Field(1.0, description="a number from 1e-9 to 1e9")
+    weights: list[Positive] | None = Field(
+        None, min_length=1, description="at least one number, each from 1e-9 to 1e9"
+    )
     placement: Placement = Field("compact", description="one of compact, spread")
     process_method: ProcessMethod = Field("merge", description="one of merge, baseline-inter, baseline-intra")
     process_strategies: Annotated[list[Strategy], AfterValidator(_together)] = Field(
@@ -211,6 +214,9 @@ class Experiment(Part):
         """The run file of docs/formats/run.md; `scratch` is used when the experiment names no folder."""
         run = self.model_dump(mode="json")
         run["scratch"] = self.scratch or scratch or tempfile.gettempdir()
+        run["groups"] = [
+            {key: value for key, value in group.items() if value is not None} for group in run["groups"]
+        ]
         for stage in (stage for phase in run["phases"] for stage in phase["stages"]):
             stage["seconds"] = stage.pop("time")
         return {"format": "nereus-run", "version": 1, **run}

@@ -38,6 +38,9 @@ def problems_of(experiment: Experiment) -> Iterator[Finding]:
         yield Finding(
             ("weights",), f"at most {experiment.max_ranks} weights, one for each rank of the largest group"
         )
+    for index, group in enumerate(experiment.groups):
+        if group.weights is not None and len(group.weights) > group.ranks:
+            yield Finding(("groups", index, "weights"), f"at most {group.ranks} weights, one for each rank")
     for index, (before, group) in enumerate(pairwise(experiment.groups), start=1):
         if before.ranks == group.ranks:
             allowed = (

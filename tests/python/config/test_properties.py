@@ -71,6 +71,7 @@ groups = st.lists(
         optional={
             "iterations": iterations,
             "factor": positive,
+            "weights": st.lists(positive, min_size=1, max_size=1),
             "placement": st.sampled_from(["compact", "spread"]),
             "process_method": st.sampled_from(["merge", "baseline-inter", "baseline-intra"]),
             "process_strategies": strategy_lists,

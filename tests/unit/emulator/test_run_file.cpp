@@ -38,6 +38,7 @@ Json good_run() {
     run["scratch"] = std::filesystem::temp_directory_path().string();
     run["phases"] = Json::array({{{"iterations", 60}, {"stages", Json::array({stage("matrix"), stage("allreduce")})}}});
     run["groups"] = Json::array({group(2), group(4)});
+    run["groups"][1]["weights"] = {3.0, 1.0, 2.0};
     return run;
 }
 
@@ -66,7 +67,8 @@ TEST(RunFile, KeepsEveryValueThatSteersTheRun) {
     EXPECT_EQ(run->capture, Capture::median);
     EXPECT_EQ(run->constant_bytes, 3813655465);
     EXPECT_EQ(run->variable_bytes, 134228039);
-    EXPECT_EQ(run->weights, (std::vector<double>{1.0, 2.5}));
+    EXPECT_EQ(run->groups[0].weights, (std::vector<double>{1.0, 2.5}));
+    EXPECT_EQ(run->groups[1].weights, (std::vector<double>{3.0, 1.0, 2.0}));
     EXPECT_EQ(run->iterations(), 60);
     EXPECT_EQ(run->phases[0].stages[0].type, StageType::matrix);
     EXPECT_EQ(run->phases[0].stages[1].granularity, 600);
@@ -173,6 +175,8 @@ TEST(RunFile, RefusesEachValueThatCannotBeRun) {
                                                         {"/barrier", "yes"},
                                                         {"/weights", Json::array()},
                                                         {"/weights", {1, 0}},
+                                                        {"/groups/1/weights", Json::array()},
+                                                        {"/groups/1/weights", {1, "a"}},
                                                         {"/phases", Json::array()},
                                                         {"/groups", Json::array()},
                                                         {"/phases/0/iterations", 0},

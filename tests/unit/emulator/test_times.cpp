@@ -26,12 +26,12 @@ TEST(AskedTime, FollowsFactorAndTheWeightOfTheRank) {
     stage.seconds = 0.5;
     GroupSpec group;
     group.factor = 2;
-    const std::array weights{1.0, 3.0};
-    EXPECT_DOUBLE_EQ(asked_seconds(stage, group, weights, 0), 1.0);
-    EXPECT_DOUBLE_EQ(asked_seconds(stage, group, weights, 1), 3.0);
-    EXPECT_DOUBLE_EQ(asked_seconds(stage, group, weights, 2), 1.0);
+    group.weights = {1.0, 3.0};
+    EXPECT_DOUBLE_EQ(asked_seconds(stage, group, 0), 1.0);
+    EXPECT_DOUBLE_EQ(asked_seconds(stage, group, 1), 3.0);
+    EXPECT_DOUBLE_EQ(asked_seconds(stage, group, 2), 1.0);
     stage.type = StageType::allreduce;
-    EXPECT_DOUBLE_EQ(asked_seconds(stage, group, weights, 1), 1.0);
+    EXPECT_DOUBLE_EQ(asked_seconds(stage, group, 1), 1.0);
 }
 
 TEST(Calibration, IsSparedWhereTheNumberOfOperationsIsKnown) {
