@@ -90,7 +90,8 @@ double seconds_per_operation(const Batches &batches, const StageSpec &spec, cons
 
 double asked_seconds(const StageSpec &spec, const GroupSpec &group, int rank) {
     const double seconds = spec.seconds * group.factor;
-    return is_compute(spec.type) ? seconds * group.weights[static_cast<std::size_t>(rank) % group.weights.size()] : seconds;
+    return is_compute(spec.type) ? seconds * group.weights[static_cast<std::size_t>(rank) % group.weights.size()]
+                                 : seconds;
 }
 
 std::int64_t operations_for(double seconds, double seconds_per_operation) {

@@ -16,7 +16,7 @@ from nereus.cli.experiment_run import Ended, Means, new_folder, run
 from nereus.cli.messages import Refused, complain, note, show, show_json, warn
 from nereus.cli.remedies import remedy
 from nereus.cli.where import HostsOption, OversubscribeOption, RshOption, Where
-from nereus.config import Loaded, describe, load
+from nereus.config import Loaded, describe, emulation_of, load, write_toml
 from nereus.launch import (
     RANKS_PER_CORE,
     Build,
@@ -41,7 +41,18 @@ class Codes(StrEnum):
 
 
 def emulate(
-    file: Annotated[Path, typer.Argument(help="Experiment: our TOML, or Proteo's JSON or INI.")],
+    file: Annotated[
+        Path | None, typer.Argument(help="Experiment: our TOML, or Proteo's JSON or INI.")
+    ] = None,
+    measured: Annotated[
+        Path | None,
+        typer.Option(
+            "--from", metavar="RESULTS", help="Emulate the application that wrote this (NEREUS_RESULTS)."
+        ),
+    ] = None,
+    print_experiment: Annotated[
+        bool, typer.Option("--print", help="Print the experiment as our TOML; run nothing.")
+    ] = False,
     mpi: Annotated[str | None, typer.Option(metavar="NAME", help="MPI build to use (nereus doctor).")] = None,
     output: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Results folder; if not given, results/NAME-TIME.")
@@ -67,14 +78,17 @@ def emulate(
 
     Example: nereus emulate examples/emulate/cg.toml --mpi openmpi
     """
-    loaded = load(file, environment=os.environ, proteo_codes=proteo_codes.value if proteo_codes else None)
+    source, loaded = _load(file, measured, proteo_codes)
     warn(loaded.warnings)
+    if print_experiment:
+        typer.echo(write_toml(loaded.experiment), nl=False)
+        return
     if print_config:
         _print_config(loaded, as_json)
         return
     build = choose(mpi)
     where = _where(loaded, hosts, rsh, oversubscribe)
-    _check_capacity(loaded, file, max_ranks, where)
+    _check_capacity(loaded, source, max_ranks, where)
     with Stopping() as stopping, fostering():
         check_door()
         join = _check_ability(loaded, build, where, lambda: stopping.signal is not None)
@@ -88,6 +102,17 @@ def emulate(
         complain(f"stopped by {stopping.text}; results so far: {folder} (nereus report {folder})")
         raise typer.Exit(stopping.exit_code)
     raise typer.Exit(0 if _present(ended, folder, as_json, quiet, picture) else 1)
+
+
+def _load(file: Path | None, measured: Path | None, proteo_codes: Codes | None) -> tuple[Path, Loaded]:
+    """What is to be emulated, and the file that says so."""
+    if file is not None and measured is None:
+        return file, load(
+            file, environment=os.environ, proteo_codes=proteo_codes.value if proteo_codes else None
+        )
+    if measured is None or file is not None:
+        raise Refused("allowed is either FILE, an experiment, or --from RESULTS of a real application")
+    return measured, Loaded(emulation_of(measured), {}, [], "measured")
 
 
 def _print_config(loaded: Loaded, as_json: bool) -> None:

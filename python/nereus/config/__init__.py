@@ -9,6 +9,7 @@ flags and environment (loading.py), types and ranges (model.py), rules between k
 """
 
 from nereus.config.describe import describe
+from nereus.config.emulation import emulation_of
 from nereus.config.errors import ConfigError, Problem
 from nereus.config.loading import Loaded, load
 from nereus.config.model import Data, Experiment, Group, Phase, Stage
@@ -26,6 +27,7 @@ __all__ = [
     "Problem",
     "Stage",
     "describe",
+    "emulation_of",
     "load",
     "write_toml",
 ]

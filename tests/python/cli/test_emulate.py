@@ -138,6 +138,20 @@ def test_a_fixed_size_runs_on_an_mpi_that_cannot_spawn(shell: Any) -> None:
     assert result.returncode == 0, result.stderr
 
 
+def test_what_is_emulated_is_said_once(shell: Any, small: Path) -> None:
+    for words in ([], [str(small), "--from", "run.jsonl"]):
+        refused = shell.nereus("emulate", *words)
+        assert refused.returncode == 2
+        assert "either FILE, an experiment, or --from RESULTS" in one_line(refused)
+
+
+def test_an_experiment_is_printed_as_our_toml_and_not_run(shell: Any, small: Path) -> None:
+    printed = shell.nereus("emulate", small, "--print")
+    assert printed.returncode == 0
+    assert "[[phases.stages]]" in printed.stdout
+    assert not (shell.folder / "results").exists()
+
+
 def test_an_unknown_mpi_is_refused(shell: Any, small: Path) -> None:
     result = shell.nereus("emulate", small, "--mpi", "intel")
     assert result.returncode == 2

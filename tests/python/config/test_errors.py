@@ -73,8 +73,16 @@ WRONG = [
     ("[data]", "weights = []\n[data]", "1: weights = []: at least one number, each from 1e-9 to 1e9"),
     ("[data]", "weights = [1.0, 0]\n[data]", "1: weights[1] = 0: at least one number"),
     ("[data]", "weights = [\n 1.0,\n -1]\n[data]", "3: weights[1] = -1: at least one number"),
-    ("ranks = 2", "ranks = 2\nweights = [1, 0]", "13: groups[1].weights[1] = 0: at least one number, each from 1e-9 to 1e9"),
-    ("ranks = 2", "ranks = 2\nweights = [1, 1, 1]", "13: groups[1].weights = [1, 1, 1]: at most 2 weights, one for each rank"),
+    (
+        "ranks = 2",
+        "ranks = 2\nweights = [1, 0]",
+        "13: groups[1].weights[1] = 0: at least one number, each from 1e-9 to 1e9",
+    ),
+    (
+        "ranks = 2",
+        "ranks = 2\nweights = [1, 1, 1]",
+        "13: groups[1].weights = [1, 1, 1]: at most 2 weights, one for each rank",
+    ),
     ("[data]", "weights = [1, 2, 3]\n[data]", "1: weights = [1, 2, 3]: at most 2 weights"),
     ("[data]", "sede = 1\n[data]", "1: sede = 1: unknown key; did you mean seed?"),
     ("[data]", "[dat]", "1: dat = a table: unknown key; did you mean data?"),

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From what a real application measured of itself to an experiment that does the same.
+
+Times are means over iterations, so that the emulation's total time is comparable. A stage that communicates
+is done as it was, once with its bytes: what ranks wait for each other there comes of itself, from the
+weights of those that compute. What an iteration takes outside of all stages is computing.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from pydantic import ValidationError
+
+from nereus.config.errors import fail, show
+from nereus.config.measured import Committed, Ended, Measured, MeasuredStage, read_measured
+from nereus.config.model import Experiment
+
+_COMPUTING = {"compute": "pi", "memory": "matrix"}
+# Less of an iteration than this, outside of all stages, is no stage of its own.
+_LEAST_SHARE = 0.001
+_LONGEST_NAME = 64
+
+
+def emulation_of(file: Path) -> Experiment:
+    """The experiment that emulates the job which wrote `file`; ConfigError where it tells too little."""
+    measured = read_measured(file)
+    iterated = [generation for generation in measured.generations if generation.iterations]
+    if not iterated:
+        raise fail(f"{file}", "iterations: the application never came to a checkpoint")
+    try:
+        return Experiment.model_validate(_tree(measured, iterated[0]))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise fail(f"{file}", f"cannot be emulated: {first['msg']}", key, show(first["input"])) from None
+
+
+def _tree(measured: Measured, model: Ended) -> dict[str, Any]:
+    """`model`: the generation whose stages are told; the others have a factor and weights."""
+    stages = [_stage(stage, model) for stage in model.stages]
+    if rest := fmean(_outside_stages(model)):
+        stages.append({"type": "pi", "time": rest})
+    generations = measured.generations
+    ends: list[Committed | None] = [*measured.resizes[: len(generations) - 1], None]
+    begins = [None, *ends[:-1]]
+    groups = [_group(*one, model) for one in zip(generations, begins, ends, strict=True)]
+    return {
+        "name": _name(measured.header.program),
+        "verify": False,
+        "data": model.model_dump(include={"constant_bytes", "variable_bytes", "memory"}),
+        "phases": [{"iterations": sum(each.iterations for each in generations), "stages": stages}],
+        "groups": groups,
+    }
+
+
+def _group(generation: Ended, begin: Committed | None, end: Committed | None, model: Ended) -> dict[str, Any]:
+    """`begin` and `end`: the resizes that led to it and away from it."""
+    busy, usual = _busy(generation), fmean(_busy(model))
+    mean = fmean(busy)
+    group: dict[str, Any] = {"ranks": generation.ranks}
+    if end is not None:
+        group["iterations"] = max(0, generation.iterations - end.background_iterations)
+    if mean and usual:
+        group["factor"] = mean / usual
+        group["weights"] = [max(seconds / mean, 1e-9) for seconds in busy]
+    return group | (begin.ways if begin is not None else {})
+
+
+def _stage(stage: MeasuredStage, generation: Ended) -> dict[str, Any]:
+    seconds = [total / generation.iterations for total in stage.total_seconds if total is not None]
+    few = {"ranks": len(seconds)} if _only_first_ranks(stage) else {}
+    if stage.kind in _COMPUTING:
+        return {"type": _COMPUTING[stage.kind], "time": fmean(seconds), **few}
+    if stage.bytes:
+        return {"type": stage.kind, "bytes": stage.bytes, **few}
+    # The one that waits least for others took the time of the operation itself.
+    return {"type": stage.kind, "time": min(seconds), **few}
+
+
+def _only_first_ranks(stage: MeasuredStage) -> bool:
+    taking_part = [total is not None for total in stage.total_seconds]
+    return not all(taking_part) and taking_part == sorted(taking_part, reverse=True)
+
+
+def _busy(generation: Ended) -> list[float]:
+    """For each rank: seconds of an iteration in which it computes."""
+    busy = _outside_stages(generation)
+    for stage in generation.stages:
+        if stage.kind in _COMPUTING:
+            seconds = [(total or 0.0) / generation.iterations for total in stage.total_seconds]
+            busy = [a + b for a, b in zip(busy, seconds, strict=True)]
+    return busy
+
+
+def _outside_stages(generation: Ended) -> list[float]:
+    """For each rank: seconds of an iteration in no stage; 0 for all where it is next to nothing."""
+    in_stages = [0.0] * generation.ranks
+    for stage in generation.stages:
+        in_stages = [a + (b or 0.0) for a, b in zip(in_stages, stage.total_seconds, strict=True)]
+    whole = generation.iteration_total_seconds
+    rest = [max(0.0, a - b) for a, b in zip(whole, in_stages, strict=True)]
+    if fmean(rest) <= _LEAST_SHARE * fmean(whole):
+        return [0.0] * generation.ranks
+    return [seconds / generation.iterations for seconds in rest]
+
+
+def _name(program: str) -> str:
+    name = re.sub(r"[^A-Za-z0-9._-]", "-", Path(program).name).lstrip("._-")
+    return (name or "application")[:_LONGEST_NAME]

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a job with the setting `results` says of itself (docs/formats/measured.md), as typed values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from nereus.config.errors import fail, show
+
+Amount = Annotated[int, Field(ge=0, le=2**62)]
+Seconds = Annotated[float, Field(ge=0)]
+Kind = Literal["compute", "memory", "p2p", "bcast", "allgather", "reduce", "allreduce", "write", "read"]
+
+
+class Told(BaseModel):
+    """Other keys are skipped; nothing is converted in silence."""
+
+    model_config = ConfigDict(strict=True, extra="ignore", frozen=True, allow_inf_nan=False)
+
+
+class Header(Told):
+    format: Literal["nereus-measured"]
+    version: Literal[1]
+    program: str
+
+
+class MeasuredStage(Told):
+    """A list has a number for each rank; None where a rank never had the stage."""
+
+    name: str
+    kind: Kind
+    bytes: Amount
+    total_seconds: list[Seconds | None] = Field(min_length=1)
+
+
+class Ended(Told):
+    """A generation that has ended."""
+
+    ranks: Annotated[int, Field(ge=1)]
+    iterations: Amount
+    iteration_total_seconds: list[Seconds] = Field(min_length=1)
+    constant_bytes: Amount
+    variable_bytes: Amount
+    memory: Literal["shared", "private"]
+    stages: list[MeasuredStage]
+
+
+class Committed(Told):
+    """The resize that led to the next generation."""
+
+    process_method: str
+    process_strategies: list[str]
+    transfer_method: str
+    transfer_strategy: str
+    background_iterations: Amount
+
+    @property
+    def ways(self) -> dict[str, Any]:
+        """How it was carried out, as keys of a group."""
+        return self.model_dump(exclude={"background_iterations"})
+
+
+@dataclass(frozen=True)
+class Measured:
+    """All that a file tells; `resizes[i]` led from `generations[i]` to the next one."""
+
+    header: Header
+    generations: Sequence[Ended]
+    resizes: Sequence[Committed]
+
+
+_KINDS: dict[str, type[Told]] = {"header": Header, "generation_ended": Ended, "committed": Committed}
+
+
+def read_measured(file: Path) -> Measured:
+    """ConfigError names the line, and what is allowed there. A last line that is cut is skipped."""
+    found = list(_events(file))
+    headers = [event for event in found if isinstance(event, Header)]
+    if not found or found[0] not in headers:
+        raise fail(
+            f"{file}:1",
+            "a header of docs/formats/measured.md, as a job writes it where the setting results says",
+        )
+    generations = [event for event in found if isinstance(event, Ended)]
+    if not generations:
+        raise fail(f"{file}", "at least one generation that has ended; did the job come to its end?")
+    for event in generations:
+        _check_lengths(file, event)
+    resizes = [event for event in found if isinstance(event, Committed)]
+    if len(resizes) not in (len(generations) - 1, len(generations)):
+        raise fail(f"{file}", f"a resize between two generations, not {len(resizes)} for {len(generations)}")
+    return Measured(headers[0], generations, resizes)
+
+
+def _events(file: Path) -> Iterator[Told]:
+    try:
+        lines = file.read_bytes().split(b"\n")
+    except OSError as error:
+        raise fail(f"{file}", f"cannot be read: {error.strerror}") from None
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            value = _value(line, f"{file}:{number}", is_last=number == len(lines))
+            kind = _KINDS.get(value.get("event", "")) if value else None
+            if kind is not None:
+                yield _typed(kind, value, f"{file}:{number}")
+
+
+def _value(line: bytes, where: str, is_last: bool) -> dict[str, Any]:
+    """The object of a line; {} of a line that was cut."""
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        if is_last:
+            return {}
+        raise fail(where, "a JSON object in one line") from None
+    if not isinstance(value, dict) or not isinstance(value.get("event"), str):
+        raise fail(where, 'a JSON object with a text "event"')
+    return value
+
+
+def _typed(kind: type[Told], value: dict[str, Any], where: str) -> Told:
+    try:
+        return kind.model_validate(value)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise fail(where, first["msg"], key, show(first["input"])) from None
+
+
+def _check_lengths(file: Path, event: Ended) -> None:
+    lengths = {len(event.iteration_total_seconds), *(len(stage.total_seconds) for stage in event.stages)}
+    if lengths != {event.ranks}:
+        raise fail(f"{file}", f"times of each of {event.ranks} ranks")

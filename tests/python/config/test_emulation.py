@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What an application measured becomes an experiment that does as much; what tells too little is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nereus.config import ConfigError, Experiment, emulation_of, load, write_toml
+
+HEADER = {"event": "header", "format": "nereus-measured", "version": 1, "program": "/opt/bin/cg solver"}
+
+
+def stage(name: str, kind: str, totals: Sequence[float | None], size: int = 0) -> dict[str, Any]:
+    return {"name": name, "kind": kind, "bytes": size, "total_seconds": list(totals)}
+
+
+def generation(
+    stages: Sequence[Mapping[str, Any]], wholes: Sequence[float], iterations: int = 10
+) -> dict[str, Any]:
+    return {
+        "event": "generation_ended",
+        "ranks": len(wholes),
+        "iterations": iterations,
+        "iteration_total_seconds": list(wholes),
+        "constant_bytes": 800,
+        "variable_bytes": 80,
+        "memory": "private",
+        "stages": list(stages),
+    }
+
+
+RESIZE = {
+    "event": "committed",
+    "process_method": "merge",
+    "process_strategies": ["join", "asynchronous"],
+    "transfer_method": "col",
+    "transfer_strategy": "thread",
+    "background_iterations": 3,
+}
+BALANCED = generation([stage("a", "memory", [2.0, 4.0]), stage("b", "allreduce", [3.0, 1.0], 8)], [5.0, 5.0])
+LARGER = generation([stage("a", "memory", [1.0] * 4), stage("b", "allreduce", [0.5] * 4, 8)], [1.5] * 4)
+
+
+def written(folder: Path, *events: Mapping[str, Any]) -> Path:
+    file = folder / "run.jsonl"
+    file.write_text("".join(json.dumps(event) + "\n" for event in events))
+    return file
+
+
+def emulation(folder: Path, *events: Mapping[str, Any]) -> Experiment:
+    return emulation_of(written(folder, HEADER, *events))
+
+
+def test_each_rank_computes_as_long_as_it_did(tmp_path: Path) -> None:
+    made = emulation(tmp_path, BALANCED)
+    (group,) = made.groups
+    compute = made.phases[0].stages[0]
+    assert compute.type == "matrix"
+    assert group.weights is not None
+    assert [compute.time * weight * group.factor for weight in group.weights] == pytest.approx([0.2, 0.4])
+    assert made.phases[0].iterations == 10
+
+
+def test_a_stage_that_communicates_is_done_with_its_bytes_and_no_time(tmp_path: Path) -> None:
+    second = emulation(tmp_path, BALANCED).phases[0].stages[1]
+    assert (second.type, second.bytes, second.time) == ("allreduce", 8, 0.0)
+
+
+def test_after_a_resize_all_compute_as_long_as_they_did_then(tmp_path: Path) -> None:
+    made = emulation(tmp_path, BALANCED, RESIZE, LARGER)
+    first, second = made.groups
+    assert (first.iterations, second.ranks) == (7, 4)  # three more were made beside the transfer
+    assert (second.process_strategies, second.transfer_strategy) == (["asynchronous", "join"], "thread")
+    assert second.weights is not None
+    times = [made.phases[0].stages[0].time * weight * second.factor for weight in second.weights]
+    assert times == pytest.approx([0.1] * 4)
+
+
+def test_what_is_in_no_stage_is_computed_too(tmp_path: Path) -> None:
+    alone = emulation(tmp_path, generation([], [5.0, 5.0]))
+    assert [(stage.type, stage.time) for stage in alone.phases[0].stages] == [("pi", 0.5)]
+
+
+def test_a_stage_of_the_first_ranks_is_theirs_alone(tmp_path: Path) -> None:
+    made = emulation(tmp_path, generation([stage("w", "write", [1.0, None], 64)], [9.0, 9.0]))
+    assert made.phases[0].stages[0].ranks == 1
+
+
+def test_it_can_be_kept_as_a_file(tmp_path: Path) -> None:
+    made = emulation(tmp_path, BALANCED, RESIZE, LARGER)
+    kept = tmp_path / "kept.toml"
+    kept.write_text(write_toml(made))
+    assert load(kept).experiment == made
+    assert made.name == "cg-solver"
+
+
+def test_a_line_that_was_cut_hides_nothing_before_it(tmp_path: Path) -> None:
+    file = written(tmp_path, HEADER, BALANCED)
+    whole = emulation_of(file)
+    file.write_text(file.read_text() + '{"event": "finis')
+    assert emulation_of(file) == whole
+
+
+@pytest.mark.parametrize(
+    ("events", "says"),
+    [
+        ([], "1: a header"),
+        ([BALANCED], "1: a header"),
+        ([HEADER], "at least one generation that has ended"),
+        ([{**HEADER, "version": 2}], "1: version = 2"),
+        ([HEADER, {**BALANCED, "iterations": 0}], "never came to a checkpoint"),
+        ([HEADER, {**BALANCED, "ranks": 3}], "times of each of 3 ranks"),
+        ([HEADER, {**BALANCED, "iterations": "10"}], '2: iterations = "10"'),
+        ([HEADER, BALANCED, LARGER], "a resize between two generations, not 0 for 2"),
+        ([HEADER, BALANCED, RESIZE, BALANCED], "cannot be emulated"),
+        ([HEADER, ["no event"], BALANCED], '2: a JSON object with a text "event"'),
+    ],
+)
+def test_a_file_that_tells_too_little_is_refused_with_the_line(
+    tmp_path: Path, events: list[Mapping[str, Any]], says: str
+) -> None:
+    file = written(tmp_path, *events)
+    with pytest.raises(ConfigError) as refused:
+        emulation_of(file)
+    assert str(refused.value).startswith(str(file))
+    assert says in str(refused.value)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"none\.jsonl: cannot be read"):
+        emulation_of(tmp_path / "none.jsonl")
