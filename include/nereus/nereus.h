@@ -293,6 +293,20 @@ NEREUS_API int nereus_array_cut(nereus_job *job, const char *name, MPI_Datatype 
  */
 NEREUS_API int nereus_value(nereus_job *job, const char *name, MPI_Datatype type, int64_t elements, void *value);
 
+/** Take an array, a value or a matrix out of the job.
+ *
+ * Collective. Memory of the library is freed and *pointer of its registration set to NULL; memory of the application
+ * belongs to it again. The name is free. Newcomers of later resizes do not register it. A resize that sends data just
+ * now is undone.
+ *
+ * @param[in] name  as it was registered; a matrix goes as a whole, by the name of nereus_matrix_csr()
+ *
+ * @return NEREUS_OK, NEREUS_ERR_ARGUMENT
+ * @return NEREUS_ERR_NAME   there is no such name, or it is a part of a matrix
+ * @return NEREUS_ERR_STATE  newcomer: not all that the job has is registered yet
+ */
+NEREUS_API int nereus_forget(nereus_job *job, const char *name);
+
 /** The communicator of the present processes, for the application; valid until a checkpoint says
  * NEREUS_RESIZED or NEREUS_LEAVE. MPI_COMM_NULL when the job is not open. */
 NEREUS_API MPI_Comm nereus_comm(const nereus_job *job);

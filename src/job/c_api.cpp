@@ -263,6 +263,11 @@ int nereus_value(nereus_job *job, const char *name, MPI_Datatype type, int64_t e
     });
 }
 
+int nereus_forget(nereus_job *job, const char *name) {
+    if (!usable(job) || name == nullptr) return NEREUS_ERR_ARGUMENT;
+    return guarded(job, [&] { return job->inside->forget(name); });
+}
+
 MPI_Comm nereus_comm(const nereus_job *job) {
     return usable(job) ? job->inside->generation().application.get() : MPI_COMM_NULL;
 }

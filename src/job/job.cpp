@@ -131,10 +131,11 @@ Done Job::open_record() {
     return {};
 }
 
-/// An array that comes into the registry while constant data is on its way would be missing in the next generation.
-void Job::undo_for_new_entry(const std::string &name) {
+/// An array that comes into the registry while constant data is on its way would be missing in the next generation,
+/// and newcomers would wait for one that goes.
+void Job::undo_for_other_entries(const std::string &what) {
     if (!resize_ || !resize_->sends_data()) return;
-    ended(resize_->cancel({NEREUS_ERR_STATE, "\"" + name + "\" was registered meanwhile"}));
+    ended(resize_->cancel({NEREUS_ERR_STATE, what + " meanwhile"}));
 }
 
 Done Job::add_array(Description is, void **pointer, const nereus_memory *own_memory,
@@ -156,7 +157,7 @@ Done Job::add_array(Description is, void **pointer, const nereus_memory *own_mem
         return done;
     members_.registry.add(entry);
     if (!own_memory) entry.point();
-    undo_for_new_entry(is.name);
+    undo_for_other_entries("\"" + is.name + "\" was registered");
     return {};
 }
 
@@ -200,12 +201,19 @@ Done Job::add_value(const Description &is, void *value) {
     if (!members_.registry.expects_more()) {
         if (auto done = members_.registry.check_name(is.name); !done) return done;
         members_.registry.add({is, value, nullptr, c_memory(), false});
-        undo_for_new_entry(is.name);
+        undo_for_other_entries("\"" + is.name + "\" was registered");
         return {};
     }
     auto bound = members_.registry.bind(is);
     if (!bound) return tl::unexpected(bound.error());
     bind_value(**bound, value);
+    return {};
+}
+
+Done Job::forget(const std::string &name) {
+    if (auto done = members_.registry.check_can_go(name); !done) return done;
+    undo_for_other_entries("\"" + name + "\" was taken out");
+    members_.registry.remove(name);
     return {};
 }
 

@@ -33,6 +33,7 @@ public:
     /// @param nonzeros  in the rows of this founder
     Done add_matrix(MatrixParts parts, std::int64_t nonzeros, nereus_matrix *matrix);
     Done add_value(const Description &is, void *value);
+    Done forget(const std::string &name);
 
     /// On rank 0.
     Result<Asked> ask(int ranks, const nereus_resize_options &options);
@@ -56,7 +57,7 @@ private:
     bool root() const { return members_.generation.control.rank() == 0; }
     Done found(MPI_Comm founders);
     Done make_founders();
-    void undo_for_new_entry(const std::string &name);
+    void undo_for_other_entries(const std::string &what);
     Done share(Entry &entry);
     Done arrive(process::Arrival arrival);
     Done open_supervisor();

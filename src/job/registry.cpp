@@ -60,12 +60,14 @@ std::string Description::sentence() const {
            (shared ? " in shared memory" : "");
 }
 
+void Entry::let_go() {
+    if (!owned) return;
+    release(data);
+    if (pointer != nullptr) *pointer = nullptr;
+}
+
 Registry::~Registry() {
-    for (Entry &entry : entries_) {
-        if (!entry.owned) continue;
-        entry.release(entry.data);
-        if (entry.pointer != nullptr) *entry.pointer = nullptr;
-    }
+    for (Entry &entry : entries_) entry.let_go();
 }
 
 Done Registry::check_name(const std::string &name) const {
@@ -74,6 +76,25 @@ Done Registry::check_name(const std::string &name) const {
 
 void Registry::add(Entry entry) {
     entries_.push_back(std::move(entry));
+    bound_ = entries_.size();
+}
+
+Done Registry::check_can_go(const std::string &name) const {
+    const Entry *entry = find(name);
+    if (entry == nullptr) return failed(NEREUS_ERR_NAME, "there is no \"" + name + "\"");
+    if (!entry->is.rows_of.empty())
+        return failed(NEREUS_ERR_NAME, "\"" + name + "\" is a part of the matrix \"" + entry->is.rows_of + "\"");
+    if (expects_more())
+        return failed(NEREUS_ERR_STATE, "this newcomer has not registered \"" + entries_[bound_].is.name + "\" yet");
+    return {};
+}
+
+void Registry::remove(const std::string &name) {
+    std::erase_if(entries_, [&](Entry &entry) {
+        const bool goes = entry.is.name == name || entry.is.rows_of == name;
+        if (goes) entry.let_go();
+        return goes;
+    });
     bound_ = entries_.size();
 }
 

@@ -59,6 +59,7 @@ struct Entry {
     }
     bool is_a_block() const; ///< data is of src/memory/block.hpp
     void leave_to_mpi();
+    void let_go(); ///< the application's pointer included; memory of the application stays
     void release(void *part) const {
         if (part != nullptr && !segment && !left_to_mpi) memory.release(part, memory.context);
     }
@@ -84,6 +85,11 @@ public:
     Done check_name(const std::string &name) const;
     /// A founder's or survivor's registration, by a name that was checked.
     void add(Entry entry);
+
+    /// Whether the entry of this name, with the other parts of a matrix, may go.
+    Done check_can_go(const std::string &name) const;
+    /// What remove() may take out; its memory is released as ~Registry() does.
+    void remove(const std::string &name);
 
     /// Entries that came with the offer of a resize; the application registers them in the same order.
     void expect(std::vector<Entry> entries) { entries_ = std::move(entries); }
