@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Nereus: makes MPI jobs malleable.
 
-This package is what runs beside the jobs and after them. For a program that is itself a job it brings the names of
-nereus.binding when they are asked for, as `nereus.Job`: they need mpi4py, which commands do without.
+This package is what runs beside the jobs and after them. To a program that is itself a job it brings the
+names of nereus.binding when they are asked for, as `nereus.Job`: they need mpi4py, commands do without.
 """
 
 from typing import TYPE_CHECKING, Any
