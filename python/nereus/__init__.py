@@ -1,17 +1,64 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Nereus: makes MPI jobs malleable. This package is what runs beside the jobs and after them."""
+"""Nereus: makes MPI jobs malleable.
+
+This package is what runs beside the jobs and after them. To a program that is itself a job it brings the
+names of nereus.binding when they are asked for, as `nereus.Job`: they need mpi4py, commands do without.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nereus.binding import *  # noqa: F403
 
 __version__: str
+
+_BINDING = frozenset(
+    [
+        "BLOCK",
+        "CONSTANT",
+        "CYCLIC",
+        "GRID",
+        "REPLICATED",
+        "VARIABLE",
+        "WEIGHTED",
+        "Array",
+        "Code",
+        "Failure",
+        "Job",
+        "Kind",
+        "Layout",
+        "Outcome",
+        "Placement",
+        "ProcessMethod",
+        "ProcessStrategy",
+        "ReleaseUnit",
+        "ResizeOptions",
+        "ResizeReport",
+        "Survivors",
+        "TransferMethod",
+        "TransferStrategy",
+        "Value",
+        "run",
+    ]
+)
 
 
 class UserError(Exception):
     """What a user can mend: the text is one line that says what is wrong."""
 
 
-def __getattr__(name: str) -> str:
-    """The version, which takes long to find out: for those that ask."""
-    if name != "__version__":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+def __getattr__(name: str) -> Any:
+    """The version and the names of the binding, which take long to find out: for those that ask."""
+    if name == "__version__":
+        return _version()
+    if name in _BINDING:
+        from importlib import import_module
+
+        return getattr(import_module("nereus.binding"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _version() -> str:
     from importlib.metadata import PackageNotFoundError, version
 
     try:

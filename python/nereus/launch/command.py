@@ -24,8 +24,12 @@ OPEN_MPI_SETTINGS = {
     # A spawned process sometimes never comes out of PMIx_Init, less often without a store in shared memory.
     "PMIX_MCA_gds": "hash",
 }
-# Microseconds between looks at the sockets on which newcomers call for the first time; 10 ms as a rule.
-OPEN_MPI_CHOICES = {"OMPI_MCA_mpi_event_tick_rate": "1000"}
+OPEN_MPI_CHOICES = {
+    # Microseconds between looks at the sockets on which newcomers call for the first time; 10 ms as a rule.
+    "OMPI_MCA_mpi_event_tick_rate": "1000",
+    # mpi4py takes MPICH where it finds both.
+    "MPI4PY_MPIABI": "openmpi",
+}
 # What makes waiting ranks of Open MPI sleep: it turns their yielding into naps (decision 0010).
 OPEN_MPI_YIELD = "OMPI_MCA_mpi_yield_when_idle"
 OPEN_MPI_NAPS = "lib/libnereus-naps.so"

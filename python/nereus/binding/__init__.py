@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A job from inside a Python program: NumPy views over the C library, communicators of mpi4py.
+
+In:  an application that mpiexec or `nereus run` started, and the build of Nereus for mpi4py's MPI.
+Out: everything that nereus.h says of a job. `import nereus` brings these names when they are asked for.
+Needs mpi4py, which nothing else does.
+"""
+
+from nereus.binding.array import Array, Value
+from nereus.binding.codes import (
+    Code,
+    Failure,
+    Kind,
+    Layout,
+    Outcome,
+    Placement,
+    ProcessMethod,
+    ProcessStrategy,
+    ReleaseUnit,
+    Survivors,
+    TransferMethod,
+    TransferStrategy,
+)
+from nereus.binding.job import Job, ResizeOptions, run
+from nereus.binding.structures import ResizeReport
+
+BLOCK = Layout.BLOCK
+REPLICATED = Layout.REPLICATED
+WEIGHTED = Layout.WEIGHTED
+CYCLIC = Layout.CYCLIC
+GRID = Layout.GRID
+CONSTANT = Kind.CONSTANT
+VARIABLE = Kind.VARIABLE
+
+__all__ = [
+    "BLOCK",
+    "CONSTANT",
+    "CYCLIC",
+    "GRID",
+    "REPLICATED",
+    "VARIABLE",
+    "WEIGHTED",
+    "Array",
+    "Code",
+    "Failure",
+    "Job",
+    "Kind",
+    "Layout",
+    "Outcome",
+    "Placement",
+    "ProcessMethod",
+    "ProcessStrategy",
+    "ReleaseUnit",
+    "ResizeOptions",
+    "ResizeReport",
+    "Survivors",
+    "TransferMethod",
+    "TransferStrategy",
+    "Value",
+    "run",
+]

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A global array and a value, as one process sees them."""
+
+import ctypes
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nereus.binding.calls import Calls
+from nereus.binding.codes import Kind, Layout
+from nereus.binding.cut import Cut
+from nereus.binding.handles import bytes_type
+from nereus.binding.memory import Memory
+
+
+class Array:
+    """This process' part of a global array: `view` is always the present one."""
+
+    def __init__(self, calls: Calls, name: str, dtype: "np.dtype[Any]", cut: Cut, memory: Memory) -> None:
+        self.name = name
+        self._calls, self._dtype, self._cut, self._memory = calls, dtype, cut, memory
+        self._pointer = ctypes.c_void_p()
+        self._shape: tuple[int, ...] = ()
+
+    def register(self, kind: Kind) -> None:
+        """Collective: tell the library of it."""
+        cut, functions = self._cut.c(), self._memory.functions()
+        self._pointer.value = self._memory.first_part(self._cut.elements * self._cut.element_bytes)
+        with bytes_type(self._cut.element_bytes) as handle:
+            self._calls.check(
+                "array_cut",
+                self.name.encode(),
+                handle,
+                self._cut.elements,
+                ctypes.byref(cut),
+                kind,
+                ctypes.byref(self._pointer),
+                None if functions is None else ctypes.byref(functions),
+            )
+        self._memory.keep_only(self._pointer.value)
+        self.renew()
+
+    def renew(self) -> None:
+        """The part is another one: look how large it is."""
+        count = max(0, self._calls.number("count", self.name.encode()))
+        columns, rank = 1, 0
+        if self._cut.layout is Layout.GRID and count:
+            columns, rank = self._calls.grid_columns(), self._calls.comm.Get_rank()
+        self._shape = self._cut.part_shape(count, columns, rank)
+
+    def end(self) -> None:
+        """The job is closed: what the library had is gone."""
+        if self._memory.functions() is None:
+            self._pointer.value, self._shape = None, (0, *self._shape[1:])
+
+    @property
+    def view(self) -> NDArray[Any]:
+        """The part: its rows, in the order of the array; with GRID its own matrix."""
+        address = self._pointer.value
+        if address is None or 0 in self._shape:
+            return np.empty(self._shape, dtype=self._dtype)
+        size = int(np.prod(self._shape)) * self._dtype.itemsize
+        return self._memory.part(address, size).view(self._dtype).reshape(self._shape)
+
+    @property
+    def first(self) -> int:
+        """Global number of the first row of `view`; Failure where parts are no ranges (CYCLIC, GRID)."""
+        return self._calls.checked_number("first", self.name.encode())
+
+    def place(self, element: int) -> tuple[int, int]:
+        """Rank of the process that has a row, with GRID an item, and its place in that part."""
+        rank = ctypes.c_int()
+        place = self._calls.checked_number("place", self.name.encode(), element, ctypes.byref(rank))
+        return rank.value, place
+
+    def check_not_viewed(self) -> None:
+        """BufferError where memory that may go is in use."""
+        if self._memory.viewed():
+            raise BufferError(
+                f"a view of {self.name!r} is held, which is shared: let go of it before a checkpoint"
+            )
+
+
+class Value:
+    """A small value that is the same on all processes."""
+
+    def __init__(self, calls: Calls, name: str, initial: ArrayLike) -> None:
+        self.name = name
+        self._data = np.array(initial, order="C")
+        if self._data.dtype.hasobject or not self._data.size:
+            raise ValueError(
+                f"value {name!r} = {initial!r}: allowed are numbers and arrays of them, not empty ones"
+            )
+        with bytes_type(self._data.dtype.itemsize) as handle:
+            calls.check("value", name.encode(), handle, self._data.size, self._data.ctypes.data)
+
+    @property
+    def value(self) -> Any:
+        """A number, or the array, whose elements may be set."""
+        return self._data if self._data.ndim else self._data.item()
+
+    @value.setter
+    def value(self, new: ArrayLike) -> None:
+        self._data[...] = new

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The structures of nereus.h as ctypes sees them, and a report as Python does."""
+
+import ctypes
+from dataclasses import dataclass, fields
+from enum import IntEnum
+
+from nereus.binding.codes import Code, ProcessMethod, ProcessStrategy, TransferMethod, TransferStrategy
+
+_TEXT_BYTES = 256
+_STATE_BYTES = 16
+
+Allocate = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p)
+Release = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+
+
+class CCut(ctypes.Structure):
+    """`nereus_cut`"""
+
+    _fields_ = (
+        ("layout", ctypes.c_int),
+        ("weights", ctypes.POINTER(ctypes.c_int32)),
+        ("weight_count", ctypes.c_int),
+        ("block", ctypes.c_int64),
+        ("rows", ctypes.c_int64),
+        ("columns", ctypes.c_int64),
+        ("block_rows", ctypes.c_int64),
+        ("block_columns", ctypes.c_int64),
+    )
+
+
+class CMemory(ctypes.Structure):
+    """`nereus_memory`"""
+
+    _fields_ = (("allocate", Allocate), ("release", Release), ("context", ctypes.c_void_p))
+
+
+class CResizeOptions(ctypes.Structure):
+    """`nereus_resize_options`"""
+
+    _fields_ = (
+        ("process_method", ctypes.c_int),
+        ("transfer_method", ctypes.c_int),
+        ("transfer_strategy", ctypes.c_int),
+        ("survivors", ctypes.c_int),
+        ("process_strategies", ctypes.c_uint),
+        ("placement", ctypes.c_int),
+        ("release_unit", ctypes.c_int),
+        ("oversubscribe", ctypes.c_int),
+        ("allow_fewer", ctypes.c_int),
+        ("hosts", ctypes.c_char * _TEXT_BYTES),
+    )
+
+
+class CResizeReport(ctypes.Structure):
+    """`nereus_resize_report`"""
+
+    _fields_ = (
+        ("request", ctypes.c_uint64),
+        ("code", ctypes.c_int),
+        ("from", ctypes.c_int),
+        ("to", ctypes.c_int),
+        ("process_method", ctypes.c_int),
+        ("transfer_method", ctypes.c_int),
+        ("transfer_strategy", ctypes.c_int),
+        ("process_strategies", ctypes.c_uint),
+        ("process_seconds", ctypes.c_double),
+        ("connect_seconds", ctypes.c_double),
+        ("constant_seconds", ctypes.c_double),
+        ("variable_seconds", ctypes.c_double),
+        ("predicted_seconds", ctypes.c_double),
+        ("pause_seconds", ctypes.c_double),
+        ("background_iterations", ctypes.c_int64),
+        ("constant_bytes", ctypes.c_int64),
+        ("variable_bytes", ctypes.c_int64),
+        ("shared_bytes", ctypes.c_int64),
+        ("bytes_minimum", ctypes.c_int64),
+        ("verified", ctypes.c_int),
+        ("woken", ctypes.c_int),
+        ("left", ctypes.c_int),
+        ("parked", ctypes.c_int),
+        ("state", ctypes.c_char * _STATE_BYTES),
+        ("reason", ctypes.c_char * _TEXT_BYTES),
+    )
+
+
+@dataclass(frozen=True)
+class ResizeReport:
+    """What became of a resize: the fields of `nereus_resize_report`, as nereus.h explains them."""
+
+    request: int
+    code: Code
+    from_: int
+    to: int
+    process_method: ProcessMethod
+    transfer_method: TransferMethod
+    transfer_strategy: TransferStrategy
+    process_strategies: ProcessStrategy
+    process_seconds: float
+    connect_seconds: float
+    constant_seconds: float
+    variable_seconds: float
+    predicted_seconds: float
+    pause_seconds: float
+    background_iterations: int
+    constant_bytes: int
+    variable_bytes: int
+    shared_bytes: int
+    bytes_minimum: int
+    verified: int
+    woken: int
+    left: int
+    parked: int
+    state: str
+    reason: str
+
+
+def report_of(raw: CResizeReport) -> ResizeReport:
+    """A report with Python's types."""
+    found = {}
+    for field in fields(ResizeReport):
+        value = getattr(raw, field.name.rstrip("_"))  # `from` is a word of Python's
+        if isinstance(value, bytes):
+            value = value.decode(errors="replace")
+        elif isinstance(field.type, type) and issubclass(field.type, (IntEnum, ProcessStrategy)):
+            value = field.type(value)
+        found[field.name] = value
+    return ResizeReport(**found)

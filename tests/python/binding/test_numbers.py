@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fortran and Python have the numbers and structures of the C API."""
+
+import ctypes
+import importlib.util
+import re
+from enum import IntEnum, IntFlag
+
+import pytest
+
+TYPES = "bindings/fortran/nereus_types.f90"
+C_TO_CTYPES = {
+    "int": ctypes.c_int,
+    "unsigned": ctypes.c_uint,
+    "int64_t": ctypes.c_int64,
+    "uint64_t": ctypes.c_uint64,
+    "double": ctypes.c_double,
+    "const int32_t *": ctypes.POINTER(ctypes.c_int32),
+}
+# What Python leaves out of the names, where its enums are apart.
+PREFIXES = {"ReleaseUnit": "UNIT_", "TransferMethod": "TRANSFER_", "TransferStrategy": "STRATEGY_"}
+PREFIXES["Survivors"] = "SURVIVORS_"
+STRUCTURES = ("nereus_cut", "nereus_resize_options", "nereus_resize_report")
+
+
+def without_comments(text: str) -> str:
+    return re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+
+
+def enums(tracked: dict[str, str]) -> dict[str, dict[str, int]]:
+    """The enums of the C API that Fortran and Python have, by name."""
+    text = without_comments(tracked["include/nereus/errors.h"] + tracked["include/nereus/nereus.h"])
+    found = re.findall(r"enum (nereus_\w+) \{(.*?)\};", text, flags=re.DOTALL)
+    return {
+        name: {key: int(value) for key, value in re.findall(r"NEREUS_(\w+) = (-?\d+)", body)}
+        for name, body in found
+    }
+
+
+def structures(tracked: dict[str, str]) -> dict[str, list[tuple[str, str, int]]]:
+    """The fields of each structure of the C API: type, name, and 0 or the length of an array."""
+    text = without_comments(tracked["include/nereus/nereus.h"])
+    bodies = re.findall(r"typedef struct (nereus_\w+) \{(.*?)\} \w+;", text, flags=re.DOTALL)
+    found: dict[str, list[tuple[str, str, int]]] = {name: [] for name, _ in bodies}
+    field_line = r"^\s*((?:const )?(?:enum )?\w+ \*?)([^;(]+);"
+    for name, body in bodies:
+        for kind, names in re.findall(field_line, body, flags=re.MULTILINE):
+            for field in names.split(", "):
+                word, _, length = field.rstrip("]").partition("[")
+                found[name].append((kind.strip(), word, int(length or 0)))
+    return found
+
+
+def test_fortran_has_every_number_of_the_headers(tracked: dict[str, str]) -> None:
+    pattern = r"^    integer\(c_int\), parameter :: NEREUS_(\w+) = (-?\d+)$"
+    fortran = {key: int(value) for key, value in re.findall(pattern, tracked[TYPES], flags=re.MULTILINE)}
+    wanted = {key: value for values in enums(tracked).values() for key, value in values.items()}
+    assert len(wanted) > 50
+    assert fortran == wanted
+
+
+def test_programs_in_fortran_can_use_every_number(tracked: dict[str, str]) -> None:
+    lines = re.findall(r"^    public :: (.*)$", tracked["bindings/fortran/nereus.f90"], flags=re.MULTILINE)
+    public = {word for line in lines for word in line.split(", ")}
+    wanted = {f"NEREUS_{key}" for values in enums(tracked).values() for key in values}
+    assert wanted <= public
+
+
+def test_structures_of_fortran_have_the_fields_of_c(tracked: dict[str, str]) -> None:
+    for name in STRUCTURES:
+        body = re.search(rf"type, bind\(c\) :: {name}\n(.*?)end type", tracked[TYPES], flags=re.DOTALL)
+        assert body is not None
+        fields = re.findall(r"^ +(\w+)\(.*?\) :: (\w+)(?:\((\d+)\))?", body[1], flags=re.MULTILINE)
+        assert [(word, int(length or 0)) for _, word, length in fields] == [
+            (word, length) for _, word, length in structures(tracked)[name]
+        ]
+
+
+@pytest.mark.skipif(importlib.util.find_spec("mpi4py") is None, reason="mpi4py is not installed")
+class TestPython:
+    """Needs mpi4py, as the room does; MPI is not initialised."""
+
+    @pytest.fixture(autouse=True)
+    def without_mpi(self) -> None:
+        import mpi4py
+
+        mpi4py.rc(initialize=False, finalize=False)
+
+    def test_every_number_is_that_of_the_headers(self, tracked: dict[str, str]) -> None:
+        from nereus.binding import codes
+
+        for name, wanted in enums(tracked).items():
+            ours = "".join(word.capitalize() for word in name.split("_")[1:])
+            enum: type[IntEnum] | type[IntFlag] = getattr(codes, ours)
+            prefix = PREFIXES.get(ours, "")
+            found = {key: int(value) for key, value in enum.__members__.items()}
+            assert found == {key.removeprefix(prefix): value for key, value in wanted.items()}, name
+
+    @pytest.mark.parametrize("name", STRUCTURES)
+    def test_structures_have_the_fields_of_c(self, tracked: dict[str, str], name: str) -> None:
+        from nereus.binding import structures as ours
+
+        wanted = []
+        for kind, word, length in structures(tracked)[name]:
+            field = ctypes.c_char * length if length else C_TO_CTYPES["int" if "enum" in kind else kind]
+            wanted.append((word, field))
+        mirror = getattr(ours, "C" + "".join(word.capitalize() for word in name.split("_")[1:]))
+        assert list(mirror._fields_) == wanted
+
+    def test_the_package_offers_what_the_binding_has(self) -> None:
+        import nereus
+        from nereus import binding
+
+        assert frozenset(binding.__all__) == nereus._BINDING
+        assert nereus.Job is binding.Job and nereus.BLOCK is binding.Layout.BLOCK
+        assert not hasattr(nereus, "no_such_name")
