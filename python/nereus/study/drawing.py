@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from nereus.study.figures import Bars, Grid
 
 WIDTH_INCHES, PANEL_INCHES, GRID_INCHES = 11.0, 2.7, 4.2
+PANELS_IN_A_COLUMN = 3
 HATCHES = ("", "//", "..", "xx")
 
 
@@ -22,13 +23,15 @@ def draw_bars(bars: "Bars", papers: Sequence[Mapping[str, Any]]) -> "Figure":
 
     panels = {name: panel for name, panel in bars.panels.items() if panel}
     series = list(dict.fromkeys(way for panel in panels.values() for _, way in panel))
-    made = _figure(WIDTH_INCHES, PANEL_INCHES * len(panels) + 0.5)
+    columns = 2 if len(panels) > PANELS_IN_A_COLUMN else 1
+    rows = -(-len(panels) // columns)
+    made = _figure(WIDTH_INCHES, PANEL_INCHES * rows + 0.5)
     for number, (name, panel) in enumerate(panels.items(), start=1):
-        axes = made.add_subplot(len(panels), 1, number)
-        _groups(axes, panel, series)
+        axes = made.add_subplot(rows, columns, number)
+        _groups(axes, panel, series, base=1.0 if bars.one else 0.0)
         axes.set_title(name, fontsize=9, loc="left")
         axes.set_ylabel(bars.label, fontsize=9)
-        _references(axes, bars.one, papers)
+        _references(axes, bars.one, [p for p in papers if p.get("load") in (None, bars.loads.get(name))])
     handles = [Patch(**_style(number), label=way) for number, way in enumerate(series)]
     if _shaded(papers):
         handles.append(Patch(facecolor="#DDDDDD", label="papers"))
@@ -36,13 +39,13 @@ def draw_bars(bars: "Bars", papers: Sequence[Mapping[str, Any]]) -> "Figure":
     return made
 
 
-def _groups(axes: "Axes", panel: Mapping[tuple[str, str], float], series: Sequence[str]) -> None:
+def _groups(axes: "Axes", panel: Mapping[tuple[str, str], float], series: Sequence[str], base: float) -> None:
     places = list(dict.fromkeys(place for place, _ in panel))
     width = 0.8 / len(series)
     for number, way in enumerate(series):
         own = [(at, panel[place, way]) for at, place in enumerate(places) if (place, way) in panel]
         shifted = [at + (number - (len(series) - 1) / 2) * width for at, _ in own]
-        axes.bar(shifted, [value for _, value in own], width, **_style(number))
+        axes.bar(shifted, [value - base for _, value in own], width, bottom=base, **_style(number))
     axes.set_xticks(range(len(places)), places)
     axes.grid(axis="y", color="#DDDDDD", lw=0.6)
     axes.set_axisbelow(True)

@@ -20,7 +20,10 @@ class Bars:
     label: str
     #: (place, series) to value; the panels stand above one another.
     panels: Mapping[str, Mapping[tuple[str, str], float]]
+    #: Ratios: bars begin at 1.
     one: bool = False
+    #: Load of the application of a panel, where papers tell loads apart.
+    loads: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -68,13 +71,14 @@ def _ratios(
         application: {_place(row): row[key] for row in known if row["application"] == application}
         for application in dict.fromkeys(row["application"] for row in known)
     }
-    return _chart(document, name, title, Bars(label, panels, one), known)
+    loads = {row["application"]: row["load"] for row in known if "load" in row}
+    return _chart(document, name, title, Bars(label, panels, one, loads), known)
 
 
 def _place(row: Row) -> tuple[str, str]:
     """Where a bar stands, and to which series it belongs."""
     if row["variant"] is None:
-        return row["sizes"], row["application"]
+        return row["sizes"], "without a resize"
     return f"{row['from']} → {row['to']}", row["variant"]
 
 
