@@ -210,7 +210,7 @@ def experiment_from(results: Path) -> str:
 
     out, err = StringIO(), StringIO()
     with redirect_stdout(out), redirect_stderr(err):
-        code = run(["emulate", "--from", str(results), "--print"])
+        code = run(["emulate", "--from", str(results / FILE_NAME), "--print"])
     if code != 0:
         raise StudyError(f"{results}: no emulation can be made of it: {' '.join(err.getvalue().split())}")
     return out.getvalue()

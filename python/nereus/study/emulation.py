@@ -38,14 +38,17 @@ def joined(before: Experiment, after: Experiment, resized_one: Experiment) -> Ex
 
     `before` and `after` are experiments of one size each. Stages are those of `before`; a factor for each
     group makes the stages that have a time as long, at the slowest rank, as those of the experiment at its
-    size. There is one list of weights: that of the larger size, whose first ones the smaller size uses.
+    size. Groups that have no weights of their own share those of the larger size: the smaller uses the first.
     """
     small, large = (group.ranks for group in sorted(resized_one.groups, key=lambda group: group.ranks))
     weights = max((before, after), key=lambda one: one.groups[0].ranks).weights[:large]
     groups = [group.model_dump() for group in resized_one.groups]
     for group, source in zip(groups, (before, after), strict=True):
-        own = _busy_seconds(before, _greatest(weights, group["ranks"]))
-        wanted = _busy_seconds(source, _greatest(source.weights, group["ranks"]))
+        own_weights = source.groups[0].model_dump().get("weights")
+        if own_weights:
+            group["weights"] = own_weights
+        own = _busy_seconds(before, _greatest(own_weights or weights, group["ranks"]))
+        wanted = _busy_seconds(source, _greatest(own_weights or source.weights, group["ranks"]))
         group["factor"] = source.groups[0].factor * wanted / own if own and wanted else 1.0
     assert small < large  # neighbours differ in ranks; the model sees to that
     return _with(resized_one, groups=groups, weights=weights)
@@ -68,7 +71,8 @@ def _greatest(weights: Sequence[float], ranks: int) -> float:
 def _group_at(experiment: Experiment, ranks: int) -> dict[str, Any]:
     """The experiment's own group of that size, whose factor is known; else its first one with that size."""
     own = [group for group in experiment.groups if group.ranks == ranks]
-    return {**(own or experiment.groups)[0].model_dump(), "ranks": ranks}
+    group = {**(own or experiment.groups)[0].model_dump(), "ranks": ranks}
+    return {**group, "weights": group["weights"][:ranks]} if group.get("weights") else group
 
 
 def _with(experiment: Experiment, **changes: Any) -> Experiment:

@@ -11,7 +11,6 @@ from typing import Annotated, TypeVar
 from pydantic import Field, ValidationError
 
 from nereus.report.events import (
-    Committed,
     ConstantSent,
     Event,
     Iteration,
@@ -24,22 +23,26 @@ from nereus.study.error import StudyError
 from nereus.study.plan import Planned
 from nereus.study.variants import variant
 
-COMPUTING = ("compute", "pi", "matrix")  # the library's kind, and the emulator's types
+COMPUTING = ("compute", "memory", "pi", "matrix")  # the library's kinds, and the emulator's types
 
 Kind = TypeVar("Kind", bound=Event)
-Times = Annotated[list[float], Field(min_length=1)]
+Times = Annotated[list[float | None], Field(min_length=1)]
 
 
 class _Stage(Strict):
-    """Of a program: `total_seconds` has the sum over all iterations for each rank."""
+    """Of a program: `total_seconds` has the sum over iterations for each rank, None where it never was."""
 
     name: str
     kind: str
     total_seconds: Times
 
+    @property
+    def slowest(self) -> float:
+        return max((seconds for seconds in self.total_seconds if seconds is not None), default=0.0)
+
 
 class _GenerationEnded(Event):
-    """What the library tells of a program between two resizes."""
+    """What the library tells of a program between two resizes (docs/formats/measured.md)."""
 
     ranks: int
     iterations: int
@@ -65,8 +68,25 @@ class _Header(Event):
     run: _Emulated | None = None
 
 
+class _Committed(Event):
+    """A resize; a program's tells the parts that the emulator has events of their own for."""
+
+    from_: int = Field(alias="from")
+    to: int
+    process_method: str
+    transfer_method: str
+    transfer_strategy: str
+    variable_seconds: float
+    pause_seconds: float
+    process_seconds: float | None = None
+    constant_seconds: float | None = None
+    background_iterations: int | None = None
+
+
 class _Finished(Event):
-    total_seconds: float
+    """Only the emulator's has a total."""
+
+    total_seconds: float | None = None
     data_intact: bool | None = None
 
 
@@ -76,7 +96,7 @@ _KINDS: dict[str, type[Event]] = {
     "iteration": Iteration,
     "processes_ready": ProcessesReady,
     "constant_sent": ConstantSent,
-    "committed": Committed,
+    "committed": _Committed,
     "resize_undone": ResizeUndone,
     "finished": _Finished,
 }
@@ -123,10 +143,10 @@ def measure(folder: Path, planned: Planned) -> Measures:
     for undone in _of(events, ResizeUndone):
         raise StudyError(f"the resize was undone while {undone.state}: {undone.reason}")
     if planned.variant is None:
-        if _of(events, Committed):
+        if _of(events, _Committed):
             raise StudyError(f"{file}: a resize in a run that has none")
-        return _without_resize(events, end.total_seconds)
-    return _with_resize(events, _committed(file, events, planned), end.total_seconds)
+        return _without_resize(events, _total(file, events, end))
+    return _with_resize(events, _committed(file, events, planned), _total(file, events, end))
 
 
 def _read(file: Path) -> list[Event]:
@@ -164,9 +184,20 @@ def _finished(file: Path, events: list[Event]) -> _Finished:
     return ends[-1]
 
 
-def _committed(file: Path, events: list[Event], planned: Planned) -> Committed:
+def _total(file: Path, events: list[Event], end: _Finished) -> float:
+    """A program's time is that of all its iterations and pauses: making its problem is no part of it."""
+    if end.total_seconds is not None:
+        return end.total_seconds
+    generations = _of(events, _GenerationEnded)
+    if not generations:
+        raise StudyError(f"{file}: there are no times of iterations")
+    pauses = sum(event.pause_seconds for event in _of(events, _Committed))
+    return sum(event.seconds for event in generations) + pauses
+
+
+def _committed(file: Path, events: list[Event], planned: Planned) -> _Committed:
     """The one resize, which must be the one that was planned: nothing is compared under a wrong name."""
-    found = _of(events, Committed)
+    found = _of(events, _Committed)
     if len(found) != 1:
         raise StudyError(f"{file}: {len(found)} resizes were committed, one is planned")
     event, way = found[0], variant(planned.variant or "")
@@ -195,12 +226,11 @@ def _without_resize(events: list[Event], total: float) -> Measures:
     )
 
 
-def _with_resize(events: list[Event], committed: Committed, total: float) -> Measures:
-    ready, sent = _of(events, ProcessesReady), _of(events, ConstantSent)
-    process = ready[-1].seconds if ready else None
-    constant = sent[-1].seconds if sent else None
+def _with_resize(events: list[Event], committed: _Committed, total: float) -> Measures:
+    ready, sent = _of(events, ProcessesReady), _background(events)
+    process = ready[-1].seconds if ready else committed.process_seconds
+    constant = sent.seconds if sent else None
     moved = committed.variable_seconds + (constant or 0.0)
-    background = sent[-1].iterations if sent and sent[-1].first_iteration is not None else 0
     spans = _spans(events)
     return Measures(
         total,
@@ -210,7 +240,7 @@ def _with_resize(events: list[Event], committed: Committed, total: float) -> Mea
         process_seconds=process,
         constant_seconds=constant,
         variable_seconds=committed.variable_seconds,
-        background_iterations=background,
+        background_iterations=sent.iterations if sent else 0,
         iteration_seconds=spans[0].iteration_seconds if spans else None,
         next_iteration_seconds=spans[-1].iteration_seconds if len(spans) > 1 else None,
         omega=spans[0].omega if spans else None,
@@ -240,26 +270,51 @@ class _Span:
 
 def _spans(events: list[Event]) -> list[_Span]:
     """The sizes that the run had, in their order."""
-    sent = _of(events, ConstantSent)
-    moved = [each for each in sent if each.first_iteration is not None and each.iterations]
+    sent = _background(events)
     ended = sorted(_of(events, _GenerationEnded), key=lambda event: event.generation)
     if ended:
-        return [_program_span(event, moved if number == 0 else []) for number, event in enumerate(ended)]
-    meanwhile = [range(m.first_iteration or 0, (m.first_iteration or 0) + m.iterations) for m in moved]
+        return [_program_span(event, sent if number == 0 else None) for number, event in enumerate(ended)]
+    meanwhile = sent.meanwhile if sent else range(0)
     groups: dict[int, list[Iteration]] = {}
     for iteration in _of(events, Iteration):
         groups.setdefault(iteration.group, []).append(iteration)
     return [_emulated_span(groups[group], meanwhile) for group in sorted(groups)]
 
 
-def _program_span(ended: _GenerationEnded, moved: list[ConstantSent]) -> _Span:
+@dataclass(frozen=True)
+class _Sent:
+    """How constant data moved: how long, and beside how many iterations, from which one on."""
+
+    seconds: float
+    iterations: int
+    first: int = 0
+
+    @property
+    def meanwhile(self) -> range:
+        return range(self.first, self.first + self.iterations)
+
+
+def _background(events: list[Event]) -> _Sent | None:
+    """From the emulator's event, else from what a program's resize tells."""
+    for sent in _of(events, ConstantSent):
+        # Files of before there were background transfers have no first iteration.
+        known = sent.first_iteration is not None
+        return _Sent(sent.seconds, sent.iterations if known else 0, sent.first_iteration or 0)
+    for committed in _of(events, _Committed):
+        if committed.constant_seconds is not None:
+            return _Sent(committed.constant_seconds, committed.background_iterations or 0)
+    return None
+
+
+def _program_span(ended: _GenerationEnded, sent: _Sent | None) -> _Span:
     """A program's iterations are not told one by one: those meanwhile took as long as the data."""
-    iterations = sum(sent.iterations for sent in moved)
-    return _Span(ended.iterations, ended.seconds, iterations, sum(sent.seconds for sent in moved))
+    if sent is None or not sent.iterations:
+        return _Span(ended.iterations, ended.seconds)
+    return _Span(ended.iterations, ended.seconds, sent.iterations, sent.seconds)
 
 
-def _emulated_span(iterations: list[Iteration], meanwhile: list[range]) -> _Span:
-    moving = [i.seconds for i in iterations if any(i.iteration in those for those in meanwhile)]
+def _emulated_span(iterations: list[Iteration], meanwhile: range) -> _Span:
+    moving = [i.seconds for i in iterations if i.iteration in meanwhile]
     return _Span(len(iterations), sum(i.seconds for i in iterations), len(moving), sum(moving))
 
 
@@ -267,7 +322,7 @@ def _stage_times(events: list[Event]) -> list[StageTime]:
     ended = [event for event in _of(events, _GenerationEnded) if event.iterations]
     if ended:
         first = ended[0]
-        return [StageTime(s.name, s.kind, max(s.total_seconds) / first.iterations) for s in first.stages]
+        return [StageTime(s.name, s.kind, s.slowest / first.iterations) for s in first.stages]
     return _emulated_stage_times(events)
 
 

@@ -22,7 +22,7 @@ results = os.environ["NEREUS_RESULTS"]
 def write(event, **keys):
     print(json.dumps({"event": event, "time": 1.0, "generation": 0, **keys}), file=out, flush=True)
 out = open(results, "w")
-write("header", format="nereus-results", version=1, arguments=sys.argv[1:])
+write("header", format="nereus-measured", version=1, arguments=sys.argv[1:])
 if only in results:
     if mode == "die":
         print("nereus-fake: there is no memory", file=sys.stderr)
@@ -33,12 +33,14 @@ before = 1
 if "--resize" in sys.argv:
     at, to = map(int, sys.argv[sys.argv.index("--resize") + 1].split(":"))
     method = os.environ["NEREUS_TRANSFER_METHOD"]
-    write("processes_ready", request=1, seconds=0.1)
-    write("committed", request=1, **{"from": before}, to=to, process_strategies=[], pause_seconds=0.1,
+    write("generation_ended", ranks=1, iterations=50, seconds=0.5, stages=[])
+    write("committed", request=1, process_seconds=0.1, constant_seconds=0.1, background_iterations=0,
+          **{"from": before}, to=to, process_strategies=[], pause_seconds=0.1,
           process_method=os.environ["NEREUS_PROCESS_METHOD"], variable_seconds=0.1,
           transfer_method=method, transfer_strategy=os.environ["NEREUS_TRANSFER_STRATEGY"],
           bytes_moved=8, bytes_minimum=8, verified=None)
-write("finished", total_seconds=1.0)
+write("generation_ended", ranks=2, iterations=50, seconds=0.5, stages=[])
+write("finished")
 """
 
 STUDY = """\

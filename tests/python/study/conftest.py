@@ -45,7 +45,7 @@ def line(event: str, **keys: Any) -> str:
     return json.dumps({"event": event, "time": 1.0, "generation": keys.pop("generation", 0), **keys})
 
 
-def resize_lines(planned: Planned, **other: Any) -> list[str]:
+def resize_lines(planned: Planned, real: bool, **other: Any) -> list[str]:
     """The events of a resize of 0.5 s: processes 0.2, constant 0.2, variable 0.1 s."""
     way = variant(planned.variant or "")
     meanwhile = 0 if way.blocking else 4
@@ -55,6 +55,9 @@ def resize_lines(planned: Planned, **other: Any) -> list[str]:
         "transfer_strategy": way.way.strategy, "variable_seconds": 0.1, "pause_seconds": 0.3,
         "bytes_moved": 8, "bytes_minimum": 8, "verified": None,
     }  # fmt: skip
+    if real:
+        parts = {"process_seconds": 0.2, "constant_seconds": 0.2, "background_iterations": meanwhile}
+        return [line("committed", request=1, generation=1, **{**keys, **parts, **other.get("committed", {})})]
     sent = {"seconds": 0.2, "iterations": meanwhile, "first_iteration": 50 - meanwhile}
     return [
         line("processes_ready", request=1, seconds=0.2),
@@ -64,16 +67,21 @@ def resize_lines(planned: Planned, **other: Any) -> list[str]:
 
 
 def program_lines(planned: Planned, total: float, **other: Any) -> list[str]:
-    """Of a program with one computing and one communicating stage; 0.01 s an iteration."""
+    """Of a program with one computing and one communicating stage (docs/formats/measured.md).
+
+    100 iterations of 0.01 s in all; what the total has more than those and the pause is in the first ones.
+    """
     spmv = {"name": "spmv", "kind": "compute", "bytes": 0, "seconds": [0.006, 0.008]}
     reduced = {"name": "sum", "kind": "allreduce", "bytes": 8, "seconds": [0.002, 0.001]}
-    stages = [{**spmv, "total_seconds": [0.3, 0.4]}, {**reduced, "total_seconds": [0.1, 0.05]}]
+    stages = [{**spmv, "total_seconds": [0.3, 0.4]}, {**reduced, "total_seconds": [0.1, None]}]
     ended = {"ranks": planned.before, "iterations": 50, "seconds": 0.5, "stages": stages}
-    lines = [line("header", format="nereus-results", version=1), line("generation_ended", **ended)]
+    rest = total if planned.variant is None else total - 0.5 - 0.3
+    first = line("generation_ended", **{**ended, "seconds": rest})
+    lines = [line("header", format="nereus-measured", version=1), first]
     if planned.variant is not None:
-        lines += resize_lines(planned, **other)
+        lines += resize_lines(planned, True, **other)
         lines.append(line("generation_ended", generation=1, **{**ended, "ranks": planned.after}))
-    return [*lines, line("finished", total_seconds=total)]
+    return [*lines, line("finished")]
 
 
 def emulator_lines(planned: Planned, total: float, **other: Any) -> list[str]:
@@ -88,7 +96,7 @@ def emulator_lines(planned: Planned, total: float, **other: Any) -> list[str]:
         stages = [seconds * 0.8, seconds * 0.2]
         lines.append(line("iteration", group=number // 50, phase=0, stage_seconds=stages, **keys))
     if planned.variant is not None:
-        lines += resize_lines(planned, **other)
+        lines += resize_lines(planned, False, **other)
     return [*lines, line("finished", total_seconds=total, data_intact=None)]
 
 
