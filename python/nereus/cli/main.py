@@ -22,6 +22,7 @@ app = group_of(
         "doctor": Home("nereus.cli.doctor"),
         "calibrate": Home("nereus.cli.calibrate"),
         "report": Home("nereus.cli.report"),
+        "study": Home("nereus.cli.study"),
         "convert": Home("nereus.cli.convert"),
         "bench": Home("nereus.cli.bench"),
     }

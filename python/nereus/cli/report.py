@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""nereus report DIR - look at the results of a run again."""
+"""nereus report DIR - look at the results of a run, or of a study, again."""
 
 from pathlib import Path
 from typing import Annotated
@@ -8,36 +8,65 @@ import typer
 
 from nereus.cli.messages import Refused, note, show, show_json
 from nereus.report import draw, read, table, write_csv, write_proteo
+from nereus.study import is_study
 
 
 def report(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Results folder of a run.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Results folder of a run or of a study.")],
     csv: Annotated[
-        bool, typer.Option("--csv", help="Write DIR/generations.csv, resizes.csv, iterations.csv.")
+        bool, typer.Option("--csv", help="Write DIR/generations.csv, resizes.csv, ...; a study's tables.")
     ] = False,
-    picture: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the picture (PNG).")] = None,
-    proteo: Annotated[bool, typer.Option("--proteo", help="Write Proteo's text files into DIR.")] = False,
+    picture: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the picture of a run (PNG).")
+    ] = None,
+    proteo: Annotated[
+        bool, typer.Option("--proteo", help="Write Proteo's text files of a run into DIR.")
+    ] = False,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the report of a study as one page.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Draw the figures of a study there (PNG).")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
 ) -> None:
-    """Show the results of a run, also of one that did not finish.
+    """Show the results of a run or of a study, also of one that did not finish.
 
     Example: nereus report results/cg --csv --picture cg.png
     """
+    try:
+        if is_study(folder):
+            _refuse("a study", {"--picture": picture is not None, "--proteo": proteo})
+            from nereus.cli.study_report import report_study  # runs are shown sooner without it
+
+            written = report_study(folder, csv, html, plot, as_json)
+        else:
+            _refuse("a run", {"--html": html is not None, "--plot": plot is not None})
+            written = _report_run(folder, csv, picture, proteo, as_json)
+    except OSError as problem:
+        raise Refused(f"{problem.filename}: cannot be written: {problem.strerror}") from problem
+    for path in written:
+        note(f"written: {path}")
+
+
+def _refuse(kind: str, options: dict[str, bool]) -> None:
+    for option, given in options.items():
+        if given:
+            raise Refused(f"{option}: DIR holds {kind}, which has no such output")
+
+
+def _report_run(folder: Path, csv: bool, picture: Path | None, proteo: bool, as_json: bool) -> list[Path]:
     results = read(folder)
     beside = folder if folder.is_dir() else folder.parent
     if as_json:
         show_json(results.document())
     else:
         show(table(results))
-    try:
-        written = [
-            *(write_csv(results, beside) if csv else []),
-            *(write_proteo(results, beside) if proteo else []),
-        ]
-        if picture is not None:
-            draw(results, picture)
-            written.append(picture)
-    except OSError as problem:
-        raise Refused(f"{problem.filename}: cannot be written: {problem.strerror}") from problem
-    for path in written:
-        note(f"written: {path}")
+    written = [
+        *(write_csv(results, beside) if csv else []),
+        *(write_proteo(results, beside) if proteo else []),
+    ]
+    if picture is not None:
+        draw(results, picture)
+        written.append(picture)
+    return written

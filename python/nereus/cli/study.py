@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""nereus study FILE - make the runs of a study, or those that are missing."""
+
+import os
+import socket
+import time
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import nereus
+from nereus.cli.experiment_run import Means
+from nereus.cli.messages import Refused, complain, note, show_json
+from nereus.cli.remedies import remedy
+from nereus.cli.study_run import Runner, check_programs
+from nereus.cli.trial_bar import TrialBar
+from nereus.cli.where import Where
+from nereus.launch import (
+    RANKS_PER_CORE,
+    Build,
+    Joining,
+    Stopping,
+    check_door,
+    choose,
+    cores,
+    fostering,
+    joining,
+    most_ranks,
+    probe,
+)
+from nereus.report.units import duration_text, seconds_text
+from nereus.study import Planned, Record, Store, Study, load_study, matrix, model_runs
+
+
+def study(
+    file: Annotated[Path, typer.Argument(help="Study file (docs/formats/study.md).")],
+    folder: Annotated[
+        Path | None,
+        typer.Option(metavar="STUDY", help="Where results go, or a study to go on with; else studies/NAME."),
+    ] = None,
+    mpi: Annotated[str | None, typer.Option(metavar="NAME", help="MPI build to use (nereus doctor).")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    plan: Annotated[bool, typer.Option("--plan", help="Print which runs are to be made; make none.")] = False,
+    max_ranks: Annotated[
+        int | None,
+        typer.Option(min=1, help=f"Most ranks to start; if not given, {RANKS_PER_CORE} for each core."),
+    ] = None,
+) -> None:
+    """Make the runs of a study in random order; when started again, those that are missing or failed.
+
+    Example: nereus study examples/study/emulated.toml --folder studies/first
+    """
+    wanted = load_study(file)
+    if plan:
+        _show_plan([*model_runs(wanted), *matrix(wanted)], as_json)
+        return
+    build = choose(mpi)
+    _check_sizes(wanted, file, max_ranks)
+    check_programs(wanted, file, build)
+    with Stopping() as stopping, fostering():
+        check_door()
+        os.environ.update(wanted.environment)
+        means = Means(build, Where(), _join(wanted, build, lambda: stopping.signal is not None))
+        with Store(folder or Path("studies") / wanted.name, file, wanted.name) as store:
+            if stopping.signal is None:
+                _make_all(Runner(wanted, file, means, store, lambda: stopping.signal is not None))
+            summary = _summary(wanted, store)
+    _tell(summary, as_json)
+    if stopping.signal is not None:
+        complain(f"stopped by {stopping.text}; the same command goes on with the study")
+        raise typer.Exit(stopping.exit_code)
+    raise typer.Exit(1 if summary["failed"] else 0)
+
+
+def _show_plan(runs: Sequence[Planned], as_json: bool) -> None:
+    names = [run.name for run in runs]
+    if as_json:
+        show_json(names)
+        return
+    for name in names:
+        print(name)
+
+
+def _check_sizes(wanted: Study, file: Path, max_ranks: int | None) -> None:
+    limit = max_ranks or most_ranks()
+    greatest = max(wanted.model_sizes)
+    if greatest > limit:
+        rule = "--max-ranks" if max_ranks else f"{RANKS_PER_CORE} for each core; see --max-ranks"
+        raise Refused(f"{file}: size = {greatest}: the launcher is asked for at most {limit} ({rule})")
+
+
+def _join(wanted: Study, build: Build, stopped: Callable[[], bool]) -> Joining:
+    """Refuse resizes on an MPI that cannot make processes, before anything is started; can newcomers join?"""
+    if not wanted.pairs:
+        return Joining(False, "this study has no resizes")
+    obstacle = probe(build, stopped=stopped).obstacle
+    if obstacle is not None and not stopped():
+        raise Refused(f"--mpi = {build.name}: this MPI cannot resize a job ({obstacle}); {remedy(build)}")
+    return joining(build, (), None, stopped=stopped)
+
+
+def _make_all(runner: Runner) -> None:
+    """Make the runs that have no good record, each once."""
+    build = runner.means.build
+    about = {"host": socket.gethostname(), "cores": cores(), "mpi": build.name}
+    started = {"started": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}", "nereus_version": nereus.__version__}
+    runner.store.write({"event": "started", **started, **about, "library": build.library_version})
+    study = runner.study
+    left = [*_left(model_runs(study), runner.store), *_left(matrix(study), runner.store)]
+    begin = time.monotonic()
+    with TrialBar(study.name, len(left)) as bar:
+        for number, planned in enumerate(left, start=1):
+            record = runner.run(planned)
+            if record is None:
+                return
+            mean = (time.monotonic() - begin) / number
+            bar.advance(_progress(planned, record, mean * (len(left) - number)))
+
+
+def _left(runs: Iterable[Planned], store: Store) -> list[Planned]:
+    return [run for run in runs if run.name not in store.runs or not store.runs[run.name].good]
+
+
+def _progress(planned: Planned, record: Record, seconds_left: float) -> str:
+    fate = seconds_text(record.seconds) if record.good else "failed"
+    return f"{planned.text}: {fate}, about {duration_text(seconds_left)} left"
+
+
+def _summary(wanted: Study, store: Store) -> dict[str, Any]:
+    planned = [run.name for run in (*model_runs(wanted), *matrix(wanted))]
+    known = [store.runs[name] for name in planned if name in store.runs]
+    return {
+        "folder": str(store.folder),
+        "planned": len(planned),
+        "good": sum(record.good for record in known),
+        "failed": [{"run": record.run, "reason": record.reason} for record in known if not record.good],
+        "missing": len(planned) - len(known),
+    }
+
+
+def _tell(summary: dict[str, Any], as_json: bool) -> None:
+    failed = summary["failed"]
+    if as_json:
+        show_json(summary)
+    for failure in failed[:5]:
+        complain(f"{failure['run']}: {failure['reason']}")
+    if len(failed) > 5:
+        complain(f"{len(failed) - 5} more runs failed")
+    counts = f"{summary['good']} of {summary['planned']} runs are good, {len(failed)} failed"
+    note(f"{counts}; results: {summary['folder']} (nereus report {summary['folder']})")

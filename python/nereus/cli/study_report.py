@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`nereus report` of a study: a table, one JSON document, CSV files, one page, pictures."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from nereus.cli.messages import show, show_json
+from nereus.report.units import seconds_text
+from nereus.study.cells import find
+from nereus.study.document import document
+from nereus.study.page import write_page, write_pictures
+from nereus.study.tables import write_tables
+
+_TIMES = ("total_seconds", "reconfiguration_seconds", "redistribution_seconds", "pause_seconds")
+
+
+def report_study(folder: Path, csv: bool, html: Path | None, plot: Path | None, as_json: bool) -> list[Path]:
+    """Show a study; the paths of what was written."""
+    found = find(folder)
+    made = document(found)
+    if as_json:
+        show_json(made)
+    else:
+        show(_summary(made))
+    written = write_tables(found, made, folder) if csv else []
+    if html is not None:
+        write_page(made, html)
+        written.append(html)
+    if plot is not None:
+        written += write_pictures(made, plot)
+    return written
+
+
+def _summary(made: Mapping[str, Any]) -> RenderableType:
+    runs = made["runs"]
+    counts = ", ".join(f"{runs[kind]} {kind}" for kind in ("planned", "good", "failed", "missing"))
+    parts: list[RenderableType] = [Text(f"{made['name']} · runs: {counts}", style="bold"), _cells(made)]
+    for load, over in made["emulated_over_real"].items():
+        if over is not None:
+            spread = f"{over['median']:.3f} ({over['min']:.3f} to {over['max']:.3f})"
+            parts.append(Text(f"emulated over real, {load}: {spread} over {over['cells']} cells"))
+    for row in made["preferred"]:
+        if row["counts"]:
+            often = ", ".join(f"{way} in {count}" for way, count in row["counts"].items())
+            parts.append(Text(f"{row['application']}, preferred by {row['measure']}: {often}"))
+    return Group(*parts)
+
+
+def _cells(made: Mapping[str, Any]) -> Table:
+    grid = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for name in ("application", "sizes", "variant", "total", "reconfiguring", "moving", "pause", "runs"):
+        grid.add_column(name, justify="right", no_wrap=True)
+    for cell in made["cells"]:
+        times = [seconds_text(cell[name]["median"] if cell[name] else None) for name in _TIMES]
+        grid.add_row(cell["application"], cell["sizes"], cell["variant"] or "-", *times, str(cell["runs"]))
+    return grid

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Makes one run of a study: a program of the user's, or an emulation, in a folder of its own."""
+
+import shutil
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout, suppress
+from dataclasses import dataclass, field
+from io import StringIO
+from pathlib import Path
+
+from nereus import UserError
+from nereus.cli import experiment_run
+from nereus.cli.experiment_run import Means
+from nereus.cli.messages import Refused
+from nereus.config import Experiment, load
+from nereus.launch import Build, Job, Outcome
+from nereus.report.reader import FILE_NAME
+from nereus.study import (
+    Application,
+    Planned,
+    Record,
+    Store,
+    Study,
+    StudyError,
+    Variant,
+    measure,
+    model_runs,
+)
+from nereus.study.emulation import fixed, joined, resized
+from nereus.study.plan import median_run
+from nereus.study.store import attempt_folder
+from nereus.study.variants import variant
+
+_ATTEND_SECONDS = 0.05
+
+
+def check_programs(study: Study, file: Path, build: Build) -> None:
+    """Refuse a study whose programs or experiments are not there or cannot be read; nothing was started."""
+    for application in study.applications:
+        if application.command is not None:
+            _program(application.command[0], file, build)
+        elif application.experiment is not None:
+            load(file.parent / application.experiment)
+    if not all(application.real for application in study.applications):
+        build.program("nereus-emulator")
+
+
+def _program(name: str, file: Path, build: Build) -> Path:
+    """Without a slash one of the MPI build's, else one in PATH; others are relative to the file's folder."""
+    if "/" in name:
+        found = shutil.which(file.parent / name)
+    else:
+        found = shutil.which(build.prefix / "bin" / name) or shutil.which(name)
+    if found is None:
+        raise Refused(f"{file}: command = {name}: there is no such program that can be executed")
+    # Absolute, because launchers look for names without a slash in PATH only.
+    return Path(found).absolute()
+
+
+@dataclass
+class Runner:
+    """Makes runs of one study and notes what came of them."""
+
+    study: Study
+    file: Path
+    means: Means
+    store: Store
+    stopped: Callable[[], bool]
+    _experiments: dict[tuple[str, int], Experiment] = field(default_factory=dict)
+
+    def run(self, planned: Planned) -> Record | None:
+        """Make a run and note what came of it; None when it was stopped, then nothing is noted."""
+        attempt, folder = self.store.new_attempt(planned.name)
+        begin = time.monotonic()
+        reason = self._fate(planned, folder)
+        if self.stopped():
+            return None
+        record = Record(planned.name, attempt, not reason, reason, time.monotonic() - begin)
+        self.store.add(record)
+        return record
+
+    def _fate(self, planned: Planned, folder: Path) -> str:
+        """Why the run is not good; "" for a good one."""
+        application = self.study.application(planned.application)
+        deadline = time.monotonic() + self.study.timeout
+        over = _Until(self.stopped, deadline)
+        try:
+            outcome = (self._real if application.real else self._emulated)(application, planned, folder, over)
+            if outcome is None:
+                return f"did not end within {self.study.timeout:g} s"
+            if not outcome.good:
+                return f"{outcome.text}{_last_words(folder)}"
+            measure(folder, planned)
+        except UserError as error:
+            return str(error)
+        return ""
+
+    def _real(
+        self, application: Application, planned: Planned, folder: Path, over: Callable[[], bool]
+    ) -> Outcome | None:
+        command = command_of(application, planned)
+        program = _program(command[0], self.file, self.means.build)
+        settings = {"NEREUS_RESULTS": str((folder / FILE_NAME).absolute())}
+        if planned.variant is not None:
+            way = variant(planned.variant)
+            strategies = "+".join(self.study.process_strategies) or "none"
+            settings |= {**way.settings(), "NEREUS_PROCESS_STRATEGIES": strategies}
+        start = self.means.where.supervision(
+            self.means.build, program, tuple(command[1:]), planned.before, self.means.join, settings
+        )
+        with Job(start, folder / "output.txt") as job:
+            while job.running() and not over():
+                job.attend(_ATTEND_SECONDS)
+            return None if job.running() else job.outcome()
+
+    def _emulated(
+        self, application: Application, planned: Planned, folder: Path, over: Callable[[], bool]
+    ) -> Outcome | None:
+        experiment = self._experiment(application, planned)
+        return experiment_run.run(experiment, self.means, folder, True, over).outcome
+
+    def _experiment(self, application: Application, planned: Planned) -> Experiment:
+        """What the emulator is to do in this run."""
+        if application.experiment is not None:
+            whole = load(self.file.parent / application.experiment).experiment
+            return _for_run(whole, planned, self._way(planned), self.study.process_strategies)
+        before = self._made(application, planned.before)
+        whole = _for_run(before, planned, self._way(planned), self.study.process_strategies)
+        if planned.variant is None:
+            return whole
+        return joined(before, self._made(application, planned.after), whole)
+
+    def _way(self, planned: Planned) -> Variant | None:
+        return None if planned.variant is None else variant(planned.variant)
+
+    def _made(self, application: Application, size: int) -> Experiment:
+        """The emulation of the real application at one size; it is made once and kept as a file."""
+        key = (application.name, size)
+        if key not in self._experiments:
+            file = self.store.folder / "emulations" / f"{application.name}_{size}.toml"
+            if not file.exists():
+                text = experiment_from(self._model(application, size))
+                file.parent.mkdir(exist_ok=True)
+                _write_whole(file, text)
+            self._experiments[key] = load(file).experiment
+        return self._experiments[key]
+
+    def _model(self, application: Application, size: int) -> Path:
+        """The results of the model run with the median time."""
+        runs = []
+        for planned in model_runs(self.study):
+            record = self.store.runs.get(planned.name)
+            if (
+                (planned.application, planned.before) == (application.emulates, size)
+                and record
+                and record.good
+            ):
+                folder = attempt_folder(self.store.folder, planned.name, record.attempt)
+                runs.append((planned, measure(folder, planned).total_seconds))
+        chosen = median_run(runs)
+        if chosen is None:
+            raise StudyError(f"there is no good run of {application.emulates} on {size} ranks to be emulated")
+        return attempt_folder(self.store.folder, chosen.name, self.store.runs[chosen.name].attempt)
+
+
+@dataclass(frozen=True)
+class _Until:
+    """Whether the study was stopped, or a run's time is over."""
+
+    stopped: Callable[[], bool]
+    deadline: float
+
+    def __call__(self) -> bool:
+        return self.stopped() or time.monotonic() > self.deadline
+
+
+def command_of(application: Application, planned: Planned) -> list[str]:
+    """Program and arguments of a run; numbers stand for the words in braces."""
+    iterations = application.iterations or 0
+    words = list(application.command or [])
+    if planned.variant is not None:
+        words += application.resize or []
+    numbers = {
+        "{iterations}": iterations,
+        "{iteration}": iterations // 2,
+        "{from}": planned.before,
+        "{to}": planned.after,
+    }
+    return [_filled(word, numbers) for word in words]
+
+
+def _filled(word: str, numbers: Mapping[str, int]) -> str:
+    for name, number in numbers.items():
+        word = word.replace(name, str(number))
+    return word
+
+
+def _for_run(
+    experiment: Experiment, planned: Planned, way: Variant | None, strategies: Sequence[str]
+) -> Experiment:
+    if way is None:
+        return fixed(experiment, planned.before)
+    return resized(experiment, planned.before, planned.after, way, strategies)
+
+
+def experiment_from(results: Path) -> str:
+    """The experiment file of an emulation of a program's run, as `nereus emulate --from` prints it."""
+    from nereus.cli.main import run
+
+    out, err = StringIO(), StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        code = run(["emulate", "--from", str(results / FILE_NAME), "--print"])
+    if code != 0:
+        raise StudyError(f"{results}: no emulation can be made of it: {' '.join(err.getvalue().split())}")
+    return out.getvalue()
+
+
+def _write_whole(file: Path, text: str) -> None:
+    """A file that is cut would be taken for the emulation after the next start."""
+    beside = file.with_suffix(".new")
+    beside.write_text(text, encoding="utf-8")
+    beside.replace(file)
+
+
+def _last_words(folder: Path) -> str:
+    """The last line that one of our programs, or else any, wrote."""
+    with suppress(OSError):
+        lines = (folder / "output.txt").read_text(encoding="utf-8", errors="replace").splitlines()
+        spoken = [line.strip() for line in lines if line.strip()]
+        ours = [line for line in spoken if line.startswith("nereus")]
+        return f": {(ours or spoken)[-1][:200]}" if spoken else ""
+    return ""

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which runs a study has and in which order, and the folder in which it goes on."""
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nereus.study import Planned, Record, Store, StudyError, matrix, model_runs
+from nereus.study.plan import median_run
+
+
+def test_every_run_of_the_matrix_is_made_once(begin: Callable[..., Any]) -> None:
+    folder = begin()
+    names = Counter(run.name for run in folder.runs)
+    assert set(names.values()) == {1}
+    assert names["cg_2-4_Merge-COLT_3"] == names["uneven-emulated_4_fixed_5"] == names["cg_1_model_1"] == 1
+    assert len(names) == 386
+
+
+def test_the_same_file_has_the_same_order_and_another_seed_another(begin: Callable[..., Any]) -> None:
+    study = begin().study
+    other = study.model_copy(update={"seed": 1})
+    assert matrix(study) == matrix(study)
+    assert matrix(study) != matrix(other)
+    assert sorted(matrix(study), key=str) == sorted(matrix(other), key=str)
+
+
+def test_a_study_that_is_stopped_has_whole_repetitions(begin: Callable[..., Any]) -> None:
+    runs = matrix(begin().study)
+    assert [run.repetition for run in runs] == sorted(run.repetition for run in runs)
+    first, second = runs[:76], runs[76:152]
+    assert [run.name[:-1] for run in first] != [run.name[:-1] for run in second]
+
+
+def test_only_programs_that_are_emulated_have_model_runs(begin: Callable[..., Any]) -> None:
+    study = begin().study
+    assert {run.application for run in model_runs(study)} == {"cg", "uneven"}
+    assert {run.before for run in model_runs(study)} == {1, 2, 4}
+
+
+def test_the_run_with_the_median_time_is_emulated() -> None:
+    runs = [
+        (Planned("a", 1, 1, None, number, True), time) for number, time in enumerate([3.0, 1.0, 2.0, 9.0])
+    ]
+    chosen = median_run(runs)
+    assert chosen is not None and chosen.repetition == 2
+    assert median_run([]) is None
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "s.toml"
+    path.write_text("name = 'x'\n")
+    return path
+
+
+def test_a_study_goes_on_with_what_it_has(tmp_path: Path, file: Path) -> None:
+    with Store(tmp_path / "study", file, "x") as store:
+        store.add(Record("one", 1, True, "", 1.0))
+        store.add(Record("two", 1, False, "died", 1.0))
+        store.add(Record("two", 2, True, "", 1.0))
+    with Store(tmp_path / "study", file, "x") as store:
+        assert {name: (record.good, record.attempt) for name, record in store.runs.items()} == {
+            "one": (True, 1),
+            "two": (True, 2),
+        }
+
+
+def test_a_record_that_was_cut_is_lost_and_spoils_no_other(tmp_path: Path, file: Path) -> None:
+    with Store(tmp_path / "study", file, "x") as store:
+        store.add(Record("one", 1, True))
+    with (tmp_path / "study" / "runs.jsonl").open("a") as records:
+        records.write('{"event": "run", "run": "tw')
+    with Store(tmp_path / "study", file, "x") as store:
+        store.add(Record("three", 1, True))
+        assert set(store.runs) == {"one", "three"}
+    with Store(tmp_path / "study", file, "x") as store:
+        assert set(store.runs) == {"one", "three"}
+
+
+def test_results_of_an_attempt_are_never_written_over_others(tmp_path: Path, file: Path) -> None:
+    with Store(tmp_path / "study", file, "x") as store:
+        first, folder = store.new_attempt("one")
+        (folder / "run.jsonl").write_text("killed")
+    with Store(tmp_path / "study", file, "x") as store:
+        second, other = store.new_attempt("one")
+    assert (first, second) == (1, 2)
+    assert list(other.iterdir()) == []
+    assert (folder / "run.jsonl").read_text() == "killed"
+
+
+def test_a_folder_is_refused_while_a_study_runs_in_it(tmp_path: Path, file: Path) -> None:
+    with (
+        Store(tmp_path / "study", file, "x"),
+        pytest.raises(StudyError, match="is being run already"),
+    ):
+        Store(tmp_path / "study", file, "x")
+
+
+def test_a_study_does_not_go_on_with_another_file(tmp_path: Path, file: Path) -> None:
+    with Store(tmp_path / "study", file, "x"):
+        pass
+    file.write_text("name = 'y'\n")
+    with pytest.raises(StudyError, match=re.escape("study.toml: differs from the study file")):
+        Store(tmp_path / "study", file, "x")
+
+
+def test_a_folder_of_other_things_is_left_alone(tmp_path: Path, file: Path) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "precious").write_text("kept")
+    with pytest.raises(StudyError, match="is not empty and holds no study"):
+        Store(tmp_path / "other", file, "x")
+    with pytest.raises(StudyError, match="is a file"):
+        Store(file, file, "x")
+    assert [path.name for path in (tmp_path / "other").iterdir()] == ["precious"]

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a report says of a study, also of half-finished and broken ones."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nereus.study import StudyError, is_study
+from nereus.study.cells import find
+from nereus.study.document import document, papers
+from nereus.study.figures import charts
+from nereus.study.page import page, write_pictures
+from nereus.study.tables import write_tables
+
+FIGURES = [
+    "growth-compute", "growth-communication", "growth-fixed", "reconfiguration-blocking",
+    "reconfiguration", "growth-reconfiguration", "growth-total", "speedup", "preferred-total_seconds",
+    "preferred-redistribution_seconds", "alpha", "omega", "iterations", "progress",
+]  # fmt: skip
+
+
+def report(folder: Any) -> dict[str, Any]:
+    return document(find(folder.write()))
+
+
+@pytest.fixture(scope="module")
+def made(complete: Any) -> dict[str, Any]:
+    """The report on the complete study."""
+    return document(find(complete.path))
+
+
+def row(rows: list[dict[str, Any]], **keys: Any) -> dict[str, Any]:
+    (found,) = [each for each in rows if all(each[key] == value for key, value in keys.items())]
+    return found
+
+
+def test_an_emulation_is_compared_with_its_program_cell_by_cell(made: dict[str, Any]) -> None:
+    over = made["emulated_over_real"]
+    assert over["balanced"] == pytest.approx(
+        {"median": 1.02, "min": 1.02, "max": 1.02, "cells": 19, "runs": 95}
+    )
+    assert over["unbalanced"]["median"] == pytest.approx(0.95)
+    fixed = row(made["growth"], application="cg-emulated", sizes="4")
+    assert (fixed["compute"], fixed["communication"]) == (pytest.approx(1.0), pytest.approx(1.0))
+    resized = row(made["growth"], application="cg-emulated", sizes="2-4", variant="Merge-COLT")
+    assert resized["reconfiguration"] == pytest.approx(1.0)
+
+
+def test_runs_that_an_emulation_was_made_from_are_in_no_figure(made: dict[str, Any]) -> None:
+    assert made["runs"] == {"planned": 386, "good": 386, "failed": 0, "missing": 0}
+    assert sum(cell["runs"] for cell in made["cells"]) == 386 - 6
+
+
+def test_speedup_is_told_over_the_reference(made: dict[str, Any]) -> None:
+    cell = {"application": "cg", "sizes": "1-2"}
+    assert row(made["speedup"], **cell, variant="Baseline-COLS")["speedup"] == 1.0
+    fast = row(made["speedup"], **cell, variant="Merge-COLT")["speedup"]
+    assert fast == pytest.approx((2.0 + 0.0303) / (1.0 + 0.0303))
+
+
+def test_what_happens_while_data_moves_is_told(made: dict[str, Any]) -> None:
+    cell = {"application": "cg-emulated", "sizes": "2-4"}
+    thread = row(made["background"], **cell, variant="Merge-COLT")
+    assert thread["omega"] == pytest.approx(2.0)
+    assert thread["alpha"] == pytest.approx(1.0)
+    assert thread["iterations"] == 4
+    # Blocking: 0.3 s of moving, then the four iterations that the others made meanwhile.
+    assert row(made["background"], **cell, variant="Merge-COLS")["progress"] == pytest.approx(0.34)
+    assert thread["progress"] == pytest.approx(0.3)
+    assert row(made["background"], **cell, variant="Merge-P2PA")["alpha"] is None
+
+
+def test_the_fastest_variant_is_preferred_everywhere(made: dict[str, Any]) -> None:
+    total = row(made["preferred"], application="cg", measure="total_seconds")
+    assert total["counts"] == {"Merge-COLT": 4}
+    assert total["rule"] == "nearest"
+    assert total["runs"] == 4 * 4 * 5
+    moved = row(made["preferred"], application="cg", measure="redistribution_seconds")
+    assert {cell["variant"] for cell in moved["cells"]} != {None}
+    assert len(moved["cells"][0]["equal"]) == 4  # all take the same time
+
+
+def test_p_values_are_told(made: dict[str, Any]) -> None:
+    tested = row(made["differences"], application="cg", sizes="2-4", measure="total_seconds")
+    assert tested["rejected"] and tested["p"] < 0.01
+    assert len(tested["pairs"]) == 6
+    same = row(made["differences"], application="cg", sizes="2-4", measure="redistribution_seconds")
+    assert (same["p"], same["reason"], same["pairs"]) == (None, "all values are equal", [])
+    normal = [each for each in made["normality"] if each["measure"] == "total_seconds"]
+    assert all(0 < each["p"] <= 1 for each in normal)
+
+
+def test_every_figure_of_the_papers_is_there_and_says_on_what_it_rests(made: dict[str, Any]) -> None:
+    found = charts(made)
+    assert [chart.name for chart in found] == FIGURES
+    assert all(chart.runs > 0 for chart in found)
+    with_papers = {chart.name for chart in found if chart.papers}
+    assert with_papers == set(FIGURES) - {"growth-communication"}
+
+
+def test_what_the_papers_found_has_a_source_and_a_figure() -> None:
+    found = papers()
+    assert {finding["figure"] for finding in found} <= set(FIGURES)
+    assert all(finding["source"] and finding["text"] for finding in found)
+    assert all(("low" in finding) == ("high" in finding) for finding in found)
+
+
+def test_the_page_needs_no_other_file(made: dict[str, Any]) -> None:
+    text = page(made)
+    assert text.count("data:image/png;base64,") == len(FIGURES)
+    assert not re.search(r'(src|href)="(?!data:|#)', text)
+    assert "Rests on" in text and "2024, Fig. 14" in text
+    assert "1.020" in text
+
+
+def test_names_cannot_break_the_page(begin: Callable[..., Any]) -> None:
+    folder = begin()
+    folder.record(folder.runs[0], "failed", "<script>alert(1)</script>")
+    text = page(report(folder))
+    assert "&lt;script&gt;" in text and "<script>" not in text
+
+
+def test_tables_have_a_row_for_each_run_and_cell(complete: Any, made: dict[str, Any], tmp_path: Path) -> None:
+    from pandas import read_csv
+
+    written = write_tables(find(complete.path), made, tmp_path / "tables")
+    frames = {path.stem: read_csv(path) for path in written}
+    assert len(frames["runs"]) == 380
+    assert len(frames["cells"]) == 76
+    assert len(frames["preferred"]) == 2 * 4 * 4
+    first = frames["cells"].iloc[0]
+    assert first["total_seconds_median"] == pytest.approx(1.8303)
+    assert "failures" not in frames  # there are none
+
+
+def test_pictures_are_written_for_each_figure(made: dict[str, Any], tmp_path: Path) -> None:
+    written = write_pictures(made, tmp_path / "plots")
+    assert [path.stem for path in written] == FIGURES
+    assert all(path.read_bytes().startswith(b"\x89PNG") for path in written)
+
+
+def test_a_study_without_runs_has_a_report(begin: Callable[..., Any]) -> None:
+    made = report(begin())
+    assert made["runs"] == {"planned": 386, "good": 0, "failed": 0, "missing": 386}
+    assert made["emulated_over_real"] == {"balanced": None, "unbalanced": None}
+    assert charts(made) == []
+    assert "386 were not made" in page(made)
+
+
+def test_too_few_runs_are_said_and_nothing_is_invented(begin: Callable[..., Any]) -> None:
+    folder = begin()
+    for planned in folder.runs:
+        if planned.repetition <= 2 and planned.application == "cg":
+            folder.good(planned, 1.0 + planned.repetition)
+    made = report(folder)
+    assert {each["reason"] for each in made["differences"]} == {"not enough runs"}
+    assert {each["p"] for each in [*made["differences"], *made["normality"]]} == {None}
+    cells = [cell for each in made["preferred"] for cell in each["cells"]]
+    assert {(cell["variant"], cell["reason"]) for cell in cells} == {(None, "not enough runs")}
+    assert "not enough runs" in page(made)
+    assert "preferred-total_seconds" not in [chart.name for chart in charts(made)]
+
+
+def test_a_half_finished_study_is_reported_as_far_as_it_got(begin: Callable[..., Any]) -> None:
+    folder = begin()
+    runs = folder.runs
+    for planned in runs[: len(runs) // 2]:
+        folder.good(planned, total_of(planned.repetition))
+    found = find(folder.write('{"event": "run", "run": "cg_1_fi'))
+    made = document(found)
+    assert made["runs"]["good"] == len(runs) // 2
+    assert made["runs"]["missing"] == len(runs) - len(runs) // 2
+    assert [chart.name for chart in charts(made)] == FIGURES
+
+
+def total_of(repetition: int) -> float:
+    return 1.0 + 0.01 * repetition
+
+
+def test_failed_and_damaged_runs_are_listed_with_their_reason(begin: Callable[..., Any]) -> None:
+    folder = begin()
+    failed, damaged, gone, fine = folder.runs[-4:]
+    folder.record(failed, "failed", "did not end within 120 s")
+    (folder.good(damaged, 1.0) / "run.jsonl").write_text('{"event": "header"\n')
+    (folder.good(gone, 1.0) / "run.jsonl").unlink()
+    folder.good(fine, 1.0)
+    made = report(folder)
+    reasons = {failure["run"]: failure["reason"] for failure in made["failures"]}
+    assert reasons[failed.name] == "did not end within 120 s"
+    assert "run.jsonl:1: is no event" in reasons[damaged.name]
+    assert "No such file" in reasons[gone.name]
+    assert made["runs"]["good"] == 1
+
+
+def test_a_run_that_was_tried_again_counts_with_its_last_attempt(begin: Callable[..., Any]) -> None:
+    folder = begin()
+    planned = folder.runs[-1]
+    folder.record(planned, "failed", "died", attempt=1)
+    results = folder.good(planned, 1.0)
+    results.rename(results.with_name("2"))
+    folder.lines.pop()
+    folder.record(planned, "good", attempt=2)
+    assert report(folder)["runs"] == {"planned": 386, "good": 1, "failed": 0, "missing": 385}
+
+
+@pytest.mark.parametrize(
+    ("records", "said"),
+    [
+        ('{"event": "header", "format": "other", "version": 1}\n', "runs.jsonl:1: format = 'other'"),
+        ('{"event": "header", "format": "nereus-study", "version": 2}\n', "version = 2: 1 is supported"),
+        ("no json\n", "runs.jsonl:1: is not JSON"),
+        ("[1]\n", "runs.jsonl:1: not an event"),
+    ],
+)
+def test_records_of_something_else_are_refused(begin: Callable[..., Any], records: str, said: str) -> None:
+    folder = begin()
+    (folder.path / "runs.jsonl").write_text(records)
+    with pytest.raises(StudyError, match=re.escape(said)):
+        find(folder.path)
+
+
+def test_a_damaged_record_is_an_error_that_names_its_line(begin: Callable[..., Any]) -> None:
+    folder = begin()
+    folder.lines.append(json.dumps({"event": "run", "run": "x", "attempt": "1"}))
+    with pytest.raises(StudyError, match=r"runs\.jsonl:3: run: attempt"):
+        find(folder.write())
+
+
+def test_a_folder_of_a_run_is_no_study(tmp_path: Path, complete: Any) -> None:
+    (tmp_path / "run.jsonl").write_text("{}")
+    assert not is_study(tmp_path)
+    assert is_study(complete.path)
