@@ -48,8 +48,7 @@ void Solver::begin_generation() { gather_.emplace(job_.comm(), x_->count()); }
 void Solver::start() {
     std::ranges::copy(right_side(), r_->begin());
     std::ranges::copy(r_->span(), p_->begin());
-    state.right_side =
-        sum_over(job_.comm(), local_dot(r_->span(), r_->span(), magnitude_of(job_.comm(), r_->span(), r_->span())));
+    state.right_side = steady_dot(job_.comm(), r_->span(), r_->span());
     state.residual = state.right_side;
     state.curvature = magnitude_of(job_.comm(), p_->span(), product_with((*gather_)(p_->span())));
     state.began = applications::date();
@@ -79,18 +78,24 @@ bool Solver::iterate() {
     product_ = product_with(direction);
     double local = local_dot(p_->span(), product_, state.curvature);
 
-    state.curvature = sum_over(job_.comm(), local);
+    state.curvature = settled(sum_over(job_.comm(), local), state.curvature, p_->span(), product_);
 
     if (!(state.curvature > 0)) return false; // or not a number
     advance(state.residual / state.curvature);
     local = local_dot(r_->span(), r_->span(), state.residual);
 
-    const double residual = sum_over(job_.comm(), local);
+    const double residual = settled(sum_over(job_.comm(), local), state.residual, r_->span(), r_->span());
 
     turn(residual / state.residual);
     state.residual = residual;
     ++state.iterations;
     return true;
+}
+
+/// A sum that fell so far from one iteration to the next that its unit is too large for it is made anew.
+double Solver::settled(double sum, double before, std::span<const double> a, std::span<const double> b) const {
+    constexpr double far = 0x1p-20;
+    return sum < far * before ? steady_dot(job_.comm(), a, b) : sum;
 }
 
 /// x goes along the direction, and r with it.
@@ -116,8 +121,7 @@ Solution Solver::solution() {
     const std::vector<double> product = product_with((*gather_)(x));
     for (std::size_t i = 0; i < difference.size(); ++i) difference[i] -= product[i];
     const MPI_Comm comm = job_.comm();
-    const double magnitude = magnitude_of(comm, difference, difference);
-    const double residual = sum_over(comm, local_dot(difference, difference, magnitude));
+    const double residual = steady_dot(comm, difference, difference);
     double mine = 0, error = 0;
     for (const double each : x) mine = std::max(mine, std::abs(each - 1));
     MPI_Allreduce(&mine, &error, 1, MPI_DOUBLE, MPI_MAX, comm);

@@ -56,6 +56,7 @@ private:
     void start();
     std::vector<double> right_side() const;
     std::vector<double> product_with(std::span<const double> all) const;
+    double settled(double sum, double before, std::span<const double> a, std::span<const double> b) const;
     void advance(double length);
     void turn(double share);
 

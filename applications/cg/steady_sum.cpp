@@ -49,4 +49,8 @@ double magnitude_of(MPI_Comm comm, std::span<const double> a, std::span<const do
     return sum > 0 ? sum : bound;
 }
 
+double steady_dot(MPI_Comm comm, std::span<const double> a, std::span<const double> b) {
+    return sum_over(comm, local_dot(a, b, magnitude_of(comm, a, b)));
+}
+
 }

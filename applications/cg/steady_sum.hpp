@@ -23,7 +23,10 @@ double local_dot(std::span<const double> a, std::span<const double> b, double ma
 /// Collective.
 double sum_over(MPI_Comm comm, double local);
 
-/// Collective. A magnitude for local_dot(), by three reductions; the same however the vectors are cut.
+/// Collective. A magnitude for local_dot(), by three reductions, the same however the vectors are cut.
 double magnitude_of(MPI_Comm comm, std::span<const double> a, std::span<const double> b);
+
+/// Collective. A whole dot product about which nothing is known, by four reductions.
+double steady_dot(MPI_Comm comm, std::span<const double> a, std::span<const double> b);
 
 }

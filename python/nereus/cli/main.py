@@ -23,6 +23,7 @@ app = group_of(
         "calibrate": Home("nereus.cli.calibrate"),
         "report": Home("nereus.cli.report"),
         "convert": Home("nereus.cli.convert"),
+        "matrix": Home("nereus.cli.matrix"),
         "bench": Home("nereus.cli.bench"),
     }
 )
