@@ -36,6 +36,7 @@ MATRIX = """%%MatrixMarket matrix coordinate real symmetric
 2 1 -1
 4 4 2.5
 """
+Results = dict[tuple[str, ...], dict[str, Any]]
 HEADER = struct.Struct("<8sqqqq")
 
 
@@ -57,11 +58,20 @@ def result(site: Any, mpi: str, ranks: int, *arguments: str) -> dict[str, Any]:
     """The line of results of a run that must succeed and leave nothing."""
     build = choose(mpi)
     program, *options = arguments
-    runner = [sys.executable, RUNNER, "--mpiexec", build.mpiexec, "--kind", build.kind, "-n", str(ranks)]
+    runner = [
+        sys.executable,
+        str(RUNNER),
+        "--mpiexec",
+        str(build.mpiexec),
+        "--kind",
+        build.kind,
+        "-n",
+        str(ranks),
+    ]
     limits = ["--timeout", str(LIMIT), "--repeat-on-hang", str(REPEATS)]
     environment = site.environment | command(build, ranks, build.program(program)).environment
     run = subprocess.run(
-        [*runner, *limits, "--", build.program(program), *options, "--result", "line.json"],
+        [*runner, *limits, "--", str(build.program(program)), *options, "--result", "line.json"],
         cwd=site.folder,
         env=environment,
         capture_output=True,
@@ -75,7 +85,7 @@ def result(site: Any, mpi: str, ranks: int, *arguments: str) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def alone() -> dict[tuple[str, ...], dict[str, Any]]:
+def alone() -> Results:
     """Results of runs on one process, by their options: each is made once."""
     return {}
 
@@ -98,7 +108,9 @@ def same_work(line: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("first", SIZES)
 @pytest.mark.parametrize("system", SYSTEMS)
-def test_a_resized_run_has_every_bit_of_one_that_is_not(site: Any, mpi: str, system: str, first: int) -> None:
+def test_a_resized_run_has_every_bit_of_one_that_is_not(
+    site: Any, mpi: str, alone: Results, system: str, first: int
+) -> None:
     if mpi == "openmpi" and first not in (1, 4):
         pytest.skip("Open MPI takes a second for a resize: two chains of six sizes suffice")
     chain = chain_of(first, system)
