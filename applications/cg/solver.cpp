@@ -5,12 +5,15 @@
 #include "applications/cg/command_line.hpp"
 #include "applications/cg/steady_sum.hpp"
 #include "applications/result.hpp"
+#include "applications/stage.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 namespace cg {
+
+using applications::Stage;
 
 Solver::Solver(nereus::Job &job, std::int64_t rows) : job_(job) {
     state.rows = rows;
@@ -73,23 +76,34 @@ std::vector<double> Solver::product_with(std::span<const double> all) const {
 }
 
 bool Solver::iterate() {
-    const std::span<const double> direction = (*gather_)(p_->span());
-
-    product_ = product_with(direction);
-    double local = local_dot(p_->span(), product_, state.curvature);
-
-    state.curvature = settled(sum_over(job_.comm(), local), state.curvature, p_->span(), product_);
-
+    const std::span<const double> direction = gathered_direction();
+    double local = multiplied(direction);
+    {
+        const Stage stage(job_, "sum_curvature", NEREUS_STAGE_ALLREDUCE, sizeof local);
+        state.curvature = settled(sum_over(job_.comm(), local), state.curvature, p_->span(), product_);
+    }
     if (!(state.curvature > 0)) return false; // or not a number
-    advance(state.residual / state.curvature);
-    local = local_dot(r_->span(), r_->span(), state.residual);
-
-    const double residual = settled(sum_over(job_.comm(), local), state.residual, r_->span(), r_->span());
-
-    turn(residual / state.residual);
-    state.residual = residual;
+    local = advanced(state.residual / state.curvature);
+    const double before = state.residual;
+    {
+        const Stage stage(job_, "sum_residual", NEREUS_STAGE_ALLREDUCE, sizeof local);
+        state.residual = settled(sum_over(job_.comm(), local), before, r_->span(), r_->span());
+    }
+    turn(state.residual / before);
     ++state.iterations;
     return true;
+}
+
+std::span<const double> Solver::gathered_direction() {
+    const Stage stage(job_, "gather_direction", NEREUS_STAGE_ALLGATHER, state.rows * std::int64_t{sizeof(double)});
+    return (*gather_)(p_->span());
+}
+
+/// The product of matrix and direction. @return this process' part of its dot product with the direction
+double Solver::multiplied(std::span<const double> direction) {
+    const Stage stage(job_, "multiply", NEREUS_STAGE_COMPUTE);
+    product_ = product_with(direction);
+    return local_dot(p_->span(), product_, state.curvature);
 }
 
 /// A sum that fell so far from one iteration to the next that its unit is too large for it is made anew.
@@ -98,15 +112,18 @@ double Solver::settled(double sum, double before, std::span<const double> a, std
     return sum < far * before ? steady_dot(job_.comm(), a, b) : sum;
 }
 
-/// x goes along the direction, and r with it.
-void Solver::advance(double length) {
+/// x goes along the direction, and r with it. @return this process' part of r.r
+double Solver::advanced(double length) {
+    const Stage stage(job_, "advance", NEREUS_STAGE_COMPUTE);
     const std::span<double> x = x_->span(), r = r_->span(), p = p_->span();
     for (std::size_t i = 0; i < x.size(); ++i) x[i] += length * p[i];
     for (std::size_t i = 0; i < r.size(); ++i) r[i] -= length * product_[i];
+    return local_dot(r, r, state.residual);
 }
 
 /// The next direction: r and a share of the one before.
 void Solver::turn(double share) {
+    const Stage stage(job_, "turn", NEREUS_STAGE_COMPUTE);
     const std::span<double> r = r_->span(), p = p_->span();
     for (std::size_t i = 0; i < p.size(); ++i) p[i] = r[i] + share * p[i];
 }

@@ -57,7 +57,9 @@ private:
     std::vector<double> right_side() const;
     std::vector<double> product_with(std::span<const double> all) const;
     double settled(double sum, double before, std::span<const double> a, std::span<const double> b) const;
-    void advance(double length);
+    std::span<const double> gathered_direction();
+    double multiplied(std::span<const double> direction);
+    double advanced(double length);
     void turn(double share);
 
     nereus::Job &job_;

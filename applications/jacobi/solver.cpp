@@ -3,12 +3,16 @@
 
 #include "applications/jacobi/system.hpp"
 #include "applications/result.hpp"
+#include "applications/stage.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 namespace jacobi {
+
+using applications::Stage;
+
 namespace {
 
 void check(const nereus::Job &job, int code) {
@@ -56,8 +60,20 @@ void Solver::start() {
 void Solver::begin_generation() { gather_.emplace(job_.comm(), x_->count()); }
 
 void Solver::iterate() {
-    const std::span<const double> all = (*gather_)(x_->span());
+    const double change = improved(gathered());
+    const Stage stage(job_, "greatest_change", NEREUS_STAGE_ALLREDUCE, sizeof change);
+    state.change = greatest(job_.comm(), change);
+    ++state.iterations;
+}
 
+std::span<const double> Solver::gathered() {
+    const Stage stage(job_, "gather", NEREUS_STAGE_ALLGATHER, rows_ * std::int64_t{sizeof(double)});
+    return (*gather_)(x_->span());
+}
+
+/// Makes the new elements of this process of all old ones. @return their greatest change
+double Solver::improved(std::span<const double> all) {
+    const Stage stage(job_, "improve", NEREUS_STAGE_MEMORY);
     const std::span<double> x = x_->span(), right_side = right_side_->span();
     const auto *row = static_cast<const double *>(matrix_);
     auto diagonal = static_cast<std::size_t>(first());
@@ -66,9 +82,7 @@ void Solver::iterate() {
         x[i] = (right_side[i] - sum_beside_diagonal({row, all.size()}, all, diagonal)) / row[diagonal];
         change = std::max(change, std::abs(x[i] - all[diagonal]));
     }
-
-    state.change = greatest(job_.comm(), change);
-    ++state.iterations;
+    return change;
 }
 
 double Solver::error() const {

@@ -44,6 +44,8 @@ public:
 
 private:
     void start();
+    std::span<const double> gathered();
+    double improved(std::span<const double> all);
 
     nereus::Job &job_;
     std::int64_t rows_;
