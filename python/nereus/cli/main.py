@@ -24,6 +24,7 @@ app = group_of(
         "report": Home("nereus.cli.report"),
         "study": Home("nereus.cli.study"),
         "convert": Home("nereus.cli.convert"),
+        "matrix": Home("nereus.cli.matrix"),
         "bench": Home("nereus.cli.bench"),
     }
 )

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "applications/jacobi/command_line.hpp"
+
+#include "trying/program.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace jacobi {
+namespace {
+
+constexpr std::int64_t most_rows = std::int64_t{1} << 24; // a row is one datatype of MPI, whose bytes fit into an int
+
+}
+
+CommandLine read_command_line(int argc, char **argv) {
+    Plan plan;
+    CLI::App app("Solves a dense, diagonally dominant system of equations by Jacobi's method, writes the solution to a "
+                 "file meanwhile,\nand prints a line of JSON. Options --nereus-NAME=VALUE are settings of the "
+                 "library.\n\n"
+                 "Example: mpiexec -n 2 nereus-jacobi --size 500 --write x.bin --write-every 20 --resize 10:4",
+                 program);
+    app.add_option("--size", plan.rows, "equations")->required()->check(CLI::Range(std::int64_t{1}, most_rows));
+    auto *write = app.add_option("--write", plan.file, "file of the solution, which all processes write together");
+    app.add_option("--write-every", plan.write_every, "after how many iterations; not given: at the end alone")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 53))
+        ->needs(write);
+    app.add_flag("--check", plan.checks, "look at each element of the solution, and of the file, at the end");
+    applications::add_options(app, plan.options);
+    if (const auto exit_code = trying::parse(app, argc, argv)) return {{}, exit_code};
+    if (const std::string why = applications::complaint_of_words(app); !why.empty())
+        return {{}, trying::refused(program, why)};
+    return {std::move(plan), std::nullopt};
+}
+
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// nereus-jacobi: solves a dense system of equations, writes its solution to a file, and is resized meanwhile.
+#include "applications/agreement.hpp"
+#include "applications/jacobi/command_line.hpp"
+#include "applications/jacobi/solution_file.hpp"
+#include "applications/jacobi/solver.hpp"
+#include "applications/result.hpp"
+#include "applications/stage.hpp"
+#include "trying/program.hpp"
+
+#include <cstdlib>
+#include <optional>
+#include <stdexcept>
+
+namespace {
+
+using jacobi::Plan;
+using jacobi::program;
+using jacobi::Solver;
+
+bool is_converged(const Plan &plan, const Solver &solver) {
+    return solver.state.iterations > 0 && solver.state.change <= plan.options.tolerance;
+}
+
+bool is_done(const Plan &plan, const Solver &solver) {
+    // Without a tolerance the number of iterations is fixed, also where nothing changes any more.
+    const bool is_good = plan.options.tolerance > 0 && is_converged(plan, solver);
+    return is_good || solver.state.iterations >= plan.options.iterations;
+}
+
+void write(const Plan &plan, const nereus::Job &job, Solver &solver) {
+    const std::int64_t part_bytes = std::ssize(solver.part()) * std::int64_t{sizeof(double)};
+    const applications::Stage stage(job, "write", NEREUS_STAGE_WRITE, part_bytes);
+    const std::string why = jacobi::write_file(job.comm(), plan.file, solver.first(), solver.part());
+    if (!why.empty()) throw std::runtime_error(why);
+    ++solver.state.writes;
+}
+
+void write_when_wanted(const Plan &plan, const nereus::Job &job, Solver &solver) {
+    const bool is_last = is_done(plan, solver);
+    const bool is_turn = plan.write_every > 0 && solver.state.iterations % plan.write_every == 0;
+    if (!plan.file.empty() && (is_turn || is_last)) write(plan, job, solver);
+}
+
+nlohmann::json line_of(const Plan &plan, const nereus::Job &job, const Solver &solver) {
+    return {{"program", program},
+            {"rows", plan.rows},
+            {"iterations", solver.state.iterations},
+            {"converged", is_converged(plan, solver)},
+            {"change", solver.state.change},
+            {"error", solver.error()},
+            {"checksum", applications::checksum(job.comm(), solver.part(), solver.first())},
+            {"writes", solver.state.writes},
+            {"ranks", job.size()},
+            {"resizes", job.generation()},
+            {"undone", solver.state.undone}};
+}
+
+/// Collective. Elements of the file that are not those of the solution, on all processes.
+std::int64_t wrong_in_file(const Plan &plan, const nereus::Job &job, const Solver &solver) {
+    std::int64_t wrong = 0;
+    const std::int64_t mine = jacobi::wrong_in_file(plan.file, solver.first(), solver.part());
+    MPI_Allreduce(&mine, &wrong, 1, MPI_INT64_T, MPI_SUM, job.comm());
+    return wrong;
+}
+
+/// Collective. What is wrong with the results, or "".
+std::string complaint_of_results(const Plan &plan, const nereus::Job &job, const Solver &solver) {
+    const double error = solver.error();
+    if (solver.state.iterations > 0 && !(error <= solver.error_bound()))
+        return "the solution is wrong by " + std::to_string(error) + ": after this iteration " +
+               std::to_string(solver.error_bound()) + " is possible";
+    if (plan.file.empty() || solver.state.writes == 0) return "";
+    const std::int64_t wrong = wrong_in_file(plan, job, solver);
+    return wrong == 0 ? "" : plan.file + ": " + std::to_string(wrong) + " elements are not those of the solution";
+}
+
+int end(const Plan &plan, nereus::Job &job, const Solver &solver) {
+    nlohmann::json line = line_of(plan, job, solver);
+    const double seconds = applications::date() - solver.state.began;
+    line["seconds"] = seconds;
+    applications::say_what_never_came(program, job, plan.options.resizes, solver.state.iterations);
+    const std::string complaint = plan.checks ? complaint_of_results(plan, job, solver) : "";
+    applications::write_result(job, plan.options.result, line);
+    if (complaint.empty()) return EXIT_SUCCESS;
+    if (job.rank() == 0) trying::say(program, complaint);
+    return EXIT_FAILURE;
+}
+
+int iterate(const Plan &plan, nereus::Job &job, Solver &solver) {
+    while (!is_done(plan, solver)) {
+        solver.iterate();
+        write_when_wanted(plan, job, solver);
+        applications::ask_for_resizes(program, job, plan.options.resizes, solver.state.iterations);
+        const nereus::Outcome outcome = applications::checkpoint(program, job, solver.state.undone);
+        if (outcome == nereus::Outcome::leave) return EXIT_SUCCESS;
+        if (outcome == nereus::Outcome::resized) solver.begin_generation();
+    }
+    return end(plan, job, solver);
+}
+
+/// Collective, by founders. False where a file cannot be made, which has been said.
+bool can_write(const Plan &plan, const nereus::Job &job) {
+    const std::string why = plan.file.empty() ? "" : jacobi::make_file(job.comm(), plan.file, plan.rows);
+    return !applications::anyone_complains(program, job, why) &&
+           !applications::anyone_complains(program, job, applications::complaint_of_result(plan.options.result));
+}
+
+/// One process' stay in the job; returns its exit code.
+int stay(const Plan &plan, nereus::Job &job, std::optional<Solver> &solver) {
+    if (job.generation() == 0 && !can_write(plan, job)) return trying::bad_input;
+    return iterate(plan, job, solver.emplace(job, plan.rows));
+}
+
+int run(int argc, char **argv) {
+    const jacobi::CommandLine line = jacobi::read_command_line(argc, argv);
+    if (line.exit_code) return *line.exit_code;
+    std::optional<Solver> solver; // the library writes to it until the job is closed
+    return trying::run_job(program, argc, argv, [&](nereus::Job &job) { return stay(line.plan, job, solver); });
+}
+
+}
+
+int main(int argc, char **argv) { return trying::with_mpi(argc, argv, run); }

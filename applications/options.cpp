@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "applications/options.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace applications {
+
+void add_options(CLI::App &app, Options &options) {
+    app.add_option("--iterations", options.iterations, "how many at most")
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 53));
+    app.add_option("--tolerance", options.tolerance, "ends before, when this is reached; 0: never")
+        ->check(CLI::Range(0.0, 1.0));
+    app.add_option_function<std::vector<std::string>>(
+           "--resize",
+           [&options](const std::vector<std::string> &words) {
+               for (const std::string &word : words) options.resizes.push_back(read_resize(word));
+           },
+           "AT:RANKS: ask for RANKS processes when AT iterations are done; may be given several times")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    app.add_option("--result", options.result, "file for the line of results, instead of stdout");
+    app.allow_extras();
+}
+
+std::string complaint_of_words(const CLI::App &app) {
+    for (const std::string &word : app.remaining())
+        if (!word.starts_with("--nereus-")) return word + ": there is no such option (--help)";
+    return "";
+}
+
+}
