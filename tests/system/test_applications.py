@@ -70,6 +70,8 @@ def result(site: Any, mpi: str, ranks: int, *arguments: str) -> dict[str, Any]:
     ]
     limits = ["--timeout", str(LIMIT), "--repeat-on-hang", str(REPEATS)]
     environment = site.environment | command(build, ranks, build.program(program)).environment
+    # Processes that come while the program iterates, as those that are woken, come too late for so few.
+    environment |= {"NEREUS_PROCESS_STRATEGIES": "none", "NEREUS_WAKE": "off"}
     run = subprocess.run(
         [*runner, *limits, "--", str(build.program(program)), *options, "--result", "line.json"],
         cwd=site.folder,
@@ -101,18 +103,23 @@ def resizes(chain: list[int], step: int = 3) -> list[str]:
     return [word for at, ranks in enumerate(chain, 1) for word in ("--resize", f"{at * step}:{ranks}")]
 
 
+def some(value: int | str, is_sample: bool) -> Any:
+    """A parameter that `make test` leaves out unless it is a sample."""
+    return value if is_sample else pytest.param(value, marks=pytest.mark.whole)
+
+
 def same_work(line: dict[str, Any]) -> dict[str, Any]:
     """What must not depend on processes."""
     return {key: line[key] for key in line.keys() - {"ranks", "resizes", "seconds"}}
 
 
-@pytest.mark.parametrize("first", SIZES)
-@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("first", [some(first, first in (1, 4)) for first in SIZES])
+@pytest.mark.parametrize("system", [some(system, "7" not in system) for system in SYSTEMS])
 def test_a_resized_run_has_every_bit_of_one_that_is_not(
     site: Any, mpi: str, alone: Results, system: str, first: int
 ) -> None:
-    if mpi == "openmpi" and first not in (1, 4):
-        pytest.skip("Open MPI takes a second for a resize: two chains of six sizes suffice")
+    if mpi == "openmpi" and first != 4:
+        pytest.skip("Open MPI takes a second for a resize: one chain of six sizes suffices")
     chain = chain_of(first, system)
     options = (*SYSTEMS[system], "--tolerance", "0", "--iterations", "20")
     if "fewer" in system:  # so small a system is solved at once: the work ends before the chain
@@ -196,9 +203,9 @@ def whole(**changed: int) -> bytes:
         (whole()[:-8] + struct.pack("<d", float("nan")), "nonzero 2 is no finite number"),
     ],
 )
-def test_a_broken_matrix_is_refused_in_one_line(site: Any, mpi: str, content: bytes, expected: str) -> None:
+def test_a_broken_matrix_is_refused_in_one_line(site: Any, mpich: str, content: bytes, expected: str) -> None:
     (site.folder / "bad.nm").write_bytes(content)
-    run = launch(site, choose(mpi), 2, CG, "--matrix", "bad.nm")
+    run = launch(site, choose(mpich), 2, CG, "--matrix", "bad.nm")
     complaints = [line for line in run.stderr.splitlines() if line.startswith("nereus")]
     assert run.returncode == 2, run.stderr
     assert len(complaints) == 1, run.stderr

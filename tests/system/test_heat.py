@@ -52,8 +52,15 @@ def test_a_resized_plate_has_the_bits_of_one_that_was_not(
     assert result.out == f"checksum {CHECKSUM} after {len(sizes)} resizes\n"
 
 
-@pytest.mark.parametrize("memory", ["shared", "private"])
-@pytest.mark.parametrize("method", ["merge", "baseline-inter"])
+@pytest.mark.parametrize(
+    ("method", "memory"),
+    [
+        ("merge", "shared"),
+        ("baseline-inter", "private"),
+        pytest.param("merge", "private", marks=pytest.mark.whole),
+        pytest.param("baseline-inter", "shared", marks=pytest.mark.whole),
+    ],
+)
 def test_views_follow_resizes_and_old_ones_keep_their_memory(
     site: Any, mpi: str, method: str, memory: str
 ) -> None:
