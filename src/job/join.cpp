@@ -185,6 +185,7 @@ Result<nereus_resize_report> join(Members &job, process::Arrival arrival) {
     job.generation = std::move(*next);
     job.settings.memory = offer.settings.memory;
     job.settings.memory_key = offer.settings.memory_key;
+    job.settings.results = offer.settings.results; // all measure, or none
     if (offer.sizes.anew && job.generation.control.rank() == 0) {
         job.requests.restore(decision->at("requests"));
         job.hosts = read_hosts(decision->at("host_list")).value_or(std::vector<Host>{});

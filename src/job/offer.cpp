@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int version = 3;
+constexpr int version = 4;
 
 json as_json(const plan::Shape &shape) {
     return {{"layout", static_cast<int>(shape.layout)},
@@ -145,6 +145,7 @@ mpi::Bytes pack(const Offer &offer, const std::vector<Entry> &entries) {
                              {"transfer_memory", s.transfer_memory},
                              {"answer_timeout", s.answer_timeout},
                              {"slowest_rate", s.slowest_rate},
+                             {"results", s.results},
                              {"worlds", offer.worlds},
                              {"kept", offer.sizes.kept},
                              {"source_hosts", offer.source_hosts},
@@ -174,6 +175,7 @@ Result<Unpacked> unpack_offer(const mpi::Bytes &bytes) try {
     offer.settings.transfer_memory = whole<std::int64_t>(in, "transfer_memory", 1);
     offer.settings.answer_timeout = above_zero(in, "answer_timeout");
     offer.settings.slowest_rate = above_zero(in, "slowest_rate");
+    offer.settings.results = in.at("results");
     offer.worlds = in.at("worlds").get<std::vector<plan::World>>();
     offer.source_hosts = in.at("source_hosts").get<std::vector<std::string>>();
     offer.hosts = in.at("hosts").get<std::vector<std::string>>();

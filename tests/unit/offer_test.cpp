@@ -108,6 +108,7 @@ Offer any_offer() {
     offer.settings.message_bytes = *rc::gen::inRange<std::int64_t>(1, 2147483648);
     offer.settings.answer_timeout = *rc::gen::inRange(1, 1000000) * 0.7;
     offer.settings.slowest_rate = *rc::gen::inRange(1, 1000000) * 0.3;
+    offer.settings.results = *rc::gen::element("", "run.jsonl");
     offer.worlds = *rc::gen::container<std::vector<plan::World>>(static_cast<std::size_t>(offer.sizes.drains),
                                                                  rc::gen::arbitrary<plan::World>());
     offer.hosts = any_hosts(offer.sizes.drains);
@@ -143,6 +144,7 @@ RC_GTEST_PROP(Offer, TellsNewcomersWhatTheJobHas, ()) {
     RC_ASSERT(told.settings.message_bytes == offer.settings.message_bytes);
     RC_ASSERT(told.settings.answer_timeout == offer.settings.answer_timeout);
     RC_ASSERT(told.settings.slowest_rate == offer.settings.slowest_rate);
+    RC_ASSERT(told.settings.results == offer.settings.results);
     RC_ASSERT(told.worlds == offer.worlds);
     RC_ASSERT(told.hosts == offer.hosts);
     RC_ASSERT(told.source_hosts == offer.source_hosts);
