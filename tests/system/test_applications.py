@@ -113,7 +113,7 @@ def same_work(line: dict[str, Any]) -> dict[str, Any]:
     return {key: line[key] for key in line.keys() - {"ranks", "resizes", "seconds"}}
 
 
-@pytest.mark.parametrize("first", [some(first, first in (1, 4)) for first in SIZES])
+@pytest.mark.parametrize("first", [some(first, first == 4) for first in SIZES])
 @pytest.mark.parametrize("system", [some(system, "7" not in system) for system in SYSTEMS])
 def test_a_resized_run_has_every_bit_of_one_that_is_not(
     site: Any, mpi: str, alone: Results, system: str, first: int
@@ -133,7 +133,9 @@ def test_a_resized_run_has_every_bit_of_one_that_is_not(
         assert (resized["resizes"], resized["ranks"]) == (len(chain), chain[-1])
 
 
-@pytest.mark.parametrize("way", ["baseline-inter.col", "baseline-intra.p2p", "merge.col"])
+@pytest.mark.parametrize(
+    "way", ["baseline-inter.col", some("baseline-intra.p2p", False), some("merge.col", False)]
+)
 def test_results_are_the_same_by_every_method(site: Any, mpich: str, way: str) -> None:
     process, transfer = way.split(".")
     for system in ("irregular", "dense"):
@@ -168,7 +170,7 @@ def test_what_is_told_of_a_matrix_is_what_its_file_holds(site: Any, mpich: str) 
     assert told["unbalance"]["2"] == pytest.approx(5 / 7 * 2)
 
 
-@pytest.mark.parametrize("ranks", [1, 4, 7])
+@pytest.mark.parametrize("ranks", [some(1, False), 4, some(7, False)])
 def test_a_matrix_of_a_file_is_solved_on_any_number_of_processes(site: Any, mpi: str, ranks: int) -> None:
     site.write("small.mtx", MATRIX)
     assert site.nereus("matrix", "convert", "small.mtx", "small.nm").code == 0

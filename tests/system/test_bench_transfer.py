@@ -91,6 +91,7 @@ def test_a_way_that_the_library_carries_out_otherwise_does_not_count(site: Any, 
 
 
 @pytest.mark.skipif(bool(complaint()), reason=complaint() or "none")
+@pytest.mark.parametrize("mpi", ["mpich", pytest.param("openmpi", marks=pytest.mark.whole)], indirect=True)
 def test_a_narrow_link_is_the_limit_and_is_gone_afterwards(site: Any, mpi: str) -> None:
     options = ("--from", "1", "--to", "2", "--methods", "p2p", "--network", "limited", "--gigabits", "0.1")
     found = document(site, mpi, *options, "--bytes", "8000000", "--repeat", "2")

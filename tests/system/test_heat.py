@@ -61,6 +61,7 @@ def test_a_resized_plate_has_the_bits_of_one_that_was_not(
         pytest.param("baseline-inter", "shared", marks=pytest.mark.whole),
     ],
 )
+@pytest.mark.parametrize("mpi", ["mpich", pytest.param("openmpi", marks=pytest.mark.whole)], indirect=True)
 def test_views_follow_resizes_and_old_ones_keep_their_memory(
     site: Any, mpi: str, method: str, memory: str
 ) -> None:
