@@ -13,6 +13,8 @@ _CODE_WORDS = (
 )
 # What ends programs most often; a launcher hands such a number on as it is, or with 128 added.
 _FATAL = (signal.SIGABRT, signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM)
+# What may befall a rank because another has died.
+_OF_OTHERS = (signal.SIGABRT, signal.SIGTERM)
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ def judge(exit_code: int, output: str | None) -> Outcome:
     if output is None and exit_code > 0:
         return _judge_code(exit_code)
     output = output or ""
-    killed = _first(_SIGNAL_WORDS, output)
+    killed = _killed(output)
     if killed is not None:
         return Outcome(False, f"a rank was killed by {_signal(killed)}", 128 + killed)
     if exit_code < 0:
@@ -51,6 +53,13 @@ def _judge_code(exit_code: int) -> Outcome:
     if number in _FATAL:
         text += f", or was killed by {_signal(number)}"
     return Outcome(False, text, exit_code)
+
+
+def _killed(output: str) -> int | None:
+    """The signal that ended the job: ranks that abort or are ended may be so because another was killed."""
+    signals = [int(found) for pattern in _SIGNAL_WORDS for found in pattern.findall(output)]
+    causes = [number for number in signals if number not in _OF_OTHERS]
+    return next(iter(causes or signals), None)
 
 
 def _first(patterns: tuple[re.Pattern[str], ...], text: str) -> int | None:

@@ -11,6 +11,7 @@ HYDRA_KILLED = """\
 =   EXIT CODE: 9
 YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)
 """
+HYDRA_ABORTED = HYDRA_KILLED.replace("CODE: 9", "CODE: 6").replace("Killed (signal 9)", "Aborted (signal 6)")
 HYDRA_CODE = """\
 =   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES
 =   EXIT CODE: 7
@@ -27,6 +28,8 @@ ORTE_CODE = """\
     [
         (9, HYDRA_KILLED, "a rank was killed by signal 9 (SIGKILL)"),
         (137, ORTE_KILLED, "a rank was killed by signal 9 (SIGKILL)"),
+        (6, HYDRA_ABORTED + HYDRA_KILLED, "a rank was killed by signal 9 (SIGKILL)"),
+        (6, HYDRA_ABORTED, "a rank was killed by signal 6 (SIGABRT)"),
         (7, HYDRA_CODE, "a rank ended with exit code 7"),
         (7, ORTE_CODE, "a rank ended with exit code 7"),
         (3, "", "a rank ended with exit code 3"),
