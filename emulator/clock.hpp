@@ -2,26 +2,20 @@
 // The two times of the emulator: durations, and seconds since the start of the job.
 #pragma once
 
-#include <chrono>
+#include "base/clock.hpp"
+
 #include <ctime>
 
 namespace emulator {
 
-/// Seconds of a clock that never jumps; only differences mean something.
-inline double now() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+using nereus::now;
+using nereus::unix_now;
 
 /// Seconds for which this thread had a core.
 inline double cpu_now() {
     timespec time{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
     return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-/// Seconds since 1970 by the clock of this host.
-inline double unix_now() {
-    return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
 /// Seconds since the job started, on processes that came later too: they know the start as a date. The date is read

@@ -15,6 +15,11 @@ inline double now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+/// Seconds since 1970 by the clock of this host.
+inline double unix_now() {
+    return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
 /// Looks whether something happened because of which waiting is in vain.
 using News = std::function<std::optional<Error>()>;
 

@@ -27,7 +27,11 @@ constexpr std::int64_t most_rows = std::int64_t{1} << 59;
 constexpr std::int64_t most_stage_bytes = std::int64_t{1} << 62;
 constexpr std::size_t longest_name = 63;
 
-bool is_a_name(const char *text) { return text != nullptr && *text != '\0' && std::strlen(text) <= longest_name; }
+Done check_name(const char *text) {
+    if (text == nullptr || *text == '\0' || std::strlen(text) > longest_name)
+        return failed(NEREUS_ERR_ARGUMENT, "a name has 1 to 63 characters");
+    return {};
+}
 
 int refuse(const nereus_job *job, const Error &error) {
     if (job->inside) job->inside->say(error.what);
@@ -60,7 +64,7 @@ Result<std::int64_t> extent_of(MPI_Datatype type) {
 
 Result<Description> describe(const char *name, MPI_Datatype type, std::int64_t least, std::int64_t elements,
                              std::int64_t most) {
-    if (!is_a_name(name)) return failed(NEREUS_ERR_ARGUMENT, "a name has 1 to 63 characters");
+    if (auto named = check_name(name); !named) return tl::unexpected(named.error());
     auto extent = extent_of(type);
     if (!extent) return tl::unexpected(extent.error());
     most = std::min(most, INT64_MAX / *extent); // places are counted in bytes too
@@ -333,7 +337,7 @@ int nereus_checkpoint(nereus_job *job) {
 int nereus_stage_begin(nereus_job *job, const char *name, enum nereus_stage_kind kind, int64_t bytes) {
     if (!usable(job)) return NEREUS_ERR_ARGUMENT;
     return guarded(job, [&]() -> Done {
-        if (!is_a_name(name)) return failed(NEREUS_ERR_ARGUMENT, "a name has 1 to 63 characters");
+        if (auto named = check_name(name); !named) return named;
         if (kind < NEREUS_STAGE_COMPUTE || kind > NEREUS_STAGE_READ)
             return failed(NEREUS_ERR_ARGUMENT, "there is no stage of kind " + std::to_string(kind));
         if (bytes < 0 || bytes > most_stage_bytes)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/record.hpp"
 
+#include "base/clock.hpp"
 #include "job/report.hpp"
 #include "mpi/library.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 
 namespace nereus::job {
@@ -13,8 +13,6 @@ namespace {
 
 using nlohmann::json;
 using nlohmann::ordered_json;
-
-double unix_now() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
 
 std::int64_t bytes_of(const Registry &registry, bool constant) {
     std::int64_t bytes = 0;

@@ -219,6 +219,12 @@ def mpich_debian() -> str:
     return installed("mpich-debian")
 
 
+@pytest.fixture(params=["mpich", pytest.param("openmpi", marks=pytest.mark.whole)])
+def sampled_mpi(request: pytest.FixtureRequest) -> str:
+    """Each MPI that can spawn; MPICH alone in `make test`."""
+    return installed(str(request.param))
+
+
 @pytest.fixture(params=["mpich", "openmpi"])
 def mpi(request: pytest.FixtureRequest) -> str:
     """Each MPI that can spawn."""

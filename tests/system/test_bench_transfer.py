@@ -91,10 +91,9 @@ def test_a_way_that_the_library_carries_out_otherwise_does_not_count(site: Any, 
 
 
 @pytest.mark.skipif(bool(complaint()), reason=complaint() or "none")
-@pytest.mark.parametrize("mpi", ["mpich", pytest.param("openmpi", marks=pytest.mark.whole)], indirect=True)
-def test_a_narrow_link_is_the_limit_and_is_gone_afterwards(site: Any, mpi: str) -> None:
+def test_a_narrow_link_is_the_limit_and_is_gone_afterwards(site: Any, sampled_mpi: str) -> None:
     options = ("--from", "1", "--to", "2", "--methods", "p2p", "--network", "limited", "--gigabits", "0.1")
-    found = document(site, mpi, *options, "--bytes", "8000000", "--repeat", "2")
+    found = document(site, sampled_mpi, *options, "--bytes", "8000000", "--repeat", "2")
     (row,) = found["rows"]
     assert row["works"], row["reason"]
     # 0.1 Gbit/s are 0.0125 GB/s. A resize is timed by rank 0, for which what is in a socket's buffer is sent.

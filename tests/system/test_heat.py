@@ -61,12 +61,11 @@ def test_a_resized_plate_has_the_bits_of_one_that_was_not(
         pytest.param("baseline-inter", "shared", marks=pytest.mark.whole),
     ],
 )
-@pytest.mark.parametrize("mpi", ["mpich", pytest.param("openmpi", marks=pytest.mark.whole)], indirect=True)
 def test_views_follow_resizes_and_old_ones_keep_their_memory(
-    site: Any, mpi: str, method: str, memory: str
+    site: Any, sampled_mpi: str, method: str, memory: str
 ) -> None:
     ways = {"NEREUS_PROCESS_METHOD": method, "NEREUS_MEMORY": memory, "NEREUS_VERIFY": "on"}
-    found = json.loads(run(site, mpi, 2, APPLICATION, "3", "1", **ways, **WITHOUT_SUPERVISOR).out)
+    found = json.loads(run(site, sampled_mpi, 2, APPLICATION, "3", "1", **ways, **WITHOUT_SUPERVISOR).out)
     assert (found["good"], found["resizes"]) == (True, 2)
     assert found["last"] == ["RESIZED", 3, 1, "P2P", ""]
 

@@ -6,8 +6,6 @@ import signal
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 LIMIT = 400.0
 
 EXPERIMENT = """\
@@ -61,9 +59,8 @@ def make(site: Any, mpi: str, file: Path) -> Any:
     return result.document
 
 
-@pytest.mark.parametrize("mpi", ["mpich", pytest.param("openmpi", marks=pytest.mark.whole)], indirect=True)
-def test_a_study_of_real_resizes_has_every_figure_of_the_papers(site: Any, mpi: str) -> None:
-    made = make(site, mpi, begin(site))
+def test_a_study_of_real_resizes_has_every_figure_of_the_papers(site: Any, sampled_mpi: str) -> None:
+    made = make(site, sampled_mpi, begin(site))
     assert (made["good"], made["missing"], made["failed"]) == (15, 0, [])
     shown = site.nereus("report", "out", "--json", "--html", "page.html")
     assert shown.code == 0, shown.err

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from nereus.cli.experiment_run import Ended, Means, new_folder, run
 from nereus.cli.messages import Refused, complain, note, show, show_json, warn
-from nereus.cli.remedies import remedy
+from nereus.cli.remedies import check_resizes
 from nereus.cli.where import HostsOption, OversubscribeOption, RshOption, Where
 from nereus.config import Loaded, describe, emulation_of, load, write_toml
 from nereus.launch import (
@@ -26,9 +26,7 @@ from nereus.launch import (
     choose,
     cores,
     fostering,
-    joining,
     most_ranks,
-    probe,
 )
 from nereus.report import ResultError, Results, draw, read, table, write_csv
 
@@ -156,13 +154,9 @@ def _units(where: Where) -> str:
 
 
 def _check_ability(loaded: Loaded, build: Build, where: Where, stopped: Callable[[], bool]) -> Joining:
-    """Refuse resizes on an MPI that cannot make processes, before anything is started; can newcomers join?"""
     if not loaded.experiment.malleable:
         return Joining(False, "this experiment has no resizes")
-    obstacle = probe(build, stopped=stopped).obstacle
-    if obstacle is not None and not stopped():
-        raise Refused(f"--mpi = {build.name}: this MPI cannot resize a job ({obstacle}); {remedy(build)}")
-    return joining(build, where.hosts, where.rsh, stopped=stopped)
+    return check_resizes(build, where, stopped)
 
 
 def _present(ended: Ended, folder: Path, as_json: bool, quiet: bool, picture: bool) -> bool:

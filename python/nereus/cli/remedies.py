@@ -1,7 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What helps when an MPI cannot resize jobs."""
 
-from nereus.launch import Build, builds, probe
+from collections.abc import Callable
+
+from nereus.cli.messages import Refused
+from nereus.cli.where import Where
+from nereus.launch import Build, Joining, builds, joining, probe
+
+
+def check_resizes(build: Build, where: Where, stopped: Callable[[], bool]) -> Joining:
+    """Refuse an MPI that cannot make processes, before anything is started; can newcomers join?"""
+    obstacle = probe(build, stopped=stopped).obstacle
+    if obstacle is not None and not stopped():
+        raise Refused(f"--mpi = {build.name}: this MPI cannot resize a job ({obstacle}); {remedy(build)}")
+    return joining(build, where.hosts, where.rsh, stopped=stopped)
 
 
 def remedy(unable: Build) -> str:

@@ -14,7 +14,7 @@ import typer
 import nereus
 from nereus.cli.experiment_run import Means
 from nereus.cli.messages import Refused, complain, note, show_json
-from nereus.cli.remedies import remedy
+from nereus.cli.remedies import check_resizes
 from nereus.cli.study_run import Runner, check_programs
 from nereus.cli.trial_bar import TrialBar
 from nereus.cli.where import Where
@@ -27,9 +27,7 @@ from nereus.launch import (
     choose,
     cores,
     fostering,
-    joining,
     most_ranks,
-    probe,
 )
 from nereus.report.units import duration_text, seconds_text
 from nereus.study import Planned, Record, Store, Study, load_study, matrix, model_runs
@@ -63,7 +61,8 @@ def study(
     with Stopping() as stopping, fostering():
         check_door()
         os.environ.update(wanted.environment)
-        means = Means(build, Where(), _join(wanted, build, lambda: stopping.signal is not None))
+        where = Where()
+        means = Means(build, where, _join(wanted, build, where, lambda: stopping.signal is not None))
         with Store(folder or Path("studies") / wanted.name, file, wanted.name) as store:
             if stopping.signal is None:
                 _make_all(Runner(wanted, file, means, store, lambda: stopping.signal is not None))
@@ -92,14 +91,10 @@ def _check_sizes(wanted: Study, file: Path, max_ranks: int | None) -> None:
         raise Refused(f"{file}: size = {greatest}: the launcher is asked for at most {limit} ({rule})")
 
 
-def _join(wanted: Study, build: Build, stopped: Callable[[], bool]) -> Joining:
-    """Refuse resizes on an MPI that cannot make processes, before anything is started; can newcomers join?"""
+def _join(wanted: Study, build: Build, where: Where, stopped: Callable[[], bool]) -> Joining:
     if not wanted.pairs:
         return Joining(False, "this study has no resizes")
-    obstacle = probe(build, stopped=stopped).obstacle
-    if obstacle is not None and not stopped():
-        raise Refused(f"--mpi = {build.name}: this MPI cannot resize a job ({obstacle}); {remedy(build)}")
-    return joining(build, (), None, stopped=stopped)
+    return check_resizes(build, where, stopped)
 
 
 def _make_all(runner: Runner) -> None:

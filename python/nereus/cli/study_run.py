@@ -4,16 +4,15 @@
 import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import redirect_stderr, redirect_stdout, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
-from io import StringIO
 from pathlib import Path
 
 from nereus import UserError
 from nereus.cli import experiment_run
 from nereus.cli.experiment_run import Means
 from nereus.cli.messages import Refused
-from nereus.config import Experiment, load
+from nereus.config import ConfigError, Experiment, emulation_of, load, write_toml
 from nereus.launch import Build, Job, Outcome
 from nereus.report.reader import FILE_NAME
 from nereus.study import (
@@ -206,14 +205,10 @@ def _for_run(
 
 def experiment_from(results: Path) -> str:
     """The experiment file of an emulation of a program's run, as `nereus emulate --from` prints it."""
-    from nereus.cli.main import run
-
-    out, err = StringIO(), StringIO()
-    with redirect_stdout(out), redirect_stderr(err):
-        code = run(["emulate", "--from", str(results / FILE_NAME), "--print"])
-    if code != 0:
-        raise StudyError(f"{results}: no emulation can be made of it: {' '.join(err.getvalue().split())}")
-    return out.getvalue()
+    try:
+        return write_toml(emulation_of(results / FILE_NAME))
+    except ConfigError as error:
+        raise StudyError(f"{results}: no emulation can be made of it: nereus: {error}") from None
 
 
 def _write_whole(file: Path, text: str) -> None:
