@@ -229,3 +229,20 @@ def sampled_mpi(request: pytest.FixtureRequest) -> str:
 def mpi(request: pytest.FixtureRequest) -> str:
     """Each MPI that can spawn."""
     return installed(str(request.param))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
+    """Of a test with several cases for each MPI, `make test` takes the cases with one MPI in turns."""
+    cases: dict[str, list[str]] = {}
+    for item in items:
+        params = dict(item.callspec.params) if hasattr(item, "callspec") else {}
+        mpi = params.pop("mpi", None)
+        if mpi is None or not params:
+            continue
+        known = cases.setdefault(item.nodeid.partition("[")[0], [])
+        case = repr(sorted(params.items(), key=str))
+        if case not in known:
+            known.append(case)
+        # 0 1 1 0 0 1 1 0 ...: where the last parameter has two values, both MPIs see both.
+        if ((known.index(case) + 1) // 2 + (mpi == "openmpi")) % 2:
+            item.add_marker(pytest.mark.whole)

@@ -30,10 +30,10 @@ def namespaces() -> list[str]:
     return [line.split()[0] for line in listed.stdout.splitlines() if line.startswith("nrb")]
 
 
-def test_messages_are_measured_next_to_what_the_machine_can_do(site: Any, mpi: str) -> None:
+def test_messages_are_measured_next_to_what_the_machine_can_do(site: Any, sampled_mpi: str) -> None:
     data = ("--arrays", "3", "--constant-percent", "50")
     found = document(
-        site, mpi, "--from", "1,3", "--to", "3,1", *data, "--methods", "p2p,col", "--repeat", "2"
+        site, sampled_mpi, "--from", "1,3", "--to", "3,1", *data, "--methods", "p2p,col", "--repeat", "2"
     )
     assert len(found["rows"]) == 4
     for row in found["rows"]:

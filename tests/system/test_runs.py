@@ -193,7 +193,7 @@ def test_toml_and_proteos_ini_give_the_same_generations_and_resizes(site: Any, m
     assert ours == proteo
 
 
-@pytest.mark.parametrize("name", ["minimal", "io", "unbalanced"])
+@pytest.mark.parametrize("name", ["minimal", "io", pytest.param("unbalanced", marks=pytest.mark.whole)])
 def test_the_examples_run(site: Any, mpich: str, name: str) -> None:
     result = site.emulate(mpich, EXAMPLES / f"{name}.toml")
     assert result.code == 0, result.err
