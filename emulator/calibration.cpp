@@ -124,9 +124,12 @@ StagePlan calibrate(Stage &stage, const StageSpec &spec, const Team &team, const
         return plan;
     }
     const double wanted = std::clamp(seconds, shortest_batch_seconds, longest_batch_seconds);
-    plan.seconds_per_operation = seconds_per_operation(measure(stage, spec, team, wanted), spec, cores);
-    plan.operations = operations_for(spec.capped ? seconds / looks_at_clock : seconds, plan.seconds_per_operation);
-    return plan;
+    return planned(spec, seconds, seconds_per_operation(measure(stage, spec, team, wanted), spec, cores));
+}
+
+StagePlan planned(const StageSpec &spec, double seconds, double seconds_per_operation) {
+    const double one_run = spec.capped ? seconds / looks_at_clock : seconds;
+    return {operations_for(one_run, seconds_per_operation), seconds_per_operation, seconds};
 }
 
 } // namespace emulator

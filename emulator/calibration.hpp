@@ -40,4 +40,7 @@ bool needs_calibration(const StageSpec &spec);
 /// Collective over the team when the stage communicates, else over nobody.
 StagePlan calibrate(Stage &stage, const StageSpec &spec, const Team &team, const Cores &cores, double seconds);
 
+/// How a stage runs whose operations take that long.
+StagePlan planned(const StageSpec &spec, double seconds, double seconds_per_operation);
+
 } // namespace emulator

@@ -91,9 +91,24 @@ void Generation::calibrate_all() {
         MPI_Barrier(all_.comm);
         if (!station.stage) continue;
         const double seconds = asked_seconds(*station.spec, group_, all_.rank);
-        station.plan = calibrate(*station.stage, *station.spec, station.ranks.team(), hosts_.cores, seconds);
+        const StagePlan *known = like(station);
+        station.plan = known != nullptr
+                           ? planned(*station.spec, seconds, known->seconds_per_operation)
+                           : calibrate(*station.stage, *station.spec, station.ranks.team(), hosts_.cores, seconds);
     }
     MPI_Barrier(all_.comm);
+}
+
+// The plan of a station before this one with the same operations. Only pi: what touches memory has other costs with
+// other neighbours and lengths.
+const StagePlan *Generation::like(const Station &station) const {
+    for (const Station &other : stations_) {
+        if (&other == &station) return nullptr;
+        if (station.spec->type == StageType::pi && other.spec->type == StageType::pi &&
+            other.spec->ranks == station.spec->ranks && other.plan.seconds_per_operation > 0)
+            return &other.plan;
+    }
+    return nullptr;
 }
 
 std::optional<std::string> Generation::trouble() const {

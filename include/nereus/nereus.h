@@ -169,7 +169,7 @@ typedef struct nereus_resize_report {
     double variable_seconds;       /**< to move variable data */
     double predicted_seconds;      /**< for both, as NEREUS_TRANSFER_AUTO expected it; -1: nothing was predicted */
     double pause_seconds;          /**< time in which the application made no iteration */
-    int64_t background_iterations; /**< checkpoints that the application passed while constant data moved */
+    int64_t background_iterations; /**< iterations that the application made while constant data moved */
     int64_t constant_bytes;        /**< constant data that went from one process to another */
     int64_t variable_bytes;        /**< variable data that went from one process to another */
     int64_t shared_bytes;          /**< data that got another owner in the shared memory of a host and did not move */

@@ -56,6 +56,7 @@ Result<bool> Background::all_done(const News &news) {
 }
 
 Done Background::finish(const Deadline &deadline) {
+    ++iterations_; // to the checkpoint that this is
     if (!done_) mine_ = sending_->finish(deadline);
     say_done();
     MPI_Wait(&all_done_, MPI_STATUS_IGNORE); // of the sources, who all come here

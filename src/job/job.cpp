@@ -61,7 +61,7 @@ Done Job::found(MPI_Comm founders) {
     if (auto done = mpi::share_outcome(now.control.get(), 0, open_supervisor()); !done) return done;
     if (auto done = mpi::share_outcome(now.control.get(), 0, open_record()); !done) return done;
     if (auto done = members_.settings.start_ranks == 0 ? Done{} : make_founders(); !done) return done;
-    if (!members_.settings.results.empty()) measured_.begin_generation();
+    if (!members_.settings.results.empty()) measured_.begin_job();
     return {};
 }
 
@@ -260,6 +260,7 @@ Word Job::next_word() {
 }
 
 Result<nereus_code> Job::act(const Word &word) {
+    measured_.belongs_to_a_resize();
     if (auto done = announcement_.settle(); !done) return tl::unexpected(done.error());
     if (word.step == Step::begin) resize_ = std::make_unique<Resize>(members_, word.request);
     if (!resize_) return NEREUS_GO_ON; // it was undone since this was announced

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <array>
+#include <utility>
 
 namespace nereus::job {
 namespace {
@@ -17,9 +18,15 @@ constexpr std::array words_of_kinds{"compute", "memory",    "p2p",   "bcast", "a
 
 }
 
+void Measured::begin_job() {
+    begin_generation();
+    waits_for_stage_ = true;
+}
+
 void Measured::begin_generation() {
     *this = {};
-    began_ = iteration_ = now();
+    is_on_ = true;
+    iteration_ = now();
 }
 
 Measured::Stage *Measured::find(const char *name) {
@@ -42,7 +49,9 @@ Done Measured::begin_stage(const char *name, nereus_stage_kind kind, std::int64_
     stage->bytes = bytes;
     open_ = static_cast<std::size_t>(stage - stages_.data());
     next_ = *open_ + 1;
-    if (is_on()) opened_at_ = now();
+    if (!is_on()) return {};
+    opened_at_ = now();
+    if (std::exchange(waits_for_stage_, false)) iteration_ = opened_at_;
     return {};
 }
 
@@ -61,6 +70,8 @@ void Measured::enter_checkpoint() {
     next_ = 0;
     if (!is_on()) return;
     entered_ = now();
+    waits_for_stage_ = false;
+    is_quiet_ = true;
     iterations_.add(entered_ - iteration_);
     for (Stage &stage : stages_) {
         if (!stage.happened) continue;
@@ -73,7 +84,7 @@ void Measured::enter_checkpoint() {
 void Measured::leave_checkpoint() {
     if (!is_on()) return;
     iteration_ = now();
-    checkpoints_.add(iteration_ - entered_);
+    if (is_quiet_) checkpoints_.add(iteration_ - entered_);
 }
 
 json Measured::as_json(const Stage &stage) {
@@ -88,7 +99,7 @@ json Measured::as_json(const Stage &stage) {
 std::string Measured::text() const {
     json stages = json::array();
     for (const Stage &stage : stages_) stages.push_back(as_json(stage));
-    return json{{"seconds", now() - began_},
+    return json{{"seconds", iterations_.sum() + checkpoints_.sum()},
                 {"iterations", iterations_.count()},
                 {"iteration_median", iterations_.median()},
                 {"iteration_total", iterations_.sum()},

@@ -22,7 +22,10 @@ public:
     /// Nothing is kept, but stages are checked.
     Measured() = default;
 
-    /// From now on, and from the beginning of each generation: its first iteration begins.
+    /// From now on: the first iteration begins with its first stage, as the problem is made before it; without stages
+    /// at once.
+    void begin_job();
+    /// The first iteration of a later generation begins.
     void begin_generation();
 
     Done begin_stage(const char *name, nereus_stage_kind kind, std::int64_t bytes);
@@ -30,10 +33,12 @@ public:
 
     /// An iteration ends.
     void enter_checkpoint();
+    /// This checkpoint is part of a resize, whose pause its time is told in.
+    void belongs_to_a_resize() { is_quiet_ = false; }
     /// The next one begins.
     void leave_checkpoint();
 
-    bool is_on() const { return began_ > 0; }
+    bool is_on() const { return is_on_; }
     /// Of this generation, as a text: `iterations`, `seconds`, `checkpoint_seconds`, `stages`.
     std::string text() const;
 
@@ -54,9 +59,11 @@ private:
     std::size_t next_ = 0;      ///< which of them is expected to begin
     std::optional<std::size_t> open_;
     double opened_at_ = 0;
-    double began_ = 0;     ///< when this generation did; 0: nothing is kept
-    double iteration_ = 0; ///< when it began
-    double entered_ = 0;   ///< the checkpoint
+    bool is_on_ = false;
+    bool waits_for_stage_ = false; ///< the first iteration may not have begun
+    bool is_quiet_ = true;         ///< this checkpoint
+    double iteration_ = 0;         ///< when it began
+    double entered_ = 0;           ///< the checkpoint
     Durations iterations_;
     Durations checkpoints_;
 };
