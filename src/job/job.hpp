@@ -2,6 +2,7 @@
 // The malleable job as one of its processes sees it; the C API is a thin layer on top (c_api.cpp).
 #pragma once
 
+#include "base/small_share.hpp"
 #include "job/matrix_rows.hpp"
 #include "job/measured.hpp"
 #include "job/record.hpp"
@@ -79,7 +80,8 @@ private:
     Announcement announcement_;
     std::unique_ptr<Resize> resize_; ///< that is under way
     Measured measured_;
-    Record record_; ///< rank 0's
+    SmallShare hearing_; ///< of what is said from outside
+    Record record_;      ///< rank 0's
     nereus_resize_report report_{};
     Departure departure_;
     bool leaving_ = false;
