@@ -109,6 +109,14 @@ def test_what_the_papers_found_has_a_source_and_a_figure() -> None:
     assert all(("low" in finding) == ("high" in finding) for finding in found)
 
 
+def test_alpha_is_told_as_the_paper_found_it() -> None:
+    """Análisis, section IV.C: its Baseline-COLA has an inter-communicator, and shrinking is uneven."""
+    expand, shrink = (each for each in papers() if each["figure"] == "alpha")
+    assert "BaselineInter-COLA" in expand["text"] and (expand["low"], expand["high"]) == (0.9, 1.1)
+    assert "11 of the 20" in shrink["text"] and "9 of these being Merge-P2PA" in shrink["text"]
+    assert "low" not in shrink
+
+
 def test_the_page_needs_no_other_file(made: dict[str, Any]) -> None:
     text = page(made)
     assert text.count("data:image/png;base64,") == len(FIGURES)
