@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The report of a study as one JSON document (docs/formats/study.md)."""
 
-import tomllib
 from collections.abc import Sequence
-from importlib.resources import files
 from itertools import groupby
 from statistics import median
 from typing import Any
@@ -17,6 +15,7 @@ from nereus.study.comparison import (
     heading,
     speedup,
 )
+from nereus.study.findings import papers
 from nereus.study.judgement import judged
 from nereus.study.results import MEASURES, Measures
 from nereus.study.statistics import spread
@@ -43,12 +42,6 @@ def document(found: Found) -> dict[str, Any]:
         "background": background(found),
         "papers": papers(),
     }
-
-
-def papers() -> list[Row]:
-    """What the papers found, with its source; from one file, so that a reader can check it."""
-    text = (files("nereus.study") / "papers.toml").read_text(encoding="utf-8")
-    return list(tomllib.loads(text)["findings"])
 
 
 def _cell(found: Found, key: Key) -> Row:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from nereus.study.comparison import Row
+from nereus.study.findings import Interval, direction, interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -22,8 +23,8 @@ class Bars:
     panels: Mapping[str, Mapping[tuple[str, str], float]]
     #: Ratios: bars begin at 1.
     one: bool = False
-    #: Load of the application of a panel, where papers tell loads apart.
-    loads: Mapping[str, str] = field(default_factory=dict)
+    #: For each panel, the intervals that the papers tell for bars that they have too.
+    intervals: Mapping[str, Mapping[tuple[str, str], Interval]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,11 @@ def charts(document: Document) -> list[Chart]:
 
 
 def _chart(document: Document, name: str, title: str, content: Bars | Grid, rows: Sequence[Row]) -> Chart:
-    papers = [paper for paper in document["papers"] if paper["figure"] == name]
-    return Chart(name, title, content, sum(row["runs"] for row in rows), papers)
+    return Chart(name, title, content, sum(row["runs"] for row in rows), _findings(document, name))
+
+
+def _findings(document: Document, name: str) -> list[Row]:
+    return [paper for paper in document["papers"] if paper["figure"] == name]
 
 
 def _ratios(
@@ -71,8 +75,17 @@ def _ratios(
         application: {_place(row): row[key] for row in known if row["application"] == application}
         for application in dict.fromkeys(row["application"] for row in known)
     }
-    loads = {row["application"]: row["load"] for row in known if "load" in row}
-    return _chart(document, name, title, Bars(label, panels, one, loads), known)
+    intervals = _intervals(_findings(document, name), known)
+    return _chart(document, name, title, Bars(label, panels, one, intervals), known)
+
+
+def _intervals(findings: Sequence[Row], rows: Sequence[Row]) -> dict[str, dict[tuple[str, str], Interval]]:
+    """By panel; where the papers did not measure what a bar stands for, it has none."""
+    found: dict[str, dict[tuple[str, str], Interval]] = {}
+    for row in rows:
+        if (told := interval(findings, row)) is not None:
+            found.setdefault(row["application"], {})[_place(row)] = told
+    return found
 
 
 def _place(row: Row) -> tuple[str, str]:
@@ -115,8 +128,7 @@ def _times(document: Document, name: str, title: str, rows: Sequence[Row]) -> Ch
     """A panel for expanding and one for shrinking, of each application."""
     panels: dict[str, dict[tuple[str, str], float]] = {}
     for row in sorted(rows, key=lambda row: (row["application"], row["to"] < row["from"])):
-        direction = "expand" if row["to"] > row["from"] else "shrink"
-        panel = panels.setdefault(f"{row['application']}, {direction}", {})
+        panel = panels.setdefault(f"{row['application']}, {direction(row)}", {})
         panel[_place(row)] = row["reconfiguration_seconds"]["median"]
     return _chart(document, name, title, Bars("seconds", panels), rows)
 
@@ -160,4 +172,4 @@ def draw(chart: Chart) -> "Figure":
 
     if isinstance(chart.content, Grid):
         return draw_grid(chart.content)
-    return draw_bars(chart.content, chart.papers)
+    return draw_bars(chart.content)

@@ -11,8 +11,9 @@ import pytest
 
 from nereus.study import StudyError, is_study
 from nereus.study.cells import find
-from nereus.study.document import document, papers
-from nereus.study.figures import charts
+from nereus.study.document import document
+from nereus.study.figures import Bars, charts, draw
+from nereus.study.findings import interval, papers
 from nereus.study.page import page, write_pictures
 from nereus.study.tables import write_tables
 
@@ -115,6 +116,57 @@ def test_alpha_is_told_as_the_paper_found_it() -> None:
     assert "BaselineInter-COLA" in expand["text"] and (expand["low"], expand["high"]) == (0.9, 1.1)
     assert "11 of the 20" in shrink["text"] and "9 of these being Merge-P2PA" in shrink["text"]
     assert "low" not in shrink
+
+
+def shaded(made: dict[str, Any], name: str) -> set[tuple[str, str]]:
+    """Applications and variants whose bars have an interval of the papers behind them."""
+    (content,) = [chart.content for chart in charts(made) if chart.name == name]
+    assert isinstance(content, Bars)
+    return {(application, way) for application, bars in content.intervals.items() for _, way in bars}
+
+
+def test_only_what_the_papers_measured_is_shaded(made: dict[str, Any]) -> None:
+    assert shaded(made, "alpha") == set()  # here are only threads, which that paper does not have
+    assert shaded(made, "omega") == set()
+    assert {way for _, way in shaded(made, "iterations")} == {"Merge-COLT"}
+    assert {application for application, _ in shaded(made, "growth-total")} == {"cg-emulated"}
+    assert {application for application, _ in shaded(made, "growth-fixed")} == {
+        "cg-emulated",
+        "uneven-emulated",
+    }
+
+
+@pytest.mark.parametrize(
+    ("figure", "variant", "sizes", "told"),
+    [
+        ("alpha", "Merge-P2PA", (1, 2), (0.9, 1.1)),
+        ("alpha", "Merge-P2PA", (2, 1), None),
+        ("alpha", "Merge-P2PT", (1, 2), None),
+        ("alpha", "BaselineInter-COLA", (1, 2), None),
+        ("omega", "Merge-RMALockWD", (1, 2), (1.0, 2.8)),
+        ("omega", "Merge-COLT", (1, 2), None),
+        ("iterations", "Merge-RMALockallT", (2, 1), (1.0, 3.0)),
+        ("iterations", "Merge-COLA", (2, 1), None),
+        ("iterations", "Merge-COLWD", (2, 1), None),
+    ],
+)
+def test_an_interval_holds_for_what_was_measured(
+    figure: str, variant: str, sizes: tuple[int, int], told: tuple[float, float] | None
+) -> None:
+    findings = [each for each in papers() if each["figure"] == figure]
+    assert interval(findings, {"from": sizes[0], "to": sizes[1], "variant": variant}) == told
+
+
+def test_an_interval_stands_behind_its_bars_alone(made: dict[str, Any]) -> None:
+    (chart,) = [each for each in charts(made) if each.name == "iterations"]
+    drawn = draw(chart)
+    shades = [bars for axes in drawn.axes for bars in axes.containers if bars.get_label() == "papers"]
+    assert len(shades) == 4 * 4  # applications and pairs of sizes, Merge-COLT each
+
+
+def test_a_reading_of_ours_is_said_to_be_one() -> None:
+    (unbalanced,) = [each for each in papers() if each.get("load") == "unbalanced"]
+    assert "our reading" in unbalanced["text"]
 
 
 def test_the_page_needs_no_other_file(made: dict[str, Any]) -> None:
