@@ -71,7 +71,9 @@ def speedup(found: Found) -> list[Row]:
         if key[2] is None or reference not in found.cells:
             continue
         value = ratio(_median(found, reference, "total_seconds"), _median(found, key, "total_seconds"))
-        rows.append({**heading(key), "speedup": value, "runs": min(len(runs), len(found.cells[reference]))})
+        own = {"load": found.study.load_of(found.study.application(key[0])), "reference": reference[2]}
+        rest = min(len(runs), len(found.cells[reference]))
+        rows.append({**heading(key), **own, "speedup": value, "runs": rest})
     return rows
 
 

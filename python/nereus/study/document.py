@@ -27,6 +27,7 @@ def document(found: Found) -> dict[str, Any]:
     return {
         "name": found.study.name,
         **{key: found.started.get(key) for key in ("host", "mpi", "library", "cores")},
+        "reference": found.study.reference,
         "runs": {
             "planned": found.planned,
             "good": found.good,

@@ -135,7 +135,7 @@ def _times(document: Document, name: str, title: str, rows: Sequence[Row]) -> Ch
 
 def _speedups(document: Document) -> Iterator[Chart]:
     rows = document["speedup"]
-    title = "Speed-up of the total time over the reference variant"
+    title = f"Speed-up of the total time over {document['reference']}"
     yield _ratios(document, "speedup", title, rows, "speedup", "speed-up")
 
 

@@ -24,6 +24,20 @@ FIGURES = [
 ]  # fmt: skip
 
 
+STUDY = """\
+name = "small"
+repetitions = 3
+pairs = [[1, 2]]
+variants = ["Baseline-COLS", "Merge-COLS", "Merge-COLA"]
+
+[[applications]]
+name = "cg"
+command = ["cg"]
+iterations = 100
+resize = ["--resize", "{iteration}:{to}"]
+"""
+
+
 def report(folder: Any) -> dict[str, Any]:
     return document(find(folder.write()))
 
@@ -61,6 +75,18 @@ def test_speedup_is_told_over_the_reference(made: dict[str, Any]) -> None:
     assert row(made["speedup"], **cell, variant="Baseline-COLS")["speedup"] == 1.0
     fast = row(made["speedup"], **cell, variant="Merge-COLT")["speedup"]
     assert fast == pytest.approx((2.0 + 0.0303) / (1.0 + 0.0303))
+
+
+def test_the_reference_is_named_where_speedups_are_told(begin: Callable[..., Any]) -> None:
+    folder = begin(STUDY.replace("[[applications]]", 'reference = "Merge-COLS"\n\n[[applications]]', 1))
+    for planned in folder.runs:
+        folder.good(planned, 1.0)
+    made = report(folder)
+    assert made["reference"] == "Merge-COLS"
+    assert {each["reference"] for each in made["speedup"]} == {"Merge-COLS"}
+    (chart,) = [each for each in charts(made) if each.name == "speedup"]
+    assert chart.title == "Speed-up of the total time over Merge-COLS"
+    assert shaded(made, "speedup") == set()  # the papers' reference is another one
 
 
 def test_what_happens_while_data_moves_is_told(made: dict[str, Any]) -> None:
@@ -130,6 +156,7 @@ def test_only_what_the_papers_measured_is_shaded(made: dict[str, Any]) -> None:
     assert shaded(made, "omega") == set()
     assert {way for _, way in shaded(made, "iterations")} == {"Merge-COLT"}
     assert {application for application, _ in shaded(made, "growth-total")} == {"cg-emulated"}
+    assert {application for application, _ in shaded(made, "speedup")} == {"cg", "cg-emulated"}
     assert {application for application, _ in shaded(made, "growth-fixed")} == {
         "cg-emulated",
         "uneven-emulated",
