@@ -38,7 +38,7 @@ def document(found: Found) -> dict[str, Any]:
         "cells": [_cell(found, key) for key in found.cells],
         **judged(found),
         "growth": grown,
-        "emulated_over_real": emulated_over_real(grown),
+        "emulated_over_real": emulated_over_real(found, grown),
         "speedup": speedup(found),
         "background": background(found),
         "papers": papers(),

@@ -70,7 +70,7 @@ def _preferred(
                 "rule": rule.value,
                 "cells": [_cell(cell, cells[cell], way) for cell, way in chosen.items()],
                 "counts": dict(Counter(way for way in chosen.values() if way is not None).most_common()),
-                "runs": sum(runs[application, cell] for cell in cells),
+                "runs": sum(runs[application, cell] for cell, way in chosen.items() if way is not None),
             }
         )
     return rows

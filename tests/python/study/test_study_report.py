@@ -56,7 +56,7 @@ def row(rows: list[dict[str, Any]], **keys: Any) -> dict[str, Any]:
 def test_an_emulation_is_compared_with_its_program_cell_by_cell(made: dict[str, Any]) -> None:
     over = made["emulated_over_real"]
     assert over["balanced"] == pytest.approx(
-        {"median": 1.02, "min": 1.02, "max": 1.02, "cells": 19, "runs": 95}
+        {"median": 1.02, "min": 1.02, "max": 1.02, "cells": 19, "runs": 190}
     )
     assert over["unbalanced"]["median"] == pytest.approx(0.95)
     fixed = row(made["growth"], application="cg-emulated", sizes="4")
@@ -99,6 +99,40 @@ def test_what_happens_while_data_moves_is_told(made: dict[str, Any]) -> None:
     assert row(made["background"], **cell, variant="Merge-COLS")["progress"] == pytest.approx(0.34)
     assert thread["progress"] == pytest.approx(0.3)
     assert row(made["background"], **cell, variant="Merge-P2PA")["alpha"] is None
+
+
+def small(begin: Callable[..., Any], fewer: str) -> dict[str, Any]:
+    """Three runs of each cell, but two of one variant."""
+    folder = begin(STUDY)
+    for planned in folder.runs:
+        if planned.variant != fewer or planned.repetition < 3:
+            folder.good(planned, 3.0)
+    return report(folder)
+
+
+def test_a_quotient_rests_on_the_runs_of_both_sides(begin: Callable[..., Any]) -> None:
+    made = small(begin, fewer="Merge-COLA")
+    runs = {each["variant"]: each["runs"] for each in made["speedup"]}
+    assert runs == {"Baseline-COLS": 3, "Merge-COLS": 6, "Merge-COLA": 5}
+    runs = {each["variant"]: each["runs"] for each in made["background"]}
+    assert runs["Merge-COLA"] == {"alpha": 5, "omega": 2, "iterations": 2, "progress": 2}
+    assert runs["Merge-COLS"] == {"alpha": 0, "omega": 0, "iterations": 3, "progress": 5}
+
+
+def test_a_figure_counts_each_run_once(begin: Callable[..., Any], made: dict[str, Any]) -> None:
+    runs = {chart.name: chart.runs for chart in charts(small(begin, fewer="Merge-COLA"))}
+    assert runs == {
+        "reconfiguration-blocking": 6, "reconfiguration": 8, "speedup": 8,
+        "preferred-total_seconds": 6, "preferred-redistribution_seconds": 6,
+        "alpha": 5, "omega": 2, "iterations": 8, "progress": 8,
+    }  # fmt: skip
+    assert row(made["growth"], application="cg-emulated", sizes="4")["runs"]["total"] == 10
+    runs = {chart.name: chart.runs for chart in charts(made)}
+    assert (runs["growth-fixed"], runs["growth-total"], runs["speedup"]) == (
+        4 * 3 * 5,
+        4 * 16 * 5,
+        4 * 16 * 5,
+    )
 
 
 def test_the_fastest_variant_is_preferred_everywhere(made: dict[str, Any]) -> None:
