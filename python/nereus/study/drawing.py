@@ -2,6 +2,8 @@
 """Draws bars and grids with matplotlib, which is imported when a picture is wanted."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from nereus.report.picture import COLOURS
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from nereus.study.figures import Bars, Grid
 
 WIDTH_INCHES, PANEL_INCHES, GRID_INCHES = 11.0, 2.7, 4.2
+TITLE_INCHES, LINE_INCHES, CHARACTERS_IN_AN_INCH = 0.35, 0.15, 15
 PANELS_IN_A_COLUMN = 3
 HATCHES = ("", "//", "..", "xx")
 SHADE = "#DDDDDD"
@@ -21,7 +24,16 @@ SHADE = "#DDDDDD"
 Places = Mapping[tuple[str, str], tuple[float, int]]
 
 
-def draw_bars(bars: "Bars") -> "Figure":
+@dataclass(frozen=True)
+class Words:
+    """What a picture says of itself, so that it can be read without the page that it is part of."""
+
+    title: str
+    #: On what it rests, and what the papers found.
+    notes: Sequence[str]
+
+
+def draw_bars(bars: "Bars", words: Words) -> "Figure":
     """The panels above one another; behind a bar stands what the papers tell for it."""
     from matplotlib.patches import Patch
 
@@ -29,7 +41,7 @@ def draw_bars(bars: "Bars") -> "Figure":
     series = list(dict.fromkeys(way for panel in panels.values() for _, way in panel))
     columns = 2 if len(panels) > PANELS_IN_A_COLUMN else 1
     rows = -(-len(panels) // columns)
-    made = _figure(WIDTH_INCHES, PANEL_INCHES * rows + 0.5)
+    made = _figure(WIDTH_INCHES, PANEL_INCHES * rows + 0.5, words)
     for number, (name, panel) in enumerate(panels.items(), start=1):
         axes = made.add_subplot(rows, columns, number)
         _panel(axes, bars, name, places=_places(panel, series), width=0.8 / len(series))
@@ -74,11 +86,11 @@ def _style(number: int) -> dict[str, Any]:
     return {"facecolor": COLOURS[number % len(COLOURS)], "hatch": hatch, "edgecolor": "white", "lw": 0.4}
 
 
-def draw_grid(grid: "Grid") -> "Figure":
+def draw_grid(grid: "Grid", words: Words) -> "Figure":
     """Sizes before downwards, sizes after to the right, as in the papers: expanding is above the diagonal."""
     panels = {name: panel for name, panel in grid.panels.items() if panel}
     ways = sorted({way for panel in panels.values() for way in panel.values()})
-    made = _figure(GRID_INCHES * len(panels) + 2.2, GRID_INCHES)
+    made = _figure(GRID_INCHES * len(panels) + 2.2, GRID_INCHES, words)
     for number, (name, panel) in enumerate(panels.items(), start=1):
         axes = made.add_subplot(1, len(panels), number)
         _squares(axes, panel, ways)
@@ -110,10 +122,15 @@ def _colour(number: int) -> str:
     return COLOURS[number % len(COLOURS)]
 
 
-def _figure(width: float, height: float) -> "Figure":
+def _figure(width: float, height: float, words: Words) -> "Figure":
+    """As high as the panels, and as the words above and below them."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    made = Figure(figsize=(width, height), layout="constrained")
+    lines = [line for note in words.notes for line in wrap(note, int(width * CHARACTERS_IN_AN_INCH))]
+    size = (width, height + TITLE_INCHES + LINE_INCHES * len(lines))
+    made = Figure(figsize=size, layout="constrained")
     FigureCanvasAgg(made)
+    made.suptitle(words.title, x=0.012, ha="left", fontsize=12, fontweight="bold")
+    made.supxlabel("\n".join(lines), x=0.012, ha="left", fontsize=8, color="#555555")
     return made

@@ -211,8 +211,15 @@ def _background(document: Document) -> Iterator[Chart]:
 
 def draw(chart: Chart) -> "Figure":
     """The picture of a figure."""
-    from nereus.study.drawing import draw_bars, draw_grid
+    from nereus.study.drawing import Words, draw_bars, draw_grid
 
+    words = Words(chart.title, notes(chart))
     if isinstance(chart.content, Grid):
-        return draw_grid(chart.content)
-    return draw_bars(chart.content)
+        return draw_grid(chart.content, words)
+    return draw_bars(chart.content, words)
+
+
+def notes(chart: Chart) -> list[str]:
+    """What stands below a picture: on what it rests, and what the papers found."""
+    found = [f"Papers ({paper['source']}): {paper['text']}." for paper in chart.papers]
+    return [f"Rests on {chart.runs} runs.", *found]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from nereus.report.units import seconds_text
-from nereus.study.figures import Chart, charts, draw
+from nereus.study.figures import Chart, charts, draw, notes
 
 DPI = 110
 
@@ -41,9 +41,13 @@ def page(document: Mapping[str, Any]) -> str:
         lstrip_blocks=True,
     )
     environment.filters |= {"seconds": seconds_text, "ratio": _ratio, "p": _p}
-    pictures = [{"chart": chart, "png": base64.b64encode(_png(chart)).decode()} for chart in charts(document)]
+    pictures = [_picture(chart) for chart in charts(document)]
     template = environment.get_template("page.html")
     return str(template.render(study=document, pictures=pictures, resized=_resized(document["cells"])))
+
+
+def _picture(chart: Chart) -> dict[str, Any]:
+    return {"chart": chart, "notes": notes(chart), "png": base64.b64encode(_png(chart)).decode()}
 
 
 def _resized(cells: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -264,6 +264,29 @@ def test_pictures_are_written_for_each_figure(made: dict[str, Any], tmp_path: Pa
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in written)
 
 
+def test_a_picture_says_what_it_shows_and_what_the_papers_found(made: dict[str, Any]) -> None:
+    for chart in charts(made):
+        drawn = draw(chart)
+        below = " ".join(drawn.get_supxlabel().split())
+        assert drawn.get_suptitle() == chart.title
+        assert f"Rests on {chart.runs} runs." in below
+        assert all(paper["text"] in below and paper["source"] in below for paper in chart.papers)
+
+
+@pytest.mark.parametrize("figure", ["alpha", "preferred-redistribution_seconds"])
+def test_words_of_a_picture_fit_on_it(made: dict[str, Any], figure: str) -> None:
+    (chart,) = [each for each in charts(made) if each.name == figure]
+    drawn = draw(chart)
+    drawn.canvas.draw()
+    frame = drawn.bbox
+    words = [text for text in drawn.texts if text.get_text() in (drawn.get_suptitle(), drawn.get_supxlabel())]
+    assert len(words) == 2
+    for text in words:
+        box = text.get_window_extent()
+        assert frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0 and box.y1 <= frame.y1
+    assert all(axes.get_window_extent().height > 100 for axes in drawn.axes)
+
+
 def test_a_study_without_runs_has_a_report(begin: Callable[..., Any]) -> None:
     made = report(begin())
     assert made["runs"] == {"planned": 386, "good": 0, "failed": 0, "missing": 386}
