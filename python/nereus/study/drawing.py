@@ -19,6 +19,8 @@ TITLE_INCHES, LINE_INCHES, CHARACTERS_IN_AN_INCH = 0.35, 0.15, 15
 PANELS_IN_A_COLUMN = 3
 HATCHES = ("", "//", "..", "xx")
 SHADE = "#DDDDDD"
+#: Of the room of a bar; the rest shows what is shaded behind it.
+BAR_PART = 0.7
 
 #: Of each bar where it stands, and the number of its series.
 Places = Mapping[tuple[str, str], tuple[float, int]]
@@ -65,7 +67,7 @@ def _panel(axes: "Axes", bars: "Bars", name: str, places: Places, width: float) 
     for bar, (low, high) in bars.intervals.get(name, {}).items():
         axes.bar(places[bar][0], high - low, width, bottom=low, color=SHADE, zorder=0, label="papers")
     for bar, (at, number) in places.items():
-        axes.bar(at, bars.panels[name][bar] - base, width, bottom=base, **_style(number))
+        axes.bar(at, bars.panels[name][bar] - base, BAR_PART * width, bottom=base, **_style(number))
     if bars.one:
         axes.axhline(1, color="#555555", lw=0.9)
     _decorate(axes, name, bars.label, list(dict.fromkeys(place for place, _ in places)))

@@ -223,6 +223,8 @@ def test_an_interval_stands_behind_its_bars_alone(made: dict[str, Any]) -> None:
     drawn = draw(chart)
     shades = [bars for axes in drawn.axes for bars in axes.containers if bars.get_label() == "papers"]
     assert len(shades) == 4 * 4  # applications and pairs of sizes, Merge-COLT each
+    bars = [bars for axes in drawn.axes for bars in axes.containers if bars.get_label() != "papers"]
+    assert max(each[0].get_width() for each in bars) < min(each[0].get_width() for each in shades)
 
 
 def test_a_reading_of_ours_is_said_to_be_one() -> None:
