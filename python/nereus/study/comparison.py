@@ -69,7 +69,15 @@ def _runs(found: Found, keys: Iterable[Key], name: str) -> int:
 def emulated_over_real(found: Found, rows: list[Row]) -> dict[str, Row | None]:
     """How well emulations hit the total time, for each load."""
     loads = ("balanced", "unbalanced")
-    return {load: _over(found, [row for row in rows if row["load"] == load]) for load in loads}
+    return {load: _over_all(found, [row for row in rows if row["load"] == load]) for load in loads}
+
+
+def _over_all(found: Found, rows: list[Row]) -> Row | None:
+    """Also with and without a resize by themselves: the papers tell these apart (2024, section 6)."""
+    over = _over(found, rows)
+    resized = [row for row in rows if row["variant"] is not None]
+    fixed = [row for row in rows if row["variant"] is None]
+    return over and {**over, "resized": _over(found, resized), "fixed": _over(found, fixed)}
 
 
 def _over(found: Found, rows: list[Row]) -> Row | None:

@@ -43,7 +43,19 @@ def page(document: Mapping[str, Any]) -> str:
     environment.filters |= {"seconds": seconds_text, "ratio": _ratio, "p": _p}
     pictures = [_picture(chart) for chart in charts(document)]
     template = environment.get_template("page.html")
-    return str(template.render(study=document, pictures=pictures, resized=_resized(document["cells"])))
+    tables = {"resized": _resized(document["cells"]), "over_real": _over_real(document)}
+    return str(template.render(study=document, pictures=pictures, **tables))
+
+
+def _over_real(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """A row for each load, with and without a resize: of these the papers tell different figures."""
+    return [
+        {"load": load, "what": what, "over": own}
+        for load, over in document["emulated_over_real"].items()
+        if over is not None
+        for what, own in (("no resize", over["fixed"]), ("a resize", over["resized"]), ("either", over))
+        if own is not None
+    ]
 
 
 def _picture(chart: Chart) -> dict[str, Any]:
