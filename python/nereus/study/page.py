@@ -50,12 +50,22 @@ def page(document: Mapping[str, Any]) -> str:
 def _over_real(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     """A row for each load, with and without a resize: of these the papers tell different figures."""
     return [
-        {"load": load, "what": what, "over": own}
+        {"load": load, "what": what, "over": own, "papers": _of_papers(document, load, part)}
         for load, over in document["emulated_over_real"].items()
         if over is not None
-        for what, own in (("no resize", over["fixed"]), ("a resize", over["resized"]), ("either", over))
+        for part, what, own in (
+            ("fixed", "no resize", over["fixed"]),
+            ("resized", "a resize", over["resized"]),
+            ("all", "either", over),
+        )
         if own is not None
     ]
+
+
+def _of_papers(document: Mapping[str, Any], load: str, part: str) -> str:
+    found = [paper for paper in document["papers"] if paper["figure"] == "emulated_over_real"]
+    own = [paper for paper in found if (paper["load"], paper["part"]) == (load, part)]
+    return "; ".join(f"{paper['text']} ({paper['source']})" for paper in own)
 
 
 def _picture(chart: Chart) -> dict[str, Any]:
