@@ -3,6 +3,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
@@ -166,6 +167,20 @@ def test_p_values_are_told(made: dict[str, Any]) -> None:
     assert (same["p"], same["reason"], same["pairs"]) == (None, "all values are equal", [])
     normal = [each for each in made["normality"] if each["measure"] == "total_seconds"]
     assert all(0 < each["p"] <= 1 for each in normal)
+
+
+def test_all_that_the_papers_tested_is_tested_of_each_cell(made: dict[str, Any]) -> None:
+    resized, fixed = 4 * 4 * 4, 4 * 3  # applications, pairs of sizes or sizes, variants
+    tested = Counter(each["measure"] for each in made["normality"])
+    assert tested == {
+        "total_seconds": resized + fixed,
+        "reconfiguration_seconds": resized,
+        "redistribution_seconds": resized,
+    }
+    own = row(made["normality"], application="cg", sizes="4", measure="total_seconds")
+    assert own["variant"] is None and 0 < own["p"] <= 1
+    assert Counter(each["measure"] for each in made["differences"]) == dict.fromkeys(tested, 4 * 4)
+    assert {each["measure"] for each in made["preferred"]} == {"total_seconds", "redistribution_seconds"}
 
 
 def test_every_figure_of_the_papers_is_there_and_says_on_what_it_rests(made: dict[str, Any]) -> None:
