@@ -115,6 +115,17 @@ def test_what_happens_while_data_moves_is_told(made: dict[str, Any]) -> None:
     assert row(made["background"], **cell, variant="Merge-P2PA")["alpha"] is None
 
 
+def test_progress_is_told_from_the_start_of_the_redistribution(begin: Callable[..., Any]) -> None:
+    """2025, section 5.4: equations 1 and 2 have no time in which processes are made."""
+    folder = begin(STUDY)
+    for planned in folder.runs:
+        slow = {} if planned.variant is None else {"committed": {"process_seconds": 9.0}}
+        folder.good(planned, 3.0, **slow)
+    progress = {each["variant"]: each["progress"] for each in report(folder)["background"]}
+    assert progress["Merge-COLA"] == pytest.approx(0.3)
+    assert progress["Merge-COLS"] == pytest.approx(0.3 + 4 * 0.01)
+
+
 def small(begin: Callable[..., Any], fewer: str) -> dict[str, Any]:
     """Three runs of each cell, but two of one variant."""
     folder = begin(STUDY)
