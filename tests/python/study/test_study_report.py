@@ -153,6 +153,15 @@ def test_too_few_runs_are_said_and_nothing_is_invented(begin: Callable[..., Any]
     assert "preferred-total_seconds" not in [chart.name for chart in charts(made)]
 
 
+def test_what_prefers_nothing_rests_on_no_runs(small: Callable[..., Any]) -> None:
+    folder = small()
+    for planned in folder.runs:
+        if planned.variant == "Merge-COLS":
+            folder.good(planned, 3.0)
+    preferred = folder.report()["preferred"]
+    assert [(each["counts"], each["runs"]) for each in preferred] == [({}, 0), ({}, 0)]
+
+
 def test_a_half_finished_study_is_reported_as_far_as_it_got(begin: Callable[..., Any]) -> None:
     folder = begin()
     runs = folder.runs
