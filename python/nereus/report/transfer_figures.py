@@ -12,7 +12,8 @@ Cell = tuple[int, int]
 class Course:
     """How a resize went, in medians: all that its progress depends on."""
 
-    #: Seconds from the request until the resize was done.
+    #: Seconds of the redistribution, as equations 1 and 2 have it (Martín-Álvarez et al. 2025, section 5.4).
+    #: A bench takes those from the request until the resize was done, the making of processes among them.
     seconds: float
     #: Iterations that the application ended meanwhile.
     iterations: float
@@ -31,7 +32,7 @@ def common_iteration(courses: Sequence[Course]) -> float:
 
 
 def progress_seconds(course: Course, common: float) -> float:
-    """Seconds from the request until the resize is done and iteration number `common` is ended.
+    """Seconds of a course until its data has moved and iteration number `common` is ended.
 
     Martín-Álvarez et al. 2025, section 5.4, equation 1 for blocking ways: the redistribution, then iterations
     of the drains; equation 2 for background ways: the redistribution alone, for they have ended that
@@ -41,7 +42,7 @@ def progress_seconds(course: Course, common: float) -> float:
 
 
 def same_iteration_seconds(course: Course, latest: float) -> float:
-    """Seconds from the request until iteration `latest` is ended, the most that any way ended meanwhile.
+    """Seconds of a course until iteration `latest` is ended, the most that any way ended meanwhile.
 
     Equation 2 gives a way no credit for iterations beyond the common one; here all of them count.
     """

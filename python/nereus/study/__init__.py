@@ -5,7 +5,8 @@ In:  a study file, and result files of its runs (docs/formats/study.md).
 Out: which runs are to be made, records of those that were, and figures, CSV and one HTML page about them.
 Starts nothing itself: the command `nereus study` makes the runs.
 `results` turns one result file into measures, `statistics`, `preferred` and `comparison` are pure functions
-over those, `document` puts their figures together, and every other file makes one kind of output from it.
+over those, `findings` has what the papers found, `document` puts all figures together, and every other file
+makes one kind of output from it.
 Heavy packages (scipy, scikit-posthocs, pandas, matplotlib, jinja2) are imported when a figure needs them.
 """
 

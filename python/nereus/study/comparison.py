@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Emulated over real, speed-up, alpha, progress: quotients of medians of cells. All are pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from statistics import median
 from typing import Any
 
@@ -13,6 +13,7 @@ from nereus.study.statistics import spread
 from nereus.study.variants import variant
 
 Row = dict[str, Any]
+Told = tuple[float | None, int]  # a figure, and the number of runs that it rests on
 
 #: Columns of growth rates and the measures that they are quotients of.
 GROWTH = {
@@ -45,59 +46,97 @@ def growth(found: Found) -> list[Row]:
 
 def _growth_row(found: Found, key: Key, real: Key, application: Application) -> Row:
     row = {**heading(key), "emulates": real[0], "load": found.study.load_of(application)}
-    for column, name in GROWTH.items():
-        row[column] = ratio(_median(found, key, name), _median(found, real, name))
-    return {**row, "runs": min(len(found.cells[key]), len(found.cells[real]))}
+    return {**row, **_columns({column: _quotient(found, key, real, name) for column, name in GROWTH.items()})}
 
 
-def emulated_over_real(rows: list[Row]) -> dict[str, Row | None]:
+def _columns(told: Mapping[str, Told]) -> Row:
+    """Figures that may rest on different numbers of runs."""
+    own = {name: value for name, (value, _) in told.items()}
+    return {**own, "runs": {name: runs for name, (_, runs) in told.items()}}
+
+
+def _quotient(found: Found, over: Key, under: Key, name: str) -> Told:
+    """A quotient of medians rests on the runs of both; each run counts once, also of a cell over itself."""
+    value = ratio(_median(found, over, name), _median(found, under, name))
+    return value, 0 if value is None else _runs(found, (over, under), name)
+
+
+def _runs(found: Found, keys: Iterable[Key], name: str) -> int:
+    """How many runs of different cells have the measure."""
+    return sum(len(found.values(key, name)) for key in set(keys))
+
+
+def emulated_over_real(found: Found, rows: list[Row]) -> dict[str, Row | None]:
     """How well emulations hit the total time, for each load."""
-    return {load: _over([row for row in rows if row["load"] == load]) for load in ("balanced", "unbalanced")}
+    loads = ("balanced", "unbalanced")
+    return {load: _over_all(found, [row for row in rows if row["load"] == load]) for load in loads}
 
 
-def _over(rows: list[Row]) -> Row | None:
+def _over_all(found: Found, rows: list[Row]) -> Row | None:
+    """Also with and without a resize by themselves: the papers tell these apart (2024, section 6)."""
+    over = _over(found, rows)
+    resized = [row for row in rows if row["variant"] is not None]
+    fixed = [row for row in rows if row["variant"] is None]
+    return over and {**over, "resized": _over(found, resized), "fixed": _over(found, fixed)}
+
+
+def _over(found: Found, rows: list[Row]) -> Row | None:
     totals = spread([row["total"] for row in rows if row["total"] is not None])
     if totals is None:
         return None
     own = {"median": totals.median, "min": totals.least, "max": totals.greatest}
-    return {**own, "cells": totals.runs, "runs": sum(row["runs"] for row in rows)}
+    keys = [key for row in rows if row["total"] is not None for key in _both(row)]
+    return {**own, "cells": totals.runs, "runs": _runs(found, keys, "total_seconds")}
+
+
+def _both(row: Row) -> tuple[Key, Key]:
+    """The cells of the emulation and of the program that a row of growth compares."""
+    place = (row["from"], row["to"])
+    return (row["application"], place, row["variant"]), (row["emulates"], place, row["variant"])
 
 
 def speedup(found: Found) -> list[Row]:
     """Total time of the reference over that of each variant (2024, Fig. 12)."""
     rows = []
-    for key, runs in found.cells.items():
+    for key in found.cells:
         reference: Key = (key[0], key[1], found.study.reference)
         if key[2] is None or reference not in found.cells:
             continue
-        value = ratio(_median(found, reference, "total_seconds"), _median(found, key, "total_seconds"))
-        rows.append({**heading(key), "speedup": value, "runs": min(len(runs), len(found.cells[reference]))})
+        value, runs = _quotient(found, reference, key, "total_seconds")
+        own = {"load": found.study.load_of(found.study.application(key[0])), "reference": reference[2]}
+        rows.append({**heading(key), **own, "speedup": value, "runs": runs})
     return rows
 
 
 def background(found: Found) -> list[Row]:
     """What happens while data moves: alpha, omega, iterations, progress."""
     return [
-        {
-            **heading(key),
-            "alpha": _alpha(found, key),
-            "omega": _median(found, key, "omega"),
-            "iterations": _median(found, key, "background_iterations"),
-            "progress": progress,
-            "runs": len(found.cells[key]),
-        }
+        _background_row(found, key, progress)
         for group in _pairs(found)
         for key, progress in _progress(found, group)
     ]
 
 
-def _alpha(found: Found, key: Key) -> float | None:
+def _background_row(found: Found, key: Key, progress: Told) -> Row:
+    told = {
+        "alpha": _alpha(found, key),
+        "omega": _told(found, key, "omega"),
+        "iterations": _told(found, key, "background_iterations"),
+        "progress": progress,
+    }
+    return {**heading(key), **_columns(told)}
+
+
+def _told(found: Found, key: Key, name: str) -> Told:
+    return _median(found, key, name), _runs(found, (key,), name)
+
+
+def _alpha(found: Found, key: Key) -> Told:
     """An asynchronous variant over the blocking one ("Análisis", section IV.C)."""
     way = variant(key[2] or "")
     if way.blocking:
-        return None
-    moved = "redistribution_seconds"
-    return ratio(_median(found, key, moved), _median(found, (key[0], key[1], way.blocking_name), moved))
+        return None, 0
+    return _quotient(found, key, (key[0], key[1], way.blocking_name), "redistribution_seconds")
 
 
 def _pairs(found: Found) -> Iterator[list[Key]]:
@@ -109,12 +148,20 @@ def _pairs(found: Found) -> Iterator[list[Key]]:
     yield from groups.values()
 
 
-def _progress(found: Found, keys: list[Key]) -> Iterator[tuple[Key, float | None]]:
-    """Martín-Álvarez et al. 2025, section 5.4, over the variants of one pair."""
+def _progress(found: Found, keys: list[Key]) -> Iterator[tuple[Key, Told]]:
+    """Martín-Álvarez et al. 2025, section 5.4, over the variants of one pair.
+
+    A blocking variant is told up to the iteration that the background ones made: it rests on their runs too.
+    """
     courses = {key: course for key in keys if (course := _course(found, key)) is not None}
     common = common_iteration(list(courses.values()))
+    beside = [key for key, course in courses.items() if course.background]
     for key in keys:
-        yield key, progress_seconds(courses[key], common) if key in courses else None
+        if key not in courses:
+            yield key, (None, 0)
+            continue
+        rests = [key] if courses[key].background else [key, *beside]
+        yield key, (progress_seconds(courses[key], common), _runs(found, rests, "redistribution_seconds"))
 
 
 def _course(found: Found, key: Key) -> Course | None:

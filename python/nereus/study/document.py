@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The report of a study as one JSON document (docs/formats/study.md)."""
 
-import tomllib
 from collections.abc import Sequence
-from importlib.resources import files
 from itertools import groupby
 from statistics import median
 from typing import Any
@@ -17,6 +15,7 @@ from nereus.study.comparison import (
     heading,
     speedup,
 )
+from nereus.study.findings import papers
 from nereus.study.judgement import judged
 from nereus.study.results import MEASURES, Measures
 from nereus.study.statistics import spread
@@ -28,6 +27,7 @@ def document(found: Found) -> dict[str, Any]:
     return {
         "name": found.study.name,
         **{key: found.started.get(key) for key in ("host", "mpi", "library", "cores")},
+        "reference": found.study.reference,
         "runs": {
             "planned": found.planned,
             "good": found.good,
@@ -38,17 +38,11 @@ def document(found: Found) -> dict[str, Any]:
         "cells": [_cell(found, key) for key in found.cells],
         **judged(found),
         "growth": grown,
-        "emulated_over_real": emulated_over_real(grown),
+        "emulated_over_real": emulated_over_real(found, grown),
         "speedup": speedup(found),
         "background": background(found),
         "papers": papers(),
     }
-
-
-def papers() -> list[Row]:
-    """What the papers found, with its source; from one file, so that a reader can check it."""
-    text = (files("nereus.study") / "papers.toml").read_text(encoding="utf-8")
-    return list(tomllib.loads(text)["findings"])
 
 
 def _cell(found: Found, key: Key) -> Row:

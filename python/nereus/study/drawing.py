@@ -2,6 +2,8 @@
 """Draws bars and grids with matplotlib, which is imported when a picture is wanted."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from nereus.report.picture import COLOURS
@@ -13,54 +15,71 @@ if TYPE_CHECKING:
     from nereus.study.figures import Bars, Grid
 
 WIDTH_INCHES, PANEL_INCHES, GRID_INCHES = 11.0, 2.7, 4.2
+TITLE_INCHES, LINE_INCHES, CHARACTERS_IN_AN_INCH = 0.35, 0.15, 15
 PANELS_IN_A_COLUMN = 3
 HATCHES = ("", "//", "..", "xx")
+SHADE = "#DDDDDD"
+#: Of the room of a bar; the rest shows what is shaded behind it.
+BAR_PART = 0.7
+
+#: Of each bar where it stands, and the number of its series.
+Places = Mapping[tuple[str, str], tuple[float, int]]
 
 
-def draw_bars(bars: "Bars", papers: Sequence[Mapping[str, Any]]) -> "Figure":
-    """The panels above one another; where the papers tell an interval, it is shaded."""
+@dataclass(frozen=True)
+class Words:
+    """What a picture says of itself, so that it can be read without the page that it is part of."""
+
+    title: str
+    #: On what it rests, and what the papers found.
+    notes: Sequence[str]
+
+
+def draw_bars(bars: "Bars", words: Words) -> "Figure":
+    """The panels above one another; behind a bar stands what the papers tell for it."""
     from matplotlib.patches import Patch
 
     panels = {name: panel for name, panel in bars.panels.items() if panel}
     series = list(dict.fromkeys(way for panel in panels.values() for _, way in panel))
     columns = 2 if len(panels) > PANELS_IN_A_COLUMN else 1
     rows = -(-len(panels) // columns)
-    made = _figure(WIDTH_INCHES, PANEL_INCHES * rows + 0.5)
+    made = _figure(WIDTH_INCHES, PANEL_INCHES * rows + 0.5, words)
     for number, (name, panel) in enumerate(panels.items(), start=1):
         axes = made.add_subplot(rows, columns, number)
-        _groups(axes, panel, series, base=1.0 if bars.one else 0.0)
-        axes.set_title(name, fontsize=9, loc="left")
-        axes.set_ylabel(bars.label, fontsize=9)
-        _references(axes, bars.one, [p for p in papers if p.get("load") in (None, bars.loads.get(name))])
+        _panel(axes, bars, name, places=_places(panel, series), width=0.8 / len(series))
     handles = [Patch(**_style(number), label=way) for number, way in enumerate(series)]
-    if _shaded(papers):
-        handles.append(Patch(facecolor="#DDDDDD", label="papers"))
+    if any(bars.intervals.values()):
+        handles.append(Patch(facecolor=SHADE, label="papers"))
     made.legend(handles=handles, loc="outside right upper", frameon=False, fontsize=8)
     return made
 
 
-def _groups(axes: "Axes", panel: Mapping[tuple[str, str], float], series: Sequence[str], base: float) -> None:
-    places = list(dict.fromkeys(place for place, _ in panel))
-    width = 0.8 / len(series)
-    for number, way in enumerate(series):
-        own = [(at, panel[place, way]) for at, place in enumerate(places) if (place, way) in panel]
-        shifted = [at + (number - (len(series) - 1) / 2) * width for at, _ in own]
-        axes.bar(shifted, [value - base for _, value in own], width, bottom=base, **_style(number))
+def _places(panel: Mapping[tuple[str, str], float], series: Sequence[str]) -> Places:
+    """Where each bar stands, and the number of its series; those of one place stand side by side."""
+    names = list(dict.fromkeys(place for place, _ in panel))
+    middle = (len(series) - 1) / 2
+    numbers = {(place, way): (names.index(place), series.index(way)) for place, way in panel}
+    return {bar: (at + (way - middle) * 0.8 / len(series), way) for bar, (at, way) in numbers.items()}
+
+
+def _panel(axes: "Axes", bars: "Bars", name: str, places: Places, width: float) -> None:
+    base = 1.0 if bars.one else 0.0
+    for bar, (low, high) in bars.intervals.get(name, {}).items():
+        axes.bar(places[bar][0], high - low, width, bottom=low, color=SHADE, zorder=0, label="papers")
+    for bar, (at, number) in places.items():
+        axes.bar(at, bars.panels[name][bar] - base, BAR_PART * width, bottom=base, **_style(number))
+    if bars.one:
+        axes.axhline(1, color="#555555", lw=0.9)
+    _decorate(axes, name, bars.label, list(dict.fromkeys(place for place, _ in places)))
+
+
+def _decorate(axes: "Axes", name: str, label: str, places: Sequence[str]) -> None:
+    axes.set_title(name, fontsize=9, loc="left")
+    axes.set_ylabel(label, fontsize=9)
     axes.set_xticks(range(len(places)), places)
-    axes.grid(axis="y", color="#DDDDDD", lw=0.6)
+    axes.grid(axis="y", color=SHADE, lw=0.6)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
-
-
-def _references(axes: "Axes", one: bool, papers: Sequence[Mapping[str, Any]]) -> None:
-    if one:
-        axes.axhline(1, color="#555555", lw=0.9)
-    for paper in _shaded(papers):
-        axes.axhspan(paper["low"], paper["high"], color="#DDDDDD", alpha=0.5, lw=0, zorder=0)
-
-
-def _shaded(papers: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    return [paper for paper in papers if "low" in paper]
 
 
 def _style(number: int) -> dict[str, Any]:
@@ -69,11 +88,11 @@ def _style(number: int) -> dict[str, Any]:
     return {"facecolor": COLOURS[number % len(COLOURS)], "hatch": hatch, "edgecolor": "white", "lw": 0.4}
 
 
-def draw_grid(grid: "Grid") -> "Figure":
+def draw_grid(grid: "Grid", words: Words) -> "Figure":
     """Sizes before downwards, sizes after to the right, as in the papers: expanding is above the diagonal."""
     panels = {name: panel for name, panel in grid.panels.items() if panel}
     ways = sorted({way for panel in panels.values() for way in panel.values()})
-    made = _figure(GRID_INCHES * len(panels) + 2.2, GRID_INCHES)
+    made = _figure(GRID_INCHES * len(panels) + 2.2, GRID_INCHES, words)
     for number, (name, panel) in enumerate(panels.items(), start=1):
         axes = made.add_subplot(1, len(panels), number)
         _squares(axes, panel, ways)
@@ -105,10 +124,15 @@ def _colour(number: int) -> str:
     return COLOURS[number % len(COLOURS)]
 
 
-def _figure(width: float, height: float) -> "Figure":
+def _figure(width: float, height: float, words: Words) -> "Figure":
+    """As high as the panels, and as the words above and below them."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    made = Figure(figsize=(width, height), layout="constrained")
+    lines = [line for note in words.notes for line in wrap(note, int(width * CHARACTERS_IN_AN_INCH))]
+    size = (width, height + TITLE_INCHES + LINE_INCHES * len(lines))
+    made = Figure(figsize=size, layout="constrained")
     FigureCanvasAgg(made)
+    made.suptitle(words.title, x=0.012, ha="left", fontsize=12, fontweight="bold")
+    made.supxlabel("\n".join(lines), x=0.012, ha="left", fontsize=8, color="#555555")
     return made

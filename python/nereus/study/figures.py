@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The figures of a study, after those of the papers: which there are, and on what they rest."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from nereus.study.comparison import Row
+from nereus.study.comparison import GROWTH, Row
+from nereus.study.findings import Interval, direction, interval
+from nereus.study.variants import variant
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Document = Mapping[str, Any]
+Name = tuple[str, str, str | None]  # of a cell: application, sizes, variant
 
 
 @dataclass(frozen=True)
@@ -22,8 +25,8 @@ class Bars:
     panels: Mapping[str, Mapping[tuple[str, str], float]]
     #: Ratios: bars begin at 1.
     one: bool = False
-    #: Load of the application of a panel, where papers tell loads apart.
-    loads: Mapping[str, str] = field(default_factory=dict)
+    #: For each panel, the intervals that the papers tell for bars that they have too.
+    intervals: Mapping[str, Mapping[tuple[str, str], Interval]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -57,22 +60,65 @@ def charts(document: Document) -> list[Chart]:
     return [chart for chart in found if any(chart.content.panels.values())]
 
 
-def _chart(document: Document, name: str, title: str, content: Bars | Grid, rows: Sequence[Row]) -> Chart:
-    papers = [paper for paper in document["papers"] if paper["figure"] == name]
-    return Chart(name, title, content, sum(row["runs"] for row in rows), papers)
+@dataclass(frozen=True)
+class _Ratio:
+    """A figure of quotients: a panel for each application."""
+
+    name: str
+    title: str
+    key: str
+    label: str
+    #: What the quotients are made of, and of which cells besides its own a row's is.
+    measure: str
+    beside: Callable[[Row], list[Name]] = lambda _: []
+    #: Whether 1 is marked.
+    one: bool = True
 
 
-def _ratios(
-    document: Document, name: str, title: str, rows: Sequence[Row], key: str, label: str, one: bool = True
-) -> Chart:
-    """A panel for each application; `one`: whether 1 is marked."""
-    known = [row for row in rows if row[key] is not None]
+def _own(row: Row) -> Name:
+    return row["application"], row["sizes"], row["variant"]
+
+
+def _real(row: Row) -> list[Name]:
+    return [(row["emulates"], row["sizes"], row["variant"])]
+
+
+def _reference(row: Row) -> list[Name]:
+    return [(row["application"], row["sizes"], row["reference"])]
+
+
+def _blocking(row: Row) -> list[Name]:
+    return [(row["application"], row["sizes"], variant(row["variant"]).blocking_name)]
+
+
+def _runs(document: Document, names: set[Name], measure: str) -> int:
+    """The good runs of some cells that have the measure; a cell that many bars share counts once."""
+    return sum(row[measure]["runs"] for row in document["cells"] if _own(row) in names and row[measure])
+
+
+def _findings(document: Document, name: str) -> list[Row]:
+    return [paper for paper in document["papers"] if paper["figure"] == name]
+
+
+def _ratios(document: Document, ratio: _Ratio, rows: Sequence[Row]) -> Chart:
+    known = [row for row in rows if row[ratio.key] is not None]
     panels = {
-        application: {_place(row): row[key] for row in known if row["application"] == application}
+        application: {_place(row): row[ratio.key] for row in known if row["application"] == application}
         for application in dict.fromkeys(row["application"] for row in known)
     }
-    loads = {row["application"]: row["load"] for row in known if "load" in row}
-    return _chart(document, name, title, Bars(label, panels, one, loads), known)
+    findings = _findings(document, ratio.name)
+    bars = Bars(ratio.label, panels, ratio.one, _intervals(findings, known))
+    names = {name for row in known for name in (_own(row), *ratio.beside(row))}
+    return Chart(ratio.name, ratio.title, bars, _runs(document, names, ratio.measure), findings)
+
+
+def _intervals(findings: Sequence[Row], rows: Sequence[Row]) -> dict[str, dict[tuple[str, str], Interval]]:
+    """By panel; where the papers did not measure what a bar stands for, it has none."""
+    found: dict[str, dict[tuple[str, str], Interval]] = {}
+    for row in rows:
+        if (told := interval(findings, row)) is not None:
+            found.setdefault(row["application"], {})[_place(row)] = told
+    return found
 
 
 def _place(row: Row) -> tuple[str, str]:
@@ -89,8 +135,8 @@ def _growth_fixed(document: Document) -> Iterator[Chart]:
         ("growth-communication", "Communication time, emulated over real", "communication"),
         ("growth-fixed", "Total time without a resize, emulated over real", "total"),
     )
-    for name, title, key in parts:
-        yield _ratios(document, name, title, rows, key, "emulated / real")
+    for part in parts:
+        yield _growth(document, *part, rows)
 
 
 def _growth_resized(document: Document) -> Iterator[Chart]:
@@ -99,8 +145,12 @@ def _growth_resized(document: Document) -> Iterator[Chart]:
         ("growth-reconfiguration", "Reconfiguration time, emulated over real", "reconfiguration"),
         ("growth-total", "Total time with a resize, emulated over real", "total"),
     )
-    for name, title, key in parts:
-        yield _ratios(document, name, title, rows, key, "emulated / real")
+    for part in parts:
+        yield _growth(document, *part, rows)
+
+
+def _growth(document: Document, name: str, title: str, key: str, rows: Sequence[Row]) -> Chart:
+    return _ratios(document, _Ratio(name, title, key, "emulated / real", GROWTH[key], _real), rows)
 
 
 def _reconfigurations(document: Document) -> Iterator[Chart]:
@@ -115,16 +165,16 @@ def _times(document: Document, name: str, title: str, rows: Sequence[Row]) -> Ch
     """A panel for expanding and one for shrinking, of each application."""
     panels: dict[str, dict[tuple[str, str], float]] = {}
     for row in sorted(rows, key=lambda row: (row["application"], row["to"] < row["from"])):
-        direction = "expand" if row["to"] > row["from"] else "shrink"
-        panel = panels.setdefault(f"{row['application']}, {direction}", {})
+        panel = panels.setdefault(f"{row['application']}, {direction(row)}", {})
         panel[_place(row)] = row["reconfiguration_seconds"]["median"]
-    return _chart(document, name, title, Bars("seconds", panels), rows)
+    runs = sum(row["reconfiguration_seconds"]["runs"] for row in rows)
+    return Chart(name, title, Bars("seconds", panels), runs, _findings(document, name))
 
 
 def _speedups(document: Document) -> Iterator[Chart]:
-    rows = document["speedup"]
-    title = "Speed-up of the total time over the reference variant"
-    yield _ratios(document, "speedup", title, rows, "speedup", "speed-up")
+    title = f"Speed-up of the total time over {document['reference']}"
+    ratio = _Ratio("speedup", title, "speedup", "speed-up", "total_seconds", _reference)
+    yield _ratios(document, ratio, document["speedup"])
 
 
 def _preferred(document: Document) -> Iterator[Chart]:
@@ -135,7 +185,8 @@ def _preferred(document: Document) -> Iterator[Chart]:
     for measure, title in titles.items():
         rows = [row for row in document["preferred"] if row["measure"] == measure]
         panels = {row["application"]: _squares(row) for row in rows}
-        yield _chart(document, f"preferred-{measure}", title, Grid(panels), rows)
+        name, runs = f"preferred-{measure}", sum(row["runs"] for row in rows)
+        yield Chart(name, title, Grid(panels), runs, _findings(document, name))
 
 
 def _squares(row: Row) -> dict[tuple[int, int], str]:
@@ -144,20 +195,31 @@ def _squares(row: Row) -> dict[tuple[int, int], str]:
 
 
 def _background(document: Document) -> Iterator[Chart]:
-    parts = (
-        ("alpha", "Alpha: redistribution time over that of the blocking variant", "alpha", True),
-        ("omega", "Omega: an iteration while data moves over one without", "omega", True),
-        ("iterations", "Iterations in the background", "iterations", False),
-        ("progress", "Seconds until all variants have made the same iteration", "progress", False),
-    )
-    for name, title, label, one in parts:
-        yield _ratios(document, name, title, document["background"], name, label, one)
+    alpha = "Alpha: redistribution time over that of the blocking variant"
+    omega = "Omega: an iteration while data moves over one without"
+    iterations = "Iterations in the background"
+    progress = "Seconds until all variants have made the same iteration"
+    moved, meanwhile = "redistribution_seconds", "background_iterations"
+    for ratio in (
+        _Ratio("alpha", alpha, "alpha", "alpha", moved, _blocking),
+        _Ratio("omega", omega, "omega", "omega", "omega"),
+        _Ratio("iterations", iterations, "iterations", "iterations", meanwhile, one=False),
+        _Ratio("progress", progress, "progress", "progress", moved, one=False),
+    ):
+        yield _ratios(document, ratio, document["background"])
 
 
 def draw(chart: Chart) -> "Figure":
     """The picture of a figure."""
-    from nereus.study.drawing import draw_bars, draw_grid
+    from nereus.study.drawing import Words, draw_bars, draw_grid
 
+    words = Words(chart.title, notes(chart))
     if isinstance(chart.content, Grid):
-        return draw_grid(chart.content)
-    return draw_bars(chart.content, chart.papers)
+        return draw_grid(chart.content, words)
+    return draw_bars(chart.content, words)
+
+
+def notes(chart: Chart) -> list[str]:
+    """What stands below a picture: on what it rests, and what the papers found."""
+    found = [f"Papers ({paper['source']}): {paper['text']}." for paper in chart.papers]
+    return [f"Rests on {chart.runs} runs.", *found]

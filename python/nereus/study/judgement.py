@@ -11,6 +11,8 @@ from nereus.study.comparison import Row, heading
 from nereus.study.preferred import Cell, Fastest, Rule, fastest, preferred
 from nereus.study.statistics import Differences, Verdict, differences, normality
 
+#: What is tested: of 2024 what Figs. 12 to 14 and 9 to 11 show, of "Análisis" what Figs. 2 to 6 do.
+TESTED = ("total_seconds", "reconfiguration_seconds", "redistribution_seconds")
 #: The whole run decides for Fig. 14 of 2024, moving the data alone for Fig. 6 of "Análisis".
 JUDGED = {"total_seconds": Rule.NEAREST, "redistribution_seconds": Rule.ALL}
 
@@ -30,23 +32,30 @@ def _groups(found: Found, name: str) -> Groups:
 def judged(found: Found) -> dict[str, list[Row]]:
     """The keys normality, differences and preferred of the report."""
     rows: dict[str, list[Row]] = {"normality": [], "differences": [], "preferred": []}
-    for name, rule in JUDGED.items():
+    for name in TESTED:
         groups = _groups(found, name)
         tested = {place: differences(group) for place, group in groups.items()}
-        rows["normality"] += _normality(groups, name)
+        rows["normality"] += _normality(found, name)
         rows["differences"] += [_difference(*place, name, test) for place, test in tested.items()]
-        best = {place: fastest(groups[place], test) for place, test in tested.items()}
-        runs = {place: test.runs for place, test in tested.items()}
-        rows["preferred"] += _preferred(best, runs, name, rule)
+        if name in JUDGED:
+            rows["preferred"] += _preferred_by(name, groups, tested)
     return rows
 
 
-def _normality(groups: Groups, name: str) -> list[Row]:
+def _normality(found: Found, name: str) -> list[Row]:
+    """Of all cells that have the measure, those without a resize too (2024, section 5.2)."""
+    values = {key: found.values(key, name) for key in found.cells}
     return [
-        {**_place(application, cell), "variant": way, "measure": name, **_verdict(normality(values))}
-        for (application, cell), group in groups.items()
-        for way, values in group.items()
+        {**_place(*key), "variant": key[2], "measure": name, **_verdict(normality(own))}
+        for key, own in values.items()
+        if own
     ]
+
+
+def _preferred_by(name: str, groups: Groups, tested: Mapping[tuple[str, Cell], Differences]) -> list[Row]:
+    best = {place: fastest(groups[place], test) for place, test in tested.items()}
+    runs = {place: test.runs for place, test in tested.items()}
+    return _preferred(best, runs, name, JUDGED[name])
 
 
 def _difference(application: str, cell: Cell, name: str, test: Differences) -> Row:
@@ -70,7 +79,7 @@ def _preferred(
                 "rule": rule.value,
                 "cells": [_cell(cell, cells[cell], way) for cell, way in chosen.items()],
                 "counts": dict(Counter(way for way in chosen.values() if way is not None).most_common()),
-                "runs": sum(runs[application, cell] for cell in cells),
+                "runs": sum(runs[application, cell] for cell, way in chosen.items() if way is not None),
             }
         )
     return rows
@@ -81,8 +90,8 @@ def _cell(cell: Cell, best: Fastest, way: str | None) -> dict[str, Any]:
     return {**sizes, "variant": way, "equal": best.equal, "reason": best.reason}
 
 
-def _place(application: str, cell: Cell) -> Row:
-    return {"application": application, "sizes": heading((application, cell, ""))["sizes"]}
+def _place(application: str, cell: Cell, way: str | None = "") -> Row:
+    return {"application": application, "sizes": heading((application, cell, way))["sizes"]}
 
 
 def _verdict(verdict: Verdict) -> Row:

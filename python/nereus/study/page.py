@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from nereus.report.units import seconds_text
-from nereus.study.figures import Chart, charts, draw
+from nereus.study.figures import Chart, charts, draw, notes
 
 DPI = 110
 
@@ -41,9 +41,35 @@ def page(document: Mapping[str, Any]) -> str:
         lstrip_blocks=True,
     )
     environment.filters |= {"seconds": seconds_text, "ratio": _ratio, "p": _p}
-    pictures = [{"chart": chart, "png": base64.b64encode(_png(chart)).decode()} for chart in charts(document)]
+    pictures = [_picture(chart) for chart in charts(document)]
     template = environment.get_template("page.html")
-    return str(template.render(study=document, pictures=pictures, resized=_resized(document["cells"])))
+    tables = {"resized": _resized(document["cells"]), "over_real": _over_real(document)}
+    return str(template.render(study=document, pictures=pictures, **tables))
+
+
+def _over_real(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """A row for each load, with and without a resize: of these the papers tell different figures."""
+    return [
+        {"load": load, "what": what, "over": own, "papers": _of_papers(document, load, part)}
+        for load, over in document["emulated_over_real"].items()
+        if over is not None
+        for part, what, own in (
+            ("fixed", "no resize", over["fixed"]),
+            ("resized", "a resize", over["resized"]),
+            ("all", "either", over),
+        )
+        if own is not None
+    ]
+
+
+def _of_papers(document: Mapping[str, Any], load: str, part: str) -> str:
+    found = [paper for paper in document["papers"] if paper["figure"] == "emulated_over_real"]
+    own = [paper for paper in found if (paper["load"], paper["part"]) == (load, part)]
+    return "; ".join(f"{paper['text']} ({paper['source']})" for paper in own)
+
+
+def _picture(chart: Chart) -> dict[str, Any]:
+    return {"chart": chart, "notes": notes(chart), "png": base64.b64encode(_png(chart)).decode()}
 
 
 def _resized(cells: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

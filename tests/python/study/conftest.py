@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from nereus.study import Planned, load_study, matrix, model_runs
+from nereus.study.cells import find
+from nereus.study.document import document
 from nereus.study.variants import variant
 
 STUDY = """\
@@ -38,6 +40,19 @@ resize = ["--resize", "{iteration}:{to}"]
 [[applications]]
 name = "uneven-emulated"
 emulates = "uneven"
+"""
+
+SMALL = """\
+name = "small"
+repetitions = 3
+pairs = [[1, 2]]
+variants = ["Baseline-COLS", "Merge-COLS", "Merge-COLA"]
+
+[[applications]]
+name = "cg"
+command = ["cg"]
+iterations = 100
+resize = ["--resize", "{iteration}:{to}"]
 """
 
 
@@ -134,6 +149,9 @@ class Folder:
         (self.path / "runs.jsonl").write_text("".join(f"{each}\n" for each in self.lines) + rest)
         return self.path
 
+    def report(self) -> dict[str, Any]:
+        return document(find(self.write()))
+
 
 def total_of(planned: Planned) -> float:
     """Baselines are slow, Merge-COLT is fastest; an emulation takes 2 % more, an uneven one 5 % less."""
@@ -157,3 +175,25 @@ def complete(tmp_path_factory: pytest.TempPathFactory) -> Folder:
         folder.good(planned, total_of(planned))
     folder.write()
     return folder
+
+
+@pytest.fixture(scope="session")
+def made(complete: Folder) -> dict[str, Any]:
+    """The report on the complete study; to be read only."""
+    return document(find(complete.path))
+
+
+@pytest.fixture
+def small(begin: Callable[..., Folder]) -> Callable[..., Folder]:
+    """Begins a small study without runs: small(), or with more text before and after that of its file."""
+    return lambda before="", after="": begin(before + SMALL + after)
+
+
+@pytest.fixture
+def fewer(small: Callable[..., Folder]) -> dict[str, Any]:
+    """The report on three runs of each cell, but two of Merge-COLA."""
+    folder = small()
+    for planned in folder.runs:
+        if planned.variant != "Merge-COLA" or planned.repetition < 3:
+            folder.good(planned, 3.0)
+    return folder.report()
