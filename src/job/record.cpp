@@ -2,6 +2,7 @@
 #include "job/record.hpp"
 
 #include "base/clock.hpp"
+#include "base/cores.hpp"
 #include "job/report.hpp"
 #include "mpi/library.hpp"
 
@@ -98,6 +99,7 @@ void Record::keep(const Members &members, const std::vector<mpi::Bytes> &each) {
     kept_generation_ = members.generation.number;
     kept_ = {{"ranks", processes.size()},
              {"hosts", members.generation.hosts},
+             {"cores", usable_cores()},
              {"iterations", processes.front().at("iterations")},
              {"seconds", processes.front().at("seconds")},
              {"iteration_seconds", of_each(processes, "iteration_median")},

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """From what a real application measured of itself to an experiment that does the same.
 
-Times are means over iterations, so that the emulation's total time is comparable. A stage that communicates
-is done as it was, once with its bytes: what ranks wait for each other there comes of itself, from the
-weights of those that compute. What an iteration takes outside of all stages is computing.
+Times are medians over iterations: the emulation meets disturbances of its own, and would have those of the
+model twice. Where ranks take turns on cores they are means, as in the emulator's calibration. A stage that
+communicates is done as it was, once with its bytes: what ranks wait for each other there comes of itself,
+from the weights of those that compute. What an iteration takes outside of all stages is computing.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def _group(generation: Ended, begin: Committed | None, end: Committed | None, mo
 
 
 def _stage(stage: MeasuredStage, generation: Ended) -> dict[str, Any]:
-    seconds = [total / generation.iterations for total in stage.total_seconds if total is not None]
+    seconds = [each for each in generation.stage_seconds(stage) if each is not None]
     few = {"ranks": len(seconds)} if _only_first_ranks(stage) else {}
     if stage.kind in _COMPUTING:
         return {"type": _COMPUTING[stage.kind], "time": fmean(seconds), **few}
@@ -91,8 +92,7 @@ def _busy(generation: Ended) -> list[float]:
     busy = _outside_stages(generation)
     for stage in generation.stages:
         if stage.kind in _COMPUTING:
-            seconds = [(total or 0.0) / generation.iterations for total in stage.total_seconds]
-            busy = [a + b for a, b in zip(busy, seconds, strict=True)]
+            busy = [a + (b or 0.0) for a, b in zip(busy, generation.stage_seconds(stage), strict=True)]
     return busy
 
 
@@ -100,12 +100,12 @@ def _outside_stages(generation: Ended) -> list[float]:
     """For each rank: seconds of an iteration in no stage; 0 for all where it is next to nothing."""
     in_stages = [0.0] * generation.ranks
     for stage in generation.stages:
-        in_stages = [a + (b or 0.0) for a, b in zip(in_stages, stage.total_seconds, strict=True)]
-    whole = generation.iteration_total_seconds
+        in_stages = [a + (b or 0.0) for a, b in zip(in_stages, generation.stage_seconds(stage), strict=True)]
+    whole = generation.whole_seconds()
     rest = [max(0.0, a - b) for a, b in zip(whole, in_stages, strict=True)]
     if fmean(rest) <= _LEAST_SHARE * fmean(whole):
         return [0.0] * generation.ranks
-    return [seconds / generation.iterations for seconds in rest]
+    return rest
 
 
 def _name(program: str) -> str:

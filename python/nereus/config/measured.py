@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,18 +38,43 @@ class MeasuredStage(Told):
     kind: Kind
     bytes: Amount
     total_seconds: list[Seconds | None] = Field(min_length=1)
+    iterations: list[Amount | None] = Field(min_length=1)
+    seconds: list[Seconds | None] = Field(min_length=1)
 
 
 class Ended(Told):
     """A generation that has ended."""
 
     ranks: Annotated[int, Field(ge=1)]
+    hosts: list[str] = Field(min_length=1)
+    cores: Annotated[int, Field(ge=1)]
     iterations: Amount
+    iteration_seconds: list[Seconds] = Field(min_length=1)
     iteration_total_seconds: list[Seconds] = Field(min_length=1)
     constant_bytes: Amount
     variable_bytes: Amount
     memory: Literal["shared", "private"]
     stages: list[MeasuredStage]
+
+    @property
+    def shares_cores(self) -> bool:
+        """Ranks take turns on cores: half of their iterations may be those in which they had to wait."""
+        return max(Counter(self.hosts).values()) > self.cores
+
+    def whole_seconds(self) -> list[float]:
+        """For each rank: of an iteration that nobody disturbed; the mean where cores are shared."""
+        if self.shares_cores:
+            return [total / self.iterations for total in self.iteration_total_seconds]
+        return list(self.iteration_seconds)
+
+    def stage_seconds(self, stage: MeasuredStage) -> list[float | None]:
+        """As above; what did not happen in each iteration takes its share of one."""
+        if self.shares_cores:
+            return [None if total is None else total / self.iterations for total in stage.total_seconds]
+        return [
+            None if median is None or count is None else median * count / self.iterations
+            for median, count in zip(stage.seconds, stage.iterations, strict=True)
+        ]
 
 
 class Committed(Told):
@@ -134,6 +160,7 @@ def _typed(kind: type[Told], value: dict[str, Any], where: str) -> Told:
 
 
 def _check_lengths(file: Path, event: Ended) -> None:
-    lengths = {len(event.iteration_total_seconds), *(len(stage.total_seconds) for stage in event.stages)}
-    if lengths != {event.ranks}:
+    wholes: list[list[Any]] = [event.hosts, event.iteration_seconds, event.iteration_total_seconds]
+    parts = [each for stage in event.stages for each in (stage.total_seconds, stage.iterations, stage.seconds)]
+    if {len(each) for each in (*wholes, *parts)} != {event.ranks}:
         raise fail(f"{file}", f"times of each of {event.ranks} ranks")

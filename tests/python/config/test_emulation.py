@@ -16,7 +16,15 @@ HEADER = {"event": "header", "format": "nereus-measured", "version": 1, "program
 
 
 def stage(name: str, kind: str, totals: Sequence[float | None], size: int = 0) -> dict[str, Any]:
-    return {"name": name, "kind": kind, "bytes": size, "total_seconds": list(totals)}
+    """Of ten iterations, each of which took as long as the others."""
+    return {
+        "name": name,
+        "kind": kind,
+        "bytes": size,
+        "total_seconds": list(totals),
+        "seconds": [None if total is None else total / 10 for total in totals],
+        "iterations": [None if total is None else 10 for total in totals],
+    }
 
 
 def generation(
@@ -25,7 +33,10 @@ def generation(
     return {
         "event": "generation_ended",
         "ranks": len(wholes),
+        "hosts": ["a"] * len(wholes),
+        "cores": 8,
         "iterations": iterations,
+        "iteration_seconds": [whole / iterations for whole in wholes],
         "iteration_total_seconds": list(wholes),
         "constant_bytes": 800,
         "variable_bytes": 80,
@@ -84,6 +95,26 @@ def test_after_a_resize_all_compute_as_long_as_they_did_then(tmp_path: Path) -> 
 def test_what_is_in_no_stage_is_computed_too(tmp_path: Path) -> None:
     alone = emulation(tmp_path, generation([], [5.0, 5.0]))
     assert [(stage.type, stage.time) for stage in alone.phases[0].stages] == [("pi", 0.5)]
+
+
+def disturbed(cores: int) -> dict[str, Any]:
+    """One of ten iterations took 1.1 s, the others 0.1 s."""
+    one = {**stage("a", "compute", [2.0, 2.0]), "seconds": [0.1, 0.1]}
+    return {**generation([one], [2.0, 2.0]), "iteration_seconds": [0.1, 0.1], "cores": cores}
+
+
+@pytest.mark.parametrize(("cores", "seconds"), [(2, 0.1), (1, 0.2)])
+def test_a_disturbance_is_no_work_but_taking_turns_on_a_core_is(
+    tmp_path: Path, cores: int, seconds: float
+) -> None:
+    (only,) = emulation(tmp_path, disturbed(cores)).phases[0].stages
+    assert only.time == pytest.approx(seconds)
+
+
+def test_what_is_done_now_and_then_takes_its_share_of_an_iteration(tmp_path: Path) -> None:
+    seldom = {**stage("w", "compute", [1.0, 1.0]), "seconds": [0.5, 0.5], "iterations": [2, 2]}
+    model = {**generation([seldom], [1.0, 1.0]), "iteration_seconds": [0.1, 0.1]}
+    assert emulation(tmp_path, model).phases[0].stages[0].time == pytest.approx(0.1)
 
 
 def test_a_stage_of_the_first_ranks_is_theirs_alone(tmp_path: Path) -> None:
