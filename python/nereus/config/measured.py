@@ -160,7 +160,8 @@ def _typed(kind: type[Told], value: dict[str, Any], where: str) -> Told:
 
 
 def _check_lengths(file: Path, event: Ended) -> None:
-    wholes: list[list[Any]] = [event.hosts, event.iteration_seconds, event.iteration_total_seconds]
-    parts = [each for stage in event.stages for each in (stage.total_seconds, stage.iterations, stage.seconds)]
-    if {len(each) for each in (*wholes, *parts)} != {event.ranks}:
+    lists: list[list[Any]] = [event.hosts, event.iteration_seconds, event.iteration_total_seconds]
+    for stage in event.stages:
+        lists += [stage.total_seconds, stage.iterations, stage.seconds]
+    if {len(each) for each in lists} != {event.ranks}:
         raise fail(f"{file}", f"times of each of {event.ranks} ranks")
