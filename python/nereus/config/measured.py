@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -45,6 +45,7 @@ class MeasuredStage(Told):
 class Ended(Told):
     """A generation that has ended."""
 
+    generation: Amount
     ranks: Annotated[int, Field(ge=1)]
     hosts: list[str] = Field(min_length=1)
     cores: Annotated[int, Field(ge=1)]
@@ -78,8 +79,9 @@ class Ended(Told):
 
 
 class Committed(Told):
-    """The resize that led to the next generation."""
+    """The resize that led to a generation."""
 
+    generation: Amount
     process_method: str
     process_strategies: list[str]
     transfer_method: str
@@ -89,7 +91,7 @@ class Committed(Told):
     @property
     def ways(self) -> dict[str, Any]:
         """How it was carried out, as keys of a group."""
-        return self.model_dump(exclude={"background_iterations"})
+        return self.model_dump(exclude={"background_iterations", "generation"})
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,8 @@ class Measured:
     generations: Sequence[Ended]
     resizes: Sequence[Committed]
 
+
+OfGeneration = TypeVar("OfGeneration", Ended, Committed)
 
 _KINDS: dict[str, type[Told]] = {"header": Header, "generation_ended": Ended, "committed": Committed}
 
@@ -113,15 +117,20 @@ def read_measured(file: Path) -> Measured:
             f"{file}:1",
             "a header of docs/formats/measured.md, as a job writes it where the setting results says",
         )
-    generations = [event for event in found if isinstance(event, Ended)]
+    generations = _in_order(event for event in found if isinstance(event, Ended))
     if not generations:
         raise fail(f"{file}", "at least one generation that has ended; did the job come to its end?")
     for event in generations:
         _check_lengths(file, event)
-    resizes = [event for event in found if isinstance(event, Committed)]
+    resizes = _in_order(event for event in found if isinstance(event, Committed))
     if len(resizes) not in (len(generations) - 1, len(generations)):
         raise fail(f"{file}", f"a resize between two generations, not {len(resizes)} for {len(generations)}")
     return Measured(headers[0], generations, resizes)
+
+
+def _in_order(events: Iterable[OfGeneration]) -> list[OfGeneration]:
+    """Two processes may have written, each when it came to it."""
+    return sorted(events, key=lambda event: event.generation)
 
 
 def _events(file: Path) -> Iterator[Told]:

@@ -28,10 +28,11 @@ def stage(name: str, kind: str, totals: Sequence[float | None], size: int = 0) -
 
 
 def generation(
-    stages: Sequence[Mapping[str, Any]], wholes: Sequence[float], iterations: int = 10
+    stages: Sequence[Mapping[str, Any]], wholes: Sequence[float], iterations: int = 10, number: int = 0
 ) -> dict[str, Any]:
     return {
         "event": "generation_ended",
+        "generation": number,
         "ranks": len(wholes),
         "hosts": ["a"] * len(wholes),
         "cores": 8,
@@ -47,6 +48,7 @@ def generation(
 
 RESIZE = {
     "event": "committed",
+    "generation": 1,
     "process_method": "merge",
     "process_strategies": ["join", "asynchronous"],
     "transfer_method": "col",
@@ -54,7 +56,9 @@ RESIZE = {
     "background_iterations": 3,
 }
 BALANCED = generation([stage("a", "memory", [2.0, 4.0]), stage("b", "allreduce", [3.0, 1.0], 8)], [5.0, 5.0])
-LARGER = generation([stage("a", "memory", [1.0] * 4), stage("b", "allreduce", [0.5] * 4, 8)], [1.5] * 4)
+LARGER = generation(
+    [stage("a", "memory", [1.0] * 4), stage("b", "allreduce", [0.5] * 4, 8)], [1.5] * 4, number=1
+)
 
 
 def written(folder: Path, *events: Mapping[str, Any]) -> Path:
@@ -90,6 +94,11 @@ def test_after_a_resize_all_compute_as_long_as_they_did_then(tmp_path: Path) -> 
     assert second.weights is not None
     times = [made.phases[0].stages[0].time * weight * second.factor for weight in second.weights]
     assert times == pytest.approx([0.1] * 4)
+
+
+def test_a_rank_0_that_writes_late_changes_nothing(tmp_path: Path) -> None:
+    in_order = emulation(tmp_path, BALANCED, RESIZE, LARGER)
+    assert emulation(tmp_path, LARGER, BALANCED, RESIZE) == in_order
 
 
 def test_what_is_in_no_stage_is_computed_too(tmp_path: Path) -> None:
