@@ -66,7 +66,8 @@ def test_a_killed_newcomer_ends_the_run_with_all_its_worlds(site: Any, mpich: st
         os.kill(max(ranks), signal.SIGKILL)
         errors = end_of(process, site)
     assert process.returncode == 1
-    assert "signal 9 (SIGKILL)" in errors
+    # A rank that reads from one that is gone aborts, and mpiexec may hear of that first.
+    assert "signal 9 (SIGKILL)" in errors or "perhaps because another one had died" in errors
 
 
 def test_a_killed_launcher_takes_its_ranks_along(site: Any, mpi: str) -> None:

@@ -39,7 +39,7 @@ def judge(exit_code: int, output: str | None) -> Outcome:
     output = output or ""
     killed = _killed(output)
     if killed is not None:
-        return Outcome(False, f"a rank was killed by {_signal(killed)}", 128 + killed)
+        return Outcome(False, f"a rank was killed by {_signal(killed)}{_doubt(killed)}", 128 + killed)
     if exit_code < 0:
         return Outcome(False, f"the launcher was killed by {_signal(-exit_code)}", 128 - exit_code)
     code = _first(_CODE_WORDS, output)
@@ -60,6 +60,11 @@ def _killed(output: str) -> int | None:
     signals = [int(found) for pattern in _SIGNAL_WORDS for found in pattern.findall(output)]
     causes = [number for number in signals if number not in _OF_OTHERS]
     return next(iter(causes or signals), None)
+
+
+def _doubt(number: int) -> str:
+    """The launcher tells of one rank of a world only, of that which it heard of first."""
+    return ", perhaps because another one had died" if number in _OF_OTHERS else ""
 
 
 def _first(patterns: tuple[re.Pattern[str], ...], text: str) -> int | None:

@@ -29,7 +29,11 @@ ORTE_CODE = """\
         (9, HYDRA_KILLED, "a rank was killed by signal 9 (SIGKILL)"),
         (137, ORTE_KILLED, "a rank was killed by signal 9 (SIGKILL)"),
         (6, HYDRA_ABORTED + HYDRA_KILLED, "a rank was killed by signal 9 (SIGKILL)"),
-        (6, HYDRA_ABORTED, "a rank was killed by signal 6 (SIGABRT)"),
+        (
+            6,
+            HYDRA_ABORTED,
+            "a rank was killed by signal 6 (SIGABRT), perhaps because another one had died",
+        ),
         (7, HYDRA_CODE, "a rank ended with exit code 7"),
         (7, ORTE_CODE, "a rank ended with exit code 7"),
         (3, "", "a rank ended with exit code 3"),
