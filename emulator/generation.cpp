@@ -102,11 +102,10 @@ void Generation::calibrate_all() {
 // The plan of a station before this one with the same operations. Only pi: what touches memory has other costs with
 // other neighbours and lengths.
 const StagePlan *Generation::like(const Station &station) const {
+    if (station.spec->type != StageType::pi) return nullptr;
     for (const Station &other : stations_) {
-        if (&other == &station) return nullptr;
-        if (station.spec->type == StageType::pi && other.spec->type == StageType::pi &&
-            other.spec->ranks == station.spec->ranks && other.plan.seconds_per_operation > 0)
-            return &other.plan;
+        const bool is_alike = other.spec->type == StageType::pi && other.spec->ranks == station.spec->ranks;
+        if (is_alike && other.plan.seconds_per_operation > 0) return &other.plan; // those behind it have no plan yet
     }
     return nullptr;
 }

@@ -124,10 +124,11 @@ std::int64_t Trials::stay(double seconds, std::int64_t wrong) {
     return 0;
 }
 
-/// The latest so many checkpoints, as many as the library says were passed while constant data moved.
+/// Loops of iterations that the library says were made while constant data moved. The last of these ended in the
+/// commit, which is no loop; what was passed before the others began the transfer, and has its pause.
 std::vector<double> Trials::background_loops(const nereus_resize_report &report) const {
     const std::int64_t kept = std::min<std::int64_t>(state_.passed, State::most_loops);
-    const std::int64_t first = std::max<std::int64_t>(0, state_.passed - report.background_iterations);
+    const std::int64_t first = std::max<std::int64_t>(0, state_.passed + 1 - report.background_iterations);
     if (first >= kept) return {};
     std::vector<double> loops(state_.loops.begin() + first, state_.loops.begin() + kept);
     // A loop in which newcomers were made as well is no measure of the transfer.
