@@ -252,6 +252,7 @@ void Application::report_calibration() {
 Result<void> Application::flush() {
     for (const IterationRecord &record : gather_records(records_, run_, generation_->all()))
         write(iteration_event(record));
+    for (const StageTotals &totals : gather_totals(records_, generation_->all())) write(stage_totals_event(totals));
     records_.clear();
     return agree(generation_->all(), results_.trouble());
 }

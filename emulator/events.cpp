@@ -103,6 +103,14 @@ Json iteration_event(const IterationRecord &record) {
             {"background", record.background}};
 }
 
+Json stage_totals_event(const StageTotals &totals) {
+    return {{"event", "stage_totals"},
+            {"group", totals.group},
+            {"phase", totals.phase},
+            {"iterations", totals.iterations},
+            {"seconds", totals.seconds}};
+}
+
 Json resize_asked_event(std::int64_t request, int from, int to, std::int64_t at_iteration) {
     return {{"event", "resize_asked"}, {"request", request},          {"from", from}, {"to", to},
             {"by", "experiment"},      {"at_iteration", at_iteration}};

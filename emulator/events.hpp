@@ -20,6 +20,7 @@ Json generation_started_event(std::int64_t group, int ranks, const std::vector<s
 Json calibrated_event(std::int64_t group, std::size_t phase, std::size_t stage, const StagePlan &plan);
 Json progress_event(const IterationRecord &record, std::int64_t iterations, int ranks);
 Json iteration_event(const IterationRecord &record);
+Json stage_totals_event(const StageTotals &totals);
 Json resize_asked_event(std::int64_t request, int from, int to, std::int64_t at_iteration);
 
 /// The last `count` iterations before iteration `end`.

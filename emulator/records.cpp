@@ -63,6 +63,24 @@ std::vector<IterationRecord> gather_some(std::span<const IterationRecord> record
     return captured;
 }
 
+bool is_same(const StageTotals &totals, const IterationRecord &record) {
+    return totals.group == record.group && totals.phase == record.phase;
+}
+
+// Of this rank alone.
+std::vector<StageTotals> own_totals(std::span<const IterationRecord> records) {
+    std::vector<StageTotals> all;
+    for (const IterationRecord &record : records) {
+        if (record.background) continue;
+        if (all.empty() || !is_same(all.back(), record))
+            all.push_back({record.group, record.phase, 0, {record.stage_seconds.size(), {0.0}}});
+        StageTotals &totals = all.back();
+        ++totals.iterations;
+        for (std::size_t i = 0; i < totals.seconds.size(); ++i) totals.seconds[i].front() += record.stage_seconds[i];
+    }
+    return all;
+}
+
 } // namespace
 
 double capture(Capture how, std::span<const double> values) {
@@ -86,6 +104,17 @@ std::vector<IterationRecord> gather_records(std::span<const IterationRecord> rec
         gathered.insert(gathered.end(), some.begin(), some.end());
     }
     return gathered;
+}
+
+std::vector<StageTotals> gather_totals(std::span<const IterationRecord> records, const Team &all) {
+    std::vector<StageTotals> totals = own_totals(records);
+    for (StageTotals &each : totals)
+        for (std::vector<double> &seconds : each.seconds) {
+            const double own = seconds.front();
+            if (all.rank == 0) seconds.resize(static_cast<std::size_t>(all.size));
+            MPI_Gather(&own, 1, MPI_DOUBLE, seconds.data(), 1, MPI_DOUBLE, 0, all.comm);
+        }
+    return all.rank == 0 ? totals : std::vector<StageTotals>{};
 }
 
 } // namespace emulator

@@ -363,9 +363,10 @@ NEREUS_API int nereus_resize(nereus_job *job, int ranks, const nereus_resize_opt
 
 /** The point in the application's loop at which a resize may happen.
  *
- * Collective, once in each iteration. Without a request it costs one non-blocking broadcast that was
- * started an iteration before; a process that is 200 to 400 checkpoints ahead of another one waits for it.
- * A request takes effect at most two checkpoints after nereus_resize().
+ * Collective, once in each iteration. Without a request it costs at most one non-blocking broadcast that was
+ * started an iteration before; a process that is 200 to 400 broadcasts ahead of another one waits for it.
+ * A request takes effect at most two checkpoints after nereus_resize(); some more, never over 32, where many short
+ * iterations passed without a resize: broadcasts are rarer there (docs/reference/resize.md).
  *
  * @return NEREUS_GO_ON    nothing changed; after an undone resize nereus_message() says why
  * @return NEREUS_RESIZED  communicator, counts and pointers are new

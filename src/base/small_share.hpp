@@ -8,12 +8,12 @@
 
 namespace nereus {
 
-/// What is done only when it is due takes 1/2000 of the time at most: after it took t seconds, it is due again in 2000
+/// What is done only when it is due takes 1/4000 of the time at most: after it took t seconds, it is due again in 4000
 /// t. A look that took long because somebody else had the core must not put off the next one for long.
 class SmallShare {
 public:
-    static constexpr double rest_per_second = 2000;
-    static constexpr double longest_rest = 0.05; // s
+    static constexpr double rest_per_second = 4000;
+    static constexpr double longest_rest = 0.1; // s
 
     bool is_due() { return (began_ = now()) >= next_; }
     /// It was done since is_due() said that it is.

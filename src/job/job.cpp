@@ -230,6 +230,14 @@ Result<nereus_code> Job::checkpoint() {
 }
 
 Result<nereus_code> Job::pass_checkpoint() {
+    if (announcement_.rests()) return NEREUS_GO_ON;
+    rhythm_.enter(now());
+    auto code = exchange_words();
+    rhythm_.leave(now());
+    return code;
+}
+
+Result<nereus_code> Job::exchange_words() {
     Word word;
     if (announcement_.under_way()) {
         auto told = announcement_.finish();
@@ -242,6 +250,7 @@ Result<nereus_code> Job::pass_checkpoint() {
     } else if (resize_) {
         resize_->go_on();
     }
+    if (announcement_.rests()) return NEREUS_GO_ON;
     auto done = announcement_.start(members_.generation.control.get(), root() ? next_word() : Word{});
     if (!done) return tl::unexpected(done.error());
     return NEREUS_GO_ON;
@@ -254,13 +263,17 @@ Word Job::next_word() {
         word.step = resize_->look();
     } else {
         word.request = members_.requests.take();
-        if (word.request.number != 0) word.step = Step::begin;
+        if (word.request.number != 0)
+            word.step = Step::begin;
+        else
+            word.rests = rhythm_.next_rests();
     }
     return word;
 }
 
 Result<nereus_code> Job::act(const Word &word) {
     measured_.belongs_to_a_resize();
+    rhythm_ = {};
     if (auto done = announcement_.settle(); !done) return tl::unexpected(done.error());
     if (word.step == Step::begin) resize_ = std::make_unique<Resize>(members_, word.request);
     if (!resize_) return NEREUS_GO_ON; // it was undone since this was announced

@@ -7,6 +7,7 @@
 #include "job/measured.hpp"
 #include "job/record.hpp"
 #include "job/resize.hpp"
+#include "job/rhythm.hpp"
 
 #include <nereus/nereus.h>
 
@@ -65,6 +66,7 @@ private:
     Done take_costs();
     Done open_record();
     Result<nereus_code> pass_checkpoint();
+    Result<nereus_code> exchange_words();
     Done hand_in_measures();
     Done check_possible(int ranks, const nereus_resize_options &options) const;
     Done check_strategies(unsigned asked) const;
@@ -78,6 +80,7 @@ private:
 
     Members members_;
     Announcement announcement_;
+    Rhythm rhythm_;
     std::unique_ptr<Resize> resize_; ///< that is under way
     Measured measured_;
     SmallShare hearing_; ///< of what is said from outside

@@ -8,7 +8,7 @@
 namespace nereus::job {
 namespace {
 
-constexpr int most_ahead = 200; // checkpoints; twice as many are possible
+constexpr int most_ahead = 200; // words; twice as many are possible
 
 }
 
@@ -37,6 +37,7 @@ Done Announcement::start(MPI_Comm comm, const Word &word) {
 
 Done Announcement::settle() {
     started_ = 0;
+    rests_ = 0;
     return mpi::complete(all_near_, Deadline::never(), "MPI_Ibarrier");
 }
 
@@ -44,6 +45,7 @@ Result<Word> Announcement::finish() {
     // As a rule it is there already. Where it is not, a thread that makes processes may need this core.
     auto done = mpi::complete(request_, Deadline::never(), "MPI_Ibcast");
     if (!done) return tl::unexpected(done.error());
+    rests_ = word_.rests;
     return word_;
 }
 

@@ -42,11 +42,11 @@ enum class Step : std::int32_t {
 
 struct Word {
     Step step = Step::go_on;
-    std::int32_t unused = 0;
+    std::int32_t rests = 0; ///< checkpoints without a word, from the one that receives this
     Request request;
 };
 
-/// The word of rank 0 that each checkpoint sends and the next one receives, so that nobody waits for it. Processes of
+/// The word of rank 0 that a checkpoint sends and the next one receives, so that nobody waits for it. Processes of
 /// an application that does not communicate could be any number of checkpoints apart, and what rank 0 says would pile
 /// up with the others: now and then all wait until the last one is near.
 class Announcement {
@@ -56,14 +56,17 @@ public:
     /// Collective. The word of the start() before.
     Result<Word> finish();
     bool under_way() const { return request_ != MPI_REQUEST_NULL; }
+    /// At each checkpoint: whether this one has no word, as the last word said.
+    bool rests() { return rests_ > 0 && rests_-- > 0; }
     /// Collective. Before the processes change: nothing of it is left on their communicator.
     Done settle();
 
 private:
     Word word_;
     MPI_Request request_ = MPI_REQUEST_NULL;
-    MPI_Request all_near_ = MPI_REQUEST_NULL; ///< a barrier, once in a number of checkpoints
+    MPI_Request all_near_ = MPI_REQUEST_NULL; ///< a barrier, once in a number of words
     int started_ = 0;
+    std::int32_t rests_ = 0;
 };
 
 /// Of rank 0.

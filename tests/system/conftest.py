@@ -105,16 +105,23 @@ class Site:
             try:
                 return self.nereus("emulate", file, *options, limit=limit, **environment)
             except subprocess.TimeoutExpired:
-                print(f"trial {trial} of {trials} exceeded {limit:g} s: {events(self.folder / output)[-1:]}")
+                print(f"trial {trial} of {trials} exceeded {limit:g} s: {self.events(output)[-1:]}")
                 shutil.rmtree(self.folder / output, ignore_errors=True)
         pytest.fail(f"{trials} runs with {mpi} exceeded {limit:g} s")
+
+    def events(self, output: str = "out") -> list[dict[str, Any]]:
+        """The whole lines of a results folder so far."""
+        with suppress(FileNotFoundError):
+            lines = (self.folder / output / "run.jsonl").read_text().split("\n")[:-1]
+            return [json.loads(line) for line in lines]
+        return []
 
     def wait_for_iterations(self, process: "subprocess.Popen[str]", ranks: int, output: str = "out") -> None:
         """Wait until the run iterates on this many ranks; fails when it ends before."""
 
         def iterates() -> bool:
             assert process.poll() is None, process.communicate()
-            seen = events(self.folder / output)
+            seen = self.events(output)
             return any(event["event"] == "progress" and event["ranks"] == ranks for event in seen)
 
         wait_until(iterates)
@@ -138,14 +145,6 @@ def end(process: "subprocess.Popen[str]") -> None:
         process.wait(ENDS_WITHIN)
     except subprocess.TimeoutExpired:
         process.kill()
-
-
-def events(folder: Path) -> list[dict[str, Any]]:
-    """The whole lines of a results folder so far."""
-    with suppress(FileNotFoundError):
-        lines = (folder / "run.jsonl").read_text().split("\n")[:-1]
-        return [json.loads(line) for line in lines]
-    return []
 
 
 def wait_until(condition: Callable[[], bool], limit: float = LIMIT) -> None:

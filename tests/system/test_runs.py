@@ -111,6 +111,20 @@ def check_resize(resize: dict[str, Any]) -> None:
     assert min(resize[key] for key in ("process_seconds", "constant_seconds", "variable_seconds")) >= 0
 
 
+def check_totals(told: list[dict[str, Any]]) -> None:
+    """What ranks had of a stage in all: what the slowest of each iteration had, or less where ranks take turns."""
+    quiet = [event for event in told if event["event"] == "iteration" and not event["background"]]
+    totals = [event for event in told if event["event"] == "stage_totals"]
+    assert [event["group"] for event in totals] == [0, 1, 2, 3]
+    for total in totals:
+        iterations = [event for event in quiet if event["group"] == total["group"]]
+        assert total["iterations"] == len(iterations) > 0
+        for stage, seconds in enumerate(total["seconds"]):
+            slowest = sum(event["stage_seconds"][stage] for event in iterations)
+            assert len(seconds) == [2, 4, 1, 3][total["group"]]
+            assert slowest / len(seconds) <= max(seconds) * 1.000001 <= slowest * 1.000002
+
+
 def test_a_run_grows_and_shrinks_as_its_file_says(site: Any, mpi: str) -> None:
     result = site.emulate(mpi, site.write("small.toml", SMALL))
     assert result.code == 0, result.err
@@ -127,6 +141,7 @@ def test_a_run_grows_and_shrinks_as_its_file_says(site: Any, mpi: str) -> None:
     for resize in document["resizes"]:
         check_resize(resize)
     assert document["undone"] == []
+    check_totals(site.events())
     assert (document["finished"], document["data_intact"]) == (True, True)
     assert document["total_seconds"] > 0
     assert ("Open MPI" if mpi == "openmpi" else "MPICH") in document["mpi"]

@@ -5,7 +5,6 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from statistics import fmean
 from typing import Annotated, TypeVar
 
 from pydantic import Field, ValidationError
@@ -48,6 +47,15 @@ class _GenerationEnded(Event):
     iterations: int
     seconds: float
     stages: list[_Stage]
+
+
+class _StageTotals(Event):
+    """Of the emulator: for each stage of a phase the sum over iterations, for each rank."""
+
+    group: int
+    phase: int
+    iterations: int
+    seconds: list[Annotated[list[float], Field(min_length=1)]]
 
 
 class _PlannedStage(Strict):
@@ -94,6 +102,7 @@ _KINDS: dict[str, type[Event]] = {
     "header": _Header,
     "generation_ended": _GenerationEnded,
     "iteration": Iteration,
+    "stage_totals": _StageTotals,
     "processes_ready": ProcessesReady,
     "constant_sent": ConstantSent,
     "committed": _Committed,
@@ -327,14 +336,14 @@ def _stage_times(events: list[Event]) -> list[StageTime]:
 
 
 def _emulated_stage_times(events: list[Event]) -> list[StageTime]:
-    """Those of the phase that has most iterations."""
+    """Those of the phase that has most iterations, as a program's: of the rank with the greatest sum."""
     headers = [header.run for header in _of(events, _Header) if header.run is not None]
-    phases: dict[int, list[Iteration]] = {}
-    for iteration in _of(events, Iteration):
-        phases.setdefault(iteration.phase, []).append(iteration)
-    if not headers or not phases:
+    totals = _of(events, _StageTotals)
+    if not headers or not totals:
         return []
-    main = max(phases, key=lambda phase: len(phases[phase]))
-    kinds = [stage.type for phase in headers[0].phases[main : main + 1] for stage in phase.stages]
-    columns = zip(*(iteration.stage_seconds for iteration in phases[main]), strict=False)
-    return [StageTime(kind, kind, fmean(column)) for kind, column in zip(kinds, columns, strict=False)]
+    main = max(totals, key=lambda each: each.iterations)
+    kinds = [stage.type for phase in headers[0].phases[main.phase : main.phase + 1] for stage in phase.stages]
+    return [
+        StageTime(kind, kind, max(seconds) / main.iterations)
+        for kind, seconds in zip(kinds, main.seconds, strict=False)
+    ]

@@ -110,6 +110,8 @@ def emulator_lines(planned: Planned, total: float, **other: Any) -> list[str]:
         keys = {"iteration": number, "start": 0.0, "seconds": seconds, "background": number in moving}
         stages = [seconds * 0.8, seconds * 0.2]
         lines.append(line("iteration", group=number // 50, phase=0, stage_seconds=stages, **keys))
+    totals = [[0.3, 0.4], [0.1, 0.05]]
+    lines.append(line("stage_totals", group=0, phase=0, iterations=50, seconds=totals))
     if planned.variant is not None:
         lines += resize_lines(planned, False, **other)
     return [*lines, line("finished", total_seconds=total, data_intact=None)]
