@@ -5,7 +5,6 @@
 #include "applications/cg/command_line.hpp"
 #include "applications/cg/steady_sum.hpp"
 #include "applications/result.hpp"
-#include "applications/stage.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,28 +12,25 @@
 
 namespace cg {
 
-using applications::Stage;
+using nereus::Stage;
 
 Solver::Solver(nereus::Job &job, std::int64_t rows) : job_(job) {
     state.rows = rows;
-    const int code = nereus_value(job.get(), "state", MPI_BYTE, sizeof state, &state);
-    if (code < 0) throw nereus::Failure(code, job.message());
+    job.value("state", state);
     x_ = job.array<double>("x", state.rows, NEREUS_BLOCK, NEREUS_VARIABLE);
     r_ = job.array<double>("r", state.rows, NEREUS_BLOCK, NEREUS_VARIABLE);
     p_ = job.array<double>("p", state.rows, NEREUS_BLOCK, NEREUS_VARIABLE);
 }
 
 void Solver::register_matrix(std::int64_t nonzeros) {
-    const int code =
-        nereus_matrix_csr(job_.get(), "A", MPI_DOUBLE, state.rows, nonzeros, nullptr, NEREUS_CONSTANT, &matrix_);
-    if (code < 0) throw nereus::Failure(code, job_.message());
+    matrix_ = &job_.matrix<double>("A", state.rows, nonzeros, NEREUS_CONSTANT);
 }
 
 bool Solver::begin(const MatrixSource &source) {
     const auto nonzeros = source.nonzeros(x_->first(), x_->count());
     if (applications::anyone_complains(program, job_, nonzeros ? "" : nonzeros.error())) return false;
     register_matrix(*nonzeros);
-    if (applications::anyone_complains(program, job_, source.fill(matrix_))) return false;
+    if (applications::anyone_complains(program, job_, source.fill(*matrix_))) return false;
     begin_generation();
     start();
     return true;
@@ -63,13 +59,14 @@ std::vector<double> Solver::right_side() const {
 }
 
 std::vector<double> Solver::product_with(std::span<const double> all) const {
-    std::vector<double> product(static_cast<std::size_t>(matrix_.rows));
-    const auto *values = static_cast<const double *>(matrix_.values);
+    const nereus_matrix &matrix = *matrix_;
+    std::vector<double> product(static_cast<std::size_t>(matrix.rows));
+    const auto *values = static_cast<const double *>(matrix.values);
     for (std::size_t i = 0; i < product.size(); ++i) {
         double sum = 0;
-        for (std::int64_t k = matrix_.starts[i] - matrix_.first_nonzero;
-             k < matrix_.starts[i + 1] - matrix_.first_nonzero; ++k)
-            sum += values[k] * all[static_cast<std::size_t>(matrix_.columns[k])];
+        for (std::int64_t k = matrix.starts[i] - matrix.first_nonzero;
+             k < matrix.starts[i + 1] - matrix.first_nonzero; ++k)
+            sum += values[k] * all[static_cast<std::size_t>(matrix.columns[k])];
         product[i] = sum;
     }
     return product;

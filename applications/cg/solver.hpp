@@ -63,7 +63,7 @@ private:
     void turn(double share);
 
     nereus::Job &job_;
-    nereus_matrix matrix_{};
+    const nereus_matrix *matrix_ = nullptr; ///< from the beginning of a stay
     std::optional<nereus::Array<double>> x_, r_, p_;
     std::vector<double> product_; ///< A p of this iteration
     std::optional<applications::Gather> gather_;

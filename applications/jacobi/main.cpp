@@ -5,7 +5,6 @@
 #include "applications/jacobi/solution_file.hpp"
 #include "applications/jacobi/solver.hpp"
 #include "applications/result.hpp"
-#include "applications/stage.hpp"
 #include "trying/program.hpp"
 
 #include <cstdlib>
@@ -30,7 +29,7 @@ bool is_done(const Plan &plan, const Solver &solver) {
 
 void write(const Plan &plan, const nereus::Job &job, Solver &solver) {
     const std::int64_t part_bytes = std::ssize(solver.part()) * std::int64_t{sizeof(double)};
-    const applications::Stage stage(job, "write", NEREUS_STAGE_WRITE, part_bytes);
+    const nereus::Stage stage(job, "write", NEREUS_STAGE_WRITE, part_bytes);
     const std::string why = jacobi::write_file(job.comm(), plan.file, solver.first(), solver.part());
     if (!why.empty()) throw std::runtime_error(why);
     ++solver.state.writes;

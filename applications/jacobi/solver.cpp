@@ -3,7 +3,6 @@
 
 #include "applications/jacobi/system.hpp"
 #include "applications/result.hpp"
-#include "applications/stage.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +10,7 @@
 
 namespace jacobi {
 
-using applications::Stage;
+using nereus::Stage;
 
 namespace {
 
@@ -36,7 +35,7 @@ double sum_beside_diagonal(std::span<const double> row, std::span<const double> 
 }
 
 Solver::Solver(nereus::Job &job, std::int64_t rows) : job_(job), rows_(rows) {
-    check(job, nereus_value(job.get(), "state", MPI_BYTE, sizeof state, &state));
+    job.value("state", state);
     MPI_Datatype row = MPI_DATATYPE_NULL;
     MPI_Type_contiguous(static_cast<int>(rows), MPI_DOUBLE, &row);
     MPI_Type_commit(&row);

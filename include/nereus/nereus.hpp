@@ -17,7 +17,9 @@
 #ifndef NEREUS_NEREUS_HPP
 #define NEREUS_NEREUS_HPP
 
+#include <nereus/matrix.h>
 #include <nereus/nereus.h>
+#include <nereus/stages.h>
 
 #include <algorithm>
 #include <concepts>
@@ -100,7 +102,7 @@ public:
     }
     Job(Job &&other) noexcept
         : job_(std::exchange(other.job_, nullptr)), leaving_(other.leaving_), exceptions_(other.exceptions_),
-          arrays_(std::move(other.arrays_)) {}
+          arrays_(std::move(other.arrays_)), matrices_(std::move(other.matrices_)) {}
     Job &operator=(Job &&) = delete;
 
     /// Closes the job, but not when an exception is on its way: closing is collective, and others may not come.
@@ -121,12 +123,29 @@ public:
         return Array<T>(job_, &entry->place, &entry->name);
     }
 
-    /// As nereus_value(); `value` must live as long as the job is open.
+    /// As nereus_matrix_csr() with values of type T. @return the rows of this process, which follow resizes; ends with
+    /// the job
     template <class T>
         requires std::is_arithmetic_v<T>
-    void value(const std::string &name, T &value) {
-        check(nereus_value(job_, name.c_str(), datatype<T>(), 1, &value));
+    const nereus_matrix &matrix(const std::string &name, std::int64_t rows, std::int64_t nonzeros, nereus_kind kind,
+                                const nereus_cut *cut = nullptr) {
+        auto &rows_here = *matrices_.emplace_back(std::make_unique<nereus_matrix>());
+        check(nereus_matrix_csr(job_, name.c_str(), datatype<T>(), rows, nonzeros, cut, kind, &rows_here));
+        return rows_here;
     }
+
+    /// As nereus_value(); `value` must live as long as the job is open. What is not arithmetic travels as its bytes.
+    template <class T>
+        requires std::is_trivially_copyable_v<T>
+    void value(const std::string &name, T &value) {
+        if constexpr (std::is_arithmetic_v<T>)
+            check(nereus_value(job_, name.c_str(), datatype<T>(), 1, &value));
+        else
+            check(nereus_value(job_, name.c_str(), MPI_BYTE, sizeof value, &value));
+    }
+
+    /// As nereus_forget(). What the library owns of it ends, and so do all views of it.
+    void forget(const std::string &name) { check(nereus_forget(job_, name.c_str())); }
 
     /// As nereus_resize(). @return NEREUS_OK, NEREUS_PENDING or NEREUS_UNCHANGED
     nereus_code resize(int ranks) { return check(nereus_resize(job_, ranks, nullptr, nullptr)); }
@@ -185,6 +204,24 @@ private:
     bool leaving_ = false;
     int exceptions_;
     std::vector<std::unique_ptr<Registered>> arrays_;
+    std::vector<std::unique_ptr<nereus_matrix>> matrices_;
+};
+
+/// A stage of the iteration, from here to the end of the block, as nereus_stage_begin(). What cannot be measured is no
+/// reason to stop an application: a name or bytes that are not allowed, or a stage within a stage, begin nothing.
+class Stage {
+public:
+    Stage(const Job &job, const char *name, nereus_stage_kind kind, std::int64_t bytes = 0)
+        : job_(job.get()), begun_(nereus_stage_begin(job_, name, kind, bytes) == NEREUS_OK) {}
+    Stage(const Stage &) = delete;
+    Stage &operator=(const Stage &) = delete;
+    ~Stage() {
+        if (begun_) nereus_stage_end(job_);
+    }
+
+private:
+    nereus_job *job_;
+    bool begun_;
 };
 
 /// Calls `stay(job)` for this process' stay in a job, and again for as long as it is wanted again.

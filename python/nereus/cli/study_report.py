@@ -44,12 +44,19 @@ def _summary(made: Mapping[str, Any]) -> RenderableType:
     for load, over in made["emulated_over_real"].items():
         if over is not None:
             spread = f"{over['median']:.3f} ({over['min']:.3f} to {over['max']:.3f})"
-            parts.append(Text(f"emulated over real, {load}: {spread} over {over['cells']} cells"))
+            parts.append(Text(f"emulated over real, {load}: {spread} over {over['cells']} cells{_kinds(over)}"))
     for row in made["preferred"]:
         if row["counts"]:
             often = ", ".join(f"{way} in {count}" for way, count in row["counts"].items())
             parts.append(Text(f"{row['application']}, preferred by {row['measure']}: {often}"))
     return Group(*parts)
+
+
+def _kinds(over: Mapping[str, Any]) -> str:
+    """Medians of what was pooled: runs that were resized, and runs that were not."""
+    words = {"fixed": "without a resize", "resized": "with one"}
+    told = [f"{word} {over[kind]['median']:.3f}" for kind, word in words.items() if over[kind] is not None]
+    return f"; {', '.join(told)}" if told else ""
 
 
 def _cells(made: Mapping[str, Any]) -> Table:
