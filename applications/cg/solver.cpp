@@ -64,8 +64,8 @@ std::vector<double> Solver::product_with(std::span<const double> all) const {
     const auto *values = static_cast<const double *>(matrix.values);
     for (std::size_t i = 0; i < product.size(); ++i) {
         double sum = 0;
-        for (std::int64_t k = matrix.starts[i] - matrix.first_nonzero;
-             k < matrix.starts[i + 1] - matrix.first_nonzero; ++k)
+        for (std::int64_t k = matrix.starts[i] - matrix.first_nonzero; k < matrix.starts[i + 1] - matrix.first_nonzero;
+             ++k)
             sum += values[k] * all[static_cast<std::size_t>(matrix.columns[k])];
         product[i] = sum;
     }

@@ -14,7 +14,8 @@ std::int32_t Rhythm::next_rests() {
     const std::int64_t followed = std::max<std::int64_t>(0, passed_ - without_rests);
     const std::int64_t most = std::min(most_rests, followed / checkpoints_per_rest);
     // Compared before it is divided: iterations may take next to nothing.
-    const std::int64_t wanted = time >= each * static_cast<double>(most) ? most : static_cast<std::int64_t>(time / each);
+    const std::int64_t wanted =
+        time >= each * static_cast<double>(most) ? most : static_cast<std::int64_t>(time / each);
     return rests_ = static_cast<std::int32_t>(wanted);
 }
 

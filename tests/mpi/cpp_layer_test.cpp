@@ -29,7 +29,8 @@ void fill(const nereus_matrix &matrix) {
 void check(const nereus_matrix &matrix, const nereus::Job &job) {
     expect(matrix.rows == rows / job.size() && matrix.nonzeros == matrix.rows, "each process has its rows");
     for (std::int64_t i = 0; i < matrix.rows; ++i)
-        expect(static_cast<double *>(matrix.values)[i] == static_cast<double>(matrix.first_row + i), "with their values");
+        expect(static_cast<double *>(matrix.values)[i] == static_cast<double>(matrix.first_row + i),
+               "with their values");
 }
 
 int code_of(const nereus::Job &job, auto &&call) {
@@ -59,7 +60,9 @@ void stages(const nereus::Job &job) {
     expect(nereus_stage_end(job.get()) == NEREUS_ERR_STATE, "the outer one has ended");
     {
         const nereus::Stage outer(job, "outer", NEREUS_STAGE_COMPUTE);
-        { const nereus::Stage inner(job, "inner", NEREUS_STAGE_COMPUTE); }
+        {
+            const nereus::Stage inner(job, "inner", NEREUS_STAGE_COMPUTE);
+        }
         expect(nereus_stage_end(job.get()) == NEREUS_OK, "the inner one did not end the outer one");
     }
 }

@@ -112,7 +112,7 @@ def check_resize(resize: dict[str, Any]) -> None:
 
 
 def check_totals(told: list[dict[str, Any]]) -> None:
-    """What ranks had of a stage in all: what the slowest of each iteration had, or less where ranks take turns."""
+    """What ranks had of a stage in all: as the slowest of each iteration, or less where ranks take turns."""
     quiet = [event for event in told if event["event"] == "iteration" and not event["background"]]
     totals = [event for event in told if event["event"] == "stage_totals"]
     assert [event["group"] for event in totals] == [0, 1, 2, 3]

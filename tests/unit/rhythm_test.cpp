@@ -50,7 +50,8 @@ TEST(Rhythm, AJobIsNotKeptWaitingForLongerThanItSays) {
                 const std::int64_t passed = job.checkpoints() + 1;
                 const std::int32_t rests = job.next_word();
                 EXPECT_LE(rests, Rhythm::most_rests);
-                EXPECT_LE(rests * Rhythm::checkpoints_per_rest, std::max<std::int64_t>(0, passed - Rhythm::without_rests));
+                EXPECT_LE(rests * Rhythm::checkpoints_per_rest,
+                          std::max<std::int64_t>(0, passed - Rhythm::without_rests));
                 EXPECT_LE(rests * iteration, Rhythm::longest_rest);
             }
         }

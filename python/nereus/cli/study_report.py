@@ -44,7 +44,9 @@ def _summary(made: Mapping[str, Any]) -> RenderableType:
     for load, over in made["emulated_over_real"].items():
         if over is not None:
             spread = f"{over['median']:.3f} ({over['min']:.3f} to {over['max']:.3f})"
-            parts.append(Text(f"emulated over real, {load}: {spread} over {over['cells']} cells{_kinds(over)}"))
+            parts.append(
+                Text(f"emulated over real, {load}: {spread} over {over['cells']} cells{_kinds(over)}")
+            )
     for row in made["preferred"]:
         if row["counts"]:
             often = ", ".join(f"{way} in {count}" for way, count in row["counts"].items())
