@@ -23,6 +23,7 @@ constexpr int looks_at_clock = 100; // of a capped stage in one iteration
 struct Batches {
     std::int64_t operations = 1; // of each batch
     std::vector<double> seconds; // of each batch
+    std::vector<double> cpu;     // seconds of the core, of each batch
     std::vector<double> alone;   // of those during which nobody else took the core
 };
 
@@ -63,9 +64,10 @@ Batches measure(Stage &stage, const StageSpec &spec, const Team &team, double wa
     while (spent_alone < window_seconds && spent < limit) {
         const double cpu_begin = cpu_now();
         const double seconds = time_batch(stage, batches.operations, spec, team);
+        batches.cpu.push_back(cpu_now() - cpu_begin);
         batches.seconds.push_back(seconds);
         spent += seconds;
-        if (cpu_now() - cpu_begin < own_core * seconds) continue;
+        if (batches.cpu.back() < own_core * seconds) continue;
         batches.alone.push_back(seconds);
         spent_alone += seconds;
     }
@@ -77,13 +79,13 @@ double mean_of(std::span<const double> values) {
 }
 
 // With a core for each rank, the median is not moved by a short disturbance. Where ranks take turns on a core, a batch
-// ran either with or without a break, and only the mean over all batches tells how fast the ranks go on.
-double seconds_per_operation(const Batches &batches, const StageSpec &spec, const Cores &cores) {
-    const bool take_mean = cores.are_shared() && is_local(spec.type);
-    const bool was_alone = is_compute(spec.type) && !batches.alone.empty();
-    const double seconds =
-        take_mean ? mean_of(batches.seconds) : median_of(was_alone ? batches.alone : batches.seconds);
-    return seconds / static_cast<double>(batches.operations);
+// ran either with or without a break: only the mean over all batches tells how fast the ranks go on, and only the time
+// that they had the core how long a stage takes that ends within a turn.
+double seconds_of_batch(const Batches &batches, const StageSpec &spec, const Cores &cores, double asked) {
+    if (!is_compute(spec.type))
+        return cores.are_shared() && is_local(spec.type) ? mean_of(batches.seconds) : median_of(batches.seconds);
+    if (cores.are_shared()) return cores.leave_alone(asked) ? median_of(batches.cpu) : mean_of(batches.seconds);
+    return median_of(batches.alone.empty() ? batches.seconds : batches.alone);
 }
 
 } // namespace
@@ -124,7 +126,9 @@ StagePlan calibrate(Stage &stage, const StageSpec &spec, const Team &team, const
         return plan;
     }
     const double wanted = std::clamp(seconds, shortest_batch_seconds, longest_batch_seconds);
-    return planned(spec, seconds, seconds_per_operation(measure(stage, spec, team, wanted), spec, cores));
+    const Batches batches = measure(stage, spec, team, wanted);
+    const double each = seconds_of_batch(batches, spec, cores, seconds) / static_cast<double>(batches.operations);
+    return planned(spec, seconds, each);
 }
 
 StagePlan planned(const StageSpec &spec, double seconds, double seconds_per_operation) {

@@ -3,7 +3,9 @@
 //
 // In:  a stage, the team, the seconds that the stage should last on this rank.
 // Out: the plan of the stage. Measured on all ranks at once, in batches about as long as the stage itself, since a rank
-//      alone, or short batches, see another memory bandwidth and another clock rate than the run does.
+//      alone, or short batches, see another memory bandwidth and another clock rate than the run does. Where ranks
+//      share cores, computation is measured in processor time if a stage of it ends within a turn on the core: what it
+//      waits for its turn, it waits before it, in the stage that communicates.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +27,10 @@ struct Cores {
     int ranks_here = 1;
     int cores = 1;
     bool are_shared() const { return ranks_here > cores; }
+    /// Whether computation so long is not interrupted for others, but by chance.
+    bool leave_alone(double seconds) const { return !are_shared() || seconds < one_turn; }
+
+    static constexpr double one_turn = 0.001; // s; schedulers give turns of some milliseconds
 };
 
 /// Seconds that the stage should last on `rank`: computation is weighted, other stages are not.

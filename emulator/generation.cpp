@@ -91,7 +91,7 @@ void Generation::calibrate_all() {
         MPI_Barrier(all_.comm);
         if (!station.stage) continue;
         const double seconds = asked_seconds(*station.spec, group_, all_.rank);
-        const StagePlan *known = like(station);
+        const StagePlan *known = like(station, seconds);
         station.plan = known != nullptr
                            ? planned(*station.spec, seconds, known->seconds_per_operation)
                            : calibrate(*station.stage, *station.spec, station.ranks.team(), hosts_.cores, seconds);
@@ -101,10 +101,11 @@ void Generation::calibrate_all() {
 
 // The plan of a station before this one with the same operations. Only pi: what touches memory has other costs with
 // other neighbours and lengths.
-const StagePlan *Generation::like(const Station &station) const {
+const StagePlan *Generation::like(const Station &station, double seconds) const {
     if (station.spec->type != StageType::pi) return nullptr;
     for (const Station &other : stations_) {
-        const bool is_alike = other.spec->type == StageType::pi && other.spec->ranks == station.spec->ranks;
+        const bool is_alike = other.spec->type == StageType::pi && other.spec->ranks == station.spec->ranks &&
+                              hosts_.cores.leave_alone(other.plan.seconds) == hosts_.cores.leave_alone(seconds);
         if (is_alike && other.plan.seconds_per_operation > 0) return &other.plan; // those behind it have no plan yet
     }
     return nullptr;

@@ -52,7 +52,7 @@ private:
     void build(std::size_t phase);
     Workplace workplace() const;
     void calibrate_all();
-    const StagePlan *like(const Station &station) const;
+    const StagePlan *like(const Station &station, double seconds) const;
     void execute(Station &station) const;
     std::optional<std::string> trouble() const;
     void meet() const; ///< the barrier that the run file may ask for

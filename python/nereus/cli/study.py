@@ -30,7 +30,7 @@ from nereus.launch import (
     most_ranks,
 )
 from nereus.report.units import duration_text, seconds_text
-from nereus.study import Planned, Record, Store, Study, load_study, matrix, model_runs
+from nereus.study import Planned, Record, Store, Study, load_study, planned_runs
 
 
 def study(
@@ -53,7 +53,7 @@ def study(
     """
     wanted = load_study(file)
     if plan:
-        _show_plan([*model_runs(wanted), *matrix(wanted)], as_json)
+        _show_plan(planned_runs(wanted), as_json)
         return
     build = choose(mpi)
     _check_sizes(wanted, file, max_ranks)
@@ -104,7 +104,7 @@ def _make_all(runner: Runner) -> None:
     started = {"started": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}", "nereus_version": nereus.__version__}
     runner.store.write({"event": "started", **started, **about, "library": build.library_version})
     study = runner.study
-    left = [*_left(model_runs(study), runner.store), *_left(matrix(study), runner.store)]
+    left = _left(planned_runs(study), runner.store)
     begin = time.monotonic()
     with TrialBar(study.name, len(left)) as bar:
         for number, planned in enumerate(left, start=1):
@@ -125,7 +125,7 @@ def _progress(planned: Planned, record: Record, seconds_left: float) -> str:
 
 
 def _summary(wanted: Study, store: Store) -> dict[str, Any]:
-    planned = [run.name for run in (*model_runs(wanted), *matrix(wanted))]
+    planned = [run.name for run in planned_runs(wanted)]
     known = [store.runs[name] for name in planned if name in store.runs]
     return {
         "folder": str(store.folder),

@@ -66,7 +66,7 @@ class Runner:
     means: Means
     store: Store
     stopped: Callable[[], bool]
-    _experiments: dict[tuple[str, int], Experiment] = field(default_factory=dict)
+    _experiments: dict[Path, Experiment] = field(default_factory=dict)
 
     def run(self, planned: Planned) -> Record | None:
         """Make a run and note what came of it; None when it was stopped, then nothing is noted."""
@@ -124,37 +124,34 @@ class Runner:
         if application.experiment is not None:
             whole = load(self.file.parent / application.experiment).experiment
             return _for_run(whole, planned, self._way(planned), self.study.process_strategies)
-        before = self._made(application, planned.before)
+        before = self._made(application, planned.before, planned.repetition)
         whole = _for_run(before, planned, self._way(planned), self.study.process_strategies)
         if planned.variant is None:
             return whole
-        return joined(before, self._made(application, planned.after), whole)
+        return joined(before, self._made(application, planned.after, planned.repetition), whole)
 
     def _way(self, planned: Planned) -> Variant | None:
         return None if planned.variant is None else variant(planned.variant)
 
-    def _made(self, application: Application, size: int) -> Experiment:
-        """The emulation of the real application at one size; it is made once and kept as a file."""
-        key = (application.name, size)
-        if key not in self._experiments:
-            file = self.store.folder / "emulations" / f"{application.name}_{size}.toml"
+    def _made(self, application: Application, size: int, repetition: int) -> Experiment:
+        """The emulation of the real application at one size; made once in a repetition and kept as a file."""
+        file = self.store.folder / "emulations" / f"{application.name}_{size}_{repetition}.toml"
+        if file not in self._experiments:
             if not file.exists():
-                text = experiment_from(self._model(application, size))
+                text = experiment_from(self._model(application, size, repetition))
                 file.parent.mkdir(exist_ok=True)
                 _write_whole(file, text)
-            self._experiments[key] = load(file).experiment
-        return self._experiments[key]
+            self._experiments[file] = load(file).experiment
+        return self._experiments[file]
 
-    def _model(self, application: Application, size: int) -> Path:
-        """The results of the model run with the median time."""
+    def _model(self, application: Application, size: int, repetition: int) -> Path:
+        """The results of the repetition's model run with the median time."""
+        wanted = (application.emulates, size, repetition)
         runs = []
         for planned in model_runs(self.study):
             record = self.store.runs.get(planned.name)
-            if (
-                (planned.application, planned.before) == (application.emulates, size)
-                and record
-                and record.good
-            ):
+            is_wanted = (planned.application, planned.before, planned.repetition) == wanted
+            if is_wanted and record and record.good:
                 folder = attempt_folder(self.store.folder, planned.name, record.attempt)
                 runs.append((planned, measure(folder, planned).total_seconds))
         chosen = median_run(runs)

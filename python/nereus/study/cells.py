@@ -9,7 +9,7 @@ from typing import Any
 from nereus.study.error import StudyError
 from nereus.study.loading import load_study
 from nereus.study.model import Study
-from nereus.study.plan import Planned, matrix, model_runs
+from nereus.study.plan import Planned, planned_runs
 from nereus.study.preferred import Cell
 from nereus.study.results import Measures, measure
 from nereus.study.store import FILE_NAME, Record, attempt_folder, read_records
@@ -39,11 +39,11 @@ def find(folder: Path) -> Found:
     """Read a study's folder; half-finished studies are read as far as they got."""
     study = load_study(folder / FILE_NAME, there=False)
     records = read_records(folder)
-    models, runs = model_runs(study), matrix(study)
+    runs = planned_runs(study)
     cells: dict[Key, list[Measures]] = {}
     failures: dict[str, str] = {}
     good = 0
-    for planned in [*models, *runs]:
+    for planned in runs:
         record = records.runs.get(planned.name)
         if record is None:
             continue
@@ -55,7 +55,7 @@ def find(folder: Path) -> Found:
         if not planned.model:
             cells.setdefault(key_of(planned), []).append(made)
     ordered = {key: cells[key] for key in _in_order(study) if key in cells}
-    return Found(study, records.started, ordered, len(models) + len(runs), good, failures)
+    return Found(study, records.started, ordered, len(runs), good, failures)
 
 
 def _in_order(study: Study) -> list[Key]:

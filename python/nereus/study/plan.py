@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which runs a study has, and in which order they are made. Pure: the same file has the same order."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -20,7 +20,7 @@ class Planned:
     after: int
     variant: str | None
     repetition: int
-    model: bool = False
+    model: int = 0  # which one of this size and repetition, from 1; 0 of those that figures are made of
 
     @property
     def sizes(self) -> str:
@@ -30,7 +30,7 @@ class Planned:
     @property
     def name(self) -> str:
         """Of its record and its folder."""
-        kind = self.variant or (MODEL if self.model else FIXED)
+        kind = self.variant or (f"{MODEL}-{self.model}" if self.model else FIXED)
         return f"{self.application}_{self.sizes}_{kind}_{self.repetition}"
 
     @property
@@ -40,28 +40,37 @@ class Planned:
         return f"{self.application} {sizes}"
 
 
-def model_runs(study: Study) -> list[Planned]:
-    """The runs that emulations are made from; they come first."""
-    emulated = {a.emulates for a in study.applications if a.emulates is not None and a.made}
-    runs = [
-        Planned(application.name, size, size, None, number, model=True)
-        for application in study.applications
-        if application.name in emulated
-        for size in study.model_sizes
-        for number in range(1, study.model_runs + 1)
-    ]
-    Random(f"{study.seed} models").shuffle(runs)
+def planned_runs(study: Study) -> list[Planned]:
+    """Repetition by repetition: the runs that its emulations are made from, then those of the matrix."""
+    runs: list[Planned] = []
+    for repetition in range(1, study.repetitions + 1):
+        runs += _shuffled(_models(study, repetition), f"{study.seed} {repetition} models")
+        runs += _shuffled(_repetition(study, repetition), f"{study.seed} {repetition}")
     return runs
+
+
+def model_runs(study: Study) -> list[Planned]:
+    """The runs that emulations are made from."""
+    return [run for run in planned_runs(study) if run.model]
 
 
 def matrix(study: Study) -> list[Planned]:
-    """All other runs: repetition by repetition, each in a random order of its own."""
-    runs: list[Planned] = []
-    for repetition in range(1, study.repetitions + 1):
-        those = list(_repetition(study, repetition))
-        Random(f"{study.seed} {repetition}").shuffle(those)
-        runs += those
-    return runs
+    """All other runs."""
+    return [run for run in planned_runs(study) if not run.model]
+
+
+def _shuffled(runs: Iterable[Planned], seed: str) -> list[Planned]:
+    those = list(runs)
+    Random(seed).shuffle(those)
+    return those
+
+
+def _models(study: Study, repetition: int) -> Iterator[Planned]:
+    emulated = {a.emulates for a in study.applications if a.emulates is not None and a.made}
+    for application in study.applications:
+        for size in study.model_sizes if application.name in emulated else ():
+            for number in range(1, study.model_runs + 1):
+                yield Planned(application.name, size, size, None, repetition, number)
 
 
 def _repetition(study: Study, repetition: int) -> Iterator[Planned]:
@@ -75,5 +84,5 @@ def _repetition(study: Study, repetition: int) -> Iterator[Planned]:
 
 def median_run(runs: Sequence[tuple[Planned, float]]) -> Planned | None:
     """Of runs with their total times the one with the lower median; None of none."""
-    ordered = sorted(runs, key=lambda run: (run[1], run[0].repetition))
+    ordered = sorted(runs, key=lambda run: (run[1], run[0].model))
     return ordered[(len(ordered) - 1) // 2][0] if ordered else None

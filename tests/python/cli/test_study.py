@@ -207,9 +207,11 @@ def test_an_emulation_is_made_from_model_runs(
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(shell.folder)
     assert run(["study", "study.toml", "--folder", "out"]) == 0
-    assert sorted(path.parent.name for path in sources) == ["cg_1_model_1", "cg_2_model_1"]
+    assert sorted(path.parent.name for path in sources) == [
+        f"cg_{size}_model-1_{repetition}" for size in (1, 2) for repetition in (1, 2)
+    ]
     kept = sorted(path.name for path in Path("out/emulations").iterdir())
-    assert kept == ["cg-emulated_1.toml", "cg-emulated_2.toml"]
+    assert kept == [f"cg-emulated_{size}_{repetition}.toml" for size in (1, 2) for repetition in (1, 2)]
     assert sum("emulated" in name for name in records(shell)) == 6
 
 

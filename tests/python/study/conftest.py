@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from nereus.study import Planned, load_study, matrix, model_runs
+from nereus.study import Planned, load_study, planned_runs
 from nereus.study.cells import find
 from nereus.study.document import document
 from nereus.study.variants import variant
@@ -131,7 +131,7 @@ class Folder:
 
     @property
     def runs(self) -> list[Planned]:
-        return [*model_runs(self.study), *matrix(self.study)]
+        return planned_runs(self.study)
 
     def good(self, planned: Planned, total: float, **other: Any) -> Path:
         """A good run of that total time; the folder of its results."""

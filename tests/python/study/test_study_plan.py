@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from nereus.study import Planned, Record, Store, StudyError, matrix, model_runs
+from nereus.study import Planned, Record, Store, StudyError, matrix, model_runs, planned_runs
 from nereus.study.plan import median_run
 
 
@@ -17,8 +17,8 @@ def test_every_run_of_the_matrix_is_made_once(begin: Callable[..., Any]) -> None
     folder = begin()
     names = Counter(run.name for run in folder.runs)
     assert set(names.values()) == {1}
-    assert names["cg_2-4_Merge-COLT_3"] == names["uneven-emulated_4_fixed_5"] == names["cg_1_model_1"] == 1
-    assert len(names) == 386
+    assert names["cg_2-4_Merge-COLT_3"] == names["uneven-emulated_4_fixed_5"] == names["cg_1_model-1_5"] == 1
+    assert len(names) == 410
 
 
 def test_the_same_file_has_the_same_order_and_another_seed_another(begin: Callable[..., Any]) -> None:
@@ -42,12 +42,19 @@ def test_only_programs_that_are_emulated_have_model_runs(begin: Callable[..., An
     assert {run.before for run in model_runs(study)} == {1, 2, 4}
 
 
+def test_each_repetition_begins_with_the_runs_that_its_emulations_are_made_from(
+    begin: Callable[..., Any],
+) -> None:
+    runs = planned_runs(begin().study)
+    kinds = [(run.repetition, not run.model) for run in runs]
+    assert kinds == sorted(kinds)
+    assert {run.repetition for run in runs if run.model} == {1, 2, 3, 4, 5}
+
+
 def test_the_run_with_the_median_time_is_emulated() -> None:
-    runs = [
-        (Planned("a", 1, 1, None, number, True), time) for number, time in enumerate([3.0, 1.0, 2.0, 9.0])
-    ]
+    runs = [(Planned("a", 1, 1, None, 1, number), time) for number, time in enumerate([3.0, 1.0, 2.0, 9.0])]
     chosen = median_run(runs)
-    assert chosen is not None and chosen.repetition == 2
+    assert chosen is not None and chosen.model == 2
     assert median_run([]) is None
 
 

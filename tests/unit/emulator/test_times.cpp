@@ -68,3 +68,11 @@ TEST(Capture, MakesTheFigureThatTheRunFileNames) {
     EXPECT_DOUBLE_EQ(capture(Capture::median, values), 3.0);
     EXPECT_DOUBLE_EQ(capture(Capture::median, std::span(values).first(3)), 4.0);
 }
+
+TEST(Cores, LeaveShortComputationAloneEvenWhereRanksShareThem) {
+    constexpr double short_stage = Cores::one_turn / 2, long_stage = Cores::one_turn * 2;
+    const Cores own{2, 2}, shared{4, 2};
+    EXPECT_TRUE(own.leave_alone(short_stage) && own.leave_alone(long_stage));
+    EXPECT_TRUE(shared.leave_alone(short_stage));
+    EXPECT_FALSE(shared.leave_alone(long_stage));
+}
