@@ -2,7 +2,7 @@
 """From what a real application measured of itself to an experiment that does the same.
 
 Times are medians over iterations: the emulation meets disturbances of its own, and would have those of the
-model twice. Where ranks take turns on cores they are means, as in the emulator's calibration. A stage that
+model twice. Where ranks take turns on cores they are means: turns are part of what they take. A stage that
 communicates is done as it was, once with its bytes: what ranks wait for each other there comes of itself,
 from the weights of those that compute. What an iteration takes outside of all stages is computing.
 """
