@@ -47,6 +47,7 @@ private:
         FirstRanks ranks;
         std::unique_ptr<Stage> stage;
         StagePlan plan;
+        double ahead = 0; ///< seconds that a capped computation has taken too much so far
     };
 
     void build(std::size_t phase);

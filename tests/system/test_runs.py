@@ -147,6 +147,19 @@ def test_a_run_grows_and_shrinks_as_its_file_says(site: Any, mpi: str) -> None:
     assert ("Open MPI" if mpi == "openmpi" else "MPICH") in document["mpi"]
 
 
+def test_capped_computation_has_its_core_for_as_long_as_was_asked(site: Any, mpich: str) -> None:
+    stages = [
+        f'[[phases.stages]]\ntype = "{kind}"\ntime = {time}\ncapped = true\n'
+        for kind, time in (("pi", 0.002), ("matrix", 0.0001))
+    ]
+    text = f"{DATA}[[phases]]\niterations = 50\n{''.join(stages)}[[groups]]\nranks = 1\n"
+    result = site.emulate(mpich, site.write("capped.toml", text))
+    assert result.code == 0, result.err
+    (totals,) = [event for event in site.events() if event["event"] == "stage_totals"]
+    assert totals["seconds"][0][0] > 0.0999
+    assert totals["seconds"][1][0] > 0.00499
+
+
 def test_newcomers_join_while_the_application_iterates(site: Any, mpi: str) -> None:
     stages = STAGES.replace("iterations = 40", "iterations = 600")
     # The newcomers have time to come; what is left then is soon done.

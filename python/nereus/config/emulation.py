@@ -5,6 +5,7 @@ Times are medians over iterations: the emulation meets disturbances of its own, 
 model twice. Where ranks take turns on cores they are means: turns are part of what they take. A stage that
 communicates is done as it was, once with its bytes: what ranks wait for each other there comes of itself,
 from the weights of those that compute. What an iteration takes outside of all stages is computing.
+Computing is capped: it takes a core for as long as the model did, however fast cores are when it is emulated.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ _COMPUTING = {"compute": "pi", "memory": "matrix"}
 # Less of an iteration than this, outside of all stages, is no stage of its own.
 _LEAST_SHARE = 0.001
 _LONGEST_NAME = 64
+# Shorter computation ends within a turn on the core, s (emulator/calibration.hpp).
+_ONE_TURN = 0.001
 
 
 def emulation_of(file: Path) -> Experiment:
@@ -44,7 +47,7 @@ def _tree(measured: Measured, model: Ended) -> dict[str, Any]:
     """`model`: the generation whose stages are told; the others have a factor and weights."""
     stages = [_stage(stage, model) for stage in model.stages]
     if rest := fmean(_outside_stages(model)):
-        stages.append({"type": "pi", "time": rest})
+        stages.append(_computing("pi", rest, model))
     generations = measured.generations
     ends: list[Committed | None] = [*measured.resizes[: len(generations) - 1], None]
     begins = [None, *ends[:-1]]
@@ -75,11 +78,16 @@ def _stage(stage: MeasuredStage, generation: Ended) -> dict[str, Any]:
     seconds = [each for each in generation.stage_seconds(stage) if each is not None]
     few = {"ranks": len(seconds)} if _only_first_ranks(stage) else {}
     if stage.kind in _COMPUTING:
-        return {"type": _COMPUTING[stage.kind], "time": fmean(seconds), **few}
+        return {**_computing(_COMPUTING[stage.kind], fmean(seconds), generation), **few}
     if stage.bytes:
         return {"type": stage.kind, "bytes": stage.bytes, **few}
     # The one that waits least for others took the time of the operation itself.
     return {"type": stage.kind, "time": min(seconds), **few}
+
+
+def _computing(kind: str, seconds: float, generation: Ended) -> dict[str, Any]:
+    has_turns_of_others = generation.shares_cores and seconds >= _ONE_TURN
+    return {"type": kind, "time": seconds, "capped": not has_turns_of_others}
 
 
 def _only_first_ranks(stage: MeasuredStage) -> bool:

@@ -118,6 +118,13 @@ def test_a_disturbance_is_no_work_but_taking_turns_on_a_core_is(
 ) -> None:
     (only,) = emulation(tmp_path, disturbed(cores)).phases[0].stages
     assert only.time == pytest.approx(seconds)
+    assert only.capped is (cores == 2), "turns of others are no time on the core"
+
+
+def test_short_computation_ends_within_its_turn_where_cores_are_shared(tmp_path: Path) -> None:
+    short = {**stage("a", "compute", [0.005, 0.005]), "seconds": [0.0005, 0.0005]}
+    model = {**generation([short], [0.005, 0.005]), "iteration_seconds": [0.0005, 0.0005], "cores": 1}
+    assert emulation(tmp_path, model).phases[0].stages[0].capped
 
 
 def test_what_is_done_now_and_then_takes_its_share_of_an_iteration(tmp_path: Path) -> None:
