@@ -54,11 +54,6 @@ def model_runs(study: Study) -> list[Planned]:
     return [run for run in planned_runs(study) if run.model]
 
 
-def matrix(study: Study) -> list[Planned]:
-    """All other runs."""
-    return [run for run in planned_runs(study) if not run.model]
-
-
 def _shuffled(runs: Iterable[Planned], seed: str) -> list[Planned]:
     those = list(runs)
     Random(seed).shuffle(those)

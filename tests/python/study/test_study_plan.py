@@ -9,8 +9,13 @@ from typing import Any
 
 import pytest
 
-from nereus.study import Planned, Record, Store, StudyError, matrix, model_runs, planned_runs
+from nereus.study import Planned, Record, Store, Study, StudyError, model_runs, planned_runs
 from nereus.study.plan import median_run
+
+
+def matrix(study: Study) -> list[Planned]:
+    """All runs that figures are made of."""
+    return [run for run in planned_runs(study) if not run.model]
 
 
 def test_every_run_of_the_matrix_is_made_once(begin: Callable[..., Any]) -> None:
