@@ -90,8 +90,8 @@ double seconds_of_batch(const Batches &batches, const StageSpec &spec, const Cor
 
 } // namespace
 
-double asked_seconds(const StageSpec &spec, const GroupSpec &group, int rank) {
-    const double seconds = spec.seconds * group.factor;
+double asked_seconds(const StageSpec &spec, const GroupSpec &group, int rank, std::size_t index) {
+    const double seconds = group.times.empty() ? spec.seconds * group.factor : group.times[index];
     return is_compute(spec.type) ? seconds * group.weights[static_cast<std::size_t>(rank) % group.weights.size()]
                                  : seconds;
 }

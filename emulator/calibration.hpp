@@ -33,8 +33,9 @@ struct Cores {
     static constexpr double one_turn = 0.001; // s; schedulers give turns of some milliseconds
 };
 
-/// Seconds that the stage should last on `rank`: computation is weighted, other stages are not.
-double asked_seconds(const StageSpec &spec, const GroupSpec &group, int rank);
+/// Seconds that the stage should last on `rank`: computation is weighted, other stages are not. `index`: of the stage
+/// among those of all phases.
+double asked_seconds(const StageSpec &spec, const GroupSpec &group, int rank, std::size_t index);
 
 /// Whole operations that come closest to `seconds`, at least one when time was asked for.
 std::int64_t operations_for(double seconds, double seconds_per_operation);

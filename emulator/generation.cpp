@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <new>
 #include <stdexcept>
+#include <thread>
 
 #include <unistd.h>
 
@@ -40,6 +42,14 @@ void compute_capped(Stage &stage, const StagePlan &plan, double &ahead) {
     ahead += spent - plan.seconds;
 }
 
+void rest(double seconds, bool is_core_shared) {
+    constexpr double worth_sleeping = 50e-6; // shorter than this, the system does not wake anybody in time
+    if (is_core_shared && seconds > worth_sleeping)
+        std::this_thread::sleep_for(std::chrono::duration<double>(seconds - worth_sleeping));
+    else if (is_core_shared)
+        std::this_thread::yield();
+}
+
 } // namespace
 
 Hosts::Hosts(const Team &all) {
@@ -69,13 +79,19 @@ Workplace Generation::workplace() const {
 // Memory and files first, on each rank for itself: what failed on one is agreed on before any stage communicates.
 void Generation::build(std::size_t phase) {
     Workplace place = workplace();
-    for (std::size_t before = 0; before < phase; ++before) place.index += run_.phases[before].stages.size();
+    place.index = first_stage(phase);
     for (Station &station : stations_) {
         place.file_name = file_prefix_ + "-s" + std::to_string(place.index) + "-r" + std::to_string(all_.rank) + ".tmp";
         const Team &team = station.ranks.team();
         if (team.takes_part()) station.stage = make_stage(*station.spec, team, place);
         ++place.index;
     }
+}
+
+std::size_t Generation::first_stage(std::size_t phase) const {
+    std::size_t stages = 0;
+    for (std::size_t before = 0; before < phase; ++before) stages += run_.phases[before].stages.size();
+    return stages;
 }
 
 Result<void> Generation::enter_phase(std::size_t phase) {
@@ -96,14 +112,19 @@ Result<void> Generation::enter_phase(std::size_t phase) {
     }
     if (auto agreed = agree(all_, built_badly); !agreed) return agreed;
     calibrate_all();
+    ahead_ = padded_seconds_ = 0;
+    for (const Station &station : stations_)
+        if (station.spec->padded) padded_seconds_ += station.plan.seconds;
     return agree(all_, trouble());
 }
 
 void Generation::calibrate_all() {
+    std::size_t index = first_stage(*phase_);
     for (Station &station : stations_) {
         MPI_Barrier(all_.comm);
+        const std::size_t own_index = index++;
         if (!station.stage) continue;
-        const double seconds = asked_seconds(*station.spec, group_, all_.rank);
+        const double seconds = asked_seconds(*station.spec, group_, all_.rank, own_index);
         const StagePlan *known = like(station, seconds);
         station.plan = known != nullptr
                            ? planned(*station.spec, seconds, known->seconds_per_operation)
@@ -135,9 +156,27 @@ void Generation::meet() const {
     if (run_.barrier) MPI_Barrier(all_.comm);
 }
 
-void Generation::execute(Station &station) const {
+// Communication that the model's ranks waited longer for than these do, whose computation does not vary as theirs: what
+// is left of its time is waited out. What stages before it took too long, less is waited; what is far too long, as in a
+// resize, is not made up for.
+void Generation::run_padded(Stage &stage, double seconds) {
+    const double begin = now();
+    stage.run(1);
+    double spent = now() - begin;
+    for (; ahead_ + spent < seconds; spent = now() - begin) rest(seconds - ahead_ - spent, hosts_.cores.are_shared());
+}
+
+void Generation::note_spent(const Station &station, double seconds) {
+    constexpr double most_ahead = 10; // times of all padded stages of an iteration
+    if (station.plan.seconds > 0)
+        ahead_ = std::min(ahead_ + seconds - station.plan.seconds, most_ahead * padded_seconds_);
+}
+
+void Generation::execute(Station &station) {
     if (!station.stage) return;
-    if (station.spec->capped && is_compute(station.spec->type))
+    if (station.spec->padded)
+        run_padded(*station.stage, station.plan.seconds);
+    else if (station.spec->capped && is_compute(station.spec->type))
         compute_capped(*station.stage, station.plan, station.ahead);
     else if (station.spec->capped && station.spec->type != StageType::wait)
         run_capped(*station.stage, *station.spec, station.plan, station.ranks.team());
@@ -156,6 +195,7 @@ Result<IterationRecord> Generation::iterate() {
         execute(station);
         meet();
         record.stage_seconds.push_back(now() - begin);
+        note_spent(station, record.stage_seconds.back());
     }
     meet();
     record.seconds = now() - record.start;

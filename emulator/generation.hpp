@@ -47,14 +47,17 @@ private:
         FirstRanks ranks;
         std::unique_ptr<Stage> stage;
         StagePlan plan;
-        double ahead = 0; ///< seconds that a capped computation has taken too much so far
+        double ahead = 0; ///< seconds of the core that a capped computation has taken too much so far
     };
 
     void build(std::size_t phase);
     Workplace workplace() const;
+    std::size_t first_stage(std::size_t phase) const; ///< its index among those of all phases
     void calibrate_all();
     const StagePlan *like(const Station &station, double seconds) const;
-    void execute(Station &station) const;
+    void execute(Station &station);
+    void run_padded(Stage &stage, double seconds);
+    void note_spent(const Station &station, double seconds);
     std::optional<std::string> trouble() const;
     void meet() const; ///< the barrier that the run file may ask for
 
@@ -66,6 +69,8 @@ private:
     std::optional<std::size_t> phase_;
     bool has_files_ = false;
     std::vector<Station> stations_;
+    double padded_seconds_ = 0; ///< of an iteration, in stages that are padded
+    double ahead_ = 0;          ///< seconds that all stages together took longer than asked for
 };
 
 } // namespace emulator

@@ -25,6 +25,8 @@ std::string element(const char *array, std::size_t index) {
     return std::string(array) + "[" + std::to_string(index) + "]";
 }
 
+bool can_be_padded(StageType type) { return !is_local(type) && type != StageType::ip2p && type != StageType::wait; }
+
 StageSpec read_stage(const Json &json, const std::string &path, Complaint &complaint) {
     using enum StageType;
     Fields fields(json, path, complaint);
@@ -49,6 +51,10 @@ StageSpec read_stage(const Json &json, const std::string &path, Complaint &compl
     stage.ranks = static_cast<int>(fields.integer("ranks", 0, INT_MAX));
     if (stage.id < 0 && (stage.type == ip2p || stage.type == wait))
         fields.complain("id", "an integer for ip2p and wait");
+    if (fields.has("padded")) stage.padded = fields.boolean("padded");
+    if (stage.padded && (stage.bytes == 0 || stage.capped || !can_be_padded(stage.type)))
+        fields.complain("padded",
+                        "false, but for one operation with bytes of p2p, bcast, allgather, reduce, allreduce");
     fields.refuse_others();
     return stage;
 }
@@ -148,6 +154,16 @@ std::vector<double> read_weights(Fields &fields) {
     return weights;
 }
 
+std::vector<double> read_times(Fields &fields) {
+    std::vector<double> times;
+    for (const Json &time : fields.array("times", false)) {
+        const double seconds = time.is_number() ? time.get<double>() : -1.0;
+        if (!(std::isfinite(seconds) && seconds >= 0)) fields.complain("times", "numbers from 0");
+        times.push_back(seconds);
+    }
+    return times;
+}
+
 GroupSpec read_group(const Json &json, const std::string &path, Complaint &complaint) {
     Fields fields(json, path, complaint);
     GroupSpec group;
@@ -156,6 +172,7 @@ GroupSpec read_group(const Json &json, const std::string &path, Complaint &compl
     group.ranks = static_cast<int>(fields.integer("ranks", 1, INT_MAX));
     group.factor = fields.number("factor", false);
     if (fields.has("weights")) group.weights = read_weights(fields);
+    if (fields.has("times")) group.times = read_times(fields);
     group.placement =
         fields.choice<nereus_placement>("placement", {{"compact", NEREUS_COMPACT}, {"spread", NEREUS_SPREAD}});
     group.release_unit = fields.choice_or<nereus_release_unit>(
@@ -196,6 +213,17 @@ void read_general(Fields &fields, Run &run, Complaint &complaint) {
     run.scratch = fields.text("scratch");
 }
 
+void check_times(const Run &run, Complaint &complaint) {
+    std::size_t stages = 0, index = 0;
+    for (const PhaseSpec &phase : run.phases) stages += phase.stages.size();
+    for (const GroupSpec &group : run.groups) {
+        if (!group.times.empty() && group.times.size() != stages)
+            complaint.say(element("groups", index) + ".times", std::to_string(group.times.size()) + " numbers",
+                          std::to_string(stages) + ", one for each stage of all phases");
+        ++index;
+    }
+}
+
 void read_lists(Fields &fields, Run &run, Complaint &complaint) {
     const std::vector<double> weights = read_weights(fields);
     for (const Json &phase : fields.array("phases", false))
@@ -204,6 +232,7 @@ void read_lists(Fields &fields, Run &run, Complaint &complaint) {
         run.groups.push_back(read_group(group, element("groups", run.groups.size()), complaint));
     for (GroupSpec &group : run.groups)
         if (group.weights.empty()) group.weights = weights;
+    check_times(run, complaint);
 }
 
 bool uses_files(const Run &run) {

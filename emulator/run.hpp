@@ -24,6 +24,7 @@ struct StageSpec {
     std::int64_t bytes = 0;
     std::int64_t granularity = 1;
     bool capped = false;
+    bool padded = false;  ///< what is left of `seconds` behind its operation is waited out
     std::int64_t id = -1; ///< -1: none
     int ranks = 0;        ///< 0: all
 };
@@ -38,6 +39,7 @@ struct GroupSpec {
     int ranks = 0;
     double factor = 1;
     std::vector<double> weights{1.0}; ///< of ranks, in turn
+    std::vector<double> times;        ///< seconds of each stage of all phases, in place of its own; empty: its own
     nereus_placement placement = NEREUS_COMPACT;
     nereus_release_unit release_unit = NEREUS_UNIT_JOB;
     nereus_process_method process_method = NEREUS_MERGE;

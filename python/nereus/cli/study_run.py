@@ -29,7 +29,7 @@ from nereus.study import (
 from nereus.study.emulation import fixed, joined, resized
 from nereus.study.plan import median_run
 from nereus.study.store import attempt_folder
-from nereus.study.variants import variant
+from nereus.study.variants import common_memory, variant
 
 _ATTEND_SECONDS = 0.05
 
@@ -105,6 +105,8 @@ class Runner:
             way = variant(planned.variant)
             strategies = "+".join(self.study.process_strategies) or "none"
             settings |= {**way.settings(), "NEREUS_PROCESS_STRATEGIES": strategies}
+        elif memory := common_memory(self.study.variants):
+            settings["NEREUS_MEMORY"] = memory
         start = self.means.where.supervision(
             self.means.build, program, tuple(command[1:]), planned.before, self.means.join, settings
         )
@@ -124,33 +126,33 @@ class Runner:
         if application.experiment is not None:
             whole = load(self.file.parent / application.experiment).experiment
             return _for_run(whole, planned, self._way(planned), self.study.process_strategies)
-        before = self._made(application, planned.before, planned.repetition)
+        before = self._made(application, planned.before)
         whole = _for_run(before, planned, self._way(planned), self.study.process_strategies)
         if planned.variant is None:
             return whole
-        return joined(before, self._made(application, planned.after, planned.repetition), whole)
+        return joined(before, self._made(application, planned.after), whole)
 
     def _way(self, planned: Planned) -> Variant | None:
         return None if planned.variant is None else variant(planned.variant)
 
-    def _made(self, application: Application, size: int, repetition: int) -> Experiment:
-        """The emulation of the real application at one size; made once in a repetition and kept as a file."""
-        file = self.store.folder / "emulations" / f"{application.name}_{size}_{repetition}.toml"
+    def _made(self, application: Application, size: int) -> Experiment:
+        """The emulation of the real application at one size; made once and kept as a file."""
+        file = self.store.folder / "emulations" / f"{application.name}_{size}.toml"
         if file not in self._experiments:
             if not file.exists():
-                text = experiment_from(self._model(application, size, repetition))
+                text = experiment_from(self._model(application, size))
                 file.parent.mkdir(exist_ok=True)
                 _write_whole(file, text)
             self._experiments[file] = load(file).experiment
         return self._experiments[file]
 
-    def _model(self, application: Application, size: int, repetition: int) -> Path:
-        """The results of the repetition's model run with the median time."""
-        wanted = (application.emulates, size, repetition)
+    def _model(self, application: Application, size: int) -> Path:
+        """The results of the model run with the median time, of all repetitions."""
+        wanted = (application.emulates, size)
         runs = []
         for planned in model_runs(self.study):
             record = self.store.runs.get(planned.name)
-            is_wanted = (planned.application, planned.before, planned.repetition) == wanted
+            is_wanted = (planned.application, planned.before) == wanted
             if is_wanted and record and record.good:
                 folder = attempt_folder(self.store.folder, planned.name, record.attempt)
                 runs.append((planned, measure(folder, planned).total_seconds))

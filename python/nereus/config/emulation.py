@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """From what a real application measured of itself to an experiment that does the same.
 
-Times are medians over iterations: the emulation meets disturbances of its own, and would have those of the
-model twice. Where ranks take turns on cores they are means: turns are part of what they take. A stage that
-communicates is done as it was, once with its bytes: what ranks wait for each other there comes of itself,
-from the weights of those that compute. What an iteration takes outside of all stages is computing.
-Computing is capped: it takes a core for as long as the model did, however fast cores are when it is emulated.
+Times are means over iterations: most of what disturbs an application is others' use of memory, of which the
+emulation, which touches little of it, meets nothing. A stage that communicates is done as it was, once with
+its bytes, and what is left of the time that it took at the rank that waited least for others is waited out:
+ranks whose computing varies less than the model's wait less for each other. What an iteration takes outside
+of all stages is computing. Computing is capped: it takes a core for as long as the model did, however fast
+cores are when it is emulated.
 """
 
 from __future__ import annotations
@@ -20,10 +21,9 @@ from pydantic import ValidationError
 from nereus.config.errors import fail, show
 from nereus.config.measured import Committed, Ended, Measured, MeasuredStage, read_measured
 from nereus.config.model import Experiment
+from nereus.config.rules import PADDED
 
 _COMPUTING = {"compute": "pi", "memory": "matrix"}
-# Less of an iteration than this, outside of all stages, is no stage of its own.
-_LEAST_SHARE = 0.001
 _LONGEST_NAME = 64
 # Shorter computation ends within a turn on the core, s (emulator/calibration.hpp).
 _ONE_TURN = 0.001
@@ -45,9 +45,6 @@ def emulation_of(file: Path) -> Experiment:
 
 def _tree(measured: Measured, model: Ended) -> dict[str, Any]:
     """`model`: the generation whose stages are told; the others have a factor and weights."""
-    stages = [_stage(stage, model) for stage in model.stages]
-    if rest := fmean(_outside_stages(model)):
-        stages.append(_computing("pi", rest, model))
     generations = measured.generations
     ends: list[Committed | None] = [*measured.resizes[: len(generations) - 1], None]
     begins = [None, *ends[:-1]]
@@ -56,7 +53,7 @@ def _tree(measured: Measured, model: Ended) -> dict[str, Any]:
         "name": _name(measured.header.program),
         "verify": False,
         "data": model.model_dump(include={"constant_bytes", "variable_bytes", "memory"}),
-        "phases": [{"iterations": sum(each.iterations for each in generations), "stages": stages}],
+        "phases": [{"iterations": sum(each.iterations for each in generations), "stages": _stages(model)}],
         "groups": groups,
     }
 
@@ -68,10 +65,23 @@ def _group(generation: Ended, begin: Committed | None, end: Committed | None, mo
     group: dict[str, Any] = {"ranks": generation.ranks}
     if end is not None:
         group["iterations"] = max(0, generation.iterations - end.background_iterations)
-    if mean and usual:
+    stages, own = _stages(model), _stages(generation)
+    if [stage["type"] for stage in stages] == [stage["type"] for stage in own]:
+        group["times"] = [stage["time"] for stage in own]
+    elif mean and usual:
         group["factor"] = mean / usual
+    if mean:
         group["weights"] = [max(seconds / mean, 1e-9) for seconds in busy]
     return group | (begin.ways if begin is not None else {})
+
+
+def _stages(generation: Ended) -> list[dict[str, Any]]:
+    if not generation.iterations:
+        return []
+    stages = [_stage(stage, generation) for stage in generation.stages]
+    if rest := fmean(_outside_stages(generation)):
+        stages.append(_computing("pi", rest, generation))
+    return stages
 
 
 def _stage(stage: MeasuredStage, generation: Ended) -> dict[str, Any]:
@@ -79,10 +89,11 @@ def _stage(stage: MeasuredStage, generation: Ended) -> dict[str, Any]:
     few = {"ranks": len(seconds)} if _only_first_ranks(stage) else {}
     if stage.kind in _COMPUTING:
         return {**_computing(_COMPUTING[stage.kind], fmean(seconds), generation), **few}
-    if stage.bytes:
-        return {"type": stage.kind, "bytes": stage.bytes, **few}
     # The one that waits least for others took the time of the operation itself.
-    return {"type": stage.kind, "time": min(seconds), **few}
+    timed = {"type": stage.kind, "time": min(seconds), **few}
+    if not stage.bytes:
+        return timed
+    return {**timed, "bytes": stage.bytes, "padded": stage.kind in PADDED}
 
 
 def _computing(kind: str, seconds: float, generation: Ended) -> dict[str, Any]:
@@ -105,15 +116,11 @@ def _busy(generation: Ended) -> list[float]:
 
 
 def _outside_stages(generation: Ended) -> list[float]:
-    """For each rank: seconds of an iteration in no stage; 0 for all where it is next to nothing."""
+    """For each rank: seconds of an iteration in no stage."""
     in_stages = [0.0] * generation.ranks
     for stage in generation.stages:
         in_stages = [a + (b or 0.0) for a, b in zip(in_stages, generation.stage_seconds(stage), strict=True)]
-    whole = generation.whole_seconds()
-    rest = [max(0.0, a - b) for a, b in zip(whole, in_stages, strict=True)]
-    if fmean(rest) <= _LEAST_SHARE * fmean(whole):
-        return [0.0] * generation.ranks
-    return rest
+    return [max(0.0, a - b) for a, b in zip(generation.whole_seconds(), in_stages, strict=True)]
 
 
 def _name(program: str) -> str:

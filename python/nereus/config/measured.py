@@ -63,19 +63,12 @@ class Ended(Told):
         return max(Counter(self.hosts).values()) > self.cores
 
     def whole_seconds(self) -> list[float]:
-        """For each rank: of an iteration that nobody disturbed; the mean where cores are shared."""
-        if self.shares_cores:
-            return [total / self.iterations for total in self.iteration_total_seconds]
-        return list(self.iteration_seconds)
+        """For each rank: of an iteration, in the mean."""
+        return [total / self.iterations for total in self.iteration_total_seconds]
 
     def stage_seconds(self, stage: MeasuredStage) -> list[float | None]:
         """As above; what did not happen in each iteration takes its share of one."""
-        if self.shares_cores:
-            return [None if total is None else total / self.iterations for total in stage.total_seconds]
-        return [
-            None if median is None or count is None else median * count / self.iterations
-            for median, count in zip(stage.seconds, stage.iterations, strict=True)
-        ]
+        return [None if total is None else total / self.iterations for total in stage.total_seconds]
 
 
 class Committed(Told):

@@ -94,6 +94,7 @@ class Stage(Part):
     bytes: Bytes = Field(0, description=BYTES_ALLOWED)
     granularity: int = Field(ge=1, le=INT32, description="a whole number from 1 to 2147483647")
     capped: bool = Field(False, description="true or false")
+    padded: bool = Field(False, description="true or false")
     id: int | None = Field(None, ge=0, le=INT32, description="a whole number from 0 to 2147483647")
     ranks: int = Field(0, ge=0, le=INT32, description="a whole number from 0 (all ranks) to 2147483647")
 
@@ -123,6 +124,9 @@ class Group(Part):
     factor: Positive = Field(1.0, description="a number from 1e-9 to 1e9")
     weights: list[Positive] | None = Field(
         None, min_length=1, description="at least one number, each from 1e-9 to 1e9"
+    )
+    times: list[Seconds] | None = Field(
+        None, min_length=1, description='seconds from 0 to 1e9 for each stage, or texts such as "50 ms"'
     )
     placement: Placement = Field("compact", description="one of compact, spread")
     process_method: ProcessMethod = Field("merge", description="one of merge, baseline-inter, baseline-intra")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 COMPUTE = ("pi", "matrix")
 FILES = ("write", "read")
+PADDED = ("p2p", "bcast", "allgather", "reduce", "allreduce")
 ONE_SIDED = ("rma-lock", "rma-lockall")
 AMOUNTS = ("constant_bytes", "variable_bytes")
 MOST_MESSAGE = 2**31 - 1  # bytes; not every MPI takes larger counts
@@ -41,6 +42,10 @@ def problems_of(experiment: Experiment) -> Iterator[Finding]:
     for index, group in enumerate(experiment.groups):
         if group.weights is not None and len(group.weights) > group.ranks:
             yield Finding(("groups", index, "weights"), f"at most {group.ranks} weights, one for each rank")
+    stages = sum(len(phase.stages) for phase in experiment.phases)
+    for index, group in enumerate(experiment.groups):
+        if group.times is not None and len(group.times) != stages:
+            yield Finding(("groups", index, "times"), f"{stages} times, one for each stage of all phases")
     for index, (before, group) in enumerate(pairwise(experiment.groups), start=1):
         if before.ranks == group.ranks:
             allowed = (
@@ -103,6 +108,8 @@ def _wrong_transfer(path: KeyPath, group: Group) -> Iterator[Finding]:
 def _wrong_amounts(path: KeyPath, stage: Stage) -> Iterator[Finding]:
     if stage.bytes and stage.type in (*COMPUTE, "wait"):
         yield Finding((*path, "bytes"), f"0, because a stage of type {stage.type} sends nothing")
+    if stage.padded and (stage.bytes == 0 or stage.capped or stage.type not in PADDED):
+        yield Finding((*path, "padded"), f"false, but for one operation with bytes of {', '.join(PADDED)}")
     if stage.bytes > MOST_MESSAGE and stage.type not in FILES:
         yield Finding((*path, "bytes"), f"at most {MOST_MESSAGE} bytes in one message")
     if stage.id is not None and stage.type not in ("ip2p", "wait"):

@@ -36,15 +36,20 @@ def resized(
 def joined(before: Experiment, after: Experiment, resized_one: Experiment) -> Experiment:
     """`resized_one`, made of `before`, with the times that were found at both of its sizes.
 
-    `before` and `after` are experiments of one size each. Stages are those of `before`; a factor for each
-    group makes the stages that have a time as long, at the slowest rank, as those of the experiment at its
-    size. Groups that have no weights of their own share those of the larger size: the smaller uses the first.
+    `before` and `after` are experiments of one size each. Stages are those of `before`. Where both have the
+    same kinds of stages, each group has the times of the experiment at its size; else a factor makes its
+    stages that have a time as long, at the slowest rank. Groups that have no weights of their own share those
+    of the larger size: the smaller uses the first.
     """
     small, large = (group.ranks for group in sorted(resized_one.groups, key=lambda group: group.ranks))
     weights = max((before, after), key=lambda one: one.groups[0].ranks).weights[:large]
     groups = [group.model_dump() for group in resized_one.groups]
     for group, source in zip(groups, (before, after), strict=True):
         own_weights = source.groups[0].model_dump().get("weights")
+        if _kinds(before) == _kinds(after):
+            group["times"] = _times(source)
+            group["weights"] = own_weights or source.weights[: group["ranks"]]
+            continue
         if own_weights:
             group["weights"] = own_weights
         own = _busy_seconds(before, _greatest(own_weights or weights, group["ranks"]))
@@ -52,6 +57,17 @@ def joined(before: Experiment, after: Experiment, resized_one: Experiment) -> Ex
         group["factor"] = source.groups[0].factor * wanted / own if own and wanted else 1.0
     assert small < large  # neighbours differ in ranks; the model sees to that
     return _with(resized_one, groups=groups, weights=weights)
+
+
+def _kinds(experiment: Experiment) -> list[str]:
+    return [stage.type for phase in experiment.phases for stage in phase.stages]
+
+
+def _times(experiment: Experiment) -> list[float]:
+    """Of all stages in its first group."""
+    group = experiment.groups[0]
+    own = [stage.time * group.factor for phase in experiment.phases for stage in phase.stages]
+    return group.times or own
 
 
 def _busy_seconds(experiment: Experiment, weight: float) -> float:

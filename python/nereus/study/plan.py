@@ -41,12 +41,19 @@ class Planned:
 
 
 def planned_runs(study: Study) -> list[Planned]:
-    """Repetition by repetition: the runs that its emulations are made from, then those of the matrix."""
-    runs: list[Planned] = []
+    """Programs, repetition by repetition, then the emulations that are made of them, in the same way.
+
+    The runs that emulations are made from are among those that these are compared with, in random order, over
+    the whole time of the study: what a machine has to give changes from minute to minute, and what is
+    compared should have seen the same of it. Emulations themselves go by the time for which they have a core.
+    """
+    programs: list[Planned] = []
+    emulations: list[Planned] = []
     for repetition in range(1, study.repetitions + 1):
-        runs += _shuffled(_models(study, repetition), f"{study.seed} {repetition} models")
-        runs += _shuffled(_repetition(study, repetition), f"{study.seed} {repetition}")
-    return runs
+        own, made = _by_making(study, _repetition(study, repetition))
+        programs += _shuffled([*own, *_models(study, repetition)], f"{study.seed} {repetition}")
+        emulations += _shuffled(made, f"{study.seed} {repetition} emulations")
+    return programs + emulations
 
 
 def model_runs(study: Study) -> list[Planned]:
@@ -58,6 +65,13 @@ def _shuffled(runs: Iterable[Planned], seed: str) -> list[Planned]:
     those = list(runs)
     Random(seed).shuffle(those)
     return those
+
+
+def _by_making(study: Study, runs: Iterable[Planned]) -> tuple[list[Planned], list[Planned]]:
+    """Those that can run at once, and those of emulations that are made from runs."""
+    made = {a.name for a in study.applications if a.emulates is not None and a.made}
+    those = list(runs)
+    return [r for r in those if r.application not in made], [r for r in those if r.application in made]
 
 
 def _models(study: Study, repetition: int) -> Iterator[Planned]:

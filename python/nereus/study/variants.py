@@ -2,6 +2,7 @@
 """Ways to resize under the names that the papers give them, as Merge-COLT."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from nereus.config.rules import transfer_conflict
@@ -67,3 +68,13 @@ def variant(name: str) -> Variant:
     if conflict := transfer_conflict(process, transfer, strategy):
         raise ValueError(conflict)
     return Variant(name, TransferWay(process, transfer, strategy))
+
+
+def common_memory(names: Iterable[str]) -> str | None:
+    """Where arrays lie in all of these variants; None where they differ.
+
+    Runs without a resize keep them there too: pages of shared memory are small, so that an application bound
+    by memory is slower with them.
+    """
+    memories = {variant(name).memory for name in names}
+    return memories.pop() if len(memories) == 1 else None

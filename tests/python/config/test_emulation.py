@@ -81,9 +81,12 @@ def test_each_rank_computes_as_long_as_it_did(tmp_path: Path) -> None:
     assert made.phases[0].iterations == 10
 
 
-def test_a_stage_that_communicates_is_done_with_its_bytes_and_no_time(tmp_path: Path) -> None:
+def test_a_stage_that_communicates_is_done_once_and_takes_as_long_as_at_the_rank_that_waited_least(
+    tmp_path: Path,
+) -> None:
     second = emulation(tmp_path, BALANCED).phases[0].stages[1]
-    assert (second.type, second.bytes, second.time) == ("allreduce", 8, 0.0)
+    assert (second.type, second.bytes, second.padded) == ("allreduce", 8, True)
+    assert second.time == pytest.approx(0.1)
 
 
 def test_after_a_resize_all_compute_as_long_as_they_did_then(tmp_path: Path) -> None:
@@ -92,6 +95,15 @@ def test_after_a_resize_all_compute_as_long_as_they_did_then(tmp_path: Path) -> 
     assert (first.iterations, second.ranks) == (7, 4)  # three more were made beside the transfer
     assert (second.process_strategies, second.transfer_strategy) == (["asynchronous", "join"], "thread")
     assert second.weights is not None
+    assert second.times == pytest.approx([0.1, 0.05])
+    assert second.weights == pytest.approx([1.0] * 4)
+
+
+def test_where_a_generation_has_other_stages_a_factor_tells_how_long_they_all_take(tmp_path: Path) -> None:
+    other = generation([stage("a", "memory", [1.0] * 4)], [1.0] * 4, number=1)
+    made = emulation(tmp_path, BALANCED, RESIZE, other)
+    second = made.groups[1]
+    assert second.times is None and second.weights is not None
     times = [made.phases[0].stages[0].time * weight * second.factor for weight in second.weights]
     assert times == pytest.approx([0.1] * 4)
 
@@ -112,13 +124,13 @@ def disturbed(cores: int) -> dict[str, Any]:
     return {**generation([one], [2.0, 2.0]), "iteration_seconds": [0.1, 0.1], "cores": cores}
 
 
-@pytest.mark.parametrize(("cores", "seconds"), [(2, 0.1), (1, 0.2)])
-def test_a_disturbance_is_no_work_but_taking_turns_on_a_core_is(
-    tmp_path: Path, cores: int, seconds: float
+@pytest.mark.parametrize("cores", [2, 1])
+def test_what_others_take_of_memory_is_work_and_turns_of_others_are_no_time_on_the_core(
+    tmp_path: Path, cores: int
 ) -> None:
     (only,) = emulation(tmp_path, disturbed(cores)).phases[0].stages
-    assert only.time == pytest.approx(seconds)
-    assert only.capped is (cores == 2), "turns of others are no time on the core"
+    assert only.time == pytest.approx(0.2)
+    assert only.capped is (cores == 2)
 
 
 def test_short_computation_ends_within_its_turn_where_cores_are_shared(tmp_path: Path) -> None:

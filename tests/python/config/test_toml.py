@@ -22,7 +22,7 @@ def test_the_run_file_says_what_the_experiment_says(loaded: Load, small: str) ->
     data = {"constant_bytes": 0, "variable_bytes": 1000, "element_bytes": 8, "memory": "private"}
     assert run["data"] == data
     stage = {"type": "pi", "seconds": 0.01, "bytes": 0, "granularity": 100_000}
-    stage |= {"capped": False, "id": None, "ranks": 0}
+    stage |= {"capped": False, "padded": False, "id": None, "ranks": 0}
     assert run["phases"] == [{"iterations": 30, "stages": [stage]}]
     assert [(group["ranks"], group["iterations"]) for group in run["groups"]] == [(1, 10), (2, 0)]
     assert run["groups"][1] == {

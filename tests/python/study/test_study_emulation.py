@@ -9,13 +9,17 @@ from hypothesis import strategies as st
 
 from nereus.config import Experiment
 from nereus.study.emulation import fixed, joined, resized
-from nereus.study.variants import PAPERS, variant
+from nereus.study.variants import PAPERS, common_memory, variant
 
 THREAD = variant("Merge-COLT")
 
 
-def experiment(ranks: int, time: float, weights: list[float], **other: Any) -> Experiment:
-    stages = [{"type": "matrix", "time": time}, {"type": "allreduce", "bytes": 8}]
+def experiment(
+    ranks: int, time: float, weights: list[float], more: bool = False, waited: float = 0.0, **other: Any
+) -> Experiment:
+    """`more`: it computes twice in an iteration."""
+    reduce = {"type": "allreduce", "bytes": 8, "time": waited, "padded": True}
+    stages = [{"type": "matrix", "time": time}, reduce, *([{"type": "pi", "time": 0.0}] if more else [])]
     tree = {"name": "x", "weights": weights, "phases": [{"iterations": 100, "stages": stages}]}
     return Experiment.model_validate({**tree, "groups": [{"ranks": ranks}], **other})
 
@@ -23,8 +27,9 @@ def experiment(ranks: int, time: float, weights: list[float], **other: Any) -> E
 def slowest(made: Experiment, group: int) -> float:
     """Seconds that the slowest rank computes in an iteration."""
     own = made.groups[group]
-    weight = max(made.weights[rank % len(made.weights)] for rank in range(own.ranks))
-    return made.phases[0].stages[0].time * own.factor * weight
+    weights = own.weights or made.weights
+    weight = max(weights[rank % len(weights)] for rank in range(own.ranks))
+    return (own.times[0] if own.times else made.phases[0].stages[0].time * own.factor) * weight
 
 
 def test_a_resize_comes_in_the_middle_as_the_variant_says() -> None:
@@ -67,11 +72,11 @@ times = st.floats(1e-4, 1.0)
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(times, times, weights, weights, st.booleans())
+@given(times, times, weights, weights, st.booleans(), st.booleans())
 def test_the_slowest_rank_takes_as_long_as_at_either_size(
-    at_two: float, at_four: float, of_two: list[float], of_four: list[float], shrink: bool
+    at_two: float, at_four: float, of_two: list[float], of_four: list[float], shrink: bool, alike: bool
 ) -> None:
-    small, large = experiment(2, at_two, of_two[:2]), experiment(4, at_four, of_four)
+    small, large = experiment(2, at_two, of_two[:2]), experiment(4, at_four, of_four, more=not alike)
     before, after = (large, small) if shrink else (small, large)
     sizes = before.groups[0].ranks, after.groups[0].ranks
     made = joined(before, after, resized(before, *sizes, THREAD, ["auto"]))
@@ -79,8 +84,20 @@ def test_the_slowest_rank_takes_as_long_as_at_either_size(
     assert slowest(made, 1) == pytest.approx(slowest(after, 0))
 
 
+def test_what_is_waited_in_communication_is_that_of_either_size() -> None:
+    two, four = experiment(2, 0.1, [1.0], waited=0.01), experiment(4, 0.05, [1.0], waited=0.3)
+    made = joined(two, four, resized(two, 2, 4, THREAD, ["auto"]))
+    assert [group.times for group in made.groups] == [[0.1, 0.01], [0.05, 0.3]]
+
+
 def test_an_emulation_without_times_keeps_its_factors() -> None:
     still = [{"iterations": 10, "stages": [{"type": "allreduce", "bytes": 8}]}]
     one, two = (experiment(ranks, 0.1, [1.0], phases=still) for ranks in (1, 2))
     made = joined(one, two, resized(one, 1, 2, THREAD, ["auto"]))
     assert [group.factor for group in made.groups] == [1.0, 1.0]
+
+
+def test_runs_without_a_resize_keep_data_where_the_variants_do() -> None:
+    assert common_memory(PAPERS) == "private"
+    assert common_memory(["Merge-SHMS"]) == "shared"
+    assert common_memory([*PAPERS, "Merge-SHMS"]) is None

@@ -35,10 +35,14 @@ def test_the_same_file_has_the_same_order_and_another_seed_another(begin: Callab
 
 
 def test_a_study_that_is_stopped_has_whole_repetitions(begin: Callable[..., Any]) -> None:
-    runs = matrix(begin().study)
-    assert [run.repetition for run in runs] == sorted(run.repetition for run in runs)
-    first, second = runs[:76], runs[76:152]
-    assert [run.name[:-1] for run in first] != [run.name[:-1] for run in second]
+    study = begin().study
+    made = {a.name for a in study.applications if a.emulates is not None and a.made}
+    for is_made in (False, True):
+        runs = [run for run in matrix(study) if (run.application in made) is is_made]
+        assert [run.repetition for run in runs] == sorted(run.repetition for run in runs)
+        of_one = len(runs) // study.repetitions
+        first, second = runs[:of_one], runs[of_one : 2 * of_one]
+        assert [run.name[:-1] for run in first] != [run.name[:-1] for run in second]
 
 
 def test_only_programs_that_are_emulated_have_model_runs(begin: Callable[..., Any]) -> None:
@@ -47,13 +51,23 @@ def test_only_programs_that_are_emulated_have_model_runs(begin: Callable[..., An
     assert {run.before for run in model_runs(study)} == {1, 2, 4}
 
 
-def test_each_repetition_begins_with_the_runs_that_its_emulations_are_made_from(
+def test_emulations_come_behind_all_runs_that_they_are_made_from(
     begin: Callable[..., Any],
 ) -> None:
-    runs = planned_runs(begin().study)
-    kinds = [(run.repetition, not run.model) for run in runs]
-    assert kinds == sorted(kinds)
+    study = begin().study
+    made = {a.name for a in study.applications if a.emulates is not None and a.made}
+    runs = planned_runs(study)
+    order = [(run.application in made, run.repetition) for run in runs]
+    assert made and order == sorted(order)
     assert {run.repetition for run in runs if run.model} == {1, 2, 3, 4, 5}
+
+
+def test_runs_that_emulations_are_made_from_are_spread_over_those_they_are_compared_with(
+    begin: Callable[..., Any],
+) -> None:
+    first = [run for run in planned_runs(begin().study) if run.repetition == 1]
+    places = [at for at, run in enumerate(first) if run.model]
+    assert places[-1] - places[0] > 2 * len(places), "in a row, they would all see one moment of the machine"
 
 
 def test_the_run_with_the_median_time_is_emulated() -> None:

@@ -39,6 +39,7 @@ Json good_run() {
     run["phases"] = Json::array({{{"iterations", 60}, {"stages", Json::array({stage("matrix"), stage("allreduce")})}}});
     run["groups"] = Json::array({group(2), group(4)});
     run["groups"][1]["weights"] = {3.0, 1.0, 2.0};
+    run["groups"][1]["times"] = {0.25, 0.0};
     return run;
 }
 
@@ -69,6 +70,8 @@ TEST(RunFile, KeepsEveryValueThatSteersTheRun) {
     EXPECT_EQ(run->variable_bytes, 134228039);
     EXPECT_EQ(run->groups[0].weights, (std::vector<double>{1.0, 2.5}));
     EXPECT_EQ(run->groups[1].weights, (std::vector<double>{3.0, 1.0, 2.0}));
+    EXPECT_TRUE(run->groups[0].times.empty());
+    EXPECT_EQ(run->groups[1].times, (std::vector<double>{0.25, 0.0}));
     EXPECT_EQ(run->iterations(), 60);
     EXPECT_EQ(run->phases[0].stages[0].type, StageType::matrix);
     EXPECT_EQ(run->phases[0].stages[1].granularity, 600);
@@ -177,6 +180,10 @@ TEST(RunFile, RefusesEachValueThatCannotBeRun) {
                                                         {"/weights", {1, 0}},
                                                         {"/groups/1/weights", Json::array()},
                                                         {"/groups/1/weights", {1, "a"}},
+                                                        {"/groups/1/times", {1, -1}},
+                                                        {"/groups/1/times", {1}},
+                                                        {"/phases/0/stages/0/padded", true},
+                                                        {"/phases/0/stages/1/padded", 1},
                                                         {"/phases", Json::array()},
                                                         {"/groups", Json::array()},
                                                         {"/phases/0/iterations", 0},
@@ -222,6 +229,7 @@ TEST(RunFile, NamesTheLineOfASyntaxError) {
 
 TEST(RunFile, RefusesMessagesThatNoWaitEnds) {
     Json run = good_run();
+    run["groups"][1].erase("times");
     Json begin = stage("ip2p"), wait = stage("wait");
     begin["id"] = wait["id"] = 3;
     Json &stages = run["phases"][0]["stages"];
@@ -237,6 +245,7 @@ TEST(RunFile, RefusesMessagesThatNoWaitEnds) {
 
 TEST(RunFile, RefusesFileStagesWithoutAFolder) {
     Json run = good_run();
+    run["groups"][1].erase("times");
     run["scratch"] = "/no/such/folder";
     EXPECT_EQ(complaint_about(run), "nothing");
     run["phases"][0]["stages"].push_back(stage("write"));

@@ -27,11 +27,21 @@ TEST(AskedTime, FollowsFactorAndTheWeightOfTheRank) {
     GroupSpec group;
     group.factor = 2;
     group.weights = {1.0, 3.0};
-    EXPECT_DOUBLE_EQ(asked_seconds(stage, group, 0), 1.0);
-    EXPECT_DOUBLE_EQ(asked_seconds(stage, group, 1), 3.0);
-    EXPECT_DOUBLE_EQ(asked_seconds(stage, group, 2), 1.0);
+    EXPECT_DOUBLE_EQ(asked_seconds(stage, group, 0, 0), 1.0);
+    EXPECT_DOUBLE_EQ(asked_seconds(stage, group, 1, 0), 3.0);
+    EXPECT_DOUBLE_EQ(asked_seconds(stage, group, 2, 0), 1.0);
     stage.type = StageType::allreduce;
-    EXPECT_DOUBLE_EQ(asked_seconds(stage, group, 1), 1.0);
+    EXPECT_DOUBLE_EQ(asked_seconds(stage, group, 1, 0), 1.0);
+}
+
+TEST(AskedTime, IsThatOfTheGroupWhereItHasItsOwn) {
+    StageSpec stage;
+    stage.seconds = 0.5;
+    GroupSpec group;
+    group.factor = 2;
+    group.weights = {1.0, 3.0};
+    group.times = {9.0, 0.25};
+    EXPECT_DOUBLE_EQ(asked_seconds(stage, group, 1, 1), 0.75);
 }
 
 TEST(Calibration, IsSparedWhereTheNumberOfOperationsIsKnown) {
