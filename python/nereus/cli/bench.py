@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""nereus bench - what resizes cost on this machine."""
+"""nereus bench - what resizes and the monitor cost on this machine."""
 
 import typer
 
 from nereus.cli.lazy import Home, group_of
 
 bench = group_of(
-    {"transfer": Home("nereus.cli.bench_transfer"), "processes": Home("nereus.cli.bench_processes")}
+    {
+        "transfer": Home("nereus.cli.bench_transfer"),
+        "processes": Home("nereus.cli.bench_processes"),
+        "monitor": Home("nereus.cli.bench_monitor"),
+    }
 )
 
 
 @bench.callback(invoke_without_command=True)
 def options(context: typer.Context) -> None:
-    """Measure what resizes cost on this machine.
+    """Measure what resizes and the monitor cost on this machine.
 
     Example: nereus bench processes --from 2 --to 4
     """

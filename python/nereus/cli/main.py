@@ -17,6 +17,8 @@ app = group_of(
         "emulate": Home("nereus.cli.emulate"),
         # What stands behind the program's name belongs to the program.
         "run": Home("nereus.cli.run", interspersed=False),
+        "monitor": Home("nereus.cli.monitor", interspersed=False),
+        "top": Home("nereus.cli.top"),
         "jobs": Home("nereus.cli.jobs"),
         "resize": Home("nereus.cli.resize"),
         "doctor": Home("nereus.cli.doctor"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""nereus report DIR - look at the results of a run, or of a study, again."""
+"""nereus report PATH - look at the results of a run, of a study, or of the monitor again."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,17 +7,23 @@ from typing import Annotated
 import typer
 
 from nereus.cli.messages import Refused, note, show, show_json
+from nereus.monitor.kinds import is_prof, is_recording
 from nereus.report import draw, read, table, write_csv, write_proteo
 from nereus.study import is_study
 
 
 def report(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Results folder of a run or of a study.")],
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="PATH", help="Results of a run or a study, a record of the monitor, a .prof file."
+        ),
+    ],
     csv: Annotated[
-        bool, typer.Option("--csv", help="Write DIR/generations.csv, resizes.csv, ...; a study's tables.")
+        bool, typer.Option("--csv", help="Write the tables of a run, a study or a record.")
     ] = False,
     picture: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the picture of a run (PNG).")
+        Path | None, typer.Option(metavar="FILE", help="Draw the picture of a run or a record (PNG).")
     ] = None,
     proteo: Annotated[
         bool, typer.Option("--proteo", help="Write Proteo's text files of a run into DIR.")
@@ -28,20 +34,31 @@ def report(
     plot: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Draw the figures of a study there (PNG).")
     ] = None,
+    prof: Annotated[
+        Path | None, typer.Option(metavar="NAME", help="Write a record as Open MPI does: NAME.RANK.prof.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
 ) -> None:
-    """Show the results of a run or of a study, also of one that did not finish.
+    """Show the results of a run or of a study, or what was recorded of one, also where it did not finish.
 
     Example: nereus report results/cg --csv --picture cg.png
     """
+    of_study = {"--html": html is not None, "--plot": plot is not None}
     try:
-        if is_study(folder):
-            _refuse("a study", {"--picture": picture is not None, "--proteo": proteo})
+        if is_recording(folder) or is_prof(folder):
+            _refuse("a record", of_study | {"--proteo": proteo})
+            from nereus.cli.monitor_report import report_recording
+
+            written = report_recording(folder, csv, picture, prof, as_json)
+        elif is_study(folder):
+            _refuse(
+                "a study", {"--picture": picture is not None, "--proteo": proteo, "--prof": prof is not None}
+            )
             from nereus.cli.study_report import report_study  # runs are shown sooner without it
 
             written = report_study(folder, csv, html, plot, as_json)
         else:
-            _refuse("a run", {"--html": html is not None, "--plot": plot is not None})
+            _refuse("a run", of_study | {"--prof": prof is not None})
             written = _report_run(folder, csv, picture, proteo, as_json)
     except OSError as problem:
         raise Refused(f"{problem.filename}: cannot be written: {problem.strerror}") from problem
@@ -52,7 +69,7 @@ def report(
 def _refuse(kind: str, options: dict[str, bool]) -> None:
     for option, given in options.items():
         if given:
-            raise Refused(f"{option}: DIR holds {kind}, which has no such output")
+            raise Refused(f"{option}: PATH holds {kind}, which has no such output")
 
 
 def _report_run(folder: Path, csv: bool, picture: Path | None, proteo: bool, as_json: bool) -> list[Path]:

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/** @file
+ * What this process sent, read and wrote through MPI, while it runs.
+ *
+ * A program that calls these functions is linked with `-lnereus-monitor` before its MPI, or runs under `nereus
+ * monitor`; docs/howto/monitor.md shows both. Recording begins in MPI_Init and ends in MPI_Finalize, which writes the
+ * file of the run. No function here is collective: each process reads what it recorded itself, which is what it sent.
+ *
+ * A session counts between its starts and stops. Sessions do not disturb each other, nor the file: to start, stop, read
+ * or reset one changes nothing for any other. Calls on one session must not run at once; those on several may.
+ *
+ * Source: Bosilca et al. 2017, section 5; MPI 4.0, 15.3 (tool information interface) for the idea of sessions.
+ */
+#ifndef NEREUS_MONITOR_H
+#define NEREUS_MONITOR_H
+
+#include <nereus/errors.h>
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Ways in which data moves. */
+enum nereus_monitor_kind {
+    NEREUS_POINT_TO_POINT = 0, /**< messages that the program sends */
+    NEREUS_COLLECTIVE =
+        1, /**< a collective before it is decomposed: what it means, as docs/formats/monitor.md has it */
+    NEREUS_DECOMPOSED = 2, /**< messages that the MPI library makes of a collective, where a sensor sees them */
+    NEREUS_PUT = 3,        /**< one-sided, from this process to the peer */
+    NEREUS_GET = 4         /**< one-sided, from the peer to this process */
+};
+
+/** Sizes of messages: 0 bytes; then 2^k to 2^(k+1) - 1 bytes at k + 1. */
+#define NEREUS_MONITOR_SIZES 65
+
+/** What this process moved to, or for NEREUS_GET from, one peer. */
+typedef struct nereus_monitor_pair {
+    int kind;          /**< enum nereus_monitor_kind */
+    int world;         /**< 0: the MPI_COMM_WORLD of this process; from 1: others, as this process met them */
+    int rank;          /**< of the peer in that world */
+    int generation;    /**< of the job, from 0 */
+    uint64_t messages; /**< messages */
+    uint64_t bytes;    /**< bytes, of all messages together */
+    uint64_t histogram[NEREUS_MONITOR_SIZES]; /**< messages of each size */
+} nereus_monitor_pair;
+
+typedef struct nereus_monitor_session nereus_monitor_session;
+
+/** Make a session. It counts from now on.
+ *
+ * @param[out] session  to be given to nereus_monitor_close(); NULL after an error
+ *
+ * @return NEREUS_OK               done
+ * @return NEREUS_ERR_ARGUMENT     session is NULL
+ * @return NEREUS_ERR_STATE        there is no record: before MPI_Init, after MPI_Finalize, or not all processes of
+ *                                 MPI_COMM_WORLD have the monitor loaded
+ * @return NEREUS_ERR_MEMORY       memory could not be had; so too from the functions below
+ */
+int nereus_monitor_open(nereus_monitor_session **session);
+
+/** Go on counting, after a stop.
+ *
+ * @return NEREUS_OK               done
+ * @return NEREUS_UNCHANGED        it counts already
+ * @return NEREUS_ERR_ARGUMENT     session is NULL
+ * @return NEREUS_ERR_STATE        the record has ended
+ */
+int nereus_monitor_start(nereus_monitor_session *session);
+
+/** Stop counting; what was counted stays.
+ *
+ * @return NEREUS_OK               done
+ * @return NEREUS_UNCHANGED        it does not count
+ * @return NEREUS_ERR_ARGUMENT     session is NULL
+ * @return NEREUS_ERR_STATE        the record has ended
+ */
+int nereus_monitor_stop(nereus_monitor_session *session);
+
+/** Forget what was counted. A session that counts goes on doing so.
+ *
+ * @return NEREUS_OK               done
+ * @return NEREUS_ERR_ARGUMENT     session is NULL
+ * @return NEREUS_ERR_STATE        the record has ended
+ */
+int nereus_monitor_reset(nereus_monitor_session *session);
+
+/** Read what was counted, also while it counts.
+ *
+ * Pairs are sorted by kind, generation, world and rank; there is one for each peer to which something was moved.
+ *
+ * @param[in]     session
+ * @param[out]    pairs   room for *number of them; may be NULL where that is 0
+ * @param[in,out] number  in: how many there is room for, 0 or more; out: how many there are, which may be more
+ *
+ * @return NEREUS_OK               done; as many were written as there is room for
+ * @return NEREUS_ERR_ARGUMENT     an argument is NULL that must not be, or *number is below 0
+ * @return NEREUS_ERR_STATE        the record has ended
+ */
+int nereus_monitor_read(const nereus_monitor_session *session, nereus_monitor_pair *pairs, int *number);
+
+/** End a session; allowed after MPI_Finalize too.
+ *
+ * @param[in,out] session  NULL afterwards
+ *
+ * @return NEREUS_OK               done, also where *session was NULL
+ * @return NEREUS_ERR_ARGUMENT     session is NULL
+ */
+int nereus_monitor_close(nereus_monitor_session **session);
+
+/** Switch recording on or off, for all sessions and the file; MPI_Pcontrol() with a level does the same.
+ *
+ * @param[in] on  0: off; else on
+ *
+ * @return NEREUS_OK               done
+ * @return NEREUS_UNCHANGED        it was so already
+ * @return NEREUS_ERR_STATE        there is no record
+ */
+int nereus_monitor_record(int on);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

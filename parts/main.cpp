@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// nereus-parts FILE... - prints what single processes recorded, also those that still run or were killed, as lines of
+// docs/formats/monitor.md.
+#include "monitor/lines.hpp"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+namespace {
+
+constexpr int bad_input = 2;
+
+using Lines = void (*)(const nereus::monitor::Arena &, const nereus::monitor::TakeLine &);
+
+bool print(const std::string &file, Lines lines) {
+    const auto part = nereus::monitor::Arena::open(file);
+    if (!part) {
+        std::cerr << "nereus-parts: " << part.error().what << "\n";
+        return false;
+    }
+    lines(*part, [](const nlohmann::ordered_json &line) { std::cout << line.dump() << "\n"; });
+    return true;
+}
+
+}
+
+int main(int argc, char **argv) {
+    CLI::App app{"Prints what processes recorded whose run did not come to its end, or has not yet.\n\n"
+                 "Example: nereus-parts nereus-monitor-1f.jsonl.parts/*.part\n"};
+    std::vector<std::string> files;
+    bool totals = false;
+    app.add_option("FILE", files, "records of single processes")->required();
+    app.add_flag("--totals", totals, "no windows of time and no communicators");
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError &error) {
+        return app.exit(error) == 0 ? 0 : bad_input;
+    }
+    bool all_read = true;
+    for (const std::string &file : files)
+        all_read = print(file, totals ? nereus::monitor::totals_of : nereus::monitor::lines_of) && all_read;
+    return all_read ? 0 : bad_input;
+}

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""nereus bench monitor - what it costs to watch a program, call by call."""
+
+import json
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from statistics import median
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nereus.cli.messages import Refused, complain, show, show_json
+from nereus.launch import Build, Launch, LaunchError, Share, Stopping, choose
+from nereus.launch.preloading import LIBRARY, preloaded
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+CALLS = ("send", "alltoall", "put")
+PMPI, OPEN_MPI = "pmpi", "openmpi"
+_SWITCH = "OMPI_MCA_pml_monitoring_enable"
+_SIZES = "0,64,4096,65536,1048576"
+_ROUNDS = 5  # runs with and without a sensor that cannot be gone past
+_SECONDS = 600
+
+
+@dataclass(frozen=True)
+class Row:
+    """One call with one sensor: medians of batches, or of runs."""
+
+    mpi: str
+    sensor: str
+    call: str
+    bytes: int
+    ranks: int
+    off_nanoseconds: float
+    on_nanoseconds: float
+    added_nanoseconds: float  # median of the differences of neighbours in time
+    overhead_percent: float
+    repeats: int
+
+
+def monitor(
+    ranks: Annotated[str, typer.Option(help="Numbers of processes, with commas between.")] = "2",
+    calls: Annotated[str, typer.Option(help="Calls, with commas between.")] = ",".join(CALLS),
+    sizes: Annotated[str, typer.Option("--bytes", help="Sizes of messages, with commas between.")] = _SIZES,
+    repeat: Annotated[int, typer.Option(min=1, help="Batches of each, with the sensor and without.")] = 15,
+    mpi: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="MPI build to use; may be given again.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+) -> None:
+    """Time calls of MPI with a sensor and without, in turns: the monitor's, and Open MPI's own if there.
+
+    Example: nereus bench monitor --ranks 2,4 --calls send --bytes 0,4096
+    """
+    plan = ["--calls", _checked_calls(calls), "--bytes", ",".join(map(str, _numbers("--bytes", sizes, 0)))]
+    numbers = _numbers("--ranks", ranks, 2)
+    chosen = [choose(name) for name in mpi] if mpi else [choose()]
+    rows: list[Row] = []
+    with Stopping() as stopping:
+        for build in chosen:
+            for number in numbers:
+                if stopping.signal is None:
+                    rows += _rows(build, number, [*plan, "--repeat", str(repeat)])
+    if as_json:
+        show_json({"rows": [asdict(row) for row in rows]})
+    else:
+        show(_table(rows))
+    if stopping.signal is not None:
+        complain(f"stopped by {stopping.text}; shown is what there is")
+        raise typer.Exit(stopping.exit_code)
+
+
+def _numbers(option: str, text: str, least: int) -> list[int]:
+    try:
+        found = [int(word) for word in text.split(",")]
+    except ValueError:
+        found = [least - 1]
+    if min(found) < least:
+        raise Refused(f"{option} = {text}: whole numbers from {least} are allowed, with commas between")
+    return found
+
+
+def _checked_calls(text: str) -> str:
+    for word in text.split(","):
+        if word not in CALLS:
+            raise Refused(f"--calls = {text}: {word or '(empty)'}: allowed are {', '.join(CALLS)}")
+    return text
+
+
+def _rows(build: Build, ranks: int, plan: Sequence[str]) -> Iterator[Row]:
+    yield from _of_wrappers(build, ranks, plan)
+    if build.kind == "openmpi":
+        yield from _of_runs(build, ranks, plan)
+
+
+def _of_wrappers(build: Build, ranks: int, plan: Sequence[str]) -> Iterator[Row]:
+    """Batches of one run go through the wrappers and past them in turns."""
+    with tempfile.TemporaryDirectory(prefix="nereus-bench-") as parts:
+        variables = {"NEREUS_MONITOR_FILE": "/dev/null", "NEREUS_MONITOR_PARTS": parts}
+        cells = _run(build, ranks, plan, preloaded(build.prefix / LIBRARY, variables))
+    for cell in cells:
+        yield _row(build, PMPI, cell, cell["off_seconds"], cell["on_seconds"])
+
+
+def _of_runs(build: Build, ranks: int, plan: Sequence[str]) -> Iterator[Row]:
+    """Runs with Open MPI's own monitoring and without it, in turns."""
+    one_way = [*plan, "--one-way"]
+    off: dict[tuple[str, int], list[float]] = {}
+    on: dict[tuple[str, int], list[float]] = {}
+    cells: dict[tuple[str, int], dict[str, Any]] = {}
+    for number in range(_ROUNDS):
+        for switch, into in (("0", off), ("1", on)) if number % 2 == 0 else (("1", on), ("0", off)):
+            for cell in _run(build, ranks, one_way, preloaded(None, {_SWITCH: switch})):
+                key = (cell["call"], cell["bytes"])
+                cells[key] = cell
+                into.setdefault(key, []).append(median(cell["on_seconds"]))
+    for key, cell in cells.items():
+        yield _row(build, OPEN_MPI, cell, off[key], on[key])
+
+
+def _row(build: Build, sensor: str, cell: dict[str, Any], off: list[float], on: list[float]) -> Row:
+    without, with_it = median(off), median(on)
+    return Row(
+        mpi=build.name,
+        sensor=sensor,
+        call=cell["call"],
+        bytes=cell["bytes"],
+        ranks=cell["ranks"],
+        off_nanoseconds=round(1e9 * without, 1),
+        on_nanoseconds=round(1e9 * with_it, 1),
+        added_nanoseconds=round(1e9 * median(b - a for a, b in zip(off, on, strict=True)), 1),
+        overhead_percent=round(100 * median(b / a - 1 for a, b in zip(off, on, strict=True)), 2),
+        repeats=len(on),
+    )
+
+
+def _run(build: Build, ranks: int, plan: Sequence[str], environment: dict[str, str]) -> list[dict[str, Any]]:
+    started = Launch(build, build.program("nereus-calls"), tuple(plan)).command([Share("", ranks)])
+    own = {key: value for key, value in started.environment.items() if key != "LD_PRELOAD"}
+    try:
+        done = subprocess.run(
+            started.arguments,
+            env={**own, **environment},
+            capture_output=True,
+            text=True,
+            timeout=_SECONDS,
+            check=True,
+        )
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as problem:
+        raise LaunchError(f"nereus-calls on {ranks} processes with {build.name}: {problem}") from None
+    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+
+
+def _table(rows: Sequence[Row]) -> "Table":
+    from rich.table import Table
+
+    names = ("MPI", "sensor", "call", "bytes", "processes", "without", "with", "added", "overhead")
+    made = Table(*names, box=None, pad_edge=False)
+    for row in rows:
+        times = (row.off_nanoseconds, row.on_nanoseconds, row.added_nanoseconds)
+        figures = (
+            str(row.bytes),
+            str(row.ranks),
+            *(f"{each:.0f} ns" for each in times),
+            f"{row.overhead_percent:.2f} %",
+        )
+        made.add_row(row.mpi, row.sensor, row.call, *figures)
+    return made

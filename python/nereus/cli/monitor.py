@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""nereus monitor -- COMMAND - record what the processes of an MPI program send each other."""
+
+import json
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nereus.cli.messages import Refused, complain, note
+from nereus.launch import Build, Stopping
+from nereus.launch.preloading import LIBRARY, build_for, preloaded
+from nereus.launch.shared_memory import Snapshot
+
+_FOLDER_OF_PARTS = Path("/dev/shm")
+_ENDS_WITHIN = 10.0  # s, after it was asked to
+_LOOK_EVERY = 0.2  # s
+
+
+def monitor(
+    command: Annotated[
+        list[str], typer.Argument(metavar="COMMAND [ARGS]...", help="How the program is started.")
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="The record; if not given, nereus-monitor-RUN.jsonl."
+        ),
+    ] = None,
+    window: Annotated[
+        float, typer.Option(min=0.001, max=86400.0, help="Length of a window of time, in seconds.")
+    ] = 1.0,
+    mpi: Annotated[
+        str | None, typer.Option(metavar="NAME", help="MPI build to use, where COMMAND does not tell it.")
+    ] = None,
+    off: Annotated[
+        bool, typer.Option("--off", help="Record only what the program switches on itself.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not tell where the record is.")] = False,
+) -> None:
+    """Run a command, and record what the processes of its MPI program send, read and write.
+
+    Nothing of the program is changed. Exit code: that of the command.
+
+    Example: nereus monitor -- mpiexec -n 8 ./app
+    """
+    build = build_for(command, mpi)
+    run = secrets.token_hex(8)
+    file = (output or Path(f"nereus-monitor-{run}.jsonl")).absolute()
+    _begin(file, run, command)
+    with (
+        tempfile.TemporaryDirectory(prefix=f"nereus-{run}-monitor-", dir=_folder_of_parts()) as parts,
+        Stopping() as stopping,
+    ):
+        variables = {
+            "NEREUS_MONITOR_FILE": str(file),
+            "NEREUS_MONITOR_PARTS": parts,
+            "NEREUS_MONITOR_RUN": run,
+            "NEREUS_MONITOR_WINDOW": str(window),
+            "NEREUS_MONITOR": "off" if off else "on",
+        }
+        before = Snapshot.take()
+        code = _run(command, preloaded(build.prefix / LIBRARY, variables), stopping)
+        left = _take_parts(build, Path(parts), file)
+        if code:
+            before.remove_leftovers()  # MPIs leave theirs where a rank dies
+    _end(file, code, left, quiet)
+    raise typer.Exit(code)
+
+
+def _folder_of_parts() -> str | None:
+    return str(_FOLDER_OF_PARTS) if os.access(_FOLDER_OF_PARTS, os.W_OK) else None
+
+
+def _begin(file: Path, run: str, command: list[str]) -> None:
+    header = {"event": "header", "format": "nereus-monitor", "version": 1, "run": run, "command": command}
+    try:
+        file.write_text(json.dumps(header) + "\n", encoding="utf-8")
+    except OSError as problem:
+        raise Refused(f"--output = {file}: cannot be written: {problem.strerror}") from None
+
+
+def _run(command: list[str], environment: dict[str, str], stopping: Stopping) -> int:
+    """Run it to its end, or until this program is asked to stop."""
+    with subprocess.Popen([shutil.which(command[0]) or command[0], *command[1:]], env=environment) as process:
+        while stopping.signal is None:
+            try:
+                return _as_shells_do(process.wait(_LOOK_EVERY))
+            except subprocess.TimeoutExpired:
+                continue
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(_ENDS_WITHIN)
+        except subprocess.TimeoutExpired:
+            process.kill()
+    return stopping.exit_code
+
+
+def _as_shells_do(code: int) -> int:
+    return 128 - code if code < 0 else code
+
+
+def _take_parts(build: Build, parts: Path, file: Path) -> int:
+    """Add what processes left that did not come to MPI_Finalize; how many these are."""
+    left = sorted(parts.glob("*.part"))
+    if left:
+        with file.open("ab") as record:
+            subprocess.run([build.program("nereus-parts"), *left], stdout=record, check=False)
+    return len(left)
+
+
+def _end(file: Path, code: int, left: int, quiet: bool) -> None:
+    seen = file.stat().st_size
+    with file.open("a", encoding="utf-8") as record:
+        record.write(json.dumps({"event": "ended", "exit_code": code}) + "\n")
+    with file.open(encoding="utf-8") as record:
+        nothing = sum(1 for _ in record) <= 2
+    if nothing:
+        complain("no process of the command came to MPI_Init of the MPI that was chosen: nothing is recorded")
+    if left:
+        complain(
+            f"{left} processes ended before MPI_Finalize: what they had sent until then is in the record"
+        )
+    note(f"written: {file} ({seen} bytes); `nereus report {file}` shows it", quiet)

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How a library comes into all processes of a command that somebody else wrote: through the environment."""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from nereus.launch.builds import Build, builds, choose
+from nereus.launch.error import LaunchError
+
+# mpiexec of Open MPI gives these to processes on other hosts; that of MPICH gives them the whole environment.
+_FORWARDED = "OMPI_MCA_mca_base_env_list"
+_SECONDS = 20
+# The sensor of the monitor, in a build.
+LIBRARY = "lib/libnereus-monitor.so"
+_FAMILIES = {
+    "openmpi": re.compile(r"Open MPI|OpenRTE|open-mpi", re.I),
+    "mpich": re.compile(r"HYDRA|MPICH", re.I),
+}
+
+
+def build_for(command: Sequence[str], name: str | None = None) -> Build:
+    """The build for the MPI that the command starts: the one called `name`, else by its launcher.
+
+    LaunchError where the launcher is none that is known.
+    """
+    if name is not None:
+        return choose(name)
+    launcher = shutil.which(command[0])
+    if launcher is None:
+        raise LaunchError(f"{command[0]}: there is no such program that can be executed")
+    own = [build for build in builds() if Path(build.mpiexec).resolve() == Path(launcher).resolve()]
+    if own:
+        return own[0]
+    family = _family(launcher)
+    alike = [build for build in builds() if build.kind == family]
+    if not alike:
+        known = ", ".join(build.name for build in builds())
+        raise LaunchError(f"{command[0]}: which MPI it starts is not known; --mpi says it: {known}")
+    return alike[0]
+
+
+def _family(launcher: str) -> str | None:
+    """What the launcher says of itself."""
+    if not re.match(r"(mpiexec|mpirun|orterun|prterun|hydra)", Path(launcher).name):
+        return None
+    try:
+        said = subprocess.run(
+            [launcher, "--version"], capture_output=True, text=True, timeout=_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return next((name for name, words in _FAMILIES.items() if words.search(said.stdout + said.stderr)), None)
+
+
+def preloaded(
+    library: Path | None, variables: Mapping[str, str], environment: Mapping[str, str] = os.environ
+) -> dict[str, str]:
+    """`environment` in which all processes load `library`, if any, and have `variables`, everywhere."""
+    if library is None:
+        return _everywhere(environment, variables)
+    if not library.exists():
+        raise LaunchError(f"{library}: there is no such library; run `make build` again")
+    if set(str(library)) & set(" :"):
+        raise LaunchError(f"{library}: a library whose name has a blank or a colon cannot be preloaded")
+    others = environment.get("LD_PRELOAD", "")
+    return _everywhere(
+        environment, {"LD_PRELOAD": ":".join(filter(None, [str(library), others])), **variables}
+    )
+
+
+def _everywhere(environment: Mapping[str, str], added: Mapping[str, str]) -> dict[str, str]:
+    forwarded = [name for name in environment.get(_FORWARDED, "").split(";") if name]
+    names = [name for name in environment if name.startswith("NEREUS_") and name not in added]
+    return {**environment, **added, _FORWARDED: ";".join([*forwarded, *sorted({*added, *names})])}

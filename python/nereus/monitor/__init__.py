@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the monitor recorded of a run: read, told by pairs of processes, shown, written for other tools.
+
+In:  the file of a run (docs/formats/monitor.md), or Open MPI's own `.prof` files.
+Out: see docs/formats/monitor.md.
+`reader` makes a `Recording` (model) from lines (events); `flows` makes of it what each pair moved; every
+other file makes one kind of output from these two.
+"""

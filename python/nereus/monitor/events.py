@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The lines of the monitor's file as typed values; keys that no output needs are skipped."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from nereus.report.events import Count, Strict
+
+Ranks = Annotated[int, Field(ge=1, le=2**22)]  # what is made of a damaged number must fit into memory
+
+Kind = Literal["point_to_point", "collective", "decomposed", "put", "get", "read", "write"]
+Histogram = dict[str, Count]
+
+
+class Header(Strict):
+    event: Literal["header"]
+    format: Literal["nereus-monitor"]
+    version: Literal[1]
+    run: str = ""
+    command: list[str] = Field(default_factory=list)
+
+
+class Process(Strict):
+    """Lines up to the next one of this kind are of this process."""
+
+    event: Literal["process"]
+    world: str
+    rank: Count
+    ranks: Ranks
+    host: str
+    process: int
+    end: str
+    lost_messages: Count
+
+
+class World(Strict):
+    event: Literal["world_started"]
+    world: str
+    ranks: Ranks
+    sensor: str
+    mpi: str
+    started_unix: float
+    window_seconds: float
+
+
+class WorldEnded(Strict):
+    event: Literal["world_ended"]
+    world: str
+
+
+class Moved(Strict):
+    """What one process sent in one way: to single peers, or to a whole communicator."""
+
+    event: Literal["moved"]
+    kind: Kind
+    generation: Count
+    call: str = ""
+    communicator: Count = 0
+    file: Count = 0
+    reach: Literal["peer", "all", "higher", "nobody"] = "peer"
+    to_world: Count = 0
+    # Of each peer: rank, messages, bytes, messages of each size.
+    to: list[tuple[Count, Count, Count, Histogram]] = Field(default_factory=list)
+    messages: Count = 0
+    bytes: Count = 0
+    histogram: Histogram = Field(default_factory=dict)
+
+
+class Communicator(Strict):
+    event: Literal["communicator"]
+    communicator: Count
+    name: str
+    own_rank: int
+    two_sides: bool
+    members: list[tuple[Count, Count, Ranks, int]]  # world, first rank, number, step
+
+
+class Window(Strict):
+    """Rows: communicator, reach, world, rank of the peer, messages, bytes."""
+
+    event: Literal["window"]
+    window: Count
+    kind: Kind
+    generation: Count
+    rows: list[tuple[Count, str, Count, Count, Count, Count]]
+
+
+class FileOpened(Strict):
+    event: Literal["file_opened"]
+    file: Count
+    name: str
+    mode: int
+    processes: Count
+    unix: float
+
+
+class FileClosed(Strict):
+    event: Literal["file_closed"]
+    file: Count
+    unix: float
+
+
+class Unseen(Strict):
+    event: Literal["unseen"]
+    what: str
+    why: str
+
+
+class Decomposed(Strict):
+    """What saw the messages that collectives are made of."""
+
+    event: Literal["decomposed"]
+    source: str
+
+
+class Ended(Strict):
+    """The command under which the run was recorded."""
+
+    event: Literal["ended"]
+    exit_code: int
+
+
+Event = (
+    Header
+    | Process
+    | World
+    | WorldEnded
+    | Moved
+    | Communicator
+    | Window
+    | FileOpened
+    | FileClosed
+    | Unseen
+    | Decomposed
+    | Ended
+)
+KINDS: dict[str, type[Event]] = {
+    "header": Header,
+    "process": Process,
+    "world_started": World,
+    "world_ended": WorldEnded,
+    "moved": Moved,
+    "communicator": Communicator,
+    "window": Window,
+    "file_opened": FileOpened,
+    "file_closed": FileClosed,
+    "unseen": Unseen,
+    "decomposed": Decomposed,
+    "ended": Ended,
+}

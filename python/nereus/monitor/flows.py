@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What each pair of processes moved: the lines of all, with messages to whole communicators told apart.
+
+A process is a row and a column of the matrices: its place in the order of worlds and ranks in them. Data that
+a process gets from a window flows from the window's process to it.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from nereus.monitor import events
+from nereus.monitor.model import Process, Recording, World
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+KEYS = ["source", "destination", "generation", "kind"]
+_PAIR_KINDS = ("point_to_point", "collective", "decomposed", "put", "get")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A process among all of the run."""
+
+    world: str
+    rank: int
+    host: str
+
+
+@dataclass(frozen=True)
+class Flows:
+    """Of all pairs that moved something.
+
+    `pairs` has the columns source, destination, generation, kind, messages, bytes; `sizes` has bin and
+    messages in place of the last two: bin 0 is messages of 0 bytes, bin k + 1 of 2^k to 2^(k+1) - 1 bytes.
+    `strangers` are messages to processes that are not in the file.
+    """
+
+    places: list[Place]
+    pairs: pd.DataFrame
+    sizes: pd.DataFrame
+    strangers: int
+
+    def matrix(self, what: str = "bytes", kinds: Iterable[str] = _PAIR_KINDS) -> "NDArray[np.int64]":
+        """Row i, column j: what i sent to j."""
+        square = np.zeros((len(self.places), len(self.places)), dtype=np.int64)
+        chosen = self.pairs[self.pairs["kind"].isin(list(kinds))]
+        columns = (chosen[name].to_numpy(dtype=np.int64) for name in ("source", "destination", what))
+        source, destination, values = columns
+        np.add.at(square, (source, destination), values)
+        return square
+
+    def document(self) -> list[dict[str, Any]]:
+        """The pairs as `nereus report --json` has them."""
+        histograms: dict[tuple[Any, ...], dict[str, int]] = {}
+        for *key, size, messages in self.sizes[[*KEYS, "bin", "messages"]].itertuples(index=False):
+            histograms.setdefault(tuple(key), {})[str(size)] = int(messages)
+        return [
+            {
+                "source": int(source),
+                "destination": int(destination),
+                "generation": int(generation),
+                "kind": kind,
+                "messages": int(messages),
+                "bytes": int(moved),
+                "histogram": histograms.get((source, destination, generation, kind), {}),
+            }
+            for source, destination, generation, kind, messages, moved in self.pairs[
+                [*KEYS, "messages", "bytes"]
+            ].itertuples(index=False)
+        ]
+
+
+def flows(recording: Recording) -> Flows:
+    """What all processes of the recording moved."""
+    places = [
+        Place(world.name, rank, world.processes[rank].facts.host if rank in world.processes else "")
+        for world in recording.worlds
+        for rank in range(world.ranks)
+    ]
+    collected = _Collected({(place.world, place.rank): at for at, place in enumerate(places)})
+    for world, process in recording.processes:
+        for moved in process.moved:
+            collected.take(world, process, moved)
+    return Flows(places, collected.pairs(), collected.sizes(), collected.strangers)
+
+
+class _Collected:
+    def __init__(self, places: Mapping[tuple[str, int], int]) -> None:
+        self.places = places
+        self.strangers = 0
+        self._pairs: list[tuple[int, int, int, str, int, int]] = []
+        self._sizes: list[tuple[int, int, int, str, int, int]] = []
+
+    def take(self, world: World, process: Process, moved: events.Moved) -> None:
+        if moved.kind not in _PAIR_KINDS or moved.reach == "nobody":
+            return
+        own = self.places[world.name, process.facts.rank]
+        if moved.reach == "peer":
+            for rank, messages, size, histogram in moved.to:
+                self._one(world, own, moved, moved.to_world, rank, messages, size, histogram)
+            return
+        for to_world, rank in _reached(process, moved):
+            self._one(world, own, moved, to_world, rank, moved.messages, moved.bytes, moved.histogram)
+
+    def _one(
+        self,
+        world: World,
+        own: int,
+        moved: events.Moved,
+        to_world: int,
+        rank: int,
+        messages: int,
+        size: int,
+        histogram: events.Histogram,
+    ) -> None:
+        peer = self.places.get((world.name, rank)) if to_world == 0 else None
+        if peer is None:
+            self.strangers += messages
+            return
+        source, destination = (peer, own) if moved.kind == "get" else (own, peer)
+        self._pairs.append((source, destination, moved.generation, moved.kind, messages, size))
+        for size_bin, number in histogram.items():
+            self._sizes.append((source, destination, moved.generation, moved.kind, int(size_bin), number))
+
+    def pairs(self) -> pd.DataFrame:
+        table = pd.DataFrame(self._pairs, columns=[*KEYS, "messages", "bytes"])
+        return table.groupby(KEYS, as_index=False, sort=True).sum()
+
+    def sizes(self) -> pd.DataFrame:
+        table = pd.DataFrame(self._sizes, columns=[*KEYS, "bin", "messages"])
+        return table.groupby([*KEYS, "bin"], as_index=False, sort=True).sum()
+
+
+def _reached(process: Process, moved: events.Moved) -> list[tuple[int, int]]:
+    """World and rank of all that a message to a whole communicator goes to."""
+    communicator = process.communicators.get(moved.communicator)
+    if communicator is None:
+        return []
+    members = [
+        (world, first + step * place)
+        for world, first, number, step in communicator.members
+        for place in range(number)
+    ]
+    if communicator.two_sides:
+        return members
+    if moved.reach == "higher":
+        return members[communicator.own_rank + 1 :]
+    return [member for rank, member in enumerate(members) if rank != communicator.own_rank]

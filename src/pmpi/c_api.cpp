@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// nereus/monitor.h. Exceptions do not cross it: there is nothing in it that throws but for want of memory.
+#include "monitor/pairs.hpp"
+#include "monitor/session.hpp"
+#include "pmpi/sensor.hpp"
+
+#include <algorithm>
+#include <nereus/monitor.h>
+#include <new>
+
+using namespace nereus;
+
+struct nereus_monitor_session {
+    explicit nereus_monitor_session(const monitor::Arena &arena) : counted(arena) {}
+    monitor::Session counted;
+};
+
+namespace {
+
+static_assert(NEREUS_MONITOR_SIZES == monitor::bins);
+static_assert(NEREUS_GET == static_cast<int>(monitor::Kind::get));
+
+/// What `action` returns, unless the arguments or the state forbid it.
+template <class Action> int guarded(const nereus_monitor_session *session, Action action) {
+    if (!session) return NEREUS_ERR_ARGUMENT;
+    if (!pmpi::has_record()) return NEREUS_ERR_STATE;
+    try {
+        return action();
+    } catch (const std::bad_alloc &) {
+        return NEREUS_ERR_MEMORY;
+    }
+}
+
+nereus_monitor_pair told(const monitor::Pair &pair, const monitor::Count &count) {
+    nereus_monitor_pair row{};
+    row.kind = static_cast<int>(pair.kind);
+    row.world = static_cast<int>(pair.peer >> 32);
+    row.rank = static_cast<int>(pair.peer & 0xffffffff);
+    row.generation = static_cast<int>(pair.generation);
+    row.messages = count.messages;
+    row.bytes = count.bytes;
+    std::copy(count.histogram.begin(), count.histogram.end(), row.histogram);
+    return row;
+}
+
+}
+
+extern "C" {
+#pragma GCC visibility push(default)
+
+int nereus_monitor_open(nereus_monitor_session **session) {
+    if (!session) return NEREUS_ERR_ARGUMENT;
+    *session = nullptr;
+    if (!pmpi::has_record()) return NEREUS_ERR_STATE;
+    *session = new (std::nothrow) nereus_monitor_session(pmpi::record().arena());
+    return *session ? nereus_monitor_start(*session) : NEREUS_ERR_MEMORY;
+}
+
+int nereus_monitor_start(nereus_monitor_session *session) {
+    return guarded(session, [&] {
+        const bool was_running = session->counted.is_running();
+        session->counted.start();
+        return was_running ? NEREUS_UNCHANGED : NEREUS_OK;
+    });
+}
+
+int nereus_monitor_stop(nereus_monitor_session *session) {
+    return guarded(session, [&] {
+        const bool was_running = session->counted.is_running();
+        session->counted.stop();
+        return was_running ? NEREUS_OK : NEREUS_UNCHANGED;
+    });
+}
+
+int nereus_monitor_reset(nereus_monitor_session *session) {
+    return guarded(session, [&] {
+        session->counted.reset();
+        return NEREUS_OK;
+    });
+}
+
+int nereus_monitor_read(const nereus_monitor_session *session, nereus_monitor_pair *pairs, int *number) {
+    return guarded(session, [&] {
+        if (!number || *number < 0 || (!pairs && *number > 0)) return NEREUS_ERR_ARGUMENT;
+        const int room = *number;
+        *number = 0;
+        for (const auto &[pair, count] : monitor::pairs(session->counted.read(), pmpi::record().arena())) {
+            if (*number < room) pairs[*number] = told(pair, count);
+            ++*number;
+        }
+        return NEREUS_OK;
+    });
+}
+
+int nereus_monitor_close(nereus_monitor_session **session) {
+    if (!session) return NEREUS_ERR_ARGUMENT;
+    delete *session;
+    *session = nullptr;
+    return NEREUS_OK;
+}
+
+int nereus_monitor_record(int on) {
+    if (!pmpi::has_record()) return NEREUS_ERR_STATE;
+    return pmpi::recording.exchange(on != 0) == (on != 0) ? NEREUS_UNCHANGED : NEREUS_OK;
+}
+
+#pragma GCC visibility pop
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The messages that an MPI makes of collectives, where something can see them.
+#pragma once
+
+namespace nereus::pmpi {
+
+/// From here on they are counted. Says in the record what sees them, or why nothing does.
+void watch_decomposed();
+
+void unwatch_decomposed();
+
+}

@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes the wrappers of the monitor's sensor.
+
+calls.toml says what moves what, the MPI Forum's own list of its interface (pympistandard) how each call is
+declared, and a preprocessed mpi.h which of them this MPI has.
+
+Fortran's calls need wrappers of their own where they do not come by those of C: in Open MPI, whose mpif.h and
+mpi call mpi_NAME_ and whose mpi_f08 calls ompi_NAME_f, and both of which go to PMPI.
+
+Example: generate.py --calls calls.toml --header mpi.i --output wrappers.cpp --fortran fortran.cpp
+"""
+
+import argparse
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pympistandard
+
+PREAMBLE = """\
+// Made by generate.py from calls.toml: change that.
+#include "pmpi/files.hpp"
+#include "pmpi/interface.h"
+#include "pmpi/moves.hpp"
+
+using namespace nereus::pmpi;
+
+extern "C" {
+#pragma GCC visibility push(default)
+"""
+FORTRAN_PREAMBLE = """\
+// Made by generate.py from calls.toml: change that.
+#include "pmpi/files.hpp"
+#include "pmpi/fortran.hpp"
+#include "pmpi/moves.hpp"
+
+using namespace nereus::pmpi;
+
+extern "C" {
+#pragma GCC visibility push(default)
+"""
+POSTSCRIPT = """
+#pragma GCC visibility pop
+}
+"""
+
+HANDLES = {
+    "COMMUNICATOR": "MPI_Comm",
+    "DATATYPE": "MPI_Datatype",
+    "WINDOW": "MPI_Win",
+    "FILE": "MPI_File",
+    "REQUEST": "MPI_Request",
+    "OPERATION": "MPI_Op",
+}
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function of the C interface, as this MPI names it."""
+
+    name: str
+    parameters: str
+    arguments: str
+
+
+def words(text: str) -> list[str]:
+    return text.split()
+
+
+def declared(header: str) -> set[str]:
+    """Names of the profiling interface that the header declares, without their P."""
+    return set(re.findall(r"\bP(MPIX?_\w+)\s*\(", header))
+
+
+def forms(name: str) -> list[Any]:
+    """The call as the standard has it: with int counts and, where there is that, with large ones."""
+    procedure = pympistandard.PROCEDURES[f"mpi_{name.lower()}"]
+    found = [procedure.express.iso_c]
+    if procedure.has_embiggenment():
+        found.append(procedure.express.embiggen.iso_c)
+    return found
+
+
+def calls_of(name: str, present: set[str]) -> list[Call]:
+    """The forms that this MPI has; some have new calls as MPIX_ first."""
+    found = []
+    for form in forms(name):
+        for of_this_mpi in (form.name, form.name.replace("MPI_", "MPIX_", 1)):
+            if of_this_mpi in present:
+                parameters = ", ".join(str(parameter) for parameter in form.parameters)
+                arguments = ", ".join(parameter.name for parameter in form.parameters)
+                found.append(Call(of_this_mpi, parameters, arguments))
+                break
+    return found
+
+
+def wrapper(call: Call, before: str, condition: str, behind: str) -> str:
+    lines = [f"int {call.name}({call.parameters}) {{"]
+    if before:
+        lines.append(f"    if (has_record()) {before};")
+    lines.append(f"    const int code = P{call.name}({call.arguments});")
+    if behind:
+        lines.append(f"    if ({condition} && code == MPI_SUCCESS) {behind};")
+    return "\n".join([*lines, "    return code;", "}"])
+
+
+def wrappers_of(entry: dict[str, str], present: set[str]) -> list[str]:
+    move = entry.get("move", "")
+    behind = move.replace("{sink}", "Now()") or entry.get("always", "")
+    condition = "on()" if move else "has_record()"
+    made = [
+        wrapper(call, entry.get("before", ""), condition, behind)
+        for name in words(entry.get("calls", ""))
+        for call in calls_of(name, present)
+    ]
+    later = move.replace("{sink}", "Later(request)")
+    made += [
+        wrapper(call, "", "has_record()", later)
+        for name in words(entry.get("persistent", ""))
+        for call in calls_of(name, present)
+    ]
+    return made
+
+
+def uses(name: str, text: str) -> bool:
+    return re.search(rf"\b{name}\b", text) is not None
+
+
+def kind_of(parameter: Any) -> str:
+    return str(parameter.kind.name).upper()
+
+
+def converted(parameter: Any, call: str) -> str:
+    """How a parameter of the C interface is made of what Fortran gives."""
+    name, kind, given = parameter.name, kind_of(parameter), f"f_{parameter.name}"
+    if kind == "BUFFER":
+        return f"const void *{name} = buffer({given})"
+    if kind == "STRING":
+        made = f"const std::string {name}_text = text({given}, f_length)"
+        return f"{made}; const char *{name} = {name}_text.c_str()"
+    is_list = parameter.array == "[]"
+    handle = HANDLES.get(kind)
+    if handle is None:
+        return f"const int *{name} = {given}" if is_list else f"const int {name} = *{given}"
+    if is_list:
+        length = "count" if kind == "REQUEST" else f"{'neighbours' if 'neighbor' in call else 'ranks'}(comm)"
+        made = f"const std::vector<{handle}> {name}_list = handles<{handle}>({given}, {length})"
+        return f"{made}; const {handle} *{name} = {name}_list.data()"
+    if parameter.pointer_level:
+        return f"{handle} {name}_value = from_fortran<{handle}>(*{given}); {handle} *{name} = &{name}_value"
+    return f"const {handle} {name} = from_fortran<{handle}>(*{given})"
+
+
+def conversions(form: Any, action: str) -> list[str]:
+    """Of all parameters that the action looks at. Lists of handles come last: they need others."""
+    call = form.name.lower()
+    used = [parameter for parameter in form.parameters if uses(parameter.name, action)]
+    lists = [parameter for parameter in used if kind_of(parameter) in HANDLES and parameter.array == "[]"]
+    others = [parameter for parameter in used if parameter not in lists]
+    return [converted(parameter, call) for parameter in [*others, *lists]]
+
+
+def fortran_type(parameter: Any) -> str:
+    return {"BUFFER": "void *", "STRING": "char *"}.get(kind_of(parameter), "MPI_Fint *")
+
+
+def block(condition: str, lines: list[str]) -> list[str]:
+    return [f"    if ({condition}) {{", *(f"        {line};" for line in lines), "    }"]
+
+
+def fortran_wrapper(symbol: str, form: Any, before: str, condition: str, behind: str) -> str:
+    """Under one name of the call; what this hides is called on under the same name."""
+    types = [fortran_type(parameter) for parameter in form.parameters] + ["MPI_Fint *"]
+    names = [f"f_{parameter.name}" for parameter in form.parameters] + ["f_ierror"]
+    if "char *" in types:  # its length comes behind all
+        types, names = [*types, "std::size_t "], [*names, "f_length"]
+    declared = ", ".join(f"{kind}{name}" for kind, name in zip(types, names, strict=True))
+    real = f'next<void (*)({", ".join(kind.strip() for kind in types)})>("{symbol}")'
+    lines = [f"void {symbol}({declared}) {{", f"    static const auto real = {real};"]
+    if before:
+        lines += block("has_record()", [*conversions(form, before), before])
+    lines.append(f"    real({', '.join(names)});")
+    if behind:
+        lines += block(f"{condition} && *f_ierror == MPI_SUCCESS", [*conversions(form, behind), behind])
+    return "\n".join([*lines, "}"])
+
+
+def fortran_of(entry: dict[str, str], present: set[str]) -> list[str]:
+    move = entry.get("move", "")
+    behind = move.replace("{sink}", "Now()") or entry.get("always", "")
+    made = []
+    for names, condition, action in (
+        (entry.get("calls", ""), "on()" if move else "has_record()", behind),
+        (entry.get("persistent", ""), "has_record()", move.replace("{sink}", "Later(request)")),
+    ):
+        for name in words(names):
+            form = forms(name)[0]
+            if form.name not in present:
+                continue
+            for symbol in (f"mpi_{name.lower()}_", f"ompi_{name.lower()}_f"):
+                made.append(fortran_wrapper(symbol, form, entry.get("before", ""), condition, action))
+    return made
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--calls", type=Path, required=True, help="calls.toml")
+    parser.add_argument("--header", type=Path, required=True, help="mpi.h, preprocessed")
+    parser.add_argument("--output", type=Path, required=True, help="wrappers of C's calls")
+    parser.add_argument(
+        "--fortran", type=Path, required=True, help="wrappers of Fortran's, where they are needed"
+    )
+    options = parser.parse_args()
+    pympistandard.use_api_version(1, force_bundled=True)
+    header = options.header.read_text()
+    present = declared(header)
+    moves = tomllib.loads(options.calls.read_text())["moves"]
+    made = [text for entry in moves for text in wrappers_of(entry, present)]
+    options.output.write_text(PREAMBLE + "\n" + "\n\n".join(made) + "\n" + POSTSCRIPT)
+    is_needed = "ompi_mpi_comm_world" in header
+    made = [text for entry in moves for text in fortran_of(entry, present)] if is_needed else []
+    options.fortran.write_text(FORTRAN_PREAMBLE + "\n" + "\n\n".join(made) + "\n" + POSTSCRIPT)
+
+
+if __name__ == "__main__":
+    main()

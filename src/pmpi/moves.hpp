@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What each call moves, told to a sink: Now counts it, Later keeps it for each start of a persistent request.
+//
+// Counted is what a process sends, when the call is made: rows of a matrix are what its rank sent. A collective is
+// taken as what it means, not as what an MPI makes of it: reduce is one message from each rank to the root. A rank
+// sends itself nothing in a collective. calls.toml says which call is which move.
+#pragma once
+
+#include "monitor/names.hpp"
+#include "pmpi/persistent.hpp"
+#include "pmpi/thread.hpp"
+
+#include <cstdint>
+
+namespace nereus::pmpi {
+
+using monitor::Address;
+using monitor::Call;
+using monitor::Kind;
+using monitor::Reach;
+
+inline std::uint64_t bytes_of(MPI_Count count, MPI_Datatype type) {
+    MPI_Count size = 0;
+    PMPI_Type_size_x(type, &size);
+    return count > 0 && size > 0 ? static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(size) : 0;
+}
+
+/// Counts at once.
+class Now {
+public:
+    void one(Kind kind, const Members &members, int rank, std::uint64_t bytes) {
+        Thread &thread = Thread::here();
+        thread.shard().count(thread.cell(kind, members, rank), bytes);
+    }
+    void at(const Address &address, std::uint64_t bytes) { Thread::here().shard().count(address, bytes); }
+};
+
+/// Counts at each start of the request.
+class Later {
+public:
+    explicit Later(MPI_Request *request) : request_(request) {}
+    ~Later() { remember(*request_, std::move(moves_)); }
+    Later(const Later &) = delete;
+    Later &operator=(const Later &) = delete;
+
+    void one(Kind kind, const Members &members, int rank, std::uint64_t bytes) {
+        Address address;
+        address.kind = kind;
+        address.generation = generation();
+        address.peer = members.peer(rank);
+        at(address, bytes);
+    }
+    void at(const Address &address, std::uint64_t bytes) { moves_.push_back({address, bytes}); }
+
+private:
+    MPI_Request *request_;
+    Moves moves_;
+};
+
+template <class Sink> void sent(Sink &&sink, MPI_Comm comm, int to, MPI_Count count, MPI_Datatype type) {
+    if (to < 0) return; // MPI_PROC_NULL
+    sink.one(Kind::point_to_point, Thread::here().members(comm), to, bytes_of(count, type));
+}
+
+inline void put(MPI_Win window, int target, MPI_Count count, MPI_Datatype type) {
+    if (target < 0) return;
+    Now().one(Kind::put, Thread::here().members_of_window(window), target, bytes_of(count, type));
+}
+
+inline void got(MPI_Win window, int target, MPI_Count count, MPI_Datatype type) {
+    if (target < 0) return;
+    Now().one(Kind::get, Thread::here().members_of_window(window), target, bytes_of(count, type));
+}
+
+inline void put_and_got(MPI_Win window, int target, MPI_Op op, MPI_Count count, MPI_Datatype type,
+                        MPI_Count result_count, MPI_Datatype result_type) {
+    if (op != MPI_NO_OP) put(window, target, count, type);
+    got(window, target, result_count, result_type);
+}
+
+/// One collective call on one communicator.
+template <class Sink> class Collective {
+public:
+    Collective(Sink &sink, Call call, MPI_Comm comm) : sink_(sink), members_(Thread::here().members(comm)) {
+        address_.kind = Kind::collective;
+        address_.call = call;
+        address_.generation = generation();
+        address_.scope = members_.scope();
+    }
+    const Members &members() const { return members_; }
+
+    void to(Reach reach, std::uint64_t bytes) {
+        Address address = address_;
+        address.reach = reach;
+        sink_.at(address, bytes);
+    }
+    /// The call itself, where what it sends goes to single peers or nobody.
+    void called() { to(Reach::nobody, 0); }
+    void to_peer(int rank, std::uint64_t bytes) {
+        if (rank < 0 || members_.is_self(rank)) return;
+        Address address = address_;
+        address.peer = members_.peer(rank);
+        sink_.at(address, bytes);
+    }
+
+private:
+    Sink &sink_;
+    const Members &members_;
+    Address address_;
+};
+
+template <class Sink> void to_all(Sink &&sink, Call call, MPI_Comm comm, MPI_Count count, MPI_Datatype type) {
+    Collective<std::remove_reference_t<Sink>>(sink, call, comm).to(Reach::all, bytes_of(count, type));
+}
+
+template <class Sink> void to_all(Sink &&sink, Call call, MPI_Comm comm) {
+    Collective<std::remove_reference_t<Sink>>(sink, call, comm).to(Reach::all, 0);
+}
+
+template <class Sink> void to_higher(Sink &&sink, Call call, MPI_Comm comm, MPI_Count count, MPI_Datatype type) {
+    Collective<std::remove_reference_t<Sink>>(sink, call, comm).to(Reach::higher, bytes_of(count, type));
+}
+
+/// Whether this process is the one of a rooted call.
+inline bool is_root(const Members &members, int root) {
+    return members.has_two_sides() ? root == MPI_ROOT : root == members.rank();
+}
+
+template <class Sink>
+void from_root(Sink &&sink, Call call, MPI_Comm comm, int root, MPI_Count count, MPI_Datatype type) {
+    Collective<std::remove_reference_t<Sink>> made(sink, call, comm);
+    if (is_root(made.members(), root))
+        made.to(Reach::all, bytes_of(count, type));
+    else
+        made.called();
+}
+
+template <class Sink>
+void to_root(Sink &&sink, Call call, MPI_Comm comm, int root, MPI_Count count, MPI_Datatype type) {
+    Collective<std::remove_reference_t<Sink>> made(sink, call, comm);
+    made.called();
+    if (root >= 0 && !made.members().is_self(root)) made.to_peer(root, bytes_of(count, type)); // MPI_ROOT is below 0
+}
+
+inline bool in_place(const void *buffer) { return buffer == MPI_IN_PLACE; }
+
+inline MPI_Datatype type_at(MPI_Datatype type, int) { return type; }
+inline MPI_Datatype type_at(const MPI_Datatype *types, int at) { return types[at]; }
+
+/// Counts[r] of types to each rank r.
+template <class Sink, class Counts, class Types>
+void to_each(Sink &&sink, Call call, MPI_Comm comm, const Counts *counts, Types types) {
+    Collective<std::remove_reference_t<Sink>> made(sink, call, comm);
+    made.called();
+    for (int rank = 0; rank < made.members().size(); ++rank)
+        if (counts[rank] > 0) made.to_peer(rank, bytes_of(counts[rank], type_at(types, rank)));
+}
+
+/// As to_each(), for counts that are those of the own side of a communicator of two: whom they go to there, only the
+/// other side knows.
+template <class Sink, class Counts>
+void to_each_of_own_side(Sink &&sink, Call call, MPI_Comm comm, const Counts *counts, MPI_Datatype type) {
+    if (!Thread::here().members(comm).has_two_sides()) return to_each(sink, call, comm, counts, type);
+    Collective<std::remove_reference_t<Sink>>(sink, call, comm).called();
+    record().unseen(std::string(name(call)) + " between two groups", "whom its parts go to is known on the other side");
+}
+
+template <class Sink, class Counts>
+void from_root_to_each(Sink &&sink, Call call, MPI_Comm comm, int root, const Counts *counts, MPI_Datatype type) {
+    if (is_root(Thread::here().members(comm), root))
+        to_each(sink, call, comm, counts, type);
+    else
+        Collective<std::remove_reference_t<Sink>>(sink, call, comm).called();
+}
+
+/// Own part of counts that are those of all ranks.
+template <class Counts> MPI_Count own(MPI_Comm comm, const Counts *counts) {
+    return counts[Thread::here().members(comm).rank()];
+}
+
+template <class Sink> void to_neighbours(Sink &&sink, Call call, MPI_Comm comm, MPI_Count count, MPI_Datatype type) {
+    Collective<std::remove_reference_t<Sink>> made(sink, call, comm);
+    made.called();
+    for (const int rank : made.members().neighbours()) made.to_peer(rank, bytes_of(count, type));
+}
+
+template <class Sink, class Counts, class Types>
+void to_each_neighbour(Sink &&sink, Call call, MPI_Comm comm, const Counts *counts, Types types) {
+    Collective<std::remove_reference_t<Sink>> made(sink, call, comm);
+    made.called();
+    const std::vector<int> &ranks = made.members().neighbours();
+    for (std::size_t i = 0; i < ranks.size(); ++i)
+        made.to_peer(ranks[i], bytes_of(counts[i], type_at(types, static_cast<int>(i))));
+}
+
+}

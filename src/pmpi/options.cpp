@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pmpi/options.hpp"
+
+#include <charconv>
+#include <cstdlib>
+
+namespace nereus::pmpi {
+namespace {
+
+template <class T> bool number(const std::string &text, T least, T most, T &into) {
+    T value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || !(value >= least && value <= most)) return false;
+    into = value;
+    return true;
+}
+
+}
+
+const std::vector<OptionRow> &option_table() {
+    static const std::vector<OptionRow> table{
+        {"NEREUS_MONITOR", "on", "", "on, off", "whether recording begins with MPI_Init; off: when the program says so",
+         [](Options &o, const std::string &text) {
+             o.record = text == "on";
+             return text == "on" || text == "off";
+         }},
+        {"NEREUS_MONITOR_FILE", "", "", "the name of a file", "where the record of the run is written",
+         [](Options &o, const std::string &text) {
+             o.file = text;
+             return true;
+         }},
+        {"NEREUS_MONITOR_PARTS", "", "", "the name of a folder", "where each process has its record while it runs",
+         [](Options &o, const std::string &text) {
+             o.parts = text;
+             return true;
+         }},
+        {"NEREUS_MONITOR_RUN", "", "", "at most 39 letters, digits and -", "the run that a world belongs to",
+         [](Options &o, const std::string &text) {
+             o.run = text;
+             return text.size() < 40;
+         }},
+        {"NEREUS_MONITOR_WINDOW", "1", "s", "0.001 to 86400", "length of a window of time",
+         [](Options &o, const std::string &text) { return number(text, 0.001, 86400.0, o.window); }},
+        {"NEREUS_MONITOR_WINDOWS", "65536", "", "1024 to 16777216",
+         "how many entries of its history a thread keeps: one for each peer, kind and window",
+         [](Options &o, const std::string &text) { return number(text, 1024, 1 << 24, o.windows); }},
+        {"NEREUS_MONITOR_TIME_LIMIT", "30", "s", "0.1 to 86400", "how long all processes may take to come to MPI_Init",
+         [](Options &o, const std::string &text) { return number(text, 0.1, 86400.0, o.time_limit); }},
+    };
+    return table;
+}
+
+Options read_options() {
+    Options options;
+    for (const OptionRow &row : option_table()) {
+        const char *value = std::getenv(row.name);
+        if (!value || !*value) continue;
+        Options changed = options;
+        if (row.set(changed, value))
+            options = changed;
+        else
+            options.refused.push_back(std::string(row.name) + "=" + value + ": allowed is " + row.allowed +
+                                      "; taken is " + row.initial);
+    }
+    return options;
+}
+
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The settings of the monitor: from the environment alone, since the program is not to know of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace nereus::pmpi {
+
+struct Options {
+    bool record = true;                 ///< from MPI_Init on
+    std::string file;                   ///< "": nereus-monitor-WORLD.jsonl in the working directory
+    std::string parts;                  ///< folder of the records of single processes; "": the file's name and .parts
+    std::string run;                    ///< the same for all worlds of a run; "": each world is a run of its own
+    double window = 1;                  ///< s
+    int windows = 1 << 16;              ///< entries of history that a thread keeps
+    double time_limit = 30;             ///< s, for all processes to come to MPI_Init
+    std::vector<std::string> refused{}; ///< sentences about values that are not allowed; the default is taken
+};
+
+struct OptionRow {
+    const char *name; ///< in the environment
+    const char *initial;
+    const char *unit;
+    const char *allowed;
+    const char *help;
+    bool (*set)(Options &, const std::string &);
+};
+
+const std::vector<OptionRow> &option_table();
+
+Options read_options();
+
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Persistent requests: what each start of one moves.
+#pragma once
+
+#include "monitor/cell.hpp"
+
+#include <cstdint>
+#include <mpi.h>
+#include <vector>
+
+namespace nereus::pmpi {
+
+struct Move {
+    monitor::Address address;
+    std::uint64_t bytes;
+};
+using Moves = std::vector<Move>;
+
+/// Behind the call that made the request.
+void remember(MPI_Request request, Moves moves);
+
+/// At each start.
+void started(MPI_Request request);
+void started(int number, const MPI_Request *requests);
+
+/// Before the request is freed.
+void forget(MPI_Request request);
+
+}

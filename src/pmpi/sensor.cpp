@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pmpi/sensor.hpp"
+
+#include "monitor/lines.hpp"
+#include "pmpi/agreement.hpp"
+#include "pmpi/decomposed.hpp"
+#include "pmpi/gather.hpp"
+#include "pmpi/members.hpp"
+#include "pmpi/options.hpp"
+#include "pmpi/other_tools.hpp"
+#include "pmpi/output.hpp"
+#include "pmpi/worlds.hpp"
+
+#include <cstdio>
+#include <filesystem>
+#include <mpi.h>
+
+namespace nereus::pmpi {
+
+std::atomic<bool> recording{false};
+
+namespace {
+
+std::atomic<monitor::Record *> the_record{nullptr};
+
+/// What a process keeps from begin to end besides its record.
+struct Run {
+    Options options;
+    Story story;
+    std::string file;  ///< of the run
+    std::string parts; ///< folder
+    std::string part;  ///< the record of this process; "": it lies in memory alone
+    MPI_Comm comm = MPI_COMM_NULL;
+    int rank = 0, ranks = 1;
+};
+
+Run &run() {
+    static auto *of_this_process = new Run;
+    return *of_this_process;
+}
+
+void say(const std::string &sentence) { std::fprintf(stderr, "nereus monitor: %s\n", sentence.c_str()); }
+
+std::string host_name() {
+    char name[MPI_MAX_PROCESSOR_NAME] = "";
+    int length = 0;
+    PMPI_Get_processor_name(name, &length);
+    return name;
+}
+
+std::string library_version() {
+    char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length = 0;
+    PMPI_Get_library_version(text, &length);
+    const std::string version(text, length);
+    return version.substr(0, version.find('\n'));
+}
+
+void name_files() {
+    const std::string world = run().story.world.data();
+    run().file = run().options.file.empty() ? "nereus-monitor-" + world + ".jsonl" : run().options.file;
+    run().parts = run().options.parts.empty() ? run().file + ".parts" : run().options.parts;
+    std::error_code trouble;
+    std::filesystem::create_directories(run().parts, trouble);
+    if (!trouble) run().part = run().parts + "/" + world + "-" + std::to_string(run().rank) + ".part";
+}
+
+monitor::RecordFacts facts() {
+    return {run().part,  run().story.world.data(), host_name(),          run().rank,
+            run().ranks, run().story.started,      run().options.window, run().options.windows};
+}
+
+/// In a file, so that it outlives this process; else in memory.
+Result<std::unique_ptr<monitor::Record>> begin_record() {
+    auto made = monitor::Record::begin(facts());
+    if (made || run().part.empty()) return made;
+    const std::string why = made.error().what;
+    run().part.clear();
+    made = monitor::Record::begin(facts());
+    if (made) (*made)->unseen("the end of this process, were it killed", why);
+    return made;
+}
+
+void tell_world() {
+    if (run().rank != 0) return;
+    record().tell({{"event", "world_started"},
+                   {"world", run().story.world.data()},
+                   {"ranks", run().ranks},
+                   {"sensor", "pmpi"},
+                   {"mpi", library_version()},
+                   {"started_unix", run().story.started},
+                   {"window_seconds", run().options.window}});
+    for (const std::string &refused : run().options.refused) {
+        record().unseen("a setting", refused);
+        say(refused);
+    }
+    if (const auto tool = other_tool()) {
+        record().unseen("another tool", *tool);
+        say(*tool);
+    }
+}
+
+void write_own(const TakeText &take) {
+    monitor::lines_of(record().arena(), [&](const nlohmann::ordered_json &line) { take(line.dump() + "\n"); });
+}
+
+nlohmann::ordered_json header() {
+    return {{"event", "header"}, {"format", "nereus-monitor"}, {"version", 1}, {"run", run().options.run}};
+}
+
+/// On rank 0, which has the file; all other processes bring their lines.
+Done write_file() {
+    auto output = Output::begin(run().file, run().options.run.empty());
+    const auto take = [&](std::string_view text) {
+        if (output) output->write(text);
+    };
+    if (output && output->is_new()) output->write_line(header());
+    gather(run().comm, write_own, take);
+    if (!output) return tl::unexpected(output.error());
+    output->write_line({{"event", "world_ended"}, {"world", run().story.world.data()}});
+    return output->finish();
+}
+
+/// Whether the file has it all, on every rank.
+bool write_all() {
+    int is_written = 1;
+    if (run().rank != 0) {
+        gather(run().comm, write_own, {});
+    } else if (const Done written = write_file(); !written) {
+        is_written = 0;
+        say(written.error().what + ". The records of the processes are kept in " + run().parts);
+    }
+    PMPI_Bcast(&is_written, 1, MPI_INT, 0, run().comm);
+    return is_written != 0;
+}
+
+void remove_parts() {
+    std::error_code gone_already;
+    if (!run().part.empty()) std::filesystem::remove(run().part, gone_already);
+    PMPI_Barrier(run().comm);
+    if (run().options.parts.empty()) std::filesystem::remove(run().parts, gone_already);
+}
+
+}
+
+bool has_record() { return the_record.load(std::memory_order_acquire) != nullptr; }
+monitor::Record &record() { return *the_record.load(std::memory_order_acquire); }
+std::uint32_t generation() { return 0; }
+
+void begin() {
+    if (has_record()) return;
+    run().options = read_options();
+    PMPI_Comm_rank(MPI_COMM_WORLD, &run().rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &run().ranks);
+    const auto story = agree(run().options.time_limit);
+    if (!story) return say(story.error().what + ": nothing is recorded");
+    run().story = *story;
+    name_files();
+    auto made = begin_record();
+    PMPI_Comm_dup(MPI_COMM_WORLD, &run().comm);
+    int have_records = made.has_value();
+    PMPI_Allreduce(MPI_IN_PLACE, &have_records, 1, MPI_INT, MPI_MIN, run().comm);
+    if (!have_records) {
+        if (!made) say(made.error().what + ": nothing is recorded");
+        return;
+    }
+    the_record.store(made->release(), std::memory_order_release);
+    tell_world();
+    watch_decomposed();
+    recording = run().options.record;
+}
+
+void end() {
+    if (!has_record()) return;
+    recording = false;
+    unwatch_decomposed();
+    record().end(monitor::End::finalized);
+    const bool is_written = write_all();
+    if (is_written) remove_parts();
+    forget_members();
+    worlds().clear();
+    PMPI_Comm_free(&run().comm);
+    delete the_record.exchange(nullptr);
+}
+
+void abort() {
+    if (!has_record()) return;
+    recording = false;
+    record().end(monitor::End::aborted);
+}
+
+}

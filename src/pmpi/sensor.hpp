@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The sensor that stands between a program and its MPI: wrappers of all calls that move data (calls.toml), and from
+// MPI_Init to MPI_Finalize one record of this process.
+//
+// In:  calls of the program, from any thread.
+// Out: a record (src/monitor), and at the end one file for all processes of the world (gather.hpp).
+// Calls PMPI only, so that nothing of what it does is taken for the program's.
+#pragma once
+
+#include "monitor/record.hpp"
+
+#include <atomic>
+
+namespace nereus::pmpi {
+
+extern std::atomic<bool> recording;
+
+/// Whether calls are recorded now: one look at a word, and what a wrapper costs while the monitor is off.
+inline bool on() { return recording.load(std::memory_order_relaxed); }
+
+/// Whether there is a record; it is kept while recording is switched off.
+bool has_record();
+/// Of this process; only where there is one.
+monitor::Record &record();
+
+/// Of the job of which this process is part; 0 in a program that is not resized.
+std::uint32_t generation();
+
+/// Behind MPI_Init, MPI_Init_thread. Collective over MPI_COMM_WORLD; where not all processes have this sensor, it gives
+/// up after a time limit, says so and records nothing.
+void begin();
+
+/// Before MPI_Finalize. Collective over MPI_COMM_WORLD: writes the file.
+void end();
+
+/// Before MPI_Abort: what was recorded stays where the record lies.
+void abort();
+
+}

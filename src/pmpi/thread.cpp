@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pmpi/thread.hpp"
+
+namespace nereus::pmpi {
+
+Thread &Thread::here() {
+    static thread_local Thread mine;
+    if (mine.version_ != version()) mine.refresh();
+    return mine;
+}
+
+void Thread::refresh() {
+    version_ = version();
+    shard_ = &record().here();
+    members_.clear();
+    cells_.clear();
+}
+
+monitor::Cell *Thread::cell_of(monitor::Kind kind, const Members &members, int rank) {
+    monitor::Address address;
+    address.kind = kind;
+    address.generation = generation();
+    address.peer = members.peer(rank);
+    return shard_->cell(address);
+}
+
+}

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The right library comes into the processes of a command, or it is said why it cannot."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from nereus.launch import LaunchError
+from nereus.launch.preloading import build_for, preloaded
+
+
+@pytest.fixture
+def two_builds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Builds for both families, and a folder for launchers that is in PATH."""
+    for name, version in (("mpich", "MPICH Version: 5"), ("openmpi", "Open MPI v4")):
+        folder = tmp_path / "builds" / name
+        folder.mkdir(parents=True)
+        text = {
+            "name": name,
+            "mpiexec": str(tmp_path / "bin" / f"mpiexec-{name}"),
+            "library_version": version,
+        }
+        (folder / "mpi.json").write_text(json.dumps(text))
+    (tmp_path / "bin").mkdir()
+    monkeypatch.setenv("NEREUS_BUILDS", str(tmp_path / "builds"))
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=":")
+    return tmp_path / "bin"
+
+
+def launcher(folder: Path, name: str, says: str) -> str:
+    path = folder / name
+    path.write_text(f"#!/bin/sh\necho '{says}'\n")
+    path.chmod(0o755)
+    return name
+
+
+@pytest.mark.parametrize(
+    ("name", "says", "family"),
+    [
+        ("mpiexec", "HYDRA build details:", "mpich"),
+        ("mpirun", "mpirun (Open MPI) 4.1.4", "openmpi"),
+        ("mpiexec.mine", "mpiexec (OpenRTE) 4.1.4", "openmpi"),
+    ],
+)
+def test_the_launcher_tells_which_mpi_it_starts(two_builds: Path, name: str, says: str, family: str) -> None:
+    assert build_for([launcher(two_builds, name, says), "-n", "2"]).name == family
+
+
+def test_the_launcher_of_a_build_needs_to_say_nothing(two_builds: Path) -> None:
+    assert build_for([launcher(two_builds, "mpiexec-openmpi", "hello")]).name == "openmpi"
+
+
+def test_a_name_decides(two_builds: Path) -> None:
+    assert build_for(["anything"], "openmpi").name == "openmpi"
+
+
+@pytest.mark.parametrize(("name", "says"), [("srun", "slurm 24"), ("mpiexec", "Some MPI")])
+def test_a_launcher_that_does_not_tell_is_refused(two_builds: Path, name: str, says: str) -> None:
+    with pytest.raises(LaunchError, match="--mpi says it: mpich, openmpi"):
+        build_for([launcher(two_builds, name, says)])
+
+
+def test_a_command_that_is_not_there_is_refused(two_builds: Path) -> None:
+    with pytest.raises(LaunchError, match="no such program"):
+        build_for(["nowhere-to-be-found"])
+
+
+def test_what_is_preloaded_already_stays_and_goes_to_other_hosts_too(tmp_path: Path) -> None:
+    library = tmp_path / "m.so"
+    library.touch()
+    before = {
+        "LD_PRELOAD": "/other.so",
+        "NEREUS_JOB": "j",
+        "HOME": "/h",
+        "OMPI_MCA_mca_base_env_list": "MINE",
+    }
+    made = preloaded(library, {"NEREUS_MONITOR_RUN": "r"}, before)
+    assert made["LD_PRELOAD"] == f"{library}:/other.so"
+    assert made["HOME"] == "/h"
+    forwarded = made["OMPI_MCA_mca_base_env_list"].split(";")
+    assert forwarded == ["MINE", "LD_PRELOAD", "NEREUS_JOB", "NEREUS_MONITOR_RUN"]
+
+
+def test_a_library_that_cannot_be_preloaded_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(LaunchError, match="no such library"):
+        preloaded(tmp_path / "none.so", {})
+    blank = tmp_path / "a b.so"
+    blank.touch()
+    with pytest.raises(LaunchError, match="blank"):
+        preloaded(blank, {})

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is made of a record: files of Open MPI's monitoring, rates, tables, the picture."""
+
+import json
+from pathlib import Path
+
+import pytest
+from a_run import HEADER, communicator, moved, process, to_all, world, write
+from rich.console import Console
+
+from nereus.monitor.flows import flows
+from nereus.monitor.live import rates, sums
+from nereus.monitor.model import RecordingError
+from nereus.monitor.picture import bytes_over_time, figure
+from nereus.monitor.prof import read_prof, write_prof
+from nereus.monitor.reader import read
+from nereus.monitor.table import table
+
+WINDOW = {"event": "window", "window": 3, "kind": "collective", "generation": 0}
+RUN = (
+    HEADER,
+    process(0, 3),
+    moved([[1, 2, 10, {"3": 2}]]),
+    moved([[1, 1, 4, {"3": 1}]], kind="decomposed"),
+    moved([[2, 1, 64, {"7": 1}]], kind="put"),
+    moved([[1, 3, 96, {"6": 3}]], kind="get"),
+    to_all("all", 8, messages=2),
+    {**WINDOW, "rows": [[1, "all", 0, 0, 2, 16]]},
+    communicator(0, [[0, 0, 3, 1]]),
+    world(3),
+    process(1, 3),
+    process(2, 3),
+    {"event": "unseen", "what": "x", "why": "y"},
+)
+# As Open MPI 4.1.4 wrote it for rank 0 of a reduce and a message of 40 bytes.
+SIZES = ",".join(["0"] * 6 + ["1"] + ["0"] * 59)
+OF_OPEN_MPI = f"""\
+# POINT TO POINT
+E\t0\t1\t40 bytes\t1 msgs sent\t{SIZES}
+# OSC
+# COLLECTIVES
+C\t0\t1\t4000 bytes\t1 msgs sent
+D\tMPI_COMM_WORLD\tprocs: 0,1
+O2A\t0\t0 bytes\t0 msgs sent
+A2O\t0\t4000 bytes\t1 msgs sent
+A2A\t0\t0 bytes\t0 msgs sent
+"""
+
+
+def test_files_of_open_mpi_are_read(tmp_path: Path) -> None:
+    (tmp_path / "x.0.prof").write_text(OF_OPEN_MPI)
+    (tmp_path / "x.1.prof").write_text(f"# POINT TO POINT\nI\t1\t0\t4000 bytes\t1 msgs sent\t{SIZES}\n")
+    (tmp_path / "y.0.prof").write_text("another run")
+    made = read_prof(tmp_path / "x.1.prof")
+    assert made.matrix("bytes", ["point_to_point"]).tolist() == [[0, 40], [0, 0]]
+    assert made.matrix("bytes", ["decomposed"]).tolist() == [[0, 0], [4000, 0]]
+    assert made.matrix("bytes", ["collective"]).tolist() == [[0, 4000], [0, 0]]
+    sent = next(pair for pair in made.document() if pair["kind"] == "point_to_point")
+    assert sent["histogram"] == {"6": 1}
+
+
+def test_files_for_open_mpis_tools_say_the_same_when_they_are_read_again(tmp_path: Path) -> None:
+    recording = read(write(tmp_path / "f", *RUN))
+    made = flows(recording)
+    files = write_prof(recording, made, tmp_path / "p")
+    assert [file.name for file in files] == ["p.0.prof", "p.1.prof", "p.2.prof"]
+    again = read_prof(files[0])
+    assert again.pairs.to_dict() == made.pairs.to_dict()
+    assert "A2A\t0\t32 bytes\t2 msgs sent" in files[0].read_text()
+
+
+def test_a_damaged_line_of_open_mpi_is_named(tmp_path: Path) -> None:
+    (tmp_path / "x.0.prof").write_text("# POINT TO POINT\nE\t0\tone\t4 bytes\t1 msgs sent\n")
+    with pytest.raises(RecordingError, match=r"x\.0\.prof:2"):
+        read_prof(tmp_path / "x.0.prof")
+
+
+def test_a_rate_is_what_came_between_two_looks() -> None:
+    def look(messages: int) -> list[bytes]:
+        lines = [process(0), moved([[1, messages, messages * 100, {"7": messages}], [2, 1, 1, {"1": 1}]])]
+        return [json.dumps(line, separators=(",", ":")).encode() for line in lines]
+
+    (only,) = rates(sums(look(10)), sums(look(30)), 2.0)
+    assert only.messages["point_to_point"] == 10.0
+    assert only.bytes["point_to_point"] == 1000.0
+    assert only.peer == 1
+    (new,) = rates({}, sums(look(10)), 1.0)
+    assert new.messages["point_to_point"] == 11.0
+    (still,) = rates(sums(look(5)), sums(look(5)), 1.0)
+    assert still.peer is None
+
+
+def test_the_table_says_what_moved_and_what_was_not_seen(tmp_path: Path) -> None:
+    recording = read(write(tmp_path / "f", *RUN))
+    console = Console(width=160, record=True, file=(tmp_path / "out").open("w"))
+    console.print(table(recording, flows(recording)))
+    text = console.export_text()
+    for wanted in ("point to point", "allreduce", "not seen: x: y", "3 processes, M, sensor pmpi"):
+        assert wanted in text
+
+
+def test_bytes_over_time_count_each_process_that_is_sent_to(tmp_path: Path) -> None:
+    recording = read(write(tmp_path / "f", *RUN))
+    assert bytes_over_time(recording) == {"collective": {3.0: 32}}
+
+
+@pytest.mark.parametrize(
+    "lines", [RUN, (HEADER,), (HEADER, process(0, 1), world(1))], ids=["run", "empty", "alone"]
+)
+def test_every_record_has_a_picture(tmp_path: Path, lines: tuple[object, ...]) -> None:
+    recording = read(write(tmp_path / "f", *lines))  # type: ignore[arg-type]
+    titles = [axes.get_title() for axes in figure(recording, flows(recording)).axes]
+    assert {"bytes", "messages", "sizes", "over time"} <= set(titles)

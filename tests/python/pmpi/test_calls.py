@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The list of calls that the monitor wraps has every call of the standard that moves data."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pympistandard
+import pytest
+
+CALLS = Path(__file__).parents[3] / "src" / "pmpi" / "calls.toml"
+# Have a buffer, and nothing leaves the process: the other side tells, or no message is made.
+RECEIVE = {"recv", "irecv", "mrecv", "imrecv", "recv_init", "precv_init"}
+LOCAL = {
+    *("buffer_attach", "buffer_detach", "comm_attach_buffer", "comm_detach_buffer"),
+    *("session_attach_buffer", "session_detach_buffer", "alloc_mem", "free_mem", "get_address", "f_sync_reg"),
+    *("pack", "unpack", "pack_external", "unpack_external", "reduce_local", "sizeof"),
+    *("win_create", "win_allocate", "win_allocate_shared", "win_attach", "win_detach", "win_shared_query"),
+}
+# Their begin tells.
+ENDS = re.compile(r"file_.*_end")
+# No buffer, and yet data moves.
+WITHOUT_BUFFER = {"barrier", "ibarrier", "barrier_init", "start", "startall"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def standard() -> None:
+    pympistandard.use_api_version(1, force_bundled=True)
+
+
+def listed(*keys: str) -> set[str]:
+    moves = tomllib.loads(CALLS.read_text())["moves"]
+    return {name.lower() for entry in moves for key in keys for name in entry.get(key, "").split()}
+
+
+def with_a_buffer() -> set[str]:
+    found = set()
+    for name, procedure in pympistandard.PROCEDURES.items():
+        attributes = procedure._parseset["attributes"]
+        if attributes["callback"] or attributes["predefined_function"] or name.startswith("mpi_t_"):
+            continue
+        if any(parameter["kind"] == "BUFFER" for parameter in procedure._parseset["parameters"]):
+            found.add(name.removeprefix("mpi_"))
+    return found
+
+
+def test_every_call_with_a_buffer_is_wrapped_or_sends_nothing() -> None:
+    moving = {name for name in with_a_buffer() - RECEIVE - LOCAL if not ENDS.fullmatch(name)}
+    assert moving | WITHOUT_BUFFER <= listed("calls", "persistent")
+
+
+def test_every_listed_call_is_one_of_the_standard() -> None:
+    names = {name.removeprefix("mpi_") for name in pympistandard.PROCEDURES}
+    assert listed("calls", "persistent") <= names
+
+
+def test_requests_that_are_made_to_be_started_are_no_calls_that_count_at_once() -> None:
+    assert {name for name in listed("calls") if name.endswith("_init")} == set()
+    assert all(name.endswith("_init") for name in listed("persistent"))

@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the monitor says a program sent is what it sent. The program is programs/talks.c."""
+
+import json
+import subprocess
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from faulty_application import wait_until
+
+from nereus.launch import Build, builds, choose
+
+Pairs = dict[tuple[int, int], tuple[int, int]]  # source, destination: messages, bytes
+
+
+def launched(build: Build, ranks: int, *program: str | Path) -> list[str]:
+    options = ["--oversubscribe", "--allow-run-as-root"] if build.kind == "openmpi" else []
+    return [str(build.mpiexec), *options, "-n", str(ranks), *map(str, program)]
+
+
+@pytest.fixture
+def build(sampled_mpi: str) -> Build:
+    return choose(sampled_mpi)
+
+
+def record_of(
+    site: Any, build: Build, kind: str, ranks: int, program: str = "talks", **environment: str
+) -> Any:
+    """The document of a run that was monitored."""
+    talks = site.program(build.name, program)
+    command = launched(build, ranks, talks, kind, site.folder)
+    done = site.nereus("monitor", "-o", "record.jsonl", "--mpi", build.name, "--", *command, **environment)
+    assert done.code == 0, done.err
+    return site.nereus("report", "record.jsonl", "--json").document
+
+
+Recorded = Callable[[str, int], Any]
+
+
+@pytest.fixture
+def recorded(site: Any, build: Build) -> Recorded:
+    """That of talks."""
+    return lambda kind, ranks: record_of(site, build, kind, ranks)
+
+
+def pairs_of(document: Any, kind: str) -> Pairs:
+    return {
+        (pair["source"], pair["destination"]): (pair["messages"], pair["bytes"])
+        for pair in document["pairs"]
+        if pair["kind"] == kind
+    }
+
+
+def added(parts: Iterator[tuple[int, int, int, int]]) -> Pairs:
+    """Of source, destination, messages, bytes."""
+    messages: Counter[tuple[int, int]] = Counter()
+    moved: Counter[tuple[int, int]] = Counter()
+    for source, destination, number, size in parts:
+        messages[source, destination] += number
+        moved[source, destination] += size
+    return {pair: (messages[pair], moved[pair]) for pair in messages}
+
+
+def point_to_point(n: int) -> Iterator[tuple[int, int, int, int]]:
+    for rank in range(n):
+        yield rank, (rank + 1) % n, 3, 300 * (rank + 1)
+        yield rank, (rank - 1) % n, 2, 16
+        yield rank, (rank + 1) % n, 1, 0
+
+
+def in_a_part(n: int) -> Iterator[tuple[int, int, int, int]]:
+    """Ranks of a half are in reverse order, and each sends to the one before it: the next in the world."""
+    for rank in range(n):
+        half = [other for other in range(n) if other % 2 == rank % 2]
+        yield rank, half[(half.index(rank) + 1) % len(half)], 1, 16
+
+
+def collectives(n: int) -> Iterator[tuple[int, int, int, int]]:
+    for rank in range(n):
+        for other in range(n):
+            if other == rank:
+                continue
+            yield rank, other, 3, 16  # two allreduce of 8 bytes, a barrier
+            if rank == 0:
+                yield rank, other, 2, 1000 + 4 * (other + 1)  # bcast, scatterv
+            if other == n - 1:
+                yield rank, other, 1, 40  # reduce
+            if other > rank:
+                yield rank, other, 1, 12  # scan
+
+
+def neighbours(n: int) -> Iterator[tuple[int, int, int, int]]:
+    for rank in range(n):
+        for other in (rank - 1, rank + 1):
+            if 0 <= other < n:
+                yield rank, other, 1, 4
+        if n > 1:
+            yield rank, (rank + 1) % n, 1, 6
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 8])
+def test_each_message_is_counted_between_the_processes_that_it_went_between(
+    recorded: Recorded, ranks: int
+) -> None:
+    document = recorded("p2p", ranks)
+    assert pairs_of(document, "point_to_point") == added(point_to_point(ranks))
+    assert {pair["kind"] for pair in document["pairs"]} == {"point_to_point"}
+
+
+def test_sizes_are_told_by_powers_of_two(recorded: Recorded) -> None:
+    document = recorded("p2p", 4)
+    to_next = next(p for p in document["pairs"] if (p["source"], p["destination"]) == (2, 3))
+    assert to_next["histogram"] == {"0": 1, "9": 3}, "one of 0 bytes, three of 300: 256 to 511"
+
+
+def test_a_split_communicator_changes_nothing_of_who_is_who(recorded: Recorded) -> None:
+    assert pairs_of(recorded("split", 5), "point_to_point") == added(in_a_part(5))
+
+
+@pytest.mark.parametrize("ranks", [1, 3, 8])
+def test_a_collective_is_what_it_means(recorded: Recorded, ranks: int) -> None:
+    assert pairs_of(recorded("collective", ranks), "collective") == added(collectives(ranks))
+
+
+def test_neighbours_on_a_grid_and_on_a_graph_are_those_that_are_sent_to(recorded: Recorded) -> None:
+    assert pairs_of(recorded("neighbours", 4), "collective") == added(neighbours(4))
+
+
+def test_a_collective_is_seen_as_the_messages_that_open_mpi_makes_of_it(site: Any, openmpi: str) -> None:
+    """A reduce by the binary tree on eight ranks has seven messages (Bosilca et al. 2017, section 6.3)."""
+    tree = {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "OMPI_MCA_coll_tuned_reduce_algorithm": "4"}
+    document = record_of(site, choose(openmpi), "reduce", 8, **tree)
+    if document["worlds"][0]["decomposed"] is None:
+        pytest.skip("this build cannot see what Open MPI sends: its inner headers were not there")
+    seen = {pair: moved for pair, moved in pairs_of(document, "decomposed").items() if moved[1] >= 4_000_000}
+    edges = [(1, 0), (2, 0), (3, 1), (4, 2), (5, 1), (6, 2), (7, 3)]
+    assert {pair: size for pair, (_, size) in seen.items()} == dict.fromkeys(edges, 4_000_000)
+    assert set(pairs_of(document, "collective")) == {(rank, 0) for rank in range(1, 8)}
+
+
+@pytest.mark.parametrize("module", ["f90", "f08"])
+def test_calls_of_fortran_are_counted_once(site: Any, openmpi: str, module: str) -> None:
+    document = record_of(site, choose(openmpi), "", 3, f"talks_{module}")
+    assert pairs_of(document, "point_to_point") == {(r, (r + 1) % 3): (3, 56) for r in range(3)}
+    assert pairs_of(document, "collective") == {(a, b): (2, 32) for a in range(3) for b in range(3) if a != b}
+
+
+def test_puts_go_out_and_gets_come_in(recorded: Recorded) -> None:
+    document = recorded("onesided", 3)
+    assert pairs_of(document, "put") == {(rank, (rank + 1) % 3): (1, 64) for rank in range(3)}
+    assert pairs_of(document, "get") == {((rank + 1) % 3, rank): (1, 32) for rank in range(3)}
+
+
+def test_what_a_file_got_is_told_for_each_process_from_open_to_close(recorded: Recorded) -> None:
+    files = recorded("io", 2)["files"]
+    assert [(f["rank"], f["write_bytes"], f["write_messages"], f["read_bytes"]) for f in files] == [
+        (0, 20, 2, 5),
+        (1, 20, 2, 5),
+    ]
+    assert all(f["file"].endswith("talks.dat") for f in files)
+    assert all(f["opened_unix"] <= f["closed_unix"] for f in files)
+
+
+def test_kinds_are_the_same_alone_and_together_with_either_mpi(site: Any, mpi: str) -> None:
+    document = record_of(site, choose(mpi), "all", 4)
+    together = added(iter([*point_to_point(4), *in_a_part(4)]))
+    assert pairs_of(document, "point_to_point") == together
+    assert pairs_of(document, "collective") == added(iter([*collectives(4), *neighbours(4)]))
+
+
+@pytest.mark.parametrize("how", ["aborts", "dies"])
+def test_what_was_sent_before_a_bad_end_is_kept(site: Any, build: Build, how: str) -> None:
+    talks = site.program(build.name, "talks")
+    done = site.nereus(
+        "monitor", "-o", "record.jsonl", "--mpi", build.name, "--", *launched(build, 3, talks, how)
+    )
+    assert done.code != 0
+    document = site.nereus("report", "record.jsonl", "--json").document
+    assert pairs_of(document, "point_to_point") == added(point_to_point(3))
+    assert document["exit_code"] == done.code
+    assert "ended before MPI_Finalize" in done.err
+
+
+def test_one_line_of_environment_is_enough(site: Any, build: Build) -> None:
+    library = build.prefix / "lib" / "libnereus-monitor.so"
+    name = "LD_PRELOAD"
+    environment = {**site.environment, name: str(library), "OMPI_MCA_mca_base_env_list": name}
+    talks = site.program(build.name, "talks")
+    subprocess.run(launched(build, 2, talks, "p2p"), env=environment, cwd=site.folder, check=True, timeout=60)
+    (record,) = site.folder.glob("nereus-monitor-*")
+    document = site.nereus("report", record.name, "--json").document
+    assert pairs_of(document, "point_to_point") == added(point_to_point(2))
+
+
+def test_a_full_disk_costs_the_file_and_says_so(site: Any, build: Build) -> None:
+    library = build.prefix / "lib" / "libnereus-monitor.so"
+    environment = {
+        **site.environment,
+        "LD_PRELOAD": str(library),
+        "NEREUS_MONITOR_FILE": "/dev/full",
+        "NEREUS_MONITOR_PARTS": str(site.folder / "parts"),
+    }
+    talks = site.program(build.name, "talks")
+    done = subprocess.run(
+        launched(build, 2, talks, "p2p"),
+        env=environment,
+        cwd=site.folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert "No space left on device" in done.stderr
+    parts = sorted((site.folder / "parts").iterdir())
+    assert len(parts) == 2
+    lines = subprocess.run(
+        [build.program("nereus-parts"), *parts], capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    assert sum(json.loads(line)["event"] == "process" for line in lines) == 2
+
+
+def test_a_cut_file_is_read_up_to_the_cut(site: Any, recorded: Recorded) -> None:
+    recorded("p2p", 4)
+    whole = (site.folder / "record.jsonl").read_bytes()
+    (site.folder / "cut.jsonl").write_bytes(whole[: len(whole) * 2 // 3])
+    document = site.nereus("report", "cut.jsonl", "--json").document
+    assert "cut.jsonl:" in document["broken_off"]
+    assert document["pairs"], "what stands before the cut"
+
+
+def test_a_command_without_mpi_is_told_that_nothing_was_recorded(site: Any) -> None:
+    done = site.nereus("monitor", "-o", "record.jsonl", "--mpi", builds()[0].name, "--", "true")
+    assert done.code == 0
+    assert "nothing is recorded" in done.err
+
+
+def test_the_exit_code_is_that_of_the_command(site: Any) -> None:
+    done = site.nereus("monitor", "-o", "r.jsonl", "--mpi", builds()[0].name, "--", "sh", "-c", "exit 7")
+    assert done.code == 7
+
+
+def test_a_launcher_that_is_not_known_is_refused(site: Any) -> None:
+    done = site.nereus("monitor", "--", "env")
+    assert done.code == 2
+    assert "--mpi" in done.err
+    assert not list(site.folder.glob("nereus-monitor-*")), "nothing was started"
+
+
+def test_a_setting_that_is_not_allowed_is_told_and_the_run_goes_on(site: Any, recorded: Recorded) -> None:
+    site.environment["NEREUS_MONITOR_WINDOWS"] = "few"
+    document = recorded("p2p", 2)
+    assert any("NEREUS_MONITOR_WINDOWS=few" in row["why"] for row in document["unseen"])
+
+
+def test_top_shows_what_is_sent_while_the_program_runs(site: Any, build: Build) -> None:
+    talks = site.program(build.name, "talks")
+    command = launched(build, 2, talks, "busy", "6")
+    with site.started("monitor", "-o", "record.jsonl", "--mpi", build.name, "--", *command) as process:
+        header = site.folder / "record.jsonl"
+        wait_until(lambda: header.exists() and header.stat().st_size > 0)
+        run = json.loads(header.read_text().splitlines()[0])["run"]
+        wait_until(lambda: bool(list(Path("/dev/shm").glob(f"nereus-{run}-monitor-*/*.part"))))
+        shown = site.nereus("top", run, "--json", "--samples", "2", "--interval", "0.3")
+        assert shown.code == 0, shown.err
+        assert process.wait(30) == 0
+    looks = [json.loads(line) for line in shown.out.splitlines()]
+    assert len(looks) == 2
+    for process_shown in looks[-1]["processes"]:
+        assert process_shown["point_to_point"]["messages_per_second"] > 100
+        assert process_shown["peer"] == 1 - process_shown["rank"]
+
+
+def test_top_without_a_run_says_how_to_begin_one(site: Any) -> None:
+    done = site.nereus("top", "nobodys-run")
+    assert done.code == 2
+    assert "nereus monitor" in done.err
+
+
+def test_what_a_call_costs_is_told_with_the_sensor_and_without(site: Any, build: Build) -> None:
+    small = ("--ranks", "2", "--calls", "send", "--bytes", "0,4096", "--repeat", "3")
+    done = site.nereus("bench", "monitor", "--mpi", build.name, *small, "--json")
+    assert done.code == 0, done.err
+    rows = done.document["rows"]
+    sensors = {"pmpi", "openmpi"} if build.kind == "openmpi" else {"pmpi"}
+    assert {(row["sensor"], row["bytes"]) for row in rows} == {(s, b) for s in sensors for b in (0, 4096)}
+    assert all(row["on_nanoseconds"] > 0 and row["repeats"] >= 3 for row in rows)
+
+
+def test_the_picture_is_drawn(site: Any, recorded: Recorded) -> None:
+    recorded("all", 4)
+    done = site.nereus("report", "record.jsonl", "--csv", "--picture", "p.png")
+    assert done.code == 0, done.err
+    assert (site.folder / "p.png").stat().st_size > 10_000
+    assert (site.folder / "record.pairs.csv").exists()
