@@ -18,7 +18,7 @@ bool print(const std::string &file, Lines lines) {
         std::cerr << "nereus-parts: " << part.error().what << "\n";
         return false;
     }
-    lines(*part, [](const nlohmann::ordered_json &line) { std::cout << line.dump() << "\n"; });
+    lines(*part, [](const nlohmann::ordered_json &line) { std::cout << nereus::monitor::text_of(line) << "\n"; });
     return true;
 }
 

@@ -81,8 +81,9 @@ public:
         for (std::size_t at = first_block; at < end();) {
             const auto *head = reinterpret_cast<const BlockHead *>(byte(at));
             const std::uint32_t type = head->type.load(std::memory_order_acquire);
-            if (head->bytes == 0 || at + head->bytes > end()) return; // broken off, or not yet there
-            if (type == T::type) f(*reinterpret_cast<const T *>(byte(at)));
+            if (head->bytes == 0 || head->bytes % alignment != 0 || at + head->bytes > end())
+                return; // broken off, damaged, or not yet there
+            if (type == T::type && head->bytes >= sizeof(T)) f(*reinterpret_cast<const T *>(byte(at)));
             at += head->bytes;
         }
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "monitor/record.hpp"
 
+#include "monitor/lines.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <unistd.h>
@@ -86,9 +88,7 @@ void Record::give_back(Shard *shard) {
     idle_.push_back(shard);
 }
 
-void Record::tell(const nlohmann::ordered_json &line) {
-    arena_.place_line(line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
-}
+void Record::tell(const nlohmann::ordered_json &line) { arena_.place_line(text_of(line)); }
 
 void Record::unseen(const std::string &what, const std::string &why) {
     {

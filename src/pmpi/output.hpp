@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/error.hpp"
+#include "monitor/lines.hpp"
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -22,7 +23,7 @@ public:
 
     bool is_new() const { return is_new_; }
     void write(std::string_view text);
-    void write_line(const nlohmann::ordered_json &line) { write(line.dump() + "\n"); }
+    void write_line(const nlohmann::ordered_json &line) { write(monitor::text_of(line) + "\n"); }
 
     /// All of it is in the file. Else NEREUS_ERR_ARGUMENT says why, and the file is what it was before.
     Done finish();

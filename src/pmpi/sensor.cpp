@@ -101,7 +101,8 @@ void tell_world() {
 }
 
 void write_own(const TakeText &take) {
-    monitor::lines_of(record().arena(), [&](const nlohmann::ordered_json &line) { take(line.dump() + "\n"); });
+    monitor::lines_of(record().arena(),
+                      [&](const nlohmann::ordered_json &line) { take(monitor::text_of(line) + "\n"); });
 }
 
 nlohmann::ordered_json header() {

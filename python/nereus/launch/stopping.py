@@ -39,9 +39,10 @@ class Stopping:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Give the signals back."""
+        """Give the signals back, but those that a library took before Python began, as a preloaded one can."""
         for number, handler in self._former.items():
-            signal.signal(number, handler)
+            if handler is not None:
+                signal.signal(number, handler)
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         self.signal = self.signal or signal.Signals(number)

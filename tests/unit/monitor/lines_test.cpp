@@ -4,7 +4,9 @@
 
 #include "monitor/lines.hpp"
 
+#include <fstream>
 #include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
 
 namespace nereus::monitor {
 namespace {
@@ -77,6 +79,22 @@ TEST(Lines, OfWindowsHaveTheirRows) {
     ASSERT_THAT(windows, SizeIs(1));
     EXPECT_EQ(windows[0]["window"], 0);
     EXPECT_EQ(windows[0]["rows"], Json::parse(R"([[0, "peer", 0, 1, 1, 8]])"));
+}
+
+RC_GTEST_PROP(Lines, OfADamagedFileAreThoseThatCanBeRead, (std::uint16_t place, std::uint64_t noise)) {
+    const Folder folder;
+    {
+        const auto record = a_record(facts(folder.file("a")));
+        for (int peer = 0; peer < 40; ++peer) record->here().count(to(peer), 8);
+        record->unseen("a", "b");
+    }
+    {
+        std::fstream file(folder.file("a"), std::ios::in | std::ios::out | std::ios::binary);
+        file.seekp(place);
+        file.write(reinterpret_cast<const char *>(&noise), sizeof noise);
+    }
+    const auto damaged = Arena::open(folder.file("a"));
+    if (damaged) lines_of(*damaged, [](const Json &line) { RC_ASSERT(text_of(line).front() == '{'); });
 }
 
 TEST(Lines, SayOnceWhatIsUnseen) {

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A wish to stop is noted, and signals are as they were afterwards."""
+
+import os
+import signal
+from typing import Any
+
+import pytest
+
+from nereus.launch import Stopping
+
+
+def test_the_first_signal_is_noted_and_handlers_come_back() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    with Stopping() as stopping:
+        os.kill(os.getpid(), signal.SIGTERM)
+        os.kill(os.getpid(), signal.SIGINT)
+    assert (stopping.signal, stopping.exit_code, stopping.text) == (signal.SIGTERM, 143, "SIGTERM")
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_a_handler_of_a_preloaded_library_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python knows it as None, and cannot give it back."""
+    given: list[Any] = []
+
+    def unknown_before(number: int, handler: Any) -> None:
+        given.append(handler)
+
+    monkeypatch.setattr(signal, "signal", unknown_before)
+    with Stopping():
+        pass
+    assert None not in given
