@@ -39,7 +39,7 @@ class Stopping:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Give the signals back, but those that a library took before Python began, as a preloaded one can."""
+        """Give the signals back, but those that a preloaded library took before Python began."""
         for number, handler in self._former.items():
             if handler is not None:
                 signal.signal(number, handler)
