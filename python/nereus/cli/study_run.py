@@ -25,6 +25,7 @@ from nereus.study import (
     Variant,
     measure,
     model_runs,
+    original,
 )
 from nereus.study.emulation import fixed, joined, resized
 from nereus.study.plan import median_run
@@ -126,11 +127,20 @@ class Runner:
         if application.experiment is not None:
             whole = load(self.file.parent / application.experiment).experiment
             return _for_run(whole, planned, self._way(planned), self.study.process_strategies)
+        if not self.study.model_runs:
+            return experiment_from(self._results(original(self.study, planned)))
         before = self._made(application, planned.before)
         whole = _for_run(before, planned, self._way(planned), self.study.process_strategies)
         if planned.variant is None:
             return whole
         return joined(before, self._made(application, planned.after), whole)
+
+    def _results(self, of: Planned) -> Path:
+        """The folder of a good run."""
+        record = self.store.runs.get(of.name)
+        if record is None or not record.good:
+            raise StudyError(f"there is no good run {of.name} to be emulated")
+        return attempt_folder(self.store.folder, of.name, record.attempt)
 
     def _way(self, planned: Planned) -> Variant | None:
         return None if planned.variant is None else variant(planned.variant)
@@ -140,9 +150,9 @@ class Runner:
         file = self.store.folder / "emulations" / f"{application.name}_{size}.toml"
         if file not in self._experiments:
             if not file.exists():
-                text = experiment_from(self._model(application, size))
+                made = experiment_from(self._model(application, size))
                 file.parent.mkdir(exist_ok=True)
-                _write_whole(file, text)
+                _write_whole(file, write_toml(made))
             self._experiments[file] = load(file).experiment
         return self._experiments[file]
 
@@ -154,12 +164,11 @@ class Runner:
             record = self.store.runs.get(planned.name)
             is_wanted = (planned.application, planned.before) == wanted
             if is_wanted and record and record.good:
-                folder = attempt_folder(self.store.folder, planned.name, record.attempt)
-                runs.append((planned, measure(folder, planned).total_seconds))
+                runs.append((planned, measure(self._results(planned), planned).total_seconds))
         chosen = median_run(runs)
         if chosen is None:
             raise StudyError(f"there is no good run of {application.emulates} on {size} ranks to be emulated")
-        return attempt_folder(self.store.folder, chosen.name, self.store.runs[chosen.name].attempt)
+        return self._results(chosen)
 
 
 @dataclass(frozen=True)
@@ -202,10 +211,10 @@ def _for_run(
     return resized(experiment, planned.before, planned.after, way, strategies)
 
 
-def experiment_from(results: Path) -> str:
-    """The experiment file of an emulation of a program's run, as `nereus emulate --from` prints it."""
+def experiment_from(results: Path) -> Experiment:
+    """The emulation of a program's run, as `nereus emulate --from` makes it."""
     try:
-        return write_toml(emulation_of(results / FILE_NAME))
+        return emulation_of(results / FILE_NAME)
     except ConfigError as error:
         raise StudyError(f"{results}: no emulation can be made of it: nereus: {error}") from None
 

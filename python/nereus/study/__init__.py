@@ -13,7 +13,7 @@ Heavy packages (scipy, scikit-posthocs, pandas, matplotlib, jinja2) are imported
 from nereus.study.error import StudyError
 from nereus.study.loading import load_study
 from nereus.study.model import Application, Study
-from nereus.study.plan import Planned, model_runs, planned_runs
+from nereus.study.plan import Planned, model_runs, original, planned_runs
 from nereus.study.results import Measures, measure
 from nereus.study.store import Record, Store, is_study
 from nereus.study.variants import PAPERS, Variant
@@ -32,5 +32,6 @@ __all__ = [
     "load_study",
     "measure",
     "model_runs",
+    "original",
     "planned_runs",
 ]

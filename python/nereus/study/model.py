@@ -96,7 +96,7 @@ class Study(Part):
     name: str = Field(pattern=NAME_PATTERN, description=NAME_ALLOWED)
     seed: int = Field(42, ge=0, le=2**63 - 1, description="a whole number from 0 to 2^63-1")
     repetitions: int = Field(5, ge=1, le=1000, description="a whole number from 1 to 1000")
-    model_runs: int = Field(3, ge=1, le=100, description="a whole number from 1 to 100")
+    model_runs: int = Field(0, ge=0, le=100, description="a whole number from 0 to 100")
     pairs: Annotated[
         list[Annotated[list[Size], Field(min_length=2, max_length=2)]], AfterValidator(_pairs)
     ] = Field(default=[], description="a list of [from, to], two different sizes from 1 to 2147483647 each")

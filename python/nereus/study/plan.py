@@ -2,7 +2,7 @@
 """Which runs a study has, and in which order they are made. Pure: the same file has the same order."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from nereus.study.model import Study
@@ -41,24 +41,34 @@ class Planned:
 
 
 def planned_runs(study: Study) -> list[Planned]:
-    """Programs, repetition by repetition, then the emulations that are made of them, in the same way.
+    """Repetition by repetition in random order, each emulation right after the run that it is made from.
 
-    The runs that emulations are made from are among those that these are compared with, in random order, over
-    the whole time of the study: what a machine has to give changes from minute to minute, and what is
-    compared should have seen the same of it. Emulations themselves go by the time for which they have a core.
+    What a machine has to give changes from minute to minute, and what is compared should have seen the same
+    of it. Where emulations are made from model runs instead, they come behind all of these.
     """
-    programs: list[Planned] = []
-    emulations: list[Planned] = []
+    ordered: list[Planned] = []
+    behind: list[Planned] = []
     for repetition in range(1, study.repetitions + 1):
         own, made = _by_making(study, _repetition(study, repetition))
-        programs += _shuffled([*own, *_models(study, repetition)], f"{study.seed} {repetition}")
-        emulations += _shuffled(made, f"{study.seed} {repetition} emulations")
-    return programs + emulations
+        own = _shuffled([*own, *_models(study, repetition)], f"{study.seed} {repetition}")
+        if study.model_runs:
+            behind += _shuffled(made, f"{study.seed} {repetition} emulations")
+        else:
+            own = _each_followed(study, own, made)
+        ordered += own
+    return ordered + behind
 
 
 def model_runs(study: Study) -> list[Planned]:
-    """The runs that emulations are made from."""
+    """The runs without a resize from which emulations at all sizes are made."""
     return [run for run in planned_runs(study) if run.model]
+
+
+def original(study: Study, planned: Planned) -> Planned:
+    """The run of the program that stands where this one of its emulation stands."""
+    emulated = study.application(planned.application).emulates
+    assert emulated is not None  # the caller asks about emulations of programs only
+    return replace(planned, application=emulated)
 
 
 def _shuffled(runs: Iterable[Planned], seed: str) -> list[Planned]:
@@ -67,15 +77,22 @@ def _shuffled(runs: Iterable[Planned], seed: str) -> list[Planned]:
     return those
 
 
+def _each_followed(study: Study, runs: Iterable[Planned], made: Iterable[Planned]) -> list[Planned]:
+    followers: dict[Planned, list[Planned]] = {}
+    for emulation in made:
+        followers.setdefault(original(study, emulation), []).append(emulation)
+    return [each for run in runs for each in (run, *followers.get(run, []))]
+
+
 def _by_making(study: Study, runs: Iterable[Planned]) -> tuple[list[Planned], list[Planned]]:
     """Those that can run at once, and those of emulations that are made from runs."""
-    made = {a.name for a in study.applications if a.emulates is not None and a.made}
+    made = {a.name for a in study.applications if a.made}
     those = list(runs)
     return [r for r in those if r.application not in made], [r for r in those if r.application in made]
 
 
 def _models(study: Study, repetition: int) -> Iterator[Planned]:
-    emulated = {a.emulates for a in study.applications if a.emulates is not None and a.made}
+    emulated = {a.emulates for a in study.applications if a.made}
     for application in study.applications:
         for size in study.model_sizes if application.name in emulated else ():
             for number in range(1, study.model_runs + 1):

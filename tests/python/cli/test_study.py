@@ -12,6 +12,7 @@ import pytest
 
 from nereus.cli import study_run
 from nereus.cli.main import run
+from nereus.config import Experiment, load
 from nereus.study import StudyError
 
 # Writes what a program with Nereus does; FAKE_CG says how it goes wrong, and in which runs.
@@ -189,30 +190,53 @@ def test_an_experiment_is_run_at_all_sizes(shell: Any) -> None:
     assert written["groups"][1]["transfer_method"] == "p2p"
 
 
-def test_an_emulation_is_made_from_model_runs(
-    shell: Any, file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shell.write("study.toml", STUDY.replace('["Baseline-COLS", "Merge-COLT"]', '["Merge-P2PS"]') + EMULATED)
-    sources: list[Path] = []
+def sources_of(shell: Any, monkeypatch: pytest.MonkeyPatch, text: str, ranks: str) -> list[str]:
+    """The runs of which emulations are made in a study, which is run."""
+    shell.write("study.toml", text.replace('["Baseline-COLS", "Merge-COLT"]', '["Merge-P2PS"]') + EMULATED)
+    sources: list[str] = []
 
-    def made(results: Path) -> str:
-        sources.append(results)
-        return (
+    def made(results: Path) -> Experiment:
+        sources.append(results.parent.name)
+        groups = "".join(f"[[groups]]\nranks = {n}\niterations = 2\n" for n in ranks)
+        shell.write(
+            "made.toml",
             'name = "made"\n[[phases]]\niterations = 4\n[[phases.stages]]\ntype = "pi"\ntime = 0.01\n'
-            "[[groups]]\nranks = 1\n"
+            + groups,
         )
+        return load(shell.folder / "made.toml").experiment
 
     monkeypatch.setattr(study_run, "experiment_from", made)
     for name, value in shell.environment.items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(shell.folder)
-    assert run(["study", "study.toml", "--folder", "out"]) == 0
-    assert sorted(path.parent.name for path in sources) == [
-        f"cg_{size}_model-1_{repetition}" for size in (1, 2) for repetition in (1, 2)
-    ]
+    run(["study", "study.toml", "--folder", "out"])
+    return sorted(sources)
+
+
+def test_an_emulation_is_made_from_model_runs(
+    shell: Any, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sources = sources_of(shell, monkeypatch, STUDY, "1")
+    assert [name[:-1] for name in sources] == ["cg_1_model-1_", "cg_2_model-1_"]
     kept = sorted(path.name for path in Path("out/emulations").iterdir())
-    assert kept == [f"cg-emulated_{size}_{repetition}.toml" for size in (1, 2) for repetition in (1, 2)]
+    assert kept == ["cg-emulated_1.toml", "cg-emulated_2.toml"]
     assert sum("emulated" in name for name in records(shell)) == 6
+
+
+def test_an_emulation_is_made_from_the_run_that_it_is_compared_with(
+    shell: Any, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sources = sources_of(shell, monkeypatch, STUDY.replace("model_runs = 1\n", ""), "1")
+    runs = [f"cg_{kind}_{n}" for kind in ("1-2_Merge-P2PS", "1_fixed", "2_fixed") for n in (1, 2)]
+    assert sources == runs
+    assert sum("emulated" in name for name in records(shell)) == 6
+
+
+def test_an_emulation_of_a_run_that_failed_says_so(shell: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = STUDY.replace("model_runs = 1\n", "").replace("nereus-fake", "false")
+    assert sources_of(shell, monkeypatch, text, "1") == []
+    reasons = {record["reason"] for record in records(shell).values()}
+    assert "there is no good run cg_1_fixed_1 to be emulated" in reasons
 
 
 def test_a_run_of_which_no_emulation_can_be_made_says_why(tmp_path: Path) -> None:
@@ -265,7 +289,7 @@ def test_outputs_that_a_study_does_not_have_are_refused(shell: Any, file: Path) 
     for option in (("--proteo",), ("--picture", "p.png")):
         result = shell.nereus("report", "out", *option)
         assert result.returncode == 2
-        assert f"{option[0]}: DIR holds a study" in result.stderr
+        assert f"{option[0]}: PATH holds a study" in result.stderr
     result = shell.nereus("report", ".", "--html", "p.html")
     assert result.returncode == 2
-    assert "--html: DIR holds a run" in result.stderr
+    assert "--html: PATH holds a run" in result.stderr

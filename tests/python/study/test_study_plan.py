@@ -4,12 +4,13 @@
 import re
 from collections import Counter
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from nereus.study import Planned, Record, Store, Study, StudyError, model_runs, planned_runs
+from nereus.study import Planned, Record, Store, Study, StudyError, model_runs, original, planned_runs
 from nereus.study.plan import median_run
 
 
@@ -60,6 +61,18 @@ def test_emulations_come_behind_all_runs_that_they_are_made_from(
     order = [(run.application in made, run.repetition) for run in runs]
     assert made and order == sorted(order)
     assert {run.repetition for run in runs if run.model} == {1, 2, 3, 4, 5}
+
+
+def test_without_model_runs_each_emulation_follows_on_the_run_that_it_is_made_from(
+    begin: Callable[..., Any],
+) -> None:
+    study = begin().study.model_copy(update={"model_runs": 0})
+    runs = planned_runs(study)
+    made = {a.name for a in study.applications if a.made}
+    followers = [(before, run) for before, run in pairwise(runs) if run.application in made]
+    assert len(followers) == sum(run.application in made for run in runs) > 0
+    assert all(original(study, run) == before for before, run in followers)
+    assert not any(run.model for run in runs)
 
 
 def test_runs_that_emulations_are_made_from_are_spread_over_those_they_are_compared_with(
