@@ -12,13 +12,13 @@ constexpr int bad_input = 2;
 
 using Lines = void (*)(const nereus::monitor::Arena &, const nereus::monitor::TakeLine &);
 
-bool print(const std::string &file, Lines lines) {
+bool print(const std::string &file, Lines lines, nereus::monitor::Encoding encoding) {
     const auto part = nereus::monitor::Arena::open(file);
     if (!part) {
         std::cerr << "nereus-parts: " << part.error().what << "\n";
         return false;
     }
-    lines(*part, [](const nlohmann::ordered_json &line) { std::cout << nereus::monitor::text_of(line) << "\n"; });
+    lines(*part, [&](const nlohmann::ordered_json &line) { std::cout << nereus::monitor::encoded(line, encoding); });
     return true;
 }
 
@@ -28,9 +28,10 @@ int main(int argc, char **argv) {
     CLI::App app{"Prints what processes recorded whose run did not come to its end, or has not yet.\n\n"
                  "Example: nereus-parts nereus-monitor-1f.jsonl.parts/*.part\n"};
     std::vector<std::string> files;
-    bool totals = false;
+    bool totals = false, cbor = false;
     app.add_option("FILE", files, "records of single processes")->required();
     app.add_flag("--totals", totals, "no windows of time and no communicators");
+    app.add_flag("--cbor", cbor, "as a sequence of CBOR items instead of lines");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError &error) {
@@ -38,6 +39,8 @@ int main(int argc, char **argv) {
     }
     bool all_read = true;
     for (const std::string &file : files)
-        all_read = print(file, totals ? nereus::monitor::totals_of : nereus::monitor::lines_of) && all_read;
+        all_read = print(file, totals ? nereus::monitor::totals_of : nereus::monitor::lines_of,
+                         cbor ? nereus::monitor::Encoding::cbor : nereus::monitor::Encoding::json_lines) &&
+                   all_read;
     return all_read ? 0 : bad_input;
 }

@@ -16,6 +16,7 @@
 
 #include <nereus/errors.h>
 
+#include <mpi.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -41,6 +42,7 @@ typedef struct nereus_monitor_pair {
     int world;         /**< 0: the MPI_COMM_WORLD of this process; from 1: others, as this process met them */
     int rank;          /**< of the peer in that world */
     int generation;    /**< of the job, from 0 */
+    int phase;         /**< of the program: from 1 in the order in which this process first began them; 0: none */
     uint64_t messages; /**< messages */
     uint64_t bytes;    /**< bytes, of all messages together */
     uint64_t histogram[NEREUS_MONITOR_SIZES]; /**< messages of each size */
@@ -88,7 +90,7 @@ int nereus_monitor_reset(nereus_monitor_session *session);
 
 /** Read what was counted, also while it counts.
  *
- * Pairs are sorted by kind, generation, world and rank; there is one for each peer to which something was moved.
+ * Pairs are sorted by kind, generation, phase, world and rank; there is one for each peer to which something was moved.
  *
  * @param[in]     session
  * @param[out]    pairs   room for *number of them; may be NULL where that is 0
@@ -118,6 +120,34 @@ int nereus_monitor_close(nereus_monitor_session **session);
  * @return NEREUS_ERR_STATE        there is no record
  */
 int nereus_monitor_record(int on);
+
+/** Begin a phase of the program: what this process sends from now on belongs to it, until the next one begins.
+ *
+ * Local, of all threads of the process together. Phases of one name are one phase, also on different processes.
+ *
+ * @param[in] name  NULL or "": what is sent belongs to no phase
+ *
+ * @return NEREUS_OK               done
+ * @return NEREUS_ERR_RANGE        there are 255 phases already; the one before goes on
+ * @return NEREUS_ERR_STATE        there is no record
+ */
+int nereus_monitor_phase(const char *name);
+
+/** Begin a generation of a malleable job: what this process sends from now on belongs to it.
+ *
+ * libnereus calls this in every process behind each resize; a program that is resized in another way can do so itself.
+ * From the ranks in `comm`, readers of the record tell who is who among processes of different worlds. Local.
+ *
+ * @param[in] comm        an intra-communicator of all processes of the generation
+ * @param[in] job         a name that is the same on all of them, and that no other job has
+ * @param[in] generation  from 0; no two of a job have the same number
+ *
+ * @return NEREUS_OK               done
+ * @return NEREUS_UNCHANGED        it began before
+ * @return NEREUS_ERR_ARGUMENT     comm is MPI_COMM_NULL or has two sides, job is NULL, or generation is below 0
+ * @return NEREUS_ERR_STATE        there is no record
+ */
+int nereus_monitor_generation(MPI_Comm comm, const char *job, int generation);
 
 #ifdef __cplusplus
 }

@@ -29,4 +29,7 @@ struct Generation {
     transfer::Windows windows;       ///< on the lane: for the next shrink where one was undone
 };
 
+/// Where the monitor is loaded, it is told who is who in this generation.
+void tell_monitor(const Generation &generation);
+
 }

@@ -272,6 +272,7 @@ void Handover::enter_next_generation() {
     next_.worlds = worlds_;
     next_.hosts = hosts_;
     job_.generation = std::move(next_);
+    tell_monitor(job_.generation);
 }
 
 /// On all sources alike: what may be on its way is left to MPI, with what it goes over.

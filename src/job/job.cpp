@@ -61,6 +61,7 @@ Done Job::found(MPI_Comm founders) {
     if (auto done = mpi::share_outcome(now.control.get(), 0, open_supervisor()); !done) return done;
     if (auto done = mpi::share_outcome(now.control.get(), 0, open_record()); !done) return done;
     if (auto done = members_.settings.start_ranks == 0 ? Done{} : make_founders(); !done) return done;
+    tell_monitor(now);
     if (!members_.settings.results.empty()) measured_.begin_job();
     return {};
 }

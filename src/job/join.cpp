@@ -183,6 +183,7 @@ Result<nereus_resize_report> join(Members &job, process::Arrival arrival) {
     next->worlds = offer.worlds;
     next->hosts = offer.hosts;
     job.generation = std::move(*next);
+    tell_monitor(job.generation);
     job.settings.memory = offer.settings.memory;
     job.settings.memory_key = offer.settings.memory_key;
     job.settings.results = offer.settings.results; // all measure, or none

@@ -42,6 +42,7 @@ struct Address {
     Kind kind = Kind::point_to_point;
     Call call = Call::none;
     Reach reach = Reach::peer;
+    std::uint8_t phase = 0; ///< number of the phase of the program in this process; 0: of none
     std::uint32_t generation = 0;
     std::uint32_t scope = 0; ///< number of the communicator or the file in this process; 0: of all communicators
     std::uint64_t peer = 0;  ///< world << 32 | rank in it, see worlds.hpp; 0 where the reach is not Reach::peer
@@ -70,14 +71,15 @@ struct alignas(64) Cell {
     static constexpr std::uint32_t type = 1;
 
     explicit Cell(const Address &of)
-        : kind(of.kind), call(of.call), reach(of.reach), generation(of.generation), scope(of.scope), peer(of.peer) {}
-    Address address() const { return {kind, call, reach, generation, scope, peer}; }
+        : kind(of.kind), call(of.call), reach(of.reach), phase(of.phase), generation(of.generation), scope(of.scope),
+          peer(of.peer) {}
+    Address address() const { return {kind, call, reach, phase, generation, scope, peer}; }
 
     BlockHead head;
     Kind kind;
     Call call;
     Reach reach;
-    std::uint8_t unused = 0;
+    std::uint8_t phase;
     std::uint32_t generation;
     std::uint32_t scope;
     std::atomic<std::uint32_t> window{0}; ///< of the two counters `in_window`

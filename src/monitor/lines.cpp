@@ -28,6 +28,7 @@ Address without_rank(Address address) {
 void describe(Json &line, const Address &address) {
     line["kind"] = name(address.kind);
     line["generation"] = address.generation;
+    if (address.phase != 0) line["phase"] = address.phase;
     if (address.call != Call::none) line["call"] = name(address.call);
     if (address.kind == Kind::read || address.kind == Kind::write)
         line["file"] = address.scope;
@@ -76,14 +77,23 @@ void moved_lines(const Arena &arena, const TakeLine &take) {
     end_line();
 }
 
+Json window_line(const Arena &arena, std::uint32_t window, const Address &address) {
+    Json line{{"event", "window"},
+              {"rank", arena.head().rank},
+              {"window", window},
+              {"kind", name(address.kind)},
+              {"generation", address.generation}};
+    if (address.phase != 0) line["phase"] = address.phase;
+    line["rows"] = Json::array();
+    return line;
+}
+
 void window_lines(const Arena &arena, const TakeLine &take) {
     for (const auto &[window, by_address] : windows(arena)) {
-        std::map<std::tuple<Kind, std::uint32_t>, Json> lines;
+        std::map<std::tuple<Kind, std::uint32_t, std::uint8_t>, Json> lines;
         for (const auto &[address, counted] : by_address) {
-            Json &line = lines[{address.kind, address.generation}];
-            if (line.is_null())
-                line = {{"event", "window"},          {"rank", arena.head().rank},        {"window", window},
-                        {"kind", name(address.kind)}, {"generation", address.generation}, {"rows", Json::array()}};
+            Json &line = lines[{address.kind, address.generation, address.phase}];
+            if (line.is_null()) line = window_line(arena, window, address);
             line["rows"].push_back({address.scope, name(address.reach), address.peer >> 32, address.peer & 0xffffffff,
                                     counted.messages, counted.bytes});
         }

@@ -51,15 +51,17 @@ std::map<Pair, Count> pairs(const Totals &totals, const Arena &arena) {
     std::map<Pair, Count> sums;
     for (const auto &[address, count] : totals) {
         if (address.kind == Kind::read || address.kind == Kind::write || address.reach == Reach::nobody) continue;
+        const auto add_to = [&, &count = count, &address = address](std::uint64_t peer) {
+            sums[{address.kind, address.generation, address.phase, peer}] += count;
+        };
         if (address.reach == Reach::peer) {
-            sums[{address.kind, address.generation, address.peer}] += count;
+            add_to(address.peer);
             continue;
         }
         const auto found = all.find(address.scope);
         if (found == all.end()) continue;
         for (std::size_t rank = 0; rank < found->second.members.size(); ++rank)
-            if (is_reached(found->second, address.reach, rank))
-                sums[{address.kind, address.generation, found->second.members[rank]}] += count;
+            if (is_reached(found->second, address.reach, rank)) add_to(found->second.members[rank]);
     }
     return sums;
 }

@@ -12,6 +12,7 @@ namespace nereus::monitor {
 struct Pair {
     Kind kind = Kind::point_to_point;
     std::uint32_t generation = 0;
+    std::uint8_t phase = 0;
     std::uint64_t peer = 0; ///< world << 32 | rank in it
 
     auto operator<=>(const Pair &) const = default;

@@ -7,10 +7,10 @@
 namespace nereus::monitor {
 
 std::size_t AddressHash::operator()(const Address &address) const {
-    const std::array<std::uint64_t, 3> words{static_cast<std::uint64_t>(address.kind) |
-                                                 static_cast<std::uint64_t>(address.call) << 8 |
-                                                 static_cast<std::uint64_t>(address.reach) << 16,
-                                             std::uint64_t{address.generation} << 32 | address.scope, address.peer};
+    const std::array<std::uint64_t, 3> words{
+        static_cast<std::uint64_t>(address.kind) | static_cast<std::uint64_t>(address.call) << 8 |
+            static_cast<std::uint64_t>(address.reach) << 16 | static_cast<std::uint64_t>(address.phase) << 24,
+        std::uint64_t{address.generation} << 32 | address.scope, address.peer};
     return XXH3_64bits(words.data(), sizeof words);
 }
 

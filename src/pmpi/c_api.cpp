@@ -2,6 +2,7 @@
 // nereus/monitor.h. Exceptions do not cross it: there is nothing in it that throws but for want of memory.
 #include "monitor/pairs.hpp"
 #include "monitor/session.hpp"
+#include "pmpi/present.hpp"
 #include "pmpi/sensor.hpp"
 
 #include <algorithm>
@@ -20,9 +21,8 @@ namespace {
 static_assert(NEREUS_MONITOR_SIZES == monitor::bins);
 static_assert(NEREUS_GET == static_cast<int>(monitor::Kind::get));
 
-/// What `action` returns, unless the arguments or the state forbid it.
-template <class Action> int guarded(const nereus_monitor_session *session, Action action) {
-    if (!session) return NEREUS_ERR_ARGUMENT;
+/// What `action` returns, unless there is no record.
+template <class Action> int recorded(Action action) {
     if (!pmpi::has_record()) return NEREUS_ERR_STATE;
     try {
         return action();
@@ -31,12 +31,23 @@ template <class Action> int guarded(const nereus_monitor_session *session, Actio
     }
 }
 
+template <class Action> int guarded(const nereus_monitor_session *session, Action action) {
+    return session ? recorded(action) : NEREUS_ERR_ARGUMENT;
+}
+
+bool has_one_side(MPI_Comm comm) {
+    int two_sides = 0;
+    if (comm != MPI_COMM_NULL) PMPI_Comm_test_inter(comm, &two_sides);
+    return comm != MPI_COMM_NULL && !two_sides;
+}
+
 nereus_monitor_pair told(const monitor::Pair &pair, const monitor::Count &count) {
     nereus_monitor_pair row{};
     row.kind = static_cast<int>(pair.kind);
     row.world = static_cast<int>(pair.peer >> 32);
     row.rank = static_cast<int>(pair.peer & 0xffffffff);
     row.generation = static_cast<int>(pair.generation);
+    row.phase = pair.phase;
     row.messages = count.messages;
     row.bytes = count.bytes;
     std::copy(count.histogram.begin(), count.histogram.end(), row.histogram);
@@ -102,6 +113,18 @@ int nereus_monitor_close(nereus_monitor_session **session) {
 int nereus_monitor_record(int on) {
     if (!pmpi::has_record()) return NEREUS_ERR_STATE;
     return pmpi::recording.exchange(on != 0) == (on != 0) ? NEREUS_UNCHANGED : NEREUS_OK;
+}
+
+int nereus_monitor_phase(const char *name) {
+    return recorded([&] { return pmpi::enter_phase(name ? name : "") ? NEREUS_OK : NEREUS_ERR_RANGE; });
+}
+
+int nereus_monitor_generation(MPI_Comm comm, const char *job, int generation) {
+    if (!job || generation < 0 || !has_one_side(comm)) return NEREUS_ERR_ARGUMENT;
+    return recorded([&] {
+        const bool is_new = pmpi::enter_generation(comm, job, static_cast<std::uint32_t>(generation));
+        return is_new ? NEREUS_OK : NEREUS_UNCHANGED;
+    });
 }
 
 #pragma GCC visibility pop

@@ -29,9 +29,7 @@ std::uint32_t number_of(MPI_File file) {
 }
 
 void count(Kind kind, MPI_File file, std::uint64_t bytes) {
-    Address address;
-    address.kind = kind;
-    address.generation = generation();
+    Address address = address_now(kind);
     address.scope = number_of(file);
     Thread::here().shard().count(address, bytes);
 }

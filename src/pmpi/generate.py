@@ -24,6 +24,7 @@ PREAMBLE = """\
 // Made by generate.py from calls.toml: change that.
 #include "pmpi/files.hpp"
 #include "pmpi/interface.h"
+#include "pmpi/meetings.hpp"
 #include "pmpi/moves.hpp"
 
 using namespace nereus::pmpi;
@@ -35,6 +36,7 @@ FORTRAN_PREAMBLE = """\
 // Made by generate.py from calls.toml: change that.
 #include "pmpi/files.hpp"
 #include "pmpi/fortran.hpp"
+#include "pmpi/meetings.hpp"
 #include "pmpi/moves.hpp"
 
 using namespace nereus::pmpi;
@@ -139,7 +141,7 @@ def converted(parameter: Any, call: str) -> str:
     if kind == "BUFFER":
         return f"const void *{name} = buffer({given})"
     if kind == "STRING":
-        made = f"const std::string {name}_text = text({given}, f_length)"
+        made = f"const std::string {name}_text = text({given}, {given}_length)"
         return f"{made}; const char *{name} = {name}_text.c_str()"
     is_list = parameter.array == "[]"
     handle = HANDLES.get(kind)
@@ -164,7 +166,12 @@ def conversions(form: Any, action: str) -> list[str]:
 
 
 def fortran_type(parameter: Any) -> str:
-    return {"BUFFER": "void *", "STRING": "char *"}.get(kind_of(parameter), "MPI_Fint *")
+    return {"BUFFER": "void *"}.get(kind_of(parameter), "char *" if is_text(parameter) else "MPI_Fint *")
+
+
+def is_text(parameter: Any) -> bool:
+    """Fortran passes the length of each behind all parameters."""
+    return kind_of(parameter).startswith("STRING")
 
 
 def block(condition: str, lines: list[str]) -> list[str]:
@@ -175,8 +182,8 @@ def fortran_wrapper(symbol: str, form: Any, before: str, condition: str, behind:
     """Under one name of the call; what this hides is called on under the same name."""
     types = [fortran_type(parameter) for parameter in form.parameters] + ["MPI_Fint *"]
     names = [f"f_{parameter.name}" for parameter in form.parameters] + ["f_ierror"]
-    if "char *" in types:  # its length comes behind all
-        types, names = [*types, "std::size_t "], [*names, "f_length"]
+    lengths = [f"f_{parameter.name}_length" for parameter in form.parameters if is_text(parameter)]
+    types, names = [*types, *("std::size_t " for _ in lengths)], [*names, *lengths]
     declared = ", ".join(f"{kind}{name}" for kind, name in zip(types, names, strict=True))
     real = f'next<void (*)({", ".join(kind.strip() for kind in types)})>("{symbol}")'
     lines = [f"void {symbol}({declared}) {{", f"    static const auto real = {real};"]

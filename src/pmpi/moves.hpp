@@ -8,6 +8,7 @@
 
 #include "monitor/names.hpp"
 #include "pmpi/persistent.hpp"
+#include "pmpi/present.hpp"
 #include "pmpi/thread.hpp"
 
 #include <cstdint>
@@ -44,9 +45,7 @@ public:
     Later &operator=(const Later &) = delete;
 
     void one(Kind kind, const Members &members, int rank, std::uint64_t bytes) {
-        Address address;
-        address.kind = kind;
-        address.generation = generation();
+        Address address = address_now(kind);
         address.peer = members.peer(rank);
         at(address, bytes);
     }
@@ -81,10 +80,9 @@ inline void put_and_got(MPI_Win window, int target, MPI_Op op, MPI_Count count, 
 /// One collective call on one communicator.
 template <class Sink> class Collective {
 public:
-    Collective(Sink &sink, Call call, MPI_Comm comm) : sink_(sink), members_(Thread::here().members(comm)) {
-        address_.kind = Kind::collective;
+    Collective(Sink &sink, Call call, MPI_Comm comm)
+        : sink_(sink), members_(Thread::here().members(comm)), address_(address_now(Kind::collective)) {
         address_.call = call;
-        address_.generation = generation();
         address_.scope = members_.scope();
     }
     const Members &members() const { return members_; }

@@ -19,15 +19,23 @@ template <class T> bool number(const std::string &text, T least, T most, T &into
 
 const std::vector<OptionRow> &option_table() {
     static const std::vector<OptionRow> table{
-        {"NEREUS_MONITOR", "on", "", "on, off", "whether recording begins with MPI_Init; off: when the program says so",
+        {"NEREUS_MONITOR", "on", "", "on, off, none",
+         "whether recording begins with MPI_Init; off: when the program says so; none: there is no record",
          [](Options &o, const std::string &text) {
              o.record = text == "on";
-             return text == "on" || text == "off";
+             o.has_record = text != "none";
+             return text == "on" || text == "off" || text == "none";
          }},
         {"NEREUS_MONITOR_FILE", "", "", "the name of a file", "where the record of the run is written",
          [](Options &o, const std::string &text) {
              o.file = text;
              return true;
+         }},
+        {"NEREUS_MONITOR_FORMAT", "json", "", "json, cbor",
+         "json: one line for each event; cbor: smaller, not to be read by people",
+         [](Options &o, const std::string &text) {
+             o.encoding = text == "cbor" ? monitor::Encoding::cbor : monitor::Encoding::json_lines;
+             return text == "json" || text == "cbor";
          }},
         {"NEREUS_MONITOR_PARTS", "", "", "the name of a folder", "where each process has its record while it runs",
          [](Options &o, const std::string &text) {

@@ -2,16 +2,20 @@
 // The settings of the monitor: from the environment alone, since the program is not to know of it.
 #pragma once
 
+#include "monitor/lines.hpp"
+
 #include <string>
 #include <vector>
 
 namespace nereus::pmpi {
 
 struct Options {
-    bool record = true;                 ///< from MPI_Init on
-    std::string file;                   ///< "": nereus-monitor-WORLD.jsonl in the working directory
-    std::string parts;                  ///< folder of the records of single processes; "": the file's name and .parts
-    std::string run;                    ///< the same for all worlds of a run; "": each world is a run of its own
+    bool has_record = true; ///< else the program runs as without this library
+    bool record = true;     ///< from MPI_Init on
+    std::string file;       ///< "": nereus-monitor-WORLD.jsonl in the working directory
+    std::string parts;      ///< folder of the records of single processes; "": the file's name and .parts
+    std::string run;        ///< the same for all worlds of a run; "": each world is a run of its own
+    monitor::Encoding encoding = monitor::Encoding::json_lines;
     double window = 1;                  ///< s
     int windows = 1 << 16;              ///< entries of history that a thread keeps
     double time_limit = 30;             ///< s, for all processes to come to MPI_Init

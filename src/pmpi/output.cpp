@@ -10,7 +10,7 @@
 
 namespace nereus::pmpi {
 
-Result<Output> Output::begin(const std::string &path, bool is_run_of_its_own) {
+Result<Output> Output::begin(const std::string &path, monitor::Encoding encoding, bool is_run_of_its_own) {
     const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     if (descriptor < 0) return failed(NEREUS_ERR_ARGUMENT, path + ": " + std::strerror(errno));
     ::flock(descriptor, LOCK_EX); // where a file system has no locks, worlds that end at once may mix their lines
@@ -18,12 +18,12 @@ Result<Output> Output::begin(const std::string &path, bool is_run_of_its_own) {
         // A pipe or a terminal has nothing to cut.
     }
     const long length = ::lseek(descriptor, 0, SEEK_END);
-    return Output(path, descriptor, length <= 0, length);
+    return Output(path, encoding, descriptor, length <= 0, length);
 }
 
 Output::Output(Output &&other) noexcept
-    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)), is_new_(other.is_new_),
-      begin_(other.begin_), error_(other.error_) {}
+    : path_(std::move(other.path_)), encoding_(other.encoding_), descriptor_(std::exchange(other.descriptor_, -1)),
+      is_new_(other.is_new_), begin_(other.begin_), error_(other.error_) {}
 
 Output::~Output() {
     if (descriptor_ >= 0) ::close(descriptor_);

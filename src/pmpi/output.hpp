@@ -15,7 +15,7 @@ class Output {
 public:
     /// Opens the file for one world, alone until this object goes: anew where the world is a run of its own, else
     /// behind what other worlds of the run wrote. NEREUS_ERR_ARGUMENT where it cannot be written.
-    static Result<Output> begin(const std::string &path, bool is_run_of_its_own);
+    static Result<Output> begin(const std::string &path, monitor::Encoding encoding, bool is_run_of_its_own);
 
     Output(Output &&other) noexcept;
     Output &operator=(Output &&) = delete;
@@ -23,16 +23,17 @@ public:
 
     bool is_new() const { return is_new_; }
     void write(std::string_view text);
-    void write_line(const nlohmann::ordered_json &line) { write(monitor::text_of(line) + "\n"); }
+    void write_event(const nlohmann::ordered_json &event) { write(monitor::encoded(event, encoding_)); }
 
     /// All of it is in the file. Else NEREUS_ERR_ARGUMENT says why, and the file is what it was before.
     Done finish();
 
 private:
-    Output(std::string path, int descriptor, bool is_new, long begin)
-        : path_(std::move(path)), descriptor_(descriptor), is_new_(is_new), begin_(begin) {}
+    Output(std::string path, monitor::Encoding encoding, int descriptor, bool is_new, long begin)
+        : path_(std::move(path)), encoding_(encoding), descriptor_(descriptor), is_new_(is_new), begin_(begin) {}
 
     std::string path_;
+    monitor::Encoding encoding_;
     int descriptor_;
     bool is_new_;
     long begin_; ///< length of the file before

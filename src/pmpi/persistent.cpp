@@ -2,6 +2,7 @@
 #include "pmpi/persistent.hpp"
 
 #include "pmpi/handle.hpp"
+#include "pmpi/present.hpp"
 #include "pmpi/thread.hpp"
 
 #include <mutex>
@@ -32,7 +33,10 @@ void started(MPI_Request request) {
     const auto found = requests().moves.find(handle_word(request));
     if (found == requests().moves.end()) return;
     monitor::Shard &shard = Thread::here().shard();
-    for (const Move &move : found->second) shard.count(move.address, move.bytes);
+    for (Move &move : found->second) {
+        bring_to_present(move.address);
+        shard.count(move.address, move.bytes);
+    }
 }
 
 void started(int number, const MPI_Request *all) {

@@ -5,10 +5,13 @@
 #include "pmpi/agreement.hpp"
 #include "pmpi/decomposed.hpp"
 #include "pmpi/gather.hpp"
+#include "pmpi/meetings.hpp"
 #include "pmpi/members.hpp"
 #include "pmpi/options.hpp"
 #include "pmpi/other_tools.hpp"
 #include "pmpi/output.hpp"
+#include "pmpi/present.hpp"
+#include "pmpi/variables.hpp"
 #include "pmpi/worlds.hpp"
 
 #include <cstdio>
@@ -101,8 +104,9 @@ void tell_world() {
 }
 
 void write_own(const TakeText &take) {
-    monitor::lines_of(record().arena(),
-                      [&](const nlohmann::ordered_json &line) { take(monitor::text_of(line) + "\n"); });
+    monitor::lines_of(record().arena(), [&](const nlohmann::ordered_json &line) {
+        take(monitor::encoded(line, run().options.encoding));
+    });
 }
 
 nlohmann::ordered_json header() {
@@ -111,14 +115,14 @@ nlohmann::ordered_json header() {
 
 /// On rank 0, which has the file; all other processes bring their lines.
 Done write_file() {
-    auto output = Output::begin(run().file, run().options.run.empty());
+    auto output = Output::begin(run().file, run().options.encoding, run().options.run.empty());
     const auto take = [&](std::string_view text) {
         if (output) output->write(text);
     };
-    if (output && output->is_new()) output->write_line(header());
+    if (output && output->is_new()) output->write_event(header());
     gather(run().comm, write_own, take);
     if (!output) return tl::unexpected(output.error());
-    output->write_line({{"event", "world_ended"}, {"world", run().story.world.data()}});
+    output->write_event({{"event", "world_ended"}, {"world", run().story.world.data()}});
     return output->finish();
 }
 
@@ -146,11 +150,11 @@ void remove_parts() {
 
 bool has_record() { return the_record.load(std::memory_order_acquire) != nullptr; }
 monitor::Record &record() { return *the_record.load(std::memory_order_acquire); }
-std::uint32_t generation() { return 0; }
 
 void begin() {
     if (has_record()) return;
     run().options = read_options();
+    if (!run().options.has_record) return;
     PMPI_Comm_rank(MPI_COMM_WORLD, &run().rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &run().ranks);
     const auto story = agree(run().options.time_limit);
@@ -167,7 +171,9 @@ void begin() {
     }
     the_record.store(made->release(), std::memory_order_release);
     tell_world();
+    met_parents();
     watch_decomposed();
+    show_variables();
     recording = run().options.record;
 }
 
@@ -179,6 +185,7 @@ void end() {
     const bool is_written = write_all();
     if (is_written) remove_parts();
     forget_members();
+    forget_present();
     worlds().clear();
     PMPI_Comm_free(&run().comm);
     delete the_record.exchange(nullptr);

@@ -23,9 +23,6 @@ bool has_record();
 /// Of this process; only where there is one.
 monitor::Record &record();
 
-/// Of the job of which this process is part; 0 in a program that is not resized.
-std::uint32_t generation();
-
 /// Behind MPI_Init, MPI_Init_thread. Collective over MPI_COMM_WORLD; where not all processes have this sensor, it gives
 /// up after a time limit, says so and records nothing.
 void begin();

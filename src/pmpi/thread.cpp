@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pmpi/thread.hpp"
 
+#include "pmpi/present.hpp"
+
 namespace nereus::pmpi {
 
 Thread &Thread::here() {
@@ -17,9 +19,7 @@ void Thread::refresh() {
 }
 
 monitor::Cell *Thread::cell_of(monitor::Kind kind, const Members &members, int rank) {
-    monitor::Address address;
-    address.kind = kind;
-    address.generation = generation();
+    monitor::Address address = address_now(kind);
     address.peer = members.peer(rank);
     return shard_->cell(address);
 }

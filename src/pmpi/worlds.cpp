@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pmpi/worlds.hpp"
 
-#include "pmpi/sensor.hpp"
-
 #include <algorithm>
 #include <numeric>
 
@@ -53,10 +51,6 @@ void Worlds::meet_strangers(MPI_Group group) {
         left = fewer;
     }
     groups_.push_back(left);
-    record().unseen(
-        "world " + std::to_string(groups_.size() - 1),
-        "its processes were spawned or connected: which ranks they have in their own MPI_COMM_WORLD, and what "
-        "they send, is in their own record");
 }
 
 nlohmann::ordered_json Worlds::runs(MPI_Group group, int size) {

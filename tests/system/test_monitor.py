@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from faulty_application import wait_until
 
+from conftest import COMMAND
 from nereus.launch import Build, builds, choose
 
 Pairs = dict[tuple[int, int], tuple[int, int]]  # source, destination: messages, bytes
@@ -154,6 +155,66 @@ def test_puts_go_out_and_gets_come_in(recorded: Recorded) -> None:
     assert pairs_of(document, "get") == {((rank + 1) % 3, rank): (1, 32) for rank in range(3)}
 
 
+def test_messages_between_worlds_stand_with_those_that_they_went_between(site: Any, mpi: str) -> None:
+    """Three processes spawn two, talk to them, and make one communicator of all."""
+    document = record_of(site, choose(mpi), "", 3, "spawns")
+    sizes = {world["world"]: world["ranks"] for world in document["worlds"]}
+    assert sorted(sizes.values()) == [2, 3]
+    everyone = range(5)
+    parent, *_ = [at for at in everyone if sizes[document["processes"][at]["world"]] == 3]
+    children = [at for at in everyone if sizes[document["processes"][at]["world"]] == 2]
+    sent = {(parent, child): (5, 200) for child in children} | {(child, parent): (1, 8) for child in children}
+    assert pairs_of(document, "point_to_point") == sent
+    assert pairs_of(document, "collective") == {(a, b): (1, 8) for a in everyone for b in everyone if a != b}
+
+
+def test_a_resized_job_is_told_by_generations_whoever_left_and_came(site: Any, mpich: str) -> None:
+    program = choose(mpich).prefix / "bin" / "nereus-cg"
+    resizes = ("--resize", "20:3", "--resize", "40:1")
+    options = ("--poisson", "8", "--iterations", "60", "--tolerance", "0", *resizes)
+    command = [*COMMAND, "run", "--mpi", mpich, "-n", "2", "--", str(program), *options]
+    site.environment["NEREUS_PROCESS_STRATEGIES"] = "none"  # iterations wait for newcomers
+    done = site.nereus("monitor", "-o", "record.jsonl", "--mpi", mpich, "--", *command)
+    assert done.code == 0, done.err
+    document = site.nereus("report", "record.jsonl", "--json").document
+    assert sorted(world["ranks"] for world in document["worlds"]) == [1, 2]
+    ranks = {
+        (generation, rank)
+        for process in document["processes"]
+        for generation, rank in process["generations"].items()
+    }
+    assert ranks == {("0", 0), ("0", 1), ("1", 0), ("1", 1), ("1", 2), ("2", 0)}
+    gathered = {
+        (pair["source"], pair["destination"]): pair["messages"]
+        for pair in document["pairs"]
+        if pair["generation"] == 1 and pair["kind"] == "collective"
+    }
+    assert len(gathered) == 6, "each of three to each other"
+    assert not [row for row in document["unseen"] if "world" in row["what"]]
+    shown = site.nereus("report", "record.jsonl")
+    assert "In generations of the job" in shown.out
+    assert "that no record names" not in shown.out
+
+
+def test_two_tools_at_once_are_told_of_and_the_program_runs(site: Any, build: Build) -> None:
+    """Who comes first in LD_PRELOAD gets the calls: the monitor, where it is started last."""
+    tool = site.program(build.name, "libcounts_sends.so")
+    site.environment["LD_PRELOAD"] = str(tool)
+    document = record_of(site, build, "p2p", 2)
+    (why,) = [row["why"] for row in document["unseen"] if row["what"] == "another tool"]
+    assert "libcounts_sends.so" in why
+    assert pairs_of(document, "point_to_point") == added(point_to_point(2))
+
+
+def test_a_program_that_initialises_mpi_twice_keeps_its_record(site: Any, build: Build) -> None:
+    talks = site.program(build.name, "talks")
+    launch = launched(build, 2, talks, "twice")
+    site.nereus("monitor", "-o", "record.jsonl", "--mpi", build.name, "--", *launch)
+    document = site.nereus("report", "record.jsonl", "--json").document
+    assert [world["ranks"] for world in document["worlds"]] == [2]
+    assert len([row for row in document["processes"] if row["host"]]) == 2
+
+
 def test_what_a_file_got_is_told_for_each_process_from_open_to_close(recorded: Recorded) -> None:
     files = recorded("io", 2)["files"]
     assert [(f["rank"], f["write_bytes"], f["write_messages"], f["read_bytes"]) for f in files] == [
@@ -169,6 +230,18 @@ def test_kinds_are_the_same_alone_and_together_with_either_mpi(site: Any, mpi: s
     together = added(iter([*point_to_point(4), *in_a_part(4)]))
     assert pairs_of(document, "point_to_point") == together
     assert pairs_of(document, "collective") == added(iter([*collectives(4), *neighbours(4)]))
+
+
+def test_a_record_in_cbor_says_the_same(site: Any, build: Build) -> None:
+    talks = site.program(build.name, "talks")
+    for name in ("json", "cbor"):
+        command = launched(build, 3, talks, "all", site.folder)
+        options = ("-o", f"record.{name}", "--format", name, "--mpi", build.name)
+        done = site.nereus("monitor", *options, "--", *command)
+        assert done.code == 0, done.err
+    ours, theirs = (site.nereus("report", f"record.{name}", "--json").document for name in ("json", "cbor"))
+    assert pairs_of(ours, "collective") == pairs_of(theirs, "collective") != {}
+    assert theirs["worlds"][0]["ranks"] == 3 and theirs["exit_code"] == 0
 
 
 @pytest.mark.parametrize("how", ["aborts", "dies"])

@@ -139,7 +139,8 @@ def _row(build: Build, sensor: str, cell: dict[str, Any], off: list[float], on: 
 
 
 def _run(build: Build, ranks: int, plan: Sequence[str], environment: dict[str, str]) -> list[dict[str, Any]]:
-    started = Launch(build, build.program("nereus-calls"), tuple(plan)).command([Share("", ranks)])
+    launch = Launch(build, build.program("nereus-calls"), tuple(plan), recorded=True)
+    started = launch.command([Share("", ranks)])
     own = {key: value for key, value in started.environment.items() if key != "LD_PRELOAD"}
     try:
         done = subprocess.run(

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """nereus monitor -- COMMAND - record what the processes of an MPI program send each other."""
 
-import json
 import os
 import secrets
 import shutil
 import signal
 import subprocess
 import tempfile
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +17,7 @@ from nereus.cli.messages import Refused, complain, note
 from nereus.launch import Build, Stopping
 from nereus.launch.preloading import LIBRARY, build_for, preloaded
 from nereus.launch.shared_memory import Snapshot
+from nereus.monitor.encoding import Encoding, encoded, items_in
 
 _FOLDER_OF_PARTS = Path("/dev/shm")
 _ENDS_WITHIN = 10.0  # s, after it was asked to
@@ -39,6 +40,10 @@ def monitor(
     mpi: Annotated[
         str | None, typer.Option(metavar="NAME", help="MPI build to use, where COMMAND does not tell it.")
     ] = None,
+    encoding: Annotated[
+        Encoding,
+        typer.Option("--format", help="Of the record: lines of JSON, or CBOR, which takes less room."),
+    ] = Encoding.JSON,
     off: Annotated[
         bool, typer.Option("--off", help="Record only what the program switches on itself.")
     ] = False,
@@ -52,8 +57,9 @@ def monitor(
     """
     build = build_for(command, mpi)
     run = secrets.token_hex(8)
-    file = (output or Path(f"nereus-monitor-{run}.jsonl")).absolute()
-    _begin(file, run, command)
+    ending = "jsonl" if encoding is Encoding.JSON else "cbor"
+    file = (output or Path(f"nereus-monitor-{run}.{ending}")).absolute()
+    _begin(file, encoding, run, command)
     with (
         tempfile.TemporaryDirectory(prefix=f"nereus-{run}-monitor-", dir=_folder_of_parts()) as parts,
         Stopping() as stopping,
@@ -61,16 +67,17 @@ def monitor(
         variables = {
             "NEREUS_MONITOR_FILE": str(file),
             "NEREUS_MONITOR_PARTS": parts,
+            "NEREUS_MONITOR_FORMAT": encoding.value,
             "NEREUS_MONITOR_RUN": run,
             "NEREUS_MONITOR_WINDOW": str(window),
             "NEREUS_MONITOR": "off" if off else "on",
         }
         before = Snapshot.take()
         code = _run(command, preloaded(build.prefix / LIBRARY, variables), stopping)
-        left = _take_parts(build, Path(parts), file)
+        left = _take_parts(build, Path(parts), file, encoding)
         if code:
             before.remove_leftovers()  # MPIs leave theirs where a rank dies
-    _end(file, code, left, quiet)
+    _end(file, encoding, code, left, quiet)
     raise typer.Exit(code)
 
 
@@ -78,10 +85,10 @@ def _folder_of_parts() -> str | None:
     return str(_FOLDER_OF_PARTS) if os.access(_FOLDER_OF_PARTS, os.W_OK) else None
 
 
-def _begin(file: Path, run: str, command: list[str]) -> None:
+def _begin(file: Path, encoding: Encoding, run: str, command: list[str]) -> None:
     header = {"event": "header", "format": "nereus-monitor", "version": 1, "run": run, "command": command}
     try:
-        file.write_text(json.dumps(header) + "\n", encoding="utf-8")
+        file.write_bytes(encoded(header, encoding))
     except OSError as problem:
         raise Refused(f"--output = {file}: cannot be written: {problem.strerror}") from None
 
@@ -106,25 +113,24 @@ def _as_shells_do(code: int) -> int:
     return 128 - code if code < 0 else code
 
 
-def _take_parts(build: Build, parts: Path, file: Path) -> int:
+def _take_parts(build: Build, parts: Path, file: Path, encoding: Encoding) -> int:
     """Add what processes left that did not come to MPI_Finalize; how many these are."""
     left = sorted(parts.glob("*.part"))
     if left:
         with file.open("ab") as record:
-            subprocess.run([build.program("nereus-parts"), *left], stdout=record, check=False)
+            option = ["--cbor"] if encoding is Encoding.CBOR else []
+            subprocess.run([build.program("nereus-parts"), *option, *left], stdout=record, check=False)
     return len(left)
 
 
-def _end(file: Path, code: int, left: int, quiet: bool) -> None:
-    seen = file.stat().st_size
-    with file.open("a", encoding="utf-8") as record:
-        record.write(json.dumps({"event": "ended", "exit_code": code}) + "\n")
-    with file.open(encoding="utf-8") as record:
-        nothing = sum(1 for _ in record) <= 2
-    if nothing:
+def _end(file: Path, encoding: Encoding, code: int, left: int, quiet: bool) -> None:
+    is_empty = next(islice(items_in(file), 1, None), None) is None
+    with file.open("ab") as record:
+        record.write(encoded({"event": "ended", "exit_code": code}, encoding))
+    if is_empty:
         complain("no process of the command came to MPI_Init of the MPI that was chosen: nothing is recorded")
     if left:
         complain(
             f"{left} processes ended before MPI_Finalize: what they had sent until then is in the record"
         )
-    note(f"written: {file} ({seen} bytes); `nereus report {file}` shows it", quiet)
+    note(f"written: {file} ({file.stat().st_size} bytes); `nereus report {file}` shows it", quiet)

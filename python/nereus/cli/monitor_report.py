@@ -62,11 +62,28 @@ def document(recording: Recording, moved: Flows) -> dict[str, Any]:
             }
             for world in recording.worlds
         ],
-        "processes": [{"world": p.world, "rank": p.rank, "host": p.host} for p in moved.places],
+        "processes": _processes(recording, moved),
         "pairs": moved.document(),
         "files": _files(recording),
         "unseen": [{"what": what, "why": why} for what, why in recording.unseen],
     }
+
+
+def _processes(recording: Recording, moved: Flows) -> list[dict[str, Any]]:
+    """In the order in which pairs number them."""
+    ranks = {
+        (world.name, process.facts.rank): {str(g.generation): g.own_rank for g in process.generations}
+        for world, process in recording.processes
+    }
+    return [
+        {
+            "world": place.world,
+            "rank": place.rank,
+            "host": place.host,
+            "generations": ranks.get((place.world, place.rank), {}),
+        }
+        for place in moved.places
+    ]
 
 
 def _files(recording: Recording) -> list[dict[str, Any]]:

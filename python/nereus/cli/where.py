@@ -105,7 +105,7 @@ class Where:
         # Where groups cannot join, nothing is known in favour of other transports than the MPI's own choice.
         transports = join.environment if join.works else {}
         environment = {**_costs(build, self.hosts), **transports, **own, **settings}
-        launch = Launch(build, program, arguments, self.hosts, self.rsh, environment)
+        launch = Launch(build, program, arguments, self.hosts, self.rsh, environment, recorded=True)
         return Supervision(launch, founders, join.works)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from nereus.launch.builds import Build
 from nereus.launch.error import LaunchError
 from nereus.launch.hosts import Host, Share, host_list, is_here, place
+from nereus.launch.preloading import LIBRARY
 
 # A rank that waits long lets others have its core, as those of Open MPI do where ranks outnumber
 # cores. Without it a resize on a crowded host takes two to three times as long.
@@ -56,6 +57,8 @@ class Launch:
     rsh: str | None = None
     #: Settings and the MPI's transports.
     environment: Mapping[str, str] = field(default_factory=dict)
+    #: Whether it is what a user wants to watch, where we run under `nereus monitor`; trials of ours are not.
+    recorded: bool = False
 
     @property
     def far(self) -> bool:
@@ -74,7 +77,8 @@ class Launch:
             raise LaunchError(
                 f"{build.mpiexec}: the launcher of the build {build.name} is missing; run `make build` again"
             )
-        complete = {**_environment(build), **self.environment, **(environment or {})}
+        watched = {} if self.recorded else _unrecorded()
+        complete = {**_environment(build), **watched, **self.environment, **(environment or {})}
         options = _options(build, server, self.rsh, list(complete) if self.far else [])
         where = _placed(build, shares, [str(self.program), *self.arguments], self.hosts)
         return Command([str(build.mpiexec), *options, *where], complete)
@@ -107,6 +111,11 @@ def _environment(build: Build) -> dict[str, str]:
         return {name: value for name, value in MPICH_SETTINGS.items() if name not in os.environ}
     chosen = {name: value for name, value in OPEN_MPI_CHOICES.items() if name not in os.environ}
     return {**OPEN_MPI_SETTINGS, **chosen, **_naps(build)}
+
+
+def _unrecorded() -> dict[str, str]:
+    """What keeps the monitor's sensor, where it is preloaded into us, from recording what we start."""
+    return {"NEREUS_MONITOR": "none"} if Path(LIBRARY).name in os.environ.get("LD_PRELOAD", "") else {}
 
 
 def _naps(build: Build) -> dict[str, str]:

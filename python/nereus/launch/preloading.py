@@ -29,6 +29,8 @@ def build_for(command: Sequence[str], name: str | None = None) -> Build:
     """
     if name is not None:
         return choose(name)
+    if Path(command[0]).name == "nereus":
+        return choose(_told_to_nereus(command))
     launcher = shutil.which(command[0])
     if launcher is None:
         raise LaunchError(f"{command[0]}: there is no such program that can be executed")
@@ -41,6 +43,17 @@ def build_for(command: Sequence[str], name: str | None = None) -> Build:
         known = ", ".join(build.name for build in builds())
         raise LaunchError(f"{command[0]}: which MPI it starts is not known; --mpi says it: {known}")
     return alike[0]
+
+
+def _told_to_nereus(command: Sequence[str]) -> str | None:
+    """The build that a command of ours is given; None where it takes the usual one."""
+    own = command[: command.index("--")] if "--" in command else command
+    for word, following in zip(own, [*own[1:], None], strict=True):
+        if word == "--mpi":
+            return following
+        if word.startswith("--mpi="):
+            return word.removeprefix("--mpi=")
+    return None
 
 
 def _family(launcher: str) -> str | None:

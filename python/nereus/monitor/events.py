@@ -11,6 +11,7 @@ Ranks = Annotated[int, Field(ge=1, le=2**22)]  # what is made of a damaged numbe
 
 Kind = Literal["point_to_point", "collective", "decomposed", "put", "get", "read", "write"]
 Histogram = dict[str, Count]
+Run = tuple[Count, Count, Ranks, int]  # of processes: world, first rank, number, step
 
 
 class Header(Strict):
@@ -55,6 +56,7 @@ class Moved(Strict):
     event: Literal["moved"]
     kind: Kind
     generation: Count
+    phase: Count = 0
     call: str = ""
     communicator: Count = 0
     file: Count = 0
@@ -73,7 +75,34 @@ class Communicator(Strict):
     name: str
     own_rank: int
     two_sides: bool
-    members: list[tuple[Count, Count, Ranks, int]]  # world, first rank, number, step
+    members: list[Run]
+
+
+class Generation(Strict):
+    """The process belongs to a generation of a malleable job from here on; `members` by their rank in it."""
+
+    event: Literal["generation"]
+    generation: Count
+    job: str
+    own_rank: Count
+    members: list[Run]
+
+
+class Met(Strict):
+    """The process met others, which were not of its world; both sides in the order of their ranks."""
+
+    event: Literal["met"]
+    by: Literal["spawn", "parent", "accept", "connect", "join"]
+    begin_unix: float
+    end_unix: float
+    own: list[Run]
+    members: list[Run]
+
+
+class Phase(Strict):
+    event: Literal["phase"]
+    phase: Count
+    name: str
 
 
 class Window(Strict):
@@ -83,6 +112,7 @@ class Window(Strict):
     window: Count
     kind: Kind
     generation: Count
+    phase: Count = 0
     rows: list[tuple[Count, str, Count, Count, Count, Count]]
 
 
@@ -128,6 +158,9 @@ Event = (
     | WorldEnded
     | Moved
     | Communicator
+    | Generation
+    | Met
+    | Phase
     | Window
     | FileOpened
     | FileClosed
@@ -142,6 +175,9 @@ KINDS: dict[str, type[Event]] = {
     "world_ended": WorldEnded,
     "moved": Moved,
     "communicator": Communicator,
+    "generation": Generation,
+    "met": Met,
+    "phase": Phase,
     "window": Window,
     "file_opened": FileOpened,
     "file_closed": FileClosed,

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from nereus.monitor import events
+from nereus.monitor import events, identities
+from nereus.monitor.identities import Identities
 from nereus.monitor.model import Process, Recording, World
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-KEYS = ["source", "destination", "generation", "kind"]
+KEYS = ["source", "destination", "generation", "phase", "kind"]
 _PAIR_KINDS = ("point_to_point", "collective", "decomposed", "put", "get")
 
 
@@ -35,7 +36,7 @@ class Place:
 class Flows:
     """Of all pairs that moved something.
 
-    `pairs` has the columns source, destination, generation, kind, messages, bytes; `sizes` has bin and
+    `pairs` has the columns source, destination, generation, phase, kind, messages, bytes; `sizes` has bin and
     messages in place of the last two: bin 0 is messages of 0 bytes, bin k + 1 of 2^k to 2^(k+1) - 1 bytes.
     `strangers` are messages to processes that are not in the file.
     """
@@ -61,17 +62,15 @@ class Flows:
             histograms.setdefault(tuple(key), {})[str(size)] = int(messages)
         return [
             {
-                "source": int(source),
-                "destination": int(destination),
-                "generation": int(generation),
-                "kind": kind,
+                **{
+                    name: part if isinstance(part, str) else int(part)
+                    for name, part in zip(KEYS, key, strict=True)
+                },
                 "messages": int(messages),
                 "bytes": int(moved),
-                "histogram": histograms.get((source, destination, generation, kind), {}),
+                "histogram": histograms.get(tuple(key), {}),
             }
-            for source, destination, generation, kind, messages, moved in self.pairs[
-                [*KEYS, "messages", "bytes"]
-            ].itertuples(index=False)
+            for *key, messages, moved in self.pairs[[*KEYS, "messages", "bytes"]].itertuples(index=False)
         ]
 
 
@@ -82,7 +81,8 @@ def flows(recording: Recording) -> Flows:
         for world in recording.worlds
         for rank in range(world.ranks)
     ]
-    collected = _Collected({(place.world, place.rank): at for at, place in enumerate(places)})
+    numbers = {(place.world, place.rank): at for at, place in enumerate(places)}
+    collected = _Collected(numbers, Identities(recording))
     for world, process in recording.processes:
         for moved in process.moved:
             collected.take(world, process, moved)
@@ -90,42 +90,44 @@ def flows(recording: Recording) -> Flows:
 
 
 class _Collected:
-    def __init__(self, places: Mapping[tuple[str, int], int]) -> None:
-        self.places = places
+    def __init__(self, numbers: Mapping[identities.Place, int], who: Identities) -> None:
+        self.numbers = numbers
+        self.who = who
         self.strangers = 0
-        self._pairs: list[tuple[int, int, int, str, int, int]] = []
-        self._sizes: list[tuple[int, int, int, str, int, int]] = []
+        self._pairs: list[tuple[Any, ...]] = []
+        self._sizes: list[tuple[Any, ...]] = []
 
     def take(self, world: World, process: Process, moved: events.Moved) -> None:
         if moved.kind not in _PAIR_KINDS or moved.reach == "nobody":
             return
-        own = self.places[world.name, process.facts.rank]
+        own = (world.name, process.facts.rank)
+        phase = process.phases.get(moved.phase, "")
         if moved.reach == "peer":
             for rank, messages, size, histogram in moved.to:
-                self._one(world, own, moved, moved.to_world, rank, messages, size, histogram)
+                self._one(own, (moved.to_world, rank), moved, phase, messages, size, histogram)
             return
-        for to_world, rank in _reached(process, moved):
-            self._one(world, own, moved, to_world, rank, moved.messages, moved.bytes, moved.histogram)
+        for peer in _reached(process, moved):
+            self._one(own, peer, moved, phase, moved.messages, moved.bytes, moved.histogram)
 
     def _one(
         self,
-        world: World,
-        own: int,
+        own: identities.Place,
+        peer: identities.Peer,
         moved: events.Moved,
-        to_world: int,
-        rank: int,
+        phase: str,
         messages: int,
         size: int,
         histogram: events.Histogram,
     ) -> None:
-        peer = self.places.get((world.name, rank)) if to_world == 0 else None
-        if peer is None:
+        other = self.who.of(own, peer)
+        if other is None or other not in self.numbers:
             self.strangers += messages
             return
-        source, destination = (peer, own) if moved.kind == "get" else (own, peer)
-        self._pairs.append((source, destination, moved.generation, moved.kind, messages, size))
+        ends = (self.numbers[own], self.numbers[other])
+        key = (*(reversed(ends) if moved.kind == "get" else ends), moved.generation, phase, moved.kind)
+        self._pairs.append((*key, messages, size))
         for size_bin, number in histogram.items():
-            self._sizes.append((source, destination, moved.generation, moved.kind, int(size_bin), number))
+            self._sizes.append((*key, int(size_bin), number))
 
     def pairs(self) -> pd.DataFrame:
         table = pd.DataFrame(self._pairs, columns=[*KEYS, "messages", "bytes"])
@@ -136,16 +138,12 @@ class _Collected:
         return table.groupby([*KEYS, "bin"], as_index=False, sort=True).sum()
 
 
-def _reached(process: Process, moved: events.Moved) -> list[tuple[int, int]]:
-    """World and rank of all that a message to a whole communicator goes to."""
+def _reached(process: Process, moved: events.Moved) -> list[identities.Peer]:
+    """All that a message to a whole communicator goes to."""
     communicator = process.communicators.get(moved.communicator)
     if communicator is None:
         return []
-    members = [
-        (world, first + step * place)
-        for world, first, number, step in communicator.members
-        for place in range(number)
-    ]
+    members = identities.expanded(communicator.members)
     if communicator.two_sides:
         return members
     if moved.reach == "higher":

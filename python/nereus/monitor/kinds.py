@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which kind of record a file is. What reads them takes longer to import than many commands run."""
 
-import json
 import re
 from pathlib import Path
+
+from nereus.monitor.encoding import DamagedError, items_in
 
 FORMAT = "nereus-monitor"
 PROF = re.compile(r"(?P<name>.+)\.(?P<rank>\d+)\.prof")
 
 
 def is_recording(path: Path) -> bool:
-    """Whether the first line says that the monitor wrote it."""
+    """Whether the first event says that the monitor wrote it."""
     try:
-        with path.open("rb") as file:
-            first = json.loads(file.readline(1 << 20))
-    except (OSError, ValueError, RecursionError):
+        first = next(items_in(path), None)
+    except (OSError, DamagedError):
         return False
-    return isinstance(first, dict) and first.get("format") == FORMAT
+    return first is not None and isinstance(first.value, dict) and first.value.get("format") == FORMAT
 
 
 def is_prof(path: Path) -> bool:

@@ -29,6 +29,9 @@ class Process:
     windows: list[events.Window] = field(default_factory=list)
     communicators: dict[int, events.Communicator] = field(default_factory=dict)
     files: dict[int, File] = field(default_factory=dict)
+    generations: list[events.Generation] = field(default_factory=list)
+    meetings: list[events.Met] = field(default_factory=list)
+    phases: dict[int, str] = field(default_factory=dict)  # names by number
 
 
 @dataclass

@@ -60,6 +60,9 @@ def _heat(figure: "Figure", axes: "Axes", square: "NDArray[np.float64]", label: 
     """Empty where nothing was sent; a logarithmic scale where values differ by more than a factor of 100."""
     from matplotlib.colors import LogNorm
 
+    if square.size == 0:  # a record without a process
+        axes.set(title=label)
+        return
     shown = np.ma.masked_less_equal(square, 0)
     wide = shown.count() > 0 and shown.max() > 100 * shown.min()
     image = axes.imshow(shown, cmap="viridis", norm=LogNorm() if wide else None, interpolation="nearest")

@@ -48,9 +48,9 @@ def read_prof(path: Path) -> Flows:
     rows = [row for _, file in sorted(files.items()) for row in _rows(file)]
     ranks = 1 + max([*files, *(max(row.source, row.destination) for row in rows)])
     places = [Place(match["name"], rank, "") for rank in range(ranks)]
-    pairs = [(r.source, r.destination, 0, r.kind, r.messages, r.bytes) for r in rows]
+    pairs = [(r.source, r.destination, 0, "", r.kind, r.messages, r.bytes) for r in rows]
     sizes = [
-        (r.source, r.destination, 0, r.kind, size, number)
+        (r.source, r.destination, 0, "", r.kind, size, number)
         for r in rows
         for size, number in enumerate(r.sizes)
         if number

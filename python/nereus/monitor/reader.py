@@ -1,32 +1,31 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads the file of a run, up to the line where it breaks off if it does."""
+"""Reads the file of a run, up to where it breaks off if it does."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
 from nereus.monitor import events
+from nereus.monitor.encoding import DamagedError, Item, items_in
 from nereus.monitor.model import File, Process, Recording, RecordingError, World
 
 
 def read(path: Path) -> Recording:
     """Read the file of a run.
 
-    Raises RecordingError when it cannot be read or is no such file. A damaged line ends the reading: what
+    Raises RecordingError when it cannot be read or is no such file. A damaged event ends the reading: what
     stands before it is kept, and `broken_off` says where.
     """
-    lines = _Lines(path)
-    events_read = list(lines)
-    if not events_read or not isinstance(events_read[0], events.Header):
-        what = lines.broken_off or f"{path}:1: no header"
+    found = _Events(path)
+    all_events = list(found)
+    if not all_events or not isinstance(all_events[0], events.Header):
+        what = found.broken_off or f"{path}:1: no header"
         raise RecordingError(f"{what}: the first line of a monitor's file has event = header")
-    return _Assembly(path, events_read[0]).of(events_read[1:], lines.broken_off)
+    return _Assembly(path, all_events[0]).of(all_events[1:], found.broken_off)
 
 
-class _Lines:
+class _Events:
     """The events of a file; `broken_off` is set where they end early."""
 
     def __init__(self, path: Path) -> None:
@@ -35,35 +34,29 @@ class _Lines:
 
     def __iter__(self) -> Iterator[events.Event]:
         try:
-            with self.path.open("rb") as file:
-                for number, raw in enumerate(file, start=1):
-                    if not raw.strip():
-                        continue
-                    event = self._event(number, raw)
-                    if self.broken_off:
-                        return
-                    if event is not None:
-                        yield event
+            for item in items_in(self.path):
+                event = self._event(item)
+                if self.broken_off:
+                    return
+                if event is not None:
+                    yield event
+        except DamagedError as damaged:
+            self.broken_off = f"{damaged.where}: the event is cut or damaged"
         except OSError as problem:
             raise RecordingError(f"{self.path}: {problem.strerror}") from None
 
-    def _event(self, number: int, raw: bytes) -> events.Event | None:
-        where = f"{self.path}:{number}"
-        try:
-            value: Any = json.loads(raw)
-        except (ValueError, RecursionError):
-            self.broken_off = f"{where}: the line is cut or damaged"
-            return None
+    def _event(self, item: Item) -> events.Event | None:
+        value = item.value
         if not isinstance(value, dict) or not isinstance(value.get("event"), str):
-            self.broken_off = f'{where}: not an event: an object with a text "event" is allowed'
+            self.broken_off = f'{item.where}: not an event: an object with a text "event" is allowed'
             return None
         kind = events.KINDS.get(value["event"])
         try:
-            return kind.model_validate_json(raw) if kind else None
+            return kind.model_validate_json(item.text) if kind else None
         except ValidationError as problem:
             first = problem.errors(include_url=False)[0]
             key = ".".join(str(part) for part in first["loc"])
-            self.broken_off = f"{where}: {value['event']}: {key}: {first['msg'].lower()}"
+            self.broken_off = f"{item.where}: {value['event']}: {key}: {first['msg'].lower()}"
             return None
 
 
@@ -109,6 +102,12 @@ def _give(process: Process, line: events.Event) -> None:
             process.windows.append(line)
         case events.Communicator():
             process.communicators[line.communicator] = line
+        case events.Generation():
+            process.generations.append(line)
+        case events.Met():
+            process.meetings.append(line)
+        case events.Phase():
+            process.phases[line.phase] = line.name
         case events.FileOpened():
             process.files[line.file] = File(line)
         case events.FileClosed() if line.file in process.files:

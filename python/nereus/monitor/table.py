@@ -25,7 +25,14 @@ def table(recording: Recording, flows: Flows) -> "Group":
     """How much of which kind, the pairs that moved most, calls and files, and what was not seen."""
     from rich.console import Group
 
-    parts = [_kinds(flows), _top_pairs(flows), _calls(recording), _files(recording)]
+    parts = [
+        _sums("What moved", "kind", flows),
+        _sums("In phases of the program", "phase", flows),
+        _sums("In generations of the job", "generation", flows),
+        _top_pairs(flows),
+        _calls(recording),
+        _files(recording),
+    ]
     return Group(_title(recording), *(part for part in parts if part.row_count), *_notes(recording, flows))
 
 
@@ -46,13 +53,15 @@ def _table(title: str, *columns: str) -> "Table":
     return made
 
 
-def _kinds(flows: Flows) -> "Table":
-    made = _table("What moved", "kind", "pairs", "messages", "bytes", "mean size")
-    for kind, rows in flows.pairs.groupby("kind", sort=False):
+def _sums(title: str, column: str, flows: Flows) -> "Table":
+    """Of each kind; of each phase or generation where there are several."""
+    made = _table(title, column, "pairs", "messages", "bytes", "mean size")
+    groups = flows.pairs.groupby(column, sort=column == "generation")
+    for name, rows in groups if column == "kind" or len(groups) > 1 else ():
         messages, moved = int(rows["messages"].sum()), int(rows["bytes"].sum())
-        made.add_row(
-            KINDS[str(kind)], f"{len(rows)}", f"{messages}", bytes_text(moved), _mean(moved, messages)
-        )
+        pairs = len(rows[["source", "destination"]].drop_duplicates())
+        shown = KINDS.get(str(name), str(name) or "(none)")
+        made.add_row(shown, f"{pairs}", f"{messages}", bytes_text(moved), _mean(moved, messages))
     return made
 
 
@@ -108,7 +117,7 @@ def _notes(recording: Recording, flows: Flows) -> list[str]:
     if lost:
         notes.append(f"not seen: {lost} messages, for which there was no memory")
     if flows.strangers:
-        notes.append(f"not in the tables: {flows.strangers} messages to processes of other worlds")
+        notes.append(f"not in the tables: {flows.strangers} messages to processes that no record names")
     if recording.broken_off:
         notes.append(f"{recording.broken_off}: read up to there")
     return notes

@@ -55,6 +55,18 @@ def test_a_name_decides(two_builds: Path) -> None:
     assert build_for(["anything"], "openmpi").name == "openmpi"
 
 
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (["run", "--mpi", "openmpi", "--", "./app"], "openmpi"),
+        (["run", "--mpi=openmpi", "--", "./app"], "openmpi"),
+        (["run", "--", "./app", "--mpi", "openmpi"], "mpich"),
+    ],
+)
+def test_a_job_of_our_own_has_the_mpi_that_it_is_given(two_builds: Path, words: list[str], name: str) -> None:
+    assert build_for([launcher(two_builds, "nereus", ""), *words]).name == name
+
+
 @pytest.mark.parametrize(("name", "says"), [("srun", "slurm 24"), ("mpiexec", "Some MPI")])
 def test_a_launcher_that_does_not_tell_is_refused(two_builds: Path, name: str, says: str) -> None:
     with pytest.raises(LaunchError, match="--mpi says it: mpich, openmpi"):

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Lines of a record, as tests want them."""
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from nereus.monitor.encoding import Encoding, encoded
 
 Line = Mapping[str, Any]
 HEADER: Line = {"event": "header", "format": "nereus-monitor", "version": 1, "run": "r"}
@@ -39,6 +40,6 @@ def communicator(own_rank: int, members: Sequence[Any], two_sides: bool = False)
     return {**told, "two_sides": two_sides, "members": list(members)}
 
 
-def write(path: Path, *lines: Line) -> Path:
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+def write(path: Path, *lines: Line, encoding: Encoding = Encoding.JSON) -> Path:
+    path.write_bytes(b"".join(encoded(line, encoding) for line in lines))
     return path

@@ -10,6 +10,7 @@ from a_run import HEADER, communicator, moved, process, to_all, world, write
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from nereus.monitor.encoding import Encoding, encoded
 from nereus.monitor.flows import flows
 from nereus.monitor.kinds import is_recording
 from nereus.monitor.model import RecordingError
@@ -22,11 +23,11 @@ def test_a_message_is_told_with_its_size_and_both_its_ends(tmp_path: Path) -> No
     made = flows(read(write(tmp_path / "f", *SMALL)))
     assert made.document() == [
         {
-            **{"source": 0, "destination": 1, "generation": 0, "kind": "point_to_point"},
+            **{"source": 0, "destination": 1, "generation": 0, "phase": "", "kind": "point_to_point"},
             **{"messages": 2, "bytes": 10, "histogram": {"3": 2}},
         },
         {
-            **{"source": 0, "destination": 3, "generation": 0, "kind": "point_to_point"},
+            **{"source": 0, "destination": 3, "generation": 0, "phase": "", "kind": "point_to_point"},
             **{"messages": 1, "bytes": 0, "histogram": {"0": 1}},
         },
     ]
@@ -89,12 +90,24 @@ def test_another_version_is_refused(tmp_path: Path) -> None:
         read(write(tmp_path / "f", {**HEADER, "version": 2}))
 
 
+def test_a_file_in_cbor_says_the_same(tmp_path: Path) -> None:
+    files = [write(tmp_path / encoding, *SMALL, encoding=encoding) for encoding in Encoding]
+    assert all(is_recording(file) for file in files)
+    first, second = (flows(read(file)).document() for file in files)
+    assert first == second != []
+    assert files[1].stat().st_size < 0.9 * files[0].stat().st_size
+
+
+@pytest.mark.parametrize("encoding", Encoding)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.integers(0, 2000), st.integers(0, 2**32))
-def test_a_file_that_was_cut_or_damaged_is_read_up_to_there(tmp_path: Path, at: int, seed: int) -> None:
-    whole = write(tmp_path / "f", *SMALL, process(1), moved([[0, 1, 1, {"1": 1}]])).read_bytes()
+def test_a_file_that_was_cut_or_damaged_is_read_up_to_there(
+    tmp_path: Path, encoding: Encoding, at: int, seed: int
+) -> None:
+    lines = (*SMALL, process(1), moved([[0, 1, 1, {"1": 1}]]))
+    whole = write(tmp_path / "f", *lines, encoding=encoding).read_bytes()
     random = Random(seed)
-    header = len(json.dumps(HEADER)) + 1
+    header = len(encoded(HEADER, encoding))
     place = header + at % (len(whole) - header)
     damaged = whole[:place] + (random.randbytes(3) + whole[place + 3 :] if seed % 2 else b"")
     path = tmp_path / "g"

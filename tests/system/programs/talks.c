@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sends what tests of the monitor expect it to have sent: each kind of transfer, in amounts that only depend on the
  * ranks. Usage: talks KIND [FOLDER or SECONDS], where KIND is p2p, split, collective, neighbours, onesided, io,
- * all, reduce, busy, aborts or dies. */
+ * all, reduce, busy, twice (MPI_Init once more), aborts or dies. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,6 +121,12 @@ static void for_a_while(double seconds) {
     }
 }
 
+static void begin_twice(void) {
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Init(NULL, NULL);
+    point_to_point();
+}
+
 static void end_badly(const char *how) {
     if (strcmp(how, "aborts") == 0 && rank == 0) MPI_Abort(MPI_COMM_WORLD, 3);
     if (strcmp(how, "dies") == 0 && rank == ranks - 1) abort();
@@ -142,6 +148,7 @@ int main(int argc, char **argv) {
     if (all || strcmp(kind, "io") == 0) input_output(argc > 2 ? argv[2] : ".");
     if (strcmp(kind, "reduce") == 0) one_reduce();
     if (strcmp(kind, "busy") == 0) for_a_while(argc > 2 ? atof(argv[2]) : 1);
+    if (strcmp(kind, "twice") == 0) begin_twice();
     end_badly(kind);
     MPI_Finalize();
     return 0;

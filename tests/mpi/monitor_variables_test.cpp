@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a user would lose: tools that read Open MPI's monitoring through MPI_T, and what these could never read.
+#include "expect.hpp"
+
+#include <algorithm>
+#include <mpi.h>
+#include <numeric>
+#include <string>
+#include <vector>
+
+using testing_mpi::expect;
+
+namespace {
+
+int rank = 0, ranks = 1;
+using Values = std::vector<unsigned long long>;
+
+/// A handle of a session of its own.
+class Variable {
+public:
+    Variable(const std::string &name, int of_class, MPI_Comm comm) {
+        int index = -1;
+        const int found = MPI_T_pvar_get_index(name.c_str(), of_class, &index);
+        expect(found == MPI_SUCCESS, name.c_str());
+        MPI_T_pvar_session_create(&session_);
+        MPI_T_pvar_handle_alloc(session_, index, &comm, &handle_, &number_);
+        MPI_T_pvar_start(session_, handle_);
+    }
+    ~Variable() {
+        MPI_T_pvar_handle_free(session_, &handle_);
+        MPI_T_pvar_session_free(&session_);
+    }
+    Variable(const Variable &) = delete;
+    Variable &operator=(const Variable &) = delete;
+
+    Values read() {
+        Values values(static_cast<std::size_t>(number_));
+        expect(MPI_T_pvar_read(session_, handle_, values.data()) == MPI_SUCCESS, "a value can be read");
+        return values;
+    }
+    void stop() { MPI_T_pvar_stop(session_, handle_); }
+
+private:
+    MPI_T_pvar_session session_ = MPI_T_PVAR_SESSION_NULL;
+    MPI_T_pvar_handle handle_ = MPI_T_PVAR_HANDLE_NULL;
+    int number_ = 0;
+};
+
+void send_to_next(MPI_Comm comm, int own, int size) {
+    int out = rank, in = 0;
+    MPI_Sendrecv(&out, 1, MPI_INT, (own + 1) % size, 0, &in, 1, MPI_INT, (own + size - 1) % size, 0, comm,
+                 MPI_STATUS_IGNORE);
+}
+
+unsigned long long sum(const Values &values) { return std::accumulate(values.begin(), values.end(), 0ULL); }
+
+void handles_of_different_sessions_do_not_disturb_each_other() {
+    Variable first("pml_monitoring_messages_count", MPI_T_PVAR_CLASS_SIZE, MPI_COMM_WORLD);
+    Variable second("pml_monitoring_messages_count", MPI_T_PVAR_CLASS_SIZE, MPI_COMM_WORLD);
+    const unsigned long long before = sum(first.read());
+    send_to_next(MPI_COMM_WORLD, rank, ranks);
+    second.stop();
+    send_to_next(MPI_COMM_WORLD, rank, ranks);
+    const Values now = first.read();
+    expect(now.size() == static_cast<std::size_t>(ranks), "one value for each rank");
+    expect(sum(now) == before + 2, "messages are counted on");
+}
+
+void a_part_of_the_world_can_be_read() {
+    MPI_Comm part = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &part);
+    int own = 0, size = 1;
+    MPI_Comm_rank(part, &own);
+    MPI_Comm_size(part, &size);
+    {
+        Variable sizes("pml_monitoring_messages_size", MPI_T_PVAR_CLASS_SIZE, part);
+        const Values before = sizes.read();
+        send_to_next(part, own, size);
+        Values now = sizes.read();
+        expect(now.size() == static_cast<std::size_t>(size), "one value for each rank of the part");
+        for (std::size_t i = 0; i < now.size(); ++i) now[i] -= before[i];
+        expect(sum(now) == sizeof(int) && now[static_cast<std::size_t>((own + 1) % size)] == sizeof(int),
+               "4 bytes to the next");
+    }
+    MPI_Comm_free(&part);
+}
+
+void what_collectives_are_made_of_is_told_apart() {
+    Variable inner("pml_monitoring_internal_count", MPI_T_PVAR_CLASS_SIZE, MPI_COMM_WORLD);
+    Variable outer("pml_monitoring_messages_count", MPI_T_PVAR_CLASS_SIZE, MPI_COMM_WORLD);
+    Variable histogram("pml_monitoring_messages_histogram", MPI_T_PVAR_CLASS_SIZE, MPI_COMM_WORLD);
+    const unsigned long long sent = sum(outer.read()), made = sum(inner.read());
+    MPI_Barrier(MPI_COMM_WORLD);
+    expect(sum(outer.read()) == sent, "a barrier is no message of the program");
+    expect(ranks == 1 || sum(inner.read()) > made, "it is made of messages");
+    expect(sum(histogram.read()) == sent, "each message has a size");
+}
+
+void collectives_are_counted_by_their_shape() {
+    Variable calls("coll_monitoring_o2a_count", MPI_T_PVAR_CLASS_COUNTER, MPI_COMM_WORLD);
+    Variable bytes("coll_monitoring_o2a_size", MPI_T_PVAR_CLASS_AGGREGATE, MPI_COMM_WORLD);
+    const unsigned long long before = bytes.read().front(), called = calls.read().front();
+    int value = 0;
+    MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    expect(calls.read().front() == called + 1, "one call");
+    const unsigned long long own = rank == 0 ? sizeof(int) * (static_cast<unsigned long long>(ranks) - 1) : 0;
+    expect(bytes.read().front() == before + own, "bytes to all others from the root");
+}
+
+}
+
+int main(int argc, char **argv) {
+    int provided = 0;
+    MPI_Init(&argc, &argv);
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    handles_of_different_sessions_do_not_disturb_each_other();
+    a_part_of_the_world_can_be_read();
+    what_collectives_are_made_of_is_told_apart();
+    collectives_are_counted_by_their_shape();
+    MPI_T_finalize();
+    MPI_Finalize();
+    return 0;
+}
