@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pmpi/decomposed.hpp"
 
+#include "pmpi/modelled.hpp"
 #include "pmpi/moves.hpp"
 
 #if defined(NEREUS_OPENMPI_INSIDE)
@@ -19,7 +20,7 @@ void sent_by_the_library(MPI_Comm comm, int to, std::size_t bytes) {
 
 }
 
-void watch_decomposed() {
+void watch_decomposed(bool) {
     nereus_openmpi_watch(sent_by_the_library);
     record().tell({{"event", "decomposed"}, {"source", "Open MPI's point-to-point layer"}});
     record().unseen("collectives that Open MPI carries out without messages",
@@ -30,12 +31,16 @@ void unwatch_decomposed() { nereus_openmpi_unwatch(); }
 
 #else
 
-void watch_decomposed() {
-    record().unseen("collectives after they are decomposed",
-                    "this sensor stands between the program and the MPI library");
+void watch_decomposed(bool model) {
+    if (model && begin_modelling())
+        record().tell({{"event", "decomposed"}, {"source", "a model of MPICH's algorithms; no message was seen"}});
+    else
+        record().unseen("collectives after they are decomposed",
+                        model ? "there is no model of what this MPI does"
+                              : "this sensor stands between the program and the MPI library");
 }
 
-void unwatch_decomposed() {}
+void unwatch_decomposed() { modelling = false; }
 
 #endif
 

@@ -5,7 +5,8 @@
 namespace nereus::pmpi {
 
 /// From here on they are counted. Says in the record what sees them, or why nothing does.
-void watch_decomposed();
+/// @param model  whether a model may tell them where they are not seen
+void watch_decomposed(bool model);
 
 void unwatch_decomposed();
 

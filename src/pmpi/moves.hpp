@@ -7,6 +7,7 @@
 #pragma once
 
 #include "monitor/names.hpp"
+#include "pmpi/modelled.hpp"
 #include "pmpi/persistent.hpp"
 #include "pmpi/present.hpp"
 #include "pmpi/thread.hpp"
@@ -101,6 +102,17 @@ public:
         sink_.at(address, bytes);
     }
 
+    /// Where a model tells what the library sends: one message that goes straight to a peer.
+    void sent_straight(int rank, std::uint64_t bytes) {
+        if (modelled() && rank >= 0 && !members_.is_self(rank)) sink_.one(Kind::decomposed, members_, rank, bytes);
+    }
+    /// The same, of the algorithm for this call (monitor/mpich_model.hpp says what its arguments are).
+    void made_of(std::vector<std::uint64_t> sizes, int root = 0, MPI_Count elements = 1) {
+        if (!modelled() || members_.has_two_sides()) return;
+        each_modelled(address_.call, members_, std::move(sizes), root, elements,
+                      [this](int to, std::uint64_t bytes) { sink_.one(Kind::decomposed, members_, to, bytes); });
+    }
+
 private:
     Sink &sink_;
     const Members &members_;
@@ -108,21 +120,46 @@ private:
 };
 
 template <class Sink> void to_all(Sink &&sink, Call call, MPI_Comm comm, MPI_Count count, MPI_Datatype type) {
-    Collective<std::remove_reference_t<Sink>>(sink, call, comm).to(Reach::all, bytes_of(count, type));
+    Collective<std::remove_reference_t<Sink>> made(sink, call, comm);
+    made.to(Reach::all, bytes_of(count, type));
+    made.made_of({bytes_of(count, type)}, 0, count);
 }
 
 template <class Sink> void to_all(Sink &&sink, Call call, MPI_Comm comm) {
-    Collective<std::remove_reference_t<Sink>>(sink, call, comm).to(Reach::all, 0);
+    Collective<std::remove_reference_t<Sink>> made(sink, call, comm);
+    made.to(Reach::all, 0);
+    made.made_of({0});
+}
+
+/// Counts[r] of a type at each rank.
+template <class Counts> std::vector<std::uint64_t> sizes_of(MPI_Comm comm, const Counts *counts, MPI_Datatype type) {
+    std::vector<std::uint64_t> sizes;
+    for (int rank = 0; modelled() && rank < Thread::here().members(comm).size(); ++rank)
+        sizes.push_back(bytes_of(counts[rank], type));
+    return sizes;
+}
+
+/// As to_all(), where each rank sends another count of the type.
+template <class Sink, class Counts>
+void parts_to_all(Sink &&sink, Call call, MPI_Comm comm, MPI_Count count, MPI_Datatype type, const Counts *counts,
+                  MPI_Datatype type_of_all) {
+    Collective<std::remove_reference_t<Sink>> made(sink, call, comm);
+    made.to(Reach::all, bytes_of(count, type));
+    made.made_of(sizes_of(comm, counts, type_of_all));
 }
 
 template <class Sink> void to_higher(Sink &&sink, Call call, MPI_Comm comm, MPI_Count count, MPI_Datatype type) {
-    Collective<std::remove_reference_t<Sink>>(sink, call, comm).to(Reach::higher, bytes_of(count, type));
+    Collective<std::remove_reference_t<Sink>> made(sink, call, comm);
+    made.to(Reach::higher, bytes_of(count, type));
+    made.made_of({bytes_of(count, type)}, 0, count);
 }
 
 /// Whether this process is the one of a rooted call.
 inline bool is_root(const Members &members, int root) {
     return members.has_two_sides() ? root == MPI_ROOT : root == members.rank();
 }
+
+inline bool root_of(MPI_Comm comm, int root) { return is_root(Thread::here().members(comm), root); }
 
 template <class Sink>
 void from_root(Sink &&sink, Call call, MPI_Comm comm, int root, MPI_Count count, MPI_Datatype type) {
@@ -131,13 +168,24 @@ void from_root(Sink &&sink, Call call, MPI_Comm comm, int root, MPI_Count count,
         made.to(Reach::all, bytes_of(count, type));
     else
         made.called();
+    made.made_of({bytes_of(count, type)}, root);
 }
 
 template <class Sink>
 void to_root(Sink &&sink, Call call, MPI_Comm comm, int root, MPI_Count count, MPI_Datatype type) {
     Collective<std::remove_reference_t<Sink>> made(sink, call, comm);
     made.called();
-    if (root >= 0 && !made.members().is_self(root)) made.to_peer(root, bytes_of(count, type)); // MPI_ROOT is below 0
+    made.to_peer(root, bytes_of(count, type)); // MPI_ROOT is below 0
+    made.made_of({bytes_of(count, type)}, root, count);
+}
+
+/// As to_root(), where ranks send different counts: without a tree.
+template <class Sink>
+void part_to_root(Sink &&sink, Call call, MPI_Comm comm, int root, MPI_Count count, MPI_Datatype type) {
+    Collective<std::remove_reference_t<Sink>> made(sink, call, comm);
+    made.called();
+    made.to_peer(root, bytes_of(count, type));
+    made.sent_straight(root, bytes_of(count, type));
 }
 
 inline bool in_place(const void *buffer) { return buffer == MPI_IN_PLACE; }
@@ -150,15 +198,29 @@ template <class Sink, class Counts, class Types>
 void to_each(Sink &&sink, Call call, MPI_Comm comm, const Counts *counts, Types types) {
     Collective<std::remove_reference_t<Sink>> made(sink, call, comm);
     made.called();
-    for (int rank = 0; rank < made.members().size(); ++rank)
-        if (counts[rank] > 0) made.to_peer(rank, bytes_of(counts[rank], type_at(types, rank)));
+    for (int rank = 0; rank < made.members().size(); ++rank) {
+        if (counts[rank] <= 0) continue;
+        const std::uint64_t bytes = bytes_of(counts[rank], type_at(types, rank));
+        made.to_peer(rank, bytes);
+        made.sent_straight(rank, bytes);
+    }
 }
 
-/// As to_each(), for counts that are those of the own side of a communicator of two: whom they go to there, only the
-/// other side knows.
+/// Of a result of counts[r] of a type to each rank r: the rank has a share in all of it.
+template <class Sink, class Counts>
+void share_to_each(Sink &&sink, Call call, MPI_Comm comm, const Counts *counts, MPI_Datatype type) {
+    Collective<std::remove_reference_t<Sink>> made(sink, call, comm);
+    made.called();
+    for (int rank = 0; rank < made.members().size(); ++rank)
+        if (counts[rank] > 0) made.to_peer(rank, bytes_of(counts[rank], type));
+    made.made_of(sizes_of(comm, counts, type));
+}
+
+/// As share_to_each(), for counts that are those of the own side of a communicator of two: whom they go to there, only
+/// the other side knows.
 template <class Sink, class Counts>
 void to_each_of_own_side(Sink &&sink, Call call, MPI_Comm comm, const Counts *counts, MPI_Datatype type) {
-    if (!Thread::here().members(comm).has_two_sides()) return to_each(sink, call, comm, counts, type);
+    if (!Thread::here().members(comm).has_two_sides()) return share_to_each(sink, call, comm, counts, type);
     Collective<std::remove_reference_t<Sink>>(sink, call, comm).called();
     record().unseen(std::string(name(call)) + " between two groups", "whom its parts go to is known on the other side");
 }
@@ -179,7 +241,10 @@ template <class Counts> MPI_Count own(MPI_Comm comm, const Counts *counts) {
 template <class Sink> void to_neighbours(Sink &&sink, Call call, MPI_Comm comm, MPI_Count count, MPI_Datatype type) {
     Collective<std::remove_reference_t<Sink>> made(sink, call, comm);
     made.called();
-    for (const int rank : made.members().neighbours()) made.to_peer(rank, bytes_of(count, type));
+    for (const int rank : made.members().neighbours()) {
+        made.to_peer(rank, bytes_of(count, type));
+        made.sent_straight(rank, bytes_of(count, type));
+    }
 }
 
 template <class Sink, class Counts, class Types>
@@ -187,8 +252,11 @@ void to_each_neighbour(Sink &&sink, Call call, MPI_Comm comm, const Counts *coun
     Collective<std::remove_reference_t<Sink>> made(sink, call, comm);
     made.called();
     const std::vector<int> &ranks = made.members().neighbours();
-    for (std::size_t i = 0; i < ranks.size(); ++i)
-        made.to_peer(ranks[i], bytes_of(counts[i], type_at(types, static_cast<int>(i))));
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+        const std::uint64_t bytes = bytes_of(counts[i], type_at(types, static_cast<int>(i)));
+        made.to_peer(ranks[i], bytes);
+        made.sent_straight(ranks[i], bytes);
+    }
 }
 
 }

@@ -37,6 +37,12 @@ const std::vector<OptionRow> &option_table() {
              o.encoding = text == "cbor" ? monitor::Encoding::cbor : monitor::Encoding::json_lines;
              return text == "json" || text == "cbor";
          }},
+        {"NEREUS_MONITOR_MODEL", "off", "", "on, off",
+         "whether a model tells the messages that collectives are made of, where they are not seen",
+         [](Options &o, const std::string &text) {
+             o.model = text == "on";
+             return text == "on" || text == "off";
+         }},
         {"NEREUS_MONITOR_PARTS", "", "", "the name of a folder", "where each process has its record while it runs",
          [](Options &o, const std::string &text) {
              o.parts = text;

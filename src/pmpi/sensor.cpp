@@ -172,7 +172,7 @@ void begin() {
     the_record.store(made->release(), std::memory_order_release);
     tell_world();
     met_parents();
-    watch_decomposed();
+    watch_decomposed(run().options.model);
     show_variables();
     recording = run().options.record;
 }

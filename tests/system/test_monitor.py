@@ -142,6 +142,61 @@ def test_a_collective_is_seen_as_the_messages_that_open_mpi_makes_of_it(site: An
     assert set(pairs_of(document, "collective")) == {(rank, 0) for rank in range(1, 8)}
 
 
+def by_open_mpi(site: Any, build: Build, kind: str, ranks: int) -> Any:
+    """The document of a run under Open MPI's own monitoring."""
+    for file in site.folder.glob("theirs.*.prof"):
+        file.unlink()
+    names = {"enable": "2", "enable_output": "3", "filename": str(site.folder / "theirs")}
+    own = {f"OMPI_MCA_pml_monitoring_{name}": value for name, value in names.items()}
+    talks = site.program(build.name, "talks")
+    command = launched(build, ranks, talks, kind, site.folder)
+    subprocess.run(command, env=site.environment | own, cwd=site.folder, check=True, timeout=60)
+    return site.nereus("report", "theirs.0.prof", "--json").document
+
+
+def without(pairs: Pairs, fewer: Pairs) -> Pairs:
+    """What MPI_Init, MPI_Finalize and a monitor's own work cost is in a run that does nothing, too."""
+    left = {
+        pair: (messages - fewer.get(pair, (0, 0))[0], size - fewer.get(pair, (0, 0))[1])
+        for pair, (messages, size) in pairs.items()
+    }
+    return {pair: counted for pair, counted in left.items() if counted != (0, 0)}
+
+
+@pytest.mark.parametrize("kind", ["p2p", "split", "reduce", "collective", "onesided"])
+def test_it_agrees_with_the_monitoring_of_open_mpi_pair_by_pair(site: Any, openmpi: str, kind: str) -> None:
+    """On all that this sees: persistent requests it does not, and it counts a get as an empty put too."""
+    build, ranks = choose(openmpi), 4
+    ours, theirs = record_of(site, build, kind, ranks), by_open_mpi(site, build, kind, ranks)
+    idle, their_idle = record_of(site, build, "nothing", ranks), by_open_mpi(site, build, "nothing", ranks)
+    if ours["worlds"][0]["decomposed"] is None:
+        pytest.skip("this build cannot see what Open MPI sends: its inner headers were not there")
+    persistent = {(r, (r - 1) % ranks): (2, 16) for r in range(ranks)} if kind == "p2p" else {}
+    assert without(pairs_of(ours, "point_to_point"), persistent) == pairs_of(theirs, "point_to_point")
+    made, their_made = (pairs_of(document, "decomposed") for document in (ours, theirs))
+    before, their_before = (pairs_of(document, "decomposed") for document in (idle, their_idle))
+    assert without(made, before) == without(their_made, their_before)
+    assert without(made, before) or kind == "p2p"
+    empty = pairs_of(ours, "get")
+    puts = {
+        pair: (messages + (1 if empty else 0), size)
+        for pair, (messages, size) in pairs_of(ours, "put").items()
+    }
+    assert puts == pairs_of(theirs, "put")
+    assert empty == pairs_of(theirs, "get")
+
+
+def test_where_nobody_sees_what_collectives_are_made_of_a_model_tells_it_and_says_so(
+    site: Any, mpich: str
+) -> None:
+    assert record_of(site, choose(mpich), "collective", 5)["worlds"][0]["decomposed"] is None
+    document = record_of(site, choose(mpich), "collective", 5, NEREUS_MONITOR_MODEL="on")
+    assert "model" in document["worlds"][0]["decomposed"]
+    made = pairs_of(document, "decomposed")
+    assert made[0, 4] == (5, 1000 + 40 + 20 + 12), "of bcast, reduce, scatterv, scan, barrier"
+    assert made[0, 1] == (6, 1000 + 2 * 8 + 8 + 12), "of bcast, two allreduce, scatterv, scan, barrier"
+
+
 @pytest.mark.parametrize("module", ["f90", "f08"])
 def test_calls_of_fortran_are_counted_once(site: Any, openmpi: str, module: str) -> None:
     document = record_of(site, choose(openmpi), "", 3, f"talks_{module}")

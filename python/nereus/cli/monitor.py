@@ -44,6 +44,12 @@ def monitor(
         Encoding,
         typer.Option("--format", help="Of the record: lines of JSON, or CBOR, which takes less room."),
     ] = Encoding.JSON,
+    model: Annotated[
+        bool,
+        typer.Option(
+            "--model", help="Where nobody sees what collectives are made of (MPICH), let a model tell it."
+        ),
+    ] = False,
     off: Annotated[
         bool, typer.Option("--off", help="Record only what the program switches on itself.")
     ] = False,
@@ -70,6 +76,7 @@ def monitor(
             "NEREUS_MONITOR_FORMAT": encoding.value,
             "NEREUS_MONITOR_RUN": run,
             "NEREUS_MONITOR_WINDOW": str(window),
+            **({"NEREUS_MONITOR_MODEL": "on"} if model else {}),
             "NEREUS_MONITOR": "off" if off else "on",
         }
         before = Snapshot.take()

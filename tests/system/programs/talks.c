@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sends what tests of the monitor expect it to have sent: each kind of transfer, in amounts that only depend on the
  * ranks. Usage: talks KIND [FOLDER or SECONDS], where KIND is p2p, split, collective, neighbours, onesided, io,
- * all, reduce, busy, twice (MPI_Init once more), aborts or dies. */
+ * all, nothing, reduce, busy, twice (MPI_Init once more), aborts or dies. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
