@@ -34,6 +34,10 @@ public:
         Thread &thread = Thread::here();
         thread.shard().count(thread.cell(kind, members, rank), bytes);
     }
+    void in_call(Call call, Reach reach, const Members &members, std::uint64_t bytes) {
+        Thread &thread = Thread::here();
+        thread.shard().count(thread.cell(call, reach, members), bytes);
+    }
     void at(const Address &address, std::uint64_t bytes) { Thread::here().shard().count(address, bytes); }
 };
 
@@ -49,6 +53,9 @@ public:
         Address address = address_now(kind);
         address.peer = members.peer(rank);
         at(address, bytes);
+    }
+    void in_call(Call call, Reach reach, const Members &members, std::uint64_t bytes) {
+        at(address_in(call, reach, members), bytes);
     }
     void at(const Address &address, std::uint64_t bytes) { moves_.push_back({address, bytes}); }
 
@@ -82,22 +89,15 @@ inline void put_and_got(MPI_Win window, int target, MPI_Op op, MPI_Count count, 
 template <class Sink> class Collective {
 public:
     Collective(Sink &sink, Call call, MPI_Comm comm)
-        : sink_(sink), members_(Thread::here().members(comm)), address_(address_now(Kind::collective)) {
-        address_.call = call;
-        address_.scope = members_.scope();
-    }
+        : sink_(sink), members_(Thread::here().members(comm)), call_(call) {}
     const Members &members() const { return members_; }
 
-    void to(Reach reach, std::uint64_t bytes) {
-        Address address = address_;
-        address.reach = reach;
-        sink_.at(address, bytes);
-    }
+    void to(Reach reach, std::uint64_t bytes) { sink_.in_call(call_, reach, members_, bytes); }
     /// The call itself, where what it sends goes to single peers or nobody.
     void called() { to(Reach::nobody, 0); }
     void to_peer(int rank, std::uint64_t bytes) {
         if (rank < 0 || members_.is_self(rank)) return;
-        Address address = address_;
+        Address address = address_in(call_, Reach::peer, members_);
         address.peer = members_.peer(rank);
         sink_.at(address, bytes);
     }
@@ -107,28 +107,32 @@ public:
         if (modelled() && rank >= 0 && !members_.is_self(rank)) sink_.one(Kind::decomposed, members_, rank, bytes);
     }
     /// The same, of the algorithm for this call (monitor/mpich_model.hpp says what its arguments are).
-    void made_of(std::vector<std::uint64_t> sizes, int root = 0, MPI_Count elements = 1) {
+    void made_of(std::uint64_t size, int root = 0, MPI_Count elements = 1) {
+        if (modelled()) made_of_parts({size}, root, elements);
+    }
+    void made_of_parts(std::vector<std::uint64_t> sizes, int root = 0, MPI_Count elements = 1) {
         if (!modelled() || members_.has_two_sides()) return;
-        each_modelled(address_.call, members_, std::move(sizes), root, elements,
+        each_modelled(call_, members_, std::move(sizes), root, elements,
                       [this](int to, std::uint64_t bytes) { sink_.one(Kind::decomposed, members_, to, bytes); });
     }
 
 private:
     Sink &sink_;
     const Members &members_;
-    Address address_;
+    Call call_;
 };
 
 template <class Sink> void to_all(Sink &&sink, Call call, MPI_Comm comm, MPI_Count count, MPI_Datatype type) {
     Collective<std::remove_reference_t<Sink>> made(sink, call, comm);
-    made.to(Reach::all, bytes_of(count, type));
-    made.made_of({bytes_of(count, type)}, 0, count);
+    const std::uint64_t bytes = bytes_of(count, type);
+    made.to(Reach::all, bytes);
+    made.made_of(bytes, 0, count);
 }
 
 template <class Sink> void to_all(Sink &&sink, Call call, MPI_Comm comm) {
     Collective<std::remove_reference_t<Sink>> made(sink, call, comm);
     made.to(Reach::all, 0);
-    made.made_of({0});
+    made.made_of(0);
 }
 
 /// Counts[r] of a type at each rank.
@@ -145,13 +149,14 @@ void parts_to_all(Sink &&sink, Call call, MPI_Comm comm, MPI_Count count, MPI_Da
                   MPI_Datatype type_of_all) {
     Collective<std::remove_reference_t<Sink>> made(sink, call, comm);
     made.to(Reach::all, bytes_of(count, type));
-    made.made_of(sizes_of(comm, counts, type_of_all));
+    made.made_of_parts(sizes_of(comm, counts, type_of_all));
 }
 
 template <class Sink> void to_higher(Sink &&sink, Call call, MPI_Comm comm, MPI_Count count, MPI_Datatype type) {
     Collective<std::remove_reference_t<Sink>> made(sink, call, comm);
-    made.to(Reach::higher, bytes_of(count, type));
-    made.made_of({bytes_of(count, type)}, 0, count);
+    const std::uint64_t bytes = bytes_of(count, type);
+    made.to(Reach::higher, bytes);
+    made.made_of(bytes, 0, count);
 }
 
 /// Whether this process is the one of a rooted call.
@@ -164,19 +169,21 @@ inline bool root_of(MPI_Comm comm, int root) { return is_root(Thread::here().mem
 template <class Sink>
 void from_root(Sink &&sink, Call call, MPI_Comm comm, int root, MPI_Count count, MPI_Datatype type) {
     Collective<std::remove_reference_t<Sink>> made(sink, call, comm);
+    const std::uint64_t bytes = bytes_of(count, type);
     if (is_root(made.members(), root))
-        made.to(Reach::all, bytes_of(count, type));
+        made.to(Reach::all, bytes);
     else
         made.called();
-    made.made_of({bytes_of(count, type)}, root);
+    made.made_of(bytes, root);
 }
 
 template <class Sink>
 void to_root(Sink &&sink, Call call, MPI_Comm comm, int root, MPI_Count count, MPI_Datatype type) {
     Collective<std::remove_reference_t<Sink>> made(sink, call, comm);
     made.called();
-    made.to_peer(root, bytes_of(count, type)); // MPI_ROOT is below 0
-    made.made_of({bytes_of(count, type)}, root, count);
+    const std::uint64_t bytes = bytes_of(count, type);
+    made.to_peer(root, bytes); // MPI_ROOT is below 0
+    made.made_of(bytes, root, count);
 }
 
 /// As to_root(), where ranks send different counts: without a tree.
@@ -213,7 +220,7 @@ void share_to_each(Sink &&sink, Call call, MPI_Comm comm, const Counts *counts, 
     made.called();
     for (int rank = 0; rank < made.members().size(); ++rank)
         if (counts[rank] > 0) made.to_peer(rank, bytes_of(counts[rank], type));
-    made.made_of(sizes_of(comm, counts, type));
+    made.made_of_parts(sizes_of(comm, counts, type));
 }
 
 /// As share_to_each(), for counts that are those of the own side of a communicator of two: whom they go to there, only

@@ -24,4 +24,16 @@ monitor::Cell *Thread::cell_of(monitor::Kind kind, const Members &members, int r
     return shard_->cell(address);
 }
 
+monitor::Cell *Thread::cell_of(monitor::Call call, monitor::Reach reach, const Members &members) {
+    return shard_->cell(address_in(call, reach, members));
+}
+
+monitor::Address address_in(monitor::Call call, monitor::Reach reach, const Members &members) {
+    monitor::Address address = address_now(monitor::Kind::collective);
+    address.call = call;
+    address.reach = reach;
+    address.scope = members.scope();
+    return address;
+}
+
 }

@@ -10,6 +10,9 @@
 
 namespace nereus::pmpi {
 
+/// Of a collective call, without its peer if it has one.
+monitor::Address address_in(monitor::Call call, monitor::Reach reach, const Members &members);
+
 class Thread {
 public:
     /// That of the caller.
@@ -29,7 +32,18 @@ public:
         return cells_[key] = cell_of(kind, members, rank);
     }
 
+    /// Of calls of one kind on a communicator, whose messages go to no single peer.
+    monitor::Cell *cell(monitor::Call call, monitor::Reach reach, const Members &members) {
+        const std::uint64_t key = std::uint64_t{members.number()} << 35 | static_cast<std::uint64_t>(call) << 6 |
+                                  static_cast<std::uint64_t>(reach) << 3 | no_kind;
+        const auto found = cells_.find(key);
+        if (found != cells_.end()) return found->second;
+        return cells_[key] = cell_of(call, reach, members);
+    }
+
 private:
+    static constexpr std::uint64_t no_kind = 7; ///< in the place of a kind, where the key is that of a call
+
     /// Handles of different kinds differ as words too, in all MPIs.
     template <class Handle> const Members &known(Handle handle) {
         const std::uint64_t key = handle_word(handle.handle);
@@ -40,6 +54,7 @@ private:
 
     void refresh();
     monitor::Cell *cell_of(monitor::Kind kind, const Members &members, int rank);
+    monitor::Cell *cell_of(monitor::Call call, monitor::Reach reach, const Members &members);
 
     std::uint64_t version_ = 0; ///< at which the rest was right
     monitor::Shard *shard_ = nullptr;
