@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "messages.h"
 
+#include "caller.h"
+
 #include "ompi_config.h"
 
 #include "ompi/communicator/communicator.h"
 #include "ompi/datatype/ompi_datatype.h"
 #include "ompi/mca/pml/pml.h"
+#include "ompi/request/request.h"
 
 static nereus_openmpi_message seen_by = NULL;
+static nereus_openmpi_sent sent_seen_by = NULL;
+static nereus_openmpi_to_be_sent to_be_sent_seen_by = NULL;
 static mca_pml_base_module_send_fn_t real_send = NULL;
 static mca_pml_base_module_isend_fn_t real_isend = NULL;
+static mca_pml_base_module_isend_init_fn_t real_isend_init = NULL;
 
 static void tell(size_t count, ompi_datatype_t *type, int to, int tag, ompi_communicator_t *comm) {
     size_t size = 0;
@@ -18,16 +24,32 @@ static void tell(size_t count, ompi_datatype_t *type, int to, int tag, ompi_comm
     seen_by(comm, to, count * size);
 }
 
+/* Of the program, and not of Open MPI's own reading and writing of files. */
+static bool is_watched(int code, int tag, const void *caller) {
+    return code == OMPI_SUCCESS && tag >= 0 && sent_seen_by && nereus_openmpi_is_in_call(caller, NULL);
+}
+
 static int send_seen(const void *buffer, size_t count, ompi_datatype_t *type, int to, int tag,
                      mca_pml_base_send_mode_t mode, ompi_communicator_t *comm) {
     tell(count, type, to, tag, comm);
-    return real_send(buffer, count, type, to, tag, mode, comm);
+    const int code = real_send(buffer, count, type, to, tag, mode, comm);
+    if (is_watched(code, tag, __builtin_return_address(0))) sent_seen_by(comm, to, (int)count, type);
+    return code;
 }
 
 static int isend_seen(const void *buffer, size_t count, ompi_datatype_t *type, int to, int tag,
                       mca_pml_base_send_mode_t mode, ompi_communicator_t *comm, ompi_request_t **request) {
     tell(count, type, to, tag, comm);
-    return real_isend(buffer, count, type, to, tag, mode, comm, request);
+    const int code = real_isend(buffer, count, type, to, tag, mode, comm, request);
+    if (is_watched(code, tag, __builtin_return_address(0))) sent_seen_by(comm, to, (int)count, type);
+    return code;
+}
+
+static int isend_init_seen(const void *buffer, size_t count, ompi_datatype_t *type, int to, int tag,
+                           mca_pml_base_send_mode_t mode, ompi_communicator_t *comm, ompi_request_t **request) {
+    const int code = real_isend_init(buffer, count, type, to, tag, mode, comm, request);
+    if (is_watched(code, tag, __builtin_return_address(0))) to_be_sent_seen_by(comm, to, (int)count, type, request);
+    return code;
 }
 
 void nereus_openmpi_watch(nereus_openmpi_message seen) {
@@ -35,13 +57,27 @@ void nereus_openmpi_watch(nereus_openmpi_message seen) {
     seen_by = seen;
     real_send = mca_pml.pml_send;
     real_isend = mca_pml.pml_isend;
+    real_isend_init = mca_pml.pml_isend_init;
     mca_pml.pml_send = send_seen;
     mca_pml.pml_isend = isend_seen;
+    mca_pml.pml_isend_init = isend_init_seen;
 }
 
 void nereus_openmpi_unwatch(void) {
     if (!seen_by) return;
     mca_pml.pml_send = real_send;
     mca_pml.pml_isend = real_isend;
+    mca_pml.pml_isend_init = real_isend_init;
     seen_by = NULL;
+}
+
+void nereus_openmpi_watch_program(nereus_openmpi_sent sent, nereus_openmpi_to_be_sent to_be_sent) {
+    sent_seen_by = sent;
+    to_be_sent_seen_by = to_be_sent;
+}
+
+nereus_openmpi_start nereus_openmpi_stand_before(MPI_Request request, nereus_openmpi_start start) {
+    const nereus_openmpi_start real = request->req_start;
+    request->req_start = start;
+    return real;
 }

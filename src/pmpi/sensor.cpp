@@ -29,6 +29,7 @@ std::atomic<monitor::Record *> the_record{nullptr};
 /// What a process keeps from begin to end besides its record.
 struct Run {
     Options options;
+    const char *sensor = "";
     Story story;
     std::string file;  ///< of the run
     std::string parts; ///< folder
@@ -89,7 +90,7 @@ void tell_world() {
     record().tell({{"event", "world_started"},
                    {"world", run().story.world.data()},
                    {"ranks", run().ranks},
-                   {"sensor", "pmpi"},
+                   {"sensor", run().sensor},
                    {"mpi", library_version()},
                    {"started_unix", run().story.started},
                    {"window_seconds", run().options.window}});
@@ -151,8 +152,9 @@ void remove_parts() {
 bool has_record() { return the_record.load(std::memory_order_acquire) != nullptr; }
 monitor::Record &record() { return *the_record.load(std::memory_order_acquire); }
 
-void begin() {
+void begin(const char *sensor) {
     if (has_record()) return;
+    run().sensor = sensor;
     run().options = read_options();
     if (!run().options.has_record) return;
     PMPI_Comm_rank(MPI_COMM_WORLD, &run().rank);

@@ -23,9 +23,9 @@ bool has_record();
 /// Of this process; only where there is one.
 monitor::Record &record();
 
-/// Behind MPI_Init, MPI_Init_thread. Collective over MPI_COMM_WORLD; where not all processes have this sensor, it gives
-/// up after a time limit, says so and records nothing.
-void begin();
+/// Behind MPI_Init, MPI_Init_thread; `sensor` is what the record says of how it sees. Collective over MPI_COMM_WORLD;
+/// where not all processes have this sensor, it gives up after a time limit, says so and records nothing.
+void begin(const char *sensor = "pmpi");
 
 /// Before MPI_Finalize. Collective over MPI_COMM_WORLD: writes the file.
 void end();

@@ -13,6 +13,7 @@ from faulty_application import wait_until
 
 from conftest import COMMAND
 from nereus.launch import Build, builds, choose
+from nereus.launch.preloading import COMPONENTS
 
 Pairs = dict[tuple[int, int], tuple[int, int]]  # source, destination: messages, bytes
 
@@ -28,12 +29,19 @@ def build(sampled_mpi: str) -> Build:
 
 
 def record_of(
-    site: Any, build: Build, kind: str, ranks: int, program: str = "talks", **environment: str
+    site: Any,
+    build: Build,
+    kind: str,
+    ranks: int,
+    program: str = "talks",
+    sensor: str = "wrappers",
+    **environment: str,
 ) -> Any:
     """The document of a run that was monitored."""
     talks = site.program(build.name, program)
     command = launched(build, ranks, talks, kind, site.folder)
-    done = site.nereus("monitor", "-o", "record.jsonl", "--mpi", build.name, "--", *command, **environment)
+    options = ("-o", "record.jsonl", "--mpi", build.name, "--sensor", sensor)
+    done = site.nereus("monitor", *options, "--", *command, **environment)
     assert done.code == 0, done.err
     return site.nereus("report", "record.jsonl", "--json").document
 
@@ -184,6 +192,55 @@ def test_it_agrees_with_the_monitoring_of_open_mpi_pair_by_pair(site: Any, openm
     }
     assert puts == pairs_of(theirs, "put")
     assert empty == pairs_of(theirs, "get")
+
+
+@pytest.fixture
+def with_components(openmpi: str) -> Build:
+    build = choose(openmpi)
+    if not (build.prefix / COMPONENTS).exists():
+        pytest.skip("there are no components: the inner headers of Open MPI were not there")
+    return build
+
+
+def test_components_see_of_the_program_what_wrappers_see(site: Any, with_components: Build) -> None:
+    """But for files. Collectives of Open MPI's own, and messages of its files, are not the program's."""
+    seen, wrapped = (
+        record_of(site, with_components, "all", 4, sensor=sensor) for sensor in ("components", "wrappers")
+    )
+    assert seen["worlds"][0]["sensor"] == "components of Open MPI"
+    for kind in ("point_to_point", "put", "get"):
+        assert pairs_of(seen, kind) == pairs_of(wrapped, kind) != {}
+    assert pairs_of(seen, "collective") == added(iter([*collectives(4), *neighbours(4)]))
+    assert set(pairs_of(seen, "decomposed")) == set(pairs_of(wrapped, "decomposed"))
+    assert any("files" in row["what"] for row in seen["unseen"])
+
+
+def test_components_see_calls_of_fortran_once(site: Any, with_components: Build) -> None:
+    document = record_of(site, with_components, "", 3, "talks_f08", "components")
+    assert pairs_of(document, "point_to_point") == {(r, (r + 1) % 3): (3, 56) for r in range(3)}
+    assert pairs_of(document, "collective") == {(a, b): (2, 32) for a in range(3) for b in range(3) if a != b}
+
+
+def test_components_leave_the_calls_to_another_tool(site: Any, with_components: Build) -> None:
+    tool = site.program(with_components.name, "libcounts_sends.so")
+    talks = site.program(with_components.name, "talks")
+    launch = launched(with_components, 2, talks, "p2p")
+    launch[1:1] = ["-x", f"LD_PRELOAD={tool}"]
+    options = ("-o", "record.jsonl", "--mpi", with_components.name, "--sensor", "components")
+    done = site.nereus("monitor", *options, "--", *launch)
+    assert done.code == 0, done.err
+    assert done.err.count("calls of MPI_Isend: 3") == 2
+    assert "forwards variables by -x" in done.err
+    document = site.nereus("report", "record.jsonl", "--json").document
+    assert pairs_of(document, "point_to_point") == added(point_to_point(2))
+
+
+def test_an_mpi_without_components_is_told_so(site: Any, mpich: str) -> None:
+    launch = launched(choose(mpich), 2, "true")
+    done = site.nereus("monitor", "-o", "r.jsonl", "--mpi", mpich, "--sensor", "components", "--", *launch)
+    assert done.code == 2
+    assert "no components of the monitor" in done.err
+    assert not (site.folder / "r.jsonl").exists()
 
 
 def test_where_nobody_sees_what_collectives_are_made_of_a_model_tells_it_and_says_so(
@@ -413,7 +470,8 @@ def test_what_a_call_costs_is_told_with_the_sensor_and_without(site: Any, build:
     done = site.nereus("bench", "monitor", "--mpi", build.name, *small, "--json")
     assert done.code == 0, done.err
     rows = done.document["rows"]
-    sensors = {"pmpi", "openmpi"} if build.kind == "openmpi" else {"pmpi"}
+    sensors = {row["sensor"] for row in rows}
+    assert sensors >= ({"pmpi", "openmpi"} if build.kind == "openmpi" else {"pmpi"})
     assert {(row["sensor"], row["bytes"]) for row in rows} == {(s, b) for s in sensors for b in (0, 4096)}
     assert all(row["on_nanoseconds"] > 0 and row["repeats"] >= 3 for row in rows)
 

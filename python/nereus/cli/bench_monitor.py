@@ -13,13 +13,13 @@ import typer
 
 from nereus.cli.messages import Refused, complain, show, show_json
 from nereus.launch import Build, Launch, LaunchError, Share, Stopping, choose
-from nereus.launch.preloading import LIBRARY, preloaded
+from nereus.launch.preloading import COMPONENTS, LIBRARY, preloaded, with_components
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 CALLS = ("send", "alltoall", "put")
-PMPI, OPEN_MPI = "pmpi", "openmpi"
+PMPI, INSIDE, OPEN_MPI = "pmpi", "components", "openmpi"
 _SWITCH = "OMPI_MCA_pml_monitoring_enable"
 _SIZES = "0,64,4096,65536,1048576"
 _ROUNDS = 5  # runs with and without a sensor that cannot be gone past
@@ -94,32 +94,49 @@ def _checked_calls(text: str) -> str:
 def _rows(build: Build, ranks: int, plan: Sequence[str]) -> Iterator[Row]:
     yield from _of_wrappers(build, ranks, plan)
     if build.kind == "openmpi":
-        yield from _of_runs(build, ranks, plan)
+        without = preloaded(None, {_SWITCH: "0"})
+        yield from _of_runs(build, ranks, plan, OPEN_MPI, without, preloaded(None, {_SWITCH: "1"}))
+        if (build.prefix / COMPONENTS).exists():
+            with tempfile.TemporaryDirectory(prefix="nereus-bench-") as parts:
+                on = with_components(build, _nowhere(parts))
+                yield from _of_runs(build, ranks, plan, INSIDE, without, on)
+
+
+def _nowhere(parts: str) -> dict[str, str]:
+    """Where a record goes that nobody reads."""
+    return {"NEREUS_MONITOR_FILE": "/dev/null", "NEREUS_MONITOR_PARTS": parts}
 
 
 def _of_wrappers(build: Build, ranks: int, plan: Sequence[str]) -> Iterator[Row]:
     """Batches of one run go through the wrappers and past them in turns."""
     with tempfile.TemporaryDirectory(prefix="nereus-bench-") as parts:
-        variables = {"NEREUS_MONITOR_FILE": "/dev/null", "NEREUS_MONITOR_PARTS": parts}
-        cells = _run(build, ranks, plan, preloaded(build.prefix / LIBRARY, variables))
+        cells = _run(build, ranks, plan, preloaded(build.prefix / LIBRARY, _nowhere(parts)))
     for cell in cells:
         yield _row(build, PMPI, cell, cell["off_seconds"], cell["on_seconds"])
 
 
-def _of_runs(build: Build, ranks: int, plan: Sequence[str]) -> Iterator[Row]:
-    """Runs with Open MPI's own monitoring and without it, in turns."""
+def _of_runs(
+    build: Build,
+    ranks: int,
+    plan: Sequence[str],
+    sensor: str,
+    without: dict[str, str],
+    with_it: dict[str, str],
+) -> Iterator[Row]:
+    """Runs with a sensor that cannot be gone past and without it, in turns; both are environments."""
     one_way = [*plan, "--one-way"]
     off: dict[tuple[str, int], list[float]] = {}
     on: dict[tuple[str, int], list[float]] = {}
     cells: dict[tuple[str, int], dict[str, Any]] = {}
     for number in range(_ROUNDS):
-        for switch, into in (("0", off), ("1", on)) if number % 2 == 0 else (("1", on), ("0", off)):
-            for cell in _run(build, ranks, one_way, preloaded(None, {_SWITCH: switch})):
+        turns = ((without, off), (with_it, on))
+        for environment, into in turns if number % 2 == 0 else reversed(turns):
+            for cell in _run(build, ranks, one_way, environment):
                 key = (cell["call"], cell["bytes"])
                 cells[key] = cell
                 into.setdefault(key, []).append(median(cell["on_seconds"]))
     for key, cell in cells.items():
-        yield _row(build, OPEN_MPI, cell, off[key], on[key])
+        yield _row(build, sensor, cell, off[key], on[key])
 
 
 def _row(build: Build, sensor: str, cell: dict[str, Any], off: list[float], on: list[float]) -> Row:

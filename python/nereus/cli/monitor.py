@@ -7,6 +7,8 @@ import shutil
 import signal
 import subprocess
 import tempfile
+from enum import StrEnum
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Annotated
@@ -15,9 +17,24 @@ import typer
 
 from nereus.cli.messages import Refused, complain, note
 from nereus.launch import Build, Stopping
-from nereus.launch.preloading import LIBRARY, build_for, preloaded
+from nereus.launch.preloading import (
+    LIBRARY,
+    build_for,
+    forwards_itself,
+    not_forwarded,
+    preloaded,
+    with_components,
+)
 from nereus.launch.shared_memory import Snapshot
 from nereus.monitor.encoding import Encoding, encoded, items_in
+
+
+class Sensor(StrEnum):
+    """What sees the messages."""
+
+    WRAPPERS = "wrappers"
+    COMPONENTS = "components"
+
 
 _FOLDER_OF_PARTS = Path("/dev/shm")
 _ENDS_WITHIN = 10.0  # s, after it was asked to
@@ -44,6 +61,12 @@ def monitor(
         Encoding,
         typer.Option("--format", help="Of the record: lines of JSON, or CBOR, which takes less room."),
     ] = Encoding.JSON,
+    sensor: Annotated[
+        Sensor,
+        typer.Option(
+            help="Wrappers of MPI's calls; or components of Open MPI, which leave these to other tools."
+        ),
+    ] = Sensor.WRAPPERS,
     model: Annotated[
         bool,
         typer.Option(
@@ -62,6 +85,11 @@ def monitor(
     Example: nereus monitor -- mpiexec -n 8 ./app
     """
     build = build_for(command, mpi)
+    if sensor is Sensor.WRAPPERS:
+        environment = partial(preloaded, build.prefix / LIBRARY)
+    else:
+        environment = partial(with_components, build)
+        environment({})  # refused before anything is begun
     run = secrets.token_hex(8)
     ending = "jsonl" if encoding is Encoding.JSON else "cbor"
     file = (output or Path(f"nereus-monitor-{run}.{ending}")).absolute()
@@ -80,12 +108,20 @@ def monitor(
             "NEREUS_MONITOR": "off" if off else "on",
         }
         before = Snapshot.take()
-        code = _run(command, preloaded(build.prefix / LIBRARY, variables), stopping)
+        code = _run(command, _for(command, environment(variables)), stopping)
         left = _take_parts(build, Path(parts), file, encoding)
         if code:
             before.remove_leftovers()  # MPIs leave theirs where a rank dies
     _end(file, encoding, code, left, quiet)
     raise typer.Exit(code)
+
+
+def _for(command: list[str], environment: dict[str, str]) -> dict[str, str]:
+    """What the command is started with."""
+    if not forwards_itself(command):
+        return environment
+    complain("the command forwards variables by -x: only where it forwards ours too, other hosts are seen")
+    return not_forwarded(environment)
 
 
 def _folder_of_parts() -> str | None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How a library comes into all processes of a command that somebody else wrote: through the environment."""
+"""How the monitor comes into all processes of a command that somebody else wrote: through the environment."""
 
 import os
 import re
@@ -16,6 +16,9 @@ _FORWARDED = "OMPI_MCA_mca_base_env_list"
 _SECONDS = 20
 # The sensor of the monitor, in a build.
 LIBRARY = "lib/libnereus-monitor.so"
+# The same as components of Open MPI, which then need no wrappers.
+COMPONENTS = "lib/openmpi-components"
+_SEARCHED = "OMPI_MCA_mca_base_component_path"
 _FAMILIES = {
     "openmpi": re.compile(r"Open MPI|OpenRTE|open-mpi", re.I),
     "mpich": re.compile(r"HYDRA|MPICH", re.I),
@@ -83,6 +86,30 @@ def preloaded(
     return _everywhere(
         environment, {"LD_PRELOAD": ":".join(filter(None, [str(library), others])), **variables}
     )
+
+
+def with_components(
+    build: Build, variables: Mapping[str, str], environment: Mapping[str, str] = os.environ
+) -> dict[str, str]:
+    """`environment` in which Open MPI loads the sensor's components; LaunchError where there are none."""
+    folder = build.prefix / COMPONENTS
+    if not folder.exists():
+        raise LaunchError(
+            f"{build.name}: there are no components of the monitor for it; "
+            "they are made for an Open MPI whose inner headers are installed"
+        )
+    others = environment.get(_SEARCHED, "SYSTEM_DEFAULT:USER_DEFAULT")
+    return _everywhere(environment, {_SEARCHED: f"{folder}:{others}", **variables})
+
+
+def forwards_itself(command: Sequence[str]) -> bool:
+    """Whether the command says which variables go to other hosts: Open MPI then refuses a list of ours."""
+    return any(word in ("-x", "--x") for word in command)
+
+
+def not_forwarded(environment: Mapping[str, str]) -> dict[str, str]:
+    """`environment` without the list of what Open MPI gives to processes on other hosts."""
+    return {name: value for name, value in environment.items() if name != _FORWARDED}
 
 
 def _everywhere(environment: Mapping[str, str], added: Mapping[str, str]) -> dict[str, str]:
