@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* What was found out last for addresses that share a place, a program has few calls: twice the address, and 1 where it is
- * in a call. For all threads, since a library that is loaded late gets little memory of each thread. */
+/* What was found out last for addresses that share a place, a program has few calls: twice the address, and 1 where it
+ * is in a call. For all threads, since a library that is loaded late gets little memory of each thread. */
 enum { places = 256 };
 static _Atomic uintptr_t known[places];
 

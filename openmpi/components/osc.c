@@ -21,8 +21,7 @@ static const ompi_osc_base_module_t *below_of(const struct ompi_win_t *window) {
 
 static int put(const void *origin, int count, struct ompi_datatype_t *type, int target, ptrdiff_t place,
                int target_count, struct ompi_datatype_t *target_type, struct ompi_win_t *window) {
-    const int code =
-        below_of(window)->osc_put(origin, count, type, target, place, target_count, target_type, window);
+    const int code = below_of(window)->osc_put(origin, count, type, target, place, target_count, target_type, window);
     if (code == OMPI_SUCCESS) nereus_seen_put(window, target, count, type);
     return code;
 }
@@ -30,24 +29,23 @@ static int put(const void *origin, int count, struct ompi_datatype_t *type, int 
 static int rput(const void *origin, int count, struct ompi_datatype_t *type, int target, ptrdiff_t place,
                 int target_count, struct ompi_datatype_t *target_type, struct ompi_win_t *window,
                 struct ompi_request_t **request) {
-    const int code = below_of(window)->osc_rput(origin, count, type, target, place, target_count, target_type, window,
-                                                request);
+    const int code =
+        below_of(window)->osc_rput(origin, count, type, target, place, target_count, target_type, window, request);
     if (code == OMPI_SUCCESS) nereus_seen_put(window, target, count, type);
     return code;
 }
 
 static int get(void *origin, int count, struct ompi_datatype_t *type, int target, ptrdiff_t place, int target_count,
                struct ompi_datatype_t *target_type, struct ompi_win_t *window) {
-    const int code =
-        below_of(window)->osc_get(origin, count, type, target, place, target_count, target_type, window);
+    const int code = below_of(window)->osc_get(origin, count, type, target, place, target_count, target_type, window);
     if (code == OMPI_SUCCESS) nereus_seen_get(window, target, count, type);
     return code;
 }
 
 static int rget(void *origin, int count, struct ompi_datatype_t *type, int target, ptrdiff_t place, int target_count,
                 struct ompi_datatype_t *target_type, struct ompi_win_t *window, struct ompi_request_t **request) {
-    const int code = below_of(window)->osc_rget(origin, count, type, target, place, target_count, target_type, window,
-                                                request);
+    const int code =
+        below_of(window)->osc_rget(origin, count, type, target, place, target_count, target_type, window, request);
     if (code == OMPI_SUCCESS) nereus_seen_get(window, target, count, type);
     return code;
 }
@@ -55,8 +53,8 @@ static int rget(void *origin, int count, struct ompi_datatype_t *type, int targe
 static int accumulate(const void *origin, int count, struct ompi_datatype_t *type, int target, ptrdiff_t place,
                       int target_count, struct ompi_datatype_t *target_type, struct ompi_op_t *op,
                       struct ompi_win_t *window) {
-    const int code = below_of(window)->osc_accumulate(origin, count, type, target, place, target_count, target_type,
-                                                      op, window);
+    const int code =
+        below_of(window)->osc_accumulate(origin, count, type, target, place, target_count, target_type, op, window);
     if (code == OMPI_SUCCESS) nereus_seen_put(window, target, count, type);
     return code;
 }
@@ -85,10 +83,10 @@ static int get_accumulate(const void *origin, int count, struct ompi_datatype_t 
     return code;
 }
 
-static int rget_accumulate(const void *origin, int count, struct ompi_datatype_t *type, void *result,
-                           int result_count, struct ompi_datatype_t *result_type, int target, ptrdiff_t place,
-                           int target_count, struct ompi_datatype_t *target_type, struct ompi_op_t *op,
-                           struct ompi_win_t *window, struct ompi_request_t **request) {
+static int rget_accumulate(const void *origin, int count, struct ompi_datatype_t *type, void *result, int result_count,
+                           struct ompi_datatype_t *result_type, int target, ptrdiff_t place, int target_count,
+                           struct ompi_datatype_t *target_type, struct ompi_op_t *op, struct ompi_win_t *window,
+                           struct ompi_request_t **request) {
     const int code =
         below_of(window)->osc_rget_accumulate(origin, count, type, result, result_count, result_type, target, place,
                                               target_count, target_type, op, window, request);
@@ -145,8 +143,8 @@ static int query(struct ompi_win_t *window, void **base, size_t size, int unit, 
     return nereus_components_wanted() ? INT_MAX : -1;
 }
 
-static int select_below(struct ompi_win_t *window, void **base, size_t size, int unit,
-                        struct ompi_communicator_t *comm, struct opal_info_t *info, int flavor, int *model);
+static int select_below(struct ompi_win_t *window, void **base, size_t size, int unit, struct ompi_communicator_t *comm,
+                        struct opal_info_t *info, int flavor, int *model);
 
 OMPI_MODULE_DECLSPEC extern const ompi_osc_base_component_t mca_osc_nereus_component;
 const ompi_osc_base_component_t mca_osc_nereus_component = {
@@ -178,8 +176,8 @@ static const ompi_osc_base_component_t *best_below(struct ompi_win_t *window, vo
     return best;
 }
 
-static int select_below(struct ompi_win_t *window, void **base, size_t size, int unit,
-                        struct ompi_communicator_t *comm, struct opal_info_t *info, int flavor, int *model) {
+static int select_below(struct ompi_win_t *window, void **base, size_t size, int unit, struct ompi_communicator_t *comm,
+                        struct opal_info_t *info, int flavor, int *model) {
     const ompi_osc_base_component_t *component = best_below(window, base, size, unit, comm, info, flavor);
     if (!component) return OMPI_ERR_NOT_SUPPORTED;
     const int code = component->osc_select(window, base, size, unit, comm, info, flavor, model);

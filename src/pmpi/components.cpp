@@ -85,7 +85,8 @@ void nereus_components_begin(void) {
     if (!has_record()) return;
     nereus_openmpi_watch_program(sent_by_the_program, to_be_sent_by_the_program);
     record().unseen("reading and writing of files", "no component stands there");
-    record().unseen("who processes of other worlds are, unless libnereus says so", "no component stands where worlds meet");
+    record().unseen("who processes of other worlds are, unless libnereus says so",
+                    "no component stands where worlds meet");
 }
 
 void nereus_components_end(void) {

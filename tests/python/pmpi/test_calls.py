@@ -2,8 +2,11 @@
 """The list of calls that the monitor wraps has every call of the standard that moves data."""
 
 import re
+import sys
 import tomllib
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import Any
 
 import pympistandard
 import pytest
@@ -57,3 +60,22 @@ def test_every_listed_call_is_one_of_the_standard() -> None:
 def test_requests_that_are_made_to_be_started_are_no_calls_that_count_at_once() -> None:
     assert {name for name in listed("calls") if name.endswith("_init")} == set()
     assert all(name.endswith("_init") for name in listed("persistent"))
+
+
+def test_every_collective_of_open_mpi_is_stood_before_by_its_component() -> None:
+    header = next(Path("/usr/lib").glob("*/openmpi/include/openmpi/ompi/mca/coll/coll.h"), None)
+    if header is None:
+        pytest.skip("the inner headers of Open MPI are not installed")
+    found = {each.call.lower() for each in generator().functions(header.read_text())}
+    assert len(found) > 60
+    assert found - {"agree", "iagree"} <= listed("calls", "persistent")
+
+
+def generator() -> Any:
+    """The program that makes the component's functions."""
+    spec = spec_from_file_location("generate_components", CALLS.with_name("generate_components.py"))
+    assert spec is not None and spec.loader is not None
+    module = module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look it up
+    spec.loader.exec_module(module)
+    return module
