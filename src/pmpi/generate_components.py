@@ -3,10 +3,10 @@
 """Writes what stands before the collectives of Open MPI in its coll component.
 
 Open MPI's coll.h says which functions a module has and how they are declared, calls.toml what each
-collective moves. Made of both: in C a function for each collective that calls the one below it, and in C++ one
-that tells the sensor.
+collective moves. Made of both: in C a function for each collective that calls the one below it, and in C++
+one that tells the sensor.
 
-Example: generate_components.py --coll coll.h --calls calls.toml --wrappers coll_wrappers.c --seen coll_seen.cpp
+Example: generate_components.py --coll coll.h --calls calls.toml --wrappers made.c --seen made.cpp
 """
 
 import argparse
@@ -134,11 +134,12 @@ def seen(function: Function, move: str) -> str:
 WRAPPERS = """\
 /* Made by generate_components.py from Open MPI's coll.h: change that. */
 {functions}
-static void nereus_coll_stand_before(struct nereus_coll_module *own, const mca_coll_base_comm_coll_t *below) {{
+typedef mca_coll_base_comm_coll_t table;
+static void nereus_coll_stand_before(struct nereus_coll_module *own, const table *below) {{
 {stands}
 }}
 
-static void nereus_coll_each_module(mca_coll_base_comm_coll_t *below, void (*action)(mca_coll_base_module_t *)) {{
+static void nereus_coll_each_module(table *below, void (*action)(mca_coll_base_module_t *)) {{
 {modules}
 }}
 """
