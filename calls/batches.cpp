@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "batches.hpp"
 
+#include "halo.hpp"
+
 namespace calls {
 
 Batches::Batches(int most_bytes) {
@@ -19,16 +21,21 @@ Batches::~Batches() {
 }
 
 const std::vector<std::string> &Batches::names() {
-    static const std::vector<std::string> all{"send", "alltoall", "put"};
+    static const std::vector<std::string> all{"send", "alltoall", "put", "halo"};
     return all;
 }
 
 double Batches::seconds(const std::string &call, int bytes, int number, Through through) {
+    if (call == "halo" && halo_bytes_ != bytes) {
+        halo_ = std::make_unique<Halo>(bytes);
+        halo_bytes_ = bytes;
+    }
     PMPI_Barrier(MPI_COMM_WORLD);
     const double begin = PMPI_Wtime();
     if (call == "send") send(bytes, number, through);
     if (call == "alltoall") alltoall(bytes, number, through);
     if (call == "put") put(bytes, number, through);
+    if (call == "halo") halo(number, through);
     return (PMPI_Wtime() - begin) / number;
 }
 
@@ -65,6 +72,10 @@ void Batches::put(int bytes, int number, Through through) {
             PMPI_Put(from_.data(), bytes, MPI_CHAR, rank_ + 1, 0, bytes, MPI_CHAR, window_);
         PMPI_Win_flush(rank_ + 1, window_);
     }
+}
+
+void Batches::halo(int number, Through through) {
+    for (int i = 0; i < number; ++i) halo_->step(through);
 }
 
 }

@@ -4,6 +4,7 @@
 // Rank 0 prints a JSON object a line for each call and size. A sensor that wraps calls is loaded before this program
 // starts (LD_PRELOAD); for one inside the MPI, which no call can go past, --one-way takes every batch through it.
 #include "batches.hpp"
+#include "halo.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -25,10 +26,13 @@ struct Plan {
 constexpr int bad_input = 2;
 
 /// Calls of a batch: many of the short ones, so that the clock does not matter; few of the long ones.
-int number_of(int bytes) { return std::clamp((1 << 24) / (bytes + 1), 40, 4000); }
+int number_of(const std::string &name, int bytes) {
+    const long long work = name == "halo" ? calls::Halo::work(bytes) : bytes;
+    return static_cast<int>(std::clamp((1LL << 24) / (work + 1), 40LL, 4000LL));
+}
 
 nlohmann::ordered_json measure(Batches &batches, const Plan &plan, const std::string &name, int bytes) {
-    const int number = number_of(bytes);
+    const int number = number_of(name, bytes);
     std::vector<double> off, on;
     batches.seconds(name, bytes, number, Through::wrappers); // connects, and brings all that it needs into caches
     for (int round = 0; round < plan.repeat; ++round) {
@@ -61,10 +65,11 @@ int main(int argc, char **argv) {
     Plan plan;
     CLI::App app{"Times calls of MPI with a sensor before them and without, in turns.\n\n"
                  "Example: mpiexec -n 2 nereus-calls --calls send,put --bytes 0,4096\n"};
-    app.add_option("--calls", plan.names, "send, alltoall, put")
+    app.add_option("--calls", plan.names, "send, alltoall, put, halo")
         ->delimiter(',')
         ->check(CLI::IsMember(Batches::names()));
-    app.add_option("--bytes", plan.sizes, "of a message, for alltoall to each rank")
+    app.add_option("--bytes", plan.sizes,
+                   "of a message: for alltoall to each rank, for halo of a row of a square of numbers")
         ->delimiter(',')
         ->check(CLI::Range(0, 1 << 26));
     app.add_option("--repeat", plan.repeat, "batches of each")->check(CLI::Range(1, 100000));

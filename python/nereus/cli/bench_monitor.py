@@ -18,7 +18,8 @@ from nereus.launch.preloading import COMPONENTS, LIBRARY, preloaded, with_compon
 if TYPE_CHECKING:
     from rich.table import Table
 
-CALLS = ("send", "alltoall", "put")
+CALLS = ("send", "alltoall", "put", "halo")
+_USUAL = "send,alltoall,put"
 PMPI, INSIDE, OPEN_MPI = "pmpi", "components", "openmpi"
 _SWITCH = "OMPI_MCA_pml_monitoring_enable"
 _SIZES = "0,64,4096,65536,1048576"
@@ -44,7 +45,7 @@ class Row:
 
 def monitor(
     ranks: Annotated[str, typer.Option(help="Numbers of processes, with commas between.")] = "2",
-    calls: Annotated[str, typer.Option(help="Calls, with commas between.")] = ",".join(CALLS),
+    calls: Annotated[str, typer.Option(help="Calls, with commas between.")] = _USUAL,
     sizes: Annotated[str, typer.Option("--bytes", help="Sizes of messages, with commas between.")] = _SIZES,
     repeat: Annotated[int, typer.Option(min=1, help="Batches of each, with the sensor and without.")] = 15,
     mpi: Annotated[

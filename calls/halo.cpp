@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "halo.hpp"
+
+#include <algorithm>
+
+namespace calls {
+
+Halo::Halo(int bytes) : width_(std::max(1, bytes / static_cast<int>(sizeof(double)))) {
+    int rank = 0, ranks = 1;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (rank > 0) above_ = rank - 1;
+    if (rank + 1 < ranks) below_ = rank + 1;
+    old_.assign(static_cast<std::size_t>(width_) * static_cast<std::size_t>(width_ + 2), rank);
+    next_ = old_;
+}
+
+long long Halo::work(int bytes) {
+    const long long width = std::max<long long>(1, bytes / static_cast<int>(sizeof(double)));
+    return width * width;
+}
+
+template <class Send, class Receive, class Wait> void Halo::exchange(Send send, Receive receive, Wait wait) {
+    constexpr int upwards = 1, downwards = 2;
+    MPI_Request requests[4];
+    receive(row(0), width_, MPI_DOUBLE, above_, downwards, MPI_COMM_WORLD, &requests[0]);
+    receive(row(width_ + 1), width_, MPI_DOUBLE, below_, upwards, MPI_COMM_WORLD, &requests[1]);
+    send(row(1), width_, MPI_DOUBLE, above_, upwards, MPI_COMM_WORLD, &requests[2]);
+    send(row(width_), width_, MPI_DOUBLE, below_, downwards, MPI_COMM_WORLD, &requests[3]);
+    wait(4, requests, MPI_STATUSES_IGNORE);
+}
+
+void Halo::step(Through through) {
+    if (through == Through::wrappers)
+        exchange(MPI_Isend, MPI_Irecv, MPI_Waitall);
+    else
+        exchange(PMPI_Isend, PMPI_Irecv, PMPI_Waitall);
+    relax();
+}
+
+void Halo::relax() {
+    for (int number = 1; number <= width_; ++number) {
+        const double *here = row(number), *up = row(number - 1), *down = row(number + 1);
+        double *into = next_.data() + (here - old_.data());
+        for (int column = 1; column + 1 < width_; ++column)
+            into[column] = 0.25 * (up[column] + down[column] + here[column - 1] + here[column + 1]);
+    }
+    old_.swap(next_);
+}
+
+}
