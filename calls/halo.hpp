@@ -18,7 +18,9 @@ public:
     static long long work(int bytes);
 
 private:
-    double *row(int number) { return old_.data() + static_cast<std::size_t>(number) * static_cast<std::size_t>(width_); }
+    double *row(int number) {
+        return old_.data() + static_cast<std::size_t>(number) * static_cast<std::size_t>(width_);
+    }
     template <class Send, class Receive, class Wait> void exchange(Send send, Receive receive, Wait wait);
     void relax();
 

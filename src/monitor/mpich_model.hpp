@@ -6,7 +6,7 @@
 // commute, communicators with two sides, and what MPICH does in the memory of a host or host by host.
 //
 // With MPIR_CVAR_NOLOCAL=1, where it knows of no hosts, MPICH 5.0.2 hands UCX just these messages, by peer and size:
-// looked at for 8 to 240,000 bytes on 2, 3, 7, 8, 9, 12 and 16 ranks; in a gather by peer alone, since it packs.
+// compared for 8 to 240,000 bytes on 2, 3, 7, 8, 9, 12 and 16 ranks; in a gather by peer alone, since it packs.
 #pragma once
 
 #include "monitor/cell.hpp"

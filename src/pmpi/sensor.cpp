@@ -174,7 +174,7 @@ void begin(const char *sensor) {
     the_record.store(made->release(), std::memory_order_release);
     tell_world();
     met_parents();
-    watch_decomposed(run().options.model);
+    watch_decomposed(run().comm, run().options.model);
     show_variables();
     recording = run().options.record;
 }

@@ -254,6 +254,20 @@ def test_where_nobody_sees_what_collectives_are_made_of_a_model_tells_it_and_say
     assert made[0, 1] == (6, 1000 + 2 * 8 + 8 + 12), "of bcast, two allreduce, scatterv, scan, barrier"
 
 
+@pytest.mark.parametrize(("kind", "ranks"), [("collective", 3), ("collective", 8), ("reduce", 5)])
+def test_the_model_tells_what_mpich_hands_to_ucx(site: Any, mpich: str, kind: str, ranks: int) -> None:
+    """Message by message, where MPICH is told to know of no hosts, so that all of them go that way."""
+    build = choose(mpich)
+    seen = record_of(site, build, kind, ranks, MPIR_CVAR_NOLOCAL="1")
+    if seen["worlds"][0]["decomposed"] is None:
+        (why,) = [row["why"] for row in seen["unseen"] if "decomposed" in row["what"]]
+        pytest.skip(f"messages of this MPICH are not seen: {why}")
+    told = record_of(site, build, kind, ranks, NEREUS_MONITOR_MODEL="on")
+    assert "UCX" in seen["worlds"][0]["decomposed"]
+    assert "model" in told["worlds"][0]["decomposed"]
+    assert pairs_of(seen, "decomposed") == pairs_of(told, "decomposed") != {}
+
+
 @pytest.mark.parametrize("module", ["f90", "f08"])
 def test_calls_of_fortran_are_counted_once(site: Any, openmpi: str, module: str) -> None:
     document = record_of(site, choose(openmpi), "", 3, f"talks_{module}")
