@@ -62,7 +62,10 @@ void see(const void *endpoint, std::size_t count, std::uint64_t tag, const ucp_r
     if (!is_of_collective(tag)) return;
     const auto found = ucx().ranks.find(endpoint);
     if (found == ucx().ranks.end()) return;
-    Now().one(Kind::decomposed, Thread::here().members(MPI_COMM_WORLD), found->second, bytes_of(count, param));
+    // MPICH holds its locks: nothing of MPI may be called here.
+    Address address = address_now(Kind::decomposed);
+    address.peer = static_cast<std::uint64_t>(found->second);
+    Thread::here().shard().count(address, bytes_of(count, param));
 }
 
 /// A message to each other rank, and one from each: after that an endpoint is known by its rank.
