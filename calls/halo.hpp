@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A small application: a square of numbers for each rank, below one another, whose rows at the edges go to neighbours.
+// A small application: a field of numbers for each rank, below one another, whose rows at the edges go to neighbours.
 #pragma once
 
 #include "batches.hpp"
@@ -24,8 +24,8 @@ private:
     template <class Send, class Receive, class Wait> void exchange(Send send, Receive receive, Wait wait);
     void relax();
 
-    int width_, above_ = MPI_PROC_NULL, below_ = MPI_PROC_NULL;
-    std::vector<double> old_, next_; ///< width + 2 rows
+    int width_, height_, above_ = MPI_PROC_NULL, below_ = MPI_PROC_NULL;
+    std::vector<double> old_, next_; ///< height + 2 rows
 };
 
 }

@@ -101,8 +101,7 @@ SeenByUcx watch_ucx(MPI_Comm comm) {
     look_at_a_collective(comm);
     const int seen = static_cast<int>(ucx().ranks.size());
     if (seen == 0) return {0, "MPICH hands no message to UCX"};
-    if (!ucx().is_as_expected)
-        return {seen, "MPICH tells UCX of its communicators in another way than is known"};
+    if (!ucx().is_as_expected) return {seen, "MPICH tells UCX of its communicators in another way than is known"};
     ucx().watching = true;
     return {seen, ""};
 }

@@ -2,8 +2,8 @@
 // Messages that MPICH makes of collectives, where it hands them to UCX: seen in front of UCX's functions, which this
 // library has too and passes on.
 //
-// MPICH writes into the tag of each message on which communicator it goes, in the highest 16 bits, of which the lowest is
-// set for collectives; to whom it goes, only the endpoint says. Messages of our own tell which rank is behind which
+// MPICH writes into the tag of each message on which communicator it goes, in the highest 16 bits, of which the lowest
+// is set for collectives; to whom it goes, only the endpoint says. Messages of our own tell which rank is behind which
 // endpoint, and whether that bit is where it is expected; else nothing is told.
 #pragma once
 
