@@ -16,8 +16,9 @@ static bool look_up(const void *address, const char *name) {
     Dl_info caller;
     if (!dladdr(address, &caller) || !caller.dli_sname) return false;
     const char *symbol = caller.dli_sname[0] == 'P' ? caller.dli_sname + 1 : caller.dli_sname;
-    if (strncmp(symbol, "MPI_", 4) != 0) return false;
-    return !name || strcmp(symbol + 4, name) == 0;
+    if (strncmp(symbol, "MPI_", 4) != 0 && strncmp(symbol, "MPIX_", 5) != 0) return false;
+    const char *call = strchr(symbol, '_') + 1;
+    return name ? strcmp(call, name) == 0 : strstr(call, "Send") || strstr(call, "send");
 }
 
 bool nereus_openmpi_is_in_call(const void *address, const char *name) {

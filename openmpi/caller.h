@@ -12,7 +12,8 @@ extern "C" {
 #endif
 
 /** Whether `address`, to which a function returns, lies in a function of MPI's interface: in MPI_`name`, or in any
- * where that is NULL. The same address must always be asked about with the same name. */
+ * that sends from one process to another where that is NULL. The same address must always be asked about with the same
+ * name. */
 bool nereus_openmpi_is_in_call(const void *address, const char *name);
 
 #ifdef __cplusplus

@@ -42,7 +42,9 @@ static nereus_openmpi_values values_of = NULL;
 
 static int number_of_values(mca_base_pvar_t *variable, mca_base_pvar_event_t event, void *comm, int *count) {
     const row *of = &rows[(intptr_t)variable->ctx];
-    if (event == MCA_BASE_PVAR_HANDLE_BIND) *count = of->values == 0 ? 1 : of->values * ompi_comm_size(comm);
+    const int others =
+        OMPI_COMM_IS_INTER((ompi_communicator_t *)comm) ? ompi_comm_remote_size(comm) : ompi_comm_size(comm);
+    if (event == MCA_BASE_PVAR_HANDLE_BIND) *count = of->values == 0 ? 1 : of->values * others;
     return OPAL_SUCCESS;
 }
 

@@ -35,6 +35,7 @@ static int enable(mca_coll_base_module_t *module, struct ompi_communicator_t *co
 
 static int init_query(bool has_progress_threads, bool has_threads) {
     (void)has_progress_threads, (void)has_threads;
+    nereus_component_is_there(NEREUS_COLL);
     return OMPI_SUCCESS;
 }
 

@@ -7,6 +7,8 @@
 #include "ompi/win/win.h"
 #include "pmpi/components.h"
 
+#include <pthread.h>
+
 /* Functions of each component that has a window: those of one component are the same in all of its windows. */
 enum { most_components = 16 };
 static ompi_osc_base_module_t below[most_components];
@@ -108,12 +110,19 @@ static int compare_and_swap(const void *origin, const void *compare, void *resul
     return code;
 }
 
-static int remember(const ompi_osc_base_module_t *module) {
+static bool is_known(const ompi_osc_base_module_t *module) {
     for (int at = 0; at < number_below; ++at)
-        if (below[at].osc_free == module->osc_free) return OMPI_SUCCESS;
-    if (number_below == most_components) return OMPI_ERR_OUT_OF_RESOURCE;
-    below[number_below++] = *module;
-    return OMPI_SUCCESS;
+        if (below[at].osc_free == module->osc_free) return true;
+    return false;
+}
+
+static int remember(const ompi_osc_base_module_t *module) {
+    static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER; /* threads may make windows at once */
+    pthread_mutex_lock(&guard);
+    const bool has_room = number_below < most_components;
+    if (!is_known(module) && has_room) below[number_below++] = *module;
+    pthread_mutex_unlock(&guard);
+    return is_known(module) ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
 static void stand_before(ompi_osc_base_module_t *module) {
@@ -132,6 +141,7 @@ static void stand_before(ompi_osc_base_module_t *module) {
 
 static int init(bool has_progress_threads, bool has_threads) {
     (void)has_progress_threads, (void)has_threads;
+    nereus_component_is_there(NEREUS_OSC);
     return OMPI_SUCCESS;
 }
 

@@ -9,6 +9,7 @@
 #include "pmpi/moves.hpp"
 #include "pmpi/options.hpp"
 
+#include <array>
 #include <dlfcn.h>
 #include <mutex>
 #include <unordered_map>
@@ -34,9 +35,12 @@ nereus_openmpi_start real_start(MPI_Request request) {
 
 int start_seen(std::size_t number, MPI_Request *requests) {
     for (std::size_t i = 0; i < number; ++i) {
-        const int code = real_start(requests[i])(1, &requests[i]);
+        const MPI_Request before = requests[i];
+        starting(1, &before);
+        const int code = real_start(before)(1, &requests[i]);
         if (code != MPI_SUCCESS) return code;
-        if (on()) started(requests[i]);
+        started(1, &requests[i]);
+        if (requests[i] != before) watch_starts(requests[i]); // where the one before is still under way
     }
     return MPI_SUCCESS;
 }
@@ -50,6 +54,8 @@ void to_be_sent_by_the_program(MPI_Comm comm, int to, int count, MPI_Datatype ty
     sent(Later(request), comm, to, count, type);
     watch_starts(*request);
 }
+
+std::array<bool, NEREUS_COMPONENTS> is_there{};
 
 /// Whether calls of the program come to our wrappers.
 bool is_preloaded() {
@@ -80,10 +86,15 @@ int nereus_components_wanted(void) {
     return wanted;
 }
 
+void nereus_component_is_there(enum nereus_component which) { is_there[which] = true; }
+
 void nereus_components_begin(void) {
     begin("components of Open MPI");
     if (!has_record()) return;
     nereus_openmpi_watch_program(sent_by_the_program, to_be_sent_by_the_program);
+    if (!is_there[NEREUS_COLL])
+        record().unseen("collectives that the program calls", "the component coll was left out");
+    if (!is_there[NEREUS_OSC]) record().unseen("puts and gets", "the component osc was left out");
     record().unseen("reading and writing of files", "no component stands there");
     record().unseen("who processes of other worlds are, unless libnereus says so",
                     "no component stands where worlds meet");

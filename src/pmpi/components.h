@@ -17,6 +17,11 @@ extern "C" {
 /** Whether components are to tell anything: 0 where the wrappers are preloaded, or the user wants no record. */
 int nereus_components_wanted(void);
 
+enum nereus_component { NEREUS_COLL, NEREUS_OSC, NEREUS_COMPONENTS };
+
+/** In MPI_Init: a list of components that a user gives may leave one out. */
+void nereus_component_is_there(enum nereus_component which);
+
 /** At the end of MPI_Init. */
 void nereus_components_begin(void);
 

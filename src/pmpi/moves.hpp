@@ -91,12 +91,15 @@ public:
     Collective(Sink &sink, Call call, MPI_Comm comm)
         : sink_(sink), members_(Thread::here().members(comm)), call_(call) {}
     const Members &members() const { return members_; }
+    bool is_modelled() const { return modelled() && !members_.has_two_sides(); }
+    /// Whether this process has something for that one: MPI_ROOT and MPI_PROC_NULL are below 0.
+    bool sends_to(int rank) const { return rank >= 0 && !members_.is_self(rank); }
 
     void to(Reach reach, std::uint64_t bytes) { sink_.in_call(call_, reach, members_, bytes); }
     /// The call itself, where what it sends goes to single peers or nobody.
     void called() { to(Reach::nobody, 0); }
     void to_peer(int rank, std::uint64_t bytes) {
-        if (rank < 0 || members_.is_self(rank)) return;
+        if (!sends_to(rank)) return;
         Address address = address_in(call_, Reach::peer, members_);
         address.peer = members_.peer(rank);
         sink_.at(address, bytes);
@@ -104,14 +107,14 @@ public:
 
     /// Where a model tells what the library sends: one message that goes straight to a peer.
     void sent_straight(int rank, std::uint64_t bytes) {
-        if (modelled() && rank >= 0 && !members_.is_self(rank)) sink_.one(Kind::decomposed, members_, rank, bytes);
+        if (modelled() && sends_to(rank)) sink_.one(Kind::decomposed, members_, rank, bytes);
     }
     /// The same, of the algorithm for this call (monitor/mpich_model.hpp says what its arguments are).
     void made_of(std::uint64_t size, int root = 0, MPI_Count elements = 1) {
         if (modelled()) made_of_parts({size}, root, elements);
     }
     void made_of_parts(std::vector<std::uint64_t> sizes, int root = 0, MPI_Count elements = 1) {
-        if (!modelled() || members_.has_two_sides()) return;
+        if (!is_modelled()) return;
         each_modelled(call_, members_, std::move(sizes), root, elements,
                       [this](int to, std::uint64_t bytes) { sink_.one(Kind::decomposed, members_, to, bytes); });
     }
@@ -169,8 +172,10 @@ inline bool root_of(MPI_Comm comm, int root) { return is_root(Thread::here().mem
 template <class Sink>
 void from_root(Sink &&sink, Call call, MPI_Comm comm, int root, MPI_Count count, MPI_Datatype type) {
     Collective<std::remove_reference_t<Sink>> made(sink, call, comm);
-    const std::uint64_t bytes = bytes_of(count, type);
-    if (is_root(made.members(), root))
+    const bool sends = is_root(made.members(), root);
+    // Between two groups others than the root may give anything for count and type.
+    const std::uint64_t bytes = sends || made.is_modelled() ? bytes_of(count, type) : 0;
+    if (sends)
         made.to(Reach::all, bytes);
     else
         made.called();
@@ -181,8 +186,10 @@ template <class Sink>
 void to_root(Sink &&sink, Call call, MPI_Comm comm, int root, MPI_Count count, MPI_Datatype type) {
     Collective<std::remove_reference_t<Sink>> made(sink, call, comm);
     made.called();
-    const std::uint64_t bytes = bytes_of(count, type);
-    made.to_peer(root, bytes); // MPI_ROOT is below 0
+    const bool sends = made.sends_to(root);
+    // At the root of a gather, count and type may be anything; a reduction has them everywhere.
+    const std::uint64_t bytes = sends || (call == Call::reduce && made.is_modelled()) ? bytes_of(count, type) : 0;
+    if (sends) made.to_peer(root, bytes);
     made.made_of(bytes, root, count);
 }
 
@@ -191,6 +198,7 @@ template <class Sink>
 void part_to_root(Sink &&sink, Call call, MPI_Comm comm, int root, MPI_Count count, MPI_Datatype type) {
     Collective<std::remove_reference_t<Sink>> made(sink, call, comm);
     made.called();
+    if (!made.sends_to(root)) return;
     made.to_peer(root, bytes_of(count, type));
     made.sent_straight(root, bytes_of(count, type));
 }

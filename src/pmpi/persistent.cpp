@@ -7,6 +7,7 @@
 
 #include <mutex>
 #include <unordered_map>
+#include <vector>
 
 namespace nereus::pmpi {
 namespace {
@@ -21,16 +22,12 @@ Requests &requests() {
     return *all;
 }
 
-}
+/// Of the requests that this thread starts now: a library may start another one in the place of one that is under way.
+thread_local std::vector<MPI_Request> handles_before;
 
-void remember(MPI_Request request, Moves moves) {
-    const std::lock_guard lock(requests().guard);
-    requests().moves[handle_word(request)] = std::move(moves);
-}
-
-void started(MPI_Request request) {
-    const std::lock_guard lock(requests().guard);
-    const auto found = requests().moves.find(handle_word(request));
+/// With the guard held.
+void count(std::uint64_t request) {
+    const auto found = requests().moves.find(request);
     if (found == requests().moves.end()) return;
     monitor::Shard &shard = Thread::here().shard();
     for (Move &move : found->second) {
@@ -39,8 +36,27 @@ void started(MPI_Request request) {
     }
 }
 
+}
+
+void remember(MPI_Request request, Moves moves) {
+    const std::lock_guard lock(requests().guard);
+    requests().moves[handle_word(request)] = std::move(moves);
+}
+
+void starting(int number, const MPI_Request *all) { handles_before.assign(all, all + number); }
+
 void started(int number, const MPI_Request *all) {
-    for (int i = 0; i < number; ++i) started(all[i]);
+    if (handles_before.size() != static_cast<std::size_t>(number)) return;
+    const std::lock_guard lock(requests().guard);
+    for (int i = 0; i < number; ++i) {
+        const std::uint64_t before = handle_word(handles_before[static_cast<std::size_t>(i)]),
+                            now = handle_word(all[i]);
+        if (now != before) {
+            auto moved = requests().moves.extract(before);
+            if (moved) requests().moves[now] = std::move(moved.mapped());
+        }
+        if (on()) count(now);
+    }
 }
 
 void forget(MPI_Request request) {

@@ -19,8 +19,8 @@ using Moves = std::vector<Move>;
 /// Behind the call that made the request.
 void remember(MPI_Request request, Moves moves);
 
-/// At each start.
-void started(MPI_Request request);
+/// Before the call that starts them, and behind it: handles may be others then.
+void starting(int number, const MPI_Request *requests);
 void started(int number, const MPI_Request *requests);
 
 /// Before the request is freed.

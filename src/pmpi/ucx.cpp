@@ -7,7 +7,6 @@ namespace nereus::pmpi {
 
 SeenByUcx watch_ucx(MPI_Comm) { return {0, "this library was built without the headers of UCX"}; }
 void unwatch_ucx() {}
-
 }
 
 #else
@@ -22,6 +21,7 @@ namespace nereus::pmpi {
 namespace {
 
 constexpr int context_shift = 48;
+constexpr int most_ranks = 1024;
 
 /// What the next message of this thread is for, while we find out how MPICH speaks to UCX.
 enum class Probing { nothing, message, collective };
@@ -29,9 +29,9 @@ enum class Probing { nothing, message, collective };
 struct Ucx {
     Probing probing = Probing::nothing;
     int rank = -1; ///< to which the next message goes
-    bool is_as_expected = true;
+    bool is_as_expected = true, was_used = false;
     tsl::robin_map<const void *, int> ranks; ///< by endpoint; not changed while messages are watched
-    std::atomic<bool> watching{false};
+    std::atomic<bool> watching{false}, told_of_strangers{false};
 };
 
 Ucx &ucx() {
@@ -52,8 +52,14 @@ std::uint64_t bytes_of(std::size_t count, const ucp_request_param_t *param) {
 bool is_of_collective(std::uint64_t tag) { return (tag >> context_shift & 1) != 0; }
 
 void note(const void *endpoint, std::uint64_t tag) {
+    ucx().was_used = true;
     if (ucx().probing == Probing::message) ucx().ranks[endpoint] = ucx().rank;
     if (is_of_collective(tag) != (ucx().probing == Probing::collective)) ucx().is_as_expected = false;
+}
+
+void tell_of_strangers() {
+    if (!ucx().told_of_strangers.exchange(true))
+        record().unseen("messages of collectives to processes of other worlds", "their endpoints in UCX are not known");
 }
 
 void see(const void *endpoint, std::size_t count, std::uint64_t tag, const ucp_request_param_t *param) {
@@ -61,7 +67,7 @@ void see(const void *endpoint, std::size_t count, std::uint64_t tag, const ucp_r
     if (!ucx().watching.load(std::memory_order_relaxed) || !on()) return;
     if (!is_of_collective(tag)) return;
     const auto found = ucx().ranks.find(endpoint);
-    if (found == ucx().ranks.end()) return;
+    if (found == ucx().ranks.end()) return tell_of_strangers();
     // MPICH holds its locks: nothing of MPI may be called here.
     Address address = address_now(Kind::decomposed);
     address.peer = static_cast<std::uint64_t>(found->second);
@@ -89,6 +95,13 @@ void look_at_a_collective(MPI_Comm comm) {
     ucx().probing = Probing::nothing;
 }
 
+/// A message to each other rank is not free: only where it may tell something.
+bool is_used_by_any(MPI_Comm comm) {
+    int own = ucx().was_used, any = 0;
+    PMPI_Allreduce(&own, &any, 1, MPI_INT, MPI_MAX, comm);
+    return any != 0;
+}
+
 }
 
 SeenByUcx watch_ucx(MPI_Comm comm) {
@@ -97,10 +110,12 @@ SeenByUcx watch_ucx(MPI_Comm comm) {
     PMPI_Comm_size(comm, &ranks);
     ucx().ranks.clear();
     ucx().is_as_expected = true;
-    find_endpoints(comm, own, ranks);
+    ucx().was_used = ucx().told_of_strangers = false;
     look_at_a_collective(comm);
+    if (!is_used_by_any(comm)) return {0, "MPICH hands no message to UCX"};
+    if (ranks > most_ranks) return {0, "there are more ranks than endpoints of UCX are looked for"};
+    find_endpoints(comm, own, ranks);
     const int seen = static_cast<int>(ucx().ranks.size());
-    if (seen == 0) return {0, "MPICH hands no message to UCX"};
     if (!ucx().is_as_expected) return {seen, "MPICH tells UCX of its communicators in another way than is known"};
     ucx().watching = true;
     return {seen, ""};
@@ -108,9 +123,11 @@ SeenByUcx watch_ucx(MPI_Comm comm) {
 
 void unwatch_ucx() { ucx().watching = false; }
 
-/// What our function of this name hides.
+/// What our function of this name hides; also where UCX was loaded by something else than MPICH, later and for itself.
 template <class Function> Function hidden(const char *name) {
-    return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
+    void *real = dlsym(RTLD_NEXT, name);
+    if (void *library = real ? nullptr : dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD)) real = dlsym(library, name);
+    return reinterpret_cast<Function>(real);
 }
 
 }
@@ -124,6 +141,7 @@ extern "C" {
 ucs_status_ptr_t ucp_tag_send_nbx(ucp_ep_h endpoint, const void *buffer, size_t count, ucp_tag_t tag,
                                   const ucp_request_param_t *param) {
     static const auto real = hidden<decltype(&ucp_tag_send_nbx)>("ucp_tag_send_nbx");
+    if (!real) return UCS_STATUS_PTR(UCS_ERR_UNSUPPORTED);
     see(endpoint, count, tag, param);
     return real(endpoint, buffer, count, tag, param);
 }
@@ -131,6 +149,7 @@ ucs_status_ptr_t ucp_tag_send_nbx(ucp_ep_h endpoint, const void *buffer, size_t 
 ucs_status_ptr_t ucp_tag_send_sync_nbx(ucp_ep_h endpoint, const void *buffer, size_t count, ucp_tag_t tag,
                                        const ucp_request_param_t *param) {
     static const auto real = hidden<decltype(&ucp_tag_send_sync_nbx)>("ucp_tag_send_sync_nbx");
+    if (!real) return UCS_STATUS_PTR(UCS_ERR_UNSUPPORTED);
     see(endpoint, count, tag, param);
     return real(endpoint, buffer, count, tag, param);
 }

@@ -12,7 +12,7 @@ from pathlib import Path
 from nereus.launch.builds import Build
 from nereus.launch.error import LaunchError
 from nereus.launch.hosts import Host, Share, host_list, is_here, place
-from nereus.launch.preloading import LIBRARY
+from nereus.launch.preloading import COMPONENTS, LIBRARY, SEARCHED
 
 # A rank that waits long lets others have its core, as those of Open MPI do where ranks outnumber
 # cores. Without it a resize on a crowded host takes two to three times as long.
@@ -114,8 +114,10 @@ def _environment(build: Build) -> dict[str, str]:
 
 
 def _unrecorded() -> dict[str, str]:
-    """What keeps the monitor's sensor, where it is preloaded into us, from recording what we start."""
-    return {"NEREUS_MONITOR": "none"} if Path(LIBRARY).name in os.environ.get("LD_PRELOAD", "") else {}
+    """What keeps the monitor's sensor, where we run under it, from recording what we start."""
+    is_here = Path(LIBRARY).name in os.environ.get("LD_PRELOAD", "")
+    are_here = Path(COMPONENTS).name in os.environ.get(SEARCHED, "")
+    return {"NEREUS_MONITOR": "none"} if is_here or are_here else {}
 
 
 def _naps(build: Build) -> dict[str, str]:

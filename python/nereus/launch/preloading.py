@@ -18,7 +18,7 @@ _SECONDS = 20
 LIBRARY = "lib/libnereus-monitor.so"
 # The same as components of Open MPI, which then need no wrappers.
 COMPONENTS = "lib/openmpi-components"
-_SEARCHED = "OMPI_MCA_mca_base_component_path"
+SEARCHED = "OMPI_MCA_mca_base_component_path"
 _FAMILIES = {
     "openmpi": re.compile(r"Open MPI|OpenRTE|open-mpi", re.I),
     "mpich": re.compile(r"HYDRA|MPICH", re.I),
@@ -98,8 +98,8 @@ def with_components(
             f"{build.name}: there are no components of the monitor for it; "
             "they are made for an Open MPI whose inner headers are installed"
         )
-    others = environment.get(_SEARCHED, "SYSTEM_DEFAULT:USER_DEFAULT")
-    return _everywhere(environment, {_SEARCHED: f"{folder}:{others}", **variables})
+    others = environment.get(SEARCHED, "SYSTEM_DEFAULT:USER_DEFAULT")
+    return _everywhere(environment, {SEARCHED: f"{folder}:{others}", **variables})
 
 
 def forwards_itself(command: Sequence[str]) -> bool:

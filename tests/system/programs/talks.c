@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sends what tests of the monitor expect it to have sent: each kind of transfer, in amounts that only depend on the
  * ranks. Usage: talks KIND [FOLDER or SECONDS], where KIND is p2p, split, collective, neighbours, onesided, io,
- * all, nothing, reduce, busy, twice (MPI_Init once more), aborts or dies. */
+ * all, inplace, nothing, reduce, busy, twice (MPI_Init once more), aborts or dies. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,6 +64,30 @@ static void collectives(void) {
     MPI_Scan(out, in, 3, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Ibarrier(MPI_COMM_WORLD, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* What stays in place has no type: gather and gatherv of 8 bytes to rank 0, scatter of 8 bytes from it, reduce of 8
+ * bytes to it; allgather, allreduce and alltoall of 8 bytes. */
+static void in_place(void) {
+    int counts[64], places[64];
+    for (int i = 0; i < ranks; ++i) {
+        counts[i] = 1;
+        places[i] = i;
+    }
+    if (rank == 0) {
+        MPI_Gather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, in, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+        MPI_Gatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, in, counts, places, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+        MPI_Scatter(out, 1, MPI_DOUBLE, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, 0, MPI_COMM_WORLD);
+        MPI_Reduce(MPI_IN_PLACE, in, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    } else {
+        MPI_Gather(out, 1, MPI_DOUBLE, NULL, 0, MPI_DATATYPE_NULL, 0, MPI_COMM_WORLD);
+        MPI_Gatherv(out, 1, MPI_DOUBLE, NULL, NULL, NULL, MPI_DATATYPE_NULL, 0, MPI_COMM_WORLD);
+        MPI_Scatter(NULL, 0, MPI_DATATYPE_NULL, in, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+        MPI_Reduce(out, NULL, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    }
+    MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, in, 1, MPI_DOUBLE, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, in, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, in, 1, MPI_DOUBLE, MPI_COMM_WORLD);
 }
 
 /* 4 bytes to both neighbours on a line, 6 to those on a ring that is a distributed graph. */
@@ -146,6 +170,7 @@ int main(int argc, char **argv) {
     if (all || strcmp(kind, "neighbours") == 0) neighbours();
     if (all || strcmp(kind, "onesided") == 0) one_sided();
     if (all || strcmp(kind, "io") == 0) input_output(argc > 2 ? argv[2] : ".");
+    if (strcmp(kind, "inplace") == 0) in_place();
     if (strcmp(kind, "reduce") == 0) one_reduce();
     if (strcmp(kind, "busy") == 0) for_a_while(argc > 2 ? atof(argv[2]) : 1);
     if (strcmp(kind, "twice") == 0) begin_twice();
