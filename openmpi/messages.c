@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
 #include "messages.h"
 
 #include "caller.h"
@@ -9,6 +10,9 @@
 #include "ompi/datatype/ompi_datatype.h"
 #include "ompi/mca/pml/pml.h"
 #include "ompi/request/request.h"
+
+#include <dlfcn.h>
+#include <string.h>
 
 static nereus_openmpi_message seen_by = NULL;
 static nereus_openmpi_sent sent_seen_by = NULL;
@@ -50,6 +54,12 @@ static int isend_init_seen(const void *buffer, size_t count, ompi_datatype_t *ty
     const int code = real_isend_init(buffer, count, type, to, tag, mode, comm, request);
     if (is_watched(code, tag, __builtin_return_address(0))) to_be_sent_seen_by(comm, to, (int)count, type, request);
     return code;
+}
+
+bool nereus_openmpi_monitors_itself(void) {
+    Dl_info sender;
+    const mca_pml_base_module_send_fn_t send = seen_by ? real_send : mca_pml.pml_send;
+    return dladdr((const void *)send, &sender) != 0 && strstr(sender.dli_fname, "mca_pml_monitoring");
 }
 
 void nereus_openmpi_watch(nereus_openmpi_message seen) {

@@ -10,6 +10,7 @@
 #define NEREUS_OPENMPI_MESSAGES_H
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -18,6 +19,9 @@ extern "C" {
 
 /** Called for each message of Open MPI, before it is sent: `to` is a rank of the communicator. */
 typedef void (*nereus_openmpi_message)(MPI_Comm comm, int to, size_t bytes);
+
+/** Whether Open MPI's own monitoring is on: its component sends. */
+bool nereus_openmpi_monitors_itself(void);
 
 /** From now on `seen` is called. Not thread-safe; behind MPI_Init. */
 void nereus_openmpi_watch(nereus_openmpi_message seen);

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "variables.h"
 
+#include "messages.h"
+
 #include "ompi_config.h"
 
 #include "ompi/communicator/communicator.h"
 #include "opal/mca/base/mca_base_pvar.h"
 
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 typedef struct {
     const char *framework, *name, *what;
@@ -38,7 +42,8 @@ static const row rows[] = {
 };
 enum { number_of_rows = sizeof rows / sizeof rows[0] };
 
-static nereus_openmpi_values values_of = NULL;
+static const nereus_openmpi_readers *readers = NULL;
+static char *flush_to = NULL; /* name of the files; NULL: none */
 
 static int number_of_values(mca_base_pvar_t *variable, mca_base_pvar_event_t event, void *comm, int *count) {
     const row *of = &rows[(intptr_t)variable->ctx];
@@ -50,23 +55,52 @@ static int number_of_values(mca_base_pvar_t *variable, mca_base_pvar_event_t eve
 
 static int get(const mca_base_pvar_t *variable, void *values, void *comm) {
     const enum nereus_openmpi_variable which = (enum nereus_openmpi_variable)(intptr_t)variable->ctx;
-    return values_of(which, comm, values) ? OPAL_SUCCESS : OPAL_ERR_NOT_AVAILABLE;
+    return readers->values(which, comm, values) ? OPAL_SUCCESS : OPAL_ERR_NOT_AVAILABLE;
 }
 
-int nereus_openmpi_show(nereus_openmpi_values values) {
-    int taken = 0, index;
-    if (values_of) return 0;
-    for (intptr_t i = 0; i < number_of_rows; ++i) {
-        if (mca_base_pvar_find("ompi", rows[i].framework, "monitoring", rows[i].name) >= 0) {
-            ++taken;
-            continue;
-        }
-        index = mca_base_pvar_register("ompi", rows[i].framework, "monitoring", rows[i].name, rows[i].what,
-                                       OPAL_INFO_LVL_4, rows[i].class, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL,
-                                       MCA_BASE_VAR_BIND_MPI_COMM, MCA_BASE_PVAR_FLAG_READONLY, get, NULL,
-                                       number_of_values, (void *)i);
-        if (index < 0) ++taken;
-    }
-    values_of = values;
-    return taken;
+/* A name that is written is text that ends with a zero, as in Open MPI's own monitoring; it cannot be read. */
+static int set_flush(mca_base_pvar_t *variable, const void *name, void *object) {
+    (void)variable;
+    (void)object;
+    free(flush_to);
+    flush_to = strdup(name);
+    return flush_to ? OPAL_SUCCESS : OPAL_ERR_OUT_OF_RESOURCE;
+}
+
+static int get_flush(const mca_base_pvar_t *variable, void *name, void *object) {
+    (void)variable;
+    (void)name;
+    (void)object;
+    return OPAL_SUCCESS;
+}
+
+static int notify_flush(mca_base_pvar_t *variable, mca_base_pvar_event_t event, void *object, int *count) {
+    (void)variable;
+    (void)object;
+    if (event == MCA_BASE_PVAR_HANDLE_BIND) *count = 0;
+    if (event == MCA_BASE_PVAR_HANDLE_START) readers->begin_flush();
+    if (event == MCA_BASE_PVAR_HANDLE_STOP) readers->end_flush(flush_to ? flush_to : "");
+    return OPAL_SUCCESS;
+}
+
+static void show(intptr_t i) {
+    const row *of = &rows[i];
+    /* Where a user leaves a component of its monitoring out, Open MPI forgets to take away its variables: nothing
+     * counts into them. */
+    const int left = mca_base_pvar_find("ompi", of->framework, "monitoring", of->name);
+    if (left >= 0) mca_base_pvar_mark_invalid(left);
+    mca_base_pvar_register("ompi", of->framework, "monitoring", of->name, of->what, OPAL_INFO_LVL_4, of->class,
+                           MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL, MCA_BASE_VAR_BIND_MPI_COMM,
+                           MCA_BASE_PVAR_FLAG_READONLY, get, NULL, number_of_values, (void *)i);
+}
+
+bool nereus_openmpi_show(const nereus_openmpi_readers *of) {
+    if (readers) return true;
+    if (nereus_openmpi_monitors_itself()) return false;
+    readers = of;
+    for (intptr_t i = 0; i < number_of_rows; ++i) show(i);
+    mca_base_pvar_register("ompi", "pml", "monitoring", "flush", "between start and stop: written to NAME.RANK.prof",
+                           OPAL_INFO_LVL_4, MCA_BASE_PVAR_CLASS_GENERIC, MCA_BASE_VAR_TYPE_STRING, NULL,
+                           MCA_BASE_VAR_BIND_NO_OBJECT, 0, get_flush, set_flush, notify_flush, NULL);
+    return true;
 }

@@ -39,9 +39,17 @@ enum { NEREUS_OPENMPI_SIZES = 65 };
 /* Writes all values of a variable. Returns false where nothing is recorded. */
 typedef bool (*nereus_openmpi_values)(enum nereus_openmpi_variable which, MPI_Comm comm, unsigned long long *values);
 
+typedef struct {
+    nereus_openmpi_values values;
+    /* A handle of pml_monitoring_flush was started. */
+    void (*begin_flush)(void);
+    /* It was stopped: what was sent since is to be written to NAME.RANK.prof, unless the name is "". */
+    void (*end_flush)(const char *name);
+} nereus_openmpi_readers;
+
 /* Makes the variables known to MPI_T; they are there until the process ends, and cannot be read without a record.
- * Returns 0, or how many have names that are taken: Open MPI's own monitoring is on. */
-int nereus_openmpi_show(nereus_openmpi_values values);
+ * Returns false where Open MPI's own monitoring is on, whose names they have. */
+bool nereus_openmpi_show(const nereus_openmpi_readers *readers);
 
 #ifdef __cplusplus
 }

@@ -188,6 +188,7 @@ void end() {
     if (is_written) remove_parts();
     forget_members();
     forget_present();
+    forget_variables();
     worlds().clear();
     PMPI_Comm_free(&run().comm);
     delete the_record.exchange(nullptr);

@@ -4,11 +4,17 @@
 #if defined(NEREUS_OPENMPI_INSIDE)
 
 #include "monitor/pairs.hpp"
+#include "monitor/prof.hpp"
+#include "monitor/session.hpp"
+#include "monitor/shapes.hpp"
 #include "openmpi/variables.h"
 #include "pmpi/members.hpp"
 #include "pmpi/sensor.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
 #include <map>
 #include <optional>
 #include <vector>
@@ -16,10 +22,9 @@
 namespace nereus::pmpi {
 namespace {
 
-using monitor::Call;
 using monitor::Count;
 using monitor::Kind;
-using monitor::Reach;
+using monitor::Shape;
 using Values = unsigned long long *;
 
 /// Of all generations and phases together, by the rank in the communicator.
@@ -32,31 +37,10 @@ std::vector<Count> counts_of(Kind kind, const Members &members) {
     return counts;
 }
 
-enum class Shape { from_one, to_one, to_all };
-
-Shape shape_of(Call call) {
-    if (call == Call::bcast || call == Call::scatter) return Shape::from_one;
-    return call == Call::gather || call == Call::reduce ? Shape::to_one : Shape::to_all;
-}
-
-/// How many processes each message of the address goes to.
-std::uint64_t number_reached(const monitor::Address &address, const Members &members) {
-    if (address.reach == Reach::peer) return 1;
-    if (address.reach == Reach::nobody) return 0;
-    if (members.has_two_sides()) return members.size();
-    return address.reach == Reach::all ? members.size() - 1 : members.size() - 1 - members.rank();
-}
-
-/// Of the collectives on one communicator.
-Count sum_of(Shape shape, const Members &members) {
-    Count sum;
-    for (const auto &[address, count] : monitor::totals(record().arena())) {
-        if (address.kind != Kind::collective || address.scope != members.number() || shape_of(address.call) != shape)
-            continue;
-        if (address.reach != Reach::peer) sum.messages += count.messages;
-        sum.bytes += number_reached(address, members) * count.bytes;
-    }
-    return sum;
+Count sum_of(monitor::Shape shape, const Members &members) {
+    const monitor::Sides sides{members.number(), static_cast<std::size_t>(members.rank()),
+                               static_cast<std::size_t>(members.size()), members.has_two_sides()};
+    return monitor::sum_of(shape, sides, monitor::totals(record().arena()));
 }
 
 enum class What { messages, bytes, histogram };
@@ -112,12 +96,39 @@ bool read_if_recorded(nereus_openmpi_variable which, MPI_Comm comm, Values value
     return has_record();
 }
 
+/// What the handles of `pml_monitoring_flush` count: they have no object, and Open MPI does not tell them apart.
+std::optional<monitor::Session> &flushed() {
+    static std::optional<monitor::Session> session;
+    return session;
+}
+
+void begin_flush() {
+    if (!has_record() || flushed()) return;
+    flushed().emplace(record().arena());
+    flushed()->start();
+}
+
+/// Open MPI tells nobody that a handle could not be stopped: what goes wrong stands in the record.
+void end_flush(const char *name) {
+    if (!has_record() || !flushed()) return;
+    const monitor::Totals counted = flushed()->read();
+    flushed().reset();
+    if (!*name) return;
+    const std::string path = std::string(name) + "." + std::to_string(record().arena().head().rank) + ".prof";
+    std::ofstream file(path);
+    file << monitor::prof_text(counted, record().arena()) << std::flush;
+    if (!file) record().unseen(path + " of pml_monitoring_flush", std::strerror(errno));
+}
+
 }
 
 void show_variables() {
-    if (nereus_openmpi_show(read_if_recorded) > 0)
+    static const nereus_openmpi_readers readers{read_if_recorded, begin_flush, end_flush};
+    if (!nereus_openmpi_show(&readers))
         record().unseen("variables of MPI_T", "Open MPI's own monitoring is on and has those of these names");
 }
+
+void forget_variables() { flushed().reset(); }
 
 }
 
@@ -126,6 +137,7 @@ void show_variables() {
 namespace nereus::pmpi {
 
 void show_variables() {}
+void forget_variables() {}
 
 }
 

@@ -7,4 +7,7 @@ namespace nereus::pmpi {
 /// Behind the begin of a record. Where the names are taken, says so in the record.
 void show_variables();
 
+/// Before the record ends.
+void forget_variables();
+
 }

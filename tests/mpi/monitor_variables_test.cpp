@@ -3,6 +3,9 @@
 #include "expect.hpp"
 
 #include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <mpi.h>
 #include <numeric>
 #include <string>
@@ -107,6 +110,34 @@ void collectives_are_counted_by_their_shape() {
     expect(bytes.read().front() == before + own, "bytes to all others from the root");
 }
 
+/// In a folder of this run.
+std::string text_of(const std::string &file) {
+    std::ifstream in(file);
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+void what_was_sent_between_start_and_stop_is_written_to_files() {
+    int index = -1, number = 0;
+    MPI_T_pvar_session session = MPI_T_PVAR_SESSION_NULL;
+    MPI_T_pvar_handle handle = MPI_T_PVAR_HANDLE_NULL;
+    MPI_T_pvar_get_index("pml_monitoring_flush", MPI_T_PVAR_CLASS_GENERIC, &index);
+    MPI_T_pvar_session_create(&session);
+    MPI_T_pvar_handle_alloc(session, index, nullptr, &handle, &number);
+    const std::string name = "flushed-" + std::to_string(ranks);
+    expect(MPI_T_pvar_write(session, handle, name.c_str()) == MPI_SUCCESS, "a name can be written");
+    send_to_next(MPI_COMM_WORLD, rank, ranks);
+    MPI_T_pvar_start(session, handle);
+    send_to_next(MPI_COMM_WORLD, rank, ranks);
+    expect(MPI_T_pvar_stop(session, handle) == MPI_SUCCESS, "files can be written");
+    const std::string file = name + "." + std::to_string(rank) + ".prof";
+    const std::string line = "E\t" + std::to_string(rank) + "\t" + std::to_string((rank + 1) % ranks);
+    expect(text_of(file).find(line + "\t4 bytes\t1 msgs sent\t0,0,0,1,0") != std::string::npos,
+           "one message, with its size");
+    std::remove(file.c_str());
+    MPI_T_pvar_handle_free(session, &handle);
+    MPI_T_pvar_session_free(&session);
+}
+
 }
 
 int main(int argc, char **argv) {
@@ -119,6 +150,7 @@ int main(int argc, char **argv) {
     a_part_of_the_world_can_be_read();
     what_collectives_are_made_of_is_told_apart();
     collectives_are_counted_by_their_shape();
+    what_was_sent_between_start_and_stop_is_written_to_files();
     MPI_T_finalize();
     MPI_Finalize();
     return 0;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Other sensors see what the wrappers see: components and messages of Open MPI, UCX below MPICH, a model, other tools."""
+"""Other sensors see what wrappers see: components and messages of Open MPI, UCX below MPICH, a model."""
 
 import subprocess
 from typing import Any
@@ -100,6 +100,31 @@ def test_components_see_of_the_program_what_wrappers_see(site: Any, with_compone
     assert pairs_of(seen, "collective") == added(iter([*collectives(4), *neighbours(4)]))
     assert set(pairs_of(seen, "decomposed")) == set(pairs_of(wrapped, "decomposed"))
     assert any("files" in row["what"] for row in seen["unseen"])
+
+
+@pytest.mark.parametrize(
+    ("leave_out", "lost"),
+    [
+        ({"OMPI_MCA_coll": "basic,libnbc"}, "collectives that the program calls"),
+        ({"OMPI_MCA_osc": "rdma,sm"}, "puts and gets"),
+    ],
+)
+def test_components_that_the_user_leaves_out_are_missed_in_the_record(
+    site: Any, with_components: Build, leave_out: dict[str, str], lost: str
+) -> None:
+    document = record_of(site, with_components, "p2p", 2, sensor="components", **leave_out)
+    missed = [row["what"] for row in document["unseen"]]
+    assert lost in missed
+    assert "variables of MPI_T" not in missed, "Open MPI's own monitoring is not on"
+    assert pairs_of(document, "point_to_point")
+
+
+def test_variables_that_open_mpi_has_itself_are_left_to_it(site: Any, openmpi: str) -> None:
+    build = choose(openmpi)
+    if record_of(site, build, "p2p", 2)["worlds"][0]["decomposed"] is None:
+        pytest.skip("this build has no variables: the inner headers of Open MPI were not there")
+    document = record_of(site, build, "p2p", 2, OMPI_MCA_pml_monitoring_enable="2")
+    assert "variables of MPI_T" in [row["what"] for row in document["unseen"]]
 
 
 def test_components_see_calls_of_fortran_once(site: Any, with_components: Build) -> None:

@@ -119,7 +119,13 @@ def _pair_lines(letter: str, rank: int, ranks: int, flows: Flows) -> Iterator[st
     ]
     for (other,), found in rows.groupby([peer]):
         line = f"{letter}\t{rank}\t{other}\t{found['bytes'].sum()} bytes\t{found['messages'].sum()} msgs sent"
-        yield f"{line}\t{_histogram(rank, int(other), flows)}" if letter == "E" else line
+        has_sizes = letter == "E" or (letter == "I" and not _sent_by_program(rank, int(other), flows))
+        yield f"{line}\t{_histogram(rank, int(other), flows)}" if has_sizes else line
+
+
+def _sent_by_program(rank: int, peer: int, flows: Flows) -> bool:
+    pairs = flows.pairs[(flows.pairs["source"] == rank) & (flows.pairs["destination"] == peer)]
+    return bool((pairs["kind"] == "point_to_point").any())
 
 
 def _histogram(rank: int, peer: int, flows: Flows) -> str:

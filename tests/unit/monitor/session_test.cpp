@@ -66,6 +66,7 @@ std::vector<std::uint64_t> peers(const Record &record) {
 void tell_communicator(Record &record, bool two_sides) {
     record.tell({{"event", "communicator"},
                  {"communicator", 4},
+                 {"name", "x"},
                  {"own_rank", 1},
                  {"two_sides", two_sides},
                  {"members", {{0, 6, 3, -2}, {1, 0, 1, 1}}}});
