@@ -21,23 +21,26 @@ static mca_pml_base_module_send_fn_t real_send = NULL;
 static mca_pml_base_module_isend_fn_t real_isend = NULL;
 static mca_pml_base_module_isend_init_fn_t real_isend_init = NULL;
 
-static void tell(size_t count, ompi_datatype_t *type, int to, int tag, ompi_communicator_t *comm) {
+static size_t bytes_of(size_t count, const ompi_datatype_t *type) {
     size_t size = 0;
-    if (tag >= 0 || to < 0) return;
     ompi_datatype_type_size(type, &size);
-    seen_by(comm, to, count * size);
+    return count * size;
+}
+
+static void tell(size_t count, ompi_datatype_t *type, int to, int tag, ompi_communicator_t *comm) {
+    if (tag < 0 && to >= 0) seen_by(comm, to, bytes_of(count, type));
 }
 
 /* Of the program, and not of Open MPI's own reading and writing of files. */
-static bool is_watched(int code, int tag, const void *caller) {
-    return code == OMPI_SUCCESS && tag >= 0 && sent_seen_by && nereus_openmpi_is_in_call(caller, NULL);
+static bool is_watched(int code, int tag, int to, const void *caller) {
+    return code == OMPI_SUCCESS && tag >= 0 && to >= 0 && sent_seen_by && nereus_openmpi_is_in_call(caller, NULL);
 }
 
 static int send_seen(const void *buffer, size_t count, ompi_datatype_t *type, int to, int tag,
                      mca_pml_base_send_mode_t mode, ompi_communicator_t *comm) {
     tell(count, type, to, tag, comm);
     const int code = real_send(buffer, count, type, to, tag, mode, comm);
-    if (is_watched(code, tag, __builtin_return_address(0))) sent_seen_by(comm, to, (int)count, type);
+    if (is_watched(code, tag, to, __builtin_return_address(0))) sent_seen_by(comm, to, bytes_of(count, type));
     return code;
 }
 
@@ -45,14 +48,15 @@ static int isend_seen(const void *buffer, size_t count, ompi_datatype_t *type, i
                       mca_pml_base_send_mode_t mode, ompi_communicator_t *comm, ompi_request_t **request) {
     tell(count, type, to, tag, comm);
     const int code = real_isend(buffer, count, type, to, tag, mode, comm, request);
-    if (is_watched(code, tag, __builtin_return_address(0))) sent_seen_by(comm, to, (int)count, type);
+    if (is_watched(code, tag, to, __builtin_return_address(0))) sent_seen_by(comm, to, bytes_of(count, type));
     return code;
 }
 
 static int isend_init_seen(const void *buffer, size_t count, ompi_datatype_t *type, int to, int tag,
                            mca_pml_base_send_mode_t mode, ompi_communicator_t *comm, ompi_request_t **request) {
     const int code = real_isend_init(buffer, count, type, to, tag, mode, comm, request);
-    if (is_watched(code, tag, __builtin_return_address(0))) to_be_sent_seen_by(comm, to, (int)count, type, request);
+    if (is_watched(code, tag, to, __builtin_return_address(0)))
+        to_be_sent_seen_by(comm, to, bytes_of(count, type), request);
     return code;
 }
 

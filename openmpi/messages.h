@@ -30,10 +30,10 @@ void nereus_openmpi_watch(nereus_openmpi_message seen);
 void nereus_openmpi_unwatch(void);
 
 /** Called for each message of the program, behind the call that sent it. */
-typedef void (*nereus_openmpi_sent)(MPI_Comm comm, int to, int count, MPI_Datatype type);
+typedef void (*nereus_openmpi_sent)(MPI_Comm comm, int to, size_t bytes);
 
 /** Called where the program made a persistent request to send. */
-typedef void (*nereus_openmpi_to_be_sent)(MPI_Comm comm, int to, int count, MPI_Datatype type, MPI_Request *request);
+typedef void (*nereus_openmpi_to_be_sent)(MPI_Comm comm, int to, size_t bytes, MPI_Request *request);
 
 /** While messages are watched: those of the program too; NULL, NULL ends it. Not thread-safe. */
 void nereus_openmpi_watch_program(nereus_openmpi_sent sent, nereus_openmpi_to_be_sent to_be_sent);

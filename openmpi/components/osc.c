@@ -2,6 +2,7 @@
 /* Stands before what moves data in each window, whichever component carries it out. */
 #include "ompi_config.h"
 
+#include "ompi/datatype/ompi_datatype.h"
 #include "ompi/mca/osc/base/base.h"
 #include "ompi/mca/osc/osc.h"
 #include "ompi/win/win.h"
@@ -21,10 +22,16 @@ static const ompi_osc_base_module_t *below_of(const struct ompi_win_t *window) {
     return &below[at];
 }
 
+static size_t bytes_of(int count, const struct ompi_datatype_t *type) {
+    size_t size = 0;
+    ompi_datatype_type_size(type, &size);
+    return count > 0 ? size * (size_t)count : 0;
+}
+
 static int put(const void *origin, int count, struct ompi_datatype_t *type, int target, ptrdiff_t place,
                int target_count, struct ompi_datatype_t *target_type, struct ompi_win_t *window) {
     const int code = below_of(window)->osc_put(origin, count, type, target, place, target_count, target_type, window);
-    if (code == OMPI_SUCCESS) nereus_seen_put(window, target, count, type);
+    if (code == OMPI_SUCCESS) nereus_seen_put(window, target, bytes_of(count, type));
     return code;
 }
 
@@ -33,14 +40,14 @@ static int rput(const void *origin, int count, struct ompi_datatype_t *type, int
                 struct ompi_request_t **request) {
     const int code =
         below_of(window)->osc_rput(origin, count, type, target, place, target_count, target_type, window, request);
-    if (code == OMPI_SUCCESS) nereus_seen_put(window, target, count, type);
+    if (code == OMPI_SUCCESS) nereus_seen_put(window, target, bytes_of(count, type));
     return code;
 }
 
 static int get(void *origin, int count, struct ompi_datatype_t *type, int target, ptrdiff_t place, int target_count,
                struct ompi_datatype_t *target_type, struct ompi_win_t *window) {
     const int code = below_of(window)->osc_get(origin, count, type, target, place, target_count, target_type, window);
-    if (code == OMPI_SUCCESS) nereus_seen_get(window, target, count, type);
+    if (code == OMPI_SUCCESS) nereus_seen_get(window, target, bytes_of(count, type));
     return code;
 }
 
@@ -48,7 +55,7 @@ static int rget(void *origin, int count, struct ompi_datatype_t *type, int targe
                 struct ompi_datatype_t *target_type, struct ompi_win_t *window, struct ompi_request_t **request) {
     const int code =
         below_of(window)->osc_rget(origin, count, type, target, place, target_count, target_type, window, request);
-    if (code == OMPI_SUCCESS) nereus_seen_get(window, target, count, type);
+    if (code == OMPI_SUCCESS) nereus_seen_get(window, target, bytes_of(count, type));
     return code;
 }
 
@@ -57,7 +64,7 @@ static int accumulate(const void *origin, int count, struct ompi_datatype_t *typ
                       struct ompi_win_t *window) {
     const int code =
         below_of(window)->osc_accumulate(origin, count, type, target, place, target_count, target_type, op, window);
-    if (code == OMPI_SUCCESS) nereus_seen_put(window, target, count, type);
+    if (code == OMPI_SUCCESS) nereus_seen_put(window, target, bytes_of(count, type));
     return code;
 }
 
@@ -66,14 +73,14 @@ static int raccumulate(const void *origin, int count, struct ompi_datatype_t *ty
                        struct ompi_win_t *window, struct ompi_request_t **request) {
     const int code = below_of(window)->osc_raccumulate(origin, count, type, target, place, target_count, target_type,
                                                        op, window, request);
-    if (code == OMPI_SUCCESS) nereus_seen_put(window, target, count, type);
+    if (code == OMPI_SUCCESS) nereus_seen_put(window, target, bytes_of(count, type));
     return code;
 }
 
 static void tell_both(struct ompi_win_t *window, int target, struct ompi_op_t *op, int count,
                       struct ompi_datatype_t *type, int result_count, struct ompi_datatype_t *result_type) {
-    if (op != MPI_NO_OP) nereus_seen_put(window, target, count, type);
-    nereus_seen_get(window, target, result_count, result_type);
+    if (op != MPI_NO_OP) nereus_seen_put(window, target, bytes_of(count, type));
+    nereus_seen_get(window, target, bytes_of(result_count, result_type));
 }
 
 static int get_accumulate(const void *origin, int count, struct ompi_datatype_t *type, void *result, int result_count,

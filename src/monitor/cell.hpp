@@ -82,12 +82,12 @@ struct alignas(64) Cell {
     std::uint8_t phase;
     std::uint32_t generation;
     std::uint32_t scope;
-    std::atomic<std::uint32_t> window{0}; ///< of the two counters `in_window`
+    std::atomic<std::uint32_t> window{0}; ///< the latest in which anything was counted
     std::uint64_t peer;
     Counter messages{0};
     Counter bytes{0};
-    Counter messages_in_window{0};
-    Counter bytes_in_window{0};
+    Counter messages_before_window{0};
+    Counter bytes_before_window{0};
     std::array<Counter, bins> histogram{}; ///< messages by their size
 };
 static_assert(sizeof(BlockHead) == 8 && offsetof(Cell, histogram) == 64, "counters share the first line of the cache");

@@ -27,8 +27,8 @@ Cell *Shard::cell(const Address &address) {
 
 void Shard::open_window(Cell &cell, std::uint32_t window) {
     history_.note(cell);
-    cell.messages_in_window.store(0, std::memory_order_relaxed);
-    cell.bytes_in_window.store(0, std::memory_order_relaxed);
+    cell.messages_before_window.store(get(cell.messages), std::memory_order_relaxed);
+    cell.bytes_before_window.store(get(cell.bytes), std::memory_order_relaxed);
     cell.window.store(window, std::memory_order_relaxed);
 }
 

@@ -27,8 +27,6 @@ public:
         if (cell->window.load(std::memory_order_relaxed) != window) open_window(*cell, window);
         add(cell->messages, messages);
         add(cell->bytes, messages * bytes);
-        add(cell->messages_in_window, messages);
-        add(cell->bytes_in_window, messages * bytes);
         add(cell->histogram[bin_of(bytes)], messages);
     }
     void count(const Address &address, std::uint64_t bytes, std::uint64_t messages = 1) {

@@ -65,9 +65,8 @@ std::map<std::uint32_t, std::map<Address, InWindow>> windows(const Arena &arena)
                 note(piece.entries[i].window, cell->address(), piece.entries[i].messages, piece.entries[i].bytes);
     });
     arena.each<Cell>([&](const Cell &cell) {
-        if (get(cell.messages_in_window) > 0)
-            note(cell.window.load(std::memory_order_relaxed), cell.address(), get(cell.messages_in_window),
-                 get(cell.bytes_in_window));
+        const WindowEntry latest = latest_of(cell);
+        if (latest.messages > 0) note(latest.window, cell.address(), latest.messages, latest.bytes);
     });
     return by_window;
 }

@@ -26,14 +26,21 @@ private:
 
 }
 
+WindowEntry latest_of(const Cell &cell) {
+    // First what is never ahead of the other: who reads while the cell counts must not get less than nothing.
+    const std::uint64_t messages = get(cell.messages_before_window), bytes = get(cell.bytes_before_window);
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return {cell.window.load(std::memory_order_relaxed), 0, get(cell.messages) - messages, get(cell.bytes) - bytes};
+}
+
 void History::note(const Cell &cell) {
-    const std::uint64_t messages = get(cell.messages_in_window);
-    if (messages == 0) return;
+    WindowEntry latest = latest_of(cell);
+    if (latest.messages == 0) return;
     WindowEntries *piece = piece_with_room();
     if (!piece) return;
     const std::uint32_t at = piece->number.load(std::memory_order_relaxed);
-    piece->entries[at] = {cell.window.load(std::memory_order_relaxed), arena_.place_of(cell), messages,
-                          get(cell.bytes_in_window)};
+    latest.cell = arena_.place_of(cell);
+    piece->entries[at] = latest;
     piece->number.store(at + 1, std::memory_order_release);
 }
 

@@ -22,6 +22,9 @@ struct WindowEntry {
     std::uint64_t bytes = 0;
 };
 
+/// Of the window that is not over, but for its place.
+WindowEntry latest_of(const Cell &cell);
+
 /// A piece of the history of one thread.
 struct WindowEntries {
     static constexpr std::uint32_t type = 3;

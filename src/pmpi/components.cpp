@@ -45,13 +45,13 @@ int start_seen(std::size_t number, MPI_Request *requests) {
     return MPI_SUCCESS;
 }
 
-void sent_by_the_program(MPI_Comm comm, int to, int count, MPI_Datatype type) {
-    if (on()) sent(Now(), comm, to, count, type);
+void sent_by_the_program(MPI_Comm comm, int to, std::size_t bytes) {
+    if (on()) Now().one(Kind::point_to_point, Communicator{comm}, to, bytes);
 }
 
-void to_be_sent_by_the_program(MPI_Comm comm, int to, int count, MPI_Datatype type, MPI_Request *request) {
+void to_be_sent_by_the_program(MPI_Comm comm, int to, std::size_t bytes, MPI_Request *request) {
     if (!has_record()) return;
-    sent(Later(request), comm, to, count, type);
+    Later(request).one(Kind::point_to_point, Communicator{comm}, to, bytes);
     watch_starts(*request);
 }
 
@@ -109,12 +109,12 @@ int nereus_seen_is_of_program(const void *address, const char *name) {
     return nereus_openmpi_is_in_call(address, name);
 }
 
-void nereus_seen_put(MPI_Win window, int target, int count, MPI_Datatype type) {
-    if (on()) put(window, target, count, type);
+void nereus_seen_put(MPI_Win window, int target, std::size_t bytes) {
+    if (on() && target >= 0) Now().one(Kind::put, Window{window}, target, bytes);
 }
 
-void nereus_seen_get(MPI_Win window, int target, int count, MPI_Datatype type) {
-    if (on()) got(window, target, count, type);
+void nereus_seen_get(MPI_Win window, int target, std::size_t bytes) {
+    if (on() && target >= 0) Now().one(Kind::get, Window{window}, target, bytes);
 }
 
 #pragma GCC visibility pop

@@ -9,6 +9,7 @@
 #define NEREUS_PMPI_COMPONENTS_H
 
 #include <mpi.h>
+#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,8 +33,8 @@ void nereus_components_end(void);
  * of, or that Open MPI needs itself, come in the same way. */
 int nereus_seen_is_of_program(const void *address, const char *name);
 
-void nereus_seen_put(MPI_Win window, int target, int count, MPI_Datatype type);
-void nereus_seen_get(MPI_Win window, int target, int count, MPI_Datatype type);
+void nereus_seen_put(MPI_Win window, int target, size_t bytes);
+void nereus_seen_get(MPI_Win window, int target, size_t bytes);
 
 #ifdef __cplusplus
 }

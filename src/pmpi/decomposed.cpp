@@ -16,7 +16,7 @@ namespace nereus::pmpi {
 namespace {
 
 void sent_by_the_library(MPI_Comm comm, int to, std::size_t bytes) {
-    if (on()) Now().one(Kind::decomposed, Thread::here().members(comm), to, bytes);
+    if (on()) Now().one(Kind::decomposed, Communicator{comm}, to, bytes);
 }
 
 }

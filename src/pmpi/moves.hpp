@@ -30,9 +30,10 @@ inline std::uint64_t bytes_of(MPI_Count count, MPI_Datatype type) {
 /// Counts at once.
 class Now {
 public:
-    void one(Kind kind, const Members &members, int rank, std::uint64_t bytes) {
+    /// `of`: a communicator or window, or who belongs to it.
+    template <class Of> void one(Kind kind, const Of &of, int rank, std::uint64_t bytes) {
         Thread &thread = Thread::here();
-        thread.shard().count(thread.cell(kind, members, rank), bytes);
+        thread.shard().count(thread.cell(kind, of, rank), bytes);
     }
     void in_call(Call call, Reach reach, const Members &members, std::uint64_t bytes) {
         Thread &thread = Thread::here();
@@ -49,6 +50,9 @@ public:
     Later(const Later &) = delete;
     Later &operator=(const Later &) = delete;
 
+    void one(Kind kind, Communicator of, int rank, std::uint64_t bytes) {
+        one(kind, Thread::here().members(of.handle), rank, bytes);
+    }
     void one(Kind kind, const Members &members, int rank, std::uint64_t bytes) {
         Address address = address_now(kind);
         address.peer = members.peer(rank);
@@ -65,18 +69,15 @@ private:
 };
 
 template <class Sink> void sent(Sink &&sink, MPI_Comm comm, int to, MPI_Count count, MPI_Datatype type) {
-    if (to < 0) return; // MPI_PROC_NULL
-    sink.one(Kind::point_to_point, Thread::here().members(comm), to, bytes_of(count, type));
+    if (to >= 0) sink.one(Kind::point_to_point, Communicator{comm}, to, bytes_of(count, type)); // no MPI_PROC_NULL
 }
 
 inline void put(MPI_Win window, int target, MPI_Count count, MPI_Datatype type) {
-    if (target < 0) return;
-    Now().one(Kind::put, Thread::here().members_of_window(window), target, bytes_of(count, type));
+    if (target >= 0) Now().one(Kind::put, Window{window}, target, bytes_of(count, type));
 }
 
 inline void got(MPI_Win window, int target, MPI_Count count, MPI_Datatype type) {
-    if (target < 0) return;
-    Now().one(Kind::get, Thread::here().members_of_window(window), target, bytes_of(count, type));
+    if (target >= 0) Now().one(Kind::get, Window{window}, target, bytes_of(count, type));
 }
 
 inline void put_and_got(MPI_Win window, int target, MPI_Op op, MPI_Count count, MPI_Datatype type,

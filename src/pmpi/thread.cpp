@@ -16,6 +16,7 @@ void Thread::refresh() {
     shard_ = &record().here();
     members_.clear();
     cells_.clear();
+    recent_->fill({});
 }
 
 monitor::Cell *Thread::cell_of(monitor::Kind kind, const Members &members, int rank) {

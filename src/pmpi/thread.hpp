@@ -6,6 +6,8 @@
 #include "pmpi/members.hpp"
 #include "pmpi/sensor.hpp"
 
+#include <array>
+#include <memory>
 #include <tsl/robin_map.h>
 
 namespace nereus::pmpi {
@@ -21,7 +23,6 @@ public:
     monitor::Shard &shard() { return *shard_; }
 
     const Members &members(MPI_Comm comm) { return known(Communicator{comm}); }
-    const Members &members_of_window(MPI_Win window) { return known(Window{window}); }
 
     /// Of messages of one kind to a rank, oblivious to communicators.
     monitor::Cell *cell(monitor::Kind kind, const Members &members, int rank) {
@@ -30,6 +31,14 @@ public:
         const auto found = cells_.find(key);
         if (found != cells_.end()) return found->second;
         return cells_[key] = cell_of(kind, members, rank);
+    }
+
+    /// The same by the communicator or window itself: one look where the rank was sent to just before.
+    template <class Handle> monitor::Cell *cell(monitor::Kind kind, Handle of, int rank) {
+        Recent &recent = (*recent_)[(static_cast<unsigned>(rank) ^ static_cast<unsigned>(kind) << 3) % most_recent];
+        if (recent.handle != handle_word(of.handle) || recent.rank != rank || recent.kind != kind)
+            recent = {handle_word(of.handle), rank, kind, cell(kind, known(of), rank)};
+        return recent.cell;
     }
 
     /// Of calls of one kind on a communicator, whose messages go to no single peer.
@@ -43,6 +52,15 @@ public:
 
 private:
     static constexpr std::uint64_t no_kind = 7; ///< in the place of a kind, where the key is that of a call
+    static constexpr unsigned most_recent = 64;
+
+    struct Recent {
+        std::uint64_t handle = 0;
+        int rank = -1;
+        monitor::Kind kind{};
+        monitor::Cell *cell = nullptr;
+    };
+    using Recents = std::array<Recent, most_recent>;
 
     /// Handles of different kinds differ as words too, in all MPIs.
     template <class Handle> const Members &known(Handle handle) {
@@ -60,6 +78,7 @@ private:
     monitor::Shard *shard_ = nullptr;
     tsl::robin_map<std::uint64_t, const Members *> members_;
     tsl::robin_map<std::uint64_t, monitor::Cell *> cells_;
+    std::unique_ptr<Recents> recent_ = std::make_unique<Recents>(); ///< apart: a thread has little memory of its own
 };
 
 }
