@@ -112,10 +112,18 @@ Json process_line(const ArenaHead &head) {
             {"lost_messages", get(head.lost)}};
 }
 
-void told_lines(const Arena &arena, const TakeLine &take) {
+/// To which job the process belongs.
+bool is_of_job(const Json &line) {
+    const std::string event = line.value("event", "");
+    return event == "supervised" || event == "generation";
+}
+
+bool is_any(const Json &) { return true; }
+
+void told_lines(const Arena &arena, const TakeLine &take, bool (*is_wanted)(const Json &)) {
     arena.each<Line>([&](const Line &told) {
         Json line = Json::parse(Arena::text(told), nullptr, false);
-        if (!line.is_object()) return;
+        if (!line.is_object() || !is_wanted(line)) return;
         line["rank"] = arena.head().rank;
         take(line);
     });
@@ -125,13 +133,15 @@ void told_lines(const Arena &arena, const TakeLine &take) {
 
 void totals_of(const Arena &arena, const TakeLine &take) {
     take(process_line(arena.head()));
+    told_lines(arena, take, is_of_job);
     moved_lines(arena, take);
 }
 
 void lines_of(const Arena &arena, const TakeLine &take) {
-    totals_of(arena, take);
+    take(process_line(arena.head()));
+    moved_lines(arena, take);
     window_lines(arena, take);
-    told_lines(arena, take);
+    told_lines(arena, take, is_any);
 }
 
 }

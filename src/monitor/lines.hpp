@@ -32,7 +32,7 @@ inline std::string encoded(const nlohmann::ordered_json &event, Encoding encodin
 /// The line of the process, its totals, its windows, then the lines that it told.
 void lines_of(const Arena &arena, const TakeLine &take);
 
-/// Only the line of the process and its totals.
+/// Only the line of the process, its job and its totals.
 void totals_of(const Arena &arena, const TakeLine &take);
 
 }

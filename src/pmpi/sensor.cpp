@@ -15,6 +15,7 @@
 #include "pmpi/worlds.hpp"
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <mpi.h>
 
@@ -104,6 +105,12 @@ void tell_world() {
     }
 }
 
+/// `nereus run` gives its processes the job's name.
+void tell_job() {
+    if (const char *job = std::getenv("NEREUS_JOB"); job && *job)
+        record().tell({{"event", "supervised"}, {"job", job}});
+}
+
 void write_own(const TakeText &take) {
     monitor::lines_of(record().arena(), [&](const nlohmann::ordered_json &line) {
         take(monitor::encoded(line, run().options.encoding));
@@ -173,6 +180,7 @@ void begin(const char *sensor) {
     }
     the_record.store(made->release(), std::memory_order_release);
     tell_world();
+    tell_job();
     met_parents();
     watch_decomposed(run().comm, run().options.model);
     show_variables();

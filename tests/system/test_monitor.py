@@ -273,6 +273,23 @@ def test_top_shows_what_is_sent_while_the_program_runs(site: Any, build: Build) 
         assert process_shown["peer"] == 1 - process_shown["rank"]
 
 
+def test_top_follows_a_job_through_its_resizes(site: Any, mpich: str) -> None:
+    program = choose(mpich).prefix / "bin" / "nereus-cg"
+    options = ("--poisson", "96", "--iterations", "100000", "--tolerance", "0", "--resize", "10:3")
+    site.environment["NEREUS_PROCESS_STRATEGIES"] = "none"
+    command = [*COMMAND, "run", "--mpi", mpich, "-n", "2", "--", str(program), *options]
+
+    with site.started("monitor", "-o", "record.jsonl", "--mpi", mpich, "--", *command) as process:
+        job = process.stderr.readline().split()[1].rstrip(":")
+
+        def latest() -> list[Any]:
+            shown = site.nereus("top", job, "--json", "--samples", "1", "--interval", "0.2")
+            return json.loads(shown.out)["processes"] if shown.code == 0 and shown.out else []
+
+        wait_until(lambda: [one["job_rank"] for one in latest()] == [0, 1, 2])
+        assert {one["generation"] for one in latest()} == {1}
+
+
 def test_top_without_a_run_says_how_to_begin_one(site: Any) -> None:
     done = site.nereus("top", "nobodys-run")
     assert done.code == 2

@@ -12,20 +12,23 @@ import typer
 
 from nereus.cli.messages import Refused, note
 from nereus.launch import Stopping, builds
-from nereus.monitor.live import COLUMNS, Rates, Sums, rates, sums
+from nereus.monitor.live import COLUMNS, Rates, Sums, latest_of_job, rates, sums
 from nereus.report.units import bytes_text
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 FOLDER = Path("/dev/shm")
-_NAME = "nereus-{run}-monitor-*"
+_NAME = "nereus-*-monitor-*"
 _LOOKS = 0.05  # s, between looks whether to stop
 
 
 def top(
-    run: Annotated[
-        str | None, typer.Argument(metavar="RUN", help="Needed where several runs are monitored.")
+    job: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="JOB", help="A job of nereus run, or a run; needed where several are monitored."
+        ),
     ] = None,
     interval: Annotated[float, typer.Option(min=0.05, max=3600.0, help="Seconds between two looks.")] = 1.0,
     samples: Annotated[
@@ -37,13 +40,14 @@ def top(
 ) -> None:
     """Show what each process of a run under `nereus monitor` on this host sends just now.
 
-    The program is not asked and not slowed down: its records are read where they lie.
+    Of a malleable job, the processes that it has now by their rank in it. The program is not asked and not
+    slowed down: its records are read where they lie.
 
     Example: nereus top --interval 0.5
     """
-    parts = _folder(run)
+    parts, malleable = _chosen(job)
     with Stopping() as stopping:
-        looks = _looks(parts, interval, samples, stopping)
+        looks = _looks(parts, malleable, interval, samples, stopping)
         if as_json:
             for found in looks:
                 print(
@@ -52,45 +56,66 @@ def top(
         else:
             _show(looks)
     note(
-        f"{parts.name.split('-')[1]}: the run is over",
+        f"{malleable or _run_of(parts)}: the run is over",
         quiet=stopping.signal is not None or samples is not None,
     )
 
 
-def _folder(run: str | None) -> Path:
-    found = sorted(FOLDER.glob(_NAME.format(run=run or "*")))
-    if len(found) == 1:
-        return found[0]
-    names = ", ".join(path.name.split("-")[1] for path in found)
+def _chosen(wanted: str | None) -> tuple[Path, str | None]:
+    """Where the records of the run lie, and the job whose processes are to be shown; None: all processes."""
+    found = sorted(FOLDER.glob(_NAME))
+    if wanted is None and len(found) == 1:
+        return found[0], None
+    for folder in found:
+        if wanted == _run_of(folder):
+            return folder, None
+    jobs = {folder: _jobs(folder) for folder in found}
+    with_it = [folder for folder in found if wanted in jobs[folder]]
+    if len(with_it) == 1:
+        return with_it[0], wanted
+    names = ", ".join(
+        " ".join([_run_of(folder), *(f"(job {job})" for job in jobs[folder])]) for folder in found
+    )
     if found:
-        raise Refused(f"RUN: several runs are monitored here: {names}")
-    which = f"RUN = {run}" if run else "RUN"
+        raise Refused(f"JOB{f' = {wanted}' if wanted else ''}: monitored on this host are: {names}")
+    which = f"JOB = {wanted}" if wanted else "JOB"
     raise Refused(f"{which}: no such run is monitored on this host; `nereus monitor` begins one")
 
 
-def _looks(parts: Path, interval: float, samples: int | None, stopping: Stopping) -> Iterator[list[Rates]]:
-    before, began = _sums(parts), time.monotonic()
+def _run_of(folder: Path) -> str:
+    return folder.name.split("-")[1]
+
+
+def _jobs(folder: Path) -> list[str]:
+    return sorted({one.job for one in _sums(folder, None).values() if one.job})
+
+
+def _looks(
+    parts: Path, job: str | None, interval: float, samples: int | None, stopping: Stopping
+) -> Iterator[list[Rates]]:
+    before, began = _sums(parts, job), time.monotonic()
     number = 0
     while parts.exists() and (samples is None or number < samples):
         while time.monotonic() < began + interval and stopping.signal is None:
             time.sleep(_LOOKS)
         if stopping.signal is not None:
             return
-        now, at = _sums(parts), time.monotonic()
+        now, at = _sums(parts, job), time.monotonic()
         if now:
             yield rates(before, now, at - began)
             number += 1
         before, began = now, at
 
 
-def _sums(parts: Path) -> dict[tuple[str, int], Sums]:
-    """A file that goes meanwhile is passed over."""
+def _sums(parts: Path, job: str | None) -> dict[tuple[str, int], Sums]:
+    """Of the job's processes, or of all. A file that goes meanwhile is passed over."""
     files = sorted(parts.glob("*.part"))
     if not files:
         return {}
     program = builds()[0].program("nereus-parts")
     printed = subprocess.run([program, "--totals", *files], capture_output=True, check=False).stdout
-    return sums(printed.splitlines())
+    found = sums(printed.splitlines())
+    return latest_of_job(found, job) if job else found
 
 
 def _show(looks: Iterator[list[Rates]]) -> None:
@@ -98,7 +123,11 @@ def _show(looks: Iterator[list[Rates]]) -> None:
     from rich.live import Live
 
     console = Console(highlight=False)
-    with Live(console=console, auto_refresh=False, transient=console.is_terminal) as live:
+    if not console.is_terminal:
+        for found in looks:
+            console.print(_table(found))
+        return
+    with Live(console=console, auto_refresh=False, transient=True) as live:
         for found in looks:
             live.update(_table(found), refresh=True)
 
@@ -112,7 +141,10 @@ def _table(found: list[Rates]) -> "Table":
     for process in sorted(found, key=lambda one: -sum(one.bytes.values())):
         cells = [_cell(process, name) for name in COLUMNS]
         made.add_row(
-            str(process.rank), process.host, *cells, "" if process.peer is None else str(process.peer)
+            str(process.rank if process.job_rank is None else process.job_rank),
+            process.host,
+            *cells,
+            "" if process.peer is None else str(process.peer),
         )
     return made
 

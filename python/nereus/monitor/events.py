@@ -88,6 +88,13 @@ class Generation(Strict):
     members: list[Run]
 
 
+class Supervised(Strict):
+    """The process was started by `nereus run` as one of this job."""
+
+    event: Literal["supervised"]
+    job: str
+
+
 class Met(Strict):
     """The process met others, which were not of its world; both sides in the order of their ranks."""
 
@@ -159,6 +166,7 @@ Event = (
     | Moved
     | Communicator
     | Generation
+    | Supervised
     | Met
     | Phase
     | Window
@@ -176,6 +184,7 @@ KINDS: dict[str, type[Event]] = {
     "moved": Moved,
     "communicator": Communicator,
     "generation": Generation,
+    "supervised": Supervised,
     "met": Met,
     "phase": Phase,
     "window": Window,

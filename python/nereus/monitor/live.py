@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nereus.monitor import events
+from nereus.monitor.identities import Peer, expanded
 
 # What `nereus top` has columns for.
 GROUPS = {
@@ -21,12 +22,14 @@ COLUMNS = ("point_to_point", "collective", "one_sided", "files")
 
 @dataclass
 class Sums:
-    """What one process sent until a moment: messages and bytes of each column, bytes to each rank."""
+    """What one process sent until a moment: messages and bytes of each column, bytes to each peer."""
 
     facts: events.Process
+    job: str = ""  # as `nereus run` calls it, where that started the process
+    generation: events.Generation | None = None  # the latest of its job, if it belongs to one
     messages: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COLUMNS, 0))
     bytes: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COLUMNS, 0))
-    peers: dict[int, int] = field(default_factory=dict)
+    peers: dict[Peer, int] = field(default_factory=dict)
 
     @property
     def key(self) -> tuple[str, int]:
@@ -43,8 +46,15 @@ class Sums:
         for rank, messages, size, _ in moved.to:
             self.messages[column] += messages
             self.bytes[column] += size
-            if not moved.to_world:
-                self.peers[rank] = self.peers.get(rank, 0) + size
+            peer = (moved.to_world, rank)
+            self.peers[peer] = self.peers.get(peer, 0) + size
+
+    def rank_of(self, peer: Peer) -> int | None:
+        """As the table numbers it: in the job, else in the own world; None where it has no such number."""
+        if self.generation is not None:
+            members = expanded(self.generation.members)
+            return members.index(peer) if peer in members else None
+        return None if peer[0] else peer[1]
 
 
 def sums(lines: Iterable[bytes]) -> dict[tuple[str, int], Sums]:
@@ -55,18 +65,38 @@ def sums(lines: Iterable[bytes]) -> dict[tuple[str, int], Sums]:
         if line.startswith(b'{"event":"process"'):
             process = Sums(events.Process.model_validate_json(line))
             found[process.key] = process
+        elif process is not None and line.startswith(b'{"event":"supervised"'):
+            process.job = events.Supervised.model_validate_json(line).job
+        elif process is not None and line.startswith(b'{"event":"generation"'):
+            process.generation = events.Generation.model_validate_json(line)
         elif process is not None and line.startswith(b'{"event":"moved"'):
             process.add(events.Moved.model_validate_json(line))
     return found
 
 
+def latest_of_job(found: Mapping[tuple[str, int], Sums], job: str) -> dict[tuple[str, int], Sums]:
+    """The processes of the latest generation of the job that `nereus run` calls so."""
+    same = {one.generation.job for one in found.values() if one.generation and one.job == job}
+    ours = {
+        key: one.generation for key, one in found.items() if one.generation and one.generation.job in same
+    }
+    latest = max((generation.generation for generation in ours.values()), default=0)
+    return {key: found[key] for key, generation in ours.items() if generation.generation == latest}
+
+
 @dataclass(frozen=True)
 class Rates:
-    """Of one process, per second; `peer`: the rank that it sent most bytes to, if any."""
+    """Of one process, per second.
+
+    `rank`: in its world; `generation`, `job_rank`: None where it is of no malleable job; `peer`: the rank, in
+    the job if there is one, that it sent most bytes to, if any.
+    """
 
     world: str
     rank: int
     host: str
+    generation: int | None
+    job_rank: int | None
     messages: Mapping[str, float]
     bytes: Mapping[str, float]
     peer: int | None
@@ -77,24 +107,29 @@ class Rates:
             name: {"messages_per_second": self.messages[name], "bytes_per_second": self.bytes[name]}
             for name in COLUMNS
         }
-        return {"world": self.world, "rank": self.rank, "host": self.host, "peer": self.peer, **columns}
+        names = ("world", "rank", "host", "generation", "job_rank", "peer")
+        return {**{name: getattr(self, name) for name in names}, **columns}
 
 
 def rates(
     before: Mapping[tuple[str, int], Sums], now: Mapping[tuple[str, int], Sums], seconds: float
 ) -> list[Rates]:
-    """Of the processes that are there now; one that was not there before began with nothing."""
-    return [_rates(before.get(key), process, seconds) for key, process in sorted(now.items())]
+    """Of the processes that are there now, by rank; one that was not there before began with nothing."""
+    made = [_rates(before.get(key), process, seconds) for key, process in sorted(now.items())]
+    return sorted(made, key=lambda one: one.rank if one.job_rank is None else one.job_rank)
 
 
 def _rates(before: Sums | None, now: Sums, seconds: float) -> Rates:
     was = before or Sums(now.facts)
-    sent = {rank: size - was.peers.get(rank, 0) for rank, size in now.peers.items()}
-    most = max(sent, key=lambda rank: sent[rank], default=None)
+    sent = {peer: size - was.peers.get(peer, 0) for peer, size in now.peers.items()}
+    most = max(sent, key=lambda peer: sent[peer], default=None)
+    told = now.generation
     return Rates(
         *now.key,
         now.facts.host,
+        told.generation if told else None,
+        told.own_rank if told else None,
         {name: (now.messages[name] - was.messages[name]) / seconds for name in COLUMNS},
         {name: (now.bytes[name] - was.bytes[name]) / seconds for name in COLUMNS},
-        most if most is not None and sent[most] > 0 else None,
+        now.rank_of(most) if most is not None and sent[most] > 0 else None,
     )

@@ -5,11 +5,11 @@ import json
 from pathlib import Path
 
 import pytest
-from a_run import HEADER, communicator, moved, process, to_all, world, write
+from a_run import HEADER, Line, communicator, moved, process, to_all, world, write
 from rich.console import Console
 
 from nereus.monitor.flows import flows
-from nereus.monitor.live import rates, sums
+from nereus.monitor.live import latest_of_job, rates, sums
 from nereus.monitor.model import RecordingError
 from nereus.monitor.picture import bytes_over_time, figure
 from nereus.monitor.prof import read_prof, write_prof
@@ -88,6 +88,26 @@ def test_a_rate_is_what_came_between_two_looks() -> None:
     assert new.messages["point_to_point"] == 11.0
     (still,) = rates(sums(look(5)), sums(look(5)), 1.0)
     assert still.peer is None
+
+
+def test_processes_of_a_job_are_told_by_their_rank_in_its_latest_generation() -> None:
+    def told(rank: int, generation: int, own_rank: int, members: list[list[int]]) -> list[Line]:
+        of_job = {"event": "generation", "generation": generation, "job": "id", "own_rank": own_rank}
+        return [process(rank, 3), {**of_job, "members": members}]
+
+    latest = [[0, 2, 1, 1], [0, 0, 1, 1]]  # ranks 2 and 0 of the world are 0 and 1 of the job
+    lines = [
+        *told(0, 1, 1, latest),
+        moved([[2, 3, 30, {"4": 3}]]),
+        *told(1, 0, 1, [[0, 0, 3, 1]]),
+        *told(2, 1, 0, latest),
+        {"event": "supervised", "job": "mine"},
+        moved([[0, 1, 9, {"4": 1}]], to_world=1),
+    ]
+    found = latest_of_job(sums(json.dumps(line, separators=(",", ":")).encode() for line in lines), "mine")
+    shown = [(one.rank, one.job_rank, one.generation, one.peer) for one in rates({}, found, 1.0)]
+    assert shown == [(2, 0, 1, None), (0, 1, 1, 0)]
+    assert not latest_of_job(found, "another")
 
 
 def test_the_table_says_what_moved_and_what_was_not_seen(tmp_path: Path) -> None:
