@@ -11,22 +11,23 @@
 namespace nereus::pmpi {
 namespace {
 
-/// Messages on MPI_COMM_WORLD itself, with the highest tag: a communicator of our own could not be made before it is
-/// known that all take part, and a collective would meet the collectives of those who do not.
-int highest_tag() {
+/// Messages on the program's communicator, with the highest tag: a communicator of our own could not be made before it
+/// is known that all take part, and a collective would meet the collectives of those who do not.
+int highest_tag(MPI_Comm comm) {
     void *value = nullptr;
     int is_set = 0;
-    PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &is_set);
+    PMPI_Comm_get_attr(comm, MPI_TAG_UB, &value, &is_set);
     return is_set ? *static_cast<int *>(value) : 32767;
 }
 
 class Waiting {
 public:
-    explicit Waiting(double time_limit) : deadline_(Deadline::in(time_limit)), tag_(highest_tag()) {}
+    Waiting(MPI_Comm comm, double time_limit)
+        : comm_(comm), deadline_(Deadline::in(time_limit)), tag_(highest_tag(comm)) {}
 
     bool receive(void *into, int bytes, int from) {
         MPI_Request request = MPI_REQUEST_NULL;
-        PMPI_Irecv(into, bytes, MPI_BYTE, from, tag_, MPI_COMM_WORLD, &request);
+        PMPI_Irecv(into, bytes, MPI_BYTE, from, tag_, comm_, &request);
         int done = 0;
         for (PMPI_Test(&request, &done, MPI_STATUS_IGNORE); !done; PMPI_Test(&request, &done, MPI_STATUS_IGNORE)) {
             if (deadline_.over("the other processes")) return give_up(request);
@@ -34,7 +35,7 @@ public:
         }
         return true;
     }
-    void send(const void *from, int bytes, int to) { PMPI_Send(from, bytes, MPI_BYTE, to, tag_, MPI_COMM_WORLD); }
+    void send(const void *from, int bytes, int to) { PMPI_Send(from, bytes, MPI_BYTE, to, tag_, comm_); }
 
 private:
     static bool give_up(MPI_Request &request) {
@@ -43,6 +44,7 @@ private:
         return false;
     }
 
+    MPI_Comm comm_;
     Deadline deadline_;
     int tag_;
 };
@@ -58,11 +60,11 @@ Story new_story() {
 
 }
 
-Result<Story> agree(double time_limit) {
+Result<Story> agree(MPI_Comm world, double time_limit) {
     int rank = 0, ranks = 1;
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    Waiting waiting(time_limit);
+    PMPI_Comm_rank(world, &rank);
+    PMPI_Comm_size(world, &ranks);
+    Waiting waiting(world, time_limit);
     const std::vector<int> children = children_in_tree(rank, ranks);
     const int parent = parent_in_tree(rank);
     bool all = true;
@@ -79,8 +81,7 @@ Result<Story> agree(double time_limit) {
         if (!waiting.receive(&story, sizeof story, parent)) story = {};
     }
     for (const int child : children) waiting.send(&story, sizeof story, child);
-    if (story.started == 0)
-        return failed(NEREUS_ERR_TIMEOUT, "not all processes of MPI_COMM_WORLD have the monitor loaded");
+    if (story.started == 0) return failed(NEREUS_ERR_TIMEOUT, "not all processes have the monitor loaded");
     return story;
 }
 

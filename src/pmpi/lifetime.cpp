@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The calls between which there is a record.
 #include "pmpi/sensor.hpp"
+#include "pmpi/sessions.hpp"
 
 #include <mpi.h>
 
@@ -22,9 +23,30 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
 }
 
 int MPI_Finalize(void) {
-    pmpi::end();
+    if (!pmpi::began_with_sessions()) pmpi::end();
     return PMPI_Finalize();
 }
+
+#if MPI_VERSION >= 4
+
+int MPI_Session_init(MPI_Info info, MPI_Errhandler errors, MPI_Session *session) {
+    const int code = PMPI_Session_init(info, errors, session);
+    if (code == MPI_SUCCESS) pmpi::session_opened();
+    return code;
+}
+
+int MPI_Comm_create_from_group(MPI_Group group, const char *tag, MPI_Info info, MPI_Errhandler errors, MPI_Comm *comm) {
+    const int code = PMPI_Comm_create_from_group(group, tag, info, errors, comm);
+    if (code == MPI_SUCCESS && *comm != MPI_COMM_NULL) pmpi::begin_if_all(*comm);
+    return code;
+}
+
+int MPI_Session_finalize(MPI_Session *session) {
+    pmpi::session_to_be_closed();
+    return PMPI_Session_finalize(session);
+}
+
+#endif
 
 int MPI_Abort(MPI_Comm comm, int code) {
     pmpi::abort();

@@ -159,19 +159,19 @@ void remove_parts() {
 bool has_record() { return the_record.load(std::memory_order_acquire) != nullptr; }
 monitor::Record &record() { return *the_record.load(std::memory_order_acquire); }
 
-void begin(const char *sensor) {
+void begin(const char *sensor, const World &world) {
     if (has_record()) return;
     run().sensor = sensor;
     run().options = read_options();
     if (!run().options.has_record) return;
-    PMPI_Comm_rank(MPI_COMM_WORLD, &run().rank);
-    PMPI_Comm_size(MPI_COMM_WORLD, &run().ranks);
-    const auto story = agree(run().options.time_limit);
+    PMPI_Comm_rank(world.all, &run().rank);
+    PMPI_Comm_size(world.all, &run().ranks);
+    const auto story = agree(world.all, run().options.time_limit);
     if (!story) return say(story.error().what + ": nothing is recorded");
     run().story = *story;
     name_files();
     auto made = begin_record();
-    PMPI_Comm_dup(MPI_COMM_WORLD, &run().comm);
+    world.make_own(world.all, &run().comm);
     int have_records = made.has_value();
     PMPI_Allreduce(MPI_IN_PLACE, &have_records, 1, MPI_INT, MPI_MIN, run().comm);
     if (!have_records) {
@@ -181,11 +181,13 @@ void begin(const char *sensor) {
     the_record.store(made->release(), std::memory_order_release);
     tell_world();
     tell_job();
-    met_parents();
+    if (world.all == MPI_COMM_WORLD) met_parents();
     watch_decomposed(run().comm, run().options.model);
     show_variables();
     recording = run().options.record;
 }
+
+MPI_Comm own_world() { return run().comm; }
 
 void end() {
     if (!has_record()) return;

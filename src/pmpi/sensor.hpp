@@ -10,6 +10,7 @@
 #include "monitor/record.hpp"
 
 #include <atomic>
+#include <mpi.h>
 
 namespace nereus::pmpi {
 
@@ -23,11 +24,21 @@ bool has_record();
 /// Of this process; only where there is one.
 monitor::Record &record();
 
-/// Behind MPI_Init, MPI_Init_thread; `sensor` is what the record says of how it sees. Collective over MPI_COMM_WORLD;
-/// where not all processes have this sensor, it gives up after a time limit, says so and records nothing.
-void begin(const char *sensor = "pmpi");
+/// The processes that tell one story.
+struct World {
+    MPI_Comm all = MPI_COMM_WORLD; ///< the program's
+    /// Makes a communicator of all of them that is ours. Collective.
+    int (*make_own)(MPI_Comm all, MPI_Comm *own) = PMPI_Comm_dup;
+};
 
-/// Before MPI_Finalize. Collective over MPI_COMM_WORLD: writes the file.
+/// Behind MPI_Init, MPI_Init_thread; `sensor` is what the record says of how it sees. Collective over the world; where
+/// not all processes have this sensor, it gives up after a time limit, says so and records nothing.
+void begin(const char *sensor = "pmpi", const World &world = {});
+
+/// Our communicator of the processes of the record; only where there is one.
+MPI_Comm own_world();
+
+/// Before MPI_Finalize. Collective over the world: writes the file.
 void end();
 
 /// Before MPI_Abort: what was recorded stays where the record lies.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pmpi/worlds.hpp"
 
+#include "pmpi/sensor.hpp"
+
 #include <algorithm>
 #include <numeric>
 
@@ -22,7 +24,7 @@ std::vector<std::uint64_t> Worlds::peers(MPI_Group group, const std::vector<int>
     const std::lock_guard lock(guard_);
     if (groups_.empty()) {
         groups_.emplace_back();
-        PMPI_Comm_group(MPI_COMM_WORLD, &groups_[0]);
+        PMPI_Comm_group(own_world(), &groups_[0]);
     }
     std::vector<std::uint64_t> found(ranks.size(), stranger);
     std::vector<int> there(ranks.size());

@@ -2,8 +2,9 @@
 // Which process a rank of any communicator is: rank r of world w is the peer w << 32 | r, however communicators are
 // split.
 //
-// World 0 is this process's own MPI_COMM_WORLD. Processes of others, which were spawned or connected, get numbers from
-// 1 in the order in which this process met them; a rank in such a world is a place in the group in which it was met.
+// World 0 is this process's own MPI_COMM_WORLD, or all processes of a program that has sessions only. Processes of
+// others, which were spawned or connected, get numbers from 1 in the order in which this process met them; a rank in
+// such a world is a place in the group in which it was met.
 #pragma once
 
 #include <cstdint>

@@ -22,6 +22,7 @@ from faulty_application import wait_until
 
 from conftest import COMMAND
 from nereus.launch import Build, builds, choose
+from nereus.launch.preloading import LIBRARY
 
 Recorded = Callable[[str, int], Any]
 
@@ -235,6 +236,32 @@ def test_a_command_without_mpi_is_told_that_nothing_was_recorded(site: Any) -> N
     done = site.nereus("monitor", "-o", "record.jsonl", "--mpi", builds()[0].name, "--", "true")
     assert done.code == 0
     assert "nothing is recorded" in done.err
+    assert site.nereus("report", "record.jsonl", "--json").document["unseen"]
+
+
+def test_a_program_with_sessions_only_is_recorded_once_all_have_a_communicator(site: Any, mpich: str) -> None:
+    document = record_of(site, choose(mpich), "", 3, "sessions")
+    assert pairs_of(document, "point_to_point") == {(rank, (rank + 1) % 3): (1, 8) for rank in range(3)}
+    assert len(pairs_of(document, "collective")) == 6
+    assert [(world["ranks"], world["missing"]) for world in document["worlds"]] == [(3, [])]
+
+
+def test_sessions_that_never_bring_all_together_are_told_as_not_seen(site: Any, mpich: str) -> None:
+    command = launched(choose(mpich), 2, site.program(mpich, "sessions"), "parts-only")
+    done = site.nereus("monitor", "-o", "record.jsonl", "--mpi", mpich, "--", *command)
+    assert done.code == 0
+    assert "nothing is recorded" in done.err
+
+
+def test_sessions_of_processes_that_have_no_monitor_go_on_without_a_record(site: Any, mpich: str) -> None:
+    """MPMD: only the second process has it."""
+    build = choose(mpich)
+    sessions = str(site.program(mpich, "sessions"))
+    other = ["-env", "LD_PRELOAD", str(build.prefix / LIBRARY), sessions]
+    command = [str(build.mpiexec), "-n", "1", sessions, ":", "-n", "1", *other]
+    done = subprocess.run(command, env=site.environment, cwd=site.folder, check=False, timeout=60)
+    assert done.returncode == 0
+    assert not list(site.folder.iterdir())
 
 
 def test_the_exit_code_is_that_of_the_command(site: Any) -> None:

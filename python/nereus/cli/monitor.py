@@ -36,6 +36,7 @@ class Sensor(StrEnum):
     COMPONENTS = "components"
 
 
+_NOBODY = "no process of the command came to MPI_Init of the MPI that was chosen"
 _FOLDER_OF_PARTS = Path("/dev/shm")
 _ENDS_WITHIN = 10.0  # s, after it was asked to
 _LOOK_EVERY = 0.2  # s
@@ -169,9 +170,11 @@ def _take_parts(build: Build, parts: Path, file: Path, encoding: Encoding) -> in
 def _end(file: Path, encoding: Encoding, code: int, left: int, quiet: bool) -> None:
     is_empty = next(islice(items_in(file), 1, None), None) is None
     with file.open("ab") as record:
+        if is_empty:
+            record.write(encoded({"event": "unseen", "what": "the run", "why": _NOBODY}, encoding))
         record.write(encoded({"event": "ended", "exit_code": code}, encoding))
     if is_empty:
-        complain("no process of the command came to MPI_Init of the MPI that was chosen: nothing is recorded")
+        complain(f"{_NOBODY}: nothing is recorded")
     if left:
         complain(
             f"{left} processes ended before MPI_Finalize: what they had sent until then is in the record"
