@@ -35,9 +35,9 @@ public:
         Thread &thread = Thread::here();
         thread.shard().count(thread.cell(kind, of, rank), bytes);
     }
-    void in_call(Call call, Reach reach, const Members &members, std::uint64_t bytes) {
+    void in_call(Call call, Reach reach, Communicator of, std::uint64_t bytes) {
         Thread &thread = Thread::here();
-        thread.shard().count(thread.cell(call, reach, members), bytes);
+        thread.shard().count(thread.cell(call, reach, of), bytes);
     }
     void at(const Address &address, std::uint64_t bytes) { Thread::here().shard().count(address, bytes); }
 };
@@ -58,8 +58,8 @@ public:
         address.peer = members.peer(rank);
         at(address, bytes);
     }
-    void in_call(Call call, Reach reach, const Members &members, std::uint64_t bytes) {
-        at(address_in(call, reach, members), bytes);
+    void in_call(Call call, Reach reach, Communicator of, std::uint64_t bytes) {
+        at(address_in(call, reach, Thread::here().members(of.handle)), bytes);
     }
     void at(const Address &address, std::uint64_t bytes) { moves_.push_back({address, bytes}); }
 
@@ -89,26 +89,26 @@ inline void put_and_got(MPI_Win window, int target, MPI_Op op, MPI_Count count, 
 /// One collective call on one communicator.
 template <class Sink> class Collective {
 public:
-    Collective(Sink &sink, Call call, MPI_Comm comm)
-        : sink_(sink), members_(Thread::here().members(comm)), call_(call) {}
-    const Members &members() const { return members_; }
-    bool is_modelled() const { return modelled() && !members_.has_two_sides(); }
+    Collective(Sink &sink, Call call, MPI_Comm comm) : sink_(sink), comm_(comm), call_(call) {}
+    /// A look-up, that calls of which all are told in the same way do without.
+    const Members &members() const { return Thread::here().members(comm_); }
+    bool is_modelled() const { return modelled() && !members().has_two_sides(); }
     /// Whether this process has something for that one: MPI_ROOT and MPI_PROC_NULL are below 0.
-    bool sends_to(int rank) const { return rank >= 0 && !members_.is_self(rank); }
+    bool sends_to(int rank) const { return rank >= 0 && !members().is_self(rank); }
 
-    void to(Reach reach, std::uint64_t bytes) { sink_.in_call(call_, reach, members_, bytes); }
+    void to(Reach reach, std::uint64_t bytes) { sink_.in_call(call_, reach, Communicator{comm_}, bytes); }
     /// The call itself, where what it sends goes to single peers or nobody.
     void called() { to(Reach::nobody, 0); }
     void to_peer(int rank, std::uint64_t bytes) {
         if (!sends_to(rank)) return;
-        Address address = address_in(call_, Reach::peer, members_);
-        address.peer = members_.peer(rank);
+        Address address = address_in(call_, Reach::peer, members());
+        address.peer = members().peer(rank);
         sink_.at(address, bytes);
     }
 
     /// Where a model tells what the library sends: one message that goes straight to a peer.
     void sent_straight(int rank, std::uint64_t bytes) {
-        if (modelled() && sends_to(rank)) sink_.one(Kind::decomposed, members_, rank, bytes);
+        if (modelled() && sends_to(rank)) sink_.one(Kind::decomposed, members(), rank, bytes);
     }
     /// The same, of the algorithm for this call (monitor/mpich_model.hpp says what its arguments are).
     void made_of(std::uint64_t size, int root = 0, MPI_Count elements = 1) {
@@ -116,13 +116,13 @@ public:
     }
     void made_of_parts(std::vector<std::uint64_t> sizes, int root = 0, MPI_Count elements = 1) {
         if (!is_modelled()) return;
-        each_modelled(call_, members_, std::move(sizes), root, elements,
-                      [this](int to, std::uint64_t bytes) { sink_.one(Kind::decomposed, members_, to, bytes); });
+        each_modelled(call_, members(), std::move(sizes), root, elements,
+                      [this](int to, std::uint64_t bytes) { sink_.one(Kind::decomposed, members(), to, bytes); });
     }
 
 private:
     Sink &sink_;
-    const Members &members_;
+    MPI_Comm comm_;
     Call call_;
 };
 

@@ -35,9 +35,9 @@ public:
 
     /// The same by the communicator or window itself: one look where the rank was sent to just before.
     template <class Handle> monitor::Cell *cell(monitor::Kind kind, Handle of, int rank) {
+        const std::uint64_t what = static_cast<std::uint64_t>(rank) << 3 | static_cast<std::uint64_t>(kind);
         Recent &recent = (*recent_)[(static_cast<unsigned>(rank) ^ static_cast<unsigned>(kind) << 3) % most_recent];
-        if (recent.handle != handle_word(of.handle) || recent.rank != rank || recent.kind != kind)
-            recent = {handle_word(of.handle), rank, kind, cell(kind, known(of), rank)};
+        if (!recent.is(of.handle, what)) recent = {handle_word(of.handle), what, cell(kind, known(of), rank)};
         return recent.cell;
     }
 
@@ -50,15 +50,26 @@ public:
         return cells_[key] = cell_of(call, reach, members);
     }
 
+    monitor::Cell *cell(monitor::Call call, monitor::Reach reach, Communicator of) {
+        const std::uint64_t what =
+            static_cast<std::uint64_t>(call) << 6 | static_cast<std::uint64_t>(reach) << 3 | no_kind;
+        Recent &recent = (*recent_)[static_cast<unsigned>(call) * 4 + static_cast<unsigned>(reach)];
+        if (!recent.is(of.handle, what)) recent = {handle_word(of.handle), what, cell(call, reach, known(of))};
+        return recent.cell;
+    }
+
 private:
     static constexpr std::uint64_t no_kind = 7; ///< in the place of a kind, where the key is that of a call
     static constexpr unsigned most_recent = 64;
 
     struct Recent {
         std::uint64_t handle = 0;
-        int rank = -1;
-        monitor::Kind kind{};
+        std::uint64_t what = ~std::uint64_t{0};
         monitor::Cell *cell = nullptr;
+
+        template <class Handle> bool is(Handle other, std::uint64_t other_what) const {
+            return handle == handle_word(other) && what == other_what;
+        }
     };
     using Recents = std::array<Recent, most_recent>;
 
