@@ -44,6 +44,7 @@ enum { number_of_rows = sizeof rows / sizeof rows[0] };
 
 static const nereus_openmpi_readers *readers = NULL;
 static char *flush_to = NULL; /* name of the files; NULL: none */
+static int flush_handles = 0;
 
 static int number_of_values(mca_base_pvar_t *variable, mca_base_pvar_event_t event, void *comm, int *count) {
     const row *of = &rows[(intptr_t)variable->ctx];
@@ -77,7 +78,11 @@ static int get_flush(const mca_base_pvar_t *variable, void *name, void *object) 
 static int notify_flush(mca_base_pvar_t *variable, mca_base_pvar_event_t event, void *object, int *count) {
     (void)variable;
     (void)object;
-    if (event == MCA_BASE_PVAR_HANDLE_BIND) *count = 0;
+    if (event == MCA_BASE_PVAR_HANDLE_BIND) {
+        *count = 0;
+        ++flush_handles;
+    }
+    if (event == MCA_BASE_PVAR_HANDLE_UNBIND && --flush_handles == 0) readers->end_flush(""); /* nobody stopped it */
     if (event == MCA_BASE_PVAR_HANDLE_START) readers->begin_flush();
     if (event == MCA_BASE_PVAR_HANDLE_STOP) readers->end_flush(flush_to ? flush_to : "");
     return OPAL_SUCCESS;

@@ -27,7 +27,7 @@ int MPI_Finalize(void) {
     return PMPI_Finalize();
 }
 
-#if MPI_VERSION >= 4
+#if defined(NEREUS_SESSIONS)
 
 int MPI_Session_init(MPI_Info info, MPI_Errhandler errors, MPI_Session *session) {
     const int code = PMPI_Session_init(info, errors, session);

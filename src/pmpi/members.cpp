@@ -34,11 +34,13 @@ public:
     void clear() {
         const std::lock_guard lock(guard_);
         members_.clear();
+        free_attribute();
         new_version();
     }
 
 private:
     void watch(Handle handle);
+    void free_attribute(); ///< a record that is begun later makes its own
 
     std::mutex guard_;
     std::unordered_map<std::uint64_t, std::unique_ptr<Members>> members_;
@@ -75,6 +77,14 @@ template <> void Known<Window>::watch(Window window) {
     if (attribute_ == MPI_KEYVAL_INVALID)
         PMPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, window_goes, &attribute_, nullptr);
     PMPI_Win_set_attr(window.handle, attribute_, nullptr);
+}
+
+template <> void Known<Communicator>::free_attribute() {
+    if (attribute_ != MPI_KEYVAL_INVALID) PMPI_Comm_free_keyval(&attribute_);
+}
+
+template <> void Known<Window>::free_attribute() {
+    if (attribute_ != MPI_KEYVAL_INVALID) PMPI_Win_free_keyval(&attribute_);
 }
 
 std::vector<int> cart_neighbours(MPI_Comm comm) {

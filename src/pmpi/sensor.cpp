@@ -164,18 +164,19 @@ void begin(const char *sensor, const World &world) {
     run().sensor = sensor;
     run().options = read_options();
     if (!run().options.has_record) return;
-    PMPI_Comm_rank(world.all, &run().rank);
-    PMPI_Comm_size(world.all, &run().ranks);
     const auto story = agree(world.all, run().options.time_limit);
     if (!story) return say(story.error().what + ": nothing is recorded");
     run().story = *story;
+    world.make_own(world.all, &run().comm);
+    PMPI_Comm_rank(run().comm, &run().rank); // not always as in the program's
+    PMPI_Comm_size(run().comm, &run().ranks);
     name_files();
     auto made = begin_record();
-    world.make_own(world.all, &run().comm);
     int have_records = made.has_value();
     PMPI_Allreduce(MPI_IN_PLACE, &have_records, 1, MPI_INT, MPI_MIN, run().comm);
     if (!have_records) {
         if (!made) say(made.error().what + ": nothing is recorded");
+        PMPI_Comm_free(&run().comm);
         return;
     }
     the_record.store(made->release(), std::memory_order_release);
@@ -189,19 +190,39 @@ void begin(const char *sensor, const World &world) {
 
 MPI_Comm own_world() { return run().comm; }
 
-void end() {
-    if (!has_record()) return;
+namespace {
+
+void stop_recording() {
     recording = false;
     unwatch_decomposed();
     record().end(monitor::End::finalized);
-    const bool is_written = write_all();
-    if (is_written) remove_parts();
+}
+
+void forget_record() {
     forget_members();
     forget_present();
     forget_variables();
     worlds().clear();
     PMPI_Comm_free(&run().comm);
     delete the_record.exchange(nullptr);
+}
+
+}
+
+void end() {
+    if (!has_record()) return;
+    stop_recording();
+    const bool is_written = write_all();
+    if (is_written) remove_parts();
+    forget_record();
+}
+
+void end_if_all_do() {
+    if (!has_record()) return;
+    if (agree(run().comm, run().options.time_limit)) return end();
+    say("other processes did not end: the record of this one is kept in " + run().parts);
+    stop_recording();
+    forget_record();
 }
 
 void abort() {

@@ -41,6 +41,10 @@ MPI_Comm own_world();
 /// Before MPI_Finalize. Collective over the world: writes the file.
 void end();
 
+/// The same, where others may end later or never: waits for them no longer than the time limit, and leaves the record
+/// of this process where it lies.
+void end_if_all_do();
+
 /// Before MPI_Abort: what was recorded stays where the record lies.
 void abort();
 

@@ -6,7 +6,7 @@
 
 namespace nereus::pmpi {
 
-#if MPI_VERSION >= 4
+#if defined(NEREUS_SESSIONS)
 
 namespace {
 
@@ -51,15 +51,15 @@ void begin_if_all(MPI_Comm comm) {
     if (has_record() || was_tried || !is_wanted()) return;
     PMPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &own);
     if (is_of_all(comm)) {
-        was_tried = true;
         begin("pmpi", {comm, make_own});
+        was_tried = !has_record();
     }
     if (!has_record()) PMPI_Session_finalize(&own);
 }
 
 void session_to_be_closed() {
     if (--number_open > 0 || !began_with_sessions()) return;
-    end();
+    end_if_all_do();
     PMPI_Session_finalize(&own);
 }
 

@@ -5,10 +5,32 @@
 
 namespace nereus::pmpi {
 
+namespace {
+
+// Without destructors, so that they can be looked at when those of the thread have run.
+thread_local Thread *current = nullptr;
+thread_local bool has_ended = false;
+
+struct Owned {
+    Thread thread;
+    ~Owned() {
+        current = nullptr;
+        has_ended = true;
+    }
+};
+
+Thread *make() {
+    if (has_ended) return new Thread;
+    static thread_local Owned owned;
+    return &owned.thread;
+}
+
+}
+
 Thread &Thread::here() {
-    static thread_local Thread mine;
-    if (mine.version_ != version()) mine.refresh();
-    return mine;
+    if (!current) current = make();
+    if (current->version_ != version()) current->refresh();
+    return *current;
 }
 
 void Thread::refresh() {

@@ -17,7 +17,7 @@ monitor::Address address_in(monitor::Call call, monitor::Reach reach, const Memb
 
 class Thread {
 public:
-    /// That of the caller.
+    /// That of the caller; also where MPI is called when the thread's own memory is gone, as by destructors of globals.
     static Thread &here();
 
     monitor::Shard &shard() { return *shard_; }

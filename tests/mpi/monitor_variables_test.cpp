@@ -123,6 +123,9 @@ void what_was_sent_between_start_and_stop_is_written_to_files() {
     MPI_T_pvar_get_index("pml_monitoring_flush", MPI_T_PVAR_CLASS_GENERIC, &index);
     MPI_T_pvar_session_create(&session);
     MPI_T_pvar_handle_alloc(session, index, nullptr, &handle, &number);
+    MPI_T_pvar_start(session, handle);
+    MPI_T_pvar_handle_free(session, &handle); // and never stopped
+    MPI_T_pvar_handle_alloc(session, index, nullptr, &handle, &number);
     const std::string name = "flushed-" + std::to_string(ranks);
     expect(MPI_T_pvar_write(session, handle, name.c_str()) == MPI_SUCCESS, "a name can be written");
     send_to_next(MPI_COMM_WORLD, rank, ranks);

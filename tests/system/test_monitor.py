@@ -246,8 +246,20 @@ def test_a_program_with_sessions_only_is_recorded_once_all_have_a_communicator(s
     assert [(world["ranks"], world["missing"]) for world in document["worlds"]] == [(3, [])]
 
 
+def test_sessions_whose_communicator_has_another_order_are_told_by_the_ranks_of_all(
+    site: Any, mpich: str
+) -> None:
+    document = record_of(site, choose(mpich), "reversed", 3, "sessions")
+    assert pairs_of(document, "point_to_point") == {(2, 1): (1, 8), (1, 0): (1, 8), (0, 2): (1, 8)}
+
+
+def test_sessions_that_are_begun_anew_are_another_world(site: Any, mpich: str) -> None:
+    document = record_of(site, choose(mpich), "twice", 2, "sessions")
+    assert [(world["ranks"], world["missing"]) for world in document["worlds"]] == [(2, [])] * 2
+
+
 def test_sessions_that_never_bring_all_together_are_told_as_not_seen(site: Any, mpich: str) -> None:
-    command = launched(choose(mpich), 2, site.program(mpich, "sessions"), "parts-only")
+    command = launched(choose(mpich), 2, site.program(mpich, "sessions"), "alone")
     done = site.nereus("monitor", "-o", "record.jsonl", "--mpi", mpich, "--", *command)
     assert done.code == 0
     assert "nothing is recorded" in done.err

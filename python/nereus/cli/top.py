@@ -87,35 +87,34 @@ def _run_of(folder: Path) -> str:
 
 
 def _jobs(folder: Path) -> list[str]:
-    return sorted({one.job for one in _sums(folder, None).values() if one.job})
+    return sorted({one.job for one in _sums(folder).values() if one.job})
 
 
 def _looks(
     parts: Path, job: str | None, interval: float, samples: int | None, stopping: Stopping
 ) -> Iterator[list[Rates]]:
-    before, began = _sums(parts, job), time.monotonic()
+    before, began = _sums(parts), time.monotonic()
     number = 0
     while parts.exists() and (samples is None or number < samples):
         while time.monotonic() < began + interval and stopping.signal is None:
             time.sleep(_LOOKS)
         if stopping.signal is not None:
             return
-        now, at = _sums(parts, job), time.monotonic()
-        if now:
-            yield rates(before, now, at - began)
+        now, at = _sums(parts), time.monotonic()
+        if shown := latest_of_job(now, job) if job else now:
+            yield rates(before, shown, at - began)
             number += 1
         before, began = now, at
 
 
-def _sums(parts: Path, job: str | None) -> dict[tuple[str, int], Sums]:
-    """Of the job's processes, or of all. A file that goes meanwhile is passed over."""
+def _sums(parts: Path) -> dict[tuple[str, int], Sums]:
+    """A file that goes meanwhile is passed over."""
     files = sorted(parts.glob("*.part"))
     if not files:
         return {}
     program = builds()[0].program("nereus-parts")
     printed = subprocess.run([program, "--totals", *files], capture_output=True, check=False).stdout
-    found = sums(printed.splitlines())
-    return latest_of_job(found, job) if job else found
+    return sums(printed.splitlines())
 
 
 def _show(looks: Iterator[list[Rates]]) -> None:

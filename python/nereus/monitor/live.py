@@ -75,12 +75,17 @@ def sums(lines: Iterable[bytes]) -> dict[tuple[str, int], Sums]:
 
 
 def latest_of_job(found: Mapping[tuple[str, int], Sums], job: str) -> dict[tuple[str, int], Sums]:
-    """The processes of the latest generation of the job that `nereus run` calls so."""
+    """The processes of the latest generation of the job that `nereus run` calls so.
+
+    All of them, where none tells a generation.
+    """
     same = {one.generation.job for one in found.values() if one.generation and one.job == job}
     ours = {
         key: one.generation for key, one in found.items() if one.generation and one.generation.job in same
     }
-    latest = max((generation.generation for generation in ours.values()), default=0)
+    if not ours:
+        return {key: one for key, one in found.items() if one.job == job}
+    latest = max(generation.generation for generation in ours.values())
     return {key: found[key] for key, generation in ours.items() if generation.generation == latest}
 
 

@@ -108,6 +108,8 @@ def test_processes_of_a_job_are_told_by_their_rank_in_its_latest_generation() ->
     shown = [(one.rank, one.job_rank, one.generation, one.peer) for one in rates({}, found, 1.0)]
     assert shown == [(2, 0, 1, None), (0, 1, 1, 0)]
     assert not latest_of_job(found, "another")
+    plain = sums(json.dumps(line, separators=(",", ":")).encode() for line in (lines[0], lines[-2]))
+    assert len(latest_of_job(plain, "mine")) == 1, "a program that tells no generation"
 
 
 def test_the_table_says_what_moved_and_what_was_not_seen(tmp_path: Path) -> None:

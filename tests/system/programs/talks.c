@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sends what tests of the monitor expect it to have sent: each kind of transfer, in amounts that only depend on the
  * ranks. Usage: talks KIND [FOLDER or SECONDS], where KIND is p2p, split, collective, neighbours, onesided, io,
- * all, inplace, nothing, reduce, busy, twice (MPI_Init once more), aborts or dies. */
+ * all, inplace, nothing, reduce, busy, twice (MPI_Init once more), late (when main has
+ * returned), aborts or dies. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,6 +152,12 @@ static void begin_twice(void) {
     point_to_point();
 }
 
+/* When main has returned, as destructors of global objects do. */
+static void talk_and_end(void) {
+    point_to_point();
+    MPI_Finalize();
+}
+
 static void end_badly(const char *how) {
     /* All have sent what they send. */
     if (strcmp(how, "aborts") == 0 || strcmp(how, "dies") == 0) MPI_Barrier(MPI_COMM_WORLD);
@@ -177,6 +184,7 @@ int main(int argc, char **argv) {
     if (strcmp(kind, "busy") == 0) for_a_while(argc > 2 ? atof(argv[2]) : 1);
     if (strcmp(kind, "twice") == 0) begin_twice();
     end_badly(kind);
+    if (strcmp(kind, "late") == 0) return atexit(talk_and_end);
     MPI_Finalize();
     return 0;
 }
