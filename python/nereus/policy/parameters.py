@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Everything that can be tuned, with the paper's value where it has one."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Times in seconds; shares of 1."""
+
+    #: Added to each predicted I/O phase, and again to each shift (paper, sections 4.2.1 and 5.1).
+    uncertainty: float = 2.0
+    #: The latest I/O phases that predict the next.
+    window: int = 5
+    #: Fewer phases than this predict nothing.
+    least_phases: int = 3
+    #: A prediction acts only where its confidence is at least this.
+    least_confidence: float = 0.8
+    #: Periods that differ by less, relatively, are equal: who writes first is shifted (section 4.2.1).
+    equal_periods: float = 0.01
+    #: Periods that differ by less are similar: the job with the shorter one is shifted.
+    similar_periods: float = 0.25
+    #: A fit of the times of a job that is farther off is given up for one that only falls.
+    worst_fit: float = 0.10
+    #: Periods are coupled no better than this.
+    dead_band: float = 0.02
+    #: A job is coupled to a longer period where that slows it down by no more; else to a shorter one.
+    most_slowdown: float = 0.05

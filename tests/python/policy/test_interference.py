@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a user would lose: I/O phases that are foreseen to meet."""
+
+from itertools import combinations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nereus.policy.interference import conflicts, phases
+from nereus.policy.prediction import Prediction
+
+predictions = st.builds(
+    Prediction,
+    next_start=st.floats(0, 50),
+    period=st.floats(5, 50),
+    duration=st.floats(0.1, 4),
+    deviation=st.just(0.0),
+    stride=st.just(1),
+    next_iteration=st.just(1),
+    confidence=st.just(1.0),
+)
+
+
+@given(st.lists(predictions, max_size=5), st.floats(0, 3))
+def test_each_two_phases_that_meet_are_found_once_the_earliest_first(
+    several: list[Prediction], uncertainty: float
+) -> None:
+    by_name = {str(number): found for number, found in enumerate(several)}
+    every = [phase for name, found in by_name.items() for phase in phases(name, found, 100.0, uncertainty)]
+    meeting = {
+        frozenset([one, other])
+        for one, other in combinations(every, 2)
+        if one.job != other.job and one.meets(other)
+    }
+    found = list(conflicts(by_name, 100.0, uncertainty))
+    assert len(found) == len(meeting)
+    assert {frozenset([conflict.first, conflict.second]) for conflict in found} == meeting
+    starts = [conflict.second.start for conflict in found]
+    assert starts == sorted(starts)
+    assert all(conflict.overlap > 0 for conflict in found)
+
+
+def test_phases_that_touch_do_not_meet() -> None:
+    first = Prediction(0.0, 100.0, 10.0, 0.0, 1, 1, 1.0)
+    second = Prediction(10.0, 100.0, 10.0, 0.0, 1, 1, 1.0)
+    assert not list(conflicts({"a": first, "b": second}, 1000.0))
+    assert len(list(conflicts({"a": first, "b": second}, 1000.0, uncertainty=2.0))) == 10

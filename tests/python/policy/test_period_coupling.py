@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a user would lose: jobs whose I/O phases keep their distance."""
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from nereus.policy.jobs import Job
+from nereus.policy.parameters import Parameters
+from nereus.policy.performance import Curve
+from nereus.policy.period_coupling import Coupling, couple
+from nereus.policy.prediction import Prediction
+
+
+def job(name: str, period: float, duration: float = 10.0, ranks: int = 50, most: int = 1000) -> Job:
+    predicted = Prediction(100.0, period, duration, 0.0, 100, 200, 1.0)
+    between = Curve(0.0, ranks * (period - duration), 0.0)
+    return Job(name, ranks, most, 100, predicted, between, lambda more: 0.0)
+
+
+@given(
+    short=st.floats(20, 300),
+    long=st.floats(20, 3000),
+    durations=st.tuples(st.floats(1, 10), st.floats(1, 10)),
+)
+def test_the_longer_period_becomes_a_multiple_of_the_shorter(
+    short: float, long: float, durations: tuple[float, float]
+) -> None:
+    assume(short < long)
+    jobs = [job("short", short, durations[0]), job("long", long, durations[1], most=10**6)]
+    found = couple(jobs[0], jobs[1], Parameters())
+    assert found == couple(jobs[1], jobs[0], Parameters()), "whichever is named first"
+    if isinstance(found, str):
+        assert "already" in found or "alone" in found
+        return
+    assert found.job == "long"
+    assert found.period / short == pytest.approx(round(found.period / short))
+    assert long - short < found.period <= long * 1.0501
+    reached = durations[1] + jobs[1].between.seconds(50 + found.ranks)
+    assert reached <= found.period * (1 + 1e-9)
+
+
+def test_a_little_slower_is_better_than_twice_as_many_ranks() -> None:
+    found = couple(job("a", 220.0), job("b", 425.0), Parameters())
+    assert isinstance(found, Coupling)
+    assert found.period == 440.0
+    assert found.ranks == -1
+    faster = couple(job("a", 220.0), job("b", 400.0), Parameters())
+    assert isinstance(faster, Coupling)
+    assert (faster.period, faster.ranks) == (220.0, 43)
+
+
+def test_jobs_whose_io_is_not_foreseen_are_not_coupled() -> None:
+    unsure = Prediction(100.0, 150.0, 10.0, 0.0, 100, 200, 0.5)
+    nothing = Job("c", 50, 60, 100, None, Curve(0, 1, 0), lambda more: 0.0)
+    for other in (Job("b", 50, 60, 100, unsure, Curve(0, 1, 0), lambda more: 0.0), nothing):
+        found = couple(job("a", 100.0), other, Parameters())
+        assert isinstance(found, str)
+        assert f"{other.name}: when it writes" in found
+
+
+@pytest.mark.parametrize("longer", [220.0, 223.0, 440.0, 436.0])
+def test_periods_that_go_together_are_left_alone(longer: float) -> None:
+    found = couple(job("a", 220.0), job("b", longer), Parameters())
+    assert isinstance(found, str)
+    assert "already" in found
+
+
+def test_one_program_twice_gets_as_many_ranks_as_the_other_has() -> None:
+    """As in use case D (section 5.1), where it was 57 to 59 instead of 64 on a real machine."""
+    both = Curve(0.0, 64 * 67.4, 0.0)
+    jobs = [
+        Job(
+            name,
+            ranks,
+            200,
+            100,
+            Prediction(0, both.seconds(ranks) + 5, 5, 0, 100, 200, 1),
+            both,
+            lambda more: 0.0,
+        )
+        for name, ranks in (("1", 64), ("2", 50))
+    ]
+    found = couple(jobs[0], jobs[1], Parameters())
+    assert isinstance(found, Coupling)
+    assert (found.job, found.ranks) == ("2", 14)
+    assert found.period == pytest.approx(72.4)
+
+
+def test_what_no_ranks_can_reach_says_so() -> None:
+    found = couple(job("a", 100.0), job("b", 150.0, most=60), Parameters())
+    assert isinstance(found, str)
+    assert "no 60 ranks of b" in found
