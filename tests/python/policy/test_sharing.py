@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a user would lose: cores where they help most."""
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nereus.policy.parameters import Parameters
+from nereus.policy.performance import Curve, Falling, Performance
+from nereus.policy.sharing import Sharer, by_io, by_speedup, fair, io_ratio
+
+curves = st.builds(Curve, st.floats(0, 5), st.floats(0.1, 100), st.floats(0, 0.1))
+
+
+@st.composite
+def falling(draw: st.DrawFn) -> Falling:
+    ranks = sorted(draw(st.sets(st.integers(1, 40), min_size=1, max_size=5)))
+    times = draw(st.lists(st.floats(1, 100), min_size=len(ranks), max_size=len(ranks)))
+    return Falling(tuple(ranks), tuple(sorted(times, reverse=True)))
+
+
+@st.composite
+def sharers(draw: st.DrawFn, models: st.SearchStrategy[Performance]) -> list[Sharer]:
+    made = []
+    for number, model in enumerate(draw(st.lists(models, max_size=6))):
+        ranks = draw(st.integers(1, 20))
+        made.append(
+            Sharer(str(number), ranks, ranks + draw(st.integers(0, 60)), model, draw(st.floats(0, 10)))
+        )
+    return made
+
+
+def speedup(job: Sharer, more: int) -> float:
+    return job.between.seconds(1) / job.between.seconds(job.ranks + more)
+
+
+def algorithm_5(jobs: Sequence[Sharer], free: int) -> dict[str, int]:
+    """As it stands in the paper, but that it ends where nobody gains."""
+    more = {job.name: 0 for job in jobs}
+    for _ in range(free):
+        gains = {
+            job.name: speedup(job, more[job.name] + 1) - speedup(job, more[job.name])
+            for job in jobs
+            if job.ranks + more[job.name] < job.most
+        }
+        best = max(gains, key=lambda name: gains[name], default=None)
+        if best is None or gains[best] <= 0:
+            break
+        more[best] += 1
+    return more
+
+
+@settings(deadline=None, max_examples=300)
+@given(sharers(curves), st.integers(0, 200))
+def test_speedups_add_up_to_what_algorithm_5_reaches(jobs: list[Sharer], free: int) -> None:
+    ours, theirs = by_speedup(jobs, free), algorithm_5(jobs, free)
+    reached, wanted = (sum(speedup(job, found[job.name]) for job in jobs) for found in (ours, theirs))
+    assert reached == pytest.approx(wanted, rel=1e-9)
+
+
+@settings(deadline=None)
+@given(sharers(st.one_of(curves, falling())), st.integers(0, 200))
+def test_no_core_is_given_twice_and_none_beyond_what_a_job_may_have(jobs: list[Sharer], free: int) -> None:
+    for found in (fair(jobs, free), by_speedup(jobs, free), by_io(jobs, free, Parameters())):
+        assert sum(found.values()) <= free
+        assert all(0 <= found[job.name] <= job.most - job.ranks for job in jobs)
+    assert sum(fair(jobs, free).values()) == min(free, sum(job.most - job.ranks for job in jobs))
+
+
+def test_a_fair_share_is_even_and_goes_on_to_who_has_room() -> None:
+    model = Curve(0, 1, 0)
+    jobs = [Sharer("a", 6, 100, model), Sharer("b", 8, 10, model), Sharer("c", 8, 100, model)]
+    assert fair(jobs, 30) == {"a": 14, "b": 2, "c": 14}
+    assert fair(jobs, 2) == {"a": 1, "b": 1, "c": 0}
+    assert fair([], 10) == {}
+
+
+def test_a_job_that_gets_slower_gets_nothing() -> None:
+    jobs = [Sharer("slower", 10, 100, Curve(1, 1, 1)), Sharer("faster", 10, 15, Curve(0, 1, 0))]
+    assert by_speedup(jobs, 50) == {"slower": 0, "faster": 5}
+
+
+def test_a_plateau_before_a_step_does_not_hold_a_job_back() -> None:
+    """From 4 to 8 ranks nothing is gained until the last, and then very much: more than by the other job."""
+    step = Falling((4, 7, 8), (100.0, 100.0, 10.0))
+    jobs = [Sharer("step", 4, 8, step), Sharer("steady", 4, 8, Curve(50, 50, 0))]
+    assert by_speedup(jobs, 4) == {"step": 4, "steady": 0}
+
+
+def test_of_two_that_gain_as_much_the_one_that_writes_less_is_chosen() -> None:
+    model = Curve(1, 100, 0)
+    jobs = [Sharer("writes", 10, 100, model, io_seconds=5), Sharer("computes", 10, 100, model, io_seconds=1)]
+    found = by_io(jobs, 20, Parameters())
+    assert found["computes"] > 2 * found["writes"]
+    even = by_speedup(jobs, 20)
+    assert even["computes"] == even["writes"]
+
+
+def test_the_io_ratios_are_those_of_table_2() -> None:
+    """Printed are 3.5, 10.8, 6.0 and 11.0 %, of times that are rounded."""
+    for cpu, io, ratio in ((77.7, 2.9, 3.5), (42.6, 5.2, 10.8), (24.7, 1.6, 6.0), (63.3, 7.8, 11.0)):
+        job = Sharer("A", 6, 6, Curve(cpu, 0, 0), io)
+        assert 100 * io_ratio(job, 6) == pytest.approx(ratio, abs=0.15)
