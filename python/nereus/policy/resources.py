@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which cores of which hosts a job has (paper, section 4.4).
+
+A job gets cores where it has most already, then on the hosts that are fullest, so that empty ones stay for
+others. A loan is to come back at an iteration of its job, and is free when the job says that it gave it
+back, not before. For a job that is to start, loans and what jobs got beyond their start are asked back.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+Places = Mapping[str, int]  # cores on each host
+
+
+@dataclass(frozen=True)
+class Loan:
+    number: int
+    job: str
+    places: Places
+    until_iteration: int
+
+
+@dataclass(frozen=True)
+class TakeBack:
+    """What a job is to give back: a loan, or cores beyond those that it started with."""
+
+    job: str
+    places: Places
+    loan: int | None = None
+
+
+class ResourceError(Exception):
+    """What was asked for cannot be; the message says why. Nothing has changed."""
+
+
+class Resources:
+    def __init__(self, cores: Mapping[str, int]) -> None:
+        self._cores = dict(cores)
+        self._held: dict[str, Counter[str]] = {}
+        self._own: dict[str, int] = {}  # cores that a job started with
+        self._loans: dict[int, Loan] = {}
+        self._last_loan = 0
+
+    @property
+    def free(self) -> dict[str, int]:
+        used = sum(self._held.values(), Counter[str]())
+        return {host: cores - used[host] for host, cores in self._cores.items()}
+
+    @property
+    def loans(self) -> list[Loan]:
+        return list(self._loans.values())
+
+    def held(self, job: str) -> dict[str, int]:
+        return dict(self._held.get(job, {}))
+
+    def start(self, job: str, ranks: int) -> Places:
+        """ResourceError where so many are not free: taking_back() says what would help."""
+        if job in self._held:
+            raise ResourceError(f"{job}: has started already")
+        places = self._take(job, ranks)
+        self._own[job] = ranks
+        return places
+
+    def grow(self, job: str, ranks: int) -> Places:
+        self._known(job)
+        return self._take(job, ranks)
+
+    def lend(self, job: str, ranks: int, until_iteration: int) -> Loan:
+        self._known(job)
+        self._last_loan += 1
+        loan = Loan(self._last_loan, job, self._take(job, ranks), until_iteration)
+        self._loans[loan.number] = loan
+        return loan
+
+    def returned(self, number: int) -> None:
+        """The job gave the loan back. Once more: changes nothing."""
+        loan = self._loans.pop(number, None)
+        if loan is not None:
+            self._give_back(loan.job, loan.places)
+
+    def shrunk(self, job: str, places: Places) -> None:
+        """The job gave cores back that were not lent; it may come to have fewer than it started with."""
+        self._known(job)
+        lent = self._lent(job)
+        for host, cores in places.items():
+            kept = self._held[job][host] - lent[host]
+            if not 0 <= cores <= kept:
+                raise ResourceError(f"{job}: gives back {cores} cores of {host}, and has {kept} there")
+        self._give_back(job, places)
+
+    def ended(self, job: str) -> None:
+        self._held.pop(job, None)
+        self._own.pop(job, None)
+        self._loans = {number: loan for number, loan in self._loans.items() if loan.job != job}
+
+    def taking_back(self, ranks: int) -> list[TakeBack]:
+        """What has to come back, loans first and the latest first, so that so many are free.
+
+        ResourceError where not even all of it would be enough.
+        """
+        missing = ranks - sum(self.free.values())
+        asked: list[TakeBack] = []
+        for each in self._that_may_come_back():
+            if missing <= 0:
+                break
+            asked.append(each if each.loan is not None else _at_most(each, missing))
+            missing -= sum(asked[-1].places.values())
+        if missing > 0:
+            raise ResourceError(
+                f"{ranks} cores: {missing} more than there are without those that jobs started with"
+            )
+        return asked
+
+    def _that_may_come_back(self) -> Iterable[TakeBack]:
+        for loan in reversed(self._loans.values()):
+            yield TakeBack(loan.job, loan.places, loan.number)
+        for job, held in self._held.items():
+            kept = held - self._lent(job)
+            beyond = kept.total() - self._own[job]
+            if beyond > 0:
+                yield _at_most(TakeBack(job, dict(kept)), beyond)
+
+    def _known(self, job: str) -> None:
+        if job not in self._held:
+            raise ResourceError(f"{job}: has not started, or has ended")
+
+    def _lent(self, job: str) -> Counter[str]:
+        return sum((Counter(loan.places) for loan in self._loans.values() if loan.job == job), Counter[str]())
+
+    def _take(self, job: str, ranks: int) -> Places:
+        free = self.free
+        if ranks < 1 or ranks > sum(free.values()):
+            raise ResourceError(f"{job}: {ranks} cores: 1 to {sum(free.values())} are free")
+        own = self._held.get(job, Counter())
+        places: dict[str, int] = {}
+        for host in sorted(free, key=lambda host: (-own[host], free[host], host)):
+            if ranks > 0 and free[host] > 0:
+                places[host] = min(ranks, free[host])
+                ranks -= places[host]
+        self._held.setdefault(job, Counter()).update(places)
+        return places
+
+    def _give_back(self, job: str, places: Places) -> None:
+        if job in self._held:
+            self._held[job].subtract(places)
+            self._held[job] = +self._held[job]
+
+
+def _at_most(asked: TakeBack, cores: int) -> TakeBack:
+    """Of hosts where the job has fewest, so that it stays together."""
+    left: dict[str, int] = {}
+    for host, there in sorted(asked.places.items(), key=lambda place: (place[1], place[0])):
+        if cores > 0:
+            left[host] = min(there, cores)
+            cores -= left[host]
+    return TakeBack(asked.job, left, asked.loan)
