@@ -103,3 +103,51 @@ def test_the_io_ratios_are_those_of_table_2() -> None:
     for cpu, io, ratio in ((77.7, 2.9, 3.5), (42.6, 5.2, 10.8), (24.7, 1.6, 6.0), (63.3, 7.8, 11.0)):
         job = Sharer("A", 6, 6, Curve(cpu, 0, 0), io)
         assert 100 * io_ratio(job, 6) == pytest.approx(ratio, abs=0.15)
+
+
+@pytest.fixture
+def table_2() -> list[Sharer]:
+    """The four jobs of the paper.
+
+    Its times of A1 and A2 say what n^2 / P entries take (1.147 us each) and what does not get less (1.2 s).
+    These foretell 63.1 s for A4, which has 63.3, and 8.2 s for A3, which has three times as much.
+    """
+    rows = (
+        ("A1", 6, 20000, 1, 2.9),
+        ("A2", 8, 17000, 1, 5.2),
+        ("A3", 8, 7000, 3, 1.6),
+        ("A4", 6, 18000, 1, 7.8),
+    )
+    return [
+        Sharer(name, ranks, 1000, Curve(times * 1.2, times * 1.147e-6 * size**2, 0.002 * times), io)
+        for name, ranks, size, times, io in rows
+    ]
+
+
+def test_the_times_of_table_2_are_those_of_its_model(table_2: list[Sharer]) -> None:
+    told = (77.7, 42.6, 24.7, 63.3)
+    assert [job.between.seconds(job.ranks) for job in table_2] == pytest.approx(told, rel=0.01)
+
+
+def test_few_cores_all_go_to_the_job_that_scales_and_hardly_writes(table_2: list[Sharer]) -> None:
+    """36 cores in all (section 5.2)."""
+    assert by_io(table_2, 36 - 28, Parameters()) == {"A1": 8, "A2": 0, "A3": 0, "A4": 0}
+
+
+@pytest.mark.parametrize("cores", [82, 135])
+def test_more_cores_go_to_the_two_that_write_least(table_2: list[Sharer], cores: int) -> None:
+    found = by_io(table_2, cores - 28, Parameters())
+    assert found["A1"] + found["A3"] > 0.7 * (cores - 28)
+    assert min(found["A1"], found["A3"]) > max(found["A2"], found["A4"])
+
+
+def test_of_very_many_cores_all_get_some_and_those_two_most(table_2: list[Sharer]) -> None:
+    found = by_io(table_2, 210 - 28, Parameters())
+    assert sorted(found, key=lambda name: -found[name])[:2] == ["A1", "A3"]
+    assert min(found.values()) >= 10
+
+
+@pytest.mark.parametrize("cores", [36, 82, 135, 210])
+def test_by_speedup_the_small_job_gets_least(table_2: list[Sharer], cores: int) -> None:
+    found = by_speedup(table_2, cores - 28)
+    assert found["A3"] < min(found["A1"], found["A2"] + 1, found["A4"])
