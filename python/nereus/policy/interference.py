@@ -39,9 +39,7 @@ def phases(job: str, prediction: Prediction, until: float, uncertainty: float) -
     yield from takewhile(lambda phase: phase.start < until, every)
 
 
-def conflicts(
-    predictions: Mapping[str, Prediction], until: float, uncertainty: float = 0.0
-) -> Iterator[Conflict]:
+def conflicts(predictions: Mapping[str, Prediction], until: float, uncertainty: float) -> Iterator[Conflict]:
     """Of phases that begin before `until`, the earliest first."""
     every = sorted(
         phase for job, found in predictions.items() for phase in phases(job, found, until, uncertainty)

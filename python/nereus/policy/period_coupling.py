@@ -11,6 +11,7 @@ from math import floor
 from nereus.policy.jobs import Job
 from nereus.policy.parameters import Parameters
 from nereus.policy.performance import fewest_ranks
+from nereus.policy.prediction import Prediction
 
 
 @dataclass(frozen=True)
@@ -32,16 +33,29 @@ def couple(one: Job, other: Job, parameters: Parameters) -> Coupling | str:
     pairs = [(job, job.prediction) for job in (one, other) if job.prediction is not None]
     (_, fast), (longer, slow) = sorted(pairs, key=lambda pair: pair[1].period)
     wanted = fast.period * _multiple(slow.period / fast.period, parameters)
-    if abs(slow.period / wanted - 1) <= parameters.dead_band:
+    near_enough = parameters.dead_band * fast.period  # what phases slip against each other in a period
+    if abs(slow.period - wanted) <= near_enough:
         return f"{slow.period:.1f} s of {longer.name} go with {fast.period:.1f} s already"
     if slow.duration >= wanted:
         return f"the I/O of {longer.name} alone takes {slow.duration:.1f} s of {wanted:.1f} s"
-    quotient = (wanted - slow.duration) / (slow.period - slow.duration)
-    ranks = fewest_ranks(longer.between, longer.between.seconds(longer.ranks) * quotient, longer.most)
-    if ranks is None:
-        speedup = f"{1 / quotient:.2f} times as fast as {longer.ranks}"
-        return f"no {longer.most} ranks of {longer.name} are {speedup}"
-    return Coupling(longer.name, ranks - longer.ranks, wanted)
+    ranks = _nearest_ranks(longer, slow, wanted)
+    reached = _period(longer, slow, ranks)
+    if ranks == longer.ranks or abs(reached - wanted) > near_enough:
+        return f"{longer.name} comes to {reached:.1f} s with {ranks} ranks, {wanted:.1f} s are wanted"
+    return Coupling(longer.name, ranks - longer.ranks, reached)
+
+
+def _period(job: Job, present: Prediction, ranks: int) -> float:
+    between = present.period - present.duration
+    return present.duration + between * job.between.seconds(ranks) / job.between.seconds(job.ranks)
+
+
+def _nearest_ranks(job: Job, present: Prediction, wanted: float) -> int:
+    quotient = (wanted - present.duration) / (present.period - present.duration)
+    enough = fewest_ranks(job.between, job.between.seconds(job.ranks) * quotient, job.most)
+    if enough is None:
+        return job.most
+    return min(enough, max(1, enough - 1), key=lambda ranks: abs(_period(job, present, ranks) - wanted))
 
 
 def _multiple(periods: float, parameters: Parameters) -> int:

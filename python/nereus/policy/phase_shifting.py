@@ -62,6 +62,8 @@ def shift(conflict: Conflict, jobs: Sequence[Job], parameters: Parameters) -> Sh
     """What avoids a conflict, of which one phase at least is the next of its job."""
     by_name = {job.name: job for job in jobs}
     first, second = by_name[conflict.first.job], by_name[conflict.second.job]
+    if unsure := [f"{job.name}: {_doubt(job)}" for job in (first, second) if not _is_sure(job, parameters)]:
+        return NotPossible(tuple(unsure))
     chosen = select(conflict, _predicted(first), _predicted(second), parameters)
     order = [(conflict.first, first, conflict.second), (conflict.second, second, conflict.first)]
     if chosen is conflict.second:
@@ -79,6 +81,14 @@ def _predicted(job: Job) -> Prediction:
     if job.prediction is None:
         raise ValueError(f"{job.name}: has no prediction and so no conflict")
     return job.prediction
+
+
+def _is_sure(job: Job, parameters: Parameters) -> bool:
+    return _predicted(job).confidence >= parameters.least_confidence
+
+
+def _doubt(job: Job) -> str:
+    return f"its phases are predicted with a confidence of {_predicted(job).confidence:.2f} only"
 
 
 class _Shifting:
@@ -103,8 +113,6 @@ class _Shifting:
         """
         if self.phase.number > 0:
             return "its next phase is an earlier one"
-        if self.prediction.confidence < self.parameters.least_confidence:
-            return f"its phases are predicted with a confidence of {self.prediction.confidence:.2f} only"
         blocking: Phase | None = other
         while blocking is not None:
             # Both cases of the paper, Figs. 7 and 8.

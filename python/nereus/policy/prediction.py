@@ -29,6 +29,10 @@ class IoPhase:
     ranks: int
     resized: bool = False
 
+    @property
+    def end(self) -> float:
+        return self.start + self.wait + self.service
+
 
 @dataclass(frozen=True)
 class Prediction:
@@ -75,19 +79,22 @@ def predict(phases: Sequence[IoPhase], parameters: Parameters | None = None) -> 
     pairs = [(earlier, later) for earlier, later in pairwise(recent) if not later.resized]
     if not pairs:
         return None
-    periods = [later.start - earlier.start - earlier.wait for earlier, later in pairs]
+    between = fmean([later.start - earlier.end for earlier, later in pairs])
     strides = [later.iteration - earlier.iteration for earlier, later in pairwise(recent)]
-    period, stride, last = fmean(periods), round(median(strides)), recent[-1]
-    if period <= 0 or stride < 1:
+    stride, last = round(median(strides)), recent[-1]
+    if not between > 0 or stride < 1:
         return None
+    duration = fmean([phase.service for phase in recent])
+    deviation = pstdev([later.start - earlier.start - earlier.wait for earlier, later in pairs])
+    period = between + duration
     return Prediction(
-        next_start=last.start + last.wait + period,
+        next_start=last.end + between,
         period=period,
-        duration=fmean([phase.service for phase in recent]),
-        deviation=pstdev(periods),
+        duration=duration,
+        deviation=deviation,
         stride=stride,
         next_iteration=last.iteration + stride,
-        confidence=strides.count(stride) / len(strides) / sqrt(1 + (4 * pstdev(periods) / period) ** 2),
+        confidence=strides.count(stride) / len(strides) / sqrt(1 + (4 * deviation / period) ** 2),
     )
 
 

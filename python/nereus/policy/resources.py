@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which cores of which hosts a job has (paper, section 4.4).
 
-A job gets cores where it has most already, then on the hosts that are fullest, so that empty ones stay for
-others. A loan is to come back at an iteration of its job, and is free when the job says that it gave it
-back, not before. For a job that is to start, loans and what jobs got beyond their start are asked back.
+A job gets cores where it has most already, then on hosts that others use, the fullest first, so that empty
+ones stay for others. A loan is to come back at an iteration of its job, and is free when the job says that
+it gave it back, not before. For a job that is to start, loans and what jobs got beyond their start are
+asked back.
 """
 
 from collections import Counter
@@ -101,25 +102,25 @@ class Resources:
         """
         missing = ranks - sum(self.free.values())
         asked: list[TakeBack] = []
-        for each in self._that_may_come_back():
+        for each, most in self._that_may_come_back():
             if missing <= 0:
                 break
-            asked.append(each if each.loan is not None else _at_most(each, missing))
+            asked.append(each if each.loan is not None else _at_most(each, min(most, missing)))
             missing -= sum(asked[-1].places.values())
         if missing > 0:
             raise ResourceError(
-                f"{ranks} cores: {missing} more than there are without those that jobs started with"
+                f"{ranks} cores: {missing} more than there are beside those jobs started with"
             )
         return asked
 
-    def _that_may_come_back(self) -> Iterable[TakeBack]:
+    def _that_may_come_back(self) -> Iterable[tuple[TakeBack, int]]:
+        """And how many cores of it."""
         for loan in reversed(self._loans.values()):
-            yield TakeBack(loan.job, loan.places, loan.number)
+            yield TakeBack(loan.job, loan.places, loan.number), sum(loan.places.values())
         for job, held in self._held.items():
             kept = held - self._lent(job)
-            beyond = kept.total() - self._own[job]
-            if beyond > 0:
-                yield _at_most(TakeBack(job, dict(kept)), beyond)
+            if kept.total() > self._own[job]:
+                yield TakeBack(job, dict(kept)), kept.total() - self._own[job]
 
     def _known(self, job: str) -> None:
         if job not in self._held:
@@ -134,7 +135,9 @@ class Resources:
             raise ResourceError(f"{job}: {ranks} cores: 1 to {sum(free.values())} are free")
         own = self._held.get(job, Counter())
         places: dict[str, int] = {}
-        for host in sorted(free, key=lambda host: (-own[host], free[host], host)):
+        for host in sorted(
+            free, key=lambda host: (-own[host], free[host] == self._cores[host], free[host], host)
+        ):
             if ranks > 0 and free[host] > 0:
                 places[host] = min(ranks, free[host])
                 ranks -= places[host]

@@ -5,7 +5,8 @@ they speed up most and write least.
 Algorithms 5 and 6 give one core at a time to the job that gains most by it. The same comes out here of one
 threshold: each job gets all cores that gain it more, and the last ones go one at a time. Gains of a job
 must not rise for that; where they would, as behind a step of a measured curve, their mean up to there
-counts (concave hull), so that a job is not left before a step that is worth it.
+counts (concave hull), so that a job is not left before a step that is worth it; and it gets all of them or
+none.
 """
 
 import heapq
@@ -24,6 +25,7 @@ Counts = NDArray[np.int64]
 Gains = NDArray[np.float64]
 
 _MOST_ROUNDS = 80  # halvings of the interval in which the threshold lies
+_SAME = 1e-11  # thresholds that differ by less, relatively, have the same gains between them
 _LAST = 64  # cores that are given one at a time, or more where jobs are all alike
 
 
@@ -101,47 +103,65 @@ class _CurveGains:
         a, b, c, alone, io = self._a[at], self._b[at], self._c[at], self._alone[at], self._io[at]
         ranks = self._ranks[at] + more
         now, then = a + b / ranks + c * ranks, a + b / (ranks + 1) + c * (ranks + 1)
-        weighted = (alone / then - alone / now) * (then / (then + io)) ** self._io_weight
-        return np.where(more < self.limits[at], weighted, 0.0)
+        gained = alone * (b / (ranks * (ranks + 1)) - c) / (now * then)  # alone / then - alone / now
+        weighted = gained * (then / (then + io)) ** self._io_weight
+        return np.where(more < self.limits[at], _without_noise(weighted), 0.0)
+
+
+def _without_noise(gains: Gains) -> Gains:
+    """Rounded to 12 digits: what differs in the last ones is the same."""
+    mantissa, exponent = np.frexp(gains)
+    return np.ldexp(np.rint(mantissa * 2.0**40), exponent - 40)
 
 
 class _TableGains:
     """Of any other model: the gain of each rank, up to the fastest number of them."""
 
     def __init__(self, jobs: Sequence[Sharer], io_weight: float, free: int) -> None:
-        self._tables = [_falling_gains(job, io_weight, free) for job in jobs]
-        self.limits: Counts = np.array([len(table) for table in self._tables], dtype=np.int64)
+        self._steps = [_steps(job, io_weight, free) for job in jobs]
+        self._hulls = [_hull(steps) for steps in self._steps]
+        self.limits: Counts = np.array([len(hull) for hull in self._hulls], dtype=np.int64)
 
     def next(self, more: Counts, at: slice = slice(None)) -> Gains:
-        pairs = zip(self._tables[at], more, strict=True)
-        return np.array([table[each] if each < len(table) else 0.0 for table, each in pairs], dtype=float)
+        pairs = zip(self._hulls[at], more, strict=True)
+        return np.array([hull[each] if each < len(hull) else 0.0 for hull, each in pairs], dtype=float)
+
+    def best(self, job: int, more: int, free: int) -> tuple[float, int]:
+        """The number of the next cores, of those that are free, that gain most for each, and that gain."""
+        sums = np.cumsum(self._steps[job][more : more + free])
+        if not len(sums):
+            return 0.0, 0
+        means = sums / np.arange(1, len(sums) + 1)
+        return float(means.max()), int(means.argmax()) + 1
 
 
 class _AllGains:
     def __init__(self, first: _CurveGains, second: _TableGains) -> None:
         self._first, self._second = first, second
-        self._cut = len(first.limits)
+        self.curves = len(first.limits)
         self.limits: Counts = np.concatenate([first.limits, second.limits])
 
     def next(self, more: Counts) -> Gains:
-        return np.concatenate([self._first.next(more[: self._cut]), self._second.next(more[self._cut :])])
+        at = self.curves
+        return np.concatenate([self._first.next(more[:at]), self._second.next(more[at:])])
 
-    def next_of(self, job: int, more: Counts) -> float:
-        source, place = (self._first, job) if job < self._cut else (self._second, job - self._cut)
-        return float(source.next(more[job : job + 1], slice(place, place + 1))[0])
+    def best(self, job: int, more: Counts, free: int) -> tuple[float, int]:
+        """What the job would get at once, and its gain for each of these."""
+        if job >= self.curves:
+            return self._second.best(job - self.curves, int(more[job]), free)
+        return float(self._first.next(more[job : job + 1], slice(job, job + 1))[0]), 1
 
 
-def _falling_gains(job: Sharer, io_weight: float, free: int) -> list[float]:
+def _steps(job: Sharer, io_weight: float, free: int) -> list[float]:
     most = min(job.most, job.ranks + free)
     if isfinite(job.between.fastest):
         most = min(most, floor(job.between.fastest) + 1)
     alone = job.between.seconds(1)
     score = [alone / job.between.seconds(ranks) for ranks in range(job.ranks, most + 1)]
-    steps = [
+    return [
         (later - earlier) * (1 - io_ratio(job, job.ranks + index + 1)) ** io_weight
         for index, (earlier, later) in enumerate(pairwise(score))
     ]
-    return list(_hull(steps))
 
 
 def _hull(steps: Iterable[float]) -> list[float]:
@@ -158,15 +178,13 @@ def _hull(steps: Iterable[float]) -> list[float]:
 
 def _shared_out(gains: _AllGains, free: int) -> Counts:
     """How many more each job gets."""
-    few, many = (
-        np.zeros_like(gains.limits),
-        _those_above(gains, 0.0, np.zeros_like(gains.limits), gains.limits),
-    )
+    few = np.zeros_like(gains.limits)
+    many = _those_above(gains, 0.0, few, gains.limits)
     if many.sum() <= free:
         return many
     low, high = 0.0, float(gains.next(few).max())
     for _ in range(_MOST_ROUNDS):
-        if (many - few).sum() <= _LAST:
+        if (many - few).sum() <= _LAST or high - low <= _SAME * high:
             break
         middle = (low + high) / 2 if low == 0.0 else (low * high) ** 0.5
         between = _those_above(gains, middle, few, many)
@@ -174,7 +192,19 @@ def _shared_out(gains: _AllGains, free: int) -> Counts:
             few, high = between, middle
         else:
             many, low = between, middle
+    if (many - few).sum() > _LAST:
+        few = _in_turn(few, many, gains.curves, free)
     return _one_by_one(gains, few, free - int(few.sum()))
+
+
+def _in_turn(few: Counts, many: Counts, curves: int, free: int) -> Counts:
+    """Where gains are all the same: to the first as many as it may have, then to the next.
+
+    Curves alone, of which each rank counts.
+    """
+    open_to = (many - few)[:curves]
+    given = np.minimum(open_to, np.maximum(0, free - few.sum() - (open_to.cumsum() - open_to)))
+    return few + np.concatenate([given, np.zeros(len(few) - curves, dtype=np.int64)])
 
 
 def _those_above(gains: _AllGains, threshold: float, few: Counts, many: Counts) -> Counts:
@@ -191,13 +221,19 @@ def _those_above(gains: _AllGains, threshold: float, few: Counts, many: Counts) 
 def _one_by_one(gains: _AllGains, more: Counts, free: int) -> Counts:
     """The last ones, to who gains most; of equal gains to who comes first."""
     more = more.copy()
-    waiting = [(-gain, job) for job, gain in enumerate(gains.next(more)) if gain > 0]
+    waiting = [_offer(gains, job, more, free) for job in range(len(more))]
     heapq.heapify(waiting)
     while free > 0 and waiting:
-        _, job = heapq.heappop(waiting)
-        more[job] += 1
-        free -= 1
-        gain = gains.next_of(job, more)
-        if gain > 0:
-            heapq.heappush(waiting, (-gain, job))
+        gain, job, number = heapq.heappop(waiting)
+        if gain >= 0:
+            break
+        if number <= free:
+            more[job] += number
+            free -= number
+        heapq.heappush(waiting, _offer(gains, job, more, free))
     return more
+
+
+def _offer(gains: _AllGains, job: int, more: Counts, free: int) -> tuple[float, int, int]:
+    gain, number = gains.best(job, more, free)
+    return -gain, job, number

@@ -2,25 +2,31 @@
 """Who may write now: turns for the store that jobs share.
 
 A turn lasts from the grant to the word that the phase is over, and as long as its lease is renewed. Each
-grant has an epoch, greater than all before: what is said of an older one is late and changes nothing, so
-that messages may be lost, doubled or late. Orders: everybody at once; one after the other, first come first
-served, as CLARISSE does (paper, section 4.3); or one of each set of jobs with about the same period, as in
-IO-Sets (Boito, Pallez, Teylo and Vidal, 2023).
+grant has an epoch, greater than all before, and each request a number, greater than all of its job before:
+what is said of older ones changes nothing, so that messages may be lost, doubled or late. Orders: everybody
+at once; one after the other, first come first served, as CLARISSE does (paper, section 4.3); or one of each
+set of jobs with about the same period, as in IO-Sets (Boito, Pallez, Teylo and Vidal, 2023).
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from math import log10
+from math import inf, log10
 from typing import Protocol
 
 
 @dataclass(frozen=True)
 class Request:
-    """`period`: from one I/O phase of the job to the next, s, where that is known."""
+    """`number`: of the I/O phase among those of the job, from 1, the same when it is asked for again;
+    `period`: from one I/O phase to the next, s, where that is known.
+    """
 
     job: str
-    since: float
+    number: int
     period: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.number < 1 or not (self.period is None or 0 < self.period < inf):
+            raise ValueError(f"{self}: numbers from 1 and periods above 0 are allowed")
 
 
 @dataclass(frozen=True)
@@ -63,6 +69,9 @@ class Turns:
         self._order, self._lease, self._epoch = order, lease, last_epoch
         self._waiting: dict[str, Request] = {}
         self._writing: dict[str, tuple[Request, Grant]] = {}
+        # Of each job: the phase that it asked for last, and the last of those that are over.
+        self._latest: dict[str, int] = {}
+        self._finished: dict[str, int] = {}
 
     @property
     def writing(self) -> list[Grant]:
@@ -77,10 +86,20 @@ class Turns:
         return self._epoch
 
     def ask(self, request: Request, now: float) -> list[Grant]:
-        """Once more by a job that has its turn: the same grant, of which it may not have heard."""
+        """Once more for the phase that has its turn: that grant, of which the job may not have heard; its
+        lease begins anew. For a later phase: the one before is over.
+        """
+        job = request.job
+        if request.number <= self._finished.get(job, 0) or request.number < self._latest.get(job, 0):
+            return []
+        self._latest[request.job] = request.number
         if request.job in self._writing:
-            return [self._writing[request.job][1]]
-        self._waiting.setdefault(request.job, request)
+            held, grant = self._writing[request.job]
+            if request.number == held.number:
+                self.renew(request.job, grant.epoch, now)
+                return [self._writing[request.job][1]]
+            self._finish(request.job)
+        self._waiting[request.job] = request
         return self._admit(now)
 
     def renew(self, job: str, epoch: int, now: float) -> bool:
@@ -95,13 +114,15 @@ class Turns:
         """To whom it is given next; nobody, where the turn was over before."""
         if not self._has(job, epoch):
             return []
-        del self._writing[job]
+        self._finish(job)
         return self._admit(now)
 
     def gone(self, job: str, now: float) -> list[Grant]:
         """The job ended, whatever it waited for or had."""
         self._waiting.pop(job, None)
         self._writing.pop(job, None)
+        self._latest.pop(job, None)
+        self._finished.pop(job, None)
         return self._admit(now)
 
     def expire(self, now: float) -> list[Grant]:
@@ -112,10 +133,17 @@ class Turns:
         return self._admit(now) if late else []
 
     def resume(self, held: Iterable[tuple[Request, Grant]]) -> None:
-        """Turns that jobs have from before a restart: nobody else gets them until they are done or over."""
+        """Before anything is asked: turns that jobs have from before a restart.
+
+        Nobody else gets them until they are done or over.
+        """
         for request, grant in held:
             self._writing[request.job] = request, grant
+            self._latest[request.job] = request.number
             self._epoch = max(self._epoch, grant.epoch)
+
+    def _finish(self, job: str) -> None:
+        self._finished[job] = self._writing.pop(job)[0].number
 
     def _has(self, job: str, epoch: int) -> bool:
         return job in self._writing and self._writing[job][1].epoch == epoch

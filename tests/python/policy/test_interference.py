@@ -3,7 +3,7 @@
 
 from itertools import combinations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nereus.policy.interference import conflicts, phases
@@ -21,6 +21,7 @@ predictions = st.builds(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(predictions, max_size=5), st.floats(0, 3))
 def test_each_two_phases_that_meet_are_found_once_the_earliest_first(
     several: list[Prediction], uncertainty: float
@@ -43,5 +44,5 @@ def test_each_two_phases_that_meet_are_found_once_the_earliest_first(
 def test_phases_that_touch_do_not_meet() -> None:
     first = Prediction(0.0, 100.0, 10.0, 0.0, 1, 1, 1.0)
     second = Prediction(10.0, 100.0, 10.0, 0.0, 1, 1, 1.0)
-    assert not list(conflicts({"a": first, "b": second}, 1000.0))
+    assert not list(conflicts({"a": first, "b": second}, 1000.0, uncertainty=0.0))
     assert len(list(conflicts({"a": first, "b": second}, 1000.0, uncertainty=2.0))) == 10

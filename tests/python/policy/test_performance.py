@@ -58,6 +58,7 @@ def test_what_no_curve_fits_falls_from_size_to_size() -> None:
     assert 0.05 < model.error < 0.1
 
 
+@settings(deadline=None)
 @given(
     per_rank=st.floats(0, 0.1),
     ranks=st.integers(1, 200),

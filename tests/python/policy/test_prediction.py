@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a user would lose: predictions of I/O that hold, and none where nothing can be foretold."""
 
+import math
 import random
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nereus.policy.parameters import Parameters
@@ -24,6 +25,7 @@ def steady(
     return made
 
 
+@settings(deadline=None)
 @given(st.floats(2, 1e4), st.lists(st.floats(0, 50), max_size=8), st.integers(3, 9))
 def test_waiting_for_the_turn_is_no_part_of_the_period(
     period: float, waits: list[float], number: int
@@ -64,7 +66,19 @@ def test_a_job_that_always_was_resized_predicts_nothing() -> None:
     assert predict([IoPhase(100.0 * k, 0, 1, 100 * k, 4, resized=True) for k in range(6)]) is None
 
 
-@pytest.mark.parametrize(("period", "stride"), [(0.0, 10), (10.0, 0)])
+def test_no_phase_is_predicted_within_the_one_before() -> None:
+    """The last one took very long."""
+    phases = [
+        IoPhase(start, 0, service, 100 * k, 4)
+        for k, (start, service) in enumerate(((0, 9), (10, 9), (20, 30)))
+    ]
+    found = predict(phases)
+    assert found is not None
+    assert found.next_start == 51
+    assert found.period > found.duration == 16
+
+
+@pytest.mark.parametrize(("period", "stride"), [(0.0, 10), (10.0, 0), (math.nan, 10)])
 def test_phases_without_time_or_iterations_between_predict_nothing(period: float, stride: int) -> None:
     assert predict([IoPhase(period * k, 0, 1, stride * k, 4) for k in range(6)]) is None
 

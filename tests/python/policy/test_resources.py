@@ -21,11 +21,13 @@ class CoresAreNeitherLostNorSharedOut(RuleBasedStateMachine):
         super().__init__()
         self.resources = Resources(CORES)
         self.held: dict[str, Counter[str]] = {}
+        self.began: dict[str, int] = {}
 
     @rule(job=JOBS, ranks=NUMBERS)
     def start(self, job: str, ranks: int) -> None:
         if job not in self.held and ranks <= sum(self.resources.free.values()):
             self.held[job] = Counter(self.resources.start(job, ranks))
+            self.began[job] = ranks
         else:
             with pytest.raises(ResourceError):
                 self.resources.start(job, ranks)
@@ -51,6 +53,19 @@ class CoresAreNeitherLostNorSharedOut(RuleBasedStateMachine):
         self.resources.returned(loan.number)
 
     @precondition(lambda self: self.held)
+    @rule(data=st.data(), cores=st.integers(1, 8))
+    def shrink(self, data: Any, cores: int) -> None:
+        job = data.draw(st.sampled_from(sorted(self.held)))
+        host = data.draw(st.sampled_from(sorted(CORES)))
+        lent = sum(loan.places.get(host, 0) for loan in self.resources.loans if loan.job == job)
+        if cores <= self.held[job][host] - lent:
+            self.resources.shrunk(job, {host: cores})
+            self.held[job][host] -= cores
+        else:
+            with pytest.raises(ResourceError, match="gives back"):
+                self.resources.shrunk(job, {host: cores})
+
+    @precondition(lambda self: self.held)
     @rule(data=st.data())
     def end(self, data: Any) -> None:
         job = data.draw(st.sampled_from(sorted(self.held)))
@@ -59,10 +74,16 @@ class CoresAreNeitherLostNorSharedOut(RuleBasedStateMachine):
 
     @rule(ranks=st.integers(1, 16))
     def make_room(self, ranks: int) -> None:
-        try:
-            asked = self.resources.taking_back(ranks)
-        except ResourceError:
+        may_come = sum(self.resources.free.values()) + sum(
+            max(lent, held.total() - self.began[job])
+            for job, held in self.held.items()
+            for lent in [sum(sum(loan.places.values()) for loan in self.resources.loans if loan.job == job)]
+        )
+        if may_come < ranks:
+            with pytest.raises(ResourceError, match="more than there are"):
+                self.resources.taking_back(ranks)
             return
+        asked = self.resources.taking_back(ranks)
         for each in asked:
             self.held[each.job].subtract(each.places)
             if each.loan is not None:
@@ -105,6 +126,20 @@ def test_for_a_new_job_loans_come_back_first_and_then_what_was_got_beyond_the_st
     assert resources.taking_back(6) == [TakeBack("a", {"h1": 4}, loan.number), TakeBack("b", {"h2": 2})]
     with pytest.raises(ResourceError, match="1 more than there are"):
         resources.taking_back(9)
+
+
+def test_cores_come_back_from_where_a_job_has_fewest_and_empty_hosts_stay_empty() -> None:
+    resources = Resources({"h1": 2, "h2": 4})
+    resources.start("a", 3)
+    resources.grow("a", 3)
+    assert resources.taking_back(1) == [TakeBack("a", {"h1": 1})]
+    resources = Resources({"h1": 4, "h2": 8})
+    resources.start("a", 6)
+    assert resources.held("a") == {"h1": 4, "h2": 2}
+    resources.ended("a")
+    resources.start("b", 5)
+    resources.shrunk("b", {"h1": 4})
+    assert resources.start("c", 2) == {"h2": 2}, "h1 has fewer cores, and is empty"
 
 
 def test_a_loan_is_free_when_the_job_says_so_and_not_before() -> None:

@@ -60,6 +60,33 @@ def test_speedups_add_up_to_what_algorithm_5_reaches(jobs: list[Sharer], free: i
     assert reached == pytest.approx(wanted, rel=1e-9)
 
 
+@settings(deadline=None, max_examples=300)
+@given(sharers(st.one_of(curves, falling())), st.integers(0, 200))
+def test_steps_are_no_reason_to_reach_less_than_algorithm_5(jobs: list[Sharer], free: int) -> None:
+    """Which sees no gain behind a plateau."""
+    ours, theirs = by_speedup(jobs, free), algorithm_5(jobs, free)
+    reached, wanted = (sum(speedup(job, found[job.name]) for job in jobs) for found in (ours, theirs))
+    assert reached >= wanted * (1 - 1e-9)
+    for job in jobs:
+        given_up = ours[job.name] > 0 and speedup(job, ours[job.name]) <= speedup(job, ours[job.name] - 1)
+        assert not given_up, "no last core without a gain"
+
+
+def test_a_step_that_is_not_reached_costs_no_cores() -> None:
+    step = Falling((4, 7, 8), (100.0, 100.0, 80.0))
+    jobs = [
+        Sharer("step", 4, 8, step),
+        Sharer("steady", 4, 5, Curve(0, 100, 0)),
+        Sharer("third", 4, 40, Curve(30, 30, 0)),
+    ]
+    assert by_speedup(jobs, 4) == {"steady": 1, "third": 3, "step": 0}
+
+
+def test_jobs_that_scale_perfectly_are_served_in_turn() -> None:
+    jobs = [Sharer("a", 1, 7001, Curve(0, 100, 0)), Sharer("b", 1, 10**6, Curve(0, 7, 0))]
+    assert by_speedup(jobs, 900_000) == {"a": 7000, "b": 893_000}
+
+
 @settings(deadline=None)
 @given(sharers(st.one_of(curves, falling())), st.integers(0, 200))
 def test_no_core_is_given_twice_and_none_beyond_what_a_job_may_have(jobs: list[Sharer], free: int) -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a user would lose: a store that one job has for itself, and a turn that comes."""
 
+import math
 from typing import Any
 
 import pytest
@@ -20,22 +21,35 @@ class OneJobWrites(RuleBasedStateMachine):
         super().__init__()
         self.turns = Turns(OneByOne(), lease=10.0)
         self.now = 0.0
+        self.asked: dict[str, int] = {}  # phases that each job ever had
+        self.sent: list[Request] = []
         self.told: list[Grant] = []
         self.order: list[str] = []
 
     def note(self, granted: list[Grant]) -> None:
         for grant in granted:
-            if grant not in self.told:
+            if grant.epoch not in {each.epoch for each in self.told}:
                 assert grant.job == self.order.pop(0), "first come, first served"
                 assert grant.epoch > max((each.epoch for each in self.told), default=0)
                 self.told.append(grant)
 
     @rule(job=JOBS)
-    def ask(self, job: str) -> None:
-        has_turn = any(grant.job == job for grant in self.turns.writing)
-        if job not in self.order and not has_turn:
+    def ask_for_the_next_phase(self, job: str) -> None:
+        self.asked[job] = self.asked.get(job, 0) + 1
+        self.sent.append(Request(job, self.asked[job]))
+        if job not in self.order:
             self.order.append(job)
-        self.note(self.turns.ask(Request(job, self.now), self.now))
+        self.note(self.turns.ask(self.sent[-1], self.now))
+
+    @precondition(lambda self: self.sent)
+    @rule(data=st.data())
+    def an_old_request_comes_once_more(self, data: Any) -> None:
+        request = data.draw(st.sampled_from(self.sent))
+        before = ([grant.epoch for grant in self.turns.writing], self.turns.waiting)
+        is_latest = request.number == self.asked.get(request.job)
+        if not is_latest:
+            assert self.turns.ask(request, self.now) == []
+            assert ([grant.epoch for grant in self.turns.writing], self.turns.waiting) == before
 
     @precondition(lambda self: self.told)
     @rule(data=st.data())
@@ -49,17 +63,21 @@ class OneJobWrites(RuleBasedStateMachine):
         grant = data.draw(st.sampled_from(self.told))
         writing = {each.epoch for each in self.turns.writing}
         assert self.turns.renew(grant.job, grant.epoch, self.now) == (grant.epoch in writing)
-        self.told = [*self.told, *[each for each in self.turns.writing if each not in self.told]]
 
     @rule(job=JOBS)
     def end(self, job: str) -> None:
         self.order = [each for each in self.order if each != job]
+        self.sent = [each for each in self.sent if each.job != job]
+        self.asked.pop(job, None)
         self.note(self.turns.gone(job, self.now))
 
     @rule(seconds=st.floats(0, 20))
     def wait(self, seconds: float) -> None:
         self.now += seconds
         self.note(self.turns.expire(self.now))
+        assert all(grant.until > self.now for grant in self.turns.writing), (
+            "a turn that is over is taken back"
+        )
 
     @invariant()
     def one_writes_and_nobody_waits_for_nothing(self) -> None:
@@ -72,35 +90,53 @@ OneJobWrites.TestCase.settings = settings(max_examples=100, deadline=None)
 TestOneJobWrites = OneJobWrites.TestCase
 
 
-def test_a_grant_that_was_lost_is_told_again() -> None:
+def test_a_grant_that_was_lost_is_told_again_with_a_new_lease() -> None:
     turns = Turns(OneByOne(), lease=10)
-    first = turns.ask(Request("a", 0), 0)
-    assert turns.ask(Request("a", 1), 1) == first == [Grant("a", 1, 10)]
+    assert turns.ask(Request("a", 1), 0) == [Grant("a", 1, 10)]
+    turns.ask(Request("b", 1), 1)
+    assert turns.ask(Request("a", 1), 9) == [Grant("a", 1, 19)]
+    assert turns.expire(15) == []
 
 
 def test_a_late_word_of_an_old_turn_ends_no_new_one() -> None:
+    """The word that phase 1 is over comes behind the request for phase 2, which says so too."""
     turns = Turns(OneByOne(), lease=10)
-    (old,) = turns.ask(Request("a", 0), 0)
-    turns.done("a", old.epoch, 1)
+    (old,) = turns.ask(Request("a", 1), 0)
     (new,) = turns.ask(Request("a", 2), 2)
     assert turns.done("a", old.epoch, 3) == []
     assert turns.writing == [new]
 
 
-def test_a_job_that_is_silent_loses_its_turn_to_the_next() -> None:
+def test_a_request_that_comes_twice_gives_no_turn_to_a_phase_that_is_over() -> None:
     turns = Turns(OneByOne(), lease=10)
-    turns.ask(Request("a", 0), 0)
+    (grant,) = turns.ask(Request("a", 1), 0)
+    turns.done("a", grant.epoch, 1)
+    assert turns.ask(Request("a", 1), 2) == []
+    assert turns.writing == turns.waiting == []
+
+
+def test_a_job_that_is_silent_loses_its_turn_to_the_next_and_may_ask_again() -> None:
+    turns = Turns(OneByOne(), lease=10)
+    turns.ask(Request("a", 1), 0)
     turns.ask(Request("b", 1), 1)
     assert turns.expire(9.9) == []
     assert [grant.job for grant in turns.expire(10)] == ["b"]
     assert not turns.renew("a", 1, 11)
+    turns.ask(Request("a", 1), 12)
+    assert [request.job for request in turns.waiting] == ["a"]
+
+
+@pytest.mark.parametrize(("number", "period"), [(0, 1.0), (1, 0.0), (1, -1.0), (1, math.nan), (1, math.inf)])
+def test_a_request_that_makes_no_sense_is_refused(number: int, period: float) -> None:
+    with pytest.raises(ValueError, match="numbers from 1"):
+        Request("a", number, period)
 
 
 def test_behind_a_restart_a_turn_is_not_given_twice() -> None:
     before = Turns(OneByOne(), lease=10)
-    (held,) = before.ask(Request("a", 0), 0)
+    (held,) = before.ask(Request("a", 1), 0)
     after = Turns(OneByOne(), lease=10, last_epoch=before.last_epoch)
-    after.resume([(Request("a", 0), held)])
+    after.resume([(Request("a", 1), held)])
     assert after.ask(Request("b", 1), 1) == []
     (given,) = after.done("a", held.epoch, 2)
     assert (given.job, given.epoch) == ("b", 2)
@@ -108,7 +144,7 @@ def test_behind_a_restart_a_turn_is_not_given_twice() -> None:
 
 def test_all_at_once_holds_nobody_up() -> None:
     turns = Turns(AllAtOnce(), lease=10)
-    assert [turns.ask(Request(job, 0), 0)[0].job for job in "abc"] == ["a", "b", "c"]
+    assert [turns.ask(Request(job, 1), 0)[0].job for job in "abc"] == ["a", "b", "c"]
 
 
 @pytest.mark.parametrize(
@@ -120,5 +156,5 @@ def test_jobs_of_different_sets_write_together(
 ) -> None:
     turns = Turns(OneOfEachSet(), lease=10)
     for job, period in zip("ab", periods, strict=True):
-        turns.ask(Request(job, 0, period), 0)
+        turns.ask(Request(job, 1, period), 0)
     assert [grant.job for grant in turns.writing] == writing
