@@ -111,7 +111,8 @@ class _CurveGains:
 def _without_noise(gains: Gains) -> Gains:
     """Rounded to 12 digits: what differs in the last ones is the same."""
     mantissa, exponent = np.frexp(gains)
-    return np.ldexp(np.rint(mantissa * 2.0**40), exponent - 40)
+    rounded: Gains = np.ldexp(np.rint(mantissa * 2.0**40), exponent - 40)
+    return rounded
 
 
 class _TableGains:
@@ -204,7 +205,8 @@ def _in_turn(few: Counts, many: Counts, curves: int, free: int) -> Counts:
     """
     open_to = (many - few)[:curves]
     given = np.minimum(open_to, np.maximum(0, free - few.sum() - (open_to.cumsum() - open_to)))
-    return few + np.concatenate([given, np.zeros(len(few) - curves, dtype=np.int64)])
+    more: Counts = np.concatenate([given, np.zeros(len(few) - curves, dtype=np.int64)])
+    return few + more
 
 
 def _those_above(gains: _AllGains, threshold: float, few: Counts, many: Counts) -> Counts:

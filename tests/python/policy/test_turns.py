@@ -112,7 +112,8 @@ def test_a_request_that_comes_twice_gives_no_turn_to_a_phase_that_is_over() -> N
     (grant,) = turns.ask(Request("a", 1), 0)
     turns.done("a", grant.epoch, 1)
     assert turns.ask(Request("a", 1), 2) == []
-    assert turns.writing == turns.waiting == []
+    assert not turns.writing
+    assert not turns.waiting
 
 
 def test_a_job_that_is_silent_loses_its_turn_to_the_next_and_may_ask_again() -> None:
