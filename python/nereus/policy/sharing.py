@@ -223,7 +223,8 @@ def _those_above(gains: _AllGains, threshold: float, few: Counts, many: Counts) 
 def _one_by_one(gains: _AllGains, more: Counts, free: int) -> Counts:
     """The last ones, to who gains most; of equal gains to who comes first."""
     more = more.copy()
-    waiting = [_offer(gains, job, more, free) for job in range(len(more))]
+    waiting = [(-float(gain), job, 1) for job, gain in enumerate(gains.next(more)[: gains.curves])]
+    waiting += [_offer(gains, job, more, free) for job in range(gains.curves, len(more))]
     heapq.heapify(waiting)
     while free > 0 and waiting:
         gain, job, number = heapq.heappop(waiting)
