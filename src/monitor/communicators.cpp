@@ -12,14 +12,13 @@ using Json = nlohmann::json;
 Communicator communicator_of(const Json &line) {
     Communicator read;
     read.name = line.at("name");
-    read.own_rank = line.at("own_rank");
-    read.has_two_sides = line.at("two_sides");
     for (const Json &run : line.at("members")) {
         const std::uint64_t world = run.at(0), first = run.at(1), number = run.at(2);
         const std::int64_t step = run.at(3);
         for (std::uint64_t i = 0; i < number; ++i)
             read.members.push_back(world << 32 | (first + static_cast<std::uint64_t>(step) * i));
     }
+    read.sides = {line.at("own_rank"), read.members.size(), line.at("two_sides")};
     return read;
 }
 

@@ -38,17 +38,6 @@ private:
 
 bool is_power_of_two(int ranks) { return std::has_single_bit(static_cast<unsigned>(ranks)); }
 
-std::uint64_t size_of(const CollectiveCall &call, int rank) {
-    return call.sizes.size() == 1 ? call.sizes.front() : call.sizes[static_cast<std::size_t>(rank)];
-}
-
-/// Of `number` ranks from `first` on, around the end.
-std::uint64_t sum_of(const CollectiveCall &call, int first, int number) {
-    std::uint64_t sum = 0;
-    for (int i = 0; i < number; ++i) sum += size_of(call, (first + i) % call.ranks);
-    return sum;
-}
-
 void disseminate(const CollectiveCall &call, const TakeSent &take) {
     for (int distance = 1; distance < call.ranks; distance *= 2) take((call.rank + distance) % call.ranks, 0);
 }
@@ -56,21 +45,21 @@ void disseminate(const CollectiveCall &call, const TakeSent &take) {
 /// Each has its own part; in the end all have all.
 void ring(const CollectiveCall &call, const TakeSent &take) {
     for (int step = 0; step + 1 < call.ranks; ++step)
-        take((call.rank + 1) % call.ranks, size_of(call, (call.rank - step + call.ranks) % call.ranks));
+        take((call.rank + 1) % call.ranks, call.size_of((call.rank - step + call.ranks) % call.ranks));
 }
 
 void double_recursively(const CollectiveCall &call, const TakeSent &take) {
-    for (int mask = 1; mask < call.ranks; mask *= 2) take(call.rank ^ mask, sum_of(call, call.rank & -mask, mask));
+    for (int mask = 1; mask < call.ranks; mask *= 2) take(call.rank ^ mask, call.sum_of(call.rank & -mask, mask));
 }
 
 void bruck(const CollectiveCall &call, const TakeSent &take) {
     for (int distance = 1; distance < call.ranks; distance *= 2)
         take((call.rank - distance + call.ranks) % call.ranks,
-             sum_of(call, call.rank, std::min(distance, call.ranks - distance)));
+             call.sum_of(call.rank, std::min(distance, call.ranks - distance)));
 }
 
 void allgather(const CollectiveCall &call, const MpichLimits &limits, const TakeSent &take) {
-    const std::uint64_t total = sum_of(call, 0, call.ranks);
+    const std::uint64_t total = call.sum_of(0, call.ranks);
     if (total < limits.allgather_long_msg_size && is_power_of_two(call.ranks)) return double_recursively(call, take);
     if (total < limits.allgather_short_msg_size) return bruck(call, take);
     ring(call, take);
@@ -93,7 +82,7 @@ void scatter_and_allgather(const CollectiveCall &call, const MpichLimits &limits
     parts.sizes = parts_of(call.sizes.front(), call.ranks);
     parts.rank = tree.own();
     tree.each_child([&](int child, int in_subtree) {
-        if (const std::uint64_t bytes = sum_of(parts, child, in_subtree)) take(tree.rank(child), bytes);
+        if (const std::uint64_t bytes = parts.sum_of(child, in_subtree)) take(tree.rank(child), bytes);
     });
     const auto from_here = [&](int relative, std::uint64_t bytes) { take(tree.rank(relative), bytes); };
     if (call.sizes.front() < limits.bcast_long_msg_size && is_power_of_two(call.ranks))
@@ -112,13 +101,13 @@ void bcast(const CollectiveCall &call, const MpichLimits &limits, const TakeSent
 
 void gather(const CollectiveCall &call, const TakeSent &take) {
     const FromRoot tree(call);
-    if (tree.own() != 0) take(tree.rank(tree.parent()), sum_of(call, call.rank, tree.own_subtree()));
+    if (tree.own() != 0) take(tree.rank(tree.parent()), call.sum_of(call.rank, tree.own_subtree()));
 }
 
 void scatter(const CollectiveCall &call, const TakeSent &take) {
     const FromRoot tree(call);
     tree.each_child(
-        [&](int child, int in_subtree) { take(tree.rank(child), sum_of(call, tree.rank(child), in_subtree)); });
+        [&](int child, int in_subtree) { take(tree.rank(child), call.sum_of(tree.rank(child), in_subtree)); });
 }
 
 /// A message to each rank, or log2 of them that carry what goes through this rank too.
@@ -141,6 +130,12 @@ void scan(const CollectiveCall &call, const TakeSent &take) {
         if ((call.rank ^ mask) < call.ranks) take(call.rank ^ mask, call.sizes.front());
 }
 
+}
+
+std::uint64_t CollectiveCall::sum_of(int first, int number) const {
+    std::uint64_t sum = 0;
+    for (int i = 0; i < number; ++i) sum += size_of((first + i) % ranks);
+    return sum;
 }
 
 void sent_by_mpich(const CollectiveCall &call, const MpichLimits &limits, const TakeSent &take) {

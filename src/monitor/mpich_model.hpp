@@ -38,6 +38,12 @@ struct CollectiveCall {
     /// One size stands for all ranks where they are equal.
     std::vector<std::uint64_t> sizes{};
     std::uint64_t elements = 1; ///< of a reduction: below the number of ranks it is not split
+
+    std::uint64_t size_of(int of_rank) const {
+        return sizes.size() == 1 ? sizes.front() : sizes[static_cast<std::size_t>(of_rank)];
+    }
+    /// Of `number` ranks from `first` on, around the end.
+    std::uint64_t sum_of(int first, int number) const;
 };
 
 using TakeSent = std::function<void(int to, std::uint64_t bytes)>;

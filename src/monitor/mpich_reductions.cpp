@@ -127,15 +127,11 @@ void allreduce_as_mpich(const CollectiveCall &call, const MpichLimits &limits, c
 }
 
 void reduce_scatter_as_mpich(const CollectiveCall &call, const MpichLimits &limits, const TakeSent &take) {
-    const auto size_of = [&](int rank) {
-        return call.sizes[call.sizes.size() == 1 ? 0 : static_cast<std::size_t>(rank)];
-    };
-    std::uint64_t total = 0;
-    for (int rank = 0; rank < call.ranks; ++rank) total += size_of(rank);
+    const std::uint64_t total = call.sum_of(0, call.ranks);
     if (total >= limits.red_scat_commutative_long_msg_size) {
         for (int distance = 1; distance < call.ranks; ++distance) {
             const int to = (call.rank + distance) % call.ranks;
-            take(to, size_of(to));
+            take(to, call.size_of(to));
         }
         return;
     }
@@ -144,11 +140,11 @@ void reduce_scatter_as_mpich(const CollectiveCall &call, const MpichLimits &limi
     std::vector<std::uint64_t> parts;
     for (int number = 0; number < folded.size(); ++number) {
         const int rank = folded.rank_of(number);
-        parts.push_back(size_of(rank) + (folded.is_paired(rank) ? size_of(rank ^ 1) : 0));
+        parts.push_back(call.size_of(rank) + (folded.is_paired(rank) ? call.size_of(rank ^ 1) : 0));
     }
     std::vector<int> masks = rising_masks(folded.size());
     halve(folded, {masks.rbegin(), masks.rend()}, parts, take);
-    if (folded.is_paired(call.rank)) take(folded.neighbour(), size_of(folded.neighbour()));
+    if (folded.is_paired(call.rank)) take(folded.neighbour(), call.size_of(folded.neighbour()));
 }
 
 }

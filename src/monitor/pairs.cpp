@@ -20,7 +20,7 @@ std::map<Pair, Count> pairs(const Totals &totals, const Arena &arena) {
         const auto found = all.find(address.scope);
         if (found == all.end()) continue;
         for (std::size_t rank = 0; rank < found->second.members.size(); ++rank)
-            if (found->second.is_reached(address.reach, rank)) add_to(found->second.members[rank]);
+            if (found->second.sides.is_reached(address.reach, rank)) add_to(found->second.members[rank]);
     }
     return sums;
 }

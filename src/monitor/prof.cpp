@@ -53,10 +53,9 @@ public:
         text_ << "D\t" << (of.name.empty() ? "(no-name)" : of.name) << "\tprocs: ";
         for (std::size_t i = 0; i < of.members.size(); ++i) text_ << (i > 0 ? "," : "") << (of.members[i] & 0xffffffff);
         text_ << '\n';
-        const Sides sides{number, of.own_rank, of.members.size(), of.has_two_sides};
-        called("O2A", sum_of(Shape::from_one, sides, totals));
-        called("A2O", sum_of(Shape::to_one, sides, totals));
-        called("A2A", sum_of(Shape::to_all, sides, totals));
+        called("O2A", sum_of(Shape::from_one, number, of.sides, totals));
+        called("A2O", sum_of(Shape::to_one, number, of.sides, totals));
+        called("A2A", sum_of(Shape::to_all, number, of.sides, totals));
     }
 
 private:

@@ -90,11 +90,14 @@ inline void put_and_got(MPI_Win window, int target, MPI_Op op, MPI_Count count, 
 template <class Sink> class Collective {
 public:
     Collective(Sink &sink, Call call, MPI_Comm comm) : sink_(sink), comm_(comm), call_(call) {}
-    /// A look-up, that calls of which all are told in the same way do without.
-    const Members &members() const { return Thread::here().members(comm_); }
-    bool is_modelled() const { return modelled() && !members().has_two_sides(); }
+    /// Looked up once, and not where a call tells all in the same way.
+    const Members &members() {
+        if (!members_) members_ = &Thread::here().members(comm_);
+        return *members_;
+    }
+    bool is_modelled() { return modelled() && !members().has_two_sides(); }
     /// Whether this process has something for that one: MPI_ROOT and MPI_PROC_NULL are below 0.
-    bool sends_to(int rank) const { return rank >= 0 && !members().is_self(rank); }
+    bool sends_to(int rank) { return rank >= 0 && !members().is_self(rank); }
 
     void to(Reach reach, std::uint64_t bytes) { sink_.in_call(call_, reach, Communicator{comm_}, bytes); }
     /// The call itself, where what it sends goes to single peers or nobody.
@@ -123,6 +126,7 @@ public:
 private:
     Sink &sink_;
     MPI_Comm comm_;
+    const Members *members_ = nullptr;
     Call call_;
 };
 

@@ -37,10 +37,10 @@ std::vector<Count> counts_of(Kind kind, const Members &members) {
     return counts;
 }
 
-Count sum_of(monitor::Shape shape, const Members &members) {
-    const monitor::Sides sides{members.number(), static_cast<std::size_t>(members.rank()),
-                               static_cast<std::size_t>(members.size()), members.has_two_sides()};
-    return monitor::sum_of(shape, sides, monitor::totals(record().arena()));
+Count sum_of(Shape shape, const Members &members) {
+    const monitor::Sides sides{static_cast<std::size_t>(members.rank()), static_cast<std::size_t>(members.size()),
+                               members.has_two_sides()};
+    return monitor::sum_of(shape, members.number(), sides, monitor::totals(record().arena()));
 }
 
 enum class What { messages, bytes, histogram };

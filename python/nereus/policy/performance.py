@@ -8,7 +8,7 @@ Out: T(P) = a + b / P + c P with a, b, c >= 0, or, where that does not fit, stra
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import floor, inf, isfinite, sqrt
 from statistics import median
 from typing import Protocol
@@ -127,7 +127,7 @@ def _curve(medians: list[Measured]) -> Curve:
     columns = [np.ones_like(ranks), 1 / ranks, ranks][: len(medians)]
     found, _ = nnls(np.column_stack(columns) / times[:, None], np.ones_like(times))
     curve = Curve(*found, *[0.0] * (3 - len(columns)))
-    return Curve(curve.fixed, curve.divided, curve.per_rank, _error(curve, medians))
+    return replace(curve, error=_error(curve, medians))
 
 
 def _falling(medians: list[Measured]) -> Falling:
@@ -136,7 +136,7 @@ def _falling(medians: list[Measured]) -> Falling:
     ranks = tuple(each.ranks for each in medians)
     fallen = isotonic_regression([each.seconds for each in medians], increasing=False).x
     made = Falling(ranks, tuple(float(time) for time in fallen))
-    return Falling(made.ranks, made.times, _error(made, medians))
+    return replace(made, error=_error(made, medians))
 
 
 def _error(model: Performance, medians: list[Measured]) -> float:
