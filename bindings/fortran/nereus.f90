@@ -29,10 +29,12 @@ module nereus
     public :: nereus_open, nereus_close, nereus_array, nereus_value, nereus_view, nereus_comm, nereus_comm_integer
     public :: nereus_count, nereus_first_element, nereus_place, nereus_grid_of, nereus_generation
     public :: nereus_resize_options_init, nereus_set_hosts, nereus_resize, nereus_checkpoint, nereus_last_resize
+    public :: nereus_io_begin, nereus_io_end
     public :: nereus_message, nereus_version, nereus_code_name, nereus_text
 
     public :: NEREUS_OK, NEREUS_GO_ON, NEREUS_RESIZED, NEREUS_LEAVE, NEREUS_WOKEN, NEREUS_UNCHANGED
-    public :: NEREUS_PENDING, NEREUS_REDUCED, NEREUS_ERR_ARGUMENT, NEREUS_ERR_ROOT, NEREUS_ERR_RANGE, NEREUS_ERR_NAME
+    public :: NEREUS_PENDING, NEREUS_REDUCED, NEREUS_NO_TURN
+    public :: NEREUS_ERR_ARGUMENT, NEREUS_ERR_ROOT, NEREUS_ERR_RANGE, NEREUS_ERR_NAME
     public :: NEREUS_ERR_MISMATCH, NEREUS_ERR_MEMORY, NEREUS_ERR_PROCESS, NEREUS_ERR_TIMEOUT, NEREUS_ERR_TRANSFER
     public :: NEREUS_ERR_UNSUPPORTED, NEREUS_ERR_SETTING, NEREUS_ERR_MPI, NEREUS_ERR_STATE
     public :: NEREUS_BLOCK, NEREUS_REPLICATED, NEREUS_WEIGHTED, NEREUS_CYCLIC, NEREUS_GRID
@@ -350,6 +352,17 @@ contains
     integer(c_int) function nereus_checkpoint(job) result(code)
         type(nereus_job), intent(in) :: job
         code = c_checkpoint(job%handle)
+    end function
+
+    integer(c_int) function nereus_io_begin(job, bytes) result(code)
+        type(nereus_job), intent(in) :: job
+        integer(c_int64_t), intent(in) :: bytes
+        code = c_io_begin(job%handle, bytes)
+    end function
+
+    integer(c_int) function nereus_io_end(job) result(code)
+        type(nereus_job), intent(in) :: job
+        code = c_io_end(job%handle)
     end function
 
     integer(c_int) function nereus_last_resize(job, report) result(code)

@@ -95,6 +95,17 @@ module nereus_c
             type(c_ptr), value :: job
         end function
 
+        integer(c_int) function c_io_begin(job, bytes) bind(c, name="nereus_io_begin")
+            import
+            type(c_ptr), value :: job
+            integer(c_int64_t), value :: bytes
+        end function
+
+        integer(c_int) function c_io_end(job) bind(c, name="nereus_io_end")
+            import
+            type(c_ptr), value :: job
+        end function
+
         integer(c_int) function c_last_resize(job, report) bind(c, name="nereus_last_resize")
             import
             type(c_ptr), value :: job

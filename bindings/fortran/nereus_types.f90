@@ -13,6 +13,7 @@ module nereus_types
     integer(c_int), parameter :: NEREUS_UNCHANGED = 4
     integer(c_int), parameter :: NEREUS_PENDING = 5
     integer(c_int), parameter :: NEREUS_REDUCED = 6
+    integer(c_int), parameter :: NEREUS_NO_TURN = 7
     integer(c_int), parameter :: NEREUS_ERR_ARGUMENT = -1
     integer(c_int), parameter :: NEREUS_ERR_ROOT = -2
     integer(c_int), parameter :: NEREUS_ERR_RANGE = -3

@@ -133,6 +133,26 @@ int nereus_monitor_record(int on);
  */
 int nereus_monitor_phase(const char *name);
 
+/** What nereus_monitor_io() calls: `begins` is 1 before MPI_File_open, 0 behind MPI_File_close. @return not used */
+typedef int (*nereus_monitor_io_call)(void *context, int begins);
+
+/** Say when the program reads or writes files with all processes of `comm`: from the opening of the first file to the
+ * close of the last one that is open.
+ *
+ * libnereus calls this, so that a job waits for its turn to write also where the program does not call
+ * nereus_io_begin(). Local; there is one that is told, the latest.
+ *
+ * @param[in] comm     an intra-communicator; files of communicators of other processes are passed over
+ * @param[in] call     called in every process of `comm`, in the thread that opens or closes the file; NULL: nobody is
+ *                     told any more
+ * @param[in] context  handed on to it
+ *
+ * @return NEREUS_OK               done
+ * @return NEREUS_ERR_ARGUMENT     comm is not an intra-communicator
+ * @return NEREUS_ERR_STATE        there is no record
+ */
+int nereus_monitor_io(MPI_Comm comm, nereus_monitor_io_call call, void *context);
+
 /** Begin a generation of a malleable job: what this process sends from now on belongs to it.
  *
  * libnereus calls this in every process behind each resize; a program that is resized in another way can do so itself.

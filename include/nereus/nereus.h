@@ -392,6 +392,7 @@ NEREUS_API const char *nereus_code_name(int code);
 }
 #endif
 
+#include <nereus/io.h>
 #include <nereus/matrix.h>
 #include <nereus/redistribution.h>
 #include <nereus/stages.h>

@@ -17,6 +17,7 @@
 #ifndef NEREUS_NEREUS_HPP
 #define NEREUS_NEREUS_HPP
 
+#include <nereus/io.h>
 #include <nereus/matrix.h>
 #include <nereus/nereus.h>
 #include <nereus/stages.h>
@@ -222,6 +223,27 @@ public:
 private:
     nereus_job *job_;
     bool begun_;
+};
+
+/// An I/O phase of all processes, from here to the end of the block, as nereus_io_begin(). The daemon is no reason to
+/// stop an application: a phase within a phase begins nothing.
+class IoPhase {
+public:
+    /// Collective. @param bytes  of this process; 0 where it is not known
+    explicit IoPhase(const Job &job, std::int64_t bytes = 0) : job_(job.get()), code_(nereus_io_begin(job_, bytes)) {}
+    IoPhase(const IoPhase &) = delete;
+    IoPhase &operator=(const IoPhase &) = delete;
+    /// Collective.
+    ~IoPhase() {
+        if (code_ >= 0) nereus_io_end(job_);
+    }
+
+    /// What nereus_io_begin() returned.
+    int code() const { return code_; }
+
+private:
+    nereus_job *job_;
+    int code_;
 };
 
 /// Calls `stay(job)` for this process' stay in a job, and again for as long as it is wanted again.

@@ -147,6 +147,20 @@ std::vector<SettingRow> rows_of_the_supervisor() {
         {"link", "", "", "ipc://PATH, tcp://HOST:PORT, or empty",
          "set by the supervisor: where it listens; empty: there is none",
          [](Settings &s, const std::string &t) { return text_if(t, s.link, is_address); }},
+        {"controller", "", "", "ipc://PATH, tcp://HOST:PORT, or empty",
+         "where the daemon listens that says when this job may write and how many processes it has; set by the "
+         "supervisor "
+         "where a daemon runs; empty: nobody does",
+         [](Settings &s, const std::string &t) { return text_if(t, s.controller, is_address); }},
+        {"controller-keys", "", "", "a file that `nereus daemon --make-keys` made for jobs, or empty",
+         "by which the job and a daemon on the network know one another",
+         [](Settings &s, const std::string &t) {
+             s.controller_keys = t;
+             return true;
+         }},
+        {"io-timeout", "2", "s", "0 .. 1e6",
+         "an I/O phase begins without a turn when the daemon has not answered for so long",
+         [](Settings &s, const std::string &t) { return number(t, 0.0, most_seconds, s.io_timeout); }},
         {"joins", "off", "", "on, off", "set by the supervisor: it can start processes that join the job",
          [](Settings &s, const std::string &t) { return on_or_off(t, s.joins); }},
         {"party", "", "", "REQUEST.PARTY, or empty",

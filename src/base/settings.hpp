@@ -33,11 +33,14 @@ struct Settings {
     bool oversubscribe = false;
     bool allow_fewer = false;
     bool wake = true;
-    int start_ranks = 0; // 0: as many as there are
-    std::string link;    // of the supervisor; "": there is none
-    bool joins = false;  // the supervisor can start processes
-    std::string party;   // "REQUEST.PARTY" of a newcomer that the supervisor started; "": none
-    std::string job;     // random name that the launcher gave the job; "": none
+    int start_ranks = 0;         // 0: as many as there are
+    std::string link;            // of the supervisor; "": there is none
+    bool joins = false;          // the supervisor can start processes
+    std::string controller;      // of many jobs: its address; "": there is none
+    std::string controller_keys; // file; "": none
+    double io_timeout = 2;       // s
+    std::string party;           // "REQUEST.PARTY" of a newcomer that the supervisor started; "": none
+    std::string job;             // random name that the launcher gave the job; "": none
     bool verify = false;
     int max_ranks = 65536;
     double connect_timeout = 30;

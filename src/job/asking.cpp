@@ -112,8 +112,12 @@ void Job::hear_outside() {
 }
 
 void Job::drop_requests(const Request &announced) {
-    if (announced.number != 0) say_dropped(announced);
-    while (!members_.requests.empty()) say_dropped(members_.requests.take());
+    const auto drop = [this](const Request &request) {
+        say_dropped(request);
+        if (members_.controlled) members_.controlled->request_dropped(request.number);
+    };
+    if (announced.number != 0) drop(announced);
+    while (!members_.requests.empty()) drop(members_.requests.take());
 }
 
 }

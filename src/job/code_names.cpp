@@ -22,6 +22,8 @@ const char *nereus_code_name(int code) {
         return "NEREUS_PENDING";
     case NEREUS_REDUCED:
         return "NEREUS_REDUCED";
+    case NEREUS_NO_TURN:
+        return "NEREUS_NO_TURN";
     case NEREUS_ERR_ARGUMENT:
         return "NEREUS_ERR_ARGUMENT";
     case NEREUS_ERR_ROOT:

@@ -32,4 +32,7 @@ struct Generation {
 /// Where the monitor is loaded, it is told who is who in this generation.
 void tell_monitor(const Generation &generation);
 
+/// Where the monitor is loaded, `call` hears of files that all of `comm` open and close (nereus_monitor_io()).
+void follow_io(MPI_Comm comm, int (*call)(void *, int), void *context);
+
 }

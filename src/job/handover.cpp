@@ -245,8 +245,20 @@ void Handover::share_report(nereus_resize_report &report, const Done &decision) 
               {"requests", job_.requests.as_json()},
               {"host_list", text_of(job_.hosts)},
               {"costs", sizes_.anew && job_.costs ? as_json(*job_.costs).dump() : std::string()},
-              {"values", values_of(job_.registry)}});
+              {"values", values_of(job_.registry)},
+              {"iteration", job_.iteration},
+              {"io_phases", job_.io_phases},
+              {"has_controller", job_.has_controller},
+              {"controller", decision ? carried_line() : nlohmann::json()}});
     share_with_sources(sources(), report);
+}
+
+/// The next rank 0, where that is another process, has the line to the controller from now on.
+nlohmann::json Handover::carried_line() {
+    if (!sizes_.anew || !job_.controlled) return nullptr;
+    auto carried = job_.controlled->carry();
+    job_.controlled.reset();
+    return carried;
 }
 
 /// Parked processes whose worlds nobody goes on in may end; new ones are remembered.

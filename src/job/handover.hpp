@@ -86,6 +86,7 @@ private:
     Done make_communicators();
     void commit(nereus_resize_report &report, Departure &departure);
     void share_report(nereus_resize_report &report, const Done &decision);
+    nlohmann::json carried_line();
     void settle_the_parked(const std::vector<plan::Fate> &fates);
     void enter_next_generation();
     void part_from_newcomers();

@@ -22,6 +22,12 @@ plan::World shared_world(MPI_Comm comm) {
     return world;
 }
 
+bool is_set_at_root(MPI_Comm comm, const std::string &setting) {
+    int word = setting.empty() ? 0 : 1;
+    MPI_Bcast(&word, 1, MPI_INT, 0, comm);
+    return word != 0;
+}
+
 /// Parts that lie in a row, and that no two processes hold.
 bool can_be_shared(const Description &is) {
     const plan::Layout layout = is.shape.layout;
@@ -41,6 +47,7 @@ Result<std::unique_ptr<Job>> Job::open(MPI_Comm founders, int argc, const char *
     newcomer = arrival->has_value();
     auto done = newcomer ? job->arrive(std::move(**arrival)) : job->found(founders);
     if (!done) return tl::unexpected(done.error());
+    job->follow_files();
     return job;
 }
 
@@ -60,7 +67,9 @@ Done Job::found(MPI_Comm founders) {
     if (auto done = mpi::share_outcome(now.control.get(), 0, take_costs()); !done) return done;
     if (auto done = mpi::share_outcome(now.control.get(), 0, open_supervisor()); !done) return done;
     if (auto done = mpi::share_outcome(now.control.get(), 0, open_record()); !done) return done;
+    members_.has_controller = is_set_at_root(now.control.get(), members_.settings.controller);
     if (auto done = members_.settings.start_ranks == 0 ? Done{} : make_founders(); !done) return done;
+    open_controlled();
     tell_monitor(now);
     if (!members_.settings.results.empty()) measured_.begin_job();
     return {};
@@ -93,6 +102,7 @@ Done Job::arrive(process::Arrival arrival) {
     if (members_.generation.number > 0) report_ = *report;
     // It is committed: a job that cannot reach its supervisor any more goes on without it.
     if (auto done = open_supervisor(); !done) say(done.error().what);
+    tell_controller();
     if (members_.settings.results.empty()) return {};
     if (root()) record_ = Record::continued(members_);
     measured_.begin_generation();
@@ -221,7 +231,12 @@ Done Job::forget(const std::string &name) {
 nereus_resize_options Job::usual_options() const { return options_from(members_.settings); }
 
 Result<nereus_code> Job::checkpoint() {
+    if (in_io_phase_ && !io_phase_is_a_file_)
+        return failed(NEREUS_ERR_STATE, "nereus_checkpoint: an I/O phase is open: end it with nereus_io_end()");
+    file_io(false); // one that stays open is no phase
     measured_.enter_checkpoint();
+    ++members_.iteration;
+    if (members_.controlled) members_.controlled->passed(members_.iteration);
     auto code = pass_checkpoint();
     if (code == NEREUS_RESIZED && measured_.is_on())
         measured_.begin_generation();
@@ -259,6 +274,7 @@ Result<nereus_code> Job::exchange_words() {
 
 Word Job::next_word() {
     hear_outside();
+    hear_controller();
     Word word;
     if (resize_) {
         word.step = resize_->look();
@@ -267,7 +283,7 @@ Word Job::next_word() {
         if (word.request.number != 0)
             word.step = Step::begin;
         else
-            word.rests = rhythm_.next_rests();
+            word.rests = rests_before_command(rhythm_.next_rests());
     }
     return word;
 }
@@ -278,7 +294,8 @@ Result<nereus_code> Job::act(const Word &word) {
     if (auto done = announcement_.settle(); !done) return tl::unexpected(done.error());
     if (word.step == Step::begin) resize_ = std::make_unique<Resize>(members_, word.request);
     if (!resize_) return NEREUS_GO_ON; // it was undone since this was announced
-    if (word.step != Step::undo)       // this generation may end
+    if (members_.controlled) members_.controlled->resize_begins();
+    if (word.step != Step::undo) // this generation may end
         if (auto done = hand_in_measures(); !done) return tl::unexpected(done.error());
     auto over = word.step == Step::begin ? resize_->begin(false, departure_) : resize_->follow(word.step, departure_);
     return over ? ended(*over) : NEREUS_GO_ON;
@@ -299,6 +316,7 @@ nereus_code Job::ended(const nereus_resize_report &report) {
     if (measured_.is_on()) record_.resize_ended(report);
     message_ = sentence(report_, resize_->why_chosen());
     resize_.reset();
+    tell_controller();
     if (members_.supervisor) {
         members_.supervisor->say_settled(report_, message_);
         if (report_.code == NEREUS_RESIZED && members_.generation.control)
@@ -306,6 +324,7 @@ nereus_code Job::ended(const nereus_resize_report &report) {
     }
     if (report_.code != NEREUS_RESIZED) return NEREUS_GO_ON;
     leaving_ = departure_.fate != plan::Fate::stays;
+    follow_files();
     const mpi::Comm &control = members_.generation.control;
     if (!leaving_) show_numbers(members_.registry, control.size(), control.rank());
     return leaving_ ? NEREUS_LEAVE : NEREUS_RESIZED;
@@ -324,6 +343,8 @@ nereus_code Job::close() {
     if (hand_in_measures()) record_.job_ended();
     members_.generation.windows.reset();
     members_.parked.release_all();
+    if (members_.has_controller) job::follow_io(MPI_COMM_NULL, nullptr, nullptr);
+    if (members_.controlled) members_.controlled->say_goodbye();
     if (members_.supervisor) members_.supervisor->say_closing();
     return NEREUS_OK;
 }

@@ -40,6 +40,15 @@ public:
     /// On rank 0.
     Result<Asked> ask(int ranks, const nereus_resize_options &options);
 
+    /// Collective. @param bytes  of this process @return NEREUS_OK or NEREUS_NO_TURN
+    Result<nereus_code> begin_io(std::int64_t bytes);
+    /// Collective.
+    Done end_io();
+    /// Collective. A file is to be opened, or was closed, by all processes.
+    void file_io(bool begins);
+    /// From now on, in this generation.
+    void follow_files();
+
     /// @return NEREUS_GO_ON, NEREUS_RESIZED or NEREUS_LEAVE
     Result<nereus_code> checkpoint();
 
@@ -56,6 +65,8 @@ public:
     nereus_resize_options usual_options() const;
 
 private:
+    Result<nereus_code> take_turn(std::int64_t bytes);
+    Done give_turn_back();
     bool root() const { return members_.generation.control.rank() == 0; }
     Done found(MPI_Comm founders);
     Done make_founders();
@@ -63,6 +74,7 @@ private:
     Done share(Entry &entry);
     Done arrive(process::Arrival arrival);
     Done open_supervisor();
+    void open_controlled();
     Done take_costs();
     Done open_record();
     Result<nereus_code> pass_checkpoint();
@@ -73,6 +85,9 @@ private:
     Result<int> slots_or_fewer(int ranks, const std::vector<Host> &hosts, const nereus_resize_options &options) const;
     Word next_word();
     void hear_outside();
+    void hear_controller();
+    std::int32_t rests_before_command(std::int32_t rests) const;
+    void tell_controller();
     Result<Asked> ask_from_outside(const OutsideRequest &outside);
     Result<nereus_code> act(const Word &word);
     nereus_code ended(const nereus_resize_report &report);
@@ -88,6 +103,9 @@ private:
     nereus_resize_report report_{};
     Departure departure_;
     bool leaving_ = false;
+    bool in_io_phase_ = false;
+    bool io_phase_is_a_file_ = false; ///< the program does not know of it
+    bool program_says_io_ = false;
     mutable std::string message_;
 };
 

@@ -155,6 +155,17 @@ private:
 
 }
 
+namespace {
+
+/// A job that cannot reach its controller any more goes on without it.
+void take_over_line(Members &job, const nlohmann::json &carried) {
+    if (carried.is_null()) return;
+    auto controlled = Controlled::open(job.settings, job.generation, job.program.words(), carried);
+    if (controlled) job.controlled = std::move(*controlled);
+}
+
+}
+
 Result<nereus_resize_report> join(Members &job, process::Arrival arrival) {
     auto arrived = process::arrive(std::move(arrival));
     if (!arrived) return tl::unexpected(arrived.error());
@@ -187,9 +198,13 @@ Result<nereus_resize_report> join(Members &job, process::Arrival arrival) {
     job.settings.memory = offer.settings.memory;
     job.settings.memory_key = offer.settings.memory_key;
     job.settings.results = offer.settings.results; // all measure, or none
+    job.iteration = decision->at("iteration");
+    job.io_phases = decision->at("io_phases");
+    job.has_controller = decision->at("has_controller");
     if (offer.sizes.anew && job.generation.control.rank() == 0) {
         job.requests.restore(decision->at("requests"));
         job.hosts = read_hosts(decision->at("host_list")).value_or(std::vector<Host>{});
+        take_over_line(job, decision->at("controller"));
         if (auto costs = read_costs(decision->at("costs").get<std::string>())) job.costs = std::move(*costs);
     }
     return report_from(decision->at("report"));

@@ -4,6 +4,7 @@
 
 #include "base/host_list.hpp"
 #include "base/settings.hpp"
+#include "job/controlled.hpp"
 #include "job/generation.hpp"
 #include "job/registry.hpp"
 #include "job/request.hpp"
@@ -22,12 +23,16 @@ struct Members {
     process::Program program;
     Registry registry;
     Generation generation;
+    std::int64_t iteration = 0;  ///< checkpoints that the job has passed
+    std::uint64_t io_phases = 0; ///< that it has begun
+    bool has_controller = false; ///< rank 0 has a line to one
     // What follows is rank 0's.
     Requests requests;
     process::ParkingLots parked;
     std::optional<plan::Costs> costs;       ///< of ways to carry data; none: not known
     std::vector<Host> hosts;                ///< on which processes may be placed; empty: wherever the MPI puts them
     std::unique_ptr<Supervisor> supervisor; ///< NULL where there is none
+    std::unique_ptr<Controlled> controlled; ///< by whom many jobs are; NULL where there is none
 };
 
 /// What a source does after a resize.

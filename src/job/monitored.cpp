@@ -10,29 +10,30 @@
 namespace nereus::job {
 namespace {
 
-using Tell = decltype(&nereus_monitor_generation);
-
-/// NULL where there is no monitor.
-Tell monitor_to_tell() {
-    constexpr const char *name = "nereus_monitor_generation";
+/// A function of the monitor; NULL where there is none.
+template <class Function> Function *of_monitor(const char *name) {
     void *found = dlsym(RTLD_DEFAULT, name);
     void *library = found ? nullptr : dlopen("libnereus-monitor.so.0", RTLD_LAZY | RTLD_NOLOAD);
     if (library) {
         found = dlsym(library, name);
         dlclose(library);
     }
-    return reinterpret_cast<Tell>(found);
+    return reinterpret_cast<Function *>(found);
 }
 
 }
 
 void tell_monitor(const Generation &generation) {
-    const Tell tell = monitor_to_tell();
+    const auto tell = of_monitor<decltype(nereus_monitor_generation)>("nereus_monitor_generation");
     if (!tell || generation.number < 0 || !generation.application) return;
     std::array<char, 17> job{};
     // Rank 0 is of one world, and no world of two jobs.
     std::snprintf(job.data(), job.size(), "%016llx", static_cast<unsigned long long>(generation.worlds.front()));
     tell(generation.application.get(), job.data(), static_cast<int>(generation.number));
+}
+
+void follow_io(MPI_Comm comm, int (*call)(void *, int), void *context) {
+    if (const auto follow = of_monitor<decltype(nereus_monitor_io)>("nereus_monitor_io")) follow(comm, call, context);
 }
 
 }

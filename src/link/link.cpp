@@ -3,7 +3,10 @@
 
 #include "link/message.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cmath>
 #include <string_view>
 #include <zmq.h>
 
@@ -36,7 +39,7 @@ bool has_known_transport(std::string_view address) {
 }
 
 tl::unexpected<Error> bad_address(const std::string &address, const std::string &why) {
-    return failed(NEREUS_ERR_SETTING, "link = " + address + ": " + why + "; allowed is ipc://PATH or tcp://HOST:PORT");
+    return failed(NEREUS_ERR_SETTING, address + ": " + why + "; allowed is ipc://PATH or tcp://HOST:PORT");
 }
 
 /// Reads away the other parts of a message whose first part said that more follow. They are there already.
@@ -51,8 +54,13 @@ void drop_rest(void *socket) {
 
 class Link::Ends {
 public:
-    Ends() : context_(zmq_ctx_new()), socket_(context_ ? zmq_socket(context_, ZMQ_DEALER) : nullptr) {
-        if (socket_) zmq_setsockopt(socket_, ZMQ_LINGER, &linger_milliseconds, sizeof linger_milliseconds);
+    explicit Ends(const Manner &manner)
+        : context_(zmq_ctx_new()), socket_(context_ ? zmq_socket(context_, ZMQ_DEALER) : nullptr) {
+        if (!socket_) return;
+        const int connected_only = manner.keeps ? 0 : 1;
+        zmq_setsockopt(socket_, ZMQ_LINGER, &linger_milliseconds, sizeof linger_milliseconds);
+        zmq_setsockopt(socket_, ZMQ_IMMEDIATE, &connected_only, sizeof connected_only);
+        if (manner.keys) use(*manner.keys);
     }
     Ends(const Ends &) = delete;
     Ends &operator=(const Ends &) = delete;
@@ -64,6 +72,12 @@ public:
     void *socket() const { return socket_; }
 
 private:
+    void use(const Keys &keys) {
+        zmq_setsockopt(socket_, ZMQ_CURVE_SERVERKEY, keys.other_public.data(), keys.other_public.size());
+        zmq_setsockopt(socket_, ZMQ_CURVE_PUBLICKEY, keys.own_public.data(), keys.own_public.size());
+        zmq_setsockopt(socket_, ZMQ_CURVE_SECRETKEY, keys.own_secret.data(), keys.own_secret.size());
+    }
+
     void *context_;
     void *socket_;
 };
@@ -72,11 +86,11 @@ void Link::EndsDeleter::operator()(Ends *ends) const { delete ends; }
 
 Link::Link(std::unique_ptr<Ends, EndsDeleter> ends, std::string job) : ends_(std::move(ends)), job_(std::move(job)) {}
 
-Result<Link> Link::open(const std::string &address, const std::string &job) {
-    if (!has_known_transport(address)) return bad_address(address, "not the address of a supervisor");
-    if (job.empty()) return failed(NEREUS_ERR_SETTING, "link = " + address + ": the setting job is missing");
-    std::unique_ptr<Ends, EndsDeleter> ends(new Ends);
-    if (!ends->socket()) return failed(NEREUS_ERR_MEMORY, "link = " + address + ": " + zmq_strerror(errno));
+Result<Link> Link::open(const std::string &address, const std::string &job, const Manner &manner) {
+    if (!has_known_transport(address)) return bad_address(address, "not the address of a supervisor or a controller");
+    if (job.empty()) return failed(NEREUS_ERR_SETTING, address + ": the setting job is missing");
+    std::unique_ptr<Ends, EndsDeleter> ends(new Ends(manner));
+    if (!ends->socket()) return failed(NEREUS_ERR_MEMORY, address + ": " + zmq_strerror(errno));
     if (zmq_connect(ends->socket(), address.c_str()) != 0) return bad_address(address, zmq_strerror(errno));
     return Link(std::move(ends), job);
 }
@@ -85,8 +99,8 @@ Done Link::send(nlohmann::json message) {
     const auto frame = written_frame(std::move(message), job_);
     if (!frame) return tl::unexpected(frame.error());
     if (zmq_send(ends_->socket(), frame->data(), frame->size(), ZMQ_DONTWAIT) >= 0) return {};
-    const char *why = errno == EAGAIN ? "too many messages wait for it" : zmq_strerror(errno);
-    return failed(NEREUS_ERR_PROCESS, std::string("the supervisor cannot be reached: ") + why);
+    const char *why = errno == EAGAIN ? "nobody is there, or too many messages wait" : zmq_strerror(errno);
+    return failed(NEREUS_ERR_PROCESS, std::string("a message cannot be sent: ") + why);
 }
 
 std::optional<nlohmann::json> Link::poll() {
@@ -99,6 +113,14 @@ std::optional<nlohmann::json> Link::poll() {
             return message;
     }
     return std::nullopt;
+}
+
+void Link::wait(int other, double seconds) {
+    constexpr double longest = 1e6;
+    std::array<zmq_pollitem_t, 2> items{{{.socket = ends_->socket(), .fd = 0, .events = ZMQ_POLLIN, .revents = 0},
+                                         {.socket = nullptr, .fd = other, .events = ZMQ_POLLIN, .revents = 0}}};
+    const double milliseconds = std::ceil(std::clamp(seconds, 0.0, longest) * 1000);
+    zmq_poll(items.data(), static_cast<int>(items.size()), static_cast<long>(milliseconds));
 }
 
 }

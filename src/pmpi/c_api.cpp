@@ -2,6 +2,7 @@
 // nereus/monitor.h. Exceptions do not cross it: there is nothing in it that throws but for want of memory.
 #include "monitor/pairs.hpp"
 #include "monitor/session.hpp"
+#include "pmpi/io_phases.hpp"
 #include "pmpi/present.hpp"
 #include "pmpi/sensor.hpp"
 
@@ -117,6 +118,14 @@ int nereus_monitor_record(int on) {
 
 int nereus_monitor_phase(const char *name) {
     return recorded([&] { return pmpi::enter_phase(name ? name : "") ? NEREUS_OK : NEREUS_ERR_RANGE; });
+}
+
+int nereus_monitor_io(MPI_Comm comm, nereus_monitor_io_call call, void *context) {
+    if (call && !has_one_side(comm)) return NEREUS_ERR_ARGUMENT;
+    return recorded([&] {
+        pmpi::follow_io(comm, call, context);
+        return NEREUS_OK;
+    });
 }
 
 int nereus_monitor_generation(MPI_Comm comm, const char *job, int generation) {

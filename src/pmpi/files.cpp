@@ -2,6 +2,7 @@
 #include "pmpi/files.hpp"
 
 #include "base/clock.hpp"
+#include "pmpi/io_phases.hpp"
 #include "pmpi/moves.hpp"
 
 #include <mutex>
@@ -48,9 +49,11 @@ void opened(MPI_Comm comm, const char *name, int mode, MPI_File file) {
                    {"mode", mode},
                    {"processes", members_of(Communicator{comm}).size()},
                    {"unix", unix_now()}});
+    io_opened(comm, file);
 }
 
 void closed(MPI_File file) {
+    io_closes(file);
     const std::uint32_t number = number_of(file);
     {
         const std::lock_guard lock(files().guard);

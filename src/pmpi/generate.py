@@ -24,6 +24,7 @@ PREAMBLE = """\
 // Made by generate.py from calls.toml: change that.
 #include "pmpi/files.hpp"
 #include "pmpi/interface.h"
+#include "pmpi/io_phases.hpp"
 #include "pmpi/meetings.hpp"
 #include "pmpi/moves.hpp"
 
@@ -36,6 +37,7 @@ FORTRAN_PREAMBLE = """\
 // Made by generate.py from calls.toml: change that.
 #include "pmpi/files.hpp"
 #include "pmpi/fortran.hpp"
+#include "pmpi/io_phases.hpp"
 #include "pmpi/meetings.hpp"
 #include "pmpi/moves.hpp"
 

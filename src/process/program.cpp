@@ -17,6 +17,12 @@ Program Program::here(int argc, const char *const *argv) {
     return program;
 }
 
+std::vector<std::string> Program::words() const {
+    std::vector<std::string> all{path};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    return all;
+}
+
 Done Program::check() const {
     if (access(path.c_str(), X_OK) == 0) return {};
     return failed(NEREUS_ERR_PROCESS, "the program " + path + " cannot be started: " + std::strerror(errno));

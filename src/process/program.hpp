@@ -17,6 +17,9 @@ struct Program {
     /// The program of this process, which was given `argc` and `argv`.
     static Program here(int argc, const char *const *argv);
 
+    /// The command line.
+    std::vector<std::string> words() const;
+
     /// Whether it can still be started from this host.
     Done check() const;
 };

@@ -15,6 +15,7 @@ class Code(IntEnum):
     UNCHANGED = 4
     PENDING = 5
     REDUCED = 6
+    NO_TURN = 7
     ERR_ARGUMENT = -1
     ERR_ROOT = -2
     ERR_RANGE = -3

@@ -4,7 +4,8 @@
 import ctypes
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypedDict, Unpack
@@ -144,6 +145,18 @@ class Job:
             for array in self._arrays:
                 array.renew()
         return outcome
+
+    @contextmanager
+    def io_phase(self, size: int = 0) -> Iterator[Code]:
+        """Within the block all processes write or read: collective. `size` is in bytes, of this process.
+
+        Yields OK, or NO_TURN where the daemon does not answer.
+        """
+        code = self._calls.check("io_begin", size)
+        try:
+            yield code
+        finally:
+            self._calls.check("io_end")
 
     @property
     def comm(self) -> MPI.Intracomm:

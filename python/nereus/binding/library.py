@@ -41,6 +41,8 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
         [_JOB, ctypes.c_int, ctypes.POINTER(CResizeOptions), ctypes.POINTER(ctypes.c_uint64)],
     ),
     "checkpoint": (ctypes.c_int, [_JOB]),
+    "io_begin": (ctypes.c_int, [_JOB, ctypes.c_int64]),
+    "io_end": (ctypes.c_int, [_JOB]),
     "last_resize": (ctypes.c_int, [_JOB, ctypes.POINTER(CResizeReport)]),
     "message": (ctypes.c_char_p, [_JOB]),
 }

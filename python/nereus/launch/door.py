@@ -16,6 +16,8 @@ from nereus.launch.link_socket import open_router, receive, send
 from nereus.launch.messages import decode, encode
 
 ENDING = ".door"
+#: In the place of a job's name: the door of the daemon of all jobs.
+DAEMON = "daemon"
 # What has been answered may still be on its way when the job is over.
 _LINGER_MILLISECONDS = 500
 _TRIALS = 10
@@ -59,18 +61,7 @@ class Door:
         folder = folder_of_doors()
         self.path = folder / f"{job}{ENDING}"
         self.socket = open_router(context)
-        former = os.umask(0o177)
-        try:
-            _bind(self.socket, self.path)
-            self.path.chmod(0o600)
-        except (zmq.ZMQError, OSError) as problem:
-            self.socket.close(linger=0)
-            raise LaunchError(f"{self.path}: the job's door cannot be made: {problem.strerror}") from problem
-        except LaunchError:
-            self.socket.close(linger=0)
-            raise
-        finally:
-            os.umask(former)
+        bind_private(self.socket, self.path)
 
     def received(self) -> Iterator[tuple[Envelope, dict[str, Any] | None]]:
         """Who asks and what, None for what cannot be read; never waits."""
@@ -95,7 +86,23 @@ class Door:
             self.path.parent.rmdir()
 
 
-def _make(folder: Path) -> None:
+def bind_private(router: "zmq.Socket[bytes]", path: Path) -> None:
+    """Listen there, in the folder of doors, for this user alone; closes the socket where that cannot be."""
+    former = os.umask(0o177)
+    try:
+        _bind(router, path)
+        path.chmod(0o600)
+    except (zmq.ZMQError, OSError) as problem:
+        router.close(linger=0)
+        raise LaunchError(f"{path}: cannot be made: {problem.strerror}") from problem
+    except LaunchError:
+        router.close(linger=0)
+        raise
+    finally:
+        os.umask(former)
+
+
+def make_folder(folder: Path) -> None:
     """A folder that nobody else can look into; one that somebody else prepared is refused."""
     former = os.umask(0o077)
     try:
@@ -109,7 +116,7 @@ def _make(folder: Path) -> None:
 
 def _bind(router: "zmq.Socket[bytes]", path: Path) -> None:
     for trial in range(_TRIALS):
-        _make(path.parent)
+        make_folder(path.parent)
         try:
             router.bind(f"ipc://{path}")
             return

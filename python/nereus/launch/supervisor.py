@@ -17,6 +17,7 @@ import zmq
 
 from nereus.launch import messages
 from nereus.launch.command import Launch
+from nereus.launch.controller import controller
 from nereus.launch.error import LaunchError
 from nereus.launch.groups import PARTY_VARIABLE, Group, Groups
 from nereus.launch.hosts import Share, is_here, is_name
@@ -49,6 +50,8 @@ class Supervisor:
         except LaunchError:
             self._context.term()
             raise
+        first_host = launch.hosts[0].name if launch.hosts else ""
+        self._controller = controller() if launch.recorded and is_here(first_host) else {}
         self._root: bytes | None = None
         self._requests: dict[int, Request] = {}
         self._to_start: deque[tuple[int, messages.PartyAsked]] = deque()
@@ -67,7 +70,8 @@ class Supervisor:
     @property
     def environment(self) -> dict[str, str]:
         """What every group of the job gets."""
-        return {"NEREUS_LINK": self._link.address, "NEREUS_JOINS": "on" if self._joins else "off"}
+        joins = "on" if self._joins else "off"
+        return {"NEREUS_LINK": self._link.address, "NEREUS_JOINS": joins, **self._controller}
 
     @property
     def sockets(self) -> "list[zmq.Socket[bytes]]":

@@ -28,7 +28,8 @@ def doors() -> list[Path]:
     """Doors of this user's running jobs, by name; what dead supervisors left is removed."""
     folder = door.folder_of_doors()
     found = list(folder.glob(f"*{door.ENDING}")) if door.is_private(folder) else []
-    return sorted((path for path in found if not _removed_as_stale(path)), key=lambda path: path.name)
+    jobs = [path for path in found if path.stem != door.DAEMON]
+    return sorted((path for path in jobs if not _removed_as_stale(path)), key=lambda path: path.name)
 
 
 def find(name: str) -> Path:

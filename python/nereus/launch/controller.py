@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The daemon that jobs are told of: this user's, where it runs, unless the user named another or none."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from nereus.launch.door import DAEMON, folder_of_doors, is_private
+
+VARIABLE = "NEREUS_CONTROLLER"
+
+
+def daemon_line() -> Path:
+    return folder_of_doors() / f"{DAEMON}.line"
+
+
+def controller(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """For the environment of a job whose first process runs on this host."""
+    line = daemon_line()
+    if VARIABLE in environment or not (is_private(line.parent) and line.is_socket()):
+        return {}
+    return {VARIABLE: f"ipc://{line}"}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// By which keys a job and a controller on the network know one another: docs/reference/daemon.md.
+#pragma once
+
+#include "base/error.hpp"
+
+#include <string>
+
+namespace nereus::link {
+
+/// CURVE keys as ZeroMQ writes them, 40 characters each.
+struct Keys {
+    std::string own_public;
+    std::string own_secret;
+    std::string other_public;
+};
+
+/// Of a file that `nereus daemon --make-keys` made for jobs. One that others may read is refused.
+Result<Keys> read_keys(const std::string &path);
+
+}

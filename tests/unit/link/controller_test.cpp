@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "link/controller.hpp"
+
+#include "base/clock.hpp"
+#include "link/message.hpp"
+#include "peer.hpp"
+
+#include <gtest/gtest.h>
+
+namespace nereus::link {
+namespace {
+
+using nlohmann::json;
+
+const std::string job = "0123456789abcdef";
+
+std::unique_ptr<Controller> a_line(const std::string &address) {
+    return Controller::open(address, "", job, {{"most", 8}}).value();
+}
+
+/// What a controller says, as far as a test needs it.
+class Daemon {
+public:
+    explicit Daemon(const std::string &address) : peer_(address) {}
+
+    /// The next message of that kind; those before it are dropped.
+    json next(const std::string &kind) {
+        for (;;) {
+            const auto message = read_frame(peer_.receive(), job);
+            if (!message) throw std::runtime_error("no message of kind " + kind);
+            if (message->at("kind") == kind) return *message;
+        }
+    }
+    void say(const json &message) { peer_.send({written_frame(message, job).value()}); }
+    void welcome() {
+        next("hello");
+        say({{"kind", "welcome"}, {"instance", "a"}, {"heartbeat_seconds", 0.1}, {"lease_seconds", 10}});
+        next("heartbeat");
+    }
+
+private:
+    Peer peer_;
+};
+
+TEST(Controller, WithoutADaemonAnIoPhaseBeginsAtOnce) {
+    const Folder folder;
+    const auto line = a_line(folder.address());
+    EXPECT_EQ(line->wait_for_turn(1, 0, 3600), 0U);
+}
+
+TEST(Controller, ATurnIsWaitedForWhileTheDaemonLives) {
+    const Folder folder;
+    Daemon daemon(folder.address());
+    const auto line = a_line(folder.address());
+    daemon.welcome();
+    std::thread answers([&] {
+        daemon.next("io_request");
+        for (int i = 0; i < 10; ++i) {
+            daemon.next("heartbeat");
+            daemon.say({{"kind", "alive"}, {"instance", "a"}, {"turn", true}});
+        }
+        daemon.say({{"kind", "grant"}, {"number", 1}, {"epoch", 5}});
+    });
+    EXPECT_EQ(line->wait_for_turn(1, 0, 0.8), 5U) << "the daemon was heard of all the time";
+    answers.join();
+}
+
+TEST(Controller, AJobGoesOnWhenTheDaemonFallsSilent) {
+    const Folder folder;
+    Daemon daemon(folder.address());
+    const auto line = a_line(folder.address());
+    daemon.welcome();
+    EXPECT_EQ(line->wait_for_turn(1, 0, 0.3), 0U);
+}
+
+TEST(Controller, ADaemonThatCameBackIsFoundAgain) {
+    const Folder folder;
+    const auto line = [&] {
+        Daemon daemon(folder.address());
+        auto made = a_line(folder.address());
+        daemon.welcome();
+        return made;
+    }();
+    Daemon again(folder.address());
+    again.next("heartbeat");
+    again.say({{"kind", "who"}});
+    EXPECT_EQ(again.next("hello").at("most"), 8);
+}
+
+TEST(Controller, ACommandReachesTheJob) {
+    const Folder folder;
+    Daemon daemon(folder.address());
+    const auto line = a_line(folder.address());
+    daemon.welcome();
+    daemon.say({{"kind", "resize"}, {"command", 1}, {"ranks", 4}, {"at", 10}, {"options", json::object()}});
+    daemon.next("heard");
+    EXPECT_EQ(line->next_command_at(), 10);
+    EXPECT_FALSE(line->take_command(9));
+    EXPECT_EQ(line->take_command(10)->ranks, 4);
+}
+
+TEST(Controller, GoodbyeWaitsUntilItIsNoted) {
+    const Folder folder;
+    Daemon daemon(folder.address());
+    auto line = a_line(folder.address());
+    daemon.welcome();
+    std::thread leaves([&] { line->say_goodbye(); });
+    const json goodbye = daemon.next("goodbye");
+    daemon.say({{"kind", "noted"}, {"id", goodbye.at("id")}});
+    leaves.join();
+}
+
+}
+}
