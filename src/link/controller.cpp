@@ -125,6 +125,7 @@ void Controller::give_back_turn() {
 
 json Controller::as_json() {
     const std::lock_guard lock(mutex_);
+    conversation_.passed(iteration_.load(std::memory_order_relaxed));
     return conversation_.as_json(now());
 }
 

@@ -84,8 +84,8 @@ void Conversation::take_known(const std::string &kind, const json &message, doub
         take_resize(message, now);
     else if (kind == "cancel")
         take_cancel(message.at("command"));
-    else if (kind == "alive" && !message.at("turn").get<bool>())
-        epoch_ = 0; // another job may write now: said, but nothing can be done about it within a phase
+    else if (kind == "alive" && !message.at("turn").get<bool>() && message.at("epoch") == epoch_)
+        epoch_ = 0; // another job may write now: nothing can be done about it within a phase
 }
 
 void Conversation::take_welcome(const json &message) {

@@ -11,18 +11,20 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from nereus.cli.messages import note, show, show_json
+from nereus.cli.daemon_status import commands_text, next_text, turn_text, whole_status
+from nereus.cli.messages import note, show, show_json, warn
+from nereus.control import ControlError, daemon_door
 from nereus.launch import NoAnswer, doors, status
 
 
 def jobs(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
 ) -> None:
-    """List this user's jobs that `nereus run` or `nereus emulate` supervises on this host.
+    """List this user's jobs on this host that have a supervisor (`nereus run`), or that the daemon knows.
 
     Example: nereus jobs --json
     """
-    found = [_status(path) for path in doors()]
+    found = _with_daemon([_status(path) for path in doors()])
     if as_json:
         show_json({"jobs": found})
     elif found:
@@ -39,8 +41,40 @@ def _status(path: Path) -> dict[str, Any]:
     return {key: value for key, value in answer.items() if key not in {"version", "kind"}}
 
 
+def _with_daemon(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Each with what the daemon knows of it, as `controller`; behind them those that nobody supervises."""
+    daemon = _daemon()
+    if daemon is None:
+        return found
+    known = {job["job"]: {"policy": daemon["policy"], **job} for job in daemon["jobs"]}
+    supervised = [{**job, "controller": known.pop(job["job"], None)} for job in found]
+    return [*supervised, *(_unsupervised(job) for job in known.values())]
+
+
+def _daemon() -> dict[str, Any] | None:
+    """None where there is none, or none that answers."""
+
+    if not daemon_door().exists():
+        return None
+    try:
+        return whole_status()
+    except ControlError as problem:
+        warn([str(problem)])
+        return None
+
+
+def _unsupervised(job: dict[str, Any]) -> dict[str, Any]:
+    hosts = [host for host, ranks in job["places"].items() for _ in range(ranks)]
+    keys = ("job", "command", "mpi", "pid", "ranks", "generation", "resizes")
+    state = "running" if job["answers"] else "silent"
+    own = {key: job[key] for key in keys}
+    return {**own, "started_unix": job["came_unix"], "hosts": hosts, "state": state, "controller": job}
+
+
 def _table(found: list[dict[str, Any]]) -> Table:
-    names = ("job", "ranks", "generation", "hosts", "state", "since", "command")
+    names = ["job", "ranks", "generation", "hosts", "state", "since", "command"]
+    if any(job.get("controller") for job in found):
+        names[5:5] = ["turn", "next I/O", "told", "policy"]
     grid = Table(*names, box=None, pad_edge=False)
     for job in found:
         since = datetime.fromtimestamp(job["started_unix"]) if "started_unix" in job else None
@@ -48,7 +82,19 @@ def _table(found: list[dict[str, Any]]) -> Table:
             "hosts": ", ".join(f"{host}:{ranks}" for host, ranks in Counter(job.get("hosts", [])).items()),
             "since": f"{since:%Y-%m-%d %H:%M:%S}" if since else "",
             "command": shlex.join(job.get("command", [])),
+            **_of_daemon(job.get("controller")),
         }
         # As texts, because brackets in commands mean styles to the table.
         grid.add_row(*(Text(str(cells.get(name, job.get(name, "")))) for name in names))
     return grid
+
+
+def _of_daemon(known: dict[str, Any] | None) -> dict[str, str]:
+    if known is None:
+        return {}
+    return {
+        "turn": turn_text(known),
+        "next I/O": next_text(known),
+        "told": commands_text(known),
+        "policy": known["policy"],
+    }

@@ -2,12 +2,14 @@
 """nereus run -- PROGRAM ARGS - run a program that can be resized from outside."""
 
 import shutil
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from nereus.cli.messages import Refused, complain, note
+from nereus.cli.queue import cores_for
 from nereus.cli.where import (
     HostsOption,
     OversubscribeOption,
@@ -28,6 +30,7 @@ from nereus.launch import (
     fostering,
     joining,
     most_ranks,
+    new_name,
 )
 
 _ATTEND_SECONDS = 0.1
@@ -52,6 +55,9 @@ def run(
             min=1, help=f"Most ranks, resizes included; if not given, {RANKS_PER_CORE} per core or slot."
         ),
     ] = None,
+    queue: Annotated[
+        bool, typer.Option("--queue", help="Start when the daemon has as many cores for it.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not tell the job's name.")] = False,
 ) -> None:
     """Run a program that uses Nereus, so that `nereus resize` can ask it for another size.
@@ -73,13 +79,16 @@ def run(
         check_door()
         join = joining(build, where.hosts, rsh, stopped=lambda: stopping.signal is not None)
         job = where.supervision(build, path, tuple(program[1:]), founders, join, settings | own)
-        outcome = None if stopping.signal else _supervise(job, stopping, quiet)
+        name = new_name()
+        no_queue = nullcontext(stopping.signal is None)
+        with cores_for(name, ranks, stopping, quiet) if queue else no_queue as may:
+            outcome = _supervise(job, name, stopping, quiet) if may else None
     raise typer.Exit(_exit_code(outcome, stopping))
 
 
-def _supervise(start: Supervision, stopping: Stopping, quiet: bool) -> Outcome | None:
+def _supervise(start: Supervision, name: str, stopping: Stopping, quiet: bool) -> Outcome | None:
     """Run the job; how it ended, or None when it was stopped."""
-    with Job(start, None) as job:
+    with Job(start, None, name) as job:
         note(f"job {job.name}: `nereus resize {job.name} N` asks it for N ranks", quiet)
         while job.running() and stopping.signal is None:
             job.attend(_ATTEND_SECONDS)

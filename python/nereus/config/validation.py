@@ -53,14 +53,15 @@ def _below(path: KeyPath) -> str:
 def _problems(document: Document, details: ErrorDetails, name: str) -> list[Problem]:
     if details["type"] == "rules":
         findings = details["ctx"]["problems"]
-        return [_problem(document, finding.path, finding.message, name) for finding in findings]
+        return [problem_at(document, finding.path, finding.message, name) for finding in findings]
     path: KeyPath = details["loc"]
     if details["type"] == "conflict":
-        return [_problem(document, path, details["ctx"]["text"], name)]
-    return [_problem(document, path, _allowed(details["type"], path), name)]
+        return [problem_at(document, path, details["ctx"]["text"], name)]
+    return [problem_at(document, path, _allowed(details["type"], path), name)]
 
 
-def _problem(document: Document, path: KeyPath, allowed: str, name: str) -> Problem:
+def problem_at(document: Document, path: KeyPath, allowed: str, name: str) -> Problem:
+    """What is wrong at `path`, with its line and what stands there."""
     place = place_of(document, path, name)
     found, value = _found(document, path)
     return Problem(place.where, place.key, place.value or (show(value) if found else None), allowed)
@@ -104,4 +105,4 @@ def _missing_iterations(document: Document, name: str) -> list[Problem]:
         if isinstance(group, dict) and "iterations" not in group
     ]
     text = "is missing: iterations before the next resize is asked for; only the last group needs none"
-    return [_problem(document, path, text, name) for path in paths]
+    return [problem_at(document, path, text, name) for path in paths]

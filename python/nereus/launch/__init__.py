@@ -14,7 +14,7 @@ from nereus.launch.costs import Costs, StoredCosts, stored_costs, usual_costs
 from nereus.launch.door import check as check_door
 from nereus.launch.error import LaunchError
 from nereus.launch.hosts import Host, Share, host_list, place, read_hosts
-from nereus.launch.job import Job, Supervision
+from nereus.launch.job import Job, Supervision, new_name
 from nereus.launch.joining import Joining, joining
 from nereus.launch.messages import CODES, OK, OPTIONS, PENDING, REDUCED, RESIZED, UNCHANGED
 from nereus.launch.outcome import Outcome
@@ -62,6 +62,7 @@ __all__ = [
     "joining",
     "memory_bytes",
     "most_ranks",
+    "new_name",
     "place",
     "probe",
     "read_hosts",

@@ -40,6 +40,11 @@ class Supervision:
     joins: bool
 
 
+def new_name() -> str:
+    """One that no other job has."""
+    return secrets.token_hex(8)
+
+
 class Job:
     """A started job. Use it in a `with` statement: at its end no process and no file of the job is left.
 
@@ -49,9 +54,12 @@ class Job:
     #: Seconds that processes have to end by themselves before they are killed.
     grace = 5.0
 
-    def __init__(self, start: Command | Supervision, output: Path | None) -> None:
-        """Start it; what its processes write goes to the file `output`, or to our own stdout and stderr."""
-        self.name = secrets.token_hex(8)
+    def __init__(self, start: Command | Supervision, output: Path | None, name: str | None = None) -> None:
+        """Start it; what its processes write goes to the file `output`, or to our own stdout and stderr.
+
+        `name`: a new_name() that it was announced by.
+        """
+        self.name = name or new_name()
         self.output = output
         self._shared_memory = Snapshot.take(self.name)
         self._temporary = Path(tempfile.mkdtemp(prefix="nereus-"))

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count, takewhile
 
+import numpy as np
+
 from nereus.policy.prediction import Prediction
 
 
@@ -35,7 +37,7 @@ class Conflict:
 
 def phases(job: str, prediction: Prediction, until: float, uncertainty: float) -> Iterator[Phase]:
     """The predicted ones that begin before `until`."""
-    every = (Phase(*prediction.phase(number, uncertainty), job, number) for number in count())
+    every = (_phase(job, prediction, number, uncertainty) for number in count())
     yield from takewhile(lambda phase: phase.start < until, every)
 
 
@@ -49,6 +51,42 @@ def conflicts(predictions: Mapping[str, Prediction], until: float, uncertainty: 
         under_way = [earlier for earlier in under_way if earlier.end > phase.start]
         yield from (Conflict(earlier, phase) for earlier in under_way if earlier.job != phase.job)
         under_way.append(phase)
+
+
+def next_conflicts(predictions: Mapping[str, Prediction], uncertainty: float) -> Iterator[Conflict]:
+    """Of the next phase of each job with the first of each other job that it meets, the earliest first.
+
+    However far apart periods are: phases that nobody meets are not gone through.
+    """
+    names = list(predictions)
+    period = np.array([found.period for found in predictions.values()])
+    start, end = np.array([found.phase(0, uncertainty) for found in predictions.values()]).reshape(-1, 2).T
+    ahead = np.maximum(0, np.floor((start[:, None] - end) / period) + 1)  # of the column's job, to the row's
+    meet = (start + ahead * period < end[:, None]) & ~np.eye(len(names), dtype=bool)
+    rows, columns = np.nonzero(meet)
+    begin = np.maximum(start[rows], start[columns] + ahead[rows, columns] * period[columns])
+    seen = set()
+    for index in np.argsort(begin, kind="stable"):
+        row, column = int(rows[index]), int(columns[index])
+        numbers = ((names[row], 0), (names[column], int(ahead[row, column])))
+        first, second = sorted(_phase(name, predictions[name], each, uncertainty) for name, each in numbers)
+        if first.meets(second) and (first, second) not in seen:
+            seen.add((first, second))
+            yield Conflict(first, second)
+
+
+def meet(one: Prediction, other: Prediction, number: int, uncertainty: float) -> bool:
+    """Whether any of the next phases of two jobs do, of each so many."""
+    for each in range(number):
+        begin, end = one.phase(each, uncertainty)
+        nearest = max(0, int((begin - other.phase(0, uncertainty)[1]) // other.period + 1))
+        if nearest < number and other.phase(nearest)[0] < end:
+            return True
+    return False
+
+
+def _phase(job: str, prediction: Prediction, number: int, uncertainty: float) -> Phase:
+    return Phase(*prediction.phase(number, uncertainty), job, number)
 
 
 def collides(phase: Phase, others: Iterable[Phase]) -> Phase | None:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a decision has to know of a job that runs."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from nereus.policy.performance import Performance
 from nereus.policy.prediction import Prediction
@@ -10,8 +10,10 @@ from nereus.policy.prediction import Prediction
 
 @dataclass(frozen=True)
 class Job:
-    """`most`: ranks that it may have; `between`: its time from one I/O phase to the next, without them;
-    `overhead`: seconds that a resize by so many ranks takes; checkpoints at multiples of `checkpoint_every`.
+    """`most`: ranks that it may have; `between`: its time from one I/O phase to the next, without them, or
+    of one iteration where it has no I/O; `overhead`: seconds that a resize by so many ranks takes;
+    checkpoints at multiples of `checkpoint_every`; `resizing`: it was told to and is not done yet, or
+    refused just now; `measured`: how many times of iterations are known of each number of ranks.
     """
 
     name: str
@@ -22,6 +24,8 @@ class Job:
     between: Performance
     overhead: Callable[[int], float]
     checkpoint_every: int = 1
+    resizing: bool = False
+    measured: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def next_checkpoint(self) -> int:

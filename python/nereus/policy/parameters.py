@@ -25,7 +25,26 @@ class Parameters:
     #: How much I/O counts where cores are shared out: the power of the share of a period that is no I/O. With
     #: this most cores of Table 2 go where the paper says (section 5.2, Fig. 17).
     io_weight: float = 8.0
+    #: Jobs are coupled when any of so many coming phases of theirs meet (the paper's Fig. 5 shows several).
+    coupled_ahead: int = 8
     #: Periods are coupled no better than this.
     dead_band: float = 0.02
     #: A job is coupled to a longer period where that slows it down by no more; else to a shorter one.
     most_slowdown: float = 0.05
+    #: What a resize takes (s) as long as none of the job was seen (section 4.2.1 computes with 1 s).
+    overhead: float = 1.0
+    #: How much the latest resize counts in what the next one is expected to take.
+    overhead_weight: float = 0.5
+    #: A turn to write is taken back when its job is not heard of for so long.
+    lease: float = 10.0
+    #: A job that is not heard of for so long has ended.
+    silence: float = 30.0
+    #: Free cores are shared out when no job has come for so long: those that come together share together.
+    settle: float = 0.0
+    #: A job that refused a resize is told of none for so many of its I/O periods; where it has none, seconds.
+    cool_down_periods: float = 1.0
+    cool_down_seconds: float = 60.0
+    #: So many times of iterations on a number of ranks are enough to know it.
+    enough_times: int = 3
+    #: Of so many conflicts at most, the earliest, one is looked for that can be avoided.
+    most_conflicts: int = 16

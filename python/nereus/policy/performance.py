@@ -39,6 +39,9 @@ class Performance(Protocol):
 
     def seconds(self, ranks: float) -> float: ...
 
+    def times(self, factor: float) -> "Performance":
+        """Of so many iterations, where this is of one."""
+
 
 @dataclass(frozen=True)
 class Curve:
@@ -56,6 +59,9 @@ class Curve:
     def seconds(self, ranks: float) -> float:
         return self.fixed + self.divided / ranks + self.per_rank * ranks
 
+    def times(self, factor: float) -> "Curve":
+        return Curve(self.fixed * factor, self.divided * factor, self.per_rank * factor, self.error)
+
 
 @dataclass(frozen=True)
 class Falling:
@@ -65,18 +71,21 @@ class Falling:
     """
 
     ranks: tuple[int, ...]  # rising
-    times: tuple[float, ...]  # not rising
+    seconds_at: tuple[float, ...]  # not rising
     error: float = 0.0
 
     @property
     def fastest(self) -> float:
-        return self.ranks[self.times.index(self.times[-1])]
+        return self.ranks[self.seconds_at.index(self.seconds_at[-1])]
 
     def seconds(self, ranks: float) -> float:
         if ranks < self.ranks[0]:
-            return self.times[0] * self.ranks[0] / ranks
+            return self.seconds_at[0] * self.ranks[0] / ranks
         inverse = [1 / each for each in reversed(self.ranks)]
-        return float(np.interp(1 / ranks, inverse, list(reversed(self.times))))
+        return float(np.interp(1 / ranks, inverse, list(reversed(self.seconds_at))))
+
+    def times(self, factor: float) -> "Falling":
+        return replace(self, seconds_at=tuple(each * factor for each in self.seconds_at))
 
 
 def fit(measured: Iterable[Measured], parameters: Parameters | None = None) -> Performance:
@@ -84,7 +93,7 @@ def fit(measured: Iterable[Measured], parameters: Parameters | None = None) -> P
     medians = _medians(measured)
     if len(medians) > 1:
         curve = _curve(medians)
-        if curve.error <= (parameters or Parameters()).worst_fit:
+        if curve is not None and curve.error <= (parameters or Parameters()).worst_fit:
             return curve
     return _falling(medians)
 
@@ -116,21 +125,28 @@ def _medians(measured: Iterable[Measured]) -> list[Measured]:
     return [Measured(ranks, median(times)) for ranks, times in sorted(by_ranks.items())]
 
 
-def _curve(medians: list[Measured]) -> Curve:
+def _curve(medians: list[Measured]) -> Curve | None:
     """By least squares of relative deviations; with two sizes there is nothing that a cost of each rank
-    rests on.
+    rests on. None where rounding keeps the solver from an end.
     """
     from scipy.optimize import nnls
 
     ranks = np.array([each.ranks for each in medians], dtype=float)
     times = np.array([each.seconds for each in medians])
     columns = [np.ones_like(ranks), 1 / ranks, ranks][: len(medians)]
-    found, _ = nnls(np.column_stack(columns) / times[:, None], np.ones_like(times))
-    curve = Curve(*found, *[0.0] * (3 - len(columns)))
+    matrix = np.column_stack(columns) / times[:, None]
+    lengths = np.linalg.norm(matrix, axis=0)  # of the order of 1 and of 1e-3: else it may go in circles
+    try:
+        found, _ = nnls(matrix / lengths, np.ones_like(times))
+    except RuntimeError:
+        return None
+    curve = Curve(*(float(each) for each in found / lengths), *[0.0] * (3 - len(columns)))
     return replace(curve, error=_error(curve, medians))
 
 
 def _falling(medians: list[Measured]) -> Falling:
+    if len(medians) == 1:
+        return Falling((medians[0].ranks,), (medians[0].seconds,))
     from scipy.optimize import isotonic_regression
 
     ranks = tuple(each.ranks for each in medians)

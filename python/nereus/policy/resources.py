@@ -8,8 +8,8 @@ asked back.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 
 Places = Mapping[str, int]  # cores on each host
 
@@ -38,15 +38,24 @@ class ResourceError(Exception):
 class Resources:
     def __init__(self, cores: Mapping[str, int]) -> None:
         self._cores = dict(cores)
+        self._used: Counter[str] = Counter()
+        self._free_cores = sum(self._cores.values())
         self._held: dict[str, Counter[str]] = {}
         self._own: dict[str, int] = {}  # cores that a job started with
         self._loans: dict[int, Loan] = {}
         self._last_loan = 0
 
     @property
+    def all_cores(self) -> int:
+        return sum(self._cores.values())
+
+    @property
     def free(self) -> dict[str, int]:
-        used = sum(self._held.values(), Counter[str]())
-        return {host: cores - used[host] for host, cores in self._cores.items()}
+        return {host: self._free_on(host) for host in self._cores}
+
+    @property
+    def free_cores(self) -> int:
+        return self._free_cores
 
     @property
     def loans(self) -> list[Loan]:
@@ -69,10 +78,7 @@ class Resources:
 
     def lend(self, job: str, ranks: int, until_iteration: int) -> Loan:
         self._known(job)
-        self._last_loan += 1
-        loan = Loan(self._last_loan, job, self._take(job, ranks), until_iteration)
-        self._loans[loan.number] = loan
-        return loan
+        return self._lend(job, self._take(job, ranks), until_iteration)
 
     def returned(self, number: int) -> None:
         """The job gave the loan back. Once more: changes nothing."""
@@ -90,23 +96,48 @@ class Resources:
                 raise ResourceError(f"{job}: gives back {cores} cores of {host}, and has {kept} there")
         self._give_back(job, places)
 
+    def settle(self, job: str, places: Places, promised: int = 0) -> None:
+        """The job says where its ranks are, be there cores for all of them or not.
+
+        Of those that it was given it keeps as many beside them as make `promised`: it has yet to grow.
+        """
+        there = Counter(places)
+        given = self._held.get(job, Counter()) - there
+        self._hold(job, there + _at_most(given, max(0, promised - there.total())))
+        self._own.setdefault(job, there.total())
+        self._find_loans_of(job)
+
+    def lent_before(self, job: str, cores: int, until_iteration: int) -> Loan:
+        """After a restart: of what the job has, so many were lent; never all."""
+        self._known(job)
+        held = self._held[job]
+        self._own[job] = min(self._own[job], max(1, held.total() - cores))
+        places = _at_most(held, min(cores, held.total() - 1))
+        return self._lend(job, dict(places), until_iteration)
+
     def ended(self, job: str) -> None:
+        self._hold(job, Counter())
         self._held.pop(job, None)
         self._own.pop(job, None)
         self._loans = {number: loan for number, loan in self._loans.items() if loan.job != job}
 
-    def taking_back(self, ranks: int) -> list[TakeBack]:
-        """What has to come back, loans first and the latest first, so that so many are free.
+    def taking_back(self, ranks: int, spared: Collection[str] = ()) -> list[TakeBack]:
+        """What has to come back, loans first and the latest first, so that so many are free; of jobs that
+        are `spared` nothing.
 
         ResourceError where not even all of it would be enough.
         """
-        missing = ranks - sum(self.free.values())
+        missing = ranks - self._free_cores
         asked: list[TakeBack] = []
         for each, most in self._that_may_come_back():
             if missing <= 0:
                 break
-            asked.append(each if each.loan is not None else _at_most(each, min(most, missing)))
-            missing -= sum(asked[-1].places.values())
+            if each.job in spared:
+                continue
+            if each.loan is None:
+                each = replace(each, places=dict(_at_most(Counter(each.places), min(most, missing))))
+            asked.append(each)
+            missing -= sum(each.places.values())
         if missing > 0:
             raise ResourceError(
                 f"{ranks} cores: {missing} more than there are beside those jobs started with"
@@ -129,10 +160,16 @@ class Resources:
     def _lent(self, job: str) -> Counter[str]:
         return sum((Counter(loan.places) for loan in self._loans.values() if loan.job == job), Counter[str]())
 
+    def _lend(self, job: str, places: Places, until_iteration: int) -> Loan:
+        self._last_loan += 1
+        loan = Loan(self._last_loan, job, places, until_iteration)
+        self._loans[loan.number] = loan
+        return loan
+
     def _take(self, job: str, ranks: int) -> Places:
         free = self.free
-        if ranks < 1 or ranks > sum(free.values()):
-            raise ResourceError(f"{job}: {ranks} cores: 1 to {sum(free.values())} are free")
+        if ranks < 1 or ranks > self._free_cores:
+            raise ResourceError(f"{job}: {ranks} cores: 1 to {self._free_cores} are free")
         own = self._held.get(job, Counter())
         places: dict[str, int] = {}
         for host in sorted(
@@ -141,20 +178,44 @@ class Resources:
             if ranks > 0 and free[host] > 0:
                 places[host] = min(ranks, free[host])
                 ranks -= places[host]
-        self._held.setdefault(job, Counter()).update(places)
+        self._hold(job, own + Counter(places))
         return places
 
     def _give_back(self, job: str, places: Places) -> None:
         if job in self._held:
-            self._held[job].subtract(places)
-            self._held[job] = +self._held[job]
+            self._hold(job, self._held[job] - Counter(places))
+
+    def _hold(self, job: str, places: Counter[str]) -> None:
+        """All that changes what a job has goes through here."""
+        before = self._held.get(job, Counter())
+        for host in before.keys() | places.keys():
+            self._free_cores -= self._free_on(host)
+            self._used[host] += places[host] - before[host]
+            self._free_cores += self._free_on(host)
+        self._held[job] = places
+
+    def _free_on(self, host: str) -> int:
+        return max(0, self._cores.get(host, 0) - self._used[host])
+
+    def _find_loans_of(self, job: str) -> None:
+        """Where they were meant to be, as far as the job is there; else where it has fewest."""
+        left = self._held[job]
+        for loan in [loan for loan in self._loans.values() if loan.job == job]:
+            cores = sum(loan.places.values())
+            places = Counter(loan.places) & left
+            places += _at_most(left - places, cores - places.total())
+            left = left - places
+            if places:
+                self._loans[loan.number] = replace(loan, places=dict(places))
+            else:
+                del self._loans[loan.number]
 
 
-def _at_most(asked: TakeBack, cores: int) -> TakeBack:
+def _at_most(there: Counter[str], cores: int) -> Counter[str]:
     """Of hosts where the job has fewest, so that it stays together."""
-    left: dict[str, int] = {}
-    for host, there in sorted(asked.places.items(), key=lambda place: (place[1], place[0])):
+    chosen: Counter[str] = Counter()
+    for host, on_it in sorted(there.items(), key=lambda place: (place[1], place[0])):
         if cores > 0:
-            left[host] = min(there, cores)
-            cores -= left[host]
-    return TakeBack(asked.job, left, asked.loan)
+            chosen[host] = min(on_it, cores)
+            cores -= chosen[host]
+    return chosen

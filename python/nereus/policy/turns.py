@@ -92,29 +92,45 @@ class Turns:
         job = request.job
         if request.number <= self._finished.get(job, 0) or request.number < self._latest.get(job, 0):
             return []
-        self._latest[request.job] = request.number
-        if request.job in self._writing:
-            held, grant = self._writing[request.job]
+        self._latest[job] = request.number
+        if job in self._writing:
+            held, grant = self._writing[job]
             if request.number == held.number:
-                self.renew(request.job, grant.epoch, now)
-                return [self._writing[request.job][1]]
-            self._finish(request.job)
-        self._waiting[request.job] = request
-        return self._admit(now)
+                self.renew(job, grant.epoch, now)
+                return [self._writing[job][1]]
+            del self._writing[job]
+            self._finished[job] = held.number
+            self._waiting[job] = request
+            return self._admit(now)
+        self._waiting[job] = request
+        return self._admit(now, [request])  # nothing was freed: the others wait as before
 
     def renew(self, job: str, epoch: int, now: float) -> bool:
         """Whether it still has its turn."""
-        if not self._has(job, epoch):
+        if not self.has(job, epoch):
             return False
         request, grant = self._writing[job]
         self._writing[job] = request, replace(grant, until=now + self._lease)
         return True
 
-    def done(self, job: str, epoch: int, now: float) -> list[Grant]:
-        """To whom it is given next; nobody, where the turn was over before."""
-        if not self._has(job, epoch):
-            return []
-        self._finish(job)
+    def has(self, job: str, epoch: int) -> bool:
+        return job in self._writing and self._writing[job][1].epoch == epoch
+
+    def is_over(self, job: str, number: int) -> bool:
+        """Whether that phase, or a later one, is."""
+        return number <= self._finished.get(job, 0)
+
+    def done(self, job: str, number: int, now: float) -> list[Grant]:
+        """The job says that a phase is over; to whom its turn is given next.
+
+        A phase has one turn at most that counts. Which one the job knows of does not matter: it may have
+        gone on without, just when it was granted.
+        """
+        if job in self._waiting and self._waiting[job].number <= number:
+            del self._waiting[job]
+        if job in self._writing and self._writing[job][0].number <= number:
+            del self._writing[job]
+        self._finished[job] = max(number, self._finished.get(job, 0))
         return self._admit(now)
 
     def gone(self, job: str, now: float) -> list[Grant]:
@@ -142,16 +158,11 @@ class Turns:
             self._latest[request.job] = request.number
             self._epoch = max(self._epoch, grant.epoch)
 
-    def _finish(self, job: str) -> None:
-        self._finished[job] = self._writing.pop(job)[0].number
-
-    def _has(self, job: str, epoch: int) -> bool:
-        return job in self._writing and self._writing[job][1].epoch == epoch
-
-    def _admit(self, now: float) -> list[Grant]:
+    def _admit(self, now: float, asking: Iterable[Request] | None = None) -> list[Grant]:
+        """Of those that ask, or of all that wait."""
         granted = []
-        for request in self.waiting:
-            if not self._order.admits(request, [writing for writing, _ in self._writing.values()]):
+        for request in self.waiting if asking is None else asking:
+            if not self._order.admits(request, (writing for writing, _ in self._writing.values())):
                 continue
             del self._waiting[request.job]
             self._epoch += 1

@@ -2,17 +2,16 @@
 """Reads a study file; what is wrong with it is said with file, line and key."""
 
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from nereus.config import ConfigError, Problem
 from nereus.config.document import Document, KeyPath
-from nereus.config.errors import fail, show
 from nereus.config.suggest import unknown_key
+from nereus.config.text import text_of
 from nereus.config.toml_reader import read_toml
-from nereus.config.validation import place_of
+from nereus.config.validation import problem_at
 from nereus.study.model import Application, Study
 
 
@@ -22,7 +21,7 @@ def load_study(path: Path, there: bool = True) -> Study:
     `there`: experiment files that it names must be there; whoever runs them looks at what stands in them.
     """
     name = str(path)
-    document = read_toml(_text(path, name), name)
+    document = read_toml(text_of(path), name)
     try:
         study = Study.model_validate(document.tree)
     except ValidationError as error:
@@ -30,7 +29,7 @@ def load_study(path: Path, there: bool = True) -> Study:
         errors = sorted(error.errors(), key=lambda details: details["type"] != "extra_forbidden")
         raise ConfigError([p for details in errors for p in _problems(document, details, name)]) from None
     missing = [
-        _problem(document, ("applications", index, "experiment"), "the name of a file that is there", name)
+        problem_at(document, ("applications", index, "experiment"), "the name of a file that is there", name)
         for index, application in enumerate(study.applications)
         if there and application.experiment and not (path.parent / application.experiment).is_file()
     ]
@@ -39,33 +38,13 @@ def load_study(path: Path, there: bool = True) -> Study:
     return study
 
 
-def _text(path: Path, name: str) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise fail(name, f"cannot be read: {error.strerror}") from None
-    except ValueError:
-        raise fail(name, "is not UTF-8 text") from None
-
-
 def _problems(document: Document, details: ErrorDetails, name: str) -> list[Problem]:
     path: KeyPath = tuple(part for part in details["loc"] if part != "function-after[_known(), str]")
     if details["type"] == "rules":
-        return [_problem(document, where, text, name) for where, text in details["ctx"]["findings"]]
+        return [problem_at(document, where, text, name) for where, text in details["ctx"]["findings"]]
     if details["type"] == "conflict":
-        return [_problem(document, path, details["ctx"]["text"], name)]
-    return [_problem(document, path, _allowed(details["type"], path), name)]
-
-
-def _problem(document: Document, path: KeyPath, allowed: str, name: str) -> Problem:
-    place = place_of(document, path, name)
-    value: Any = document.tree
-    for part in path:
-        try:
-            value = value[part]
-        except (KeyError, IndexError, TypeError):
-            return Problem(place.where, place.key, None, allowed)
-    return Problem(place.where, place.key, show(value), allowed)
+        return [problem_at(document, path, details["ctx"]["text"], name)]
+    return [problem_at(document, path, _allowed(details["type"], path), name)]
 
 
 def _allowed(kind: str, path: KeyPath) -> str:

@@ -42,7 +42,7 @@ def test_a_wrong_command_line_is_one_line(shell: Any, arguments: list[str]) -> N
 
 
 @pytest.mark.parametrize(
-    ("arguments", "meant"), [(["emulte"], "emulate"), (["bench", "proceses"], "processes")]
+    ("arguments", "meant"), [(["calibrat"], "calibrate"), (["bench", "proceses"], "processes")]
 )
 def test_what_was_mistyped_is_told_with_what_may_be_meant(
     shell: Any, arguments: list[str], meant: str

@@ -6,7 +6,7 @@ from itertools import combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nereus.policy.interference import conflicts, phases
+from nereus.policy.interference import Conflict, conflicts, meet, next_conflicts, phases
 from nereus.policy.prediction import Prediction
 
 predictions = st.builds(
@@ -46,3 +46,34 @@ def test_phases_that_touch_do_not_meet() -> None:
     second = Prediction(10.0, 100.0, 10.0, 0.0, 1, 1, 1.0)
     assert not list(conflicts({"a": first, "b": second}, 1000.0, uncertainty=0.0))
     assert len(list(conflicts({"a": first, "b": second}, 1000.0, uncertainty=2.0))) == 10
+
+
+@settings(deadline=None)
+@given(st.lists(predictions, max_size=5), st.floats(0, 3))
+def test_what_the_next_phase_of_a_job_meets_is_found_without_going_through_all(
+    several: list[Prediction], uncertainty: float
+) -> None:
+    by_name = {str(number): found for number, found in enumerate(several)}
+    found = next_conflicts(by_name, uncertainty)
+    every = [each for each in conflicts(by_name, 200.0, uncertainty) if each.second.start < 110.0]
+    wanted = [each for each in every if 0 in (each.first.number, each.second.number)]
+    first = {(each.first.job, each.second.job) for each in wanted}
+    assert {frozenset(jobs) for jobs in first} == {
+        frozenset((each.first.job, each.second.job)) for each in found
+    }
+    assert all(any(same(one, other) for other in wanted) for one in found)
+    assert [each.second.start for each in found] == sorted(each.second.start for each in found)
+
+
+def same(one: Conflict, other: Conflict) -> bool:
+    return (one.first, one.second) in ((other.first, other.second), (other.second, other.first))
+
+
+@settings(deadline=None)
+@given(predictions, predictions, st.floats(0, 3), st.integers(1, 9))
+def test_jobs_of_which_some_of_the_next_phases_meet_are_told_from_others(
+    one: Prediction, other: Prediction, uncertainty: float, number: int
+) -> None:
+    spans = [[found.phase(each, uncertainty) for each in range(number)] for found in (one, other)]
+    touch = any(a[0] < b[1] and b[0] < a[1] for a in spans[0] for b in spans[1])
+    assert meet(one, other, number, uncertainty) == touch

@@ -34,6 +34,24 @@ def test_times_are_positive_and_fall_up_to_the_fastest(measured: list[Measured])
     assert all(later <= earlier * (1 + 1e-9) for earlier, later in pairwise(times))
 
 
+@pytest.mark.parametrize("ranks", [1, 7, 12])
+def test_times_that_fit_to_the_last_digit_are_a_curve(ranks: int) -> None:
+    """Of 12 ranks the solver went in circles."""
+    made = fit(Measured(each, 28.302765669945416 / 100 * ranks / each) for each in (1, 4, 16, 64))
+    assert isinstance(made, Curve)
+    assert made.divided == pytest.approx(28.302765669945416 / 100 * ranks)
+
+
+def test_where_no_curve_is_found_times_fall_from_size_to_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    def in_circles(*arguments: object) -> None:
+        raise RuntimeError("Maximum number of iterations reached.")
+
+    monkeypatch.setattr("scipy.optimize.nnls", in_circles)
+    model = fit([Measured(1, 8.0), Measured(2, 4.0), Measured(4, 2.0)])
+    assert isinstance(model, Falling)
+    assert [model.seconds(ranks) for ranks in (1, 2, 4)] == [8.0, 4.0, 2.0]
+
+
 def test_one_size_promises_no_gain_by_more() -> None:
     model = fit([Measured(4, 10.0), Measured(4, 12.0), Measured(4, 30.0)])
     assert (model.seconds(4), model.seconds(400)) == (12.0, 12.0)

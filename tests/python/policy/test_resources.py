@@ -169,3 +169,68 @@ def test_a_job_that_is_not_there_gets_nothing(call: str) -> None:
     arguments = {"grow": ("x", 1), "lend": ("x", 1, 10), "shrunk": ("x", {"h1": 1})}[call]
     with pytest.raises(ResourceError, match="x: has not started"):
         getattr(resources, call)(*arguments)
+
+
+def test_a_job_is_where_it_says_and_its_loan_with_it() -> None:
+    """It grew on another host than was meant."""
+    resources = Resources({"h1": 4, "h2": 4})
+    resources.start("a", 2)
+    loan = resources.lend("a", 2, until_iteration=50)
+    resources.settle("a", {"h1": 2, "h2": 2})
+    assert resources.free == {"h1": 2, "h2": 2}
+    assert sum(resources.taking_back(6)[0].places.values()) == 2
+    resources.returned(loan.number)
+    assert resources.free_cores == 6
+
+
+def test_a_job_keeps_what_it_was_promised_until_it_has_grown() -> None:
+    resources = Resources({"h1": 8})
+    resources.start("a", 2)
+    resources.grow("a", 3)
+    resources.settle("a", {"h1": 2}, promised=5)
+    assert resources.free_cores == 3
+    resources.settle("a", {"h1": 2})
+    assert resources.free_cores == 6
+
+
+def test_a_job_that_has_none_of_its_loan_owes_nothing() -> None:
+    resources = Resources({"h1": 8})
+    resources.start("a", 2)
+    first = resources.lend("a", 2, until_iteration=50)
+    second = resources.lend("a", 2, until_iteration=50)
+    resources.settle("a", {"h2": 1})
+    assert [loan.number for loan in resources.loans] == [first.number]
+    assert resources.free_cores == 8
+    for loan in (first, second):
+        resources.returned(loan.number)
+    assert resources.free_cores == 8
+
+
+def test_hosts_with_more_ranks_than_cores_are_full_and_no_more_than_that() -> None:
+    resources = Resources({"h1": 4, "h2": 4})
+    resources.settle("a", {"h1": 6})
+    resources.settle("b", {"h1": 2, "elsewhere": 9})
+    assert resources.free == {"h1": 0, "h2": 4}
+    resources.ended("a")
+    assert resources.free_cores == 6
+    resources.ended("b")
+    assert resources.free_cores == 8
+
+
+def test_jobs_that_refused_are_spared_where_cores_are_taken_back() -> None:
+    resources = Resources({"h1": 8})
+    for job in "ab":
+        resources.start(job, 2)
+        resources.grow(job, 2)
+    assert [each.job for each in resources.taking_back(2, spared={"a"})] == ["b"]
+    with pytest.raises(ResourceError, match="1 more than there are"):
+        resources.taking_back(3, spared={"a"})
+
+
+def test_what_was_lent_before_a_restart_is_no_own_of_the_job() -> None:
+    resources = Resources({"h1": 8})
+    resources.settle("a", {"h1": 6})
+    loan = resources.lent_before("a", 4, until_iteration=50)
+    assert [each.loan for each in resources.taking_back(4)] == [loan.number]
+    resources.returned(loan.number)
+    assert resources.held("a") == {"h1": 2}

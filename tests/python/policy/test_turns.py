@@ -24,14 +24,16 @@ class OneJobWrites(RuleBasedStateMachine):
         self.asked: dict[str, int] = {}  # phases that each job ever had
         self.sent: list[Request] = []
         self.told: list[Grant] = []
+        self.phases: dict[int, int] = {}  # of each epoch
         self.order: list[str] = []
 
     def note(self, granted: list[Grant]) -> None:
         for grant in granted:
-            if grant.epoch not in {each.epoch for each in self.told}:
+            if grant.epoch not in self.phases:
                 assert grant.job == self.order.pop(0), "first come, first served"
-                assert grant.epoch > max((each.epoch for each in self.told), default=0)
+                assert grant.epoch > max(self.phases, default=0)
                 self.told.append(grant)
+                self.phases[grant.epoch] = self.asked[grant.job]
 
     @rule(job=JOBS)
     def ask_for_the_next_phase(self, job: str) -> None:
@@ -55,7 +57,16 @@ class OneJobWrites(RuleBasedStateMachine):
     @rule(data=st.data())
     def done(self, data: Any) -> None:
         grant = data.draw(st.sampled_from(self.told))
-        self.note(self.turns.done(grant.job, grant.epoch, self.now))
+        still = [each.epoch for each in self.turns.writing if each != grant and each.job != grant.job]
+        self.note(self.turns.done(grant.job, self.phases[grant.epoch], self.now))
+        assert {*still} <= {each.epoch for each in self.turns.writing}, "it ends nobody else's turn"
+
+    @precondition(lambda self: self.order)
+    @rule(data=st.data())
+    def go_on_without_a_turn(self, data: Any) -> None:
+        job = data.draw(st.sampled_from(self.order))
+        self.order.remove(job)
+        self.note(self.turns.done(job, self.asked[job], self.now))
 
     @precondition(lambda self: self.told)
     @rule(data=st.data())
@@ -68,6 +79,7 @@ class OneJobWrites(RuleBasedStateMachine):
     def end(self, job: str) -> None:
         self.order = [each for each in self.order if each != job]
         self.sent = [each for each in self.sent if each.job != job]
+        self.told = [each for each in self.told if each.job != job]
         self.asked.pop(job, None)
         self.note(self.turns.gone(job, self.now))
 
@@ -101,16 +113,16 @@ def test_a_grant_that_was_lost_is_told_again_with_a_new_lease() -> None:
 def test_a_late_word_of_an_old_turn_ends_no_new_one() -> None:
     """The word that phase 1 is over comes behind the request for phase 2, which says so too."""
     turns = Turns(OneByOne(), lease=10)
-    (old,) = turns.ask(Request("a", 1), 0)
+    turns.ask(Request("a", 1), 0)
     (new,) = turns.ask(Request("a", 2), 2)
-    assert turns.done("a", old.epoch, 3) == []
+    assert turns.done("a", 1, 3) == []
     assert turns.writing == [new]
 
 
 def test_a_request_that_comes_twice_gives_no_turn_to_a_phase_that_is_over() -> None:
     turns = Turns(OneByOne(), lease=10)
-    (grant,) = turns.ask(Request("a", 1), 0)
-    turns.done("a", grant.epoch, 1)
+    turns.ask(Request("a", 1), 0)
+    turns.done("a", 1, 1)
     assert turns.ask(Request("a", 1), 2) == []
     assert not turns.writing
     assert not turns.waiting
@@ -127,6 +139,17 @@ def test_a_job_that_is_silent_loses_its_turn_to_the_next_and_may_ask_again() -> 
     assert [request.job for request in turns.waiting] == ["a"]
 
 
+def test_a_job_that_went_on_just_when_it_was_granted_holds_nobody_up() -> None:
+    turns = Turns(OneByOne(), lease=10)
+    turns.ask(Request("a", 1), 0)
+    turns.ask(Request("b", 1), 1)
+    turns.ask(Request("c", 1), 1)
+    assert turns.done("b", 1, 2) == [], "it waits no longer"
+    assert [grant.job for grant in turns.done("a", 1, 3)] == ["c"]
+    assert turns.done("c", 1, 4) == [], "without a word of its grant"
+    assert not turns.writing
+
+
 @pytest.mark.parametrize(("number", "period"), [(0, 1.0), (1, 0.0), (1, -1.0), (1, math.nan), (1, math.inf)])
 def test_a_request_that_makes_no_sense_is_refused(number: int, period: float) -> None:
     with pytest.raises(ValueError, match="numbers from 1"):
@@ -139,7 +162,7 @@ def test_behind_a_restart_a_turn_is_not_given_twice() -> None:
     after = Turns(OneByOne(), lease=10, last_epoch=before.last_epoch)
     after.resume([(Request("a", 1), held)])
     assert after.ask(Request("b", 1), 1) == []
-    (given,) = after.done("a", held.epoch, 2)
+    (given,) = after.done("a", 1, 2)
     assert (given.job, given.epoch) == ("b", 2)
 
 

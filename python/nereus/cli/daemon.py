@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""nereus daemon - says to many jobs who may write when, and who gets which cores."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nereus.cli.lazy import Home, group_of
+from nereus.cli.messages import Refused, note
+
+if TYPE_CHECKING:
+    from nereus.control.daemon import Daemon, Settings
+    from nereus.control.events import Event
+
+_USUAL = "blocking"
+_ADDRESS = re.compile(r"tcp://[^:/\s]+:(\*|\d{1,5})\Z")
+
+daemon = group_of(
+    {
+        "status": Home("nereus.cli.daemon_status"),
+        "events": Home("nereus.cli.daemon_events"),
+        "stop": Home("nereus.cli.daemon_stop"),
+    }
+)
+
+
+def _make_keys(folder: Path | None) -> None:
+    if folder is not None:
+        from nereus.control.keys import make_keys
+
+        make_keys(folder)
+        print(folder)
+        raise typer.Exit
+
+
+@daemon.callback(invoke_without_command=True)
+def run(
+    context: typer.Context,
+    policy: Annotated[
+        str, typer.Option(metavar="NAME|FILE.py:CLASS", help="Who decides; see docs/reference/daemon.md.")
+    ] = _USUAL,
+    cores: Annotated[
+        int | None, typer.Option(min=1, max=2**31 - 1, help="Cores of this host to give out.")
+    ] = None,
+    hosts: Annotated[
+        str | None, typer.Option(metavar="a:4,b:4", help="Hosts with their cores to give out.")
+    ] = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the policies.")
+    ] = None,
+    store: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="What outlives the daemon.", show_default=False)
+    ] = None,
+    metrics: Annotated[
+        str, typer.Option(metavar="PORT|off", help="OpenMetrics on 127.0.0.1; 0: any port.")
+    ] = "off",
+    listen: Annotated[
+        str | None, typer.Option(metavar="tcp://HOST:PORT", help="Hear jobs with keys there too.")
+    ] = None,
+    keys: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Keys of --make-keys, for --listen.")
+    ] = None,
+    make_keys: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", callback=_make_keys, is_eager=True, help="Make keys in a new folder; no more."
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print each event as a line of JSON.")] = False,
+) -> None:
+    """Say to this user's jobs who may write when and who gets which cores, until Ctrl-C or SIGTERM.
+
+    Example: nereus daemon --policy phase-shifting --set uncertainty=0.2
+    """
+    if context.invoked_subcommand is not None:
+        return
+    chosen = _settings(policy, cores, hosts, settings or [], store, metrics, listen, keys)
+    _serve(chosen, _print_json if as_json else _print_text)
+
+
+def _settings(
+    policy: str,
+    cores: int | None,
+    hosts: str | None,
+    settings: list[str],
+    store: Path | None,
+    metrics: str,
+    listen: str | None,
+    keys: Path | None,
+) -> "Settings":
+    from nereus.cli.parameters import parameters_of
+    from nereus.cli.policies import load
+    from nereus.control.daemon import Settings
+    from nereus.control.places import cores_of
+    from nereus.control.store import usual_place
+    from nereus.launch import Host, read_hosts
+
+    if cores is not None and hosts is not None:
+        raise Refused("--cores and --hosts: one of them is allowed")
+    _check_listening(listen, keys)
+    given = read_hosts(hosts or "") or ((Host("", cores),) if cores is not None else ())
+    return Settings(
+        policy=load(policy),
+        policy_name=policy,
+        cores=cores_of(given),
+        store=(store or usual_place()).absolute(),
+        parameters=parameters_of(settings),
+        listen=listen,
+        keys=keys,
+        metrics=_port(metrics),
+    )
+
+
+def _check_listening(listen: str | None, keys: Path | None) -> None:
+    if (listen is None) != (keys is None):
+        raise Refused("--listen and --keys: both or none are allowed; nereus daemon --make-keys makes keys")
+    if listen is not None and not _ADDRESS.match(listen):
+        raise Refused(f"--listen = {listen}: allowed is tcp://HOST:PORT, or tcp://HOST:* for any port")
+
+
+def _port(text: str) -> int | None:
+    if text == "off":
+        return None
+    if not (text.isascii() and text.isdigit() and int(text[:6]) < 65536):
+        raise Refused(f"--metrics = {text}: allowed is off, or a port of 0 .. 65535")
+    return int(text)
+
+
+def _serve(settings: "Settings", show: "Callable[[Event], None]") -> None:
+    from nereus.control.daemon import Daemon
+    from nereus.launch import Stopping
+
+    with Stopping() as stopping:
+        daemon = Daemon(settings, show)
+        try:
+            _introduce(daemon, settings)
+            daemon.serve(lambda: stopping.signal is not None)
+        finally:
+            daemon.close()
+
+
+def _introduce(daemon: "Daemon", settings: "Settings") -> None:
+    about = daemon.about
+    far = f", and at {about['listen']}" if about["listen"] else ""
+    note(f"policy {settings.policy_name}, {sum(settings.cores.values())} cores, store {settings.store}")
+    note(f"jobs find it by NEREUS_CONTROLLER=ipc://{daemon.line}{far}")
+    if about["metrics"] is not None:
+        note(f"metrics: http://127.0.0.1:{about['metrics']}/metrics")
+
+
+def _print_json(event: "Event") -> None:
+    print(json.dumps(event.document()), flush=True)
+
+
+def _print_text(event: "Event") -> None:
+    """What people are told: sentences of the coordinator, and what is wrong."""
+    if "text" in event.about and event.kind in {"note", "trouble"}:
+        note(f"{event.job}: {event.about['text']}" if event.job else str(event.about["text"]))

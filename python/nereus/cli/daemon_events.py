@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""nereus daemon events - what happened, as the daemon of this user knows it."""
+
+import json
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Annotated, Any
+
+import typer
+
+from nereus.control import ask_daemon
+
+
+def events(
+    since: Annotated[int, typer.Option(min=0, help="Those after the event of this number.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print each event as a line of JSON.")] = False,
+) -> None:
+    """List what happened to this user's jobs: ranks, I/O phases, waits, resizes, who decided what and why.
+
+    Example: nereus daemon events --since 100 --json
+    """
+    for event in _all(since):
+        print(json.dumps(event) if as_json else _line(event))
+
+
+def _all(since: int) -> Iterator[dict[str, Any]]:
+    """Until there are no more, in however many answers."""
+    while True:
+        answer = ask_daemon({"kind": "events", "since": since})
+        yield from answer["events"]
+        if not answer["events"] or answer["events"][-1]["number"] >= answer["last"]:
+            return
+        since = answer["events"][-1]["number"]
+
+
+def _line(event: dict[str, Any]) -> str:
+    when = f"{datetime.fromtimestamp(event['time_unix']):%Y-%m-%d %H:%M:%S.%f}"[:-3]
+    about = {key: event[key] for key in event if key not in {"number", "time_unix", "job", "event", "text"}}
+    words = [f"{key}={json.dumps(value)}" for key, value in about.items() if value is not None]
+    return " ".join([when, event["job"] or "-", event["event"], event.get("text", ""), *words]).strip()

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""nereus daemon status - how the daemon of this user and its jobs stand."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nereus.cli.messages import show, show_json
+from nereus.control import ask_daemon
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+def status(
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+) -> None:
+    """Tell how this user's daemon stands, and what it knows of each job.
+
+    Example: nereus daemon status --json
+    """
+    found = whole_status()
+    if as_json:
+        show_json(found)
+    else:
+        show(_sentence(found))
+        show(_table(found["jobs"]))
+
+
+def whole_status() -> dict[str, Any]:
+    """With all jobs, in however many answers."""
+    found = ask_daemon({"kind": "status"})
+    jobs = found["jobs"]
+    left = found["jobs_left"]
+    while left:
+        more = ask_daemon({"kind": "status", "from": len(jobs)})
+        jobs, left = [*jobs, *more["jobs"]], more["jobs_left"]
+    return {**{key: found[key] for key in found if key not in {"version", "kind", "jobs_left"}}, "jobs": jobs}
+
+
+def turn_text(job: dict[str, Any]) -> str:
+    return job["turn"] or ("computes" if job["answers"] else "not heard yet")
+
+
+def next_text(job: dict[str, Any]) -> str:
+    """When its next I/O phase begins, if that is known."""
+    at = job["next_io_unix"]
+    return f"{datetime.fromtimestamp(at):%H:%M:%S}" if at is not None else ""
+
+
+def commands_text(job: dict[str, Any]) -> str:
+    """What it is told and has not done."""
+    texts = [_command_text(command) for command in job["commands"]]
+    return ", ".join(texts)
+
+
+def _command_text(command: dict[str, Any]) -> str:
+    if command["kind"] == "cancel":
+        return "cancelled"
+    return f"{command['ranks']} ranks" + (f" at {command['at']}" if command["at"] else "")
+
+
+def _sentence(found: dict[str, Any]) -> str:
+    cores = sum(found["cores"].values())
+    trouble = f"; the store cannot be written: {found['store_trouble']}" if found["store_trouble"] else ""
+    since = f"{datetime.fromtimestamp(found['started_unix']):%Y-%m-%d %H:%M:%S}"
+    return (
+        f"policy {found['policy']}, {found['cores_free']} of {cores} cores free, {len(found['jobs'])} jobs; "
+        f"process {found['pid']} since {since}{trouble}"
+    )
+
+
+def _table(jobs: list[dict[str, Any]]) -> "Table":
+    from rich.table import Table
+    from rich.text import Text
+
+    names = ("job", "ranks", "iteration", "turn", "next I/O", "period", "I/O", "commands", "program")
+    grid = Table(*names, box=None, pad_edge=False)
+    for job in jobs:
+        cells = (
+            *(job["job"], str(job["ranks"]), str(job["iteration"]), turn_text(job), next_text(job)),
+            *(_seconds(job["period_seconds"]), _seconds(job["io_seconds"]), commands_text(job)),
+            job["command"][0] if job["command"] else "",
+        )
+        # As texts, because brackets mean styles to the table.
+        grid.add_row(*(Text(cell) for cell in cells))
+    return grid
+
+
+def _seconds(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f} s"

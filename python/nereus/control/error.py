@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The one error of this room."""
+
+from nereus import UserError
+
+
+class ControlError(UserError):
+    """The daemon cannot be had as it is wanted; the text is one sentence that says why and what helps."""

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where the daemon of this user is, for those who have a question."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from nereus.control.error import ControlError
+from nereus.launch import NoAnswer, ask
+from nereus.launch.door import DAEMON, folder_of_doors, is_private
+
+SECONDS = 5.0
+NOT_THERE = "no daemon of yours runs on this host; nereus daemon starts one"
+
+
+def daemon_door() -> Path:
+    return folder_of_doors() / f"{DAEMON}.door"
+
+
+def daemon_line() -> Path:
+    return folder_of_doors() / f"{DAEMON}.line"
+
+
+def ask_daemon(question: Mapping[str, Any], seconds: float = SECONDS) -> dict[str, Any]:
+    """Its answer; ControlError where there is none."""
+    door = daemon_door()
+    if not (is_private(door.parent) and door.exists()):
+        raise ControlError(NOT_THERE)
+    try:
+        answer = ask(door, question, seconds)
+    except NoAnswer:
+        raise ControlError(NOT_THERE) from None
+    if answer.get("kind") == "refused":
+        raise ControlError(f"the daemon refused: {answer.get('message', '')}")
+    return answer

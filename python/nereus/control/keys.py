@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Keys for jobs that come over the network: CURVE pairs in files that only their owner can read."""
+
+import json
+import os
+from pathlib import Path
+from typing import Annotated
+
+import zmq
+from pydantic import BaseModel, ConfigDict, Field
+
+from nereus.control.error import ControlError
+from nereus.launch.door import is_private
+
+SERVER, CLIENT = "server.json", "client.json"
+Key = Annotated[str, Field(min_length=40, max_length=40)]
+
+
+class ServerKeys(BaseModel):
+    """The daemon's: its pair, and the public keys of those whom it hears."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+
+    public: Key
+    secret: Key
+    clients: list[Key]
+
+
+class ClientKeys(BaseModel):
+    """A job's: its pair, and by which key it knows the daemon."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+
+    public: Key
+    secret: Key
+    server: Key
+
+
+def make_keys(folder: Path) -> None:
+    """A pair for the daemon and one for jobs; a folder that is there already is refused."""
+    try:
+        folder.mkdir(mode=0o700, parents=True)
+    except FileExistsError:
+        raise ControlError(
+            f"--make-keys = {folder}: is there already; keys are made in a new folder"
+        ) from None
+    except OSError as problem:
+        raise ControlError(f"--make-keys = {folder}: {problem.strerror}") from None
+    (server, server_secret), (client, client_secret) = _pair(), _pair()
+    _write(folder / SERVER, ServerKeys(public=server, secret=server_secret, clients=[client]))
+    _write(folder / CLIENT, ClientKeys(public=client, secret=client_secret, server=server))
+
+
+def read_keys(folder: Path) -> ServerKeys:
+    path = folder / SERVER
+    if folder.is_dir() and not is_private(folder):
+        raise ControlError(f"--keys = {folder}: must be yours and no others' (mode 700)")
+    try:
+        return ServerKeys.model_validate_json(path.read_text(encoding="utf-8"))
+    except OSError as problem:
+        raise ControlError(f"--keys = {path}: {problem.strerror}; --make-keys makes them") from None
+    except ValueError:
+        raise ControlError(f"--keys = {path}: are no keys of --make-keys") from None
+
+
+def _pair() -> tuple[str, str]:
+    public, secret = zmq.curve_keypair()
+    return public.decode("ascii"), secret.decode("ascii")
+
+
+def _write(path: Path, keys: BaseModel) -> None:
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        json.dump(keys.model_dump(), file, indent=2)
+        file.write("\n")

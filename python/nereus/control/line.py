@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The sockets by which jobs come: `daemon.line` for this user's, one on the network by keys."""
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import zmq
+from zmq.auth.thread import ThreadAuthenticator
+
+from nereus.control.error import ControlError
+from nereus.control.keys import ServerKeys
+from nereus.control.sessions import Address
+from nereus.launch.door import bind_private
+from nereus.launch.link_socket import MOST_AT_ONCE, open_router, send
+
+Context = zmq.Context["zmq.Socket[bytes]"]
+# Connections that may come at once: jobs of a whole machine, after a restart.
+_BACKLOG = 4096
+_DOMAIN = "nereus"
+_PEER: Any = "Peer-Address"
+_USER, _LEAST = -3, 3
+
+
+class Line:
+    """Messages that have come, of this user's processes alone; `dropped` counts the others."""
+
+    def __init__(self, context: Context, path: Path) -> None:
+        self.dropped: Counter[str] = Counter()
+        self._context = context
+        self._authenticator: ThreadAuthenticator | None = None
+        self.path = path
+        local = _router(context)
+        try:
+            bind_private(local, path)
+        except BaseException:
+            local.close(linger=0)
+            raise
+        self.sockets = [local]
+
+    def listen(self, address: str, keys: ServerKeys) -> str:
+        """On the network too; the address, with the port."""
+        # Before anybody can come.
+        self._authenticator = ThreadAuthenticator(self._context)
+        self._authenticator.start()
+        self._authenticator.configure_curve_callback(_DOMAIN, credentials_provider=_Known(keys))
+        far = _router(self._context)
+        self.sockets.append(far)
+        far.curve_server = True
+        far.curve_publickey, far.curve_secretkey = keys.public.encode(), keys.secret.encode()
+        far.zap_domain = _DOMAIN.encode()
+        try:
+            far.bind(address)
+        except zmq.ZMQError as problem:
+            raise ControlError(f"--listen = {address}: {problem.strerror}") from None
+        return far.getsockopt_string(zmq.LAST_ENDPOINT).rstrip("\0")
+
+    def received(self) -> Iterator[tuple[Address, bytes]]:
+        """Never waits. Of each connection one message after that of another, so that none is starved."""
+        for number, socket in enumerate(self.sockets):
+            for _ in range(MOST_AT_ONCE):
+                try:
+                    parts = socket.recv_multipart(zmq.NOBLOCK, copy=False)
+                except zmq.ZMQError:
+                    break
+                if len(parts) != 2:
+                    self.dropped["malformed"] += 1
+                elif number == 0 and not _is_of_this_user(parts[1]):
+                    self.dropped["other user"] += 1
+                else:
+                    yield (number, parts[0].bytes), parts[1].bytes
+
+    def send(self, to: Address, frame: bytes) -> None:
+        """Or drop it: nobody is waited for."""
+        send(self.sockets[to[0]], [to[1], frame])
+
+    def close(self) -> None:
+        for socket in self.sockets:
+            socket.close(linger=0)
+        if self._authenticator is not None:
+            self._authenticator.stop()
+        self.path.unlink(missing_ok=True)
+
+
+class _Known:
+    """Who has one of these keys is heard."""
+
+    def __init__(self, keys: ServerKeys) -> None:
+        self._clients = {key.encode("ascii") for key in keys.clients}
+
+    def callback(self, domain: str, key: bytes) -> bool:
+        return key in self._clients
+
+
+def _router(context: Context) -> "zmq.Socket[bytes]":
+    router = open_router(context)
+    router.setsockopt(zmq.BACKLOG, _BACKLOG)
+    return router
+
+
+def _is_of_this_user(frame: zmq.Frame) -> bool:
+    """By what the kernel says of the other end: NAME:USER:GROUP:PROCESS."""
+    try:
+        peer = str(frame.get(_PEER)).split(":")
+    except zmq.ZMQError:
+        return False
+    return len(peer) >= _LEAST and peer[_USER] == str(os.geteuid())

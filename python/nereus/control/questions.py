@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What may be asked at the daemon's door, `daemon.door` (docs/reference/daemon.md)."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from nereus.control.messages import Number, Ranks
+
+JobName = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
+_ALLOWED = "status with from, events with since, reserve with job and ranks, release with job, and stop"
+
+
+class Question(BaseModel):
+    model_config = ConfigDict(strict=True, frozen=True, extra="ignore")
+
+
+class AskStatus(Question):
+    """How the daemon and its jobs stand; of many jobs those from a number on."""
+
+    kind: Literal["status"]
+    start: Annotated[int, Field(ge=0, alias="from")] = 0
+
+
+class AskEvents(Question):
+    """What happened after the event of that number."""
+
+    kind: Literal["events"]
+    since: Number = 0
+
+
+class AskReserve(Question):
+    """Cores for a job that is about to start."""
+
+    kind: Literal["reserve"]
+    job: JobName
+    ranks: Ranks
+
+
+class AskRelease(Question):
+    """They are not needed any more."""
+
+    kind: Literal["release"]
+    job: JobName
+
+
+class AskStop(Question):
+    """The daemon is to end."""
+
+    kind: Literal["stop"]
+
+
+Asked = AskStatus | AskEvents | AskReserve | AskRelease | AskStop
+
+_asked: TypeAdapter[Asked] = TypeAdapter(Annotated[Asked, Field(discriminator="kind")])
+
+
+def read_question(value: dict[str, Any]) -> Asked | str:
+    """A question, or why it is refused."""
+    try:
+        return _asked.validate_python(value)
+    except ValueError:
+        return f"allowed are {_ALLOWED}"

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""nereus daemon, as a user types it."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zmq
+
+from nereus.cli.main import run
+
+LIMIT = 60.0
+JOB = "0123456789abcdef"
+HELLO = {
+    **{"version": 1, "job": JOB, "kind": "hello", "command": ["./cg", "[bold]"], "mpi": "mpich", "pid": 1},
+    **{"supervised": False, "hosts": ["localhost"], "most": 2, "iteration": 3, "generation": 0},
+    **{"asked": 0, "epoch": 0, "commands": []},
+}
+
+
+class Running:
+    """A daemon of that shell."""
+
+    def __init__(self, shell: Any, *arguments: str) -> None:
+        self.doors = Path(shell.environment["XDG_RUNTIME_DIR"]) / "nereus"
+        command = [sys.executable, "-c", "from nereus.cli.main import main; main()", "daemon", *arguments]
+        self.process = subprocess.Popen(
+            [*command, "--store", str(shell.folder / "store.sqlite")],
+            env=shell.environment,
+            cwd=shell.folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.wait(lambda: (self.doors / "daemon.door").exists() or self.process.poll() is not None)
+
+    def wait(self, condition: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + LIMIT
+        while not condition():
+            assert time.monotonic() < deadline, "waited too long"
+            time.sleep(0.02)
+
+    def end(self, by: int = signal.SIGTERM) -> tuple[str, str]:
+        self.process.send_signal(by)
+        return self.process.communicate(timeout=LIMIT)
+
+    def say_hello(self) -> dict[str, Any]:
+        with zmq.Context() as context, context.socket(zmq.DEALER) as job:
+            job.setsockopt(zmq.LINGER, 0)
+            job.connect(f"ipc://{self.doors / 'daemon.line'}")
+            job.send(json.dumps(HELLO).encode())
+            assert job.poll(int(LIMIT * 1000))
+            answer: dict[str, Any] = json.loads(job.recv())
+            return answer
+
+
+@pytest.fixture
+def daemon(shell: Any) -> Iterator[Callable[..., Running]]:
+    running: list[Running] = []
+
+    def begin(*arguments: str) -> Running:
+        running.append(Running(shell, *arguments))
+        return running[-1]
+
+    yield begin
+    for each in running:
+        if each.process.poll() is None:
+            each.end()
+
+
+def test_a_daemon_is_told_of_stopped_and_gone(shell: Any, daemon: Callable[..., Running]) -> None:
+    running = daemon("--policy", "fair", "--cores", "8", "--set", "lease=4", "--json")
+    assert running.say_hello()["lease_seconds"] == 4
+    found = json.loads(shell.nereus("daemon", "status", "--json").stdout)
+    assert (found["policy"], found["parameters"]["lease"]) == ("fair", 4.0)
+    (job,) = found["jobs"]
+    assert (job["job"], job["ranks"], job["commands"][0]["ranks"]) == (JOB, 1, 2)
+    text = shell.nereus("daemon", "status").stdout
+    assert JOB in text and "2 ranks" in text
+    (listed,) = json.loads(shell.nereus("jobs", "--json").stdout)["jobs"]
+    assert listed["controller"]["policy"] == "fair" and listed["command"] == HELLO["command"]
+    assert "[bold]" in shell.nereus("jobs").stdout
+    events = [json.loads(line) for line in shell.nereus("daemon", "events", "--json").stdout.splitlines()]
+    assert {"came", "decided"} <= {event["event"] for event in events}
+    assert len(shell.nereus("daemon", "events", "--since", "1").stdout.splitlines()) == len(events) - 1
+    refused = shell.nereus("daemon", "--store", "other.sqlite")
+    assert refused.returncode == 2
+    assert f"runs already (process {running.process.pid})" in refused.stderr
+    assert shell.nereus("daemon", "stop").returncode == 0
+    out, _ = running.process.communicate(timeout=LIMIT)
+    assert running.process.returncode == 0
+    assert [json.loads(line) for line in out.splitlines()] == events
+    assert not running.doors.exists()
+    stopped = shell.nereus("daemon", "status")
+    assert (stopped.returncode, stopped.stdout) == (2, "")
+
+
+def test_a_daemon_ends_well_by_a_signal_and_says_what_people_want_to_know(
+    shell: Any, daemon: Callable[..., Running]
+) -> None:
+    running = daemon("--metrics", "0")
+    running.say_hello()
+    out, said = running.end(signal.SIGINT)
+    assert running.process.returncode == 0
+    assert out == ""
+    assert f"NEREUS_CONTROLLER=ipc://{running.doors}/daemon.line" in said
+    assert f"{JOB}: came with 1 ranks" in said
+    assert "metrics: http://127.0.0.1:" in said
+
+
+def test_a_policy_of_ones_own_decides(shell: Any, daemon: Callable[..., Running]) -> None:
+    (shell.folder / "mine.py").write_text(
+        "from nereus.policy.decisions import Policy, Resize\n"
+        "class Mine(Policy):\n"
+        "    def decide(self, state, parameters):\n"
+        "        return [Resize(job.name, 2, 'I say so') for job in state.jobs if job.ranks < 2]\n"
+    )
+    running = daemon("--policy", "mine.py:Mine", "--cores", "4")
+    running.say_hello()
+    found = json.loads(shell.nereus("daemon", "status", "--json").stdout)
+    assert found["jobs"][0]["commands"][0]["why"] == "I say so"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("--policy", "fare"), "did you mean fair?"),
+        (("--set", "uncertainly=2"), "uncertainly: allowed are"),
+        (("--set", "uncertainty=much"), "numbers from 0 are allowed"),
+        (("--set", "lease=0"), "numbers above 0 are allowed"),
+        (("--set", "least_phases=1"), "whole numbers from 2 are allowed"),
+        (("--cores", "2", "--hosts", "a:2"), "one of them is allowed"),
+        (("--hosts", "a:b"), "allowed is 1 .."),
+        (("--metrics", "many"), "allowed is off, or a port"),
+        (("--listen", "tcp://127.0.0.1:1"), "both or none are allowed"),
+        (("--listen", "127.0.0.1", "--keys", "k"), "allowed is tcp://HOST:PORT"),
+        (("--listen", "tcp://127.0.0.1:*", "--keys", "k"), "--make-keys makes them"),
+    ],
+)
+def test_what_a_daemon_cannot_do_is_refused_in_a_line(
+    arguments: tuple[str, ...],
+    reason: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    assert run(["daemon", *arguments, "--store", str(tmp_path / "store.sqlite")]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("nereus: ") and reason in line
+
+
+@pytest.mark.parametrize("words", ["daemon", "daemon status", "daemon events", "daemon stop", "bench daemon"])
+def test_each_part_of_it_has_help_with_an_example(words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*words.split(), "--help"]) == 0
+    assert f"Example: nereus {words}" in capsys.readouterr().out
+
+
+def test_keys_are_made_once(shell: Any) -> None:
+    assert shell.nereus("daemon", "--make-keys", "keys").returncode == 0
+    assert sorted(path.name for path in (shell.folder / "keys").iterdir()) == ["client.json", "server.json"]
+    assert "is there already" in shell.nereus("daemon", "--make-keys", "keys").stderr
+
+
+def test_the_bench_prints_its_figures(shell: Any) -> None:
+    few = ("--clients", "3", "--phases", "10", "--many", "4", "--rate", "20", "--seconds", "1")
+    found = json.loads(shell.nereus("bench", "daemon", *few, "--json").stdout)
+    assert found["load"]["heard"] == found["load"]["messages"] > 0
+    assert 0 < found["grants"]["median_seconds"] <= found["grants"]["worst_seconds"]
+    assert found["load"]["cpu_share"] >= 0

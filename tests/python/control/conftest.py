@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A daemon for tests: in this process, turn by turn, or in another one that can be killed."""
+
+import os
+import shutil
+import signal
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zmq
+from a_job import FakeJob, LivelyJob
+
+from nereus.control.clock import Clock
+from nereus.control.daemon import Daemon, Settings
+from nereus.control.finding import daemon_door, daemon_line
+from nereus.control.line import Line
+from nereus.control.places import own_name
+from nereus.control.sessions import Address
+from nereus.policy.parameters import Parameters
+from nereus.policy.policies import BY_NAME
+
+LIMIT = 30.0
+
+
+class MovedClock(Clock):
+    def pass_by(self, seconds: float) -> None:
+        self._ahead += seconds
+
+
+class House:
+    """Where a daemon and jobs are; at the end nothing of it is left."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+        self.context.max_sockets = 4096
+        self.clock = MovedClock()
+        self.daemon: Daemon | None = None
+        self.child: int | None = None
+        self._jobs: list[FakeJob] = []
+
+    @property
+    def line(self) -> Path:
+        return daemon_line()
+
+    def settings(self, policy: str = "blocking", cores: int = 8, **keys: Any) -> Settings:
+        parameters = Parameters(**keys.pop("parameters", {}))
+        usual = {
+            "store": self.folder / "store.sqlite",
+            "cores": {own_name(): cores},
+            "parameters": parameters,
+        }
+        return Settings(policy=BY_NAME[policy](), policy_name=policy, **{**usual, **keys})
+
+    def begin(self, **keys: Any) -> Daemon:
+        """A daemon in this process."""
+        self.daemon = Daemon(self.settings(**keys), clock=self.clock)
+        return self.daemon
+
+    def end(self) -> None:
+        if self.daemon is not None:
+            self.daemon.close()
+        self.daemon = None
+
+    def job(self, name: str = "a", connect: bool = True) -> FakeJob:
+        made = FakeJob(self.context, self.line, name)
+        self._jobs.append(made)
+        return made.connect() if connect else made
+
+    def known_job(self, name: str = "a", **keys: Any) -> FakeJob:
+        """One that was welcomed."""
+        job = self.job(name)
+        job.hello(**keys)
+        self.until(lambda: "welcome" in job.kinds())
+        return job
+
+    def lively(self, *names: str, phases: int = 3, chance: Any = None) -> list[LivelyJob]:
+        store: set[str] = set()
+        made = [LivelyJob(self.context, self.line, name, phases, store, chance) for name in names]
+        self._jobs += made
+        for job in made:
+            job.connect()
+        return made
+
+    def until(self, condition: Callable[[], bool]) -> None:
+        """Let the daemon and the jobs do what there is to do until that is so."""
+        deadline = time.monotonic() + LIMIT
+        while not condition():
+            heard = {job.name: job.heard[-5:] for job in self._jobs}
+            assert time.monotonic() < deadline, f"waited too long: {heard}"
+            if self.daemon is not None:
+                self.daemon.turn()
+            for job in self._jobs:
+                job.step() if isinstance(job, LivelyJob) else job.take()
+            time.sleep(0.001)
+
+    def settle(self) -> None:
+        """Until all that was said has been heard: a late one says something that is answered."""
+        late = self.job("late")
+        late.heartbeat()
+        self.until(lambda: "who" in late.kinds())
+        self._jobs.remove(late)
+        late.close()
+
+    def beat(self, *jobs: FakeJob) -> None:
+        """They say that they are there, and are answered."""
+        before = {job.name: job.kinds().count("alive") for job in jobs}
+        for job in jobs:
+            job.heartbeat()
+        self.until(lambda: all(job.kinds().count("alive") > before[job.name] for job in jobs))
+
+    def job_documents(self) -> dict[str, Any]:
+        assert self.daemon is not None
+        answer, _ = self.daemon._desk.answer({"kind": "status"}, self.clock.now())
+        return {job["job"]: job for job in answer["jobs"]}
+
+    def events(self, *kinds: str) -> list[dict[str, Any]]:
+        assert self.daemon is not None
+        answer, _ = self.daemon._desk.answer({"kind": "events"}, self.clock.now())
+        return [event for event in answer["events"] if not kinds or event["event"] in kinds]
+
+    def dropped(self, reason: str) -> float:
+        """Messages that were not heard for that."""
+        assert self.daemon is not None
+        self.daemon._tell_figures()
+        found = self.daemon.everything.figures.registry.get_sample_value(
+            "nereus_messages_dropped_total", {"reason": reason}
+        )
+        return found or 0.0
+
+    def begin_elsewhere(self, dies_at: str = "", number: int = 1, **keys: Any) -> int:
+        """A daemon in a process of its own, which is killed when it is about to send the `number`th message
+        of a kind.
+        """
+        settings = self.settings(**keys)
+        child = os.fork()
+        if child == 0:
+            _live(settings, dies_at, number)
+        self.child = child
+        self.until(lambda: daemon_door().exists())
+        return child
+
+    def is_dead(self) -> bool:
+        assert self.child is not None
+        return os.waitpid(self.child, os.WNOHANG) != (0, 0)
+
+    def kill(self) -> None:
+        assert self.child is not None
+        os.kill(self.child, signal.SIGKILL)
+        os.waitpid(self.child, 0)
+        self.child = None
+
+    def close(self) -> None:
+        for job in self._jobs:
+            job.close()
+        self.end()
+        if self.child is not None:
+            self.kill()
+        self.context.term()
+
+
+def _live(settings: Settings, dies_at: str, number: int) -> None:
+    """Never returns."""
+    wanted = f'"kind": "{dies_at}"'.encode()
+    sent = 0
+    send = Line.send
+
+    def send_or_die(line: Line, to: Address, frame: bytes) -> None:
+        nonlocal sent
+        sent += wanted in frame
+        if dies_at and sent == number:
+            os.kill(os.getpid(), signal.SIGKILL)
+        send(line, to, frame)
+
+    setattr(Line, "send", send_or_die)  # noqa: B010 - in this process alone
+    over: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, frame: over.append(number))
+    try:
+        daemon = Daemon(settings)
+        daemon.serve(lambda: bool(over))
+        daemon.close()
+    finally:
+        os._exit(0)
+
+
+@pytest.fixture
+def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
+    # Names of sockets are short.
+    runtime = Path(tempfile.mkdtemp(prefix="nct-"))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    made = House(tmp_path)
+    try:
+        yield made
+    finally:
+        made.close()
+        shutil.rmtree(runtime)

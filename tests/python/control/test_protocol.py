@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a user would lose: a daemon that no message can bring down, or talk into two turns at once."""
+
+import json
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from nereus.control import messages
+from nereus.control.carrying_out import CarryingOut, Chosen
+from nereus.control.events import Events
+from nereus.control.protocol import Protocol
+from nereus.control.store import Store
+from nereus.control.watched import Watched
+from nereus.policy.parameters import Parameters
+from nereus.policy.policies import BY_NAME
+
+NAMES = [letter * 16 for letter in "abc"]
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+KEYS = st.sampled_from(
+    [
+        *("version", "job", "kind", "command", "hosts", "most", "iteration", "generation", "asked", "epoch"),
+        *("commands", "ranks", "iterations", "seconds", "number", "bytes", "id", "age_seconds", "message"),
+    ]
+)
+
+
+class Everything:
+    """The daemon without sockets."""
+
+    def __init__(self, policy: str = "coupling") -> None:
+        self.folder = tempfile.TemporaryDirectory()
+        self.store = Store(Path(self.folder.name) / "store.sqlite")
+        events = Events(self.store.event)
+        watched = Watched(BY_NAME[policy](), self.complain)
+        chosen = Chosen(policy, {"h": 4, "i": 4}, Parameters())
+        self.all = CarryingOut(chosen, watched, self.store, events, (0, 10))
+        self.protocol = Protocol(self.all, "here")
+        self.now = 1e9
+
+    def complain(self, text: str) -> None:
+        raise AssertionError(text)
+
+    def hear(self, frame: bytes) -> list[Mapping[str, Any]]:
+        message = messages.read(frame)
+        if message is None:
+            return []
+        return [out.message for out in self.protocol.hear((0, b"x"), message, self.now)]
+
+    def state(self) -> str:
+        return repr((self.all.sessions, self.all.coordinator.turns.writing, self.all.coordinator.free))
+
+    def close(self) -> None:
+        self.store.close()
+        self.folder.cleanup()
+
+
+def message(kind: str, job: str, **keys: Any) -> bytes:
+    return json.dumps({"version": 1, "job": job, "kind": kind, **keys}).encode()
+
+
+def hello(job: str, **keys: Any) -> bytes:
+    usual = {
+        **{"command": ["x"], "mpi": "m", "pid": 1, "supervised": True, "hosts": ["h"], "most": 8},
+        **{"iteration": 0, "generation": 0, "asked": 0, "epoch": 0, "commands": []},
+    }
+    return message("hello", job, **{**usual, **keys})
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.binary(max_size=200))
+@example(b'{"version": 1, "job": "' + b"a" * 16 + b'", "kind": "hello"}')
+@example(b'{"version": true, "job": "' + b"a" * 16 + b'", "kind": "goodbye", "id": 1}')
+def test_bytes_that_are_no_message_are_dropped(frame: bytes) -> None:
+    assert messages.read(frame) is None
+
+
+@pytest.fixture(scope="module")
+def everything() -> Iterator[Everything]:
+    made = Everything()
+    yield made
+    made.close()
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    base=st.sampled_from(
+        [
+            hello(NAMES[0]),
+            message("heartbeat", NAMES[0], iteration=1, epoch=1),
+            message("sample", NAMES[0], ranks=1, iteration=1, iterations=1, seconds=0.5),
+            message("io_request", NAMES[0], number=1, bytes=0, iteration=1),
+            message("heard", NAMES[0], command=1),
+            message("refused", NAMES[0], id=1, command=1, code=-7, message="no"),
+        ]
+    ),
+    changes=st.dictionaries(KEYS, ANYTHING, min_size=1, max_size=4),
+    taken=st.sets(KEYS, max_size=2),
+)
+def test_a_message_with_strange_values_never_raises(
+    everything: Everything, base: bytes, changes: dict[str, Any], taken: set[str]
+) -> None:
+    everything.hear(hello(NAMES[0]))
+    before = everything.state()
+    value = {key: each for key, each in json.loads(base).items() if key not in taken}
+    frame = json.dumps({**value, **changes}).encode()
+    everything.hear(frame)
+    if messages.read(frame) is None:
+        assert everything.state() == before
+
+
+COUNTS = st.integers(0, 3)
+SECONDS = st.sampled_from([0.0, 1e-9, 0.5, 20.0, 1e9])
+
+
+class AnyMessages(RuleBasedStateMachine):
+    """Well-formed messages in any order, of jobs that contradict themselves."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.everything = Everything()
+        self.last_epoch = 0
+
+    def hear(self, frame: bytes) -> None:
+        assert messages.read(frame) is not None
+        for each in self.everything.hear(frame):
+            assert messages.encode(dict(each)) is not None
+            if each["kind"] == "grant":
+                self.last_epoch = max(self.last_epoch, each["epoch"])
+
+    @rule(
+        job=st.sampled_from(NAMES), hosts=st.lists(st.sampled_from("hij"), min_size=1, max_size=9), c=COUNTS
+    )
+    def hello(self, job: str, hosts: list[str], c: int) -> None:
+        commands = list(range(1, c + 1))
+        self.hear(hello(job, hosts=hosts, generation=c, asked=c, epoch=c, iteration=c, commands=commands))
+
+    @rule(job=st.sampled_from(NAMES), iteration=COUNTS, epoch=COUNTS)
+    def heartbeat(self, job: str, iteration: int, epoch: int) -> None:
+        self.hear(message("heartbeat", job, iteration=iteration, epoch=epoch))
+
+    @rule(
+        job=st.sampled_from(NAMES), ranks=st.integers(1, 9), iterations=st.integers(1, 2**53 - 1), s=SECONDS
+    )
+    def sample(self, job: str, ranks: int, iterations: int, s: float) -> None:
+        seconds = max(s, 1e-9)
+        keys = {"ranks": ranks, "iteration": 1, "iterations": iterations, "seconds": seconds}
+        self.hear(message("sample", job, **keys))
+
+    @rule(job=st.sampled_from(NAMES), number=st.integers(1, 4), iteration=COUNTS)
+    def ask(self, job: str, number: int, iteration: int) -> None:
+        self.hear(message("io_request", job, number=number, bytes=1, iteration=iteration))
+
+    @rule(
+        job=st.sampled_from(NAMES),
+        n=st.integers(1, 5),
+        epoch=COUNTS,
+        i=COUNTS,
+        r=st.integers(1, 9),
+        s=SECONDS,
+    )
+    def wrote(self, job: str, n: int, epoch: int, i: int, r: int, s: float) -> None:
+        keys = {"id": 1, "number": n, "epoch": epoch, "bytes": 2**53 - 1, "iteration": i * 100, "ranks": r}
+        times = {"wait_seconds": s, "service_seconds": s, "age_seconds": s}
+        self.hear(message("io_done", job, **keys, **times))
+
+    @rule(job=st.sampled_from(NAMES), command=st.sampled_from([1, 2, 11, 12, 13, 14]))
+    def heard(self, job: str, command: int) -> None:
+        self.hear(message("heard", job, command=command))
+
+    @rule(
+        job=st.sampled_from(NAMES),
+        command=st.sampled_from([0, 1, 2, 11, 12, 13, 14]),
+        ranks=st.integers(1, 9),
+        generation=COUNTS,
+        s=SECONDS,
+    )
+    def done(self, job: str, command: int, ranks: int, generation: int, s: float) -> None:
+        keys = {"id": 1, "command": command, "hosts": ["h"] * ranks, "generation": generation}
+        self.hear(message("done", job, **keys, iteration=1, seconds=s, message=""))
+
+    @rule(job=st.sampled_from(NAMES), command=st.sampled_from([0, 1, 2, 11, 12, 13, 14]))
+    def refused(self, job: str, command: int) -> None:
+        self.hear(message("refused", job, id=1, command=command, code=-7, message="no"))
+
+    @rule(job=st.sampled_from(NAMES))
+    def goodbye(self, job: str) -> None:
+        self.hear(message("goodbye", job, id=1))
+
+    @rule(job=st.sampled_from(NAMES), ranks=st.integers(1, 8))
+    def reserve(self, job: str, ranks: int) -> None:
+        effects = self.everything.all.reservations.asked(job, ranks, self.everything.now)
+        self.everything.all.carry_out(effects, self.everything.now)
+
+    @rule(seconds=st.sampled_from([0.1, 6.0, 11.0, 61.0]))
+    def time_passes(self, seconds: float) -> None:
+        self.everything.now += seconds
+        self.everything.all.look(self.everything.now)
+        self.everything.all.all_due(self.everything.now)
+
+    @rule()
+    def all_is_written(self) -> None:
+        assert self.everything.store.commit(self.everything.now)
+
+    @invariant()
+    def one_job_writes_and_everybody_knows_it(self) -> None:
+        everything = self.everything.all
+        writing = {grant.job: grant.epoch for grant in everything.coordinator.turns.writing}
+        held = {name: each.held.epoch for name, each in everything.sessions.items() if each.held}
+        assert len(writing) <= 1
+        assert held == writing
+        assert everything.sessions.keys() == everything.coordinator.jobs.keys()
+
+    @invariant()
+    def a_job_is_told_what_is_to_be_done_and_nothing_else(self) -> None:
+        for name, known in self.everything.all.coordinator.jobs.items():
+            telling = self.everything.all.sessions[name].telling
+            told = [number for number, each in telling.items() if each.message["kind"] == "resize"]
+            assert sorted(told) == sorted(known.commands)
+
+    def teardown(self) -> None:
+        self.everything.close()
+
+
+TestAnyMessages = AnyMessages.TestCase
+TestAnyMessages.settings = settings(deadline=None, max_examples=60, stateful_step_count=40)

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a user would lose: jobs that are resized as the named policies say, and not more."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from nereus.policy.decisions import Resize, State
+from nereus.policy.jobs import Job
+from nereus.policy.parameters import Parameters
+from nereus.policy.performance import Curve
+from nereus.policy.policies import BY_NAME
+from nereus.policy.prediction import Prediction
+from nereus.policy.turns import AllAtOnce, OneByOne, OneOfEachSet
+
+
+def job(name: str, start: float, period: float, duration: float = 10.0, ranks: int = 50, **more: Any) -> Job:
+    told = {"confidence": 1.0, **{key: more.pop(key) for key in ("confidence",) if key in more}}
+    predicted = Prediction(start, period, duration, 0.0, 100, 200, **told)
+    between = Curve(0.0, ranks * (period - duration), 0.0)
+    return Job(name, ranks, 1000, 100, predicted, between, lambda more: 0.0, **more)
+
+
+def decided(policy: str, jobs: Sequence[Job], free: int = 1000, **more: Any) -> list[Resize]:
+    parameters = Parameters(uncertainty=2.0, settle=more.pop("settle", 0.0))
+    return list(BY_NAME[policy]().decide(State(0.0, jobs, free, **more), parameters))
+
+
+def test_each_name_of_the_issue_is_a_policy_and_makes_turns_as_it_says() -> None:
+    orders = {name: type(policy().order) for name, policy in BY_NAME.items()}
+    assert orders.pop("none") is AllAtOnce
+    assert orders.pop("io-sets") is OneOfEachSet
+    assert set(orders) >= {"blocking", "phase-shifting", "coupling", "fair", "speedup", "io-based"}
+    assert {*orders.values()} == {OneByOne}
+
+
+@pytest.mark.parametrize("policy", ["none", "blocking", "io-sets"])
+def test_baselines_resize_nobody(policy: str) -> None:
+    assert decided(policy, [job("a", 100, 110), job("b", 101, 110)]) == []
+
+
+def test_the_earliest_conflict_is_shifted_and_lent_until_before_the_phase() -> None:
+    jobs = [job("a", 100, 110), job("b", 105, 110), job("c", 40, 500), job("d", 45, 500)]
+    (found,) = decided("phase-shifting", jobs)
+    assert found.job == "c"
+    assert found.at == 101
+    assert found.until is not None
+    assert 101 < found.until < 200
+    assert "would meet that of d by 7.0 s" in found.why
+
+
+def test_a_conflict_of_a_job_that_is_being_resized_waits_and_the_next_is_looked_at() -> None:
+    jobs = [job("a", 100, 110), job("b", 105, 110), job("c", 40, 500, resizing=True), job("d", 45, 500)]
+    (found,) = decided("phase-shifting", jobs)
+    assert found.job == "a"
+
+
+def test_phases_that_do_not_meet_or_may_not_come_move_nobody() -> None:
+    apart = [job("a", 100, 110), job("b", 150, 110)]
+    assert decided("phase-shifting", apart) == []
+    unsure = [job("a", 100, 110), job("b", 105, 110, confidence=0.5)]
+    assert decided("phase-shifting", unsure) == []
+
+
+def test_periods_come_together_before_phases_are_shifted() -> None:
+    """Use case D: of two jobs in each other's way the one with the longer period becomes faster for good."""
+    jobs = [job("a", 100, 72.4, 5.0), job("b", 102, 91.3, 5.0)]
+    (found,) = decided("coupling", jobs)
+    assert (found.job, found.at, found.until) == ("b", None, None)
+    assert found.ranks in (64, 65)
+    together = [job("a", 100, 72.4, 5.0), job("b", 102, 72.4, 5.0)]
+    (shifted,) = decided("coupling", together)
+    assert shifted.until is not None
+
+
+def test_jobs_that_do_not_meet_are_not_coupled() -> None:
+    """As the paper has it: nobody gets ranks for good to avoid what does not happen."""
+    assert decided("coupling", [job("a", 100, 72.4, 5.0), job("b", 130, 80.0, 5.0)]) != []
+    assert decided("coupling", [job("a", 100, 72.4, 5.0), job("b", 130, 70.0, 5.0)]) == []
+
+
+def test_a_job_with_the_same_period_does_not_stand_before_one_that_can_be_coupled() -> None:
+    jobs = [job("a", 100, 72.4, 5.0), job("b", 150, 72.4, 5.0), job("c", 152, 91.3, 5.0)]
+    (found,) = decided("coupling", jobs)
+    assert found.job == "c"
+
+
+@pytest.mark.parametrize("policy", ["fair", "speedup", "io-based"])
+def test_free_cores_are_shared_out_when_jobs_have_settled(policy: str) -> None:
+    jobs = [job("a", 100, 110), job("b", 105, 110, resizing=True)]
+    (found,) = decided(policy, jobs, free=10)
+    assert (found.job, found.ranks) == ("a", 60)
+    assert decided(policy, jobs, free=0) == []
+    assert decided(policy, jobs, free=10, settle=5.0, last_came=-4.0) == []
+
+
+def test_cores_go_to_who_writes_less_where_io_counts() -> None:
+    jobs = [job("writes", 100, 100, 40.0), job("computes", 100, 65, 5.0)]
+    more = {each.job: each.ranks for each in decided("io-based", jobs, free=10)}
+    assert more.get("computes", 50) > more.get("writes", 50)

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Real jobs and a real daemon: who writes when, who has how many ranks, and what becomes of it when one dies.
+
+The application (programs/writes.cpp) iterates, and says what its I/O phases and resizes were.
+"""
+
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import COMMAND, Site, installed, wait_until
+
+MPIS = ("mpich", "openmpi")
+#: Grows by one rank from iteration 30 to 60.
+LENDS = """\
+from nereus.policy.decisions import Policy, Resize
+
+
+class Lends(Policy):
+    def decide(self, state, parameters):
+        fresh = [job for job in state.settled if job.iteration < 10 and job.ranks == 2]
+        return [Resize(job.name, 3, "to be tried", at=30, until=60) for job in fresh]
+"""
+SENSELESS = """\
+from nereus.policy.decisions import Policy, Resize
+
+
+class Senseless(Policy):
+    def decide(self, state, parameters):
+        name = state.jobs[0].name
+        return [Resize("nobody", 3, "?"), *(Resize(name, ranks, "?") for ranks in (0, -4, 10**9))]
+"""
+
+
+@dataclass
+class Daemon:
+    process: "subprocess.Popen[str]"
+    log: Path
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        lines = [line for line in self.log.read_text().splitlines() if line.startswith("{")]
+        return [json.loads(line) for line in lines]
+
+    def told(self, event: str) -> list[dict[str, Any]]:
+        return [each for each in self.events if each["event"] == event]
+
+
+@contextmanager
+def daemon(site: Site, *options: str) -> Iterator[Daemon]:
+    """One that hears jobs."""
+    log = site.folder / f"daemon-{os.urandom(4).hex()}.log"
+    line = site.runtime / "nereus" / "daemon.line"
+    with log.open("w") as out, ExitStack() as stack:
+        process = subprocess.Popen(
+            [
+                *COMMAND,
+                "daemon",
+                "--json",
+                "--cores",
+                "8",
+                "--store",
+                str(site.folder / "store.db"),
+                *options,
+            ],
+            cwd=site.folder,
+            env=site.environment,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        stack.callback(_end, process)
+        wait_until(lambda: process.poll() is not None or (line.is_socket() and "find it" in log.read_text()))
+        assert process.poll() is None, log.read_text()
+        yield Daemon(process, log)
+
+
+def _end(process: "subprocess.Popen[str]") -> None:
+    if process.poll() is None:
+        process.send_signal(signal.SIGTERM)
+        process.wait(10)
+
+
+def job(site: Site, mpi: str, *arguments: str) -> tuple[str | Path, ...]:
+    """The command line of one with two ranks."""
+    return ("run", "--mpi", installed(mpi), "-n", "2", site.program(mpi, "writes"), *arguments)
+
+
+def said(text: str, what: str) -> list[list[str]]:
+    return [line.split()[1:] for line in text.splitlines() if line.startswith(f"{what} ")]
+
+
+def phases(events: list[dict[str, Any]]) -> list[tuple[float, float]]:
+    """Begin and end of each phase that had its turn, by the daemon's clock."""
+    begins = {
+        (each["job"], each["phase"]): each["time_unix"] for each in events if each["event"] == "granted"
+    }
+    ends = {(each["job"], each["phase"]): each["time_unix"] for each in events if each["event"] == "wrote"}
+    return sorted((begins[key], ends[key]) for key in begins if key in ends)
+
+
+@pytest.mark.parametrize("mpi", MPIS)
+def test_two_jobs_never_write_at_once(site: Site, mpi: str) -> None:
+    with (
+        daemon(site, "--policy", "blocking") as run,
+        site.started(*job(site, mpi, "30", "20", "5", "150")) as one,
+    ):
+        other = site.nereus(*job(site, mpi, "30", "20", "5", "150"))
+        out, err = one.communicate(timeout=60)
+        assert (one.returncode, other.code) == (0, 0), err + other.err
+        assert [code for _, code, _ in [*said(out, "io"), *said(other.out, "io")]] == ["NEREUS_OK"] * 12
+        turns = phases(run.events)
+        assert len(turns) == 12
+        assert all(earlier[1] <= later[0] for earlier, later in pairwise(turns))
+        waits = [each["wait_seconds"] for each in run.told("wrote")]
+        assert max(waits) > 0.05, "the jobs did not meet: nothing was shown"
+
+
+@pytest.mark.parametrize("method", ["merge", "baseline-inter"])
+def test_a_job_is_resized_at_the_iterations_that_were_decided(site: Site, method: str) -> None:
+    site.write("lends.py", LENDS)
+    with daemon(site, "--policy", "lends.py:Lends") as run:
+        arguments = job(site, "mpich", "100", "30", "25", "20")
+        result = site.nereus(*arguments, NEREUS_PROCESS_STRATEGIES="none", NEREUS_PROCESS_METHOD=method)
+        assert result.code == 0, result.err
+        if method == "merge":  # with Baseline rank 0 is a newcomer, which was not resized
+            assert said(result.out, "resized") == [["30", "3"], ["60", "2"]]
+        assert [int(iteration) for iteration, _, _ in said(result.out, "io")] == [25, 50, 75, 100]
+        carried_out = [each for each in run.told("resized") if each.get("command")]
+        assert [each["iteration"] for each in carried_out] == [30, 60]
+
+
+def test_files_that_all_ranks_open_are_phases_of_a_program_that_says_none(site: Site) -> None:
+    with daemon(site) as run:
+        arguments = job(site, "mpich", "20", "20", "5", "50", "written")
+        result = site.nereus("monitor", "--mpi", "mpich", "--output", "recorded", "--", *COMMAND, *arguments)
+        assert result.code == 0, result.err
+        assert len(phases(run.events)) == 4
+        assert all(each["service_seconds"] >= 0.05 for each in run.told("wrote"))
+
+
+def test_a_job_without_a_daemon_does_all_that_it_does(site: Site) -> None:
+    result = site.nereus(*job(site, "mpich", "20", "10", "5", "10"))
+    assert result.code == 0, result.err
+    assert [code for _, code, _ in said(result.out, "io")] == ["NEREUS_OK"] * 4
+    missing = f"ipc://{site.runtime}/nobody"
+    result = site.nereus(*job(site, "mpich", "20", "10", "5", "10"), NEREUS_CONTROLLER=missing)
+    assert result.code == 0, result.err
+    assert [code for _, code, _ in said(result.out, "io")] == ["NEREUS_NO_TURN"] * 4
+    assert result.err.count("the controller does not answer") == 1
+
+
+def test_a_job_outlives_its_daemon_and_finds_the_next_one(site: Site) -> None:
+    with site.folder.joinpath("job.log").open("w") as log, ExitStack() as stack:
+        with daemon(site) as first:
+            process = stack.enter_context(_job_into(site, log, "600", "20", "10", "20"))
+            wait_until(lambda: len(first.told("wrote")) >= 2)
+            first.process.kill()
+            first.process.wait()
+        read = site.folder / "job.log"
+        wait_until(lambda: "NEREUS_NO_TURN" in read.read_text())
+        with daemon(site) as second:
+            wait_until(lambda: len(phases(second.events)) >= 2)
+        process.wait(60)
+        assert process.returncode == 0
+    waited = [float(wait) for _, _, wait in said(read.read_text(), "io")]
+    assert max(waited) < 10, "it waited for a daemon that was dead"
+
+
+@contextmanager
+def _job_into(site: Site, log: Any, *arguments: str) -> "Iterator[subprocess.Popen[str]]":
+    process = subprocess.Popen(
+        [*COMMAND, *map(str, job(site, "mpich", *arguments))],
+        cwd=site.folder,
+        env=site.environment,
+        stdout=log,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    try:
+        yield process
+    finally:
+        _end(process)
+
+
+def test_a_job_that_dies_in_its_turn_leaves_it_to_others(site: Site) -> None:
+    with daemon(site, "--set", "lease=1.5") as run, ExitStack() as stack:
+        log = stack.enter_context(site.folder.joinpath("job.log").open("w"))
+        dies = stack.enter_context(_job_into(site, log, "2000", "10", "5", "60000"))
+        wait_until(lambda: len(run.told("granted")) == 1)
+        for pid in site.processes("writes"):
+            os.kill(pid, signal.SIGKILL)
+        result = site.nereus(*job(site, "mpich", "10", "10", "5", "10"))
+        assert result.code == 0, result.err
+        assert [code for _, code, _ in said(result.out, "io")] == ["NEREUS_OK"] * 2
+        dies.wait(60)
+
+
+def test_senseless_decisions_hurt_no_job(site: Site) -> None:
+    site.write("senseless.py", SENSELESS)
+    with daemon(site, "--policy", "senseless.py:Senseless") as run:
+        result = site.nereus(*job(site, "mpich", "20", "10", "5", "10"))
+        assert result.code == 0, result.err
+        assert said(result.out, "resized") == []
+        assert any("dropped" in each["text"] for each in run.told("note"))
+
+
+def test_a_job_waits_for_its_cores_and_gets_them_when_another_gave_them_back(site: Site) -> None:
+    with daemon(site, "--cores", "3") as run, ExitStack() as stack:
+        log = stack.enter_context(site.folder.joinpath("job.log").open("w"))
+        first = stack.enter_context(_job_into(site, log, "100", "40", "50", "10"))
+        wait_until(lambda: len(run.told("came")) == 1)
+        start, *others = job(site, "mpich", "10", "10", "5", "10")
+        second = site.nereus(start, "--queue", *others)
+        assert second.code == 0, second.err
+        assert "waits for 2 cores" in second.err
+        assert first.wait(60) == 0
+        came, ended = run.told("came"), run.told("ended")
+        assert came[1]["time_unix"] >= ended[0]["time_unix"]
+
+
+def test_more_cores_than_there_are_are_refused_before_anything_starts(site: Site) -> None:
+    with daemon(site, "--cores", "1") as run:
+        start, *others = job(site, "mpich", "10", "10", "5", "10")
+        result = site.nereus(start, "--queue", *others)
+        assert result.code == 2
+        assert "1 are there" in result.err
+        assert run.told("came") == []
+    result = site.nereus(start, "--queue", *others)
+    assert result.code == 2
+    assert "no daemon" in result.err
