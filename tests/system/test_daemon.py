@@ -238,3 +238,26 @@ def test_more_cores_than_there_are_are_refused_before_anything_starts(site: Site
     result = site.nereus(start, "--queue", *others)
     assert result.code == 2
     assert "no daemon" in result.err
+
+
+def test_a_profile_tells_a_daemon_how_much_faster_a_program_is(site: Site) -> None:
+    program = [str(site.program("mpich", "writes")), "100000", "40", "25", "10"]
+    with daemon(site) as run:
+        store = str(site.folder / "store.db")
+        profile = ("profile", "--mpi", installed("mpich"), "-n", "2,4", "--samples", "2", "--store", store)
+        result = site.nereus(*profile, "--json", "--", *program)
+        assert result.code == 0, result.err
+        sizes = {each["ranks"]: each for each in result.document["sizes"]}
+        assert sizes.keys() == {2, 4}
+        assert 1.5 < sizes[2]["seconds"] / sizes[4]["seconds"] < 2.5
+        assert [each["times"] for each in run.told("learnt")] == [sum(s["samples"] for s in sizes.values())]
+
+
+def test_a_sweep_leaves_a_job_with_the_ranks_that_it_came_with(site: Site) -> None:
+    with daemon(site, "--sweep", "--set", "enough_times=1") as run:
+        result = site.nereus(*job(site, "mpich", "500", "40", "25", "10"))
+        assert result.code == 0, result.err
+        sizes = [ranks for _, ranks in said(result.out, "resized")]
+        assert sizes[-1] == "2"
+        assert {"4", "1"} <= set(sizes)
+        assert any("to be timed" in each.get("why", "") for each in run.told("decided"))

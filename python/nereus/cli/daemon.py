@@ -43,6 +43,9 @@ def run(
     policy: Annotated[
         str, typer.Option(metavar="NAME|FILE.py:CLASS", help="Who decides; see docs/reference/daemon.md.")
     ] = _USUAL,
+    sweep: Annotated[
+        bool, typer.Option("--sweep", help="Time each job on some numbers of ranks before others decide.")
+    ] = False,
     cores: Annotated[
         int | None, typer.Option(min=1, max=2**31 - 1, help="Cores of this host to give out.")
     ] = None,
@@ -78,12 +81,13 @@ def run(
     """
     if context.invoked_subcommand is not None:
         return
-    chosen = _settings(policy, cores, hosts, settings or [], store, metrics, listen, keys)
+    chosen = _settings(policy, sweep, cores, hosts, settings or [], store, metrics, listen, keys)
     _serve(chosen, _print_json if as_json else _print_text)
 
 
 def _settings(
     policy: str,
+    sweep: bool,
     cores: int | None,
     hosts: str | None,
     settings: list[str],
@@ -98,14 +102,15 @@ def _settings(
     from nereus.control.places import cores_of
     from nereus.control.store import usual_place
     from nereus.launch import Host, read_hosts
+    from nereus.policy.sweep import Sweep
 
     if cores is not None and hosts is not None:
         raise Refused("--cores and --hosts: one of them is allowed")
     _check_listening(listen, keys)
     given = read_hosts(hosts or "") or ((Host("", cores),) if cores is not None else ())
     return Settings(
-        policy=load(policy),
-        policy_name=policy,
+        policy=Sweep(load(policy)) if sweep else load(policy),
+        policy_name=f"{policy} behind a sweep" if sweep else policy,
         cores=cores_of(given),
         store=(store or usual_place()).absolute(),
         parameters=parameters_of(settings),

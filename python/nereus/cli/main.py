@@ -22,6 +22,7 @@ app = group_of(
         "jobs": Home("nereus.cli.jobs"),
         "resize": Home("nereus.cli.resize"),
         "daemon": Home("nereus.cli.daemon"),
+        "profile": Home("nereus.cli.profile", interspersed=False),
         "doctor": Home("nereus.cli.doctor"),
         "calibrate": Home("nereus.cli.calibrate"),
         "report": Home("nereus.cli.report"),

@@ -64,7 +64,7 @@ def run(
 
     Example: nereus run -n 2 -- ./application --steps 1000
     """
-    build, path = choose(mpi), _program(program[0])
+    build, path = choose(mpi), found_program(program[0])
     where = Where.read(hosts, rsh, placement is Placement.SPREAD, oversubscribe)
     limit = _limit(ranks, max_ranks, where)
     settings = {
@@ -104,7 +104,7 @@ def _exit_code(outcome: Outcome | None, stopping: Stopping) -> int:
     return outcome.code
 
 
-def _program(name: str) -> Path:
+def found_program(name: str) -> Path:
     """The program to run; a name without a slash is looked for in PATH."""
     found = shutil.which(name)
     if found is None:

@@ -35,6 +35,8 @@ class Desk:
             case questions.AskRelease():
                 effects = self._all.reservations.released(asked.job, now)
                 return {"kind": "released"}, self._all.carry_out(effects, now)
+            case questions.AskLearn():
+                return self._learn(asked, now), []
             case questions.AskStop():
                 self.stop = True
                 return {"kind": "stopping", "pid": self._about["pid"]}, []
@@ -55,6 +57,13 @@ class Desk:
         recent = self._all.events.since(max(asked.since, first - 1), _MOST_EVENTS - len(older))
         found = [*older, *(event.document() for event in recent)]
         return {"kind": "events", "events": _that_fit(found), "last": self._all.events.last}
+
+    def _learn(self, asked: questions.AskLearn, now: float) -> dict[str, Any]:
+        """Jobs that come later have these times; those that run now have times of their own."""
+        for each in asked.times:
+            self._all.journal.learnt(asked.command, asked.job, each.ranks, each.seconds, now)
+        self._all.events.add(now, asked.job, "learnt", command=asked.command, times=len(asked.times))
+        return {"kind": "learnt", "times": len(asked.times)}
 
     def _reserve(self, asked: questions.AskReserve, now: float) -> tuple[dict[str, Any], list[Out]]:
         try:

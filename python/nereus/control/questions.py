@@ -8,7 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from nereus.control.messages import Number, Ranks
 
 JobName = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
-_ALLOWED = "status with from, events with since, reserve with job and ranks, release with job, and stop"
+_ALLOWED = (
+    "status with from, events with since, reserve with job and ranks, release with job, "
+    "learn with job, command and times, and stop"
+)
 
 
 class Question(BaseModel):
@@ -44,13 +47,31 @@ class AskRelease(Question):
     job: JobName
 
 
+class Timed(BaseModel):
+    """An iteration without I/O took so long."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+
+    ranks: Ranks
+    seconds: Annotated[float, Field(gt=0, le=1e9, strict=False)]
+
+
+class AskLearn(Question):
+    """How long a program takes, as `nereus profile` measured it."""
+
+    kind: Literal["learn"]
+    job: JobName
+    command: Annotated[list[str], Field(min_length=1)]
+    times: Annotated[list[Timed], Field(max_length=10_000)]
+
+
 class AskStop(Question):
     """The daemon is to end."""
 
     kind: Literal["stop"]
 
 
-Asked = AskStatus | AskEvents | AskReserve | AskRelease | AskStop
+Asked = AskStatus | AskEvents | AskReserve | AskRelease | AskLearn | AskStop
 
 _asked: TypeAdapter[Asked] = TypeAdapter(Annotated[Asked, Field(discriminator="kind")])
 

@@ -50,7 +50,7 @@ def profile(store: Store, session: Session) -> list[Measured]:
     """Times of iterations that other jobs of the same program had; none where the file cannot be read."""
     statement = "SELECT ranks, seconds FROM samples WHERE program = ? AND job != ?"
     with suppress(sqlite3.Error):
-        return _measured(store.connection.execute(statement, (program_of(session), session.name)))
+        return _measured(store.connection.execute(statement, (program_of(session.command), session.name)))
     return []
 
 

@@ -8,7 +8,7 @@ any more, as on a full disk, stops nobody: it is said once, and all is written a
 import json
 import os
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -79,7 +79,11 @@ class Store:
         self._add("UPDATE commands SET state = ? WHERE number = ?", state, number)
 
     def sample(self, session: Session, ranks: int, seconds: float, now: float) -> None:
-        row = (program_of(session), session.name, ranks, seconds, now)
+        self.learnt(session.command, session.name, ranks, seconds, now)
+
+    def learnt(self, command: Sequence[str], job: str, ranks: int, seconds: float, now: float) -> None:
+        """An iteration without I/O of a job that ran that command."""
+        row = (program_of(command), job, ranks, seconds, now)
         self._add("INSERT INTO samples VALUES (?, ?, ?, ?, ?)", *row)
 
     def phase(self, session: Session, number: int, epoch: int, phase: IoPhase, size: int) -> None:
@@ -162,9 +166,9 @@ class Store:
         )
 
 
-def program_of(session: Session) -> str:
+def program_of(command: Sequence[str]) -> str:
     """By which times are found again that other jobs of the same program measured."""
-    return json.dumps(session.command)
+    return json.dumps(list(command))
 
 
 def _opened(path: Path) -> sqlite3.Connection:

@@ -132,6 +132,11 @@ class KnownJob:
         self._seen = None
         return [self._commands.pop(number) for number in list(numbers)]
 
+    @property
+    def times(self) -> Sequence[Measured]:
+        """Of iterations without I/O, the latest of each number of ranks."""
+        return [Measured(ranks, time) for ranks, times in self._times.items() for time in times]
+
     def measured(self, ranks: int, seconds: float) -> None:
         """An iteration without I/O took so long."""
         if ranks < 1 or not 0 < seconds < inf:
@@ -226,8 +231,7 @@ class KnownJob:
     def model(self, parameters: Parameters) -> Performance:
         """Of one iteration; where nothing is known yet, one that promises no gain."""
         if self._model is None:
-            online = (Measured(ranks, time) for ranks, times in self._times.items() for time in times)
-            measured = [*self.about.profile, *online]
+            measured = [*self.about.profile, *self.times]
             self._model = fit(measured, parameters) if measured else Falling((self.ranks,), (1.0,))
         return self._model
 

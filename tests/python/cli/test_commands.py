@@ -11,7 +11,20 @@ import pytest
 
 
 @pytest.mark.parametrize(
-    "command", ["emulate", "run", "jobs", "resize", "doctor", "report", "convert", "calibrate"]
+    "command",
+    [
+        "emulate",
+        "run",
+        "jobs",
+        "resize",
+        "doctor",
+        "report",
+        "convert",
+        "calibrate",
+        "daemon",
+        "profile",
+        "simulate",
+    ],
 )
 def test_every_command_has_help_with_an_example(shell: Any, command: str) -> None:
     result = shell.nereus(command, "--help")

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""nereus profile -- PROGRAM ARGS - how long a program's iterations take on several numbers of ranks."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nereus.cli.messages import Refused, complain, note, show, show_json
+from nereus.cli.run import found_program
+from nereus.cli.trial_bar import TrialBar
+from nereus.cli.where import ReleaseUnit, Where, founding
+from nereus.launch import Job, Stopping, Supervision, check_door, choose, fostering, joining, new_name
+from nereus.report.units import seconds_text
+
+if TYPE_CHECKING:
+    from nereus.control.profiling import Profiler
+    from nereus.policy.performance import Measured
+
+_ATTEND_SECONDS = 0.02
+_MOST_WORDS = 2000
+
+
+def profile(
+    program: Annotated[list[str], typer.Argument(metavar="PROGRAM [ARGS]...", help="What to run.")],
+    ranks: Annotated[
+        str,
+        typer.Option("-n", "--ranks", metavar="N,N,...", help="Numbers of ranks; it starts with the first."),
+    ] = "1,2,4",
+    samples: Annotated[int, typer.Option(min=1, max=1000, help="Times of each, of about a second.")] = 5,
+    mpi: Annotated[str | None, typer.Option(metavar="NAME", help="MPI build to use (nereus doctor).")] = None,
+    store: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The daemon's store that is to know it.", show_default=False),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+) -> None:
+    """Run a program, resize it through several numbers of ranks and time its iterations.
+
+    It is ended when all are timed. The daemon's policies know by that how much faster jobs of the same
+    command line are with more ranks.
+
+    Example: nereus profile -n 1,2,4 -- ./application --steps 100000
+    """
+    from nereus.control.profiling import Profiler, save
+    from nereus.control.store import usual_place
+
+    sizes = _sizes(ranks)
+    build, path = choose(mpi), found_program(program[0])
+    where = Where.read("", None, False, False)
+    founders, own = founding(sizes[0], ReleaseUnit.RANK)
+    with Stopping() as stopping, fostering(), Profiler(sizes, samples) as profiler:
+        check_door()
+        join = joining(build, stopped=lambda: stopping.signal is not None)
+        settings = {"NEREUS_MAX_RANKS": str(max(sizes)), **own, **profiler.environment}
+        start = where.supervision(build, path, tuple(program[1:]), founders, join, settings)
+        name = _time(start, profiler, sizes, samples, stopping)
+        times, measured = profiler.times(), profiler.measured
+    _check(times, stopping)
+    place = (store or usual_place()).absolute()
+    save([str(path), *program[1:]], name, measured, place)
+    document = _document(program, times, measured)
+    if as_json:
+        show_json(document | {"store": str(place)})
+    else:
+        show(_table(document))
+        note(f"known to the daemon by {place}")
+    if stopping.signal:
+        raise typer.Exit(stopping.exit_code)
+
+
+def _sizes(text: str) -> list[int]:
+    words = text.split(",")
+    if not all(word.isascii() and word.isdigit() and 1 <= int(word) <= 1_000_000 for word in words):
+        raise Refused(f"-n = {text}: allowed are numbers of ranks from 1, with commas between them")
+    return list(dict.fromkeys(map(int, words)))
+
+
+def _time(
+    start: Supervision, profiler: "Profiler", sizes: Sequence[int], samples: int, stopping: Stopping
+) -> str:
+    """Until all are timed, the program ends, or somebody stops it; the job's name."""
+    name = new_name()
+    with TrialBar("timed", samples * len(sizes)) as bar, Job(start, profiler.output, name) as job:
+        shown = 0
+        while job.running() and stopping.signal is None and not profiler.is_over:
+            profiler.turn()
+            job.attend(_ATTEND_SECONDS)
+            times = profiler.times()
+            timed = {size: min(samples, len(times.get(size, ()))) for size in sizes}
+            for _ in range(sum(timed.values()) - shown):
+                bar.advance(" ".join(f"{size}:{number}" for size, number in timed.items()))
+            shown = max(shown, sum(timed.values()))
+        if not (profiler.is_over or stopping.signal):
+            _say_end(job)
+    return name
+
+
+def _say_end(job: Job) -> None:
+    outcome = job.outcome()
+    complain(f"the program ended before all sizes were timed: {outcome.text}")
+    if not outcome.good:
+        complain(job.text()[-_MOST_WORDS:])
+
+
+def _check(times: Mapping[int, Sequence[float]], stopping: Stopping) -> None:
+    if times:
+        return
+    complain(
+        f"stopped by {stopping.text}" if stopping.signal else "the program ended before anything was timed"
+    )
+    raise typer.Exit(stopping.exit_code if stopping.signal else 1)
+
+
+def _document(
+    program: Sequence[str], times: Mapping[int, Sequence[float]], measured: "Sequence[Measured]"
+) -> dict[str, Any]:
+    from nereus.policy.performance import Curve, fit
+
+    model = fit(measured)
+    sizes = [
+        {
+            "ranks": ranks,
+            "samples": len(each),
+            "seconds": median(each),
+            "least_seconds": min(each),
+            "greatest_seconds": max(each),
+            "model_seconds": model.seconds(ranks),
+        }
+        for ranks, each in times.items()
+    ]
+    curve = isinstance(model, Curve)
+    terms = {name: getattr(model, name) for name in ("fixed", "divided", "per_rank")} if curve else None
+    return {"program": list(program), "sizes": sizes, "model": {"curve": terms, "error": model.error}}
+
+
+def _table(document: dict[str, Any]) -> Any:
+    from rich.table import Table
+
+    grid = Table("ranks", "iteration", "from", "to", "model", "samples", "speed-up", box=None, pad_edge=False)
+    first = document["sizes"][0]
+    for each in document["sizes"]:
+        keys = ("seconds", "least_seconds", "greatest_seconds", "model_seconds")
+        speedup = f"{first['seconds'] / each['seconds']:.2f}"
+        grid.add_row(
+            str(each["ranks"]), *(seconds_text(each[key]) for key in keys), str(each["samples"]), speedup
+        )
+    return grid
