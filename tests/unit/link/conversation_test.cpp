@@ -193,5 +193,46 @@ RC_GTEST_PROP(Conversation, EachCommandIsCarriedOutOnceHoweverOftenAndLateItCome
     RC_ASSERT(std::set<std::uint64_t>(carried_out.begin(), carried_out.end()).size() == carried_out.size());
 }
 
+rc::Gen<json> any_value() {
+    return rc::gen::oneOf(rc::gen::map(rc::gen::arbitrary<std::int64_t>(), [](std::int64_t n) { return json(n); }),
+                          rc::gen::map(rc::gen::inRange(-2, 5), [](int n) { return json(n); }),
+                          rc::gen::map(rc::gen::arbitrary<double>(), [](double n) { return json(n); }),
+                          rc::gen::map(rc::gen::arbitrary<bool>(), [](bool b) { return json(b); }),
+                          rc::gen::map(rc::gen::string<std::string>(), [](const std::string &t) { return json(t); }),
+                          rc::gen::just(json(nullptr)), rc::gen::just(json::array()), rc::gen::just(json::object()));
+}
+
+/// One of the daemon's kinds, with any values, or none, of the keys that it has.
+rc::Gen<json> any_message() {
+    const auto kind =
+        rc::gen::element<std::string>("welcome", "alive", "who", "noted", "grant", "resize", "cancel", "?");
+    const auto keys = rc::gen::element<std::string>("id", "number", "epoch", "command", "ranks", "at", "options",
+                                                    "turn", "heartbeat_seconds");
+    const auto rest = rc::gen::container<std::vector<std::pair<std::string, json>>>(rc::gen::pair(keys, any_value()));
+    return rc::gen::mapcat(kind, [rest](const std::string &of_kind) {
+        return rc::gen::map(rest, [of_kind](const std::vector<std::pair<std::string, json>> &entries) {
+            json message = {{"kind", of_kind}};
+            for (const auto &[key, value] : entries) message[key] = value;
+            return message;
+        });
+    });
+}
+
+RC_GTEST_PROP(Conversation, WhateverTheDaemonSaysNoSenselessCommandReachesTheJob, ()) {
+    Conversation job = welcomed();
+    job.ask(1, 0);
+    double now = 1;
+    for (const json &message : *rc::gen::container<std::vector<json>>(any_message())) {
+        job.take(message, now += 0.1);
+        for (const json &sent : job.due(now)) RC_ASSERT(sent.at("kind").is_string());
+        while (const auto command = job.take_command(INT64_MAX)) {
+            RC_ASSERT(command->ranks >= 1);
+            RC_ASSERT(command->at >= 0);
+            RC_ASSERT(command->options.is_object());
+        }
+        RC_ASSERT(job.next_due() <= now + 1e6);
+    }
+}
+
 }
 }
