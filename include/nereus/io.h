@@ -23,7 +23,7 @@ extern "C" {
  * Collective over the job. Between two checkpoints: a phase must be ended before the next nereus_checkpoint().
  *
  * @param[in] job    an open job
- * @param[in] bytes  that this process will write or read, 0 .. 2^50; 0 where it is not known
+ * @param[in] bytes  that this process will write or read, 0 .. 2^40; 0 where it is not known
  *
  * @return NEREUS_OK            it is this job's turn, or nobody asks for turns
  * @return NEREUS_NO_TURN       the daemon does not answer; write all the same

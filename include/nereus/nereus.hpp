@@ -230,12 +230,13 @@ private:
 class IoPhase {
 public:
     /// Collective. @param bytes  of this process; 0 where it is not known
-    explicit IoPhase(const Job &job, std::int64_t bytes = 0) : job_(job.get()), code_(nereus_io_begin(job_, bytes)) {}
+    explicit IoPhase(const Job &job, std::int64_t bytes = 0)
+        : job_(job.get()), code_(nereus_io_begin(job_, bytes)), exceptions_(std::uncaught_exceptions()) {}
     IoPhase(const IoPhase &) = delete;
     IoPhase &operator=(const IoPhase &) = delete;
-    /// Collective.
+    /// Collective, but where an exception leaves the block: others may not come here then.
     ~IoPhase() {
-        if (code_ >= 0) nereus_io_end(job_);
+        if (code_ >= 0 && std::uncaught_exceptions() == exceptions_) nereus_io_end(job_);
     }
 
     /// What nereus_io_begin() returned.
@@ -244,6 +245,7 @@ public:
 private:
     nereus_job *job_;
     int code_;
+    int exceptions_;
 };
 
 /// Calls `stay(job)` for this process' stay in a job, and again for as long as it is wanted again.

@@ -25,7 +25,7 @@ using nereus::job::Description;
 
 constexpr std::int64_t most_rows = std::int64_t{1} << 59;
 constexpr std::int64_t most_stage_bytes = std::int64_t{1} << 62;
-constexpr std::int64_t most_io_bytes = std::int64_t{1} << 50; // of a process: a sum over all fits
+constexpr std::int64_t most_io_bytes = std::int64_t{1} << 40; // of a process: a sum over millions fits
 constexpr std::size_t longest_name = 63;
 
 Done check_name(const char *text) {
@@ -356,7 +356,7 @@ int nereus_io_begin(nereus_job *job, int64_t bytes) {
     if (!usable(job)) return NEREUS_ERR_ARGUMENT;
     return guarded(job, [&]() -> Result<nereus_code> {
         if (bytes < 0 || bytes > most_io_bytes)
-            return failed(NEREUS_ERR_ARGUMENT, "an I/O phase has 0 .. 2^50 bytes, not " + std::to_string(bytes));
+            return failed(NEREUS_ERR_ARGUMENT, "an I/O phase has 0 .. 2^40 bytes, not " + std::to_string(bytes));
         return job->inside->begin_io(bytes);
     });
 }

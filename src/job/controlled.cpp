@@ -90,15 +90,23 @@ void Controlled::is_refused(std::uint64_t command, const Error &why) {
     line_->command_ended(command);
 }
 
-void Controlled::resize_begins() { pace_.stop(now()); }
+void Controlled::resize_begins() {
+    resizes_ = true;
+    pace_.stop(now());
+}
 
 void Controlled::resize_ended(const nereus_resize_report &report, const std::string &message, const Generation &now) {
-    pace_.begin_sample();
+    resizes_ = false;
+    pace_.begin_anew();
     pace_.go_on(nereus::now());
     std::uint64_t command = 0;
     if (const auto found = commands_.find(report.request); found != commands_.end()) {
         command = found->second;
         commands_.erase(found);
+    }
+    if (report.code == NEREUS_UNCHANGED) {
+        if (command != 0) is_done(command, message);
+        return;
     }
     if (report.code != NEREUS_RESIZED) {
         if (command != 0) is_refused(command, {static_cast<nereus_code>(report.code), message});
@@ -120,8 +128,10 @@ void Controlled::request_dropped(std::uint64_t request) {
 
 bool Controlled::begin_io(std::uint64_t number, std::int64_t bytes) {
     pace_.stop(now());
-    phase_ = {number, bytes, 0, now(), 0};
-    phase_.epoch = line_->wait_for_turn(number, bytes, patience_);
+    // A phase at the end of an iteration belongs to it, though its checkpoint comes behind.
+    const std::int64_t iteration = iteration_ + (pace_.is_near_its_end() ? 1 : 0);
+    phase_ = {number, bytes, iteration, 0, now(), 0};
+    phase_.epoch = line_->wait_for_turn(number, bytes, iteration, patience_);
     phase_.granted = now();
     if (phase_.epoch == 0 && !told_of_silence_)
         std::fprintf(stderr, "nereus: the controller does not answer: I/O phases go on without turns until it does\n");
@@ -136,12 +146,12 @@ void Controlled::end_io() {
                    {"number", phase_.number},
                    {"epoch", phase_.epoch},
                    {"bytes", phase_.bytes},
-                   {"iteration", iteration_},
+                   {"iteration", phase_.iteration},
                    {"ranks", ranks_},
                    {"wait_seconds", phase_.granted - phase_.asked},
                    {"service_seconds", end - phase_.granted},
                    {"age_seconds", 0}});
-    pace_.go_on(end);
+    if (!resizes_) pace_.go_on(end);
 }
 
 json Controlled::carry() {

@@ -17,7 +17,7 @@ namespace nereus::job {
 
 class Controlled {
 public:
-    /// Nothing where the settings name no controller.
+    /// To the controller that the settings name, or that was carried.
     /// @param carried  carry() of the rank 0 before; null: there was none
     static Result<std::unique_ptr<Controlled>> open(const Settings &settings, const Generation &generation,
                                                     const std::vector<std::string> &command,
@@ -60,6 +60,7 @@ private:
     struct Phase {
         std::uint64_t number = 0;
         std::int64_t bytes = 0;
+        std::int64_t iteration = 0;
         std::uint64_t epoch = 0;
         double asked = 0;   ///< when
         double granted = 0; ///< when it went on, with its turn or without
@@ -79,6 +80,7 @@ private:
     Phase phase_;
     Commands commands_;
     bool told_of_silence_ = false;
+    bool resizes_ = false; ///< is being resized
 };
 
 }

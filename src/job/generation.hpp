@@ -33,6 +33,7 @@ struct Generation {
 void tell_monitor(const Generation &generation);
 
 /// Where the monitor is loaded, `call` hears of files that all of `comm` open and close (nereus_monitor_io()).
-void follow_io(MPI_Comm comm, int (*call)(void *, int), void *context);
+/// @return whether it will
+bool follow_io(MPI_Comm comm, int (*call)(void *, int), void *context);
 
 }

@@ -248,6 +248,7 @@ void Handover::share_report(nereus_resize_report &report, const Done &decision) 
               {"values", values_of(job_.registry)},
               {"iteration", job_.iteration},
               {"io_phases", job_.io_phases},
+              {"says_io", job_.says_io},
               {"has_controller", job_.has_controller},
               {"controller", decision ? carried_line() : nlohmann::json()}});
     share_with_sources(sources(), report);

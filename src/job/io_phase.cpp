@@ -3,8 +3,12 @@
 #include "job/job.hpp"
 #include "mpi/patience.hpp"
 
+#include <algorithm>
+
 namespace nereus::job {
 namespace {
+
+constexpr std::int64_t greatest_sum = (std::int64_t{1} << 53) - 1; // that every reader of JSON can read
 
 /// A turn may be minutes away: others need the core more.
 Done wait_patiently(MPI_Request &request, const char *what) {
@@ -22,7 +26,7 @@ Result<std::int64_t> sum_at_root(MPI_Comm comm, std::int64_t bytes) {
         !done)
         return tl::unexpected(done.error());
     if (auto done = wait_patiently(request, "MPI_Ireduce"); !done) return tl::unexpected(done.error());
-    return sum;
+    return std::clamp<std::int64_t>(sum, 0, greatest_sum);
 }
 
 Result<int> told_by_root(MPI_Comm comm, int word) {
@@ -38,9 +42,9 @@ Result<int> told_by_root(MPI_Comm comm, int word) {
 Result<nereus_code> Job::begin_io(std::int64_t bytes) {
     if (in_io_phase_ && !io_phase_is_a_file_)
         return failed(NEREUS_ERR_STATE, "an I/O phase is open already: end it with nereus_io_end()");
-    program_says_io_ = true;
+    members_.says_io = true;
     if (!std::exchange(io_phase_is_a_file_, false)) return take_turn(bytes);
-    return NEREUS_OK; // it has its turn since it opened the file
+    return file_turn_; // that it has since it opened the file
 }
 
 Done Job::end_io() {
@@ -49,25 +53,53 @@ Done Job::end_io() {
 }
 
 void Job::file_io(bool begins) {
-    if (begins && !in_io_phase_ && !program_says_io_) {
-        io_phase_is_a_file_ = take_turn(0).has_value();
+    if (std::this_thread::get_id() != thread_) return; // in no order with what the other one does
+    if (begins && !in_io_phase_ && !members_.says_io) {
+        const auto turn = take_turn(0);
+        io_phase_is_a_file_ = turn.has_value();
+        file_turn_ = turn.value_or(NEREUS_NO_TURN);
     } else if (!begins && io_phase_is_a_file_) {
         io_phase_is_a_file_ = false;
         (void)give_turn_back();
     }
 }
 
-void Job::follow_files() {
+/// Whoever follows files on this process hears of those that are opened from now on.
+bool Job::follow_from_here() {
     int (*const heard)(void *, int) = [](void *job, int begins) {
         static_cast<Job *>(job)->file_io(begins != 0);
         return 0;
     };
-    if (members_.has_controller) job::follow_io(members_.generation.control.get(), leaving_ ? nullptr : heard, this);
+    return follow_io(members_.generation.control.get(), heard, this);
+}
+
+void Job::follow_files() {
+    if (!members_.has_controller) return;
+    if (leaving_) {
+        (void)follow_io(MPI_COMM_NULL, nullptr, nullptr);
+        return;
+    }
+    const MPI_Comm control = members_.generation.control.get();
+    const int here = follow_from_here() ? 1 : 0;
+    int everywhere = 0;
+    MPI_Allreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, control);
+    if (everywhere == 0) (void)follow_io(MPI_COMM_NULL, nullptr, nullptr); // some world is not recorded
+    follows_files_ = everywhere != 0;
+}
+
+/// A file that is still open is no phase; others that are opened later are.
+void Job::leave_files_open() {
+    if (!io_phase_is_a_file_) return;
+    io_phase_is_a_file_ = false;
+    (void)give_turn_back();
+    if (follows_files_) (void)follow_from_here();
 }
 
 Result<nereus_code> Job::take_turn(std::int64_t bytes) {
-    in_io_phase_ = true;
-    if (!members_.has_controller) return NEREUS_OK;
+    if (!members_.has_controller) {
+        in_io_phase_ = true;
+        return NEREUS_OK;
+    }
     ++members_.io_phases;
     const MPI_Comm control = members_.generation.control.get();
     const auto sum = sum_at_root(control, bytes);
@@ -75,6 +107,7 @@ Result<nereus_code> Job::take_turn(std::int64_t bytes) {
     const bool turn = members_.controlled && members_.controlled->begin_io(members_.io_phases, *sum);
     const auto told = told_by_root(control, turn ? 1 : 0);
     if (!told) return tl::unexpected(told.error());
+    in_io_phase_ = true;
     return *told != 0 ? NEREUS_OK : NEREUS_NO_TURN;
 }
 

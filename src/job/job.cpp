@@ -233,7 +233,7 @@ nereus_resize_options Job::usual_options() const { return options_from(members_.
 Result<nereus_code> Job::checkpoint() {
     if (in_io_phase_ && !io_phase_is_a_file_)
         return failed(NEREUS_ERR_STATE, "nereus_checkpoint: an I/O phase is open: end it with nereus_io_end()");
-    file_io(false); // one that stays open is no phase
+    leave_files_open();
     measured_.enter_checkpoint();
     ++members_.iteration;
     if (members_.controlled) members_.controlled->passed(members_.iteration);
@@ -324,7 +324,7 @@ nereus_code Job::ended(const nereus_resize_report &report) {
     }
     if (report_.code != NEREUS_RESIZED) return NEREUS_GO_ON;
     leaving_ = departure_.fate != plan::Fate::stays;
-    follow_files();
+    if (report_.request != 0) follow_files(); // founders that others made come here before they have opened the job
     const mpi::Comm &control = members_.generation.control;
     if (!leaving_) show_numbers(members_.registry, control.size(), control.rank());
     return leaving_ ? NEREUS_LEAVE : NEREUS_RESIZED;
@@ -335,6 +335,7 @@ nereus_code Job::close() {
         members_.registry = {};
         return sleep_until_wanted(std::move(departure_.bed)) ? NEREUS_WOKEN : NEREUS_OK;
     }
+    if (in_io_phase_) (void)give_turn_back();
     Word announced;
     if (announcement_.under_way()) announced = announcement_.finish().value_or(Word{});
     (void)announcement_.settle();
@@ -343,7 +344,7 @@ nereus_code Job::close() {
     if (hand_in_measures()) record_.job_ended();
     members_.generation.windows.reset();
     members_.parked.release_all();
-    if (members_.has_controller) job::follow_io(MPI_COMM_NULL, nullptr, nullptr);
+    if (members_.has_controller) (void)follow_io(MPI_COMM_NULL, nullptr, nullptr);
     if (members_.controlled) members_.controlled->say_goodbye();
     if (members_.supervisor) members_.supervisor->say_closing();
     return NEREUS_OK;

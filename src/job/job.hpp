@@ -13,6 +13,7 @@
 
 #include <memory>
 #include <string>
+#include <thread>
 
 namespace nereus::job {
 
@@ -46,7 +47,7 @@ public:
     Done end_io();
     /// Collective. A file is to be opened, or was closed, by all processes.
     void file_io(bool begins);
-    /// From now on, in this generation.
+    /// Collective. From now on, in this generation.
     void follow_files();
 
     /// @return NEREUS_GO_ON, NEREUS_RESIZED or NEREUS_LEAVE
@@ -65,6 +66,8 @@ public:
     nereus_resize_options usual_options() const;
 
 private:
+    bool follow_from_here();
+    void leave_files_open();
     Result<nereus_code> take_turn(std::int64_t bytes);
     Done give_turn_back();
     bool root() const { return members_.generation.control.rank() == 0; }
@@ -104,8 +107,10 @@ private:
     Departure departure_;
     bool leaving_ = false;
     bool in_io_phase_ = false;
-    bool io_phase_is_a_file_ = false; ///< the program does not know of it
-    bool program_says_io_ = false;
+    bool io_phase_is_a_file_ = false;   ///< the program does not know of it
+    nereus_code file_turn_ = NEREUS_OK; ///< what its begin would have returned
+    bool follows_files_ = false;
+    std::thread::id thread_ = std::this_thread::get_id(); ///< that opened the job
     mutable std::string message_;
 };
 

@@ -200,6 +200,7 @@ Result<nereus_resize_report> join(Members &job, process::Arrival arrival) {
     job.settings.results = offer.settings.results; // all measure, or none
     job.iteration = decision->at("iteration");
     job.io_phases = decision->at("io_phases");
+    job.says_io = decision->at("says_io");
     job.has_controller = decision->at("has_controller");
     if (offer.sizes.anew && job.generation.control.rank() == 0) {
         job.requests.restore(decision->at("requests"));

@@ -25,6 +25,7 @@ struct Members {
     Generation generation;
     std::int64_t iteration = 0;  ///< checkpoints that the job has passed
     std::uint64_t io_phases = 0; ///< that it has begun
+    bool says_io = false;        ///< the program has begun one itself
     bool has_controller = false; ///< rank 0 has a line to one
     // What follows is rank 0's.
     Requests requests;

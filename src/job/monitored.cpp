@@ -32,8 +32,9 @@ void tell_monitor(const Generation &generation) {
     tell(generation.application.get(), job.data(), static_cast<int>(generation.number));
 }
 
-void follow_io(MPI_Comm comm, int (*call)(void *, int), void *context) {
-    if (const auto follow = of_monitor<decltype(nereus_monitor_io)>("nereus_monitor_io")) follow(comm, call, context);
+bool follow_io(MPI_Comm comm, int (*call)(void *, int), void *context) {
+    const auto follow = of_monitor<decltype(nereus_monitor_io)>("nereus_monitor_io");
+    return follow && follow(comm, call, context) == NEREUS_OK;
 }
 
 }

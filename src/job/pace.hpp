@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 namespace nereus::job {
 
@@ -15,8 +16,13 @@ public:
     /// An iteration ends. @return whether there is a sample to take
     bool iterated(double now) {
         run_to(now);
-        ++iterations_;
-        return runs_ && seconds_ >= seconds_per_sample;
+        if (!runs_) return false;
+        last_ = std::exchange(since_, 0);
+        if (!std::exchange(begun_, true))
+            begin_sample(); // what came before is no iteration: making data, reading input
+        else
+            ++iterations_;
+        return seconds_ >= seconds_per_sample;
     }
     void stop(double now) {
         run_to(now);
@@ -26,9 +32,13 @@ public:
         mark_ = now;
         runs_ = true;
     }
+    /// Whether most of an iteration was done since the last one ended, if it takes as long as that.
+    bool is_near_its_end() const { return since_ > last_ / 2; }
     std::int64_t iterations() const { return iterations_; }
     double seconds() const { return seconds_; }
-    /// A sample was taken, or what was measured belongs to no sample.
+    /// What was measured until the next iteration ends belongs to no sample.
+    void begin_anew() { begun_ = false; }
+    /// A sample was taken.
     void begin_sample() {
         iterations_ = 0;
         seconds_ = 0;
@@ -36,14 +46,20 @@ public:
 
 private:
     void run_to(double now) {
-        if (runs_) seconds_ += now - mark_;
+        if (runs_) {
+            seconds_ += now - mark_;
+            since_ += now - mark_;
+        }
         mark_ = now;
     }
 
     double mark_;
     bool runs_ = true;
+    bool begun_ = false;
     std::int64_t iterations_ = 0;
     double seconds_ = 0;
+    double last_ = 0;  ///< seconds of the last iteration
+    double since_ = 0; ///< since it ended
 };
 
 }

@@ -42,6 +42,8 @@ Controller::Controller(Link link, int wake, json about)
 
 Result<std::unique_ptr<Controller>> Controller::open(const std::string &address, const std::string &keys,
                                                      const std::string &job, json about, const json &carried) {
+    if (keys.empty() && address.starts_with("tcp://"))
+        return failed(NEREUS_ERR_SETTING, "controller = " + address + ": needs the setting controller-keys");
     Manner manner{false, std::nullopt};
     if (!keys.empty()) {
         auto read = read_keys(keys);
@@ -53,6 +55,7 @@ Result<std::unique_ptr<Controller>> Controller::open(const std::string &address,
     const int wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     if (wake < 0) return failed(NEREUS_ERR_MEMORY, address + ": " + std::strerror(errno));
     std::unique_ptr<Controller> made(new Controller(std::move(*link), wake, std::move(about)));
+    made->conversation_.opened(now());
     if (!carried.is_null()) {
         made->conversation_.restore(carried, now());
         made->passed(carried.at("iteration"));
@@ -109,13 +112,14 @@ void Controller::command_ended(std::uint64_t number) {
     conversation_.command_ended(number);
 }
 
-std::uint64_t Controller::wait_for_turn(std::uint64_t number, std::int64_t bytes, double patience) {
+std::uint64_t Controller::wait_for_turn(std::uint64_t number, std::int64_t bytes, std::int64_t iteration,
+                                        double patience) {
     std::unique_lock lock(mutex_);
-    conversation_.ask(number, bytes);
+    conversation_.ask(number, bytes, iteration);
     wake();
-    while (conversation_.epoch() == 0 && conversation_.is_heard(now(), patience)) changed_.wait_for(lock, look_again);
+    while (conversation_.asks() && conversation_.is_heard(now(), patience)) changed_.wait_for(lock, look_again);
     conversation_.stop_asking();
-    return conversation_.epoch();
+    return conversation_.granted();
 }
 
 void Controller::give_back_turn() {

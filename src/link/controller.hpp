@@ -44,7 +44,7 @@ public:
 
     /// Waits for the turn of I/O phase `number`, for as long as the controller answers within `patience` seconds.
     /// @return its epoch; 0: there is none
-    std::uint64_t wait_for_turn(std::uint64_t number, std::int64_t bytes, double patience);
+    std::uint64_t wait_for_turn(std::uint64_t number, std::int64_t bytes, std::int64_t iteration, double patience);
     void give_back_turn();
 
     nlohmann::json as_json();

@@ -10,7 +10,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double most_seconds = 1e6;
+constexpr double shortest_heartbeat = 0.01, longest_heartbeat = 1; // s
+constexpr std::uint64_t greatest_number = std::uint64_t{1} << 53;  // that every reader of JSON can read
 constexpr std::size_t most_once = 256; // messages that go out one by one, as samples: the oldest count least
 /// Heartbeats without an answer, after which the controller is taken for gone.
 constexpr double silent_heartbeats = 6;
@@ -23,22 +24,28 @@ bool is_sound(const json &ranks, const json &options) {
 
 }
 
+void Conversation::say(json message) {
+    if (!welcomed_) return;
+    once_.push_back(std::move(message));
+    if (once_.size() > most_once) once_.pop_front();
+}
+
 void Conversation::insist(json message, double since) {
     message["id"] = ++last_id_;
     if (insisted_.size() >= most_insisted) insisted_.erase(insisted_.begin());
     insisted_.emplace(last_id_, Insisted{std::move(message), since, 0});
 }
 
-void Conversation::ask(std::uint64_t number, std::int64_t bytes) {
+void Conversation::ask(std::uint64_t number, std::int64_t bytes, std::int64_t iteration) {
     number_ = number;
-    epoch_ = 0;
-    asked_ = Asked{number, bytes, 0};
+    granted_ = epoch_ = 0;
+    asked_ = Asked{number, bytes, iteration, 0};
 }
 
 void Conversation::give_back() {
     stop_asking();
     number_ = 0;
-    epoch_ = 0;
+    granted_ = epoch_ = 0;
 }
 
 std::optional<std::int64_t> Conversation::next_command_at() const {
@@ -62,6 +69,7 @@ void Conversation::command_ended(std::uint64_t number) { taken_.erase(number); }
 void Conversation::take(const json &message, double now) try {
     const std::string kind = message.at("kind");
     heard_ = now;
+    times_not_sent_ = 0;
     if (kind == "who") {
         welcomed_ = false;
         next_hello_ = now;
@@ -91,20 +99,21 @@ void Conversation::take_known(const std::string &kind, const json &message, doub
 void Conversation::take_welcome(const json &message) {
     const double every = message.at("heartbeat_seconds");
     welcomed_ = true;
-    hellos_not_sent_ = 0;
-    if (every > 0 && every < most_seconds) every_ = every;
+    every_ = std::clamp(every, shortest_heartbeat, longest_heartbeat);
     // What it was told may not have reached this controller, if it is a new one.
     for (auto &[id, each] : insisted_) each.next = 0;
 }
 
 void Conversation::take_grant(const json &message) {
-    if (!asked_ || message.at("number").get<std::uint64_t>() != asked_->number) return;
-    epoch_ = message.at("epoch");
+    const std::uint64_t epoch = message.at("epoch");
+    if (!asked_ || epoch == 0 || message.at("number").get<std::uint64_t>() != asked_->number) return;
+    granted_ = epoch_ = epoch;
     stop_asking();
 }
 
 void Conversation::take_resize(const json &message, double now) {
     const std::uint64_t number = message.at("command");
+    if (number > greatest_number) return;
     say({{"kind", "heard"}, {"command", number}});
     if (is_known(number)) return;
     const json &ranks = message.at("ranks");
@@ -115,7 +124,7 @@ void Conversation::take_resize(const json &message, double now) {
         commands_[number] = {number, ranks, at, options};
         return;
     }
-    cancelled_.insert(number);
+    if (cancelled_.size() < most_commands) cancelled_.insert(number);
     const char *why = sound ? "too many commands wait already"
                             : "allowed are ranks of 1 .. 2147483647, at >= 0, and options that are texts";
     insist({{"kind", "refused"}, {"command", number}, {"code", NEREUS_ERR_RANGE}, {"message", why}}, now);
@@ -157,8 +166,10 @@ std::vector<json> Conversation::due(double now) {
     }
     if (asked_ && now >= asked_->next) {
         asked_->next = now + ask_again_seconds;
-        messages.push_back(
-            {{"kind", "io_request"}, {"number", asked_->number}, {"bytes", asked_->bytes}, {"iteration", iteration_}});
+        messages.push_back({{"kind", "io_request"},
+                            {"number", asked_->number},
+                            {"bytes", asked_->bytes},
+                            {"iteration", asked_->iteration}});
     }
     for (auto &[id, each] : insisted_) {
         if (now < each.next) continue;
@@ -166,7 +177,6 @@ std::vector<json> Conversation::due(double now) {
         if (each.message.contains("age_seconds")) each.message["age_seconds"] = std::max(0.0, now - each.since);
         messages.push_back(each.message);
     }
-    while (once_.size() > most_once) once_.pop_front();
     for (json &each : once_) messages.push_back(std::move(each));
     once_.clear();
     return messages;
@@ -175,8 +185,14 @@ std::vector<json> Conversation::due(double now) {
 /// A connection takes a few milliseconds at first; a controller that is not there is looked for less and less often.
 void Conversation::not_sent(double now) {
     constexpr double first_retry = 0.01;
-    if (welcomed_) return;
-    next_hello_ = now + std::min(repeat_seconds, first_retry * ++hellos_not_sent_);
+    const double again = now + std::min(repeat_seconds, first_retry * ++times_not_sent_);
+    if (!welcomed_) {
+        next_hello_ = again;
+        return;
+    }
+    next_heartbeat_ = std::min(next_heartbeat_, again);
+    if (asked_) asked_->next = std::min(asked_->next, again);
+    for (auto &[id, each] : insisted_) each.next = std::min(each.next, again);
 }
 
 double Conversation::next_due() const {
@@ -212,6 +228,9 @@ void Conversation::restore(const json &json, double now) {
         const std::uint64_t number = each.at("command");
         commands_[number] = {number, each.at("ranks"), each.at("at"), each.at("options")};
     }
+    // It is known there: what it insists on is heard first.
+    welcomed_ = true;
+    heard_ = now;
     taken_ = json.at("taken").get<std::set<std::uint64_t>>();
 }
 

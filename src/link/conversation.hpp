@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -37,25 +38,27 @@ public:
     /// @param about  the keys of `hello` that say what the job is
     explicit Conversation(nlohmann::json about) : about_(std::move(about)) {}
 
-    /// Whether the controller answered, no longer ago than `patience` seconds.
-    bool is_heard(double now, double patience) const { return welcomed_ && now - heard_ <= patience; }
+    /// Whether the controller answered, or the line was opened, no longer ago than `patience` seconds.
+    bool is_heard(double now, double patience) const { return now - heard_ <= patience; }
+    void opened(double now) { heard_ = now; }
 
     /// Says again what the job is, when that changed: keys as in the constructor, any of them.
     void describe(const nlohmann::json &changed) { about_.update(changed); }
     void passed(std::int64_t iteration) { iteration_ = iteration; }
 
-    /// Said once.
-    void say(nlohmann::json message) { once_.push_back(std::move(message)); }
+    /// Said once, if the controller is there.
+    void say(nlohmann::json message);
     /// Said until it is noted. Of more than most_insisted the oldest are given up.
     /// @param since  when that was of which it tells, where it has a key `age_seconds`
     void insist(nlohmann::json message, double since);
     bool insists() const { return !insisted_.empty(); }
 
     /// Asks for a turn for the I/O phase `number`, until it has it or stop_asking().
-    void ask(std::uint64_t number, std::int64_t bytes);
+    void ask(std::uint64_t number, std::int64_t bytes, std::int64_t iteration);
+    bool asks() const { return asked_.has_value(); }
     void stop_asking() { asked_.reset(); }
-    /// Of the phase that was asked for; 0: it has none.
-    std::uint64_t epoch() const { return epoch_; }
+    /// By which the turn was granted that was asked for; 0: it was not.
+    std::uint64_t granted() const { return granted_; }
     /// The phase is over, or goes on without its turn.
     void give_back();
 
@@ -87,6 +90,7 @@ private:
     struct Asked {
         std::uint64_t number;
         std::int64_t bytes;
+        std::int64_t iteration;
         double next;
     };
 
@@ -101,17 +105,18 @@ private:
     nlohmann::json about_;
     std::int64_t iteration_ = 0;
     bool welcomed_ = false;
-    double heard_ = 0;
+    double heard_ = -std::numeric_limits<double>::infinity();
     double every_ = heartbeat_seconds;
     double next_hello_ = 0;
-    int hellos_not_sent_ = 0; ///< one after the other
+    int times_not_sent_ = 0; ///< since the controller was heard
     double next_heartbeat_ = 0;
     std::deque<nlohmann::json> once_;
     std::map<std::uint64_t, Insisted> insisted_; ///< by id
     std::uint64_t last_id_ = 0;
     std::optional<Asked> asked_;
     std::uint64_t number_ = 0; ///< of the phase that was asked for last, or is under way
-    std::uint64_t epoch_ = 0;
+    std::uint64_t granted_ = 0;
+    std::uint64_t epoch_ = 0;                   ///< of the turn that it has still
     std::map<std::uint64_t, Command> commands_; ///< that wait
     std::set<std::uint64_t> taken_;             ///< that were, and are not done
     std::uint64_t last_taken_ = 0;              ///< the greatest number of those that were taken

@@ -60,7 +60,7 @@ public:
         const int connected_only = manner.keeps ? 0 : 1;
         zmq_setsockopt(socket_, ZMQ_LINGER, &linger_milliseconds, sizeof linger_milliseconds);
         zmq_setsockopt(socket_, ZMQ_IMMEDIATE, &connected_only, sizeof connected_only);
-        if (manner.keys) use(*manner.keys);
+        if (manner.keys) are_used_ = use(*manner.keys);
     }
     Ends(const Ends &) = delete;
     Ends &operator=(const Ends &) = delete;
@@ -70,16 +70,20 @@ public:
         }
     }
     void *socket() const { return socket_; }
+    bool keys_are_used() const { return are_used_; }
 
 private:
-    void use(const Keys &keys) {
-        zmq_setsockopt(socket_, ZMQ_CURVE_SERVERKEY, keys.other_public.data(), keys.other_public.size());
-        zmq_setsockopt(socket_, ZMQ_CURVE_PUBLICKEY, keys.own_public.data(), keys.own_public.size());
-        zmq_setsockopt(socket_, ZMQ_CURVE_SECRETKEY, keys.own_secret.data(), keys.own_secret.size());
+    bool use(const Keys &keys) {
+        const auto set = [this](int which, const std::string &key) {
+            return zmq_setsockopt(socket_, which, key.c_str(), key.size() + 1) == 0;
+        };
+        return set(ZMQ_CURVE_SERVERKEY, keys.other_public) && set(ZMQ_CURVE_PUBLICKEY, keys.own_public) &&
+               set(ZMQ_CURVE_SECRETKEY, keys.own_secret);
     }
 
     void *context_;
     void *socket_;
+    bool are_used_ = true;
 };
 
 void Link::EndsDeleter::operator()(Ends *ends) const { delete ends; }
@@ -91,6 +95,7 @@ Result<Link> Link::open(const std::string &address, const std::string &job, cons
     if (job.empty()) return failed(NEREUS_ERR_SETTING, address + ": the setting job is missing");
     std::unique_ptr<Ends, EndsDeleter> ends(new Ends(manner));
     if (!ends->socket()) return failed(NEREUS_ERR_MEMORY, address + ": " + zmq_strerror(errno));
+    if (!ends->keys_are_used()) return failed(NEREUS_ERR_SETTING, address + ": its keys are none that ZeroMQ takes");
     if (zmq_connect(ends->socket(), address.c_str()) != 0) return bad_address(address, zmq_strerror(errno));
     return Link(std::move(ends), job);
 }

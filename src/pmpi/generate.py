@@ -101,13 +101,15 @@ def calls_of(name: str, present: set[str]) -> list[Call]:
     return found
 
 
-def wrapper(call: Call, before: str, condition: str, behind: str) -> str:
+def wrapper(call: Call, before: str, condition: str, behind: str, finally_: str = "") -> str:
     lines = [f"int {call.name}({call.parameters}) {{"]
     if before:
         lines.append(f"    if (has_record()) {before};")
     lines.append(f"    const int code = P{call.name}({call.arguments});")
     if behind:
         lines.append(f"    if ({condition} && code == MPI_SUCCESS) {behind};")
+    if finally_:
+        lines.append(f"    if (has_record()) {finally_};")
     return "\n".join([*lines, "    return code;", "}"])
 
 
@@ -116,7 +118,7 @@ def wrappers_of(entry: dict[str, str], present: set[str]) -> list[str]:
     behind = move.replace("{sink}", "Now()") or entry.get("always", "")
     condition = "on()" if move else "has_record()"
     made = [
-        wrapper(call, entry.get("before", ""), condition, behind)
+        wrapper(call, entry.get("before", ""), condition, behind, entry.get("finally", ""))
         for name in words(entry.get("calls", ""))
         for call in calls_of(name, present)
     ]
@@ -180,7 +182,9 @@ def block(condition: str, lines: list[str]) -> list[str]:
     return [f"    if ({condition}) {{", *(f"        {line};" for line in lines), "    }"]
 
 
-def fortran_wrapper(symbol: str, form: Any, before: str, condition: str, behind: str) -> str:
+def fortran_wrapper(
+    symbol: str, form: Any, before: str, condition: str, behind: str, finally_: str = ""
+) -> str:
     """Under one name of the call; what this hides is called on under the same name."""
     types = [fortran_type(parameter) for parameter in form.parameters] + ["MPI_Fint *"]
     names = [f"f_{parameter.name}" for parameter in form.parameters] + ["f_ierror"]
@@ -194,6 +198,8 @@ def fortran_wrapper(symbol: str, form: Any, before: str, condition: str, behind:
     lines.append(f"    real({', '.join(names)});")
     if behind:
         lines += block(f"{condition} && *f_ierror == MPI_SUCCESS", [*conversions(form, behind), behind])
+    if finally_:
+        lines += block("has_record()", [*conversions(form, finally_), finally_])
     return "\n".join([*lines, "}"])
 
 
@@ -201,16 +207,17 @@ def fortran_of(entry: dict[str, str], present: set[str]) -> list[str]:
     move = entry.get("move", "")
     behind = move.replace("{sink}", "Now()") or entry.get("always", "")
     made = []
-    for names, condition, action in (
-        (entry.get("calls", ""), "on()" if move else "has_record()", behind),
-        (entry.get("persistent", ""), "has_record()", move.replace("{sink}", "Later(request)")),
+    for names, condition, action, finally_ in (
+        (entry.get("calls", ""), "on()" if move else "has_record()", behind, entry.get("finally", "")),
+        (entry.get("persistent", ""), "has_record()", move.replace("{sink}", "Later(request)"), ""),
     ):
         for name in words(names):
             form = forms(name)[0]
             if form.name not in present:
                 continue
             for symbol in (f"mpi_{name.lower()}_", f"ompi_{name.lower()}_f"):
-                made.append(fortran_wrapper(symbol, form, entry.get("before", ""), condition, action))
+                before = entry.get("before", "")
+                made.append(fortran_wrapper(symbol, form, before, condition, action, finally_))
     return made
 
 

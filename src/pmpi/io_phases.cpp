@@ -18,6 +18,9 @@ struct Follower {
     bool is_told = false;         ///< that it began
 };
 
+/// Of the file that this thread closes: others are no business of all processes.
+thread_local bool closes_one_of_the_phase = false;
+
 Follower &follower() {
     static auto *one = new Follower;
     return *one;
@@ -65,15 +68,22 @@ void io_opened(MPI_Comm comm, MPI_File file) {
     if (one.is_told && is_of_all(comm, one.comm)) one.open.insert(handle_word(file));
 }
 
+void io_was_tried(MPI_Comm comm) {
+    std::unique_lock lock(follower().guard);
+    const Follower &one = follower();
+    const bool ends = one.call != nullptr && one.is_told && one.open.empty() && is_of_all(comm, one.comm);
+    tell_if(std::move(lock), ends, false);
+}
+
 void io_closes(MPI_File file) {
     const std::lock_guard lock(follower().guard);
-    follower().open.erase(handle_word(file));
+    closes_one_of_the_phase = follower().open.erase(handle_word(file)) > 0;
 }
 
 void io_may_end() {
     std::unique_lock lock(follower().guard);
     const Follower &one = follower();
-    const bool ends = one.call != nullptr && one.is_told && one.open.empty();
+    const bool ends = closes_one_of_the_phase && one.call != nullptr && one.is_told && one.open.empty();
     tell_if(std::move(lock), ends, false);
 }
 

@@ -13,7 +13,8 @@ void follow_io(MPI_Comm comm, nereus_monitor_io_call call, void *context);
 
 void io_may_begin(MPI_Comm comm); ///< before a file is opened
 void io_opened(MPI_Comm comm, MPI_File file);
-void io_closes(MPI_File file); ///< before it is closed
-void io_may_end();             ///< behind that
+void io_was_tried(MPI_Comm comm); ///< behind that: it may have failed
+void io_closes(MPI_File file);    ///< before it is closed
+void io_may_end();                ///< behind that
 
 }

@@ -152,11 +152,8 @@ class Job:
 
         Yields OK, or NO_TURN where the daemon does not answer.
         """
-        code = self._calls.check("io_begin", size)
-        try:
-            yield code
-        finally:
-            self._calls.check("io_end")
+        yield self._calls.check("io_begin", size)
+        self._calls.check("io_end")  # not behind an exception: the others may not come here then
 
     @property
     def comm(self) -> MPI.Intracomm:

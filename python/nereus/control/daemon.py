@@ -22,7 +22,6 @@ from nereus.control.clock import Clock
 from nereus.control.desk import Desk
 from nereus.control.error import ControlError
 from nereus.control.events import Event, Events
-from nereus.control.finding import daemon_line
 from nereus.control.keys import read_keys
 from nereus.control.line import Line
 from nereus.control.lock import Lock
@@ -32,6 +31,7 @@ from nereus.control.status import figures
 from nereus.control.store import Store
 from nereus.control.unsure import Unsure
 from nereus.control.watched import Watched
+from nereus.launch.controller import daemon_line
 from nereus.launch.door import DAEMON, Door, make_folder
 from nereus.policy.decisions import Policy
 from nereus.policy.parameters import Parameters

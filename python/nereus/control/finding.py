@@ -17,10 +17,6 @@ def daemon_door() -> Path:
     return folder_of_doors() / f"{DAEMON}.door"
 
 
-def daemon_line() -> Path:
-    return folder_of_doors() / f"{DAEMON}.line"
-
-
 def ask_daemon(question: Mapping[str, Any], seconds: float = SECONDS) -> dict[str, Any]:
     """Its answer; ControlError where there is none."""
     door = daemon_door()

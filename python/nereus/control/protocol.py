@@ -20,6 +20,8 @@ from nereus.policy.turns import Grant, Request
 GONE_SECONDS = 5.0
 #: Answered so often within a lease, a heartbeat that is lost does no harm.
 _HEARTBEATS_PER_LEASE = 20
+#: A job that waits for its turn knows by the answers that the daemon lives.
+_SLOWEST_HEARTBEAT = 0.5
 _MOST_BYTES = 2**62  # that can be stored
 
 
@@ -47,7 +49,7 @@ class Protocol:
 
     @property
     def heartbeat_seconds(self) -> float:
-        return self._coordinator.parameters.lease / _HEARTBEATS_PER_LEASE
+        return min(_SLOWEST_HEARTBEAT, self._coordinator.parameters.lease / _HEARTBEATS_PER_LEASE)
 
     def no_turns_before(self, time: float) -> None:
         """Jobs that have a turn already say so until then."""
@@ -71,10 +73,13 @@ class Protocol:
         if self._gone.get(hello.job, 0.0) > now:
             return []
         outs: list[Out] = []
+        if session is not None and _is_another(hello, session):
+            outs = self._all.ended(session, "another job of its name came", now)
+            session = None
         if session is None:
             session = _new_session(hello, now)
             session.to = sender
-            outs = self._all.came(session, now)
+            outs += self._all.came(session, now)
         else:
             session.to = sender
             session.tell_all_again()
@@ -248,6 +253,12 @@ class Protocol:
     def _passed(self, session: Session, iteration: int, now: float) -> None:
         session.iteration = max(session.iteration, iteration)
         self._coordinator.heard(session.name, now, iteration)
+
+
+def _is_another(hello: messages.Hello, session: Session) -> bool:
+    """One that began anew: a program may open jobs one behind the other."""
+    is_younger = hello.generation <= session.generation and hello.iteration < session.iteration
+    return is_younger and hello.generation == 0 and hello.asked <= session.finished and not hello.commands
 
 
 def _new_session(hello: messages.Hello, now: float) -> Session:

@@ -34,6 +34,8 @@ OPEN_MPI_CHOICES = {
 # What makes waiting ranks of Open MPI sleep: it turns their yielding into naps (decision 0010).
 OPEN_MPI_YIELD = "OMPI_MCA_mpi_yield_when_idle"
 OPEN_MPI_NAPS = "lib/libnereus-naps.so"
+#: Where a job finds the daemon of many jobs; empty: nowhere.
+CONTROLLER = "NEREUS_CONTROLLER"
 
 
 @dataclass(frozen=True)
@@ -114,10 +116,11 @@ def _environment(build: Build) -> dict[str, str]:
 
 
 def _unrecorded() -> dict[str, str]:
-    """What keeps the monitor's sensor, where we run under it, from recording what we start."""
+    """What keeps the monitor, where we run under it, and a daemon from what we start for ourselves."""
     is_here = Path(LIBRARY).name in os.environ.get("LD_PRELOAD", "")
     are_here = Path(COMPONENTS).name in os.environ.get(SEARCHED, "")
-    return {"NEREUS_MONITOR": "none"} if is_here or are_here else {}
+    unwatched = {"NEREUS_MONITOR": "none"} if is_here or are_here else {}
+    return {**unwatched, CONTROLLER: ""}  # nor is it a job of the user's for the daemon
 
 
 def _naps(build: Build) -> dict[str, str]:

@@ -5,9 +5,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from nereus.launch.command import CONTROLLER
 from nereus.launch.door import DAEMON, folder_of_doors, is_private
-
-VARIABLE = "NEREUS_CONTROLLER"
 
 
 def daemon_line() -> Path:
@@ -17,6 +16,6 @@ def daemon_line() -> Path:
 def controller(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
     """For the environment of a job whose first process runs on this host."""
     line = daemon_line()
-    if VARIABLE in environment or not (is_private(line.parent) and line.is_socket()):
+    if CONTROLLER in environment or not (is_private(line.parent) and line.is_socket()):
         return {}
-    return {VARIABLE: f"ipc://{line}"}
+    return {CONTROLLER: f"ipc://{line}"}

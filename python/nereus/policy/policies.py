@@ -14,7 +14,6 @@ from nereus.policy.sharing import Sharer, by_io, by_speedup, fair
 from nereus.policy.throughput import by_throughput
 from nereus.policy.turns import AllAtOnce, OneOfEachSet
 
-
 _FEW_JOBS = 32
 
 

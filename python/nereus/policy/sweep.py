@@ -26,6 +26,7 @@ class Sweep(Policy):
         self._sizes = tuple(sizes)
         self._first: dict[str, int] = {}
         self._told: Counter[tuple[str, int]] = Counter()
+        self._swept: set[str] = set()
         self.order = self._then.order
 
     def decide(self, state: State, parameters: Parameters) -> Sequence[Resize]:
@@ -40,9 +41,10 @@ class Sweep(Policy):
     def is_swept(self, job: Job, parameters: Parameters) -> bool:
         """Whether enough is known of it, and it has its first size again."""
         first = self._first.setdefault(job.name, job.ranks)
-        return not self._missing(job, first, parameters) and (
-            job.ranks == first or (job.name, 0) in self._told
-        )
+        is_back = job.ranks == first or (job.name, 0) in self._told
+        if is_back and not job.resizing and not self._missing(job, first, parameters):
+            self._swept.add(job.name)  # for good: it is not sent away again when more cores are free
+        return job.name in self._swept
 
     def _step(self, job: Job, parameters: Parameters) -> Resize | None:
         if job.resizing:
@@ -68,4 +70,5 @@ class Sweep(Policy):
 
     def _forget_all_but(self, names: set[str]) -> None:
         self._first = {name: first for name, first in self._first.items() if name in names}
+        self._swept &= names
         self._told = Counter({key: number for key, number in self._told.items() if key[0] in names})

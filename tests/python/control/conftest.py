@@ -16,10 +16,11 @@ from a_job import FakeJob, LivelyJob
 
 from nereus.control.clock import Clock
 from nereus.control.daemon import Daemon, Settings
-from nereus.control.finding import daemon_door, daemon_line
+from nereus.control.finding import daemon_door
 from nereus.control.line import Line
 from nereus.control.places import own_name
 from nereus.control.sessions import Address
+from nereus.launch.controller import daemon_line
 from nereus.policy.parameters import Parameters
 from nereus.policy.policies import BY_NAME
 

@@ -62,6 +62,16 @@ def test_what_was_timed_before_is_not_timed_again() -> None:
     assert not any(isinstance(each, Command) for each in effects)
 
 
+def test_a_job_that_was_swept_is_not_sent_away_again_when_more_cores_are_free() -> None:
+    machine = Machine(Sweep(), cores=8)
+    machine.coordinator.came(About("other", {"n": 4}, 4), 0.0)
+    machine.run(20)
+    machine.take(machine.coordinator.ended("other", machine.time))
+    machine.run(20)
+    assert machine.sizes[-1] == 4
+    assert max(machine.sizes[machine.sizes.index(2) :]) == 4
+
+
 class Grows(Policy):
     def decide(self, state: State, parameters: Parameters) -> list[Resize]:
         return [Resize(job.name, 5, "one more") for job in state.settled if job.ranks == 4]

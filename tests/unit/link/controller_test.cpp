@@ -42,10 +42,32 @@ private:
     Peer peer_;
 };
 
-TEST(Controller, WithoutADaemonAnIoPhaseBeginsAtOnce) {
+TEST(Controller, WithoutADaemonOnlyTheFirstIoPhaseWaits) {
     const Folder folder;
     const auto line = a_line(folder.address());
-    EXPECT_EQ(line->wait_for_turn(1, 0, 3600), 0U);
+    EXPECT_EQ(line->wait_for_turn(1, 0, 0, 0.2), 0U);
+    const Stopwatch watch;
+    EXPECT_EQ(line->wait_for_turn(2, 0, 0, 0.2), 0U);
+    EXPECT_LT(watch.seconds(), 0.2);
+}
+
+TEST(Controller, TheFirstIoPhaseWaitsForADaemonThatIsJustBeingMet) {
+    const Folder folder;
+    Daemon daemon(folder.address());
+    const auto line = a_line(folder.address());
+    std::thread answers([&] {
+        daemon.welcome();
+        daemon.next("io_request");
+        daemon.say({{"kind", "grant"}, {"number", 1}, {"epoch", 5}});
+    });
+    EXPECT_EQ(line->wait_for_turn(1, 0, 0, 20), 5U);
+    answers.join();
+}
+
+TEST(Controller, OnTheNetworkKeysAreNeeded) {
+    const auto line = Controller::open("tcp://127.0.0.1:7", "", job, {{"most", 8}});
+    ASSERT_FALSE(line);
+    EXPECT_NE(line.error().what.find("controller-keys"), std::string::npos);
 }
 
 TEST(Controller, ATurnIsWaitedForWhileTheDaemonLives) {
@@ -61,7 +83,7 @@ TEST(Controller, ATurnIsWaitedForWhileTheDaemonLives) {
         }
         daemon.say({{"kind", "grant"}, {"number", 1}, {"epoch", 5}});
     });
-    EXPECT_EQ(line->wait_for_turn(1, 0, 0.8), 5U) << "the daemon was heard of all the time";
+    EXPECT_EQ(line->wait_for_turn(1, 0, 0, 0.8), 5U) << "the daemon was heard of all the time";
     answers.join();
 }
 
@@ -70,7 +92,7 @@ TEST(Controller, AJobGoesOnWhenTheDaemonFallsSilent) {
     Daemon daemon(folder.address());
     const auto line = a_line(folder.address());
     daemon.welcome();
-    EXPECT_EQ(line->wait_for_turn(1, 0, 0.3), 0U);
+    EXPECT_EQ(line->wait_for_turn(1, 0, 0, 0.3), 0U);
 }
 
 TEST(Controller, ADaemonThatCameBackIsFoundAgain) {

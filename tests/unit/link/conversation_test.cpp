@@ -64,15 +64,49 @@ TEST(Conversation, AControllerThatIsNotThereIsLookedForLessAndLessOften) {
 
 TEST(Conversation, ATurnIsAskedForAgainUntilItComes) {
     Conversation job = welcomed();
-    job.ask(3, 100);
+    job.ask(3, 100, 0);
     EXPECT_EQ(sent(job, 0.6, "io_request").size(), 1U);
     EXPECT_EQ(sent(job, 0.9, "io_request").size(), 1U);
     job.take({{"kind", "grant"}, {"number", 2}, {"epoch", 8}}, 0.95);
-    EXPECT_EQ(job.epoch(), 0U) << "of an earlier phase";
+    EXPECT_EQ(job.granted(), 0U) << "of an earlier phase";
     job.take({{"kind", "grant"}, {"number", 3}, {"epoch", 9}}, 1);
-    EXPECT_EQ(job.epoch(), 9U);
+    EXPECT_EQ(job.granted(), 9U);
+    EXPECT_FALSE(job.asks());
     EXPECT_TRUE(sent(job, 2, "io_request").empty());
     EXPECT_EQ(sent(job, 3, "heartbeat").at(0).at("epoch"), 9);
+}
+
+TEST(Conversation, WhatCouldNotBeSentIsSaidAgainSoon) {
+    Conversation job = welcomed();
+    job.insist({{"kind", "done"}}, 0.6);
+    EXPECT_EQ(sent(job, 0.6, "done").size(), 1U);
+    job.not_sent(0.6);
+    EXPECT_EQ(sent(job, 0.62, "done").size(), 1U);
+}
+
+TEST(Conversation, AGrantWithoutAnEpochIsNone) {
+    Conversation job = welcomed();
+    job.ask(1, 0, 0);
+    job.take({{"kind", "grant"}, {"number", 1}, {"epoch", 0}}, 1);
+    EXPECT_TRUE(job.asks());
+}
+
+TEST(Conversation, AGrantThatWasTakenBackBeforeTheJobSawItEndsItsWait) {
+    Conversation job = welcomed();
+    job.ask(1, 0, 0);
+    job.take({{"kind", "grant"}, {"number", 1}, {"epoch", 7}}, 1);
+    job.take({{"kind", "alive"}, {"turn", false}, {"epoch", 7}}, 1.1);
+    EXPECT_FALSE(job.asks());
+    EXPECT_EQ(job.granted(), 7U);
+}
+
+TEST(Conversation, AJobThatAsksWaitsForADaemonThatKnowsItNot) {
+    Conversation job = welcomed();
+    job.ask(1, 0, 0);
+    job.take({{"kind", "who"}}, 1);
+    EXPECT_TRUE(job.is_heard(1.1, 2));
+    job.take(welcome(), 1.2);
+    EXPECT_EQ(sent(job, 1.3, "io_request").size(), 1U);
 }
 
 TEST(Conversation, WhatMattersIsSaidUntilItIsNoted) {
@@ -154,7 +188,7 @@ TEST(Conversation, AnEmptyMessageChangesNothing) {
           json({{"kind", "cancel"}}), json({{"kind", "welcome"}}), json({{"kind", "alive"}})})
         job.take(message, 1);
     EXPECT_FALSE(job.take_command(1000));
-    EXPECT_EQ(job.epoch(), 0U);
+    EXPECT_EQ(job.granted(), 0U);
 }
 
 TEST(Conversation, TheNextRootGoesOnWhereTheFormerOneStood) {
@@ -166,11 +200,11 @@ TEST(Conversation, TheNextRootGoesOnWhereTheFormerOneStood) {
     former.insist({{"kind", "io_done"}, {"age_seconds", 0}}, 1);
     Conversation next = a_job();
     next.restore(json::parse(former.as_json(3).dump()), 10);
-    const json hello = next.due(10).at(0);
+    EXPECT_DOUBLE_EQ(sent(next, 11, "io_done").at(0).at("age_seconds").get<double>(), 3);
+    next.take({{"kind", "who"}}, 11);
+    const json hello = sent(next, 11, "hello").at(0);
     EXPECT_EQ(hello.at("commands"), json({1, 2}));
     EXPECT_EQ(hello.at("iteration"), 50);
-    next.take(welcome(), 10);
-    EXPECT_DOUBLE_EQ(sent(next, 11, "io_done").at(0).at("age_seconds").get<double>(), 3);
     next.take(resize(1, 4), 11);
     EXPECT_FALSE(next.take_command(50)) << "the former one carried it out";
     EXPECT_EQ(next.take_command(100)->ranks, 2);
@@ -220,7 +254,7 @@ rc::Gen<json> any_message() {
 
 RC_GTEST_PROP(Conversation, WhateverTheDaemonSaysNoSenselessCommandReachesTheJob, ()) {
     Conversation job = welcomed();
-    job.ask(1, 0);
+    job.ask(1, 0, 0);
     double now = 1;
     for (const json &message : *rc::gen::container<std::vector<json>>(any_message())) {
         job.take(message, now += 0.1);
