@@ -19,6 +19,7 @@ app = group_of(
         "run": Home("nereus.cli.run", interspersed=False),
         "monitor": Home("nereus.cli.monitor", interspersed=False),
         "top": Home("nereus.cli.top"),
+        "page": Home("nereus.cli.page"),
         "jobs": Home("nereus.cli.jobs"),
         "resize": Home("nereus.cli.resize"),
         "daemon": Home("nereus.cli.daemon"),

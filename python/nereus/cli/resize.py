@@ -102,7 +102,7 @@ def resize(
     }
     options = {name: str(value) for name, value in values.items() if value is not None}
     question = {"kind": "resize", "ranks": ranks, "options": options, "wait": wait}
-    raise typer.Exit(_present(_ask(job, question, timeout), ranks, as_json))
+    raise typer.Exit(_present(ask_job(job, question, timeout), ranks, as_json))
 
 
 def _check_strategies(text: str | None) -> None:
@@ -125,7 +125,8 @@ def _check_transfer(
         raise Refused(f"--transfer-method = {method}: {conflict}")
 
 
-def _ask(job: str, question: dict[str, Any], timeout: float) -> dict[str, Any]:
+def ask_job(job: str, question: dict[str, Any], timeout: float) -> dict[str, Any]:
+    """Its answer; one that says so where there is none in time."""
     door = find(job)
     try:
         return ask(door, question, timeout)
@@ -137,15 +138,22 @@ def _ask(job: str, question: dict[str, Any], timeout: float) -> dict[str, Any]:
 def _present(answer: dict[str, Any], ranks: int, as_json: bool) -> int:
     """Tell what came of it; the exit code."""
     result = {key: value for key, value in answer.items() if key not in {"version", "kind"}}
-    good = answer.get("kind") == "resized" and answer.get("code") in _GOOD
+    good, text = outcome(answer, ranks)
     if as_json:
         show_json(result)
     elif good:
-        print(_sentence(answer, ranks))
+        print(text)
     else:
-        name = answer.get("name")
-        complain(f"{answer.get('message') or 'the job was not resized'}" + (f" ({name})" if name else ""))
+        complain(text)
     return 0 if good else 1
+
+
+def outcome(answer: dict[str, Any], ranks: int) -> tuple[bool, str]:
+    """Whether it is as was asked for, and what came of it in a sentence."""
+    if answer.get("kind") == "resized" and answer.get("code") in _GOOD:
+        return True, _sentence(answer, ranks)
+    name = answer.get("name")
+    return False, f"{answer.get('message') or 'the job was not resized'}" + (f" ({name})" if name else "")
 
 
 def _sentence(answer: dict[str, Any], ranks: int) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""nereus top - what the processes of a monitored run send just now."""
+"""nereus top - what the processes of a monitored run send just now, or how the daemon's jobs stand."""
 
 import json
 import subprocess
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nereus.cli.messages import Refused, note
+from nereus.control import daemon_door
 from nereus.launch import Stopping, builds
 from nereus.monitor.live import COLUMNS, Rates, Sums, latest_of_job, rates, sums
 from nereus.report.units import bytes_text
@@ -30,6 +31,9 @@ def top(
             metavar="JOB", help="A job of nereus run, or a run; needed where several are monitored."
         ),
     ] = None,
+    jobs: Annotated[
+        bool, typer.Option("--jobs", help="The daemon's jobs, also where runs are monitored.")
+    ] = False,
     interval: Annotated[float, typer.Option(min=0.05, max=3600.0, help="Seconds between two looks.")] = 1.0,
     samples: Annotated[
         int | None, typer.Option(min=1, help="Looks; if not given, until the run ends.")
@@ -43,8 +47,16 @@ def top(
     Of a malleable job, the processes that it has now by their rank in it. The program is not asked and not
     slowed down: its records are read where they lie.
 
+    With --jobs, or where no run is monitored and this user's daemon runs, show how the daemon's jobs stand
+    and what was decided about them; there r resizes a job, and q ends.
+
     Example: nereus top --interval 0.5
     """
+    if _of_daemon(job, jobs):
+        from nereus.cli.top_jobs import top_jobs
+
+        top_jobs(interval, samples, as_json)
+        return
     parts, malleable = _chosen(job)
     with Stopping() as stopping:
         looks = _looks(parts, malleable, interval, samples, stopping)
@@ -59,6 +71,13 @@ def top(
         f"{malleable or _run_of(parts)}: the run is over",
         quiet=stopping.signal is not None or samples is not None,
     )
+
+
+def _of_daemon(job: str | None, jobs: bool) -> bool:
+    """Whether its jobs are to be shown."""
+    if jobs and job is not None:
+        raise Refused(f"JOB = {job} and --jobs: one of them is allowed")
+    return jobs or (job is None and not any(FOLDER.glob(_NAME)) and daemon_door().exists())
 
 
 def _chosen(wanted: str | None) -> tuple[Path, str | None]:

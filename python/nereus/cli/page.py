@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""nereus page - the daemon's jobs in a browser."""
+
+import json
+from typing import Annotated
+
+import typer
+
+from nereus.cli.messages import note
+
+
+def page(
+    port: Annotated[int, typer.Option(min=0, max=65535, help="On 127.0.0.1; 0: one that is free.")] = 0,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the address as a JSON document of one line.")
+    ] = False,
+) -> None:
+    """Serve a live page of this user's daemon to browsers on this host, until Ctrl-C or SIGTERM.
+
+    It shows each job's ranks, I/O phases, waits and resizes, and who decided what and why. The address that
+    is printed is a key: whoever knows it, on this host, sees the jobs.
+
+    Example: nereus page --port 8707
+    """
+    from nereus.launch import Stopping
+    from nereus.page.server import LOCAL, application, listening, new_word, serve
+    from nereus.page.source import Source
+
+    with Stopping() as stopping, listening(port) as at:
+        word = new_word()
+        address = f"http://{LOCAL}:{at.getsockname()[1]}/{word}/"
+        print(json.dumps({"address": address}) if as_json else address, flush=True)
+        note("until Ctrl-C", quiet=as_json)
+        serve(application(word, Source()), at, lambda: stopping.signal is not None)

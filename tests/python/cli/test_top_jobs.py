@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""nereus top --jobs: what a user would lose is a screen that shows the daemon's jobs, and resizes one."""
+
+import asyncio
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zmq
+from a_page import House, heard
+from textual.pilot import Pilot
+from textual.widgets import DataTable, Input, Static
+
+from nereus.cli.main import run
+from nereus.cli.top_jobs import Look, Watch
+from nereus.cli.top_screen import AskRanks, TopScreen
+from nereus.launch import RESIZED
+from nereus.launch.door import Door
+
+LIMIT = 30.0
+A, B = "a" * 16, "b" * 16
+EVERY = 0.05
+
+
+@pytest.fixture
+def house(tmp_path: Path, shell: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", shell.environment["XDG_RUNTIME_DIR"])
+    made = House(tmp_path)
+    yield made
+    made.close()
+
+
+def job(name: str, **about: Any) -> dict[str, Any]:
+    usual = {
+        **{"job": name, "ranks": 2, "iteration": 7, "turn": None, "answers": True, "next_io_unix": None},
+        **{"next_io_iteration": None, "period_seconds": None, "io_seconds": None, "confidence": None},
+        **{"commands": [], "command": ["./cg", "[bold]"]},
+    }
+    return {**usual, **about}
+
+
+def decided(name: str) -> dict[str, Any]:
+    about = {"before": 2, "ranks": 4, "at": 30, "gives_back": False, "by": "fair", "why": "[b]free cores"}
+    return {"number": 1, "time_unix": 0.0, "job": name, "event": "decided", **about}
+
+
+def look(*jobs: dict[str, Any], why: str = "") -> Look:
+    status = {"policy": "fair", "cores": {"h": 8}, "cores_free": 3, "jobs": list(jobs), "last_event": 0}
+    return Look(time.time(), None if why else status, (decided(A),), (), why)
+
+
+class Scripted(Watch):
+    """Sees what a test says."""
+
+    def __init__(self, found: Look) -> None:
+        super().__init__()
+        self.found = found
+        self.looks = 0
+
+    def look(self) -> Look:
+        self.looks += 1
+        return self.found
+
+    async def seen(self, found: Look, pilot: Pilot[None]) -> None:
+        """Until the screen shows it."""
+        self.found, before = found, self.looks
+        await until(lambda: self.looks > before + 1, pilot)
+
+
+async def until(condition: Callable[[], bool], pilot: Pilot[None]) -> None:
+    deadline = time.monotonic() + LIMIT
+    while not condition():
+        assert time.monotonic() < deadline, "waited too long"
+        await pilot.pause(0.02)
+
+
+def shown(screen: TopScreen, name: str) -> str:
+    return str(screen.screen_stack[0].query_one(name, Static).render())
+
+
+def rows(screen: TopScreen) -> list[list[str]]:
+    table = screen.screen_stack[0].query_one(DataTable)
+    return [[str(cell) for cell in table.get_row_at(index)] for index in range(table.row_count)]
+
+
+def on(screen: TopScreen, steps: Callable[[Pilot[None]], Any]) -> None:
+    async def live() -> None:
+        async with screen.run_test() as pilot:
+            await steps(pilot)
+
+    asyncio.run(live())
+
+
+def test_jobs_and_decisions_are_shown_and_followed() -> None:
+    watch = Scripted(look())
+    told = job(B, turn="writes", commands=[{"kind": "resize", "ranks": 4, "at": 30}])
+    screen = TopScreen(watch, look(job(A), told), EVERY, None)
+
+    async def steps(pilot: Pilot[None]) -> None:
+        assert shown(screen, "#daemon") == f"policy fair, 3 of 8 cores free, jobs: 2, turn: {B}"
+        assert rows(screen)[0] == [A, "2", "7", "computes", "", "", "./cg [bold]"]
+        assert rows(screen)[1][3:6] == ["writes", "", "4 ranks at 30"]
+        assert "is to go from 2 to 4 ranks at iteration 30 (fair: [b]free cores)" in shown(
+            screen, "#decisions"
+        )
+        await watch.seen(look(job(A, turn="waits", ranks=5)), pilot)
+        assert [row[:4] for row in rows(screen)] == [[A, "5", "7", "waits"]]
+
+    on(screen, steps)
+
+
+def test_the_row_under_the_cursor_stays_that_of_its_job() -> None:
+    watch = Scripted(look(job(A), job(B)))
+    screen = TopScreen(watch, watch.found, EVERY, None)
+
+    async def steps(pilot: Pilot[None]) -> None:
+        await pilot.press("down")
+        await watch.seen(look(job("c" * 16), job("d" * 16), job(B)), pilot)
+        assert screen._chosen == B
+        await watch.seen(look(job(A)), pilot)
+        assert screen._chosen == A
+        await watch.seen(look(), pilot)
+        await pilot.press("r")
+        assert not isinstance(screen.screen, AskRanks)
+
+    on(screen, steps)
+
+
+def test_a_daemon_that_is_gone_is_told_of_and_its_jobs_stay_in_sight() -> None:
+    watch = Scripted(look(job(A)))
+    screen = TopScreen(watch, watch.found, EVERY, None)
+
+    async def steps(pilot: Pilot[None]) -> None:
+        await watch.seen(look(why="no daemon of yours"), pilot)
+        assert shown(screen, "#daemon").startswith("no daemon of yours; last asked at ")
+        assert len(rows(screen)) == 1
+        await watch.seen(look(job(A), job(B)), pilot)
+        assert shown(screen, "#daemon").startswith("policy fair") and len(rows(screen)) == 2
+
+    on(screen, steps)
+
+
+@pytest.mark.parametrize(("keys", "samples"), [(["q"], None), ([], 3)])
+def test_it_ends_by_a_key_or_after_so_many_looks(keys: list[str], samples: int | None) -> None:
+    watch = Scripted(look(job(A)))
+    screen = TopScreen(watch, watch.found, EVERY, samples)
+
+    async def steps(pilot: Pilot[None]) -> None:
+        await pilot.press(*keys)
+        await until(lambda: not screen.is_running or screen._exit, pilot)
+
+    on(screen, steps)
+    assert samples is None or watch.looks == samples - 1
+
+
+class Supervisor:
+    """Answers at the door of a job that it was resized."""
+
+    def __init__(self, name: str) -> None:
+        self.asked: list[dict[str, Any]] = []
+        self._over = threading.Event()
+        self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+        self._door = Door(self._context, name)
+        self._thread = threading.Thread(target=self._live)
+        self._thread.start()
+
+    def _live(self) -> None:
+        while not self._over.wait(0.01):
+            for envelope, question in self._door.received():
+                assert question is not None
+                self.asked.append(question)
+                report = {"from": 2, "to": question["ranks"]}
+                self._door.answer(envelope, {"kind": "resized", "code": RESIZED, "report": report})
+
+    def close(self) -> None:
+        self._over.set()
+        self._thread.join()
+        self._door.close()
+        self._context.term()
+
+
+def test_r_resizes_the_job_under_the_cursor_as_nereus_resize_does(house: House) -> None:
+    watch = Scripted(look(job(A), job(B)))
+    screen = TopScreen(watch, watch.found, EVERY, None)
+    supervisor = Supervisor(B)
+
+    async def steps(pilot: Pilot[None]) -> None:
+        await pilot.press("down", "r", "0", "enter")
+        assert isinstance(screen.screen, AskRanks), "0 ranks were taken"
+        await watch.seen(watch.found, pilot)
+        screen.screen.query_one(Input).value = ""
+        await pilot.press("6", "enter")
+        await until(lambda: any("resized 2 → 6 ranks" in text for text in notices(screen)), pilot)
+        await pilot.press("r", "escape")
+        assert not isinstance(screen.screen, AskRanks)
+
+    try:
+        on(screen, steps)
+    finally:
+        supervisor.close()
+    assert supervisor.asked == [{"kind": "resize", "ranks": 6, "options": {}, "wait": True, "version": 1}]
+
+
+def test_why_a_job_cannot_be_resized_is_told(house: House) -> None:
+    watch = Scripted(look(job(A)))
+    screen = TopScreen(watch, watch.found, EVERY, None)
+
+    async def steps(pilot: Pilot[None]) -> None:
+        await pilot.press("r", "3", "enter")
+        await until(lambda: any("no such job of yours runs" in text for text in notices(screen)), pilot)
+
+    on(screen, steps)
+
+
+def notices(screen: TopScreen) -> list[str]:
+    return [notice.message for notice in screen._notifications]
+
+
+def test_looks_are_lines_for_programs_and_a_table_in_a_pipe(house: House, shell: Any) -> None:
+    house.begin("--policy", "fair")
+    with house.job("one", command=["./cg", "[bold]"]) as one:
+        heard(one, "resize")
+        lines = shell.nereus("top", "--jobs", "--json", "--samples", "2", "--interval", "0.1").stdout
+        table = shell.nereus("top", "--jobs", "--samples", "1").stdout
+    first, second = map(json.loads, lines.splitlines())
+    (known,) = first["jobs"]
+    assert (known["job"], known["ranks"], first["policy"], first["writing"]) == (one.name, 1, "fair", [])
+    assert [event["event"] for event in first["decisions"]] == ["decided"]
+    assert second["decisions"] == []
+    assert "turn: nobody" in table and "./cg [bold]" in table
+
+
+def test_without_a_daemon_and_with_a_job_it_is_refused(
+    house: House, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["top", "--jobs"]) == 2
+    assert "nereus daemon starts one" in capsys.readouterr().err
+    assert run(["top", "--jobs", "cg"]) == 2
+    assert "one of them is allowed" in capsys.readouterr().err
+
+
+def test_without_a_monitored_run_the_daemons_jobs_are_shown(
+    house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("nereus.cli.top.FOLDER", tmp_path)
+    assert run(["top", "--samples", "1"]) == 2
+    assert "`nereus monitor` begins one" in capsys.readouterr().err
+    house.begin()
+    assert run(["top", "--samples", "1", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["jobs"] == []

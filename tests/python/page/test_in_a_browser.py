@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a user would lose: a time line that shows what happened, in a browser, and runs nobody's texts."""
+
+import html
+import json
+import re
+import shutil
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from a_page import HOSTILE, A, B, Served, Told, browser, dom, history
+
+from nereus.page.server import FILES
+from nereus.page.source import Source
+
+Serve = Callable[..., Served]
+
+pytestmark = pytest.mark.skipif(browser() is None, reason="no Chromium on the PATH")
+
+
+class Elements(HTMLParser):
+    """Names, classes and texts of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.classes: list[str] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.classes += [found for name, found in attrs if name == "class" and found]
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def answers(page: Served, folder: Path, seconds: float) -> dict[str, Any]:
+    """What the script of the test put into the page."""
+    text = dom(page.address + "#window=60", folder, seconds)
+    found = re.search(r'<pre id="answers">(.*?)</pre>', text, re.DOTALL)
+    assert found is not None, text[-2000:]
+    made: dict[str, Any] = json.loads(html.unescape(found[1]))
+    return made
+
+
+BEFORE = """const answers = {};
+const $ = (id) => document.getElementById(id);
+"""
+AFTER = """
+const at = document.createElement("pre");
+at.id = "answers";
+at.textContent = JSON.stringify(answers);
+document.body.append(at);
+"""
+
+
+def with_script(script: str, folder: Path) -> Path:
+    """The page, and in it a script of the test, which fills `answers`."""
+    files = folder / "files"
+    shutil.copytree(FILES, files)
+    (files / "test.js").write_text(script.replace("\n//\n", BEFORE) + AFTER)
+    page = files / "index.html"
+    tag = '<script type="module" src="test.js"></script>'
+    page.write_text(page.read_text().replace("</body>", f"{tag}</body>"))
+    return files
+
+
+def test_what_happened_is_drawn_and_texts_of_others_stay_texts(served: Serve, tmp_path: Path) -> None:
+    page = served(Source(Told(history(HOSTILE, HOSTILE)).ask))
+    found = Elements(dom(page.address + "#window=60", tmp_path, 3))
+    assert found.classes.count("job") == 1 and found.classes.count("job ended") == 1
+    assert found.classes.count("bar waiting") == 2 and found.classes.count("bar writing") == 1
+    assert {"mark decided", "mark resized", "mark refused", "expected", "now"} <= set(found.classes)
+    assert "policy phase-shifting · 3 of 8 cores free · jobs: 1" in found.text
+    assert "went from 2 to 4 ranks at iteration 20" in found.text
+    assert re.search(r"\d\d:\d\d:[0-5]0", found.text)
+    assert found.text.count(HOSTILE) >= 3 and "<title>Nereus" not in found.text
+    assert found.tags.count("script") == 1 and "img" not in found.tags
+
+
+USES_IT = """
+//
+const tick = (seconds) => new Promise((done) => setTimeout(done, seconds * 1000));
+await tick(1.5);
+const press = (element) => element.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+answers.listed = [...$("list").querySelectorAll("button")].map((each) => each.textContent);
+press(document.querySelector(".mark.resized[data-number]"));
+answers.mark = $("details").textContent;
+answers.chosen = $("list").querySelector(".chosen").dataset.number;
+press(document.querySelector(".bar.writing"));
+answers.bar = $("details").textContent;
+$("everything").click();
+answers.everything = $("list").children.length;
+press($("list").lastElementChild.querySelector("button"));
+answers.first = $("details").textContent;
+const times = () => $("axis").getAttribute("aria-label");
+await tick(2.5);
+const moving = times();
+await tick(2.5);
+answers.follows = times() !== moving;
+press($("follow"));
+const stopped = times();
+await tick(2.5);
+answers.stops = times() === stopped && $("follow").textContent === "follow";
+press($("earlier"));
+answers.earlier = times() !== stopped;
+press($("later"));
+answers.later = times() === stopped;
+$("window").value = "30";
+$("window").dispatchEvent(new Event("change"));
+answers.narrow = [times() !== stopped, location.hash];
+press($("follow"));
+answers.again = $("follow").textContent;
+$("window").value = "all";
+$("window").dispatchEvent(new Event("change"));
+answers.lanes = [...document.querySelectorAll("#lanes .name")].map((each) => each.textContent);
+"""
+
+
+def test_marks_bars_and_lists_tell_more_and_the_window_can_be_moved(served: Serve, tmp_path: Path) -> None:
+    page = served(Source(Told(history()).ask), files=with_script(USES_IT, tmp_path))
+    found = answers(page, tmp_path, 20)
+    assert ["refused" in found["listed"][0], len(found["listed"])] == [True, 3]
+    assert "phase-shifting: the phases would meet" in found["mark"]
+    assert found["chosen"] == "7"
+    assert "after 3.00 s of waiting" in found["bar"]
+    assert found["everything"] == 10 and "came with 2 ranks" in found["first"]
+    assert found["follows"] and found["stops"] and found["earlier"] and found["later"]
+    assert found["narrow"] == [True, "#window=30"]
+    assert (found["again"], found["lanes"]) == ("stop", [A, B])
+
+
+LISTENS = """
+//
+answers.said = [];
+for (let look = 0; look < 70; look += 1) {
+  const text = $("message").hidden ? "" : $("message").textContent;
+  if (answers.said.at(-1) !== text) answers.said.push(text);
+  await new Promise((done) => setTimeout(done, 100));
+}
+answers.bands = document.querySelectorAll("#lanes rect.away").length;
+answers.lanes = document.querySelectorAll("#lanes .job").length;
+"""
+
+
+def test_a_daemon_that_is_gone_and_one_that_is_back_are_told_of(served: Serve, tmp_path: Path) -> None:
+    now = history()
+    told = Told(now, None, None, None, now)
+    found = answers(served(Source(told.ask), files=with_script(LISTENS, tmp_path)), tmp_path, 12)
+    before, gone, back = found["said"]
+    assert before == ""
+    assert gone.startswith("The daemon is gone (no daemon of yours runs on this host")
+    assert "What is shown is from before" in gone
+    assert re.match(r"The daemon is back since [\d:]{8}; it was away for \d+ s", back)
+    assert (found["bands"], found["lanes"]) == (2, 2)
+
+
+TELLS_STORIES = """
+import { Story, spans } from "./story.js";
+//
+const status = (jobs = [], store = "/s") => ({ jobs, store });
+const answer = (since, events, last, jobs, store) => ({ since, events, last, status: status(jobs, store) });
+const event = (number, at, kind, about = {}) => ({ number, time_unix: at, job: "j", event: kind, ...about });
+const came = (number, time, ranks) => event(number, time, "came", { ranks, command: ["./j"] });
+const drawn = (job, now) => spans(job, now).map(({ kind, from, until }) => [kind, from, until]);
+function told(...events) {
+  const story = new Story();
+  story.take(answer(events[0].number - 1, events, events.at(-1).number));
+  return story;
+}
+const asked = event(2, 10, "asked", { phase: 1 });
+const granted = event(3, 14, "granted", { phase: 1 });
+answers.waits = drawn(told(came(1, 0, 2), asked).jobs.get("j"), 12);
+answers.writes = drawn(told(came(1, 0, 2), asked, granted).jobs.get("j"), 20);
+const lost = event(4, 18, "turn_lost", { phase: 1, decision: true });
+answers.lost = drawn(told(came(1, 0, 2), asked, granted, lost).jobs.get("j"), 30);
+const next = event(4, 17, "asked", { phase: 2 });
+answers.next = drawn(told(came(1, 0, 2), asked, granted, next).jobs.get("j"), 20);
+const died = told(came(1, 0, 2), asked, event(3, 13, "ended"));
+answers.died = [drawn(died.jobs.get("j"), 20), died.jobs.get("j").until];
+died.happened(came(4, 50, 3));
+answers.lives = [...died.jobs.values()].map((job) => [job.from, job.until]);
+const grew = event(7, 100, "resized", { before: 2, ranks: 3 });
+const late = told(grew, event(8, 110, "resized", { before: 3, ranks: 5 }));
+late.take(answer(8, [], 8, [{ job: "j", came_unix: 40, ranks: 5, command: ["./j"] }]));
+answers.late = [late.jobs.get("j").from, late.jobs.get("j").steps.map((step) => step.ranks)];
+const silent = new Story();
+silent.take(answer(5, [], 5, [{ job: "j", came_unix: 40, ranks: 4, command: ["./j"] }]));
+answers.silent = silent.jobs.get("j").steps;
+answers.known = [late.take(answer(8, [], 9)), late.jobs.size];
+answers.other = [late.take(answer(8, [], 3)), late.jobs.size, late.since];
+const moved = told(came(1, 0, 2));
+answers.moved = [moved.take(answer(1, [], 1, [], "/t")), moved.jobs.size];
+"""
+
+
+def test_a_history_with_gaps_is_told_as_far_as_it_is_known(served: Serve, tmp_path: Path) -> None:
+    page = served(Source(Told(history()).ask), files=with_script(TELLS_STORIES, tmp_path))
+    found = answers(page, tmp_path, 2)
+    assert found["waits"] == [["waiting", 10, 12]]
+    assert found["writes"] == [["waiting", 10, 14], ["writing", 14, 20]]
+    assert found["lost"] == [["waiting", 10, 14], ["writing", 14, 18]]
+    assert found["next"] == [["waiting", 10, 14], ["writing", 14, 17], ["waiting", 17, 20]]
+    assert found["died"] == [[["waiting", 10, 13]], 13]
+    assert found["lives"] == [[0, 13], [50, None]]
+    assert found["late"] == [40, [2, 3, 5]]
+    assert found["silent"] == [{"at": 40, "ranks": 4}]
+    assert found["known"] == [False, 1]
+    assert found["other"] == [True, 0, None]
+    assert found["moved"] == [True, 0]

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a user would lose: what the daemon knows, whole and in words, also after it was away."""
+
+import json
+import signal
+import subprocess
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+from a_page import COMMAND, LIMIT, A, House, Served, Told, heard, history
+
+from nereus.page import source as source_module
+from nereus.page.sentences import reason, sentence
+from nereus.page.source import Source
+
+Serve = Callable[..., Served]
+
+
+def test_a_daemons_jobs_are_told_with_who_decided_and_why(house: House, served: Serve) -> None:
+    house.begin("--policy", "fair")
+    with house.job("one", command=["./cg", "<b>"]) as job:
+        told = heard(job, "resize")
+        job.ask(1)
+        job.wrote(1, heard(job, "grant")["epoch"], service_seconds=2)
+        heard(job, "noted")
+        found = served(Source()).look()
+    (known,) = found["status"]["jobs"]
+    assert (known["command"], found["status"]["policy"]) == (["./cg", "<b>"], "fair")
+    by_kind = {event["event"]: event for event in found["events"]}
+    assert {"came", "asked", "granted", "wrote"} <= by_kind.keys()
+    decided = by_kind["decided"]
+    assert decided["sentence"].startswith(f"is to go from 1 to {told['ranks']} ranks")
+    assert decided["reason"] == f"fair: {decided['why']}" and decided["decision"]
+    assert by_kind["wrote"]["sentence"] == "wrote 100 B in 2.00 s after 500 ms of waiting"
+    assert found["last"] == found["events"][-1]["number"] == len(found["events"])
+
+
+def test_a_daemon_that_is_gone_is_told_of_and_taken_up_when_it_is_back(house: House, served: Serve) -> None:
+    page = served(Source())
+    assert "nereus daemon starts one" in page.look()["why"]
+    house.begin()
+    with house.job("one"):
+        before = page.look()
+        house.end(signal.SIGKILL)
+        gone = page.look(before["last"])
+        assert not gone["there"] and "no daemon" in gone["why"]
+        house.begin()
+    back = page.look(before["last"])
+    assert back["there"] and back["status"]["store"] == before["status"]["store"]
+    assert back["since"] == before["last"] <= back["last"]
+    assert [job["job"] for job in back["status"]["jobs"]] == [job["job"] for job in before["status"]["jobs"]]
+
+
+def test_a_page_that_is_opened_late_begins_with_the_latest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source_module, "FIRST_EVENTS", 4)
+    asked = Source(Told(history()).ask)
+    found = asked.look(None)
+    assert (found["since"], [event["number"] for event in found["events"]]) == (6, [7, 8, 9, 10])
+    assert asked.look(10)["events"] == []
+
+
+def test_all_jobs_are_told_in_however_many_answers() -> None:
+    def ask(question: Mapping[str, Any]) -> dict[str, Any]:
+        if question["kind"] == "events":
+            return {"events": [], "last": 0}
+        start = question.get("from", 0)
+        return {"jobs": [{"job": start}, {"job": start + 1}], "jobs_left": 4 - start, "last_event": 0}
+
+    assert [job["job"] for job in Source(ask).look(None)["status"]["jobs"]] == [0, 1, 2, 3, 4, 5]
+
+
+def event(kind: str, **about: Any) -> dict[str, Any]:
+    return {"number": 1, "time_unix": 0.0, "job": A, "event": kind, **about}
+
+
+@pytest.mark.parametrize(
+    ("told", "text", "why"),
+    [
+        (event("came", ranks=1), "came with 1 rank", ""),
+        (event("granted", phase=3, epoch=1, again=True), "still has the turn for I/O phase 3", ""),
+        (
+            event("turn_lost", phase=3, epoch=1),
+            "lost the turn for I/O phase 3: it was silent for too long",
+            "",
+        ),
+        (
+            event("resized", before=2, ranks=4, iteration=9, seconds=None, by="job"),
+            "went from 2 to 4 ranks at iteration 9",
+            "the job itself",
+        ),
+        (
+            event("decided", before=4, ranks=1, at=None, gives_back=True, why="a job came", by="fair"),
+            "is to go back to 1 rank as soon as it can",
+            "fair: a job came",
+        ),
+        (
+            event("cancelled", command=7, why="it ended", by="fair"),
+            "is not to carry out command 7 any more",
+            None,
+        ),
+        (event("reserved", places={"n1": 2, "n2": 1}), "may start on n1:2, n2:1", ""),
+        (event("reservation_dropped"), "did not come: its cores are free again", ""),
+        (event("ended", why="silent", ranks=2, iteration=3), None, ""),
+        (event("trouble", text="the disk is full"), "the disk is full", ""),
+        (event("of_tomorrow", what=1), "of_tomorrow what=1", ""),
+    ],
+)
+def test_each_event_has_a_sentence_and_its_reason(
+    told: dict[str, Any], text: str | None, why: str | None
+) -> None:
+    assert text is None or sentence(told) == text
+    assert why is None or reason(told) == why
+
+
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_the_command_prints_the_address_and_ends_well(house: House, by: int) -> None:
+    command = [*COMMAND, "page", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        address = json.loads(process.stdout.readline())["address"]
+        assert address.startswith("http://127.0.0.1:") and len(address.split("/")[3]) >= 32
+        process.send_signal(by)
+        _, err = process.communicate(timeout=LIMIT)
+    assert (process.returncode, err) == (0, "")
