@@ -15,6 +15,7 @@ import nereus
 from nereus.cli.experiment_run import Means
 from nereus.cli.messages import Refused, complain, note, show_json
 from nereus.cli.remedies import check_resizes
+from nereus.cli.study_live import study_live
 from nereus.cli.study_run import Runner, check_programs
 from nereus.cli.trial_bar import TrialBar
 from nereus.cli.where import Where
@@ -29,12 +30,15 @@ from nereus.launch import (
     fostering,
     most_ranks,
 )
+from nereus.live import is_live
 from nereus.report.units import duration_text, seconds_text
 from nereus.study import Planned, Record, Store, Study, load_study, planned_runs
 
 
 def study(
-    file: Annotated[Path, typer.Argument(help="Study file (docs/formats/study.md).")],
+    file: Annotated[
+        Path, typer.Argument(help="Study file (docs/formats/study.md), or a scenario with a table live.")
+    ],
     folder: Annotated[
         Path | None,
         typer.Option(metavar="STUDY", help="Where results go, or a study to go on with; else studies/NAME."),
@@ -49,8 +53,13 @@ def study(
 ) -> None:
     """Make the runs of a study in random order; when started again, those that are missing or failed.
 
+    Of a scenario with a table live (docs/reference/io-study.md): real jobs under a daemon, and simulated.
+
     Example: nereus study examples/study/emulated.toml --folder studies/first
     """
+    if is_live(file):
+        study_live(file, folder, mpi, max_ranks, as_json, plan)
+        return
     wanted = load_study(file)
     if plan:
         _show_plan(planned_runs(wanted), as_json)

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "applications/phases/command_line.hpp"
+
+#include "applications/options.hpp"
+#include "trying/program.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace phases {
+namespace {
+
+constexpr double most_seconds = 1e6;
+constexpr std::int64_t most_iterations = std::int64_t{1} << 53, most_bytes = std::int64_t{1} << 50;
+constexpr std::int64_t most_piece = std::int64_t{1} << 30;
+
+void add_time(CLI::App &app, Wait &wait) {
+    const CLI::Range seconds(0.0, most_seconds);
+    app.add_option("--fixed", wait.fixed, "seconds of an iteration that do not get less with more ranks")
+        ->check(seconds);
+    app.add_option("--divided", wait.divided, "seconds of an iteration that ranks share")->check(seconds);
+    app.add_option("--per-rank", wait.per_rank, "seconds of an iteration that each rank adds")->check(seconds);
+    app.add_option("--noise", wait.noise, "standard deviation of the time of an iteration, as a share of it")
+        ->check(CLI::Range(0.0, 1.0));
+    app.add_option("--seed", wait.seed, "of the noise; 42 if not given")
+        ->check(CLI::Range(std::int64_t{0}, most_iterations));
+}
+
+void add_phases(CLI::App &app, Plan &plan) {
+    auto *every = app.add_option("--every", plan.every, "iterations from one I/O phase to the next");
+    auto *bytes = app.add_option("--bytes", plan.bytes, "that all processes write in a phase, together");
+    auto *file = app.add_option("--file", plan.file, "which they write, over what was there");
+    every->check(CLI::Range(std::int64_t{1}, most_iterations))->needs(bytes)->needs(file);
+    bytes->check(CLI::Range(std::int64_t{8}, most_bytes))->needs(every);
+    file->needs(every);
+    app.add_option("--piece", plan.piece, "bytes that all write before they wait for the device; 1 MiB if not given")
+        ->check(CLI::Range(std::int64_t{8}, most_piece));
+    app.add_flag("--check", plan.checks, "look at each number of the file at the end")->needs(file);
+}
+
+void add_resize(CLI::App &app, applications::Schedule &resizes) {
+    app.add_option_function<std::vector<std::string>>(
+           "--resize",
+           [&resizes](const std::vector<std::string> &words) {
+               for (const std::string &word : words) resizes.push_back(applications::read_resize(word));
+           },
+           "AT:RANKS: ask for RANKS processes when AT iterations are done; may be given several times")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+}
+
+CommandLine read_command_line(int argc, char **argv) {
+    Plan plan;
+    CLI::App app("Waits for as long as iterations would take on so many ranks, writes a file in I/O phases between "
+                 "them,\nand prints a line of JSON for each phase and each resize. Options --nereus-NAME=VALUE are "
+                 "settings of the library.\n\n"
+                 "Example: mpiexec -n 2 nereus-phases --iterations 100 --divided 0.1 --every 20 --bytes 1000000 "
+                 "--file x.bin --resize 30:4",
+                 program);
+    app.add_option("--iterations", plan.iterations, "how many")
+        ->required()
+        ->check(CLI::Range(std::int64_t{0}, most_iterations));
+    add_time(app, plan.wait);
+    add_phases(app, plan);
+    app.add_option("--start-at", plan.start_at, "seconds since 1970: what comes before is waited for")
+        ->check(CLI::Range(0.0, 1e11))
+        ->envname("NEREUS_PHASES_START_AT");
+    app.add_option("--label", plan.label, "a word of which the program makes nothing: the job is known by it");
+    add_resize(app, plan.resizes);
+    app.allow_extras();
+    if (const auto exit_code = trying::parse(app, argc, argv)) return {{}, exit_code};
+    if (const std::string why = applications::complaint_of_words(app); !why.empty())
+        return {{}, trying::refused(program, why)};
+    return {std::move(plan), std::nullopt};
+}
+
+}

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files with a table [live]: what is allowed, which runs they have, and how their jobs are started."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from nereus.config import ConfigError
+from nereus.live import Study, is_live, load_live, planned_runs
+from nereus.live.jobs import arguments_of, known_beforehand, name_in
+from nereus.live.plan import scenario_for
+from nereus.simulate import load_scenario
+
+EXAMPLES = sorted((Path(__file__).parents[3] / "examples" / "study" / "io").glob("*.toml"))
+
+
+@pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
+def test_shipped_studies_can_be_run_and_simulated(file: Path) -> None:
+    assert is_live(file)
+    assert load_live(file).scenario == load_scenario(file)
+
+
+def test_a_study_of_resizes_is_not_taken_for_one_of_jobs() -> None:
+    assert not is_live(EXAMPLES[0].parents[1] / "cg.toml")
+
+
+def test_what_is_compared_is_run_in_turns(study: Callable[..., Study]) -> None:
+    found = planned_runs(study(repetitions="delays = [0.0, 0.5]\nrepetitions"))
+    assert [run.name for run in found][:5] == [
+        "none_delay-0_1",
+        "blocking_delay-0_1",
+        "none_delay-0.5_1",
+        "blocking_delay-0.5_1",
+        "none_delay-0_2",
+    ]
+    assert len({run.name for run in found}) == len(found) == 8
+
+
+def test_the_last_job_is_as_late_as_a_delay_says(study: Callable[..., Study]) -> None:
+    read = study(repetitions="delays = [0.5]\nrepetitions")
+    scenarios = [scenario_for(read, run) for run in planned_runs(read)]
+    assert {tuple(job.start for job in each.jobs) for each in scenarios} == {(0.0, 1.5)}
+    assert [each.seed for each in scenarios] == [42, 42, 43, 43]
+
+
+def test_a_job_is_started_as_the_scenario_has_it(study: Callable[..., Study]) -> None:
+    words = arguments_of(study().scenario, 0, 4096)
+    options = dict(zip(words[::2], words[1::2], strict=True))
+    assert options["--bytes"] == "5000000"
+    assert (options["--iterations"], options["--every"], options["--piece"]) == ("20", "5", "4096")
+    assert (options["--fixed"], options["--divided"]) == ("0.01", "0.4")
+
+
+def test_a_job_without_io_writes_no_file(study: Callable[..., Study]) -> None:
+    words = arguments_of(study().scenario, 1, 4096)
+    assert not {"--every", "--file", "--bytes"} & set(words)
+
+
+def test_jobs_are_known_by_their_command_lines(study: Callable[..., Study]) -> None:
+    scenario = study().scenario
+    assert [name_in(["/bin/x", *arguments_of(scenario, number, 8)]) for number in (0, 1)] == ["A1", "A2"]
+    assert name_in(["/bin/x", "--label"]) is None
+
+
+def test_the_daemon_knows_what_a_simulated_controller_knows(study: Callable[..., Study]) -> None:
+    times = known_beforehand(study().scenario.jobs[0])
+    assert [each.ranks for each in times] == [2, 4]
+    assert [each.seconds for each in times] == pytest.approx([0.21, 0.11])
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("repetitions = 2", "repetition = 2", "repetition"),
+        ("repetitions = 2", "repetitions = 0", "a whole number from 1 to 1000"),
+        ("repetitions = 2", 'store = "disk"', "limited or folder"),
+        ("cores = 8", "cores = 5", "live jobs wait for no cores"),
+        ("time = { divided = 0.8 }", "times = [[4, 0.2]]", "time in place of times"),
+        ("io_every = 5", "io_every = 5\ncheckpoint_every = 5", "a checkpoint after each iteration"),
+        ("io_every = 5", "io_every = 5\nio_rate = 1e6", "as fast as the store is"),
+    ],
+)
+def test_what_cannot_be_run_is_said_with_its_line(
+    study: Callable[..., Study], before: str, after: str, said: str
+) -> None:
+    with pytest.raises(ConfigError, match=r"two\.toml:\d+: .*" + said):
+        study(**{before: after})

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Live studies: real jobs that really write and are resized, under daemons; nothing of them is left."""
+
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import Site, installed, wait_until
+from nereus.launch import builds
+from nereus.live import store
+
+STUDY = """\
+policies = ["none", "lends.py:Lends"]
+[cluster]
+cores = 8
+[parameters]
+uncertainty = 0.1
+[storage]
+bandwidth = 2e7
+[live]
+repetitions = 1
+lead = 3.0
+store = "folder"
+[[jobs]]
+name = "A1"
+ranks = 2
+iterations = 40
+time = { divided = 0.1 }
+io_every = 10
+io_bytes = 2e6
+flops = 1e6
+[[jobs]]
+name = "A2"
+ranks = 1
+iterations = 40
+time = { divided = 0.05 }
+io_every = 20
+io_bytes = 1e6
+"""
+#: One more rank for a while for the job with two.
+LENDS = """\
+from nereus.policy.decisions import Policy, Resize
+
+
+class Lends(Policy):
+    def decide(self, state, parameters):
+        fresh = [job for job in state.settled if job.iteration < 5 and job.ranks == 2]
+        return [Resize(job.name, 3, "to be tried", at=15, until=30) for job in fresh]
+"""
+
+
+@pytest.fixture
+def mpi() -> str:
+    return installed("mpich")
+
+
+def program(mpi: str) -> Path:
+    return next(build for build in builds() if build.name == mpi).program("nereus-phases")
+
+
+def lines(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+
+
+def test_real_jobs_come_to_the_document_of_simulated_ones(site: Site, mpi: str) -> None:
+    site.write("lends.py", LENDS)
+    file = site.write("two.toml", STUDY)
+    result = site.nereus("study", file, "--mpi", mpi, "--folder", "out", "--json")
+    assert result.code == 0, result.err
+    document = result.document
+    assert (document["mode"], document["store"]["kind"], document["failed"]) == ("live", "folder", [])
+    simulated = site.nereus("simulate", file, "--json", "--quiet").document["policies"]
+    for policy, resizes in (("none", 0), ("lends.py:Lends", 2)):
+        live = document["policies"][policy]
+        assert set(simulated[policy]) <= set(live)
+        assert live["resizes"] == resizes
+        assert [(job["name"], job["phases"], job["ranks"]) for job in live["jobs"]] == [
+            ("A1", 4, 2),
+            ("A2", 2, 1),
+        ]
+        assert live["flops"] == pytest.approx(40e6 / live["makespan_seconds"], rel=0.1)
+    assert document["simulated"]["policies"]["none"]["makespan_seconds"] == pytest.approx(
+        simulated["none"]["makespan_seconds"]
+    )
+    assert (site.folder / "out" / "live.png").read_bytes().startswith(b"\x89PNG")
+
+    before = (site.folder / "out" / "runs" / "none_1" / "run.json").stat().st_mtime_ns
+    again = site.nereus("study", file, "--mpi", mpi, "--folder", "out", "--json")
+    assert again.document["policies"] == document["policies"]
+    assert (site.folder / "out" / "runs" / "none_1" / "run.json").stat().st_mtime_ns == before
+
+
+def test_a_study_that_is_interrupted_leaves_no_store_and_no_limit(site: Site, mpi: str) -> None:
+    if store.complaint() or not Path("/sys/fs/cgroup/blkio/blkio.throttle.write_bps_device").exists():
+        pytest.skip("a limited store needs root and blkio")
+    limits = Path("/sys/fs/cgroup/blkio/blkio.throttle.write_bps_device").read_text()
+    mounts = Path("/proc/mounts").read_text()
+    file = site.write("two.toml", STUDY.replace('store = "folder"', "").replace(', "lends.py:Lends"', ""))
+    with site.started("study", file, "--mpi", mpi, "--folder", "out") as process:
+        events = site.folder / "out" / "runs" / "none_1" / "events.jsonl"
+        wait_until(lambda: events.exists() and '"wrote"' in events.read_text())
+        assert Path("/proc/mounts").read_text() != mounts
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 143, err
+    assert Path("/proc/mounts").read_text() == mounts
+    assert Path("/sys/fs/cgroup/blkio/blkio.throttle.write_bps_device").read_text() == limits
+
+
+def test_what_is_written_in_phases_is_right_whatever_ranks_wrote_it(site: Site, mpi: str) -> None:
+    options = (
+        "--iterations",
+        "12",
+        "--fixed",
+        "0.01",
+        "--every",
+        "3",
+        "--bytes",
+        "100001",
+        "--piece",
+        "4096",
+    )
+    resizes = ("--resize", "2:4", "--resize", "7:1")
+    arguments = ("run", "--mpi", mpi, "-n", "2", "--quiet", "--", program(mpi), *options)
+    result = site.nereus(*arguments, "--file", "x.bin", "--check", *resizes)
+    assert result.code == 0, result.err
+    told = lines(result.out)
+    assert [each["ranks"] for each in told if each["event"] == "resized"] == [4, 1]
+    assert [each["phase"] for each in told if each["event"] == "phase"] == [1, 2, 3, 4]
+    assert (site.folder / "x.bin").stat().st_size == 100000
+    written = {ranks: _written_by(site, mpi, ranks, options) for ranks in (1, 3)}
+    assert written[1] == written[3] == (site.folder / "x.bin").read_bytes()
+
+
+def _written_by(site: Site, mpi: str, ranks: int, options: tuple[str, ...]) -> bytes:
+    start = ("run", "--mpi", mpi, "-n", str(ranks), "--quiet", "--", program(mpi))
+    assert site.nereus(*start, *options, "--file", f"{ranks}.bin").code == 0
+    return (site.folder / f"{ranks}.bin").read_bytes()
+
+
+def test_a_phase_that_cannot_be_written_is_no_success(site: Site, mpi: str) -> None:
+    options = ("--iterations", "3", "--fixed", "0.01", "--every", "3", "--bytes", "1000")
+    start = ("run", "--mpi", mpi, "-n", "2", "--quiet", "--", program(mpi), *options)
+    result = site.nereus(*start, "--file", f"{os.devnull}/x.bin")
+    assert result.code != 0
+    assert "cannot be made" in result.err
