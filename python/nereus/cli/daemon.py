@@ -23,6 +23,7 @@ daemon = group_of(
     {
         "status": Home("nereus.cli.daemon_status"),
         "events": Home("nereus.cli.daemon_events"),
+        "period": Home("nereus.cli.daemon_period"),
         "stop": Home("nereus.cli.daemon_stop"),
     }
 )

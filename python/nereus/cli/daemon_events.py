@@ -2,13 +2,12 @@
 """nereus daemon events - what happened, as the daemon of this user knows it."""
 
 import json
-from collections.abc import Iterator
 from datetime import datetime
 from typing import Annotated, Any
 
 import typer
 
-from nereus.control import ask_daemon
+from nereus.control import all_events
 
 
 def events(
@@ -19,18 +18,8 @@ def events(
 
     Example: nereus daemon events --since 100 --json
     """
-    for event in _all(since):
+    for event in all_events(since):
         print(json.dumps(event) if as_json else _line(event))
-
-
-def _all(since: int) -> Iterator[dict[str, Any]]:
-    """Until there are no more, in however many answers."""
-    while True:
-        answer = ask_daemon({"kind": "events", "since": since})
-        yield from answer["events"]
-        if not answer["events"] or answer["events"][-1]["number"] >= answer["last"]:
-            return
-        since = answer["events"][-1]["number"]
 
 
 def _line(event: dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nereus.cli.messages import show, show_json
-from nereus.control import ask_daemon
+from nereus.control import whole_status
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -26,17 +26,6 @@ def status(
     else:
         show(_sentence(found))
         show(_table(found["jobs"]))
-
-
-def whole_status() -> dict[str, Any]:
-    """With all jobs, in however many answers."""
-    found = ask_daemon({"kind": "status"})
-    jobs = found["jobs"]
-    left = found["jobs_left"]
-    while left:
-        more = ask_daemon({"kind": "status", "from": len(jobs)})
-        jobs, left = [*jobs, *more["jobs"]], more["jobs_left"]
-    return {**{key: found[key] for key in found if key not in {"version", "kind", "jobs_left"}}, "jobs": jobs}
 
 
 def turn_text(job: dict[str, Any]) -> str:

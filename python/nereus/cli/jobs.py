@@ -11,9 +11,9 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from nereus.cli.daemon_status import commands_text, next_text, turn_text, whole_status
+from nereus.cli.daemon_status import commands_text, next_text, turn_text
 from nereus.cli.messages import note, show, show_json, warn
-from nereus.control import ControlError, daemon_door
+from nereus.control import ControlError, daemon_door, whole_status
 from nereus.launch import NoAnswer, doors, status
 
 

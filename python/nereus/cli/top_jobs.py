@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from nereus.cli.daemon_status import commands_text, next_text, turn_text, whole_status
+from nereus.cli.daemon_status import commands_text, next_text, turn_text
 from nereus.cli.messages import show
-from nereus.control import ControlError, ask_daemon
+from nereus.control import ControlError, ask_daemon, whole_status
 from nereus.launch import Stopping
 from nereus.page.sentences import DECISIONS, reason, sentence
 

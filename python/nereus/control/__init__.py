@@ -8,6 +8,6 @@ here what that takes; the daemon itself, which needs much more, is nereus.contro
 """
 
 from nereus.control.error import ControlError
-from nereus.control.finding import ask_daemon, daemon_door
+from nereus.control.finding import all_events, ask_daemon, daemon_door, whole_status
 
-__all__ = ["ControlError", "ask_daemon", "daemon_door"]
+__all__ = ["ControlError", "all_events", "ask_daemon", "daemon_door", "whole_status"]

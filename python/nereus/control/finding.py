@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where the daemon of this user is, for those who have a question."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,3 +29,23 @@ def ask_daemon(question: Mapping[str, Any], seconds: float = SECONDS) -> dict[st
     if answer.get("kind") == "refused":
         raise ControlError(f"the daemon refused: {answer.get('message', '')}")
     return answer
+
+
+def whole_status(ask: Callable[[Mapping[str, Any]], dict[str, Any]] = ask_daemon) -> dict[str, Any]:
+    """With all jobs, in however many answers."""
+    found = ask({"kind": "status"})
+    jobs, left = found["jobs"], found["jobs_left"]
+    while left:
+        more = ask({"kind": "status", "from": len(jobs)})
+        jobs, left = [*jobs, *more["jobs"]], more["jobs_left"]
+    return {**{key: found[key] for key in found if key not in {"version", "kind", "jobs_left"}}, "jobs": jobs}
+
+
+def all_events(since: int = 0) -> Iterator[dict[str, Any]]:
+    """Those after the event of that number, in however many answers."""
+    while True:
+        answer = ask_daemon({"kind": "events", "since": since})
+        yield from answer["events"]
+        if not answer["events"] or answer["events"][-1]["number"] >= answer["last"]:
+            return
+        since = answer["events"][-1]["number"]

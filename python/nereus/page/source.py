@@ -4,7 +4,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from nereus.control import ControlError, ask_daemon
+from nereus.control import ControlError, ask_daemon, whole_status
 from nereus.page.sentences import DECISIONS, reason, sentence
 
 Document = dict[str, Any]
@@ -25,22 +25,13 @@ class Source:
         `last` is the number of the last event there is: before it there are more to be asked for.
         """
         try:
-            status = self._status()
+            status = whole_status(self._ask)
             start = max(0, status["last_event"] - FIRST_EVENTS) if since is None else since
             answer = self._ask({"kind": "events", "since": start})
         except ControlError as problem:
             return {"there": False, "why": str(problem)}
         events = [told(event) for event in answer["events"]]
         return {"there": True, "status": status, "since": start, "events": events, "last": answer["last"]}
-
-    def _status(self) -> Document:
-        """With all jobs, in however many answers."""
-        found = self._ask({"kind": "status"})
-        jobs, left = found["jobs"], found["jobs_left"]
-        while left:
-            more = self._ask({"kind": "status", "from": len(jobs)})
-            jobs, left = [*jobs, *more["jobs"]], more["jobs_left"]
-        return {**found, "jobs": jobs}
 
 
 def told(event: Mapping[str, Any]) -> Document:
