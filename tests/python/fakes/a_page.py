@@ -9,9 +9,11 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from http.client import HTTPMessage
 from pathlib import Path
 from typing import Any
@@ -217,20 +219,40 @@ def browser() -> str | None:
     return next((path for path in found if path is not None), None)
 
 
+@cache
+def complaint() -> str | None:
+    """Why no browser can be used here: some hosts have one that does not start."""
+    if browser() is None:
+        return "no Chromium on the PATH"
+    with tempfile.TemporaryDirectory(prefix="nereus-browser-") as folder:
+        try:
+            begun = _run("about:blank", Path(folder), 1)
+        except subprocess.TimeoutExpired as slow:
+            return f"{browser()} shows no empty page within {slow.timeout:.0f} s"
+    if begun.returncode == 0 and "<body>" in begun.stdout:
+        return None
+    return f"{browser()} shows no empty page: code {begun.returncode}: {begun.stderr.strip()[-300:]}"
+
+
 def dom(address: str, folder: Path, seconds: float) -> str:
     """What the page is after so many seconds of its own time, which passes sooner than ours."""
+    done = _run(address, folder, seconds)
+    assert done.returncode == 0, f"code {done.returncode}: {done.stderr[-2000:]}"
+    return done.stdout
+
+
+def _run(address: str, folder: Path, seconds: float) -> "subprocess.CompletedProcess[str]":
     program = browser()
     assert program is not None
-    done = subprocess.run(
+    return subprocess.run(
         [
             *(program, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-breakpad"),
-            *(f"--user-data-dir={folder / 'browser'}", "--window-size=1200,900"),
+            *("--disable-dev-shm-usage", f"--user-data-dir={folder / 'browser'}", "--window-size=1200,900"),
             *(f"--virtual-time-budget={seconds * 1000:.0f}", "--dump-dom", address),
         ],
         env={**os.environ, "HOME": str(folder), "TMPDIR": str(folder)},
         capture_output=True,
         text=True,
         timeout=60,
-        check=True,
+        check=False,
     )
-    return done.stdout

@@ -11,14 +11,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from a_page import HOSTILE, A, B, Served, Told, browser, dom, history
+from a_page import HOSTILE, A, B, Served, Told, complaint, dom, history
 
 from nereus.page.server import FILES
 from nereus.page.source import Source
 
 Serve = Callable[..., Served]
 
-pytestmark = pytest.mark.skipif(browser() is None, reason="no Chromium on the PATH")
+
+@pytest.fixture(autouse=True)
+def _with_a_browser() -> None:
+    if why := complaint():
+        pytest.skip(why)
 
 
 class Elements(HTMLParser):
