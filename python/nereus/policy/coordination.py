@@ -13,7 +13,7 @@ from math import inf
 from typing import overload
 
 from nereus.policy.allotment import Allotment
-from nereus.policy.decisions import Policy, State
+from nereus.policy.decisions import Leave, Policy, State
 from nereus.policy.effects import Cancel, Effect, Note, Start
 from nereus.policy.jobs import Job
 from nereus.policy.known_jobs import About, Command, KnownJob, are_places
@@ -273,7 +273,11 @@ class Coordinator:
         effects: list[Effect] = []
         for each in self._policy.decide(State(now, jobs, self.free, self._last_came), self.parameters):
             known = self._jobs.get(each.job)
-            if known is not None and not known.is_left_alone(now) and each.ranks != known.ranks:
+            if known is None or known.is_left_alone(now):
+                continue
+            if isinstance(each, Leave):
+                effects += self._cores.leave(each)
+            elif each.ranks != known.ranks:
                 effects += self._cores.carry_out(known, each)
         return effects
 

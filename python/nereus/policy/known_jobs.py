@@ -17,6 +17,7 @@ from nereus.policy.parameters import Parameters
 from nereus.policy.performance import Falling, Measured, Performance, fit
 from nereus.policy.prediction import IoPhase, Prediction, predict
 
+POLICY, RESOURCE_MANAGER = "policy", "resource manager"  # who decides
 _MOST_TIMES = 31  # that are kept of each number of ranks
 
 
@@ -58,6 +59,7 @@ class Command:
     at: int | None
     why: str
     loan: int | None = None  # that is given back by it
+    by: str = POLICY  # who decided it: that, or RESOURCE_MANAGER
 
 
 @dataclass

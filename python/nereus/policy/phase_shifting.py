@@ -140,6 +140,12 @@ class _Shifting:
         net = (restore_at - job.next_checkpoint) * won - 2 * job.overhead(more)
         return Shift(job.name, more, job.next_checkpoint, restore_at, net)
 
+    def _not_fast_enough(self, speedup: float) -> str:
+        job = self.job
+        if set(job.measured) == {job.ranks}:
+            return f"how fast it is on other numbers of ranks than {job.ranks} is not known"
+        return f"no {job.most} ranks are {speedup:.2f} times as fast as {job.ranks}"
+
     def _ranks(self, original: float, seconds: float) -> int | str:
         """More of them take longer to come: asked for again until that is paid for, too."""
         job, more = self.job, 0
@@ -150,7 +156,7 @@ class _Shifting:
                 return f"{less:.1f} s less than {original:.1f} s of computing are needed"
             ranks = fewest_ranks(job.between, job.between.seconds(job.ranks) / speedup, job.most)
             if ranks is None or ranks <= job.ranks:
-                return f"no {job.most} ranks are {speedup:.2f} times as fast as {job.ranks}"
+                return self._not_fast_enough(speedup)
             if ranks - job.ranks <= more:
                 return more
             more = ranks - job.ranks

@@ -4,12 +4,12 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, islice
 
-from nereus.policy.decisions import Policy, Resize, State
+from nereus.policy.decisions import Decision, Leave, Policy, Resize, State
 from nereus.policy.interference import Conflict, meet, next_conflicts
 from nereus.policy.jobs import Job
 from nereus.policy.parameters import Parameters
 from nereus.policy.period_coupling import Coupling, couple
-from nereus.policy.phase_shifting import Shift, shift
+from nereus.policy.phase_shifting import NotPossible, Shift, shift
 from nereus.policy.sharing import Sharer, by_io, by_speedup, fair
 from nereus.policy.throughput import by_throughput
 from nereus.policy.turns import AllAtOnce, OneOfEachSet
@@ -36,14 +36,14 @@ class IoSets(Policy):
 class PhaseShifting(Policy):
     """Blocking, and conflicts that are foreseen are avoided (Algorithm 3)."""
 
-    def decide(self, state: State, parameters: Parameters) -> Sequence[Resize]:
+    def decide(self, state: State, parameters: Parameters) -> Sequence[Decision]:
         return [*_first_shift(state, parameters)]
 
 
 class PeriodCoupling(PhaseShifting):
     """Phase shifting, and before it periods of jobs that will meet are brought together (Algorithm 4)."""
 
-    def decide(self, state: State, parameters: Parameters) -> Sequence[Resize]:
+    def decide(self, state: State, parameters: Parameters) -> Sequence[Decision]:
         for one, other in _pairs(state, parameters):
             found = couple(one, other, parameters)
             if isinstance(found, Coupling) and _meet(one, other, parameters):
@@ -122,8 +122,8 @@ def _pairs(state: State, parameters: Parameters) -> Iterable[tuple[Job, Job]]:
     return ((jobs[each.first.job], jobs[each.second.job]) for each in _earliest(state, parameters))
 
 
-def _first_shift(state: State, parameters: Parameters) -> Iterator[Resize]:
-    """Of the earliest conflict of which something can be said now: others are looked at when it is done."""
+def _first_shift(state: State, parameters: Parameters) -> Iterator[Decision]:
+    """Of the earliest conflict that can be avoided: others are looked at when that is done."""
     settled = {job.name: job for job in state.settled}
     for conflict in _earliest(state, parameters):
         found = shift(conflict, state.jobs, parameters)
@@ -133,6 +133,7 @@ def _first_shift(state: State, parameters: Parameters) -> Iterator[Resize]:
                 job.name, job.ranks + found.ranks, _why(conflict, found), found.grow_at, found.restore_at
             )
             return
+        yield Leave(conflict.first.job, _why_not(conflict, found))
 
 
 def _meet(one: Job, other: Job, parameters: Parameters) -> bool:
@@ -146,6 +147,13 @@ def _why(conflict: Conflict, found: Shift) -> str:
     return (
         f"its next I/O phase would meet that of {other} by {conflict.overlap:.1f} s: "
         f"moved {found.seconds:.1f} s ahead"
+    )
+
+
+def _why_not(conflict: Conflict, found: NotPossible) -> str:
+    return (
+        f"its next I/O phase will meet that of {conflict.second.job} by {conflict.overlap:.1f} s, "
+        f"which cannot be avoided: {found.reasons[0]}"
     )
 
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nereus.policy.decisions import Policy, Resize, State
+from nereus.policy.decisions import Decision, Policy, Resize, State
 from nereus.policy.jobs import Job
 from nereus.policy.parameters import Parameters
 
@@ -29,7 +29,7 @@ class Sweep(Policy):
         self._swept: set[str] = set()
         self.order = self._then.order
 
-    def decide(self, state: State, parameters: Parameters) -> Sequence[Resize]:
+    def decide(self, state: State, parameters: Parameters) -> Sequence[Decision]:
         self._forget_all_but({job.name for job in state.jobs})
         sweeping = [job for job in state.jobs if not self.is_swept(job, parameters)]
         found = [step for job in sweeping if (step := self._step(job, parameters)) is not None]

@@ -24,7 +24,8 @@ def job(name: str, start: float, period: float, duration: float = 10.0, ranks: i
 
 def decided(policy: str, jobs: Sequence[Job], free: int = 1000, **more: Any) -> list[Resize]:
     parameters = Parameters(uncertainty=2.0, settle=more.pop("settle", 0.0))
-    return list(BY_NAME[policy]().decide(State(0.0, jobs, free, **more), parameters))
+    found = BY_NAME[policy]().decide(State(0.0, jobs, free, **more), parameters)
+    return [each for each in found if isinstance(each, Resize)]
 
 
 def test_each_name_of_the_issue_is_a_policy_and_makes_turns_as_it_says() -> None:
