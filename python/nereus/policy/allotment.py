@@ -61,7 +61,7 @@ class Allotment:
         """The hosts among its own that are not known: their cores are nobody's."""
         self._queue.pop(known.about.name, None)
         self._resources.settle(known.about.name, known.places)
-        return [host for host in known.places if host not in self._resources.free]
+        return [host for host in known.places if not self._resources.has(host)]
 
     def restore(self, known: KnownJob, commands: Iterable[Command]) -> None:
         """Those from before a restart that it has not done, by their numbers."""

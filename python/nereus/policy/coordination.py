@@ -181,6 +181,7 @@ class Coordinator:
             notes = [Note(job, f"{known.ranks} -> {sum(places.values())} ranks at iteration {iteration}")]
             if overhead is not None and sum(places.values()) != known.ranks:
                 known.took(overhead, self.parameters.overhead_weight)
+            known.learn_lag(command, iteration, self.parameters.overhead_weight)
             known.resized(places, iteration, now)
         self._cores.resized(known, command)
         return [*notes, *self._cores.fill(), *self.decide(now)]

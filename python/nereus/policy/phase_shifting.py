@@ -105,6 +105,7 @@ class _Shifting:
         ]
         iterations = self.prediction.stride
         self.iteration_seconds = (self.prediction.period - self.prediction.duration) / iterations
+        self.begin = job.next_checkpoint + job.lag  # when it has the ranks, told so at the next checkpoint
         self.latest = job.last_checkpoint_before(self.prediction.next_iteration)
 
     def past(self, other: Phase) -> Shift | str:
@@ -127,7 +128,7 @@ class _Shifting:
     def _by(self, seconds: float) -> Shift | str:
         """By no less. Whole ranks win more than is needed: they are given back as soon as that is won."""
         job = self.job
-        original = (self.latest - job.next_checkpoint) * self.iteration_seconds
+        original = (self.latest - self.begin) * self.iteration_seconds
         more = self._ranks(original, seconds)
         if isinstance(more, str):
             return more
@@ -135,9 +136,9 @@ class _Shifting:
         won = self.iteration_seconds * (
             1 - job.between.seconds(job.ranks + more) / job.between.seconds(job.ranks)
         )
-        needed = job.next_checkpoint + ceil(less / won * (1 - 1e-12))
+        needed = self.begin + ceil(less / won * (1 - 1e-12))
         restore_at = min(self.latest, job.last_checkpoint_before(needed) + job.checkpoint_every)
-        net = (restore_at - job.next_checkpoint) * won - 2 * job.overhead(more)
+        net = (restore_at - self.begin) * won - 2 * job.overhead(more)
         return Shift(job.name, more, job.next_checkpoint, restore_at, net)
 
     def _not_fast_enough(self, speedup: float) -> str:

@@ -15,8 +15,6 @@ from nereus.policy.parameters import Parameters
 
 #: Of the ranks that a job came with.
 FACTORS = (2.0, 0.5, 4.0)
-#: So often a job is told of one size: it may have refused it, or the cores may have been another's.
-_TRIALS = 2
 
 
 class Sweep(Policy):
@@ -65,7 +63,10 @@ class Sweep(Policy):
             size
             for size in dict.fromkeys(wanted)
             if job.measured.get(size, 0) < parameters.enough_times
-            and (size == job.ranks or (size <= job.most and self._told[job.name, size] < _TRIALS))
+            and (
+                size == job.ranks
+                or (size <= job.most and self._told[job.name, size] < parameters.sweep_trials)
+            )
         ]
 
     def _forget_all_but(self, names: set[str]) -> None:
