@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # Told apart by people with any colour vision (Okabe and Ito 2008).
-_COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6A3D9A", "#4D4D4D"]
+COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6A3D9A", "#4D4D4D"]
 _WAIT = "#C00000"
-_MOST_JOBS = 16  # that have a line of their own
+MOST_JOBS = 16  # that have a line of their own
 _COLUMN_INCHES, _HEIGHT_INCHES = 5.5, 6.0
 
 
@@ -38,7 +38,7 @@ def figure(results: Sequence[Result], time: str = "simulated time (s)") -> "Figu
     panels = made.subplots(2, len(results), sharex=True, sharey="row", squeeze=False)
     for (above, below), result in zip(zip(*panels, strict=True), results, strict=True):
         above.set_title(result.policy, loc="left", fontweight="bold")
-        if len(result.jobs) <= _MOST_JOBS:
+        if len(result.jobs) <= MOST_JOBS:
             _each(above, below, result)
         else:
             _together(above, below, result)
@@ -53,7 +53,7 @@ def _each(above: "Axes", below: "Axes", result: Result) -> None:
     for event in result.events:
         of_job[event["job"]].append(event)
     for row, job in enumerate(result.jobs):
-        colour = _COLOURS[row % len(_COLOURS)]
+        colour = COLOURS[row % len(COLOURS)]
         _ranks(above, job, of_job[job.name], result.makespan, colour)
         _phases(below, row, of_job[job.name], colour)
     above.set_ylabel("ranks")
@@ -84,14 +84,14 @@ def _phases(axes: "Axes", row: int, events: Sequence[Event], colour: str) -> Non
 
 
 def _together(above: "Axes", below: "Axes", result: Result) -> None:
-    above.step(*_counted(_cores(result.events)), where="post", color=_COLOURS[0])
+    above.step(*_counted(_cores(result.events)), where="post", color=COLOURS[0])
     above.set_ylabel("cores that jobs have")
     started = [job.started for job in result.jobs if job.started is not None]
     ended = [job.ended for job in result.jobs if job.ended is not None]
     runs = _counted([*((time, 1) for time in started), *((time, -1) for time in ended)])
     waits = _counted([*((job.submitted, 1) for job in result.jobs), *((time, -1) for time in started)])
-    below.step(*runs, where="post", color=_COLOURS[2], label="jobs that run")
-    below.step(*waits, where="post", color=_COLOURS[1], label="jobs that wait for cores")
+    below.step(*runs, where="post", color=COLOURS[2], label="jobs that run")
+    below.step(*waits, where="post", color=COLOURS[1], label="jobs that wait for cores")
     below.legend(loc="upper right", fontsize="small")
 
 

@@ -43,6 +43,10 @@ class JobResult:
     core_seconds: float = 0.0
     foretold: list[Foretold] = field(default_factory=list)
 
+    def queued(self, end: float) -> float:
+        """Seconds that it waited for cores; to the end, where it never got them."""
+        return (end if self.started is None else self.started) - self.submitted
+
     def document(self) -> dict[str, Any]:
         waited = None if self.started is None else self.started - self.submitted
         return {
@@ -100,9 +104,7 @@ class Result:
     @property
     def queued(self) -> float:
         """Seconds that jobs waited for cores, those too that never got them."""
-        return sum(
-            (self.makespan if job.started is None else job.started) - job.submitted for job in self.jobs
-        )
+        return sum(job.queued(self.makespan) for job in self.jobs)
 
     @property
     def flops(self) -> float:
