@@ -142,6 +142,10 @@ typedef int (*nereus_monitor_io_call)(void *context, int begins);
  * libnereus calls this, so that a job waits for its turn to write also where the program does not call
  * nereus_io_begin(). Local; there is one that is told, the latest.
  *
+ * A job passes over files that a process opens in another thread than nereus_open(). All processes have to do so alike:
+ * where some open a file of all in that thread and others do not, those wait for the others for ever. A program whose
+ * processes differ calls nereus_io_begin() before its first file; then no file is a phase.
+ *
  * @param[in] comm     an intra-communicator; files of communicators of other processes are passed over
  * @param[in] call     called in every process of `comm`, in the thread that opens or closes the file; NULL: nobody is
  *                     told any more

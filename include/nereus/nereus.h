@@ -150,7 +150,7 @@ typedef struct nereus_resize_options {
     enum nereus_release_unit release_unit;
     int oversubscribe; /**< 1: a host may get more processes than it has slots */
     int allow_fewer;   /**< 1: where the hosts have too few slots, take what they have (NEREUS_REDUCED) */
-    char hosts[256];   /**< hosts to add to the job's list for good: "name:slots,..."; "": none */
+    char hosts[256];   /**< hosts to add to the job's list, for good if it is done: "name:slots,..."; "": none */
 } nereus_resize_options;
 
 /** What became of a resize; times are those of the root of the generation that was resized. */

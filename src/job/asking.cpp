@@ -7,6 +7,7 @@
 #include "plan/placement.hpp"
 
 #include <cstdio>
+#include <utility>
 
 namespace nereus::job {
 namespace {
@@ -86,12 +87,20 @@ Result<Asked> Job::ask(int ranks, const nereus_resize_options &options) {
     std::vector<Host> hosts = plan::with_added(members_.hosts, *more);
     const auto possible = slots_or_fewer(ranks, hosts, options);
     if (!possible) return tl::unexpected(possible.error());
-    members_.hosts = std::move(hosts);
+    const std::vector<Host> before = std::exchange(members_.hosts, std::move(hosts));
     const bool waits = resize_ || !members_.requests.empty();
     if (!waits && *possible == members_.generation.control.size() && options.process_method == NEREUS_MERGE)
         return Asked{NEREUS_UNCHANGED, 0};
     const std::uint64_t number = members_.requests.add(request_of(*possible, options));
+    if (!more->empty()) added_hosts_[number] = {std::move(*more), before};
     return Asked{waits ? NEREUS_PENDING : *possible < ranks ? NEREUS_REDUCED : NEREUS_OK, number};
+}
+
+/// A resize that was undone may have been so because of the hosts that came with it: they are none of the job's.
+void Job::settle_added_hosts() {
+    const auto added = added_hosts_.extract(report_.request);
+    if (added && report_.code < 0)
+        members_.hosts = plan::with_taken_back(members_.hosts, added.mapped().more, added.mapped().before);
 }
 
 Result<Asked> Job::ask_from_outside(const OutsideRequest &outside) {

@@ -3,6 +3,7 @@
 #include "job/job.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 namespace nereus::job {
 
@@ -13,7 +14,7 @@ void Job::open_controlled() {
     if (controlled)
         members_.controlled = std::move(*controlled);
     else
-        say(controlled.error().what);
+        std::fprintf(stderr, "nereus: the job goes on without a controller: %s\n", controlled.error().what.c_str());
 }
 
 /// The word that rank 0 says now is acted on at the next checkpoint.

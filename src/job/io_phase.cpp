@@ -4,6 +4,7 @@
 #include "mpi/patience.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace nereus::job {
 namespace {
@@ -73,6 +74,7 @@ bool Job::follow_from_here() {
     return follow_io(members_.generation.control.get(), heard, this);
 }
 
+/// Also where the line to the controller could not be opened, or not be taken over: then all do without.
 void Job::follow_files() {
     if (!members_.has_controller) return;
     if (leaving_) {
@@ -80,11 +82,12 @@ void Job::follow_files() {
         return;
     }
     const MPI_Comm control = members_.generation.control.get();
-    const int here = follow_from_here() ? 1 : 0;
-    int everywhere = 0;
-    MPI_Allreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, control);
-    if (everywhere == 0) (void)follow_io(MPI_COMM_NULL, nullptr, nullptr); // some world is not recorded
-    follows_files_ = everywhere != 0;
+    const std::array<int, 2> here{follow_from_here() ? 1 : 0, !root() || members_.controlled ? 1 : 0};
+    std::array<int, 2> everywhere{};
+    MPI_Allreduce(here.data(), everywhere.data(), 2, MPI_INT, MPI_MIN, control);
+    members_.has_controller = everywhere[1] != 0;
+    follows_files_ = everywhere[0] != 0 && members_.has_controller; // else some world is not recorded
+    if (!follows_files_) (void)follow_io(MPI_COMM_NULL, nullptr, nullptr);
 }
 
 /// A file that is still open is no phase; others that are opened later are.

@@ -315,6 +315,7 @@ nereus_code Job::ended(const nereus_resize_report &report) {
     report_ = report;
     if (measured_.is_on()) record_.resize_ended(report);
     message_ = sentence(report_, resize_->why_chosen());
+    settle_added_hosts();
     resize_.reset();
     tell_controller();
     if (members_.supervisor) {

@@ -11,6 +11,7 @@
 
 #include <nereus/nereus.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
@@ -95,8 +96,15 @@ private:
     Result<nereus_code> act(const Word &word);
     nereus_code ended(const nereus_resize_report &report);
     void drop_requests(const Request &announced);
+    void settle_added_hosts();
+
+    struct AddedHosts {
+        std::vector<Host> more;
+        std::vector<Host> before; ///< the list then
+    };
 
     Members members_;
+    std::map<std::uint64_t, AddedHosts> added_hosts_; ///< rank 0's; by requests that are not over
     Announcement announcement_;
     Rhythm rhythm_;
     std::unique_ptr<Resize> resize_; ///< that is under way

@@ -19,6 +19,11 @@ constexpr std::int64_t no_command = std::numeric_limits<std::int64_t>::max();
 constexpr double goodbye_seconds = 1;
 constexpr auto look_again = std::chrono::milliseconds(100);
 
+std::uint64_t microseconds_since_1970() {
+    const auto since = std::chrono::system_clock::now().time_since_epoch();
+    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(since).count());
+}
+
 /// Signals are the application's.
 class Unsignalled {
 public:
@@ -38,7 +43,8 @@ private:
 }
 
 Controller::Controller(Link link, int wake, json about)
-    : link_(std::move(link)), wake_(wake), next_command_at_(no_command), conversation_(std::move(about)) {}
+    : link_(std::move(link)), wake_(wake), next_command_at_(no_command),
+      conversation_(std::move(about), microseconds_since_1970()) {}
 
 Result<std::unique_ptr<Controller>> Controller::open(const std::string &address, const std::string &keys,
                                                      const std::string &job, json about, const json &carried) {

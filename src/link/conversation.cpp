@@ -16,6 +16,12 @@ constexpr std::size_t most_once = 256; // messages that go out one by one, as sa
 /// Heartbeats without an answer, after which the controller is taken for gone.
 constexpr double silent_heartbeats = 6;
 
+/// The number that `message` has by that name; 0 where it is none that every reader can read.
+std::uint64_t number_of(const json &message, const char *key) {
+    const json &value = message.at(key);
+    return value.is_number_integer() && value >= 0 && value <= greatest_number ? value.get<std::uint64_t>() : 0;
+}
+
 /// `ranks` is a number of processes, and each option a text.
 bool is_sound(const json &ranks, const json &options) {
     if (!ranks.is_number_integer() || ranks < 1 || ranks > 2147483647 || !options.is_object()) return false;
@@ -85,13 +91,13 @@ void Conversation::take(const json &message, double now) try {
 
 void Conversation::take_known(const std::string &kind, const json &message, double now) {
     if (kind == "noted")
-        insisted_.erase(message.at("id").get<std::uint64_t>());
+        insisted_.erase(number_of(message, "id"));
     else if (kind == "grant")
         take_grant(message);
     else if (kind == "resize")
         take_resize(message, now);
     else if (kind == "cancel")
-        take_cancel(message.at("command"));
+        take_cancel(number_of(message, "command"));
     else if (kind == "alive" && !message.at("turn").get<bool>() && message.at("epoch") == epoch_)
         epoch_ = 0; // another job may write now: nothing can be done about it within a phase
 }
@@ -105,15 +111,15 @@ void Conversation::take_welcome(const json &message) {
 }
 
 void Conversation::take_grant(const json &message) {
-    const std::uint64_t epoch = message.at("epoch");
-    if (!asked_ || epoch == 0 || message.at("number").get<std::uint64_t>() != asked_->number) return;
+    const std::uint64_t epoch = number_of(message, "epoch");
+    if (!asked_ || epoch == 0 || number_of(message, "number") != asked_->number) return;
     granted_ = epoch_ = epoch;
     stop_asking();
 }
 
 void Conversation::take_resize(const json &message, double now) {
-    const std::uint64_t number = message.at("command");
-    if (number > greatest_number) return;
+    const std::uint64_t number = number_of(message, "command");
+    if (number == 0) return;
     say({{"kind", "heard"}, {"command", number}});
     if (is_known(number)) return;
     const json &ranks = message.at("ranks");
@@ -132,6 +138,7 @@ void Conversation::take_resize(const json &message, double now) {
 
 /// One that is under way is carried out.
 void Conversation::take_cancel(std::uint64_t number) {
+    if (number == 0) return;
     say({{"kind", "heard"}, {"command", number}});
     commands_.erase(number);
     if (number > last_taken_ && cancelled_.size() < most_commands) cancelled_.insert(number);
@@ -152,14 +159,20 @@ json Conversation::hello() const {
 }
 
 std::vector<json> Conversation::due(double now) {
-    std::vector<json> messages;
     if (welcomed_ && now - heard_ > silent_heartbeats * every_) welcomed_ = false;
-    if (!welcomed_) {
-        if (now < next_hello_) return messages;
-        next_hello_ = now + repeat_seconds;
-        messages.push_back(hello());
-        return messages;
-    }
+    std::vector<json> messages = welcomed_ ? due_to_one_that_knows(now) : due_to_a_stranger(now);
+    for (json &each : messages) each["opening"] = opening_;
+    return messages;
+}
+
+std::vector<json> Conversation::due_to_a_stranger(double now) {
+    if (now < next_hello_) return {};
+    next_hello_ = now + repeat_seconds;
+    return {hello()};
+}
+
+std::vector<json> Conversation::due_to_one_that_knows(double now) {
+    std::vector<json> messages;
     if (now >= next_heartbeat_) {
         next_heartbeat_ = now + every_;
         messages.push_back({{"kind", "heartbeat"}, {"iteration", iteration_}, {"epoch", epoch_}});
@@ -211,11 +224,12 @@ json Conversation::as_json(double now) const {
     json commands = json::array();
     for (const auto &[number, each] : commands_)
         commands.push_back({{"command", number}, {"ranks", each.ranks}, {"at", each.at}, {"options", each.options}});
-    return {{"iteration", iteration_}, {"last_id", last_id_}, {"insisted", insisted},   {"last_taken", last_taken_},
-            {"commands", commands},    {"taken", taken_},     {"cancelled", cancelled_}};
+    return {{"opening", opening_},       {"iteration", iteration_}, {"last_id", last_id_}, {"insisted", insisted},
+            {"last_taken", last_taken_}, {"commands", commands},    {"taken", taken_},     {"cancelled", cancelled_}};
 }
 
 void Conversation::restore(const json &json, double now) {
+    opening_ = json.at("opening");
     iteration_ = json.at("iteration");
     last_id_ = json.at("last_id");
     last_taken_ = json.at("last_taken");

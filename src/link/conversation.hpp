@@ -35,8 +35,9 @@ public:
     static constexpr std::size_t most_insisted = 256;
     static constexpr std::size_t most_commands = 64;
 
-    /// @param about  the keys of `hello` that say what the job is
-    explicit Conversation(nlohmann::json about) : about_(std::move(about)) {}
+    /// @param about    the keys of `hello` that say what the job is
+    /// @param opening  tells this job from those of its name before: a greater number than theirs
+    Conversation(nlohmann::json about, std::uint64_t opening) : about_(std::move(about)), opening_(opening) {}
 
     /// Whether the controller answered, or the line was opened, no longer ago than `patience` seconds.
     bool is_heard(double now, double patience) const { return now - heard_ <= patience; }
@@ -101,8 +102,11 @@ private:
     void take_cancel(std::uint64_t number);
     bool is_known(std::uint64_t number) const;
     nlohmann::json hello() const;
+    std::vector<nlohmann::json> due_to_a_stranger(double now);
+    std::vector<nlohmann::json> due_to_one_that_knows(double now);
 
     nlohmann::json about_;
+    std::uint64_t opening_;
     std::int64_t iteration_ = 0;
     bool welcomed_ = false;
     double heard_ = -std::numeric_limits<double>::infinity();

@@ -66,17 +66,35 @@ tl::unexpected<Error> too_few(const std::vector<Host> &hosts, int newcomers, int
                                         (free == 1 ? " is free" : " are free"));
 }
 
+/// The one of `list` that is the same host, or its end.
+auto find_host(auto &list, const Host &host) {
+    return std::ranges::find_if(list, [&](const Host &each) { return same_host(each.name, host.name); });
+}
+
 }
 
 std::vector<Host> with_added(std::vector<Host> list, const std::vector<Host> &more) {
     for (const Host &host : more) {
-        const auto there = std::ranges::find_if(list, [&](const Host &h) { return same_host(h.name, host.name); });
+        const auto there = find_host(list, host);
         if (there == list.end())
             list.push_back(host);
         else
             there->slots = host.slots;
     }
     return list;
+}
+
+std::vector<Host> with_taken_back(const std::vector<Host> &list, const std::vector<Host> &more,
+                                  const std::vector<Host> &before) {
+    std::vector<Host> left;
+    for (const Host &host : list) {
+        const auto former = find_host(before, host);
+        if (find_host(more, host) == more.end())
+            left.push_back(host);
+        else if (former != before.end())
+            left.push_back(*former);
+    }
+    return left;
 }
 
 int free_slots(const std::vector<Host> &hosts, const std::vector<std::string> &host_of_rank) {

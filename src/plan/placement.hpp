@@ -19,6 +19,10 @@ enum class Placement { compact, spread }; ///< numbers of enum nereus_placement
 /// number of slots.
 std::vector<Host> with_added(std::vector<Host> list, const std::vector<Host> &more);
 
+/// `list` without what with_added(before, more) put into it; what others added since stays.
+std::vector<Host> with_taken_back(const std::vector<Host> &list, const std::vector<Host> &more,
+                                  const std::vector<Host> &before);
+
 /// Slots of the list that no process has. Processes on hosts outside the list do not count; a host with more
 /// processes than slots has none free.
 int free_slots(const std::vector<Host> &hosts, const std::vector<std::string> &host_of_rank);

@@ -28,6 +28,7 @@ Follower &follower() {
 
 /// Of all its processes, in any order.
 bool is_of_all(MPI_Comm comm, MPI_Comm job) {
+    if (comm == MPI_COMM_NULL || job == MPI_COMM_NULL) return false; // to open a file so is an error that is returned
     int result = MPI_UNEQUAL;
     PMPI_Comm_compare(comm, job, &result);
     return result == MPI_IDENT || result == MPI_CONGRUENT || result == MPI_SIMILAR;

@@ -154,6 +154,11 @@ contains
         call expect(nereus_comm_integer(job) == job_comm(), "both handles are the same")
         call expect(nereus_code_name(NEREUS_ERR_RANGE) == "NEREUS_ERR_RANGE", "codes have names")
         call expect(index(nereus_version(), ".") > 1, "the library has a version")
+        call expect(nereus_io_end(job) == NEREUS_ERR_STATE, "no I/O phase is open")
+        call expect(nereus_io_begin(job, -1_c_int64_t) == NEREUS_ERR_ARGUMENT, "no phase has fewer than 0 bytes")
+        call expect(nereus_io_begin(job, 8_c_int64_t) == NEREUS_OK, "an I/O phase begins")
+        call expect(nereus_checkpoint(job) == NEREUS_ERR_STATE, "no checkpoint is within a phase")
+        call expect(nereus_io_end(job) == NEREUS_OK, "the phase ends")
         print "(a, i0, a)", "looked at everything after ", nereus_generation(job), " resizes"
     end subroutine
 

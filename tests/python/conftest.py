@@ -4,6 +4,7 @@
 import fcntl
 import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -41,5 +42,6 @@ def tracked() -> dict[str, str]:
     for name in filter(None, names.split("\0")):
         content = (REPOSITORY / name).read_bytes() if (REPOSITORY / name).is_file() else b"\0"
         if b"\0" not in content:
-            texts[name] = content.decode()
+            with suppress(UnicodeDecodeError):
+                texts[name] = content.decode()
     return texts

@@ -46,6 +46,13 @@ def errors(job: nereus.Job) -> dict[str, Any]:
     }
 
 
+def io_phases(job: nereus.Job) -> list[str]:
+    """What a good I/O phase yields, and what is thrown for others: in one, and with fewer than 0 bytes."""
+    with job.io_phase(8) as code:
+        within = [thrown(job.checkpoint), thrown(job.io_phase().__enter__)]
+    return [code.name, *within, thrown(job.io_phase(-1).__enter__)]
+
+
 class Stay:
     """One process' stay in the job."""
 
@@ -147,6 +154,7 @@ class Stay:
         said = {
             "good": all(self.found),
             "errors": errors(self.job),
+            "io_phases": io_phases(self.job),
             "resizes": self.job.generation,
             "last": [last.code.name, last.from_, last.to, last.transfer_method.name, last.reason],
         }

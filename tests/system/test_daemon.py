@@ -8,6 +8,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -17,9 +18,10 @@ from typing import Any
 
 import pytest
 
-from conftest import COMMAND, Site, installed, wait_until
+from conftest import COMMAND, Result, Site, installed, wait_until
 
 MPIS = ("mpich", "openmpi")
+WITHOUT_SUPERVISOR: dict[str, Any] = {"NEREUS_PROCESS_STRATEGIES": "none"}
 #: Grows by one rank from iteration 30 to 60.
 LENDS = """\
 from nereus.policy.decisions import Policy, Resize
@@ -130,7 +132,7 @@ def test_a_job_is_resized_at_the_iterations_that_were_decided(site: Site, method
     site.write("lends.py", LENDS)
     with daemon(site, "--policy", "lends.py:Lends") as run:
         arguments = job(site, "mpich", "100", "30", "25", "20")
-        result = site.nereus(*arguments, NEREUS_PROCESS_STRATEGIES="none", NEREUS_PROCESS_METHOD=method)
+        result = site.nereus(*arguments, **WITHOUT_SUPERVISOR, NEREUS_PROCESS_METHOD=method)
         assert result.code == 0, result.err
         if method == "merge":  # with Baseline rank 0 is a newcomer, which was not resized
             assert said(result.out, "resized") == [["30", "3"], ["60", "2"]]
@@ -139,13 +141,46 @@ def test_a_job_is_resized_at_the_iterations_that_were_decided(site: Site, method
         assert [each["iteration"] for each in carried_out] == [30, 60]
 
 
-def test_files_that_all_ranks_open_are_phases_of_a_program_that_says_none(site: Site) -> None:
-    with daemon(site) as run:
-        arguments = job(site, "mpich", "20", "20", "5", "50", "written")
-        result = site.nereus("monitor", "--mpi", "mpich", "--output", "recorded", "--", *COMMAND, *arguments)
+def monitored(site: Site, *arguments: str) -> Result:
+    """A job whose files are known to its daemon."""
+    command = (*COMMAND, *job(site, "mpich", *arguments))
+    return site.nereus(
+        "monitor", "--mpi", "mpich", "--output", "recorded", "--", *command, **WITHOUT_SUPERVISOR
+    )
+
+
+@pytest.mark.parametrize(
+    ("way", "number", "seconds"),  # phases in each iteration that writes, and what each takes at least
+    [
+        ("one", 1, 0.05),
+        ("twice", 2, 0.05),
+        ("two", 1, 0.05),
+        ("says", 1, 0.05),
+        ("fails", 2, 0.0),
+        ("parts", 0, 0.0),
+    ],
+)
+def test_files_that_all_ranks_open_are_phases_of_a_program_that_says_none(
+    site: Site, way: str, number: int, seconds: float
+) -> None:
+    site.write("lends.py", LENDS)
+    with daemon(site, "--policy", "lends.py:Lends") as run:
+        result = monitored(site, "100", "30", "25", "50", "written", way)
         assert result.code == 0, result.err
-        assert len(phases(run.events)) == 4
-        assert all(each["service_seconds"] >= 0.05 for each in run.told("wrote"))
+        assert said(result.out, "resized") == [["30", "3"], ["60", "2"]]
+        assert len(said(result.out, "io")) == 4
+        iterations = [iteration for iteration in (25, 50, 75, 100) for _ in range(number)]
+        assert [each["iteration"] for each in run.told("wrote")] == iterations
+        assert len(phases(run.events)) == len(iterations)
+        assert all(each["service_seconds"] >= seconds for each in run.told("wrote"))
+
+
+def test_a_phase_of_a_file_that_stays_open_ends_at_the_checkpoint(site: Site) -> None:
+    with daemon(site) as run:
+        result = monitored(site, "20", "20", "5", "50", "written", "kept")
+        assert result.code == 0, result.err
+        assert len(phases(run.events)) == 2
+        assert [each["iteration"] for each in run.told("wrote")] == [5, 15]
 
 
 def test_a_job_without_a_daemon_does_all_that_it_does(site: Site) -> None:
@@ -261,3 +296,39 @@ def test_a_sweep_leaves_a_job_with_the_ranks_that_it_came_with(site: Site) -> No
         assert sizes[-1] == "2"
         assert {"4", "1"} <= set(sizes)
         assert any("to be timed" in each.get("why", "") for each in run.told("decided"))
+
+
+def test_on_the_network_a_job_is_heard_by_its_keys_alone(site: Site) -> None:
+    for folder in ("keys", "others"):
+        assert site.nereus("daemon", "--make-keys", folder).code == 0
+    with daemon(site, "--listen", "tcp://127.0.0.1:*", "--keys", "keys") as run:
+        address = site.nereus("daemon", "status", "--json").document["listen"]
+
+        def written(**settings: Any) -> tuple[list[str], str]:
+            """The codes of the phases of a job with a line to that address, and what it said."""
+            arguments = job(site, "mpich", "20", "10", "5", "10")
+            result = site.nereus(*arguments, NEREUS_CONTROLLER=address, **settings)
+            assert result.code == 0, result.err
+            return [code for _, code, _ in said(result.out, "io")], result.err
+
+        codes, err = written(NEREUS_CONTROLLER_KEYS="keys/client.json")
+        assert codes == ["NEREUS_OK"] * 4, err
+        assert len(phases(run.events)) == 4
+        codes, err = written(NEREUS_CONTROLLER_KEYS="others/client.json", NEREUS_IO_TIMEOUT="0.5")
+        assert codes == ["NEREUS_NO_TURN"] * 4
+        assert err.count("the controller does not answer") == 1
+        codes, err = written()
+        assert codes == ["NEREUS_OK"] * 4, "nobody is asked for turns"
+        assert "goes on without a controller" in err
+        assert "needs the setting controller-keys" in err
+        assert len(run.told("came")) == 1
+
+
+def test_a_program_in_python_has_its_turns_too(site: Site) -> None:
+    pytest.importorskip("mpi4py")
+    with daemon(site) as run:
+        program = Path(__file__).with_name("heat_application.py")
+        words = ("run", "--mpi", installed("mpich"), "-n", "2", "--quiet", "--", sys.executable, program)
+        result = site.nereus(*words)
+        assert result.code == 0, result.err
+        assert [each["bytes"] for each in run.told("wrote")] == [16]

@@ -85,6 +85,7 @@ def test_what_cannot_be_done_is_an_exception_with_its_code(site: Any, mpich: str
         "resize": ["Failure ERR_RANGE", "Failure ERR_ROOT"],
         "option": "TypeError",
     }
+    assert found["io_phases"] == ["OK", "Failure ERR_STATE", "Failure ERR_STATE", "Failure ERR_ARGUMENT"]
 
 
 def test_an_mpi_without_a_build_is_named(site: Any, mpich: str, tmp_path: Path) -> None:

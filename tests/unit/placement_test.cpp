@@ -61,6 +61,16 @@ TEST(Hosts, TwoAddressesOfOneNetworkAreTwoHosts) {
     EXPECT_TRUE(same_host("10.0.0.1", "10.0.0.1"));
 }
 
+TEST(Hosts, WhatAnUndoneResizeAddedGoesAndTheRestStaysAsItWas) {
+    const std::vector<Host> before{{"n1", 1}, {"n2.cluster", 2}};
+    const std::vector<Host> more{{"n3", 4}, {"n2", 3}};
+    std::vector<Host> list = with_added(before, more);
+    EXPECT_EQ(with_taken_back(list, more, before), before);
+    list = with_added(list, {{"n4", 1}});
+    EXPECT_EQ(with_taken_back(list, more, before), with_added(before, {{"n4", 1}}));
+    EXPECT_TRUE(with_taken_back(more, more, {}).empty());
+}
+
 TEST(Hosts, AddedHostsFollowAndKnownOnesGetTheNewSlots) {
     const std::vector<Host> list{{"n1", 1}, {"n2.cluster", 2}};
     EXPECT_EQ(with_added(list, {{"n3", 4}, {"n2", 3}}), (std::vector<Host>{{"n1", 1}, {"n2.cluster", 3}, {"n3", 4}}));

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A job with I/O phases. Usage: writes ITERATIONS MILLISECONDS EVERY WRITING_MILLISECONDS [FILE]
+// A job with I/O phases. Usage: writes ITERATIONS MILLISECONDS EVERY WRITING_MILLISECONDS [FILE [WAY]]
 //
 // Each iteration takes so long on one rank, and less on more; every EVERY-th ends with an I/O phase: one that the
-// program says, or with FILE the time for which it has that file open. Rank 0 prints a line for each phase, "io
-// ITERATION CODE WAITED", and for each resize, "resized ITERATION RANKS".
+// program says, or with FILE the time for which it has that file open, in a WAY of ways() below. Rank 0 prints a line
+// for each phase, "io ITERATION CODE WAITED", and for each resize, "resized ITERATION RANKS".
 #include <nereus/nereus.hpp>
 
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <string>
 #include <thread>
 
@@ -24,6 +25,7 @@ struct Plan {
     std::int64_t every;
     double writing_milliseconds;
     const char *file;
+    const char *way;
 };
 
 void say_io(const nereus::Job &job, std::int64_t iteration, int code, double waited) {
@@ -32,15 +34,88 @@ void say_io(const nereus::Job &job, std::int64_t iteration, int code, double wai
     std::fflush(stdout);
 }
 
-void write_file(const nereus::Job &job, const Plan &plan, std::int64_t iteration) {
+MPI_File opened(MPI_Comm comm, const std::string &name) {
     MPI_File file = MPI_FILE_NULL;
-    const double asked = now();
-    MPI_File_open(job.comm(), plan.file, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file);
-    const double waited = now() - asked;
-    MPI_File_write_at_all(file, job.rank() * 8, &iteration, 1, MPI_INT64_T, MPI_STATUS_IGNORE);
+    MPI_File_open(comm, name.c_str(), MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file);
+    return file;
+}
+
+void write_one_file(const nereus::Job &job, const Plan &plan) {
+    MPI_File file = opened(job.comm(), plan.file);
+    const std::int64_t number = job.rank();
+    MPI_File_write_at_all(file, job.rank() * 8, &number, 1, MPI_INT64_T, MPI_STATUS_IGNORE);
     nap(plan.writing_milliseconds);
     MPI_File_close(&file);
-    say_io(job, iteration, NEREUS_OK, waited);
+}
+
+void write_two_files(const nereus::Job &job, const Plan &plan) {
+    MPI_File first = opened(job.comm(), plan.file);
+    MPI_File second = opened(job.comm(), std::string(plan.file) + ".second");
+    MPI_File_close(&first);
+    nap(plan.writing_milliseconds);
+    MPI_File_close(&second);
+}
+
+void write_twice(const nereus::Job &job, const Plan &plan) {
+    write_one_file(job, plan);
+    write_one_file(job, plan);
+}
+
+void try_to_open(MPI_Comm comm, const char *name) {
+    if (opened(comm, name) != MPI_FILE_NULL) MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+/// All try files that cannot be, twice together and once alone; then rank 0 has one for itself.
+void fail_to_write(const nereus::Job &job, const Plan &plan) {
+    try_to_open(job.comm(), "no/such/folder/file");
+    try_to_open(job.comm(), "no/such/folder/file");
+    try_to_open(MPI_COMM_NULL, plan.file);
+    if (job.rank() != 0) return;
+    MPI_File own = opened(MPI_COMM_SELF, plan.file);
+    nap(plan.writing_milliseconds);
+    MPI_File_close(&own);
+}
+
+/// Each process has a file with those whose rank is as even or odd as its own.
+void write_in_parts(const nereus::Job &job, const Plan &plan) {
+    MPI_Comm part = MPI_COMM_NULL;
+    MPI_Comm_split(job.comm(), job.rank() % 2, 0, &part);
+    MPI_File file = opened(part, std::string(plan.file) + std::to_string(job.rank() % 2));
+    nap(plan.writing_milliseconds);
+    MPI_File_close(&file);
+    MPI_Comm_free(&part);
+}
+
+/// Opens a file, and closes it when it is called again, some checkpoints later.
+void keep_open(const nereus::Job &job, const Plan &plan) {
+    static MPI_File kept = MPI_FILE_NULL;
+    if (kept != MPI_FILE_NULL)
+        MPI_File_close(&kept);
+    else
+        kept = opened(job.comm(), plan.file);
+}
+
+/// A phase that the program says begins within one that its file began, and ends behind it.
+void say_within(const nereus::Job &job, const Plan &plan) {
+    MPI_File file = opened(job.comm(), plan.file);
+    const nereus::IoPhase phase(job, 1 << 20);
+    nap(plan.writing_milliseconds);
+    MPI_File_close(&file);
+}
+
+using Way = void (*)(const nereus::Job &, const Plan &);
+
+const std::map<std::string, Way> &ways() {
+    static const std::map<std::string, Way> all{
+        {"one", write_one_file},   {"twice", write_twice}, {"two", write_two_files}, {"fails", fail_to_write},
+        {"parts", write_in_parts}, {"kept", keep_open},    {"says", say_within}};
+    return all;
+}
+
+void write_file(const nereus::Job &job, const Plan &plan, std::int64_t iteration) {
+    const double asked = now();
+    ways().at(plan.way)(job, plan);
+    say_io(job, iteration, NEREUS_OK, now() - asked);
 }
 
 void write(const nereus::Job &job, const Plan &plan, std::int64_t iteration) {
@@ -69,8 +144,11 @@ void iterate(nereus::Job &job, const Plan &plan) {
 
 int main(int argc, char **argv) {
     if (argc < 5) return 2;
-    const Plan plan{std::atoll(argv[1]), std::atof(argv[2]), std::atoll(argv[3]), std::atof(argv[4]),
-                    argc > 5 && argv[5][0] != '-' ? argv[5] : nullptr};
+    const auto word = [&](int at, const char *otherwise) {
+        return argc > at && argv[at][0] != '-' ? argv[at] : otherwise;
+    };
+    const Plan plan{std::atoll(argv[1]), std::atof(argv[2]), std::atoll(argv[3]),
+                    std::atof(argv[4]),  word(5, nullptr),   word(6, "one")};
     int level = MPI_THREAD_SINGLE;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     nereus::run(MPI_COMM_WORLD, argc, argv, [&](nereus::Job &job) { iterate(job, plan); });

@@ -109,6 +109,18 @@ TEST(Controller, ADaemonThatCameBackIsFoundAgain) {
     EXPECT_EQ(again.next("hello").at("most"), 8);
 }
 
+TEST(Controller, AJobThatIsOpenedAgainByTheSameNameIsAnotherOneAndANewRootIsNot) {
+    const Folder folder;
+    Daemon daemon(folder.address());
+    auto line = a_line(folder.address());
+    const json first = daemon.next("hello").at("opening");
+    const json carried = line->as_json();
+    line = Controller::open(folder.address(), "", job, {{"most", 8}}, carried).value();
+    EXPECT_EQ(daemon.next("heartbeat").at("opening"), first);
+    line = a_line(folder.address());
+    EXPECT_GT(daemon.next("hello").at("opening"), first);
+}
+
 TEST(Controller, ACommandReachesTheJob) {
     const Folder folder;
     Daemon daemon(folder.address());

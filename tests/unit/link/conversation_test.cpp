@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-Conversation a_job() { return Conversation({{"hosts", {"n1", "n1"}}, {"most", 8}}); }
+Conversation a_job() { return Conversation({{"hosts", {"n1", "n1"}}, {"most", 8}}, 77); }
 
 json welcome() { return {{"kind", "welcome"}, {"instance", "a"}, {"heartbeat_seconds", 0.5}, {"lease_seconds", 10}}; }
 
@@ -89,6 +89,23 @@ TEST(Conversation, AGrantWithoutAnEpochIsNone) {
     job.ask(1, 0, 0);
     job.take({{"kind", "grant"}, {"number", 1}, {"epoch", 0}}, 1);
     EXPECT_TRUE(job.asks());
+}
+
+TEST(Conversation, NumbersThatNobodyGivesAreNone) {
+    Conversation job = welcomed();
+    job.ask(1, 0, 0);
+    job.insist({{"kind", "done"}}, 0.6);
+    for (const json &none : {json(0), json(-1), json(1.0), json(1e300), json(UINT64_MAX), json("1"), json(true)}) {
+        job.take({{"kind", "grant"}, {"number", 1}, {"epoch", none}}, 1);
+        job.take({{"kind", "noted"}, {"id", none}}, 1);
+        job.take(resize(1, 4), 1);
+        job.take({{"kind", "cancel"}, {"command", none}}, 1);
+        job.take({{"kind", "resize"}, {"command", none}, {"ranks", 3}}, 1);
+    }
+    EXPECT_TRUE(job.asks());
+    EXPECT_TRUE(job.insists());
+    EXPECT_EQ(job.take_command(1)->ranks, 4);
+    EXPECT_FALSE(job.take_command(1));
 }
 
 TEST(Conversation, AGrantThatWasTakenBackBeforeTheJobSawItEndsItsWait) {
@@ -208,6 +225,32 @@ TEST(Conversation, TheNextRootGoesOnWhereTheFormerOneStood) {
     next.take(resize(1, 4), 11);
     EXPECT_FALSE(next.take_command(50)) << "the former one carried it out";
     EXPECT_EQ(next.take_command(100)->ranks, 2);
+}
+
+TEST(Conversation, EachMessageTellsThisJobFromAnEarlierOneOfItsName) {
+    Conversation job = a_job();
+    std::set<std::string> kinds;
+    const auto look = [&](double now) {
+        for (const json &message : job.due(now)) {
+            EXPECT_EQ(message.at("opening"), 77) << message;
+            kinds.insert(message.at("kind"));
+        }
+    };
+    look(0);
+    job.take(welcome(), 0);
+    job.take(resize(1, 4), 0.1);
+    job.ask(1, 0, 0);
+    job.say({{"kind", "sample"}});
+    job.insist({{"kind", "goodbye"}}, 0.2);
+    look(0.6);
+    EXPECT_EQ(kinds, (std::set<std::string>{"goodbye", "heard", "heartbeat", "hello", "io_request", "sample"}));
+}
+
+TEST(Conversation, TheNextRootIsOfTheSameOpening) {
+    Conversation former = welcomed();
+    Conversation next({{"most", 8}}, 99);
+    next.restore(json::parse(former.as_json(1).dump()), 1);
+    EXPECT_EQ(sent(next, 2, "heartbeat").at(0).at("opening"), 77);
 }
 
 RC_GTEST_PROP(Conversation, EachCommandIsCarriedOutOnceHoweverOftenAndLateItComes, ()) {

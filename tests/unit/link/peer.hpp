@@ -22,6 +22,7 @@ public:
     Folder(const Folder &) = delete;
     Folder &operator=(const Folder &) = delete;
     ~Folder() { std::filesystem::remove_all(path_); }
+    const std::filesystem::path &path() const { return path_; }
     std::string address() const { return "ipc://" + (path_ / "link").string(); }
 
 private:
