@@ -2,33 +2,49 @@
 """Waiting until the daemon has cores for a job that is to start."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from typing import Any
 
 from nereus.cli.messages import note
-from nereus.control import ControlError, ask_daemon
+from nereus.control import ControlError, NoDaemon, ask_daemon
 from nereus.launch import Stopping
 
 _ASK_EVERY = 1.0
 _LOOK_EVERY = 0.1
+#: For so long a daemon that is gone is waited for: without it all that wait would start at once.
+_GONE_SECONDS = 15.0
 
 
 @contextmanager
 def cores_for(job: str, ranks: int, stopping: Stopping, quiet: bool) -> Iterator[bool]:
-    """Whether the job may start: not where it was stopped first. A daemon that is gone keeps it no longer."""
+    """Whether the job may start: not where it was stopped first. ControlError where it never may."""
     question = {"kind": "reserve", "job": job, "ranks": ranks}
     answer = ask_daemon(question)
     try:
         if answer["kind"] == "waiting":
             note(f"job {job} waits for {ranks} cores; {answer['before']} before it", quiet)
-        with suppress(ControlError):
-            while answer["kind"] == "waiting" and stopping.signal is None:
-                _pause(stopping)
-                answer = ask_daemon(question)
+        while answer["kind"] == "waiting" and stopping.signal is None:
+            _pause(stopping)
+            answer = _asked_again(question, job, stopping, quiet)
         yield stopping.signal is None
     finally:
         with suppress(ControlError):
             ask_daemon({"kind": "release", "job": job})  # what it has not taken until now
+
+
+def _asked_again(question: Mapping[str, Any], job: str, stopping: Stopping, quiet: bool) -> dict[str, Any]:
+    """The answer of the daemon, or of the one that follows it; one that is gone for good keeps nobody."""
+    until = None
+    while stopping.signal is None and (until is None or time.monotonic() < until):
+        with suppress(NoDaemon):
+            return ask_daemon(question)
+        if until is None:
+            until = time.monotonic() + _GONE_SECONDS
+            text = f"the daemon is gone: job {job} starts without it in {_GONE_SECONDS:g} s, if it stays so"
+            note(text, quiet)
+        _pause(stopping)
+    return {"kind": "reserved"}
 
 
 def _pause(stopping: Stopping) -> None:

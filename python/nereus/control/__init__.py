@@ -7,7 +7,7 @@ What is decided is decided in `policy`; here are sockets, the clock and files. W
 here what that takes; the daemon itself, which needs much more, is nereus.control.daemon.
 """
 
-from nereus.control.error import ControlError
+from nereus.control.error import ControlError, NoDaemon
 from nereus.control.finding import all_events, ask_daemon, daemon_door, whole_status
 
-__all__ = ["ControlError", "all_events", "ask_daemon", "daemon_door", "whole_status"]
+__all__ = ["ControlError", "NoDaemon", "all_events", "ask_daemon", "daemon_door", "whole_status"]

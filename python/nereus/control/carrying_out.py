@@ -11,7 +11,7 @@ from typing import Any
 from nereus.control.events import Events
 from nereus.control.metrics import Figures
 from nereus.control.remembered import Remembered, profile
-from nereus.control.reservations import Reservations
+from nereus.control.reservations import Reservations, Wanted
 from nereus.control.sessions import Address, Held, Session
 from nereus.control.store import Store
 from nereus.control.watched import Watched
@@ -19,6 +19,7 @@ from nereus.policy.coordination import Coordinator
 from nereus.policy.effects import Cancel, Effect, Note, Start
 from nereus.policy.known_jobs import POLICY, Command
 from nereus.policy.parameters import Parameters
+from nereus.policy.resources import ResourceError
 from nereus.policy.turns import Grant, Request
 
 
@@ -47,26 +48,39 @@ class CarryingOut:
         self.chosen = chosen
         self.sessions: dict[str, Session] = {}
         self.coordinator = Coordinator(watched, chosen.cores, chosen.parameters, *last)
-        self.reservations = Reservations(self.coordinator)
+        self.reservations = Reservations(self.coordinator, store)
         self.journal = store
         self.events = events
         self.figures = Figures()
         self._watched = watched
 
     def resume(self, before: Remembered, now: float) -> list[Out]:
-        """After a restart: what was known, held and told; decided is when all jobs of before are there."""
+        """After a restart: what was known, held, told and kept; decided is when all of it is there."""
         outs: list[Out] = []
+        self._watched.awake = False
         self.coordinator.resume([], before.commands, before.known)
         for session in before.sessions:
             self.sessions[session.name] = session
-            self._watched.awake = len(self.sessions) == len(before.sessions)
             if session.held is not None:
                 self.resume_turn(session, session.held, now)
-            outs += self.carry_out(self.coordinator.came(session.about([]), now), now)
+            times = profile(self.journal, session)
+            outs += self.carry_out(self.coordinator.came(session.about(times), now), now)
         for command in before.commands:
             self.sessions[command.job].tell(command)
         for command in before.cancelled:
             self.sessions[command.job].tell_not_to(command.number, command.why, command.by)
+        outs += self._resume_reservations(before.reservations, now)
+        self._watched.awake = True
+        return [*outs, *self.carry_out(self.coordinator.decide(now), now)]
+
+    def _resume_reservations(self, wanted: Iterable[Wanted], now: float) -> list[Out]:
+        outs: list[Out] = []
+        for each in wanted:
+            try:
+                outs += self.carry_out(self.reservations.resumed(each, now), now)
+            except ResourceError:
+                self.journal.not_wanted(each.job)
+                self.events.add(now, each.job, "reservation_dropped")
         return outs
 
     def resume_turn(self, session: Session, held: Held, now: float) -> None:
@@ -85,7 +99,7 @@ class CarryingOut:
     def came(self, session: Session, now: float) -> list[Out]:
         self.sessions[session.name] = session
         self.reservations.came(session.name)
-        self.journal.job(session)
+        self.journal.came(session)
         self.events.add(
             now,
             session.name,
@@ -144,8 +158,12 @@ class CarryingOut:
         told = session.telling.pop(command, None)
         if told is None:
             return {"by": "job"}
-        self.journal.command_is(command, "over")
+        self.journal.is_over(command)
         return {"command": command, "by": self.by(told.by), "why": told.why}
+
+    def tell_not_to(self, session: Session, number: int, why: str, by: str) -> None:
+        session.tell_not_to(number, why, by)
+        self.journal.cancelled(session.name, number, why, by)
 
     def by(self, who: str) -> str:
         """Of a policy, its name."""
@@ -154,7 +172,7 @@ class CarryingOut:
     def drop_what_is_void(self, session: Session) -> None:
         """Commands that are over because a later one is, or one before was refused."""
         for number in session.drop_all_but(self.coordinator.jobs[session.name].commands):
-            self.journal.command_is(number, "over")
+            self.journal.is_over(number)
 
     def carry_out(self, effects: Iterable[Effect], now: float) -> list[Out]:
         outs: list[Out] = []
@@ -177,15 +195,19 @@ class CarryingOut:
         return [*outs, *(out for session in told.values() for out in self.due(session, now))]
 
     def record_all(self, now: float) -> None:
-        """For a store that could not be written for a while."""
+        """What holds now, for a store that could not be written for a while."""
         self.journal.begin_anew(now)
         for session in self.sessions.values():
             self.journal.job(session)
             if session.held is not None:
                 self.journal.held(session.name, session.held)
+            for number, told in session.telling.items():
+                if told.message["kind"] == "cancel":
+                    self.journal.cancelled(session.name, number, told.why, told.by)
         for known in self.coordinator.jobs.values():
             for command in known.commands.values():
                 self.journal.command(command)
+        self.reservations.record_all()
 
     def _granted(self, grant: Grant, session: Session, now: float) -> list[Out]:
         held = Held(session.asked, grant.epoch)
@@ -213,8 +235,7 @@ class CarryingOut:
         )
 
     def _cancelled(self, cancel: Cancel, session: Session, now: float) -> None:
-        session.tell_not_to(cancel.number, cancel.why, cancel.by)
-        self.journal.command_is(cancel.number, "cancelled")
+        self.tell_not_to(session, cancel.number, cancel.why, cancel.by)
         about = {"command": cancel.number, "why": cancel.why, "by": self.by(cancel.by)}
         self.events.add(now, session.name, "cancelled", **about)
 

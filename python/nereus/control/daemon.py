@@ -17,6 +17,7 @@ from pathlib import Path
 import zmq
 
 from nereus.control import messages
+from nereus.control.attention import Attention
 from nereus.control.carrying_out import CarryingOut, Chosen, Out
 from nereus.control.clock import Clock
 from nereus.control.desk import Desk
@@ -88,7 +89,7 @@ class Daemon:
         self._line = Line(self._context, path)
         self._closing.append(self._line.close)
         listen, metrics = self._beyond(settings)
-        self._door = Door(self._context, DAEMON)
+        self._door = Door(self._context, DAEMON, self._line.dropped)
         self._closing.append(self._door.close)
         instance = secrets.token_hex(8)
         about = {
@@ -103,6 +104,7 @@ class Daemon:
         counted = {"heard": self._protocol.heard, "dropped": self._line.dropped}
         self._desk = Desk(self.everything, {**about, **counted})
         self._look_at = 0.0
+        self._attention = Attention(self._protocol.heartbeat_seconds, settings.parameters.lease)
         self._unsure = Unsure(path.with_suffix(".unsure"))
         if self._unsure.was:
             self._protocol.no_turns_before(self._clock.now() + settings.parameters.lease)
@@ -160,8 +162,9 @@ class Daemon:
             answer, more = self._desk.answer(value, now)
             answers.append(partial(self._door.answer, envelope, answer))
             outs += more
+        listened = self._attention.is_paid(now, self._line.waits)
         if now >= self._look_at:
-            outs += self._look(now)
+            outs += self._look(now, listened)
         self._send(outs)
         for say in answers:
             say()
@@ -170,10 +173,11 @@ class Daemon:
         while self._closing:
             self._closing.pop()()
 
-    def _look(self, now: float) -> list[Out]:
+    def _look(self, now: float, listened: bool) -> list[Out]:
         self._look_at = now + _LOOK_SECONDS
         self._tell_figures()
-        return [*self.everything.look(now), *self.everything.all_due(now)]
+        late = self.everything.look(now) if listened else []
+        return [*late, *self.everything.all_due(now)]
 
     def _send(self, outs: list[Out]) -> None:
         """After all that they tell of is in the store."""

@@ -6,3 +6,7 @@ from nereus import UserError
 
 class ControlError(UserError):
     """The daemon cannot be had as it is wanted; the text is one sentence that says why and what helps."""
+
+
+class NoDaemon(ControlError):
+    """None is there, or it does not answer; it may be soon."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from nereus.control.error import ControlError
+from nereus.control.error import ControlError, NoDaemon
 from nereus.launch import NoAnswer, ask
 from nereus.launch.door import DAEMON, folder_of_doors, is_private
 
@@ -18,14 +18,14 @@ def daemon_door() -> Path:
 
 
 def ask_daemon(question: Mapping[str, Any], seconds: float = SECONDS) -> dict[str, Any]:
-    """Its answer; ControlError where there is none."""
+    """Its answer; ControlError where it refuses, NoDaemon where there is none."""
     door = daemon_door()
     if not (is_private(door.parent) and door.exists()):
-        raise ControlError(NOT_THERE)
+        raise NoDaemon(NOT_THERE)
     try:
         answer = ask(door, question, seconds)
     except NoAnswer:
-        raise ControlError(NOT_THERE) from None
+        raise NoDaemon(NOT_THERE) from None
     if answer.get("kind") == "refused":
         raise ControlError(f"the daemon refused: {answer.get('message', '')}")
     return answer

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The sockets by which jobs come: `daemon.line` for this user's, one on the network by keys."""
 
-import os
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import zmq
 from zmq.auth.thread import ThreadAuthenticator
@@ -13,22 +11,23 @@ from zmq.auth.thread import ThreadAuthenticator
 from nereus.control.error import ControlError
 from nereus.control.keys import ServerKeys
 from nereus.control.sessions import Address
-from nereus.launch.door import bind_private
+from nereus.launch.door import bind_private, is_of_this_user
 from nereus.launch.link_socket import MOST_AT_ONCE, open_router, send
 
 Context = zmq.Context["zmq.Socket[bytes]"]
 # Connections that may come at once: jobs of a whole machine, after a restart.
 _BACKLOG = 4096
 _DOMAIN = "nereus"
-_PEER: Any = "Peer-Address"
-_USER, _LEAST = -3, 3
 
 
 class Line:
-    """Messages that have come, of this user's processes alone; `dropped` counts the others."""
+    """Messages that have come, of this user's processes alone; `dropped` counts the others, and `waits` says
+    whether some are left.
+    """
 
     def __init__(self, context: Context, path: Path) -> None:
         self.dropped: Counter[str] = Counter()
+        self.waits = False
         self._context = context
         self._authenticator: ThreadAuthenticator | None = None
         self.path = path
@@ -59,6 +58,7 @@ class Line:
 
     def received(self) -> Iterator[tuple[Address, bytes]]:
         """Never waits. Of each connection one message after that of another, so that none is starved."""
+        self.waits = False
         for number, socket in enumerate(self.sockets):
             for _ in range(MOST_AT_ONCE):
                 try:
@@ -67,10 +67,12 @@ class Line:
                     break
                 if len(parts) != 2:
                     self.dropped["malformed"] += 1
-                elif number == 0 and not _is_of_this_user(parts[1]):
+                elif number == 0 and not is_of_this_user(parts[1]):
                     self.dropped["other user"] += 1
                 else:
                     yield (number, parts[0].bytes), parts[1].bytes
+            else:
+                self.waits = True
 
     def send(self, to: Address, frame: bytes) -> None:
         """Or drop it: nobody is waited for."""
@@ -98,12 +100,3 @@ def _router(context: Context) -> "zmq.Socket[bytes]":
     router = open_router(context)
     router.setsockopt(zmq.BACKLOG, _BACKLOG)
     return router
-
-
-def _is_of_this_user(frame: zmq.Frame) -> bool:
-    """By what the kernel says of the other end: NAME:USER:GROUP:PROCESS."""
-    try:
-        peer = str(frame.get(_PEER)).split(":")
-    except zmq.ZMQError:
-        return False
-    return len(peer) >= _LEAST and peer[_USER] == str(os.geteuid())

@@ -43,11 +43,14 @@ Text = Annotated[str, Field(max_length=1 << 16)]
 
 
 class Message(BaseModel):
-    """What all messages share."""
+    """What all messages share; `opening` tells jobs of one name apart: a later one has a greater number, and
+    0 is of a job that does not say it.
+    """
 
     model_config = ConfigDict(strict=True, frozen=True, extra="ignore")
 
     job: Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
+    opening: Annotated[int, Field(ge=0, le=MOST)] = 0
 
 
 class Hello(Message):

@@ -23,6 +23,8 @@ GONE_SECONDS = 5.0
 _HEARTBEATS_PER_LEASE = 20
 #: A job that waits for its turn knows by the answers that the daemon lives.
 _SLOWEST_HEARTBEAT = 0.5
+#: A job that waits asks so often within a second.
+_ENOUGH_DOUBTS = 4
 _MOST_BYTES = 2**62  # that can be stored
 
 
@@ -34,7 +36,7 @@ class Protocol:
         self._journal = carrying_out.journal
         self._events = carrying_out.events
         self._instance = instance
-        self._gone: dict[str, float] = {}
+        self._gone: dict[str, tuple[float, int]] = {}  # until when, and of which opening
         self._no_turns_before = 0.0
         self.heard: Counter[str] = Counter()
         self._handlers: dict[type[messages.Message], Callable[[Any, Session, float], list[Out]]] = {
@@ -61,20 +63,25 @@ class Protocol:
         session = self._sessions.get(message.job)
         if isinstance(message, messages.Hello):
             return self._hello(sender, message, session, now)
-        if session is None:
+        if session is None or _is_later(message, session):
             # Of a job that is over nothing is asked any more.
             answer = _noted(message) if isinstance(message, messages.Goodbye) else {"kind": "who"}
             return [Out(sender, {"job": message.job, **answer})]
+        if _is_earlier(message, session):
+            return [Out(sender, {"job": message.job, **_noted(message)})] if hasattr(message, "id") else []
         session.to = sender
         return self._handlers[type(message)](message, session, now)
 
     def _hello(
         self, sender: Address, hello: messages.Hello, session: Session | None, now: float
     ) -> list[Out]:
-        if self._gone.get(hello.job, 0.0) > now:
+        until, gone = self._gone.get(hello.job, (0.0, 0))
+        if now < until and hello.opening <= gone:
+            return []
+        if session is not None and _is_earlier(hello, session):
             return []
         outs: list[Out] = []
-        if session is not None and _is_another(hello, session):
+        if session is not None and (_is_another(hello, session) or _waits_for_doubted(hello, session)):
             outs = self._all.ended(session, "another job of its name came", now)
             session = None
         if session is None:
@@ -83,6 +90,7 @@ class Protocol:
             outs += self._all.came(session, now)
         else:
             session.to = sender
+            session.doubts = session.doubts if hello.asked == session.doubted else 0
             session.tell_all_again()
         outs += self._moved(session, hello.hosts, hello.generation, 0, hello.iteration, None, now)
         self._passed(session, hello.iteration, now)
@@ -90,7 +98,7 @@ class Protocol:
             self._claimed(session, hello, now)
         # Those that another daemon told, or this one before it lost its store.
         for number in set(hello.commands) - session.telling.keys():
-            session.tell_not_to(number, "nobody knows of it any more", RESOURCE_MANAGER)
+            self._all.tell_not_to(session, number, "nobody knows of it any more", RESOURCE_MANAGER)
         return [Out(sender, {"job": hello.job, **self._welcome()}), *outs, *self._all.due(session, now)]
 
     def _welcome(self) -> dict[str, Any]:
@@ -129,7 +137,10 @@ class Protocol:
 
     def _io_request(self, message: messages.IoRequest, session: Session, now: float) -> list[Out]:
         if message.number < session.asked or message.number <= session.finished:
-            return []
+            # An old word, or one of a job that waits and is mistaken for the one before it.
+            session.doubt(message.number)
+            return self._all.to(session, {"kind": "who"})
+        session.doubts = 0
         self._passed(session, message.iteration, now)
         if now < self._no_turns_before:
             return []
@@ -149,6 +160,7 @@ class Protocol:
         noted = self._all.to(session, _noted(message))
         if not session.finish(message.number):
             return noted
+        session.doubts = 0
         self._passed(session, message.iteration, now)
         end = now - message.age_seconds
         start = end - message.service_seconds - message.wait_seconds
@@ -191,7 +203,7 @@ class Protocol:
         if told is None:
             return []
         if told.message["kind"] == "cancel":
-            self._journal.command_is(message.command, "over")
+            self._journal.is_over(message.command)
         session.heard(message.command)
         return self._all.due(session, now)
 
@@ -247,8 +259,8 @@ class Protocol:
 
     def _goodbye(self, message: messages.Goodbye, session: Session, now: float) -> list[Out]:
         noted = self._all.to(session, _noted(message))
-        self._gone = {job: until for job, until in self._gone.items() if until > now}
-        self._gone[session.name] = now + GONE_SECONDS
+        self._gone = {job: gone for job, gone in self._gone.items() if gone[0] > now}
+        self._gone[session.name] = now + GONE_SECONDS, session.opening
         return [*noted, *self._all.ended(session, "goodbye", now)]
 
     def _passed(self, session: Session, iteration: int, now: float) -> None:
@@ -256,10 +268,29 @@ class Protocol:
         self._coordinator.heard(session.name, now, iteration)
 
 
+def _is_later(message: messages.Message, session: Session) -> bool:
+    """Of a job that a program opened behind this one, by the same name."""
+    return message.opening > session.opening > 0
+
+
+def _is_earlier(message: messages.Message, session: Session) -> bool:
+    return 0 < message.opening < session.opening
+
+
 def _is_another(hello: messages.Hello, session: Session) -> bool:
-    """One that began anew: a program may open jobs one behind the other."""
+    if hello.opening > 0 and session.opening > 0:
+        return _is_later(hello, session)
+    # One that does not say so, and is not as far.
     is_younger = hello.generation <= session.generation and hello.iteration < session.iteration
     return is_younger and hello.generation == 0 and hello.asked <= session.finished and not hello.commands
+
+
+def _waits_for_doubted(hello: messages.Hello, session: Session) -> bool:
+    """It asks again and again for a phase that was taken for over, and, asked who it is, says that it waits
+    for that: what is known is of another. A single word may be old; a turn is not taken from a job by it.
+    """
+    waits = hello.asked == session.doubted and hello.epoch == 0 and session.held is None
+    return waits and session.doubts >= _ENOUGH_DOUBTS
 
 
 def _new_session(hello: messages.Hello, now: float) -> Session:
@@ -274,6 +305,7 @@ def _new_session(hello: messages.Hello, now: float) -> Session:
         generation=hello.generation,
         iteration=hello.iteration,
         came=now,
+        opening=hello.opening,
     )
 
 

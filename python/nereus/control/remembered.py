@@ -8,8 +8,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from nereus.control.reservations import Wanted
 from nereus.control.sessions import Held, Io, Session
 from nereus.control.store import Store, program_of
+from nereus.control.tables import SAMPLES_KEPT
 from nereus.policy.known_jobs import Command
 from nereus.policy.performance import Measured
 from nereus.policy.prediction import IoPhase
@@ -20,6 +22,7 @@ class Remembered:
     sessions: list[Session] = field(default_factory=list)
     commands: list[Command] = field(default_factory=list)
     cancelled: list[Command] = field(default_factory=list)
+    reservations: list[Wanted] = field(default_factory=list)
     known: dict[str, tuple[list[IoPhase], list[Measured]]] = field(default_factory=dict)
     last_epoch: int = 0
     last_command: int = 0
@@ -39,6 +42,7 @@ def remembered(store: Store) -> Remembered:
         sessions,
         _commands(store.connection, "told"),
         _commands(store.connection, "cancelled"),
+        _reservations(store.connection),
         {session.name: (_phases(store.connection, session), _times(store, session)) for session in sessions},
         meta.get("last_epoch", 0),
         meta.get("last_command", 0),
@@ -47,10 +51,12 @@ def remembered(store: Store) -> Remembered:
 
 
 def profile(store: Store, session: Session) -> list[Measured]:
-    """Times of iterations that other jobs of the same program had; none where the file cannot be read."""
-    statement = "SELECT ranks, seconds FROM samples WHERE program = ? AND job != ?"
+    """The latest times of iterations that other jobs of the same program had, on each number of ranks; none
+    where the file cannot be read.
+    """
+    values = {"program": program_of(session.command), "job": session.name, **_MOST}
     with suppress(sqlite3.Error):
-        return _measured(store.connection.execute(statement, (program_of(session.command), session.name)))
+        return _measured(store.connection.execute(_PROFILE, values))
     return []
 
 
@@ -67,6 +73,21 @@ def events_since(store: Store, number: int, before: int, most: int) -> list[dict
         {"number": each, "time_unix": round(time, 6), "job": job, "event": kind, **json.loads(about)}
         for each, time, job, kind, about in rows
     ]
+
+
+# From one number of ranks to the next by the index: however many rows there are, few are read.
+_MOST = {"sizes": 256, "times": SAMPLES_KEPT}
+_PROFILE = """
+    WITH RECURSIVE sizes (ranks) AS (
+        SELECT min(ranks) FROM samples WHERE program = :program
+        UNION ALL
+        SELECT (SELECT min(ranks) FROM samples WHERE program = :program AND ranks > sizes.ranks)
+        FROM sizes WHERE sizes.ranks IS NOT NULL LIMIT :sizes
+    )
+    SELECT samples.ranks, samples.seconds FROM sizes JOIN samples ON samples.rowid IN (
+        SELECT rowid FROM samples WHERE program = :program AND ranks = sizes.ranks
+        ORDER BY rowid DESC LIMIT :times
+    ) WHERE samples.job != :job"""
 
 
 def _session(row: tuple[Any, ...]) -> Session:
@@ -89,6 +110,12 @@ def _commands(connection: sqlite3.Connection, state: str) -> list[Command]:
         (state,),
     )
     return [Command(*row) for row in rows]
+
+
+def _reservations(connection: sqlite3.Connection) -> list[Wanted]:
+    """Those that were granted first."""
+    rows = connection.execute("SELECT job, ranks, granted FROM reservations ORDER BY granted DESC, number")
+    return [Wanted(job, ranks, bool(granted)) for job, ranks, granted in rows]
 
 
 def _phases(connection: sqlite3.Connection, session: Session) -> list[IoPhase]:

@@ -47,7 +47,9 @@ class Io:
 
 @dataclass
 class Session:
-    """`to`: None until the job was heard since the daemon began; `asked`, `finished`: numbers of phases."""
+    """`to`: None until the job was heard since the daemon began; `asked`, `finished`, `doubted`: numbers of
+    phases; the last one is taken for over, and was asked for even so, `doubts` times.
+    """
 
     name: str
     command: list[str]
@@ -59,9 +61,12 @@ class Session:
     generation: int
     iteration: int
     came: float
+    opening: int = 0
     to: Address | None = None
     asked: int = 0
     finished: int = 0
+    doubted: int = 0
+    doubts: int = 0
     held: Held | None = None
     io: Io = field(default_factory=Io)
     resizes: int = 0
@@ -86,6 +91,10 @@ class Session:
         self.finished = phase
         self.asked = max(self.asked, phase)
         return True
+
+    def doubt(self, phase: int) -> None:
+        self.doubts = self.doubts + 1 if phase == self.doubted else 1
+        self.doubted = phase
 
     def tell(self, command: Command) -> None:
         message = {

@@ -17,14 +17,16 @@ from typing import Any
 from nereus.control.error import ControlError
 from nereus.control.events import Event
 from nereus.control.places import own_name
+from nereus.control.reservations import Wanted
 from nereus.control.sessions import Held, Session
-from nereus.control.tables import APPLICATION, PRUNING, TABLES, VERSION
+from nereus.control.tables import APPLICATION, PRUNING, TABLES, TRIM_PHASES, TRIM_SAMPLES, VERSION
 from nereus.policy.known_jobs import Command
 from nereus.policy.prediction import IoPhase
 
 RETRY_SECONDS = 10.0
-_PRUNE_SECONDS = 600.0
-_TIDY_ROWS, _MOST_ROWS = 1000, 100_000
+#: After all that is old was removed; and between two pieces of it.
+_PRUNE_SECONDS, _PIECE_SECONDS = 60.0, 0.1
+_TIDY_ROWS, _MOST_ROWS = 1000, 20_000
 
 
 def usual_place(environment: Mapping[str, str] = os.environ) -> Path:
@@ -42,14 +44,20 @@ class Store:
         self._rows: list[tuple[str, tuple[Any, ...]]] = []
         self._retry = 0.0
         self._prune = 0.0
+        self._piece = 0  # of PRUNING, that is next
         self._written = 0  # rows since the file was tidied up
         self.connection = _opened(path)
+
+    def came(self, session: Session) -> None:
+        """One that was not there; phases of another of its name are not its own."""
+        self._add("DELETE FROM phases WHERE job = ?", session.name)
+        self.job(session)
 
     def job(self, session: Session) -> None:
         """All of a job: it came, or has other ranks now."""
         about = {
             key: getattr(session, key)
-            for key in ("command", "mpi", "pid", "supervised", "hosts", "most", "generation")
+            for key in ("command", "mpi", "pid", "supervised", "hosts", "most", "generation", "opening")
         }
         self._add(
             "INSERT OR REPLACE INTO jobs VALUES (?, ?, ?, NULL, ?, ?, ?, ?, ?, ?, ?)",
@@ -74,9 +82,27 @@ class Store:
         self._add("INSERT OR REPLACE INTO commands VALUES (?, ?, ?, ?, ?, ?, ?, 'told')", *astuple(command))
         self._at_least("last_command", command.number)
 
-    def command_is(self, number: int, state: str) -> None:
-        """`state`: cancelled or over."""
-        self._add("UPDATE commands SET state = ? WHERE number = ?", state, number)
+    def cancelled(self, job: str, number: int, why: str, by: str) -> None:
+        """Known or not: it is to be said until it is heard, and the command not to be carried out."""
+        self._add(
+            """INSERT INTO commands VALUES (?, ?, 0, NULL, ?, NULL, ?, 'cancelled') ON CONFLICT (number)
+            DO UPDATE SET state = 'cancelled', why = excluded.why, by = excluded.by""",
+            *(number, job, why, by),
+        )
+
+    def is_over(self, command: int) -> None:
+        self._add("UPDATE commands SET state = 'over' WHERE number = ?", command)
+
+    def wanted(self, wanted: Wanted) -> None:
+        """Cores for a job that is not there yet; again, where they are granted."""
+        self._add(
+            """INSERT INTO reservations (job, ranks, granted) VALUES (?, ?, ?) ON CONFLICT (job)
+            DO UPDATE SET granted = excluded.granted""",
+            *astuple(wanted),
+        )
+
+    def not_wanted(self, job: str) -> None:
+        self._add("DELETE FROM reservations WHERE job = ?", job)
 
     def sample(self, session: Session, ranks: int, seconds: float, now: float) -> None:
         self.learnt(session.command, session.name, ranks, seconds, now)
@@ -85,11 +111,13 @@ class Store:
         """An iteration without I/O of a job that ran that command."""
         row = (program_of(command), job, ranks, seconds, now)
         self._add("INSERT INTO samples VALUES (?, ?, ?, ?, ?)", *row)
+        self._add(TRIM_SAMPLES, row[0], ranks)
 
     def phase(self, session: Session, number: int, epoch: int, phase: IoPhase, size: int) -> None:
         times = (phase.start, phase.wait, phase.service)
         row = (session.name, number, epoch, *times, size, phase.iteration, phase.ranks, phase.resized)
         self._add("INSERT OR IGNORE INTO phases VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", *row)
+        self._add(TRIM_PHASES, session.name, number)
         io = session.io
         self._add(
             """UPDATE jobs SET iteration = ?, finished = ?, phases = ?, wait_seconds = ?, service_seconds = ?,
@@ -108,6 +136,7 @@ class Store:
         self._add("UPDATE jobs SET ended = ? WHERE ended IS NULL", now)
         self._add("UPDATE commands SET state = 'over'")
         self._add("DELETE FROM turns")
+        self._add("DELETE FROM reservations")
 
     def wants_all(self, now: float) -> bool:
         """Whether it is time to try again, with all that is to be in it."""
@@ -127,16 +156,17 @@ class Store:
         return True
 
     def tidy(self, now: float, idle: bool) -> None:
-        """What takes milliseconds, and can wait until nobody does."""
-        if self.trouble is not None or self._written < (_TIDY_ROWS if idle else _MOST_ROWS):
+        """What takes milliseconds: the file without what is old, and without a long journal, in which case
+        that can wait until nobody does.
+        """
+        if self.trouble is not None:
             return
-        self._written = 0
         with suppress(sqlite3.Error):  # nothing is lost, and the next commit says what is wrong
-            if idle and now >= self._prune:
-                self._prune = now + _PRUNE_SECONDS
-                for statement in PRUNING:
-                    self.connection.execute(statement)
-            self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+            if now >= self._prune:
+                self._remove_some(now)
+            if self._written >= (_TIDY_ROWS if idle else _MOST_ROWS):
+                self._written = 0
+                self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def close(self) -> None:
         self.connection.close()
@@ -154,6 +184,16 @@ class Store:
             with suppress(sqlite3.Error):
                 self.connection.execute("ROLLBACK")
             raise
+
+    def _remove_some(self, now: float) -> None:
+        """A piece of what is old; the next one later, so that messages are heard meanwhile."""
+        self._prune = now + _PIECE_SECONDS
+        removed = self.connection.execute(PRUNING[self._piece]).rowcount
+        self._written += removed
+        if removed == 0:
+            self._piece = (self._piece + 1) % len(PRUNING)
+        if removed == 0 and self._piece == 0:
+            self._prune = now + _PRUNE_SECONDS
 
     def _add(self, statement: str, *values: Any) -> None:
         self._rows.append((statement, values))

@@ -5,6 +5,9 @@
 APPLICATION = 0x6E727573
 VERSION = 1
 
+#: The latest that are kept: times of iterations of a program on a number of ranks, I/O phases of a job.
+SAMPLES_KEPT, PHASES_KEPT = 31, 256
+
 TABLES = (
     # last_epoch and last_command: they never go back.
     "CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL)",
@@ -27,8 +30,17 @@ TABLES = (
         time REAL NOT NULL
     )""",
     "CREATE INDEX samples_of_program ON samples (program, ranks)",
+    "CREATE INDEX samples_of_job ON samples (job)",
+    "CREATE INDEX ended_jobs ON jobs (ended)",
+    """CREATE TRIGGER forgotten_job AFTER DELETE ON jobs BEGIN
+        DELETE FROM phases WHERE job = OLD.name;
+    END""",
     # Those that are held, and no others.
     "CREATE TABLE turns (job TEXT PRIMARY KEY, number INTEGER NOT NULL, epoch INTEGER NOT NULL)",
+    # Cores that are kept for jobs which are not there yet; `granted`: or which they wait for, as 0.
+    """CREATE TABLE reservations (
+        number INTEGER PRIMARY KEY, job TEXT NOT NULL UNIQUE, ranks INTEGER NOT NULL, granted INTEGER NOT NULL
+    )""",
     # `state`: told, cancelled (and not heard yet), over.
     """CREATE TABLE commands (
         number INTEGER PRIMARY KEY, job TEXT NOT NULL, ranks INTEGER NOT NULL, at INTEGER, why TEXT NOT NULL,
@@ -40,17 +52,23 @@ TABLES = (
     )""",
 )
 
-#: What is kept of that which grows without end: the latest.
+#: What goes with each row that is written, so that no table of a job or program grows while they talk.
+TRIM_SAMPLES = f"""DELETE FROM samples WHERE program = ?1 AND ranks = ?2 AND rowid <=
+    (SELECT rowid FROM samples WHERE program = ?1 AND ranks = ?2
+    ORDER BY rowid DESC LIMIT 1 OFFSET {SAMPLES_KEPT})"""
+TRIM_PHASES = f"DELETE FROM phases WHERE job = ? AND number <= ? - {PHASES_KEPT}"
+
+#: What is kept of that which grows with jobs and time: the latest. Each removes a few rows, and is said again
+#: until it finds none: nobody waits for it long.
 PRUNING = (
-    "DELETE FROM events WHERE number <= (SELECT max(number) FROM events) - 100000",
-    "DELETE FROM commands WHERE state = 'over' AND number <= (SELECT max(number) FROM commands) - 100000",
-    """DELETE FROM jobs WHERE ended IS NOT NULL AND name NOT IN
-        (SELECT name FROM jobs WHERE ended IS NOT NULL ORDER BY ended DESC LIMIT 1000)""",
-    "DELETE FROM phases WHERE job NOT IN (SELECT name FROM jobs)",
-    """DELETE FROM phases WHERE rowid IN (SELECT rowid FROM
-        (SELECT rowid, row_number() OVER (PARTITION BY job ORDER BY number DESC) AS age FROM phases)
-        WHERE age > 256)""",
-    """DELETE FROM samples WHERE rowid IN (SELECT rowid FROM
-        (SELECT rowid, row_number() OVER (PARTITION BY program, ranks ORDER BY rowid DESC) AS age
-        FROM samples) WHERE age > 31)""",
+    """DELETE FROM events WHERE number IN (SELECT number FROM events
+        WHERE number <= (SELECT max(number) FROM events) - 100000 ORDER BY number LIMIT 500)""",
+    """DELETE FROM commands WHERE number IN (SELECT number FROM commands WHERE state = 'over' AND number <=
+        (SELECT number FROM commands ORDER BY number DESC LIMIT 1 OFFSET 10000) ORDER BY number LIMIT 500)""",
+    # With their phases.
+    """DELETE FROM jobs WHERE name IN (SELECT name FROM jobs WHERE ended <=
+        (SELECT ended FROM jobs WHERE ended IS NOT NULL ORDER BY ended DESC LIMIT 1 OFFSET 1000)
+        ORDER BY ended LIMIT 4)""",
+    """DELETE FROM samples WHERE rowid IN (SELECT rowid FROM samples ORDER BY rowid LIMIT
+        (SELECT max(0, min(500, count(*) - 100000)) FROM samples))""",
 )

@@ -5,6 +5,7 @@ import contextlib
 import errno
 import os
 import stat
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import zmq
 
 from nereus.launch.error import LaunchError
-from nereus.launch.link_socket import open_router, receive, send
+from nereus.launch.link_socket import MOST_AT_ONCE, open_router, send
 from nereus.launch.messages import decode, encode
 
 ENDING = ".door"
@@ -21,6 +22,8 @@ DAEMON = "daemon"
 # What has been answered may still be on its way when the job is over.
 _LINGER_MILLISECONDS = 500
 _TRIALS = 10
+_PEER: Any = "Peer-Address"
+_USER, _LEAST = -3, 3
 
 #: What comes before the content of a message: who sent it.
 Envelope = list[bytes]
@@ -54,10 +57,13 @@ def check() -> None:
 
 
 class Door:
-    """A job's door; nobody but this user can open it."""
+    """A job's door; nobody but this user can open it, and processes of others are not heard."""
 
-    def __init__(self, context: "zmq.Context[zmq.Socket[bytes]]", job: str) -> None:
-        """Open it."""
+    def __init__(
+        self, context: "zmq.Context[zmq.Socket[bytes]]", job: str, dropped: Counter[str] | None = None
+    ) -> None:
+        """Open it; in `dropped` is counted who was not heard."""
+        self._dropped = dropped if dropped is not None else Counter()
         folder = folder_of_doors()
         self.path = folder / f"{job}{ENDING}"
         self.socket = open_router(context)
@@ -65,10 +71,16 @@ class Door:
 
     def received(self) -> Iterator[tuple[Envelope, dict[str, Any] | None]]:
         """Who asks and what, None for what cannot be read; never waits."""
-        for parts in receive(self.socket):
+        for _ in range(MOST_AT_ONCE):
+            try:
+                parts = self.socket.recv_multipart(zmq.NOBLOCK, copy=False)
+            except zmq.ZMQError:
+                return
+            if not is_of_this_user(parts[-1]):
+                self._dropped["other user"] += 1
             # A REQ socket puts an empty frame before its message, a DEALER does not; both may ask.
-            if len(parts) >= 2:
-                yield parts[:-1], decode(parts[-1])
+            elif len(parts) >= 2:
+                yield [part.bytes for part in parts[:-1]], decode(parts[-1].bytes)
 
     def answer(self, envelope: Envelope, message: dict[str, Any]) -> None:
         """Answer one question."""
@@ -84,6 +96,15 @@ class Door:
         # The folder stays while other jobs have their doors in it.
         with contextlib.suppress(OSError):
             self.path.parent.rmdir()
+
+
+def is_of_this_user(frame: zmq.Frame) -> bool:
+    """By what the kernel says of the other end of a local socket: NAME:USER:GROUP:PROCESS."""
+    try:
+        peer = str(frame.get(_PEER)).split(":")
+    except zmq.ZMQError:
+        return False
+    return len(peer) >= _LEAST and peer[_USER] == str(os.geteuid())
 
 
 def bind_private(router: "zmq.Socket[bytes]", path: Path) -> None:

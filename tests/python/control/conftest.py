@@ -11,20 +11,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import scipy.optimize  # noqa: F401 - once, and not in each daemon that is forked
 import zmq
 from a_job import FakeJob, LivelyJob
 
 from nereus.control.clock import Clock
 from nereus.control.daemon import Daemon, Settings
 from nereus.control.finding import daemon_door
-from nereus.control.line import Line
 from nereus.control.places import own_name
-from nereus.control.sessions import Address
 from nereus.launch.controller import daemon_line
+from nereus.policy.decisions import Policy
 from nereus.policy.parameters import Parameters
 from nereus.policy.policies import BY_NAME
 
 LIMIT = 30.0
+#: In less than that nobody takes the daemon for one that stood still.
+_STEP = 0.9
 
 
 class MovedClock(Clock):
@@ -48,14 +50,15 @@ class House:
     def line(self) -> Path:
         return daemon_line()
 
-    def settings(self, policy: str = "blocking", cores: int = 8, **keys: Any) -> Settings:
+    def settings(self, policy: str | Policy = "blocking", cores: int = 8, **keys: Any) -> Settings:
         parameters = Parameters(**keys.pop("parameters", {}))
         usual = {
             "store": self.folder / "store.sqlite",
             "cores": {own_name(): cores},
             "parameters": parameters,
         }
-        return Settings(policy=BY_NAME[policy](), policy_name=policy, **{**usual, **keys})
+        name, made = ("mine", policy) if isinstance(policy, Policy) else (policy, BY_NAME[policy]())
+        return Settings(policy=made, policy_name=name, **{**usual, **keys})
 
     def begin(self, **keys: Any) -> Daemon:
         """A daemon in this process."""
@@ -99,6 +102,15 @@ class House:
                 job.step() if isinstance(job, LivelyJob) else job.take()
             time.sleep(0.001)
 
+    def pass_by(self, seconds: float) -> None:
+        """Time, while the daemon of this process listens."""
+        left = seconds
+        while left > 0:
+            self.clock.pass_by(min(_STEP, left))
+            left -= _STEP
+            if self.daemon is not None:
+                self.daemon.turn()
+
     def settle(self) -> None:
         """Until all that was said has been heard: a late one says something that is answered."""
         late = self.job("late")
@@ -133,14 +145,12 @@ class House:
         )
         return found or 0.0
 
-    def begin_elsewhere(self, dies_at: str = "", number: int = 1, **keys: Any) -> int:
-        """A daemon in a process of its own, which is killed when it is about to send the `number`th message
-        of a kind.
-        """
+    def begin_elsewhere(self, dies: Callable[[], None] = lambda: None, **keys: Any) -> int:
+        """A daemon in a process of its own, and `dies` (a_killed_daemon) says when it is killed."""
         settings = self.settings(**keys)
         child = os.fork()
         if child == 0:
-            _live(settings, dies_at, number)
+            _live(settings, dies)
         self.child = child
         self.until(lambda: daemon_door().exists())
         return child
@@ -164,20 +174,9 @@ class House:
         self.context.term()
 
 
-def _live(settings: Settings, dies_at: str, number: int) -> None:
+def _live(settings: Settings, dies: Callable[[], None]) -> None:
     """Never returns."""
-    wanted = f'"kind": "{dies_at}"'.encode()
-    sent = 0
-    send = Line.send
-
-    def send_or_die(line: Line, to: Address, frame: bytes) -> None:
-        nonlocal sent
-        sent += wanted in frame
-        if dies_at and sent == number:
-            os.kill(os.getpid(), signal.SIGKILL)
-        send(line, to, frame)
-
-    setattr(Line, "send", send_or_die)  # noqa: B010 - in this process alone
+    dies()
     over: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, frame: over.append(number))
     try:

@@ -78,7 +78,7 @@ def test_a_slow_policy_keeps_nobody_waiting_and_is_asked_later(house: Any) -> No
             job.heard.clear()
     asked = policy.asked
     assert asked < 80
-    house.clock.pass_by(1)
+    house.pass_by(1)
     house.until(lambda: policy.asked > asked)
     house.until(lambda: all("resize" in job.kinds() for job in jobs))
 
@@ -127,11 +127,11 @@ def test_a_place_is_the_jobs_when_it_comes_and_free_when_it_never_does(house: An
     job.hello()
     house.until(lambda: "welcome" in job.kinds())
     assert daemon.everything.coordinator.free == 0
-    house.clock.pass_by(25)
+    house.pass_by(25)
     house.beat(job)
-    house.clock.pass_by(25)
+    house.pass_by(25)
     house.beat(job)
-    house.clock.pass_by(25)
+    house.pass_by(25)
     house.beat(job)
     house.until(lambda: daemon.everything.coordinator.free == 3)
     assert list(house.job_documents()) == [job.name]

@@ -2,12 +2,17 @@
 """What a user would lose: a store that one job has for itself, and commands that are done, over restarts."""
 
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from a_killed_daemon import at_message, in_store
 
 from nereus.control import ask_daemon
+
+TAKES, GIVES_BACK = "INSERT OR REPLACE INTO turns", "DELETE FROM turns"
+TELLS = "INSERT OR REPLACE INTO commands"
 
 
 def status() -> dict[str, Any]:
@@ -15,12 +20,18 @@ def status() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("kind", "number"),
-    [("welcome", 2), ("alive", 4), ("grant", 1), ("grant", 3), ("noted", 1), ("noted", 5), ("resize", 2)],
+    "dies",
+    [
+        *(at_message(*each) for each in [("welcome", 2), ("alive", 4), ("grant", 1), ("grant", 3)]),
+        *(at_message(*each) for each in [("noted", 1), ("noted", 5), ("resize", 2)]),
+        *(in_store(TAKES, moment, 2) for moment in ("BEGIN", TAKES, "COMMIT", "")),
+        *(in_store(GIVES_BACK, moment, 4) for moment in ("BEGIN", "COMMIT")),
+        *(in_store(TELLS, moment) for moment in (TELLS, "COMMIT")),
+    ],
 )
-def test_a_daemon_that_is_killed_gives_no_turn_twice(house: Any, kind: str, number: int) -> None:
+def test_a_daemon_that_is_killed_gives_no_turn_twice(house: Any, dies: Callable[[], None]) -> None:
     keys = {"policy": "fair", "cores": 12}
-    house.begin_elsewhere(dies_at=kind, number=number, **keys)
+    house.begin_elsewhere(dies, **keys)
     jobs = house.lively("a", "b", "c", phases=3)
     house.until(house.is_dead)
     house.begin_elsewhere(**keys)
@@ -65,7 +76,7 @@ def test_a_turn_of_a_job_that_died_while_no_daemon_was_there_ends(house: Any) ->
     waits.ask(1)
     house.settle()
     assert "grant" not in waits.kinds()
-    house.clock.pass_by(11)
+    house.pass_by(11)
     house.until(lambda: "grant" in waits.kinds())
 
 
@@ -83,8 +94,7 @@ def test_a_daemon_without_its_store_believes_a_job_that_has_a_turn(house: Any) -
     writes.hello()
     waits = house.known_job("waits")
     waits.ask(1)
-    writes.heartbeat()
-    house.settle()
+    house.beat(writes, waits)
     assert writes.last("alive")["turn"] is True
     assert "grant" not in waits.kinds()
     writes.wrote(3, writes.epoch)

@@ -75,22 +75,38 @@ def test_another_user_is_not_heard_even_where_the_folder_is_open(house: Any) -> 
         path.chmod(0o777)
     stranger = os.fork()
     if stranger == 0:
-        _knock_as(NOBODY, house.line)
+        goodbye = b'{"version": 1, "job": "0123456789abcdef", "kind": "goodbye", "id": 1}'
+        _knock_as(NOBODY, house.line, goodbye)
     own = house.known_job("own")
     house.until(lambda: house.dropped("other user") > 0)
     os.waitpid(stranger, 0)
     assert list(house.job_documents()) == [own.name]
 
 
-def _knock_as(user: int, line: Path) -> None:
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_another_user_asks_nothing_of_the_daemon_and_cannot_stop_it(house: Any) -> None:
+    house.begin_elsewhere()
+    ask_daemon({"kind": "status"})
+    for path in (daemon_door().parent.parent, daemon_door().parent, daemon_door()):
+        path.chmod(0o777)
+    stranger = os.fork()
+    if stranger == 0:
+        _knock_as(NOBODY, daemon_door(), b'{"version": 1, "kind": "stop"}')
+    os.waitpid(stranger, 0)
+    daemon_door().parent.chmod(0o700)
+    found = ask_daemon({"kind": "status"})
+    assert (found["pid"], found["dropped"]) == (house.child, {"other user": 1})
+
+
+def _knock_as(user: int, socket: Path, frame: bytes) -> None:
     """Never returns."""
     try:
         os.setuid(user)
         with zmq.Context() as context, context.socket(zmq.DEALER) as dealer:
             dealer.setsockopt(zmq.LINGER, 1000)
-            dealer.connect(f"ipc://{line}")
-            dealer.send(b'{"version": 1, "job": "0123456789abcdef", "kind": "goodbye", "id": 1}')
-            dealer.poll(1000)
+            dealer.connect(f"ipc://{socket}")
+            dealer.send(frame)
+            dealer.poll(500)
     finally:
         os._exit(0)
 
@@ -191,18 +207,49 @@ def test_a_store_that_is_full_stops_nobody_and_is_said_once(house: Any, full: An
     house.until(lambda: any("grant" in job.kinds() for job in jobs))
     (first,) = [job for job in jobs if "grant" in job.kinds()]
     first.epoch = epoch = first.last("grant")["epoch"]
-    house.clock.pass_by(5)
+    house.pass_by(5)
     house.beat(*jobs)
     assert full.store.trouble == "database or disk is full"
     assert len(house.events("trouble")) == 1
     # All of it is written once there is space again.
     full.store.connection.execute("PRAGMA max_page_count = 100000")
-    house.clock.pass_by(6)
+    house.pass_by(6)
     house.beat(*jobs)
     house.until(lambda: full.store.trouble is None)
     house.end()
     house.begin()
     assert house.job_documents()[first.name]["epoch"] == epoch
+
+
+def test_a_cancel_that_could_not_be_stored_is_said_by_the_next_daemon_too(house: Any, full: Any) -> None:
+    job = house.known_job(commands=[7])
+    house.until(lambda: "cancel" in job.kinds())
+    full.store.connection.execute("PRAGMA max_page_count = 100000")
+    assert full.store.trouble is not None
+    house.pass_by(11)
+    house.until(lambda: full.store.trouble is None)
+    house.end()
+    house.begin()
+    job.heard.clear()
+    job.heartbeat()
+    house.until(lambda: "cancel" in job.kinds())
+    assert job.last("cancel")["command"] == 7
+    (told,) = house.job_documents()[job.name]["commands"]
+    assert told["why"] == "nobody knows of it any more"
+
+
+def test_cores_that_were_kept_while_the_store_was_full_are_kept_by_the_next_daemon(
+    house: Any, full: Any
+) -> None:
+    question = {"kind": "reserve", "job": "1" * 16, "ranks": 3}
+    _, outs = full._desk.answer(question, house.clock.now())
+    full._send(outs)
+    full.store.connection.execute("PRAGMA max_page_count = 100000")
+    assert full.store.trouble is not None
+    house.pass_by(11)
+    house.until(lambda: full.store.trouble is None)
+    house.end()
+    assert house.begin().everything.coordinator.free == 8 - 3
 
 
 def test_a_daemon_that_was_killed_with_a_full_store_gives_no_turn_twice(house: Any) -> None:
@@ -221,7 +268,7 @@ def test_a_daemon_that_was_killed_with_a_full_store_gives_no_turn_twice(house: A
     writes.heartbeat()
     house.until(lambda: "who" in writes.kinds() or "alive" in writes.kinds())
     writes.hello()
-    house.clock.pass_by(10.1)
+    house.pass_by(10.1)
     writes.heartbeat()
     house.settle()
     waits.ask(1)

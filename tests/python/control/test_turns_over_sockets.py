@@ -42,11 +42,11 @@ def test_a_turn_of_a_job_that_died_goes_to_the_next(house: Any) -> None:
     house.until(lambda: grants(dead))
     waiting.ask(1)
     house.settle()
-    house.clock.pass_by(9)
+    house.pass_by(9)
     waiting.ask(1)
     house.settle()
     assert not grants(waiting)
-    house.clock.pass_by(2)
+    house.pass_by(2)
     house.until(lambda: grants(waiting))
     (lost,) = house.events("turn_lost")
     assert (lost["job"], lost["epoch"]) == (dead.name, grants(dead)[0])
@@ -63,7 +63,7 @@ def test_a_job_that_writes_long_keeps_its_turn_as_long_as_it_is_heard(house: Any
     house.until(lambda: grants(writes))
     writes.epoch = grants(writes)[0]
     for _ in range(5):
-        house.clock.pass_by(8)
+        house.pass_by(8)
         writes.heartbeat()
         waits.ask(1)
         house.settle()
@@ -79,7 +79,7 @@ def test_a_job_that_waited_and_died_is_not_given_a_turn_for_ever(house: Any) -> 
         house.settle()
     first.wrote(1, grants(first)[0])
     house.until(lambda: grants(dead))
-    house.clock.pass_by(11)
+    house.pass_by(11)
     last.heartbeat()
     house.until(lambda: grants(last))
 
@@ -140,7 +140,7 @@ def test_a_job_that_is_not_known_is_asked_who_it_is(house: Any) -> None:
 def test_a_silent_job_is_forgotten_and_comes_again(house: Any) -> None:
     house.begin()
     job = house.known_job()
-    house.clock.pass_by(31)
+    house.pass_by(31)
     house.until(lambda: not house.job_documents())
     assert house.events("ended")[-1]["why"] == "silent"
     job.heartbeat()

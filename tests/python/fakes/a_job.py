@@ -149,7 +149,8 @@ class LivelyJob(FakeJob):
             return
         self._next = time.monotonic() + self.EVERY
         if not self._known:
-            self.hello()
+            in_phase = self._asks() or self._writes_until is not None
+            self.hello(asked=self.asked if in_phase else 0)
             return
         self.heartbeat()
         for message in list(self._insisted.values()):

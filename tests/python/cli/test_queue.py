@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a user would lose: the order of jobs that wait for cores, while their daemon is started again."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from nereus.cli import queue
+from nereus.control import ControlError, NoDaemon
+from nereus.launch import Stopping
+
+JOB = "0123456789abcdef"
+
+
+class Time:
+    """Passes only when somebody waits."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+class FakeDaemon:
+    """`waits`: when it has cores; `gone`: from when to when it is not there."""
+
+    def __init__(self, time: Time, waits: float, gone: tuple[float, float]) -> None:
+        self.time, self.waits, self.gone = time, waits, gone
+        self.refuses = False
+
+    def ask(self, question: Mapping[str, Any]) -> dict[str, Any]:
+        if self.gone[0] <= self.time.now < self.gone[1]:
+            raise NoDaemon("none")
+        if self.refuses and self.time.now > 0:
+            raise ControlError("the daemon refused: 1 to 2 are there")
+        return {"kind": "waiting", "before": 0} if self.time.now < self.waits else {"kind": "reserved"}
+
+
+@pytest.fixture
+def time(monkeypatch: pytest.MonkeyPatch) -> Time:
+    made = Time()
+    monkeypatch.setattr(queue, "time", made)
+    return made
+
+
+def started(monkeypatch: pytest.MonkeyPatch, daemon: FakeDaemon) -> float:
+    """When the job did."""
+    monkeypatch.setattr(queue, "ask_daemon", daemon.ask)
+    with Stopping() as stopping, queue.cores_for(JOB, 2, stopping, quiet=False) as may:
+        assert may
+        return daemon.time.now
+
+
+def test_a_job_that_waits_does_not_start_because_its_daemon_is_started_again(
+    time: Time, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert started(monkeypatch, FakeDaemon(time, waits=60.0, gone=(5.0, 12.0))) >= 60.0
+    assert capsys.readouterr().err.count("the daemon is gone") == 1
+
+
+def test_a_daemon_that_is_gone_for_good_keeps_no_job(
+    time: Time, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    at = started(monkeypatch, FakeDaemon(time, waits=1e9, gone=(5.0, 1e9)))
+    assert 5.0 + queue._GONE_SECONDS <= at <= 10.0 + queue._GONE_SECONDS
+    assert f"starts without it in {queue._GONE_SECONDS:g} s" in capsys.readouterr().err
+
+
+def test_a_daemon_that_came_back_with_too_few_cores_for_it_refuses_the_job(
+    time: Time, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    daemon = FakeDaemon(time, waits=60.0, gone=(5.0, 8.0))
+    daemon.refuses = True
+    with pytest.raises(ControlError, match="1 to 2 are there"):
+        started(monkeypatch, daemon)

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a user would lose: a program that opens jobs one behind the other, and waits for a turn for ever."""
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from a_daemon import Everything, hello, message
+
+A, B = "a" * 16, "b" * 16
+
+
+@pytest.fixture
+def everything() -> Iterator[Everything]:
+    made = Everything("blocking")
+    yield made
+    made.close()
+
+
+class Opening:
+    """A job as it is opened once, which says so or (0) does not."""
+
+    def __init__(self, everything: Everything, opening: int, iteration: int = 0) -> None:
+        self._everything, self._opening, self._iteration = everything, opening, iteration
+
+    def say(self, kind: str, name: str = A, **keys: Any) -> list[Any]:
+        own: dict[str, Any] = {"opening": self._opening} if self._opening else {}
+        return list(self._everything.hear(message(kind, name, **own, **keys)))
+
+    def hello(self, asked: int = 0, epoch: int = 0) -> list[Any]:
+        own = {"opening": self._opening, "asked": asked, "epoch": epoch}
+        return list(self._everything.hear(hello(A, iteration=self._iteration, **own)))
+
+    def ask(self, number: int) -> list[Any]:
+        return self.say("io_request", number=number, bytes=0, iteration=self._iteration)
+
+    def wrote(self, number: int, epoch: int) -> list[Any]:
+        self._iteration += 10
+        keys: dict[str, Any] = {
+            "id": number,
+            "number": number,
+            "epoch": epoch,
+            "bytes": 0,
+            "iteration": self._iteration,
+        }
+        times: dict[str, Any] = {"wait_seconds": 0, "service_seconds": 1, "age_seconds": 0}
+        return self.say("io_done", ranks=1, **keys, **times)
+
+    def writes(self, phases: int) -> None:
+        for number in range(1, phases + 1):
+            (granted,) = self.ask(number)
+            self.wrote(number, granted["epoch"])
+
+
+def held(everything: Everything) -> int:
+    """By which epoch the job has its turn; 0: it has none."""
+    found = everything.all.sessions[A].held
+    return found.epoch if found is not None else 0
+
+
+def kinds(messages: list[Any]) -> list[str]:
+    return [each["kind"] for each in messages]
+
+
+def waited(everything: Everything, job: Opening, number: int, limit: float = 5.0) -> list[Any]:
+    """What a job hears that waits for that phase, and does all that the library does."""
+    until = everything.now + limit
+    while everything.now < until:
+        everything.now += 0.25
+        heard = job.ask(number)
+        if kinds(heard) == ["grant"]:
+            return heard
+        if kinds(heard) == ["who"]:
+            job.hello(asked=number)
+    return []
+
+
+@pytest.mark.parametrize(("first", "second"), [(0, 0), (5, 7)])
+@pytest.mark.parametrize("iteration", [0, 30, 40])
+def test_a_job_has_its_turn_though_the_goodbye_of_the_one_before_it_was_lost(
+    everything: Everything, first: int, second: int, iteration: int
+) -> None:
+    before = Opening(everything, first)
+    before.hello()
+    before.writes(3)
+    later = Opening(everything, second, iteration)
+    later.hello()
+    assert kinds(waited(everything, later, 1)) == ["grant"]
+
+
+def test_what_the_job_before_said_late_takes_no_turn_and_ends_none(everything: Everything) -> None:
+    before, later = Opening(everything, 5), Opening(everything, 7)
+    before.hello()
+    before.ask(3)
+    later.hello()
+    (granted,) = waited(everything, later, 1)
+    assert kinds(before.wrote(3, 1)) == ["noted"]
+    assert before.hello(asked=3) == before.ask(3) == before.say("heartbeat", iteration=50, epoch=1) == []
+    assert kinds(before.say("goodbye", id=9)) == ["noted"]
+    assert held(everything) == granted["epoch"]
+    (still,) = later.say("heartbeat", iteration=1, epoch=granted["epoch"])
+    assert still["turn"] is True
+
+
+def test_a_later_job_that_was_not_heard_of_is_asked_who_it_is(everything: Everything) -> None:
+    Opening(everything, 5).hello()
+    later = Opening(everything, 7)
+    assert kinds(later.ask(1)) == ["who"]
+    assert kinds(later.hello(asked=1))[0] == "welcome"
+    assert everything.all.sessions[A].opening == 7
+
+
+def test_the_next_job_is_heard_at_once_after_the_goodbye_of_the_one_before(everything: Everything) -> None:
+    before, later = Opening(everything, 5), Opening(everything, 7)
+    before.hello()
+    before.say("goodbye", id=1)
+    assert before.hello() == []
+    assert kinds(later.hello())[0] == "welcome"
+
+
+@pytest.mark.parametrize("opening", [0, 5])
+@pytest.mark.parametrize("seed", range(5))
+def test_words_of_a_phase_that_is_over_take_no_turn_however_often_they_come(
+    everything: Everything, opening: int, seed: int
+) -> None:
+    chance = random.Random(seed)
+    job, other = Opening(everything, opening), Opening(everything, 0)
+    job.hello()
+    job.writes(2)
+    (granted,) = job.ask(3)
+    everything.hear(hello(B))
+    for _ in range(60):
+        everything.now += 0.25
+        assert "grant" not in kinds(job.ask(chance.choice((1, 2))))
+        job.hello(asked=chance.choice((1, 2, 3)))
+        job.say("heartbeat", iteration=20, epoch=granted["epoch"])
+        assert kinds(other.say("io_request", B, number=1, bytes=0, iteration=0)) == []
+    assert held(everything) == granted["epoch"]
+    assert everything.all.sessions[A].io.phases == 2
+
+
+@pytest.mark.parametrize("opening", [0, 5])
+def test_a_few_old_words_of_a_job_do_not_make_it_another(everything: Everything, opening: int) -> None:
+    job = Opening(everything, opening)
+    job.hello()
+    job.writes(2)
+    for number in (1, 2, 2):
+        job.ask(number)
+    job.hello(asked=2)
+    job.hello()  # as it is: it waits for nothing
+    for _ in range(3):
+        job.ask(2)
+    job.hello(asked=2)
+    assert everything.all.sessions[A].io.phases == 2
+
+
+def test_phases_of_an_earlier_job_of_its_name_are_not_remembered_as_its_own(house: Any) -> None:
+    house.begin()
+    before = house.known_job(opening=5)
+    for number in (1, 2, 3):
+        before.iteration = 10 * number
+        before.wrote(number, 0, opening=5)
+    house.until(lambda: before.kinds().count("noted") == 3)
+    later = house.known_job(opening=7)
+    later.wrote(1, 0, opening=7)
+    house.until(lambda: "noted" in later.kinds())
+    house.end()
+    daemon = house.begin()
+    (known,) = daemon.everything.coordinator.jobs.values()
+    assert len(known.phases) == 1
+    assert daemon.everything.sessions[later.name].opening == 7

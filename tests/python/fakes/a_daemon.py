@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The daemon for tests without its sockets, and the messages that it hears (docs/formats/controller.md)."""
+
+import json
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from nereus.control import messages
+from nereus.control.carrying_out import CarryingOut, Chosen
+from nereus.control.events import Events
+from nereus.control.protocol import Protocol
+from nereus.control.store import Store
+from nereus.control.watched import Watched
+from nereus.policy.parameters import Parameters
+from nereus.policy.policies import BY_NAME
+
+
+class Everything:
+    """Its time passes only when `now` is moved."""
+
+    def __init__(self, policy: str = "coupling") -> None:
+        self.folder = tempfile.TemporaryDirectory()
+        self.store = Store(Path(self.folder.name) / "store.sqlite")
+        events = Events(self.store.event)
+        watched = Watched(BY_NAME[policy](), self.complain)
+        chosen = Chosen(policy, {"h": 4, "i": 4}, Parameters())
+        self.all = CarryingOut(chosen, watched, self.store, events, (0, 10))
+        self.protocol = Protocol(self.all, "here")
+        self.now = 1e9
+
+    def complain(self, text: str) -> None:
+        raise AssertionError(text)
+
+    def hear(self, frame: bytes) -> list[Mapping[str, Any]]:
+        message = messages.read(frame)
+        if message is None:
+            return []
+        return [out.message for out in self.protocol.hear((0, b"x"), message, self.now)]
+
+    def state(self) -> str:
+        return repr((self.all.sessions, self.all.coordinator.turns.writing, self.all.coordinator.free))
+
+    def close(self) -> None:
+        self.store.close()
+        self.folder.cleanup()
+
+
+def message(kind: str, job: str, **keys: Any) -> bytes:
+    return json.dumps({"version": 1, "job": job, "kind": kind, **keys}).encode()
+
+
+def hello(job: str, **keys: Any) -> bytes:
+    usual = {
+        **{"command": ["x"], "mpi": "m", "pid": 1, "supervised": True, "hosts": ["h"], "most": 8},
+        **{"iteration": 0, "generation": 0, "asked": 0, "epoch": 0, "commands": []},
+    }
+    return message("hello", job, **{**usual, **keys})
