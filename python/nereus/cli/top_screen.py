@@ -97,7 +97,8 @@ class TopScreen(App[None]):
 
     def _take(self, found: Look) -> None:
         self._looking = False
-        self._show(found)
+        if self._ground.query("#daemon"):  # else the screen is not there yet, or not any more
+            self._show(found)
 
     def _show(self, found: Look) -> None:
         self._shown = found
