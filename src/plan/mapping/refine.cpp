@@ -6,13 +6,16 @@
 #include <deque>
 #include <map>
 #include <numeric>
+#include <random>
+#include <utility>
 
 namespace nereus::plan::mapping {
 namespace {
 
-constexpr std::int64_t most_pairs = std::int64_t{1} << 20; // of slots, for which all are looked at
-constexpr int most_beside = 64;                            // slots beside a peer that are looked at
-constexpr int most_turns = 32;                             // that a rank has to find a better slot
+constexpr std::int64_t most_pairs = std::int64_t{1} << 20;                 // of slots, for which all are looked at
+constexpr int most_beside = 64;                                            // slots beside a peer that are looked at
+constexpr int most_turns = 32;                                             // that a rank has to find a better slot
+constexpr std::int64_t most_rounds = 20000, looks_of_rounds = 500'000'000; // of shaking
 constexpr int stays = -1;
 
 std::size_t at(int number) { return static_cast<std::size_t>(number); }
@@ -24,10 +27,39 @@ public:
           waits_(mapping.size(), true), turns_(mapping.size(), most_turns),
           every_pair_(static_cast<std::int64_t>(traffic.ranks()) * tree.slots() <= most_pairs) {
         for (std::size_t rank = 0; rank < mapping.size(); ++rank) rank_at_[at(mapping[rank])] = static_cast<int>(rank);
+        for (int rank = 0; rank < traffic.ranks(); ++rank) {
+            excess_.push_back(excess_of(rank));
+            rounding_.push_back(1e-9 * traffic.bytes_of(rank) * tree.distance_at(0));
+        }
     }
 
     void run() {
         for (int rank = 0; rank < traffic_.ranks(); ++rank) waiting_.push_back(rank);
+        settle();
+    }
+
+    /// Swaps that cost something are forced, in the hope that what follows saves more; else they are undone.
+    void shake() {
+        if (!every_pair_) return;
+        const std::int64_t pairs = static_cast<std::int64_t>(traffic_.ranks()) * tree_.slots();
+        const std::int64_t rounds = std::min(most_rounds, looks_of_rounds / std::max<std::int64_t>(1, pairs));
+        for (std::int64_t round = 0; round < rounds; ++round) {
+            const Mapping slots = slot_of_;
+            const std::vector<int> ranks = rank_at_;
+            const std::vector<double> excess = excess_;
+            std::ranges::fill(turns_, most_turns);
+            dearer_ = 0;
+            for (std::int64_t times = 1 + round % 3; times > 0; --times) force();
+            settle();
+            if (dearer_ <= 0) continue;
+            slot_of_ = slots;
+            rank_at_ = ranks;
+            excess_ = excess;
+        }
+    }
+
+private:
+    void settle() {
         while (!waiting_.empty()) {
             const int rank = waiting_.front();
             waiting_.pop_front();
@@ -36,34 +68,58 @@ public:
         }
     }
 
-private:
+    /// Brings a rank beside one of its peers.
+    void force() {
+        const int rank = draw(traffic_.ranks());
+        const auto peers = traffic_.peers(rank);
+        if (peers.empty()) return;
+        const int peer = peers[static_cast<std::size_t>(draw(static_cast<int>(peers.size())))].rank;
+        const auto [first, end] = tree_.slots_of(level_, tree_.node(level_, slot_of_[at(peer)]));
+        const int from = slot_of_[at(rank)], to = first + draw(end - first);
+        if (kinds_[at(from)] != stays && kinds_[at(to)] == kinds_[at(from)] && to != from) swap(rank, to);
+    }
+
+    int draw(int end) { return static_cast<int>(numbers_() % static_cast<std::uint64_t>(end)); }
+
     struct Best {
         int slot = nowhere;
         double gain = 0;
     };
 
     void improve(int rank) {
-        const int slot = slot_of_[at(rank)];
-        if (kinds_[at(slot)] == stays || traffic_.peers(rank).empty()) return;
+        if (kinds_[at(slot_of_[at(rank)])] == stays || excess_[at(rank)] <= rounding_[at(rank)]) return;
         const Best best = every_pair_ ? best_of_all(rank) : best_beside_peers(rank);
-        if (best.slot == nowhere) return;
-        const int other = rank_at_[at(best.slot)];
-        move(rank, best.slot);
-        rank_at_[at(slot)] = other;
-        if (other != nowhere) move(other, slot);
-        wake(rank);
-        if (other != nowhere) wake(other);
+        if (best.slot != nowhere) swap(rank, best.slot);
     }
 
+    void swap(int rank, int to) {
+        const int from = slot_of_[at(rank)], other = rank_at_[at(to)];
+        rank_at_[at(from)] = nowhere;
+        move(rank, to);
+        if (other != nowhere) move(other, from);
+    }
+
+    /// It and its peers have another neighbourhood from then on.
     void move(int rank, int slot) {
-        slot_of_[at(rank)] = slot;
+        const int from = std::exchange(slot_of_[at(rank)], slot);
         rank_at_[at(slot)] = rank;
+        for (const auto &[peer, bytes] : traffic_.peers(rank)) {
+            const int place = slot_of_[at(peer)];
+            const double more = bytes * (tree_.distance(slot, place) - tree_.distance(from, place));
+            excess_[at(peer)] += more;
+            dearer_ += more;
+            wait(peer);
+        }
+        excess_[at(rank)] = excess_of(rank);
+        wait(rank);
     }
 
-    /// It and its peers have another neighbourhood now.
-    void wake(int rank) {
-        wait(rank);
-        for (const Peer &peer : traffic_.peers(rank)) wait(peer.rank);
+    /// What a rank costs more than if all its peers were beside it: it cannot gain more.
+    double excess_of(int rank) const {
+        double excess = 0;
+        for (const Peer &peer : traffic_.peers(rank))
+            excess += peer.bytes * (tree_.distance(slot_of_[at(rank)], slot_of_[at(peer.rank)]) - beside_);
+        return excess;
     }
 
     void wait(int rank) {
@@ -74,39 +130,48 @@ private:
 
     Best best_of_all(int rank) const {
         Best best;
-        for (int slot = 0; slot < tree_.slots(); ++slot) consider(rank, slot, best);
+        for (int node = 0; node < tree_.nodes(level_); ++node) look_beside(rank, node, 1, best);
         return best;
     }
 
     Best best_beside_peers(int rank) {
         Best best;
-        const int level = tree_.levels() - 1, own = tree_.node(level, slot_of_[at(rank)]);
-        seen_.assign(1, own);
+        seen_.clear();
         for (const Peer &peer : traffic_.peers(rank)) {
-            const int node = tree_.node(level, slot_of_[at(peer.rank)]);
+            const int node = tree_.node(level_, slot_of_[at(peer.rank)]);
             if (std::ranges::find(seen_, node) != seen_.end()) continue;
             seen_.push_back(node);
-            const Slots beside = tree_.slots_of(level, node);
-            const int step = std::max(1, beside.count() / most_beside);
-            for (int slot = beside.first; slot < beside.end; slot += step) consider(rank, slot, best);
+            look_beside(rank, node, std::max(1, tree_.slots_of(level_, node).count() / most_beside), best);
         }
         return best;
     }
 
-    void consider(int rank, int slot, Best &best) const {
+    /// Every `step`th of the slots below one node; `rank` itself gains in none more than `own_gain`.
+    void look_beside(int rank, int node, int step, Best &best) const {
         const int from = slot_of_[at(rank)];
-        if (slot == from || kinds_[at(slot)] != kinds_[at(from)]) return;
-        const int other = rank_at_[at(slot)];
-        double gain = gain_of(rank, from, slot, other);
-        if (other != nowhere) gain += gain_of(other, slot, from, rank);
-        if (gain > best.gain && is_more_than_rounding(gain, rank)) best = {slot, gain};
+        const auto [first, end] = tree_.slots_of(level_, node);
+        if (tree_.node(level_, from) == node) return;
+        const double own_gain = gain_below(rank, node);
+        for (int slot = first; slot < end; slot += step) {
+            if (kinds_[at(slot)] != kinds_[at(from)]) continue;
+            const int other = rank_at_[at(slot)];
+            const double most = own_gain + (other == nowhere ? 0 : excess_[at(other)]);
+            if (most <= std::max(best.gain, rounding_[at(rank)])) continue;
+            double gain = gain_of(rank, from, slot, other);
+            if (other != nowhere) gain += gain_of(other, slot, from, rank);
+            if (gain > std::max(best.gain, rounding_[at(rank)])) best = {slot, gain};
+        }
     }
 
-    /// Without this, sums of numbers that no double holds exactly would be swapped for ever.
-    bool is_more_than_rounding(double gain, int rank) const {
-        double sum = 0;
-        for (const Peer &peer : traffic_.peers(rank)) sum += peer.bytes;
-        return gain > 1e-9 * sum * tree_.distance_at(0);
+    /// What `rank` gains where peers that are below the node become peers beside it.
+    double gain_below(int rank, int node) const {
+        const int from = slot_of_[at(rank)], first = tree_.slots_of(level_, node).first;
+        double gain = 0;
+        for (const Peer &peer : traffic_.peers(rank)) {
+            const int slot = slot_of_[at(peer.rank)];
+            gain += peer.bytes * (tree_.distance(from, slot) - std::max(beside_, tree_.distance(first, slot)));
+        }
+        return gain;
     }
 
     /// What `rank` gains by its own move; it stays as far from `other`, with which it swaps.
@@ -125,11 +190,17 @@ private:
     const std::vector<int> &kinds_;
     Mapping &slot_of_;
     std::vector<int> rank_at_;
+    std::vector<double> excess_;   ///< of each rank
+    std::vector<double> rounding_; ///< of each rank: sums that no double holds exactly must not be swapped for ever
     std::deque<int> waiting_;
     std::vector<bool> waits_;
     std::vector<int> turns_;
     std::vector<int> seen_;
+    int level_ = tree_.levels() - 1; ///< of the nodes whose slots are beside each other
+    double beside_ = tree_.distance_at(level_);
     bool every_pair_;
+    double dearer_ = 0; ///< what all moves cost more
+    std::mt19937_64 numbers_;
 };
 
 /// Of the slots: 0, 1 for those in use, `stays` where a rank is fixed.
@@ -185,7 +256,9 @@ Mapping refined(const Problem &problem, Mapping mapping) {
     for (int level = 1; level < problem.tree.levels(); ++level)
         if (problem.tree.nodes(level) > problem.tree.nodes(level - 1))
             swap_subtrees(problem, level, kinds[at(level)], mapping);
-    swap_slots(problem.tree, problem.traffic, kinds.back(), mapping);
+    Swaps swaps(problem.tree, problem.traffic, kinds.back(), mapping);
+    swaps.run();
+    swaps.shake();
     return mapping;
 }
 

@@ -74,6 +74,15 @@ Traffic Traffic::between(std::span<const int> group_of, int groups) const {
     return {groups, pairs};
 }
 
+Traffic Traffic::among(std::span<const int> some, std::span<const int> number) const {
+    std::vector<Pair> pairs;
+    for (const int rank : some)
+        for (const Peer &peer : peers(rank))
+            if (rank < peer.rank && number[at(peer.rank)] >= 0)
+                pairs.push_back({number[at(rank)], number[at(peer.rank)], peer.bytes});
+    return {static_cast<int>(some.size()), pairs};
+}
+
 Traffic Traffic::with_idle(int ranks) const {
     Traffic more = *this;
     more.first_.resize(at(ranks) + 1, first_.back());

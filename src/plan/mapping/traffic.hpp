@@ -41,6 +41,10 @@ public:
     /// @param group_of  of each rank; ranks of a number below 0 are left out
     Traffic between(std::span<const int> group_of, int groups) const;
 
+    /// What some ranks have with each other, numbered in their order.
+    /// @param number  of each rank among `some`, or -1; this is what is looked at for each peer
+    Traffic among(std::span<const int> some, std::span<const int> number) const;
+
     /// The same with ranks that send nothing behind the others.
     Traffic with_idle(int ranks) const;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plan/mapping/tree.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <numeric>
 
 namespace nereus::plan::mapping {
@@ -60,7 +60,28 @@ Result<Tree> Tree::of(const std::vector<std::vector<int>> &children, std::vector
             for (int slot = nodes[node].first; slot < nodes[node].end; ++slot)
                 node_of[at(slot)] = static_cast<int>(node);
     }
+    if (!tree.write_ways())
+        return failed(NEREUS_ERR_ARGUMENT, "the topology has too many levels with great numbers of children");
     return tree;
+}
+
+/// False where 64 bits are too few.
+bool Tree::write_ways() {
+    way_.assign(at(slots()), 0);
+    int bits = 0;
+    for (int level = levels() - 1; level >= 0; --level) {
+        int most = 1;
+        for (int node = 0; node < nodes(level); ++node) most = std::max(most, children_of(level, node).count());
+        const int more = std::bit_width(static_cast<unsigned>(most - 1));
+        if (bits + more > 64) return false;
+        for (int slot = 0; more > 0 && slot < slots(); ++slot) {
+            const int child = node(level + 1, slot) - children_of(level, node(level, slot)).first;
+            way_[at(slot)] |= static_cast<std::uint64_t>(child) << bits;
+        }
+        for (int bit = bits + 1; bit <= bits + more; ++bit) distance_of_bits_[at(bit)] = distance_at(level);
+        bits += more;
+    }
+    return true;
 }
 
 Tree Tree::even(const std::vector<int> &children, std::vector<double> costs) {
@@ -91,6 +112,17 @@ Tree Tree::above(int level) const {
     auto all = children();
     all.resize(at(level));
     return of(all, {costs_.begin(), costs_.begin() + level}).value();
+}
+
+Tree Tree::below(int level, int node) const {
+    std::vector<std::vector<int>> all;
+    Slots nodes{node, node + 1};
+    for (int lower = level; lower < levels(); ++lower) {
+        auto &numbers = all.emplace_back();
+        for (int each = nodes.first; each < nodes.end; ++each) numbers.push_back(children_of(lower, each).count());
+        nodes = {children_of(lower, nodes.first).first, children_of(lower, nodes.end - 1).end};
+    }
+    return of(all, {costs_.begin() + level, costs_.end()}).value();
 }
 
 Tree Tree::with_slots_shared_by(int ranks) const {
