@@ -146,6 +146,10 @@ private:
 }
 
 std::optional<Mapping> scotch_places(const Places &places, const Traffic &traffic, double imbalance) {
+    // SCOTCH_archSub() of 7.0.3 crashes on a single place.
+    if (std::ranges::count(places.room, 0) + 1 == std::ssize(places.room))
+        return Mapping(at(traffic.ranks()),
+                       static_cast<int>(std::ranges::max_element(places.room) - places.room.begin()));
     Machine machine(places);
     if (!machine.is_good()) return std::nullopt;
     Load load(places, machine, traffic);
