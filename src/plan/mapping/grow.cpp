@@ -29,11 +29,11 @@ private:
 
 class Growth {
 public:
-    Growth(const Traffic &traffic, std::vector<int> room, std::vector<int> part_of)
+    Growth(const Traffic &traffic, std::vector<int> room, std::vector<int> part_of, Seeds seeds)
         : traffic_(traffic), room_(std::move(room)), part_of_(std::move(part_of)), open_(part_of_.size()),
           with_part_(part_of_.size(), 0) {
         for (int rank = 0; rank < traffic_.ranks(); ++rank) open_[at(rank)] = traffic_.bytes_of(rank);
-        order_by_least();
+        order_seeds(seeds);
         left_ = static_cast<int>(std::ranges::count(part_of_, no_part));
         has_fixed_ = left_ < traffic_.ranks();
         for (int rank = 0; rank < traffic_.ranks(); ++rank)
@@ -60,13 +60,13 @@ private:
         return order;
     }
 
-    /// Ranks at the rim, which have least, before those inside, and those that send nothing behind all.
-    void order_by_least() {
-        by_least_.resize(part_of_.size());
-        std::iota(by_least_.begin(), by_least_.end(), 0);
-        std::ranges::stable_sort(by_least_, [&](int a, int b) {
+    /// Ranks that send nothing come behind all.
+    void order_seeds(Seeds seeds) {
+        seeds_.resize(part_of_.size());
+        std::iota(seeds_.begin(), seeds_.end(), 0);
+        std::ranges::stable_sort(seeds_, [&](int a, int b) {
             const double one = open_[at(a)], other = open_[at(b)];
-            return one == 0 || other == 0 ? one > other : one < other;
+            return one == 0 || other == 0 || seeds == Seeds::most ? one > other : one < other;
         });
     }
 
@@ -94,8 +94,8 @@ private:
             if (const int rank = near_.take(); is_open(rank)) return rank;
         while (!rim_.empty())
             if (const int rank = rim_.take(); is_open(rank)) return rank;
-        while (!is_open(by_least_[least_])) ++least_;
-        return by_least_[least_];
+        while (!is_open(seeds_[next_seed_])) ++next_seed_;
+        return seeds_[next_seed_];
     }
 
     /// It is in a part now: its peers have less that is open, and are at the rim of what is not.
@@ -127,16 +127,16 @@ private:
     std::vector<double> with_part_; ///< of each rank: what it has with the part that grows
     std::vector<int> reached_;      ///< those that have anything with it
     Waiting near_, rim_;
-    std::vector<int> by_least_;
-    std::size_t least_ = 0;
+    std::vector<int> seeds_;
+    std::size_t next_seed_ = 0;
     int left_ = 0;
     bool has_fixed_ = false;
 };
 
 }
 
-std::vector<int> grown(const Traffic &traffic, std::vector<int> room, std::vector<int> part_of) {
-    return Growth(traffic, std::move(room), std::move(part_of)).run();
+std::vector<int> grown(const Traffic &traffic, std::vector<int> room, std::vector<int> part_of, Seeds seeds) {
+    return Growth(traffic, std::move(room), std::move(part_of), seeds).run();
 }
 
 }

@@ -100,9 +100,15 @@ private:
                 part_of[i] =
                     static_cast<int>(std::ranges::find(order, problem_.tree.node(level + 1, slot)) - order.begin());
         std::vector<int> child_of;
-        for (const int part : improved(traffic, room, part_of, grown(traffic, room, part_of)))
-            child_of.push_back(order[at(part)] - children.first);
+        for (const int part : cut(traffic, room, part_of)) child_of.push_back(order[at(part)] - children.first);
         return child_of;
+    }
+
+    /// The better of parts that are grown from the rim and from the middle.
+    static std::vector<int> cut(const Traffic &traffic, const std::vector<int> &room, const std::vector<int> &fixed) {
+        auto one = improved(traffic, room, fixed, grown(traffic, room, fixed, Seeds::least));
+        auto other = improved(traffic, room, fixed, grown(traffic, room, fixed, Seeds::most));
+        return between_groups(traffic, other) < between_groups(traffic, one) ? other : one;
     }
 
     /// The greatest first, so that ranks that are fewer than slots are on few nodes.
