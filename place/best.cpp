@@ -61,7 +61,7 @@ Best best_of(const Question &question) {
     best.costs.random = mean_of_random(problem, question.seed);
     best.costs.treematch = choice.take_refined("treematch", tree_match(problem));
     if (const auto mapping = scotch_mapping(problem)) best.costs.scotch = choice.take_refined("scotch", *mapping);
-    if (question.current) choice.take_refined("current, refined", *question.current);
+    if (question.current) choice.take_refined("current_refined", *question.current);
     return best;
 }
 

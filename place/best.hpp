@@ -21,7 +21,7 @@ struct Costs {
 struct Best {
     plan::mapping::Mapping mapping;
     double cost = 0;
-    std::string from; ///< "packed" or "current": nothing is cheaper; else what was refined
+    std::string from; ///< "packed" or "current": nothing is cheaper; "treematch", "scotch", "current_refined"
     Costs costs;
 };
 

@@ -63,6 +63,7 @@ Inside walk(hwloc_topology_t topology, int last) {
         }
         objects = std::move(below);
     }
+    for (hwloc_obj_t slot : objects) inside.processors.push_back(hwloc_bitmap_first(slot->cpuset));
     return inside;
 }
 
@@ -73,7 +74,6 @@ Result<Inside> inside_of(const WhichMachine &which) {
     if (!topology) return tl::unexpected(topology.error());
     int last = which.by_thread ? HWLOC_TYPE_DEPTH_UNKNOWN : hwloc_get_type_depth(topology->get(), HWLOC_OBJ_CORE);
     if (last < 0) last = hwloc_get_type_depth(topology->get(), HWLOC_OBJ_PU);
-    if (last == 0) return Inside{{name_of(topology->get(), 0)}, {{1}}};
     return walk(topology->get(), last);
 }
 

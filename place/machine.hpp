@@ -21,6 +21,7 @@ struct WhichMachine {
 struct Inside {
     std::vector<std::string> levels;        ///< what the nodes below the host are, the slots last
     std::vector<std::vector<int>> children; ///< of each node, level by level, the host first
+    std::vector<int> processors;            ///< of each slot: the first of its processors, as the system numbers them
 };
 
 /// NEREUS_ERR_UNSUPPORTED without hwloc; NEREUS_ERR_ARGUMENT for what hwloc does not take.

@@ -53,7 +53,9 @@ int map(const std::string &matrix, const std::string &topology) {
 int show(const WhichMachine &which) {
     const auto inside = nereus::place::inside_of(which);
     if (!inside) return refused(inside.error());
-    std::cout << Json{{"levels", inside->levels}, {"children", inside->children}}.dump() << "\n";
+    std::cout
+        << Json{{"levels", inside->levels}, {"children", inside->children}, {"processors", inside->processors}}.dump()
+        << "\n";
     return 0;
 }
 

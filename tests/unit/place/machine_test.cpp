@@ -25,6 +25,8 @@ TEST(Machine, SlotsAreCoresOrThreads) {
     const auto threads = inside_of({.xml = "", .synthetic = "package:2 core:3 pu:2", .here = false, .by_thread = true});
     ASSERT_TRUE(threads);
     EXPECT_EQ(threads->levels, (Names{"package", "core", "pu"}));
+    EXPECT_EQ(cores->processors, (std::vector{0, 2, 4, 6, 8, 10}));
+    EXPECT_EQ(threads->processors.size(), 12u);
 }
 
 TEST(Machine, LevelsThatBranchNowhereAreLeftOut) {
