@@ -79,6 +79,8 @@ def _text(path: Path, selection: Selection) -> csr_array:
             f"{path}: a record of the monitor, Matrix Market (.mtx), .npy, .npz, a file of "
             "`nereus matrix convert`, or text is allowed"
         ) from None
+    if not first:
+        raise PlaceError(f"{path}: is empty")
     if set(_ENDS) <= {name.strip() for name in first.split(",")}:
         return _pairs(path, selection)
     try:
