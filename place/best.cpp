@@ -12,6 +12,7 @@ using plan::mapping::Mapping;
 using plan::mapping::Problem;
 
 constexpr int random_mappings = 10;
+constexpr double hopeless = 1.5; // times the best cost
 
 double cost_of(const Problem &problem, const Mapping &mapping) {
     return plan::mapping::cost(problem.tree, problem.traffic, mapping);
@@ -61,7 +62,9 @@ Best best_of(const Question &question) {
     best.costs.random = mean_of_random(problem, question.seed);
     best.costs.treematch = choice.take_refined("treematch", tree_match(problem));
     if (const auto mapping = scotch_mapping(problem)) best.costs.scotch = choice.take_refined("scotch", *mapping);
-    if (question.current) choice.take_refined("current_refined", *question.current);
+    // Swaps bring no mapping that costs much more below the best, but would take long over it.
+    if (question.current && *best.costs.current < hopeless * best.cost)
+        choice.take_refined("current_refined", *question.current);
     return best;
 }
 

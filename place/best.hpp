@@ -25,8 +25,8 @@ struct Best {
     Costs costs;
 };
 
-/// TreeMatch's and Scotch's mappings refined, and the current one where there is one: the cheapest; the packed or the
-/// current one as it is where none of these is cheaper.
+/// TreeMatch's and Scotch's mappings refined, and the current one where it is not far from them: the cheapest; the
+/// packed or the current one as it is where none of these is cheaper.
 Best best_of(const Question &question);
 
 }

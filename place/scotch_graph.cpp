@@ -38,6 +38,7 @@ private:
 };
 using Arch = Held<SCOTCH_Arch, SCOTCH_archInit, SCOTCH_archExit>;
 using Graph = Held<SCOTCH_Graph, SCOTCH_graphInit, SCOTCH_graphExit>;
+using Context = Held<SCOTCH_Context, SCOTCH_contextInit, SCOTCH_contextExit>;
 using Strategy = Held<SCOTCH_Strat, SCOTCH_stratInit, SCOTCH_stratExit>;
 
 /// The tree with equal numbers of children everywhere, of which only those places are used that have room.
@@ -153,17 +154,21 @@ std::optional<Mapping> scotch_places(const Places &places, const Traffic &traffi
     Machine machine(places);
     if (!machine.is_good()) return std::nullopt;
     Load load(places, machine, traffic);
-    Graph graph;
+    Graph graph, bound;
+    Context context;
     Strategy strategy;
-    SCOTCH_randomReset(); // the same problem gets the same mapping
-    if (SCOTCH_graphBuild(graph.get(), 0, load.vertices(), load.first.data(), load.first.data() + 1,
+    // The same problem gets the same mapping: with several threads it would not.
+    SCOTCH_randomReset();
+    if (SCOTCH_contextThreadSpawn(context.get(), 1, nullptr) != 0 ||
+        SCOTCH_graphBuild(graph.get(), 0, load.vertices(), load.first.data(), load.first.data() + 1,
                           load.weights.data(), nullptr, static_cast<SCOTCH_Num>(load.peers.size()), load.peers.data(),
                           load.bytes.data()) != 0 ||
+        SCOTCH_contextBindGraph(context.get(), graph.get(), bound.get()) != 0 ||
         SCOTCH_stratGraphMapBuild(strategy.get(), SCOTCH_STRATDEFAULT, static_cast<SCOTCH_Num>(machine.used().size()),
                                   imbalance) != 0)
         return std::nullopt;
     const auto map = load.has_fixed() ? SCOTCH_graphMapFixed : SCOTCH_graphMap;
-    if (map(graph.get(), machine.arch(), strategy.get(), load.parts.data()) != 0) return std::nullopt;
+    if (map(bound.get(), machine.arch(), strategy.get(), load.parts.data()) != 0) return std::nullopt;
     Mapping wanted;
     for (int rank = 0; rank < traffic.ranks(); ++rank) wanted.push_back(machine.used()[at(load.parts[at(rank)])]);
     return wanted;

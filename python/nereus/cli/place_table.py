@@ -36,7 +36,7 @@ def table(placed: Placed) -> "Group":
         if cost is not None:
             grid.add_row(name, f"{cost:.6g}", _share(cost, packed))
         elif key == "scotch":
-            grid.add_row(name, "not there", "")
+            grid.add_row(name, "not built in", "")
     grid.add_row(_best(placed), f"{placed.cost:.6g}", _share(placed.cost, packed), style="bold")
     return Group(grid, *_hosts(placed))
 

@@ -32,9 +32,9 @@ def hydra(placed: Placed, file: str) -> Written:
     A host that is there twice would count as two, without shared memory between them.
     """
     topology = placed.asked.topology
-    hosts = [topology.host_of(slot) for slot in placed.mapping]
-    used = list(dict.fromkeys(hosts))
-    runs = [(used.index(host), len(list(same))) for host, same in groupby(hosts)]
+    slots_of = slots_by_host(topology, placed.mapping)
+    number = {host: at for at, host in enumerate(slots_of)}
+    runs = [(number[host], len(list(same))) for host, same in groupby(map(topology.host_of, placed.mapping))]
     vector = ",".join(f"({node},1,{ranks})" for node, ranks in runs)
     if len(vector) > _LONGEST_ARGUMENT:
         raise PlaceError(
@@ -42,19 +42,18 @@ def hydra(placed: Placed, file: str) -> Written:
             "--format keys renumbers the ranks instead"
         )
     use = f"mpiexec -f {file} -rankmap '(vector,{vector})' -n {placed.asked.ranks} PROGRAM"
-    lines = [f"# {use}", *(_hydra_line(topology, host, placed.mapping) for host in used)]
-    tells_all = not topology.hosts_have_levels or all(topology.insides[host].processors for host in used)
+    lines = [f"# {use}", *(_hydra_line(topology, host, slots) for host, slots in slots_of.items())]
+    tells_all = not topology.hosts_have_levels or all(topology.insides[host].processors for host in slots_of)
     return Written(
         _lines(lines), use, placed.mapping if tells_all else in_rank_order(topology, placed.mapping)
     )
 
 
-def _hydra_line(topology: Topology, host: int, mapping: Sequence[int]) -> str:
-    slots = [topology.place_on_host(slot) for slot in mapping if topology.host_of(slot) == host]
+def _hydra_line(topology: Topology, host: int, slots: Sequence[int]) -> str:
     processors = topology.insides[host].processors
     if not processors:
         return f"{topology.hosts[host]}:{len(slots)}"
-    chosen = ",".join(str(processors[slot]) for slot in slots)
+    chosen = ",".join(str(processors[topology.place_on_host(slot)]) for slot in slots)
     return f"{topology.hosts[host]}:{len(slots)} binding=user:{chosen}"
 
 
@@ -87,19 +86,24 @@ def keys(placed: Placed, file: str) -> Written:
         raise PlaceError(
             "keys renumber ranks where they are: a mapping to the slots that they have now is allowed"
         )
-    free = {slot: [rank for rank, there in enumerate(now) if there == slot] for slot in set(now)}
-    key_of = {free[slot].pop(0): rank for rank, slot in enumerate(placed.mapping)}
+    process_in = {slot: process for process, slot in enumerate(now)}
+    key_of = {process_in[slot]: rank for rank, slot in enumerate(placed.mapping)}
     use = f"MPI_Comm_split(MPI_COMM_WORLD, 0, KEY, &comm), KEY: the number in line RANK + 1 of {file}"
     return Written(_lines([str(key_of[rank]) for rank in range(len(now))]), use, placed.mapping)
 
 
 def in_rank_order(topology: Topology, mapping: Sequence[int]) -> list[int]:
     """As launchers do it that know the host of each rank only: its ranks have its slots in order."""
-    hosts = [topology.host_of(slot) for slot in mapping]
-    slots = {
-        host: iter(sorted(s for s, h in zip(mapping, hosts, strict=True) if h == host)) for host in set(hosts)
-    }
-    return [next(slots[host]) for host in hosts]
+    next_of = {host: iter(sorted(slots)) for host, slots in slots_by_host(topology, mapping).items()}
+    return [next(next_of[topology.host_of(slot)]) for slot in mapping]
+
+
+def slots_by_host(topology: Topology, mapping: Sequence[int]) -> dict[int, list[int]]:
+    """Of each host that has ranks, the slots of these in their order; the host of rank 0 first."""
+    found: dict[int, list[int]] = {}
+    for slot in mapping:
+        found.setdefault(topology.host_of(slot), []).append(slot)
+    return found
 
 
 def _lines(lines: Sequence[str]) -> str:

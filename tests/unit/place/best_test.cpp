@@ -61,6 +61,15 @@ RC_GTEST_PROP(Scotch, BlocksComeTogether, ()) {
         RC_ASSERT(blocks_are_together(problem.tree, 1, 3, 4, order, *mapping));
 }
 
+TEST(Best, TheSameQuestionHasTheSameAnswer) {
+    std::vector<Pair> pairs;
+    for (int rank = 0; rank < 512; ++rank) pairs.push_back({rank, (rank * 7 + 3) % 512, 1.0 + rank % 5});
+    const Problem problem{Tree::even({8, 4, 16}, {1, 1, 1}), Traffic(512, pairs), std::vector<bool>(512, false),
+                          std::vector<int>(512, nowhere)};
+    const Best first = best_of({problem, 1, std::nullopt, 1});
+    for (int times = 0; times < 3; ++times) EXPECT_EQ(best_of({problem, 1, std::nullopt, 1}).mapping, first.mapping);
+}
+
 TEST(Scotch, AMachineThatIsCutForItStillGetsEveryRank) {
     // More slots than Scotch is given at once, of hosts that have 3 or 4, with some in use and a rank that is fixed.
     std::vector<int> slots_of_host;
