@@ -62,7 +62,9 @@ def place(
     phase: Annotated[
         str | None, typer.Option(metavar="NAME", help="Of a record: this phase of the program only.")
     ] = None,
-    ranks: Annotated[int | None, typer.Option(min=1, help="Ranks, where the last send nothing.")] = None,
+    ranks: Annotated[
+        int | None, typer.Option(min=1, max=2**24, help="Ranks, where the last send nothing.")
+    ] = None,
     threads: Annotated[
         bool, typer.Option("--threads", help="Slots are hardware threads, not cores.")
     ] = False,

@@ -13,6 +13,7 @@ from nereus.matrix.file import MAGIC
 from nereus.monitor.kinds import is_prof, is_recording
 from nereus.place.error import PlaceError
 
+MOST_RANKS = 2**24
 _MARKET = (".mtx", ".mtx.gz", ".mtx.bz2")
 _ENDS = ["source", "destination"]
 
@@ -107,6 +108,8 @@ def _pairs(path: Path, selection: Selection) -> csr_array:
         len(ends) and ends.min() < 0
     ):
         raise PlaceError(f"{path}: source and destination: whole numbers from 0 are allowed")
+    if len(ends) and ends.max() >= MOST_RANKS:
+        raise PlaceError(f"{path}: rank {ends.max()}: ranks up to {MOST_RANKS - 1} are allowed")
     kept = table[counted(table["kind"])] if "kind" in table else table
     values = pd.to_numeric(kept[selection.what], errors="coerce").to_numpy(dtype=float)
     ranks = int(ends.max()) + 1 if len(ends) else 0

@@ -121,6 +121,7 @@ BAD = {
     "a.pairs.csv": ("source,destination,messages\n0,1,1\n", "a column bytes is missing"),
     "b.pairs.csv": ("source,destination,bytes\n0,-1,1\n", "whole numbers from 0 are allowed"),
     "c.pairs.csv": ("source,destination,bytes\n0,1,x\n", "row 0, column 1: nan: finite numbers"),
+    "e.pairs.csv": ("source,destination,bytes\n0,99999999,1\n", "rank 99999999: ranks up to 16777215"),
     "d.pairs.csv": (
         "source,destination,generation,bytes\n0,1,0,1\n1,0,1,1\n",
         "pairs of several generations",
