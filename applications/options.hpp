@@ -9,9 +9,12 @@
 
 namespace CLI {
 class App;
+class Option;
 }
 
 namespace applications {
+
+inline constexpr std::int64_t usual_piece = 1024 * 1024;
 
 struct Options {
     std::int64_t iterations = 1000; ///< at most
@@ -22,6 +25,12 @@ struct Options {
 
 /// Makes the command line `app` know these options. What belongs to the library is left to it.
 void add_options(CLI::App &app, Options &options);
+
+/// The same of --resize alone.
+void add_resizes(CLI::App &app, Schedule &resizes);
+
+/// The same of --piece, the bytes of a piece of a SharedFile.
+CLI::Option *add_piece(CLI::App &app, std::int64_t &bytes);
 
 /// What is wrong with words that are no options of the program, or "".
 std::string complaint_of_words(const CLI::App &app);

@@ -2,13 +2,15 @@
 // nereus-jacobi: solves a dense system of equations, writes its solution to a file, and is resized meanwhile.
 #include "applications/agreement.hpp"
 #include "applications/jacobi/command_line.hpp"
-#include "applications/jacobi/solution_file.hpp"
 #include "applications/jacobi/solver.hpp"
 #include "applications/result.hpp"
+#include "applications/shared_file.hpp"
 #include "trying/program.hpp"
 
+#include <bit>
 #include <cstdlib>
 #include <optional>
+#include <span>
 #include <stdexcept>
 
 namespace {
@@ -27,10 +29,29 @@ bool is_done(const Plan &plan, const Solver &solver) {
     return is_good || solver.state.iterations >= plan.options.iterations;
 }
 
+applications::SharedFile file_of(const Plan &plan) { return {plan.file, plan.rows * plan.copies, plan.piece}; }
+
+/// What the file holds: the solution, again and again.
+applications::Fill copies_of(std::span<const double> solution) {
+    return [solution](std::int64_t first, std::span<std::uint64_t> numbers) {
+        std::size_t row = static_cast<std::size_t>(first) % solution.size();
+        for (std::uint64_t &each : numbers) {
+            each = std::bit_cast<std::uint64_t>(solution[row]);
+            if (++row == solution.size()) row = 0;
+        }
+    };
+}
+
+std::string write_file(const Plan &plan, const nereus::Job &job, std::span<const double> solution) {
+    const applications::SharedFile file = file_of(plan);
+    const std::int64_t bytes = file.share_bytes(job.rank(), job.size());
+    const nereus::IoPhase phase(job, bytes);
+    const nereus::Stage stage(job, "write", NEREUS_STAGE_WRITE, bytes);
+    return file.write(job.comm(), copies_of(solution));
+}
+
 void write(const Plan &plan, const nereus::Job &job, Solver &solver) {
-    const std::int64_t part_bytes = std::ssize(solver.part()) * std::int64_t{sizeof(double)};
-    const nereus::Stage stage(job, "write", NEREUS_STAGE_WRITE, part_bytes);
-    const std::string why = jacobi::write_file(job.comm(), plan.file, solver.first(), solver.part());
+    const std::string why = write_file(plan, job, solver.gathered());
     if (!why.empty()) throw std::runtime_error(why);
     ++solver.state.writes;
 }
@@ -55,26 +76,17 @@ nlohmann::json line_of(const Plan &plan, const nereus::Job &job, const Solver &s
             {"undone", solver.state.undone}};
 }
 
-/// Collective. Elements of the file that are not those of the solution, on all processes.
-std::int64_t wrong_in_file(const Plan &plan, const nereus::Job &job, const Solver &solver) {
-    std::int64_t wrong = 0;
-    const std::int64_t mine = jacobi::wrong_in_file(plan.file, solver.first(), solver.part());
-    MPI_Allreduce(&mine, &wrong, 1, MPI_INT64_T, MPI_SUM, job.comm());
-    return wrong;
-}
-
 /// Collective. What is wrong with the results, or "".
-std::string complaint_of_results(const Plan &plan, const nereus::Job &job, const Solver &solver) {
+std::string complaint_of_results(const Plan &plan, const nereus::Job &job, Solver &solver) {
     const double error = solver.error();
     if (solver.state.iterations > 0 && !(error <= solver.error_bound()))
         return "the solution is wrong by " + std::to_string(error) + ": after this iteration " +
                std::to_string(solver.error_bound()) + " is possible";
     if (plan.file.empty() || solver.state.writes == 0) return "";
-    const std::int64_t wrong = wrong_in_file(plan, job, solver);
-    return wrong == 0 ? "" : plan.file + ": " + std::to_string(wrong) + " elements are not those of the solution";
+    return file_of(plan).check(job.comm(), copies_of(solver.gathered()), "the solution");
 }
 
-int end(const Plan &plan, nereus::Job &job, const Solver &solver) {
+int end(const Plan &plan, nereus::Job &job, Solver &solver) {
     nlohmann::json line = line_of(plan, job, solver);
     const double seconds = applications::date() - solver.state.began;
     line["seconds"] = seconds;
@@ -100,7 +112,7 @@ int iterate(const Plan &plan, nereus::Job &job, Solver &solver) {
 
 /// Collective, by founders. False where a file cannot be made, which has been said.
 bool can_write(const Plan &plan, const nereus::Job &job) {
-    const std::string why = plan.file.empty() ? "" : jacobi::make_file(job.comm(), plan.file, plan.rows);
+    const std::string why = plan.file.empty() ? "" : file_of(plan).make(job.comm());
     return !applications::anyone_complains(program, job, why) &&
            !applications::anyone_complains(program, job, applications::complaint_of_result(plan.options.result));
 }
@@ -114,6 +126,7 @@ int stay(const Plan &plan, nereus::Job &job, std::optional<Solver> &solver) {
 int run(int argc, char **argv) {
     const jacobi::CommandLine line = jacobi::read_command_line(argc, argv);
     if (line.exit_code) return *line.exit_code;
+    applications::wait_for(line.plan.start);
     std::optional<Solver> solver; // the library writes to it until the job is closed
     return trying::run_job(program, argc, argv, [&](nereus::Job &job) { return stay(line.plan, job, solver); });
 }

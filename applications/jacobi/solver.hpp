@@ -31,6 +31,8 @@ public:
     /// Collective.
     void iterate();
 
+    /// Collective. The whole solution; valid until the next of these calls, or an iteration.
+    std::span<const double> gathered();
     std::span<const double> part() const { return x_->span(); } ///< of the solution
     std::int64_t first() const { return x_->first(); }          ///< number of its first element
 
@@ -44,7 +46,6 @@ public:
 
 private:
     void start();
-    std::span<const double> gathered();
     double improved(std::span<const double> all);
 
     nereus::Job &job_;

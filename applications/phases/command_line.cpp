@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "applications/phases/command_line.hpp"
 
-#include "applications/options.hpp"
 #include "trying/program.hpp"
 
 #include <CLI/CLI.hpp>
@@ -11,7 +10,6 @@ namespace {
 
 constexpr double most_seconds = 1e6;
 constexpr std::int64_t most_iterations = std::int64_t{1} << 53, most_bytes = std::int64_t{1} << 50;
-constexpr std::int64_t most_piece = std::int64_t{1} << 30;
 
 void add_time(CLI::App &app, Wait &wait) {
     const CLI::Range seconds(0.0, most_seconds);
@@ -32,20 +30,8 @@ void add_phases(CLI::App &app, Plan &plan) {
     every->check(CLI::Range(std::int64_t{1}, most_iterations))->needs(bytes)->needs(file);
     bytes->check(CLI::Range(std::int64_t{8}, most_bytes))->needs(every);
     file->needs(every);
-    app.add_option("--piece", plan.piece, "bytes that all write before they wait for the device; 1 MiB if not given")
-        ->check(CLI::Range(std::int64_t{8}, most_piece));
+    applications::add_piece(app, plan.piece);
     app.add_flag("--check", plan.checks, "look at each number of the file at the end")->needs(file);
-}
-
-void add_resize(CLI::App &app, applications::Schedule &resizes) {
-    app.add_option_function<std::vector<std::string>>(
-           "--resize",
-           [&resizes](const std::vector<std::string> &words) {
-               for (const std::string &word : words) resizes.push_back(applications::read_resize(word));
-           },
-           "AT:RANKS: ask for RANKS processes when AT iterations are done; may be given several times")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
 }
@@ -63,11 +49,8 @@ CommandLine read_command_line(int argc, char **argv) {
         ->check(CLI::Range(std::int64_t{0}, most_iterations));
     add_time(app, plan.wait);
     add_phases(app, plan);
-    app.add_option("--start-at", plan.start_at, "seconds since 1970: what comes before is waited for")
-        ->check(CLI::Range(0.0, 1e11))
-        ->envname("NEREUS_PHASES_START_AT");
-    app.add_option("--label", plan.label, "a word of which the program makes nothing: the job is known by it");
-    add_resize(app, plan.resizes);
+    applications::add_start(app, plan.start);
+    applications::add_resizes(app, plan.resizes);
     app.allow_extras();
     if (const auto exit_code = trying::parse(app, argc, argv)) return {{}, exit_code};
     if (const std::string why = applications::complaint_of_words(app); !why.empty())

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "applications/options.hpp"
 #include "applications/phases/wait.hpp"
-#include "applications/resizes.hpp"
+#include "applications/start.hpp"
 
 #include <optional>
 #include <string>
@@ -14,13 +15,12 @@ inline constexpr const char *program = "nereus-phases";
 struct Plan {
     std::int64_t iterations = 0;
     Wait wait;
-    std::int64_t every = 0;           ///< iterations from one I/O phase to the next; 0: there are none
-    std::int64_t bytes = 0;           ///< of a phase, of all processes together
-    std::int64_t piece = 1024 * 1024; ///< bytes that all processes write together before they wait for the device
+    std::int64_t every = 0; ///< iterations from one I/O phase to the next; 0: there are none
+    std::int64_t bytes = 0; ///< of a phase, of all processes together
+    std::int64_t piece = applications::usual_piece;
     std::string file;
-    std::string label;
     bool checks = false;
-    double start_at = 0; ///< seconds since 1970
+    applications::Start start;
     applications::Schedule resizes;
 };
 

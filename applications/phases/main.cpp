@@ -2,12 +2,14 @@
 // nereus-phases: iterations that are waits, I/O phases that really write, and resizes meanwhile.
 #include "applications/agreement.hpp"
 #include "applications/phases/command_line.hpp"
-#include "applications/phases/phase_file.hpp"
+#include "applications/random.hpp"
 #include "applications/result.hpp"
+#include "applications/shared_file.hpp"
 #include "trying/lines.hpp"
 #include "trying/program.hpp"
 
 #include <cstdlib>
+#include <span>
 #include <stdexcept>
 
 namespace {
@@ -24,9 +26,17 @@ struct State {
     double began = 0;            ///< date of the first iteration
 };
 
-phases::PhaseFile file_of(const Plan &plan) {
-    constexpr std::int64_t element_bytes = 8;
-    return {plan.file, plan.bytes / element_bytes, plan.piece / element_bytes};
+applications::SharedFile file_of(const Plan &plan) {
+    return {plan.file, plan.bytes / std::int64_t{sizeof(std::uint64_t)}, plan.piece};
+}
+
+/// What a phase writes: each number follows from its place and the phase.
+applications::Fill numbers_of(std::int64_t phase) {
+    const std::uint64_t seed = applications::mixed(static_cast<std::uint64_t>(phase));
+    return [seed](std::int64_t first, std::span<std::uint64_t> numbers) {
+        auto place = static_cast<std::uint64_t>(first);
+        for (std::uint64_t &each : numbers) each = applications::mixed(place++ ^ seed);
+    };
 }
 
 void say(const nereus::Job &job, const json &line) {
@@ -34,16 +44,16 @@ void say(const nereus::Job &job, const json &line) {
 }
 
 void write(const Plan &plan, const nereus::Job &job, State &state) {
-    const phases::PhaseFile file = file_of(plan);
+    const applications::SharedFile file = file_of(plan);
     const double asked = applications::date();
     double granted = 0;
     std::string why;
     int code = NEREUS_OK;
     {
-        const nereus::IoPhase phase(job, file.share(job.rank(), job.size()) * 8);
+        const nereus::IoPhase phase(job, file.share_bytes(job.rank(), job.size()));
         code = phase.code();
         granted = applications::date();
-        why = file.write(job.comm(), state.phases + 1);
+        why = file.write(job.comm(), numbers_of(state.phases + 1));
     }
     if (!why.empty()) throw std::runtime_error(why);
     ++state.phases;
@@ -75,7 +85,8 @@ void say_resized(const nereus::Job &job, const State &state) {
 /// Collective. What is wrong with the file of the last phase, or "".
 std::string complaint_of_file(const Plan &plan, const nereus::Job &job, const State &state) {
     if (!plan.checks || state.phases == 0) return "";
-    return file_of(plan).check(job.comm(), state.phases);
+    const std::string owner = "I/O phase " + std::to_string(state.phases);
+    return file_of(plan).check(job.comm(), numbers_of(state.phases), owner);
 }
 
 int end(const Plan &plan, const nereus::Job &job, const State &state) {
@@ -127,8 +138,7 @@ int stay(const Plan &plan, nereus::Job &job, State &state) {
 int run(int argc, char **argv) {
     const phases::CommandLine line = phases::read_command_line(argc, argv);
     if (line.exit_code) return *line.exit_code;
-    // Before the job is open: no time of it counts as one of iterations.
-    phases::wait_until(line.plan.start_at);
+    applications::wait_for(line.plan.start);
     State state; // the library writes to it until the job is closed
     return trying::run_job(program, argc, argv, [&](nereus::Job &job) { return stay(line.plan, job, state); });
 }

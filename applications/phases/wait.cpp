@@ -10,9 +10,6 @@
 namespace phases {
 namespace {
 
-using std::chrono::duration;
-using std::chrono::duration_cast;
-
 /// Of a normal distribution, by the method of Box and Muller (1958).
 double normal(std::uint64_t number) {
     const double radius = std::sqrt(-2 * std::log1p(-applications::fraction(2 * number)));
@@ -35,14 +32,9 @@ double Wait::seconds(std::int64_t iterations, int ranks) const {
 }
 
 void Timer::wait(double seconds) {
-    due_ += duration_cast<std::chrono::steady_clock::duration>(duration<double>(seconds));
+    const std::chrono::duration<double> wanted(seconds);
+    due_ += std::chrono::duration_cast<std::chrono::steady_clock::duration>(wanted);
     std::this_thread::sleep_until(due_);
-}
-
-void wait_until(double date) {
-    using std::chrono::system_clock;
-    const auto since_1970 = duration_cast<system_clock::duration>(duration<double>(date));
-    std::this_thread::sleep_until(system_clock::time_point(since_1970));
 }
 
 }

@@ -32,7 +32,4 @@ private:
     std::chrono::steady_clock::time_point due_ = std::chrono::steady_clock::now();
 };
 
-/// Sleeps until so many seconds have passed since 1970.
-void wait_until(double date);
-
 }

@@ -162,6 +162,16 @@ def test_the_file_of_jacobi_holds_the_solution_whatever_the_resizes(site: Any, m
     assert max(abs(each - 1 - row % 7) for row, each in enumerate(stored)) < 1e-10
 
 
+@pytest.mark.parametrize("piece", ["64", "100000"])
+def test_each_copy_in_the_file_of_jacobi_is_the_solution(site: Any, mpi: str, piece: str) -> None:
+    file = ("--write", "x.bin", "--write-every", "4", "--copies", "3", "--piece", piece)
+    options = (*SYSTEMS["dense"], *file, "--tolerance", "0", "--iterations", "60")
+    result(site, mpi, 2, *options, *resizes([5, 1, 3]))
+    stored = struct.unpack("<360d", (site.folder / "x.bin").read_bytes())
+    assert stored[:120] == stored[120:240] == stored[240:]
+    assert max(abs(each - 1 - row % 7) for row, each in enumerate(stored[:120])) < 1e-2
+
+
 def test_what_is_told_of_a_matrix_is_what_its_file_holds(site: Any, mpich: str) -> None:
     site.write("small.mtx", MATRIX)
     assert site.nereus("matrix", "convert", "small.mtx", "small.nm").code == 0
@@ -251,7 +261,9 @@ def test_an_indefinite_matrix_is_no_endless_run(site: Any, mpich: str) -> None:
         ((CG, "--matrix", "nothing.nm"), "nothing.nm: No such file"),
         ((JACOBI,), "--size is required"),
         ((JACOBI, "--size", "4", "--write-every", "3"), "requires"),
-        ((JACOBI, "--size", "4", "--write", "no/folder"), "no/folder: cannot be written"),
+        ((JACOBI, "--size", "4", "--copies", "3"), "requires"),
+        ((JACOBI, "--size", "4", "--write", "x.bin", "--copies", "0"), "0 not in range"),
+        ((JACOBI, "--size", "4", "--write", "no/folder"), "no/folder: cannot be made"),
         ((JACOBI, "--size", "4", "word"), "word: there is no such option"),
     ],
 )

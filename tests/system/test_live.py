@@ -94,6 +94,22 @@ def test_real_jobs_come_to_the_document_of_simulated_ones(site: Site, mpi: str) 
     assert (site.folder / "out" / "runs" / "none_1" / "run.json").stat().st_mtime_ns == before
 
 
+def test_a_job_that_computes_is_told_from_one_that_waits(site: Site, mpi: str) -> None:
+    jacobi = {"lead = 3.0": "lead = 3.0\njacobi = { A1 = 200 }", 'none", "lends.py:Lends': "blocking"}
+    text = STUDY.replace("flops = 1e6", "most = 2")
+    for before, after in jacobi.items():
+        text = text.replace(before, after)
+    result = site.nereus("study", site.write("jacobi.toml", text), "--mpi", mpi, "--folder", "out", "--json")
+    assert result.code == 0, result.err
+    document = result.document
+    assert document["compute"] == {"A1": "jacobi", "A2": "waits"}
+    assert document["failed"] == []
+    jobs = document["policies"]["blocking"]["jobs"]
+    assert [(job["name"], job["phases"]) for job in jobs] == [("A1", 4), ("A2", 2)]
+    (told,) = lines((site.folder / "out" / "runs" / "blocking_1" / "A1.txt").read_text())
+    assert (told["rows"], told["iterations"], told["writes"]) == (200, 40, 4)
+
+
 def test_a_study_that_is_interrupted_leaves_no_store_and_no_limit(site: Site, mpi: str) -> None:
     if store.complaint() or not Path("/sys/fs/cgroup/blkio/blkio.throttle.write_bps_device").exists():
         pytest.skip("a limited store needs root and blkio")
@@ -127,8 +143,7 @@ def test_what_is_written_in_phases_is_right_whatever_ranks_wrote_it(site: Site, 
     resizes = ("--resize", "2:4", "--resize", "7:1")
     arguments = ("run", "--mpi", mpi, "-n", "2", "--quiet", "--", program(mpi), *options)
     # Iterations wait for newcomers: so short a job would be over before they came.
-    strategies = {"NEREUS_PROCESS_STRATEGIES": "none"}
-    result = site.nereus(*arguments, "--file", "x.bin", "--check", *resizes, **strategies)
+    result = site.nereus(*arguments, "--file", "x.bin", "--check", *resizes, NEREUS_PROCESS_STRATEGIES="none")
     assert result.code == 0, result.err
     told = lines(result.out)
     assert [each["ranks"] for each in told if each["event"] == "resized"] == [4, 1]

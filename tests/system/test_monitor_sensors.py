@@ -58,7 +58,11 @@ def without(pairs: Pairs, fewer: Pairs) -> Pairs:
     return {pair: counted for pair, counted in left.items() if counted != (0, 0)}
 
 
-@pytest.mark.parametrize("kind", ["p2p", "split", "reduce", "collective", "onesided"])
+KINDS = ["p2p", "collective", "onesided"]
+MORE_KINDS = [pytest.param(kind, marks=pytest.mark.whole) for kind in ("split", "reduce")]
+
+
+@pytest.mark.parametrize("kind", [*KINDS, *MORE_KINDS])
 def test_it_agrees_with_the_monitoring_of_open_mpi_pair_by_pair(site: Any, openmpi: str, kind: str) -> None:
     """On all that this sees: persistent requests it does not, and it counts a get as an empty put too."""
     build, ranks = choose(openmpi), 4

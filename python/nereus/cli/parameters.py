@@ -12,7 +12,7 @@ from nereus.policy.parameters import Parameters
 _DEFAULTS = Parameters()
 #: Without these much or any time, nothing would ever be predicted, or everybody always be silent.
 _ABOVE_ZERO = {"lease", "silence", "window"}
-_LEAST = {"least_phases": 2}
+_LEAST = {"least_phases": 2, "played_phases": 5}
 
 
 def parameters_of(settings: Sequence[str]) -> Parameters:

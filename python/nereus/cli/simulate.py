@@ -103,10 +103,6 @@ def _doubts(scenario: Scenario, results: Sequence[Result]) -> Iterator[str]:
     if results[0].left_out:
         more = f"need more than {scenario.cluster.cores} cores"
         yield f"{results[0].left_out} jobs of the trace {more} and are left out"
-    for result in results:
-        stuck = sum(job.ended is None for job in result.jobs)
-        if stuck and scenario.until is None:
-            yield f"{result.policy}: {stuck} jobs never ended: nobody gave them a turn to write, or cores"
 
 
 def _write_events(results: Sequence[Result], file: Path) -> None:

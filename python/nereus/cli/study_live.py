@@ -18,10 +18,11 @@ from nereus.cli.trial_bar import TrialBar
 from nereus.launch import RANKS_PER_CORE, Build, Stopping, choose, cores, joining, most_ranks
 from nereus.live import LiveError, Planned, Study, load_live, planned_runs, running, store, summary
 from nereus.live.folder import Folder
-from nereus.live.jobs import PROGRAM
+from nereus.live.jobs import WAITS, program_of
 from nereus.live.plan import scenario_for
 from nereus.live.told import result_of
 from nereus.simulate import Result, simulate
+from nereus.simulate.scenario import Job
 
 _NEREUS = (sys.executable, "-c", "from nereus.cli.main import main; main()")
 _JSON, _PICTURE = "live.json", "live.png"
@@ -64,7 +65,7 @@ def study_live(
 
 def _check(study: Study, file: Path, build: Build, max_ranks: int | None) -> None:
     """Whatever would go wrong later is said before anything is started."""
-    build.program(PROGRAM)
+    _programs(study, build)
     limit = max_ranks or most_ranks()
     if study.scenario.cluster.cores > limit:
         rule = "--max-ranks" if max_ranks else f"{RANKS_PER_CORE} for each core; see --max-ranks"
@@ -72,6 +73,11 @@ def _check(study: Study, file: Path, build: Build, max_ranks: int | None) -> Non
     missing = store.complaint() if study.live.store == "limited" else ""
     if missing:
         raise Refused(f"{file}: {missing}")
+
+
+def _programs(study: Study, build: Build) -> dict[str, Path]:
+    names = {program_of(study.live, job) for job in study.scenario.jobs}
+    return {name: build.program(name).absolute() for name in names}
 
 
 def _store(study: Study, place: Path) -> AbstractContextManager[Path]:
@@ -94,11 +100,9 @@ def _make_all(
         means = running.Means(
             _NEREUS,
             build.name,
-            build.program(PROGRAM).absolute(),
+            _programs(study, build),
             place,
-            study.live.piece_bytes,
-            study.live.lead,
-            study.live.timeout,
+            study.live,
             stopped,
         )
         for planned in runs:
@@ -151,7 +155,7 @@ def _document(study: Study, build: Build, made: _Made) -> dict[str, Any]:
         "cores": cores(),
         "mpi": build.name,
         "library": build.library_version,
-        "compute": "waits",
+        "compute": {job.name: _compute(study, job) for job in study.scenario.jobs},
         "store": {"kind": study.live.store, "bandwidth": limit},
         "repetitions": study.live.repetitions,
         "policies": live,
@@ -161,6 +165,10 @@ def _document(study: Study, build: Build, made: _Made) -> dict[str, Any]:
         "runs": [_run(planned, result) for planned, result in made.live.items()],
         "failed": [{"run": planned.name, "reason": why} for planned, why in made.failed.items()],
     }
+
+
+def _compute(study: Study, job: Job) -> str:
+    return "waits" if program_of(study.live, job) == WAITS else "jacobi"
 
 
 def _run(planned: Planned, result: Result) -> dict[str, Any]:
@@ -173,7 +181,9 @@ def _show(document: Mapping[str, Any]) -> None:
 
     store_of = document["store"]
     limit = "unlimited" if store_of["bandwidth"] is None else f"{store_of['bandwidth'] / 2**20:g} MiB/s"
-    title = f"{document['name']}: live with waits for computing, store: {store_of['kind']}, {limit}"
+    computing = [name for name, how in document["compute"].items() if how != "waits"]
+    waits = f"live with waits for computing{' except in ' + ', '.join(computing) if computing else ''}"
+    title = f"{document['name']}: {waits}, store: {store_of['kind']}, {limit}"
     table = Table(title=title, title_justify="left")
     for heading in ("policy", "measure", "paper", "live, scaled", "least .. greatest", "simulated, scaled"):
         table.add_column(heading, justify="left" if heading in ("policy", "measure") else "right")

@@ -17,7 +17,7 @@ from nereus.control.store import Store
 from nereus.control.watched import Watched
 from nereus.policy.coordination import Coordinator
 from nereus.policy.effects import Cancel, Effect, Note, Start
-from nereus.policy.known_jobs import Command
+from nereus.policy.known_jobs import POLICY, Command
 from nereus.policy.parameters import Parameters
 from nereus.policy.turns import Grant, Request
 
@@ -66,7 +66,7 @@ class CarryingOut:
         for command in before.commands:
             self.sessions[command.job].tell(command)
         for command in before.cancelled:
-            self.sessions[command.job].tell_not_to(command.number, command.why)
+            self.sessions[command.job].tell_not_to(command.number, command.why, command.by)
         return outs
 
     def resume_turn(self, session: Session, held: Held, now: float) -> None:
@@ -145,7 +145,11 @@ class CarryingOut:
         if told is None:
             return {"by": "job"}
         self.journal.command_is(command, "over")
-        return {"command": command, "by": self.chosen.policy, "why": told.why}
+        return {"command": command, "by": self.by(told.by), "why": told.why}
+
+    def by(self, who: str) -> str:
+        """Of a policy, its name."""
+        return self.chosen.policy if who == POLICY else who
 
     def drop_what_is_void(self, session: Session) -> None:
         """Commands that are over because a later one is, or one before was refused."""
@@ -205,13 +209,13 @@ class CarryingOut:
             at=command.at,
             gives_back=command.loan is not None,
             why=command.why,
-            by=self.chosen.policy,
+            by=self.by(command.by),
         )
 
     def _cancelled(self, cancel: Cancel, session: Session, now: float) -> None:
-        session.tell_not_to(cancel.number, cancel.why)
+        session.tell_not_to(cancel.number, cancel.why, cancel.by)
         self.journal.command_is(cancel.number, "cancelled")
-        about = {"command": cancel.number, "why": cancel.why, "by": self.chosen.policy}
+        about = {"command": cancel.number, "why": cancel.why, "by": self.by(cancel.by)}
         self.events.add(now, session.name, "cancelled", **about)
 
     def _starts(self, start: Start, now: float) -> None:

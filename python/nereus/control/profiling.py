@@ -18,7 +18,7 @@ from nereus.control.error import ControlError
 from nereus.control.finding import ask_daemon
 from nereus.control.places import own_name
 from nereus.control.store import Store
-from nereus.policy.decisions import Resize, State
+from nereus.policy.decisions import Decision, State
 from nereus.policy.parameters import Parameters
 from nereus.policy.performance import Measured
 from nereus.policy.sweep import Sweep
@@ -29,7 +29,7 @@ class _Watched(Sweep):
 
     swept = False
 
-    def decide(self, state: State, parameters: Parameters) -> Sequence[Resize]:
+    def decide(self, state: State, parameters: Parameters) -> Sequence[Decision]:
         found = super().decide(state, parameters)
         self.swept = all(self.is_swept(job, parameters) for job in state.jobs)
         return found

@@ -13,6 +13,7 @@ from typing import Any
 from nereus.control import messages
 from nereus.control.carrying_out import CarryingOut, Out
 from nereus.control.sessions import Address, Held, Session
+from nereus.policy.known_jobs import RESOURCE_MANAGER
 from nereus.policy.prediction import IoPhase
 from nereus.policy.turns import Grant, Request
 
@@ -89,7 +90,7 @@ class Protocol:
             self._claimed(session, hello, now)
         # Those that another daemon told, or this one before it lost its store.
         for number in set(hello.commands) - session.telling.keys():
-            session.tell_not_to(number, "nobody knows of it any more")
+            session.tell_not_to(number, "nobody knows of it any more", RESOURCE_MANAGER)
         return [Out(sender, {"job": hello.job, **self._welcome()}), *outs, *self._all.due(session, now)]
 
     def _welcome(self) -> dict[str, Any]:

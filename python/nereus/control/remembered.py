@@ -84,7 +84,7 @@ def _session(row: tuple[Any, ...]) -> Session:
 
 def _commands(connection: sqlite3.Connection, state: str) -> list[Command]:
     rows = connection.execute(
-        """SELECT number, job, ranks, at, why, loan FROM commands WHERE state = ? AND job IN
+        """SELECT number, job, ranks, at, why, loan, by FROM commands WHERE state = ? AND job IN
         (SELECT name FROM jobs WHERE ended IS NULL) ORDER BY number""",
         (state,),
     )

@@ -22,6 +22,7 @@ class Telling:
 
     message: dict[str, Any]
     why: str
+    by: str
     next: float = 0.0
     heard: bool = False
 
@@ -95,10 +96,10 @@ class Session:
             "options": {},
             "why": command.why[:_MOST_WHY],
         }
-        self.telling[command.number] = Telling(message, command.why)
+        self.telling[command.number] = Telling(message, command.why, command.by)
 
-    def tell_not_to(self, number: int, why: str) -> None:
-        self.telling[number] = Telling({"kind": "cancel", "command": number}, why)
+    def tell_not_to(self, number: int, why: str, by: str) -> None:
+        self.telling[number] = Telling({"kind": "cancel", "command": number}, why, by)
 
     def tell_all_again(self) -> None:
         """It may have heard of none."""

@@ -10,6 +10,7 @@ import os
 import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -70,8 +71,7 @@ class Store:
         self._add("DELETE FROM turns WHERE job = ?", job)
 
     def command(self, command: Command) -> None:
-        row = (command.number, command.job, command.ranks, command.at, command.why, command.loan)
-        self._add("INSERT OR REPLACE INTO commands VALUES (?, ?, ?, ?, ?, ?, 'told')", *row)
+        self._add("INSERT OR REPLACE INTO commands VALUES (?, ?, ?, ?, ?, ?, ?, 'told')", *astuple(command))
         self._at_least("last_command", command.number)
 
     def command_is(self, number: int, state: str) -> None:

@@ -32,7 +32,7 @@ TABLES = (
     # `state`: told, cancelled (and not heard yet), over.
     """CREATE TABLE commands (
         number INTEGER PRIMARY KEY, job TEXT NOT NULL, ranks INTEGER NOT NULL, at INTEGER, why TEXT NOT NULL,
-        loan INTEGER, state TEXT NOT NULL
+        loan INTEGER, by TEXT NOT NULL, state TEXT NOT NULL
     )""",
     """CREATE TABLE events (
         number INTEGER PRIMARY KEY, time REAL NOT NULL, job TEXT NOT NULL, event TEXT NOT NULL,

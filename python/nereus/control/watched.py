@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from nereus.policy.decisions import Policy, Resize, State
+from nereus.policy.decisions import Decision, Leave, Policy, Resize, State
 from nereus.policy.parameters import Parameters
 from nereus.policy.turns import AllAtOnce, OneByOne, OneOfEachSet, Order, Request
 
@@ -30,7 +30,7 @@ class Watched(Policy):
         ours = isinstance(inner.order, AllAtOnce | OneByOne | OneOfEachSet)
         self.order: Order = inner.order if ours else _WatchedOrder(inner.order, self._noted)
 
-    def decide(self, state: State, parameters: Parameters) -> Sequence[Resize]:
+    def decide(self, state: State, parameters: Parameters) -> Sequence[Decision]:
         self._put_off = not self.awake or state.now < self._not_before
         if self._put_off:
             return []
@@ -40,7 +40,7 @@ class Watched(Policy):
         self._not_before = state.now + _PAUSE * took if took > _LONG_SECONDS else 0.0
         sound = [each for each in decided if _is_sound(each)]
         if len(sound) < len(decided):
-            self._noted("decide", TypeError("allowed are Resize with whole numbers"))
+            self._noted("decide", TypeError("allowed are Resize with whole numbers, and Leave"))
         return sound
 
     def is_due(self, now: float) -> bool:
@@ -75,5 +75,7 @@ class _WatchedOrder:
 
 
 def _is_sound(decided: Any) -> bool:
+    if isinstance(decided, Leave):
+        return True
     numbers = (decided.ranks, decided.at, decided.until) if isinstance(decided, Resize) else ("",)
     return all(each is None or isinstance(each, int) for each in numbers) and decided.ranks is not None

@@ -1,46 +1,67 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How a job of a scenario is run: by nereus-phases; and what the daemon knows of it beforehand. Pure."""
+"""How a job of a scenario is run, by which program; and what the daemon knows of it beforehand. Pure."""
 
 from collections.abc import Sequence
 from itertools import pairwise
 
+from nereus.live.model import Live
 from nereus.policy.performance import Measured
 from nereus.simulate import Scenario
 from nereus.simulate.scenario import Job
 
-PROGRAM = "nereus-phases"
+#: Iterations are waits, or those of Jacobi's method.
+WAITS, COMPUTES = "nereus-phases", "nereus-jacobi"
 #: Of its environment: the date of the first iteration. No option: jobs of one command line are one program,
 #: whose times the daemon remembers.
-START_AT = "NEREUS_PHASES_START_AT"
+START_AT = "NEREUS_START_AT"
+_DOUBLE_BYTES = 8
+
+Options = dict[str, str | float]
 
 
 def file_of(job: Job) -> str:
     return f"{job.name}.bin"
 
 
-def arguments_of(scenario: Scenario, number: int, piece_bytes: int) -> list[str]:
+def program_of(live: Live, job: Job) -> str:
+    return COMPUTES if job.name in live.jacobi else WAITS
+
+
+def arguments_of(scenario: Scenario, live: Live, number: int) -> list[str]:
     """Of the job of this number, from 0."""
     job = scenario.jobs[number]
+    amount = job.io_amount(scenario.storage.bandwidth)
+    if program_of(live, job) == COMPUTES:
+        options = _of_jacobi(job, live, amount)
+    else:
+        options = _of_waits(job, live, amount) | {"--seed": scenario.seed * len(scenario.jobs) + number}
+    return [word for name, value in {**options, "--label": job.name}.items() for word in (name, f"{value}")]
+
+
+def _of_waits(job: Job, live: Live, amount: float) -> Options:
     assert job.time is not None  # findings() says so
-    options: dict[str, str | float] = {
+    options: Options = {
         "--iterations": job.iterations,
         "--fixed": job.time.fixed,
         "--divided": job.time.divided,
         "--per-rank": job.time.per_rank,
         "--noise": job.noise,
-        "--seed": scenario.seed * len(scenario.jobs) + number,
-        "--file": file_of(job),
-        "--bytes": max(8, round(job.io_amount(scenario.storage.bandwidth))),
-        "--piece": piece_bytes,
     }
     if job.io_every is None:
-        del options["--file"], options["--bytes"]
-        return [*_words(options), "--label", job.name]
-    return [*_words({**options, "--every": job.io_every}), "--label", job.name]
+        return options
+    file: Options = {"--file": file_of(job), "--bytes": max(8, round(amount)), "--piece": live.piece_bytes}
+    return options | file | {"--every": job.io_every}
 
 
-def _words(options: dict[str, str | float]) -> list[str]:
-    return [word for name, value in options.items() for word in (name, f"{value}")]
+def _of_jacobi(job: Job, live: Live, amount: float) -> Options:
+    """It writes whole copies of its solution: as many as come nearest."""
+    equations = live.jacobi[job.name]
+    options: Options = {"--size": equations, "--iterations": job.iterations, "--tolerance": 0}
+    if job.io_every is None:
+        return options
+    copies = max(1, round(amount / (_DOUBLE_BYTES * equations)))
+    file: Options = {"--write": file_of(job), "--copies": copies, "--piece": live.piece_bytes}
+    return options | file | {"--write-every": job.io_every}
 
 
 def known_beforehand(job: Job) -> list[Measured]:

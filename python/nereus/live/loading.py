@@ -32,7 +32,7 @@ def load_live(path: Path) -> Study:
     scenario = load_scenario(path)
     document = read_toml(text, name)
     live = _live(document, name)
-    problems = [problem_at(document, where, allowed, name) for where, allowed in findings(scenario)]
+    problems = [problem_at(document, where, allowed, name) for where, allowed in findings(scenario, live)]
     if problems:
         raise ConfigError(problems)
     return Study(path.stem, text, scenario, live)

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from nereus.config.suggest import unknown_key
 from nereus.simulate import Scenario
 from nereus.simulate.scenario import Job
 
@@ -26,6 +27,9 @@ class Live(BaseModel):
     )
     lead: float = Field(4.0, ge=1, le=600, description="seconds from 1 to 600")
     timeout: float = Field(300.0, ge=1, le=1e6, description="seconds from 1 to 1e6")
+    jacobi: dict[str, Annotated[int, Field(ge=1, le=2**16)]] = Field(
+        default={}, description="a table of names of jobs, each with its equations, from 1 to 65536"
+    )
     paper: dict[str, dict[str, float]] = Field(
         default={}, description="a table of tables of numbers: what the paper measured, by policy"
     )
@@ -41,20 +45,37 @@ class Study:
     live: Live
 
 
-def findings(scenario: Scenario) -> Iterator[tuple[Path, str]]:
+def findings(scenario: Scenario, live: Live) -> Iterator[tuple[Path, str]]:
     """What can be simulated and not be run."""
     if scenario.trace is not None:
         yield ("trace",), "no trace: live jobs are [[jobs]] tables"
     if sum(job.ranks for job in scenario.jobs) > scenario.cluster.cores:
         yield ("cluster", "cores"), "as many as all jobs begin with together: live jobs wait for no cores"
+    names = [job.name for job in scenario.jobs]
+    for name in live.jacobi:
+        if name not in names:
+            yield ("live", "jacobi", name), unknown_key(name, names)
     for index, job in enumerate(scenario.jobs):
-        yield from ((("jobs", index, *path), text) for path, text in _of_job(job))
+        how = _of_jacobi if job.name in live.jacobi else _of_waits
+        found = [*how(job), *_of_job(job)]
+        yield from ((("jobs", index, *path), text) for path, text in found)
 
 
 def _of_job(job: Job) -> Iterator[tuple[Path, str]]:
-    if job.time is None:
-        yield ("times",), "time in place of times: a live job waits for fixed + divided / P + per_rank * P"
     if job.checkpoint_every != 1:
         yield ("checkpoint_every",), "1: a live job has a checkpoint after each iteration"
     if job.io_rate is not None:
         yield ("io_rate",), "none: a live job writes as fast as the store is"
+
+
+def _of_waits(job: Job) -> Iterator[tuple[Path, str]]:
+    if job.time is None:
+        yield ("times",), "time in place of times: a live job waits for fixed + divided / P + per_rank * P"
+
+
+def _of_jacobi(job: Job) -> Iterator[tuple[Path, str]]:
+    if job.most is None:
+        yield ("most",), "is missing: a job that computes gets no faster with more ranks than there are cores"
+    if job.io_every is not None and job.iterations % job.io_every != 0:
+        text = f"a multiple of io_every = {job.io_every}: a job that computes ends with a phase"
+        yield ("iterations",), text

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,8 @@ from nereus.control.store import Store
 from nereus.launch import LaunchError, NoAnswer, ask
 from nereus.launch.processes import die_with_parent
 from nereus.live.error import LiveError
-from nereus.live.jobs import START_AT, arguments_of, known_beforehand
+from nereus.live.jobs import START_AT, arguments_of, known_beforehand, program_of
+from nereus.live.model import Live
 from nereus.live.told import Told
 from nereus.simulate import Scenario
 
@@ -30,16 +31,18 @@ _SILENT = "NEREUS_CONTROLLER"  # a variable that would lead jobs to another daem
 
 @dataclass(frozen=True)
 class Means:
-    """`nereus`: the command; `program`: nereus-phases of the MPI; `store`: the folder that jobs write to."""
+    """`nereus`: the command; `programs`: of the MPI, by name; `store`: the folder that jobs write to."""
 
     nereus: Sequence[str]
     mpi: str
-    program: Path
+    programs: Mapping[str, Path]
     store: Path
-    piece_bytes: int
-    lead: float
-    timeout: float
+    live: Live
     stopped: Callable[[], bool]
+
+    def command_of(self, scenario: Scenario, number: int) -> list[str]:
+        program = self.programs[program_of(self.live, scenario.jobs[number])]
+        return [str(program), *arguments_of(scenario, self.live, number)]
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,7 @@ def make(scenario: Scenario, policy: str, folder: Path, means: Means) -> Run | N
     with ExitStack() as stack:
         making = _Making(scenario, means, folder, stack)
         making.start_daemon(policy)
-        begin = time.time() + means.lead
+        begin = time.time() + means.live.lead
         making.attend_to_the_end(begin)
         if means.stopped():
             return None
@@ -103,14 +106,14 @@ class _Making:
 
     def attend_to_the_end(self, begin: float) -> None:
         """Of all jobs, or of the time that the scenario has."""
-        deadline = begin + self._means.timeout
+        deadline = begin + self._means.live.timeout
         until = begin + self._scenario.until if self._scenario.until is not None else None
         waiting = sorted(
             range(len(self._scenario.jobs)), key=lambda number: self._scenario.jobs[number].start
         )
         while waiting or any(job.poll() is None for job in self._jobs):
             now = time.time()
-            while waiting and now >= begin + self._scenario.jobs[waiting[0]].start - self._means.lead:
+            while waiting and now >= begin + self._scenario.jobs[waiting[0]].start - self._means.live.lead:
                 self._start_job(waiting.pop(0), begin)
             self._look()
             if self._means.stopped():
@@ -126,10 +129,9 @@ class _Making:
         job = self._scenario.jobs[number]
         most = job.most or self._scenario.cluster.cores
         options = ["--mpi", self._means.mpi, "-n", str(job.ranks), "--max-ranks", str(most), "--quiet", "--"]
-        arguments = arguments_of(self._scenario, number, self._means.piece_bytes)
         own = {START_AT: f"{begin + job.start:.6f}"}
         with self._output(job.name).open("wb") as out:
-            command = ["run", *options, str(self._means.program), *arguments]
+            command = ["run", *options, *self._means.command_of(self._scenario, number)]
             self._jobs.append(self._start(command, out, out, own))
 
     def _output(self, job: str) -> Path:
@@ -184,7 +186,7 @@ class _Making:
 
     def _check(self, late: bool) -> None:
         if late:
-            raise LiveError(f"the jobs did not end within {self._means.timeout:g} s")
+            raise LiveError(f"the jobs did not end within {self._means.live.timeout:g} s")
         if self._daemon is not None and self._daemon.poll() is not None:
             raise LiveError(f"the daemon has ended: {_last_line(self._folder / 'daemon.txt')}")
         for process in self._jobs:
@@ -198,7 +200,7 @@ def remember(scenario: Scenario, means: Means, store: Path) -> None:
     made = Store(store)
     try:
         for number, job in enumerate(scenario.jobs):
-            command = [str(means.program), *arguments_of(scenario, number, means.piece_bytes)]
+            command = means.command_of(scenario, number)
             before = Session(f"{number:016x}", command, means.mpi, 0, False, [], job.ranks, 0, 0, time.time())
             for measured in known_beforehand(job):
                 made.sample(before, measured.ranks, measured.seconds, time.time())

@@ -7,13 +7,17 @@ Out: commands, each with a number of its own; who may start. A job carries comma
 Cores are a job's from the decision that it is to have them, to its word that it has them no more.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from nereus.policy.decisions import Resize
+from nereus.policy.decisions import Leave, Resize
 from nereus.policy.effects import Cancel, Effect, Note, Start
-from nereus.policy.known_jobs import Command, KnownJob
+from nereus.policy.known_jobs import POLICY, RESOURCE_MANAGER, Command, KnownJob
 from nereus.policy.resources import Places, ResourceError, Resources, TakeBack
+
+_NUMBERS = re.compile(r"[0-9.]+")
+_MOST_NOTES = 16  # of one job
 
 
 class Allotment:
@@ -23,7 +27,7 @@ class Allotment:
         self._jobs = jobs
         self._queue: dict[str, int] = {}  # jobs that wait for so many cores
         self._left_alone: dict[str, float] = {}  # jobs that refused a resize, and until when
-        self._dropped: dict[str, str] = {}  # what of a job was noted last
+        self._noted: dict[str, set[str]] = {}  # why nothing was done of a job since its last resize
 
     @property
     def free(self) -> int:
@@ -57,7 +61,7 @@ class Allotment:
         """The hosts among its own that are not known: their cores are nobody's."""
         self._queue.pop(known.about.name, None)
         self._resources.settle(known.about.name, known.places)
-        return [host for host in known.places if host not in self._resources.free]
+        return [host for host in known.places if not self._resources.has(host)]
 
     def restore(self, known: KnownJob, commands: Iterable[Command]) -> None:
         """Those from before a restart that it has not done, by their numbers."""
@@ -72,7 +76,7 @@ class Allotment:
             known.told(each)
 
     def gone(self, job: str) -> None:
-        for names in (self._queue, self._left_alone, self._dropped):
+        for names in (self._queue, self._left_alone, self._noted):
             names.pop(job, None)
         self._resources.ended(job)
 
@@ -86,7 +90,8 @@ class Allotment:
         effects: list[Effect] = []
         for each in known.will_not_do(command):
             if each.number > command:
-                effects.append(Cancel(each.number, each.job, "the one before it was refused"))
+                why = "the one before it was refused"
+                effects.append(Cancel(each.number, each.job, why, RESOURCE_MANAGER))
             if each.loan is not None and (known.commands or known.ranks > each.ranks):
                 known.owed = each  # has it, or may have, where what came before is not heard yet
             else:
@@ -103,7 +108,7 @@ class Allotment:
             del self._left_alone[known.about.name]
             owed, known.owed = known.owed, None
             if owed is not None:
-                effects.append(self._command(known, owed.ranks, None, owed.why, owed.loan))
+                effects.append(self._command(known, owed.ranks, None, owed.why, owed.loan, RESOURCE_MANAGER))
         return effects if ready else None
 
     def carry_out(self, known: KnownJob, decided: Resize) -> list[Effect]:
@@ -111,8 +116,8 @@ class Allotment:
             _check(known, decided)
             effects = [*self._commands(known, decided)]
         except ResourceError as problem:
-            return self._drop(decided.job, f"{decided.ranks} ranks were decided and dropped: {problem}")
-        self._dropped.pop(decided.job, None)
+            return self._note_once(decided.job, f"{decided.ranks} ranks were decided and dropped: {problem}")
+        self._noted.pop(decided.job, None)
         return effects
 
     def fill(self) -> list[Effect]:
@@ -126,11 +131,15 @@ class Allotment:
             effects.append(Start(job, self._resources.start(job, ranks)))
         return effects
 
-    def _drop(self, job: str, text: str) -> list[Effect]:
-        """Noted once, however often it is decided."""
-        if self._dropped.get(job) == text:
+    def leave(self, decided: Leave) -> list[Effect]:
+        return self._note_once(decided.job, decided.why)
+
+    def _note_once(self, job: str, text: str) -> list[Effect]:
+        """However often it is decided, and with whatever numbers."""
+        noted, same = self._noted.setdefault(job, set()), _NUMBERS.sub("", text)
+        if same in noted or len(noted) >= _MOST_NOTES:
             return []
-        self._dropped[job] = text
+        noted.add(same)
         return [Note(job, text)]
 
     def _commands(self, known: KnownJob, decided: Resize) -> Iterable[Effect]:
@@ -147,10 +156,16 @@ class Allotment:
             yield self._command(known, before, decided.until, why, loan)
 
     def _command(
-        self, known: KnownJob, ranks: int, at: int | None, why: str, loan: int | None = None
+        self,
+        known: KnownJob,
+        ranks: int,
+        at: int | None,
+        why: str,
+        loan: int | None = None,
+        by: str = POLICY,
     ) -> Command:
         self.last_command += 1
-        made = Command(self.last_command, known.about.name, ranks, at, why, loan)
+        made = Command(self.last_command, known.about.name, ranks, at, why, loan, by)
         known.told(made)
         return made
 
@@ -183,13 +198,14 @@ class Allotment:
         if asked.loan is None:
             if told:
                 return []  # when that is done it is looked at again
-            return [self._command(known, known.ranks - sum(asked.places.values()), None, why)]
+            left = known.ranks - sum(asked.places.values())
+            return [self._command(known, left, None, why, by=RESOURCE_MANAGER)]
         if not told or told[-1].loan != asked.loan or told[-1].at is None:
             return []
         known.will_not_do()
         # It may have grown already, unheard: so it is told to shrink even where it has not.
-        back = self._command(known, told[-1].ranks, None, why, asked.loan)
-        return [*(Cancel(each.number, asked.job, why) for each in told), back]
+        back = self._command(known, told[-1].ranks, None, why, asked.loan, RESOURCE_MANAGER)
+        return [*(Cancel(each.number, asked.job, why, RESOURCE_MANAGER) for each in told), back]
 
 
 def _check(known: KnownJob, decided: Resize) -> None:

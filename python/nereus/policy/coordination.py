@@ -13,7 +13,7 @@ from math import inf
 from typing import overload
 
 from nereus.policy.allotment import Allotment
-from nereus.policy.decisions import Policy, State
+from nereus.policy.decisions import Leave, Policy, State
 from nereus.policy.effects import Cancel, Effect, Note, Start
 from nereus.policy.jobs import Job
 from nereus.policy.known_jobs import About, Command, KnownJob, are_places
@@ -181,6 +181,7 @@ class Coordinator:
             notes = [Note(job, f"{known.ranks} -> {sum(places.values())} ranks at iteration {iteration}")]
             if overhead is not None and sum(places.values()) != known.ranks:
                 known.took(overhead, self.parameters.overhead_weight)
+            known.learn_lag(command, iteration, self.parameters.overhead_weight)
             known.resized(places, iteration, now)
         self._cores.resized(known, command)
         return [*notes, *self._cores.fill(), *self.decide(now)]
@@ -273,7 +274,11 @@ class Coordinator:
         effects: list[Effect] = []
         for each in self._policy.decide(State(now, jobs, self.free, self._last_came), self.parameters):
             known = self._jobs.get(each.job)
-            if known is not None and not known.is_left_alone(now) and each.ranks != known.ranks:
+            if known is None or known.is_left_alone(now):
+                continue
+            if isinstance(each, Leave):
+                effects += self._cores.leave(each)
+            elif each.ranks != known.ranks:
                 effects += self._cores.carry_out(known, each)
         return effects
 

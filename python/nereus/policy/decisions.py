@@ -44,11 +44,22 @@ class Resize:
     until: int | None = None
 
 
+@dataclass(frozen=True)
+class Leave:
+    """Nothing is done where something would be: why, for people. Told once for the same reason."""
+
+    job: str
+    why: str
+
+
+Decision = Resize | Leave
+
+
 class Policy:
     """To be derived from. `order` says who may write beside whom; with this one, one job after the other."""
 
     order: Order = OneByOne()
 
-    def decide(self, state: State, parameters: Parameters) -> Sequence[Resize]:
+    def decide(self, state: State, parameters: Parameters) -> Sequence[Decision]:
         """What is senseless, or goes beyond the free cores, is dropped and noted."""
         return []

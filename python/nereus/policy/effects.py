@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass
 
-from nereus.policy.known_jobs import Command
+from nereus.policy.known_jobs import POLICY, Command
 from nereus.policy.resources import Places
 from nereus.policy.turns import Grant
 
@@ -15,6 +15,7 @@ class Cancel:
     number: int
     job: str
     why: str
+    by: str = POLICY
 
 
 @dataclass(frozen=True)

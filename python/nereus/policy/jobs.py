@@ -13,7 +13,8 @@ class Job:
     """`most`: ranks that it may have; `between`: its time from one I/O phase to the next, without them, or
     of one iteration where it has no I/O; `overhead`: seconds that a resize by so many ranks takes;
     checkpoints at multiples of `checkpoint_every`; `resizing`: it was told to and is not done yet, or
-    refused just now; `measured`: how many times of iterations are known of each number of ranks.
+    refused just now; `lag`: iterations by which more ranks come later than they were to, as where they start
+    beside the computing; `measured`: how many times of iterations are known of each number of ranks.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Job:
     overhead: Callable[[int], float]
     checkpoint_every: int = 1
     resizing: bool = False
+    lag: int = 0
     measured: Mapping[int, int] = field(default_factory=dict)
 
     @property

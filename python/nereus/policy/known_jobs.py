@@ -9,7 +9,7 @@ late, twice or never; what is older than what is known changes nothing.
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf, isfinite
+from math import ceil, inf, isfinite
 from statistics import median
 
 from nereus.policy.jobs import Job
@@ -17,6 +17,7 @@ from nereus.policy.parameters import Parameters
 from nereus.policy.performance import Falling, Measured, Performance, fit
 from nereus.policy.prediction import IoPhase, Prediction, predict
 
+POLICY, RESOURCE_MANAGER = "policy", "resource manager"  # who decides
 _MOST_TIMES = 31  # that are kept of each number of ranks
 
 
@@ -58,6 +59,7 @@ class Command:
     at: int | None
     why: str
     loan: int | None = None  # that is given back by it
+    by: str = POLICY  # who decided it: that, or RESOURCE_MANAGER
 
 
 @dataclass
@@ -93,6 +95,7 @@ class KnownJob:
         self._resizes: list[int] = []  # their iterations, since the last phase
         self._resized_at = about.iteration - 1
         self._overhead: float | None = None
+        self._lag: float | None = None  # iterations
         self._model: Performance | None = None
         self._base: tuple[Prediction, int] | None = None  # and the ranks of the phases that it is of
         self._seen: tuple[Prediction | None, Performance, float] | None = None  # until something changes
@@ -220,6 +223,14 @@ class KnownJob:
             self._overhead = (1 - weight) * old + weight * overhead
             self._seen = None
 
+    def learn_lag(self, command: int, iteration: int, weight: float) -> None:
+        """Of a resize by that command, at that iteration."""
+        told = self._commands.get(command)
+        if told is not None and told.at is not None and told.ranks > self.ranks:
+            late = max(0, iteration - told.at)
+            self._lag = late if self._lag is None else (1 - weight) * self._lag + weight * late
+            self._seen = None
+
     def restore(self, phases: Iterable[IoPhase], times: Iterable[Measured], parameters: Parameters) -> None:
         """What was known of it before a restart."""
         self._phases.extend(phases)
@@ -234,6 +245,11 @@ class KnownJob:
             measured = [*self.about.profile, *self.times]
             self._model = fit(measured, parameters) if measured else Falling((self.ranks,), (1.0,))
         return self._model
+
+    @property
+    def lag(self) -> int:
+        """Iterations by which more ranks come later than they were to."""
+        return ceil(self._lag or 0.0)
 
     def overhead(self, parameters: Parameters) -> float:
         return parameters.overhead if self._overhead is None else self._overhead
@@ -255,6 +271,7 @@ class KnownJob:
             overhead=lambda ranks: overhead,
             checkpoint_every=self.about.checkpoint_every,
             resizing=self.is_left_alone(now),
+            lag=self.lag,
             measured=self.numbers_of_times,
         )
 
@@ -307,7 +324,7 @@ class KnownJob:
         """At the speed of each size that it has on the way."""
         time, done, size = point.time, point.iteration, self.ranks
         for command in self._commands.values():
-            until = max(done, command.at or 0)
+            until = max(done, (command.at or 0) + (self.lag if command.ranks > size else 0))
             if until >= iteration:
                 break
             time += (until - done) * self._each(size, parameters) + self.overhead(parameters)

@@ -48,3 +48,11 @@ class Parameters:
     enough_times: int = 3
     #: Of so many conflicts at most, the earliest, one is looked for that can be avoided.
     most_conflicts: int = 16
+    #: Of so many jobs at most every two are looked at for coupling; of more, those that meet first.
+    few_jobs: int = 32
+    #: With more jobs `throughput` shares cores out as `io-based` does: playing ahead would take too long.
+    most_played: int = 8
+    #: I/O phases of all jobs together that `throughput` plays ahead; the first fifth does not count.
+    played_phases: int = 1500
+    #: A sweep tells a job of one size no more often: it may refuse it, or the cores may be another's.
+    sweep_trials: int = 2

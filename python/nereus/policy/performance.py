@@ -7,6 +7,7 @@ Out: T(P) = a + b / P + c P with a, b, c >= 0, or, where that does not fit, stra
      that a few measured sizes are enough, and tells how far it is off.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import floor, inf, isfinite, sqrt
@@ -81,8 +82,12 @@ class Falling:
     def seconds(self, ranks: float) -> float:
         if ranks < self.ranks[0]:
             return self.seconds_at[0] * self.ranks[0] / ranks
-        inverse = [1 / each for each in reversed(self.ranks)]
-        return float(np.interp(1 / ranks, inverse, list(reversed(self.seconds_at))))
+        at = bisect_right(self.ranks, ranks) - 1
+        if at == len(self.ranks) - 1:
+            return self.seconds_at[-1]
+        fewer, more = self.ranks[at], self.ranks[at + 1]
+        share = (1 / fewer - 1 / ranks) / (1 / fewer - 1 / more)
+        return self.seconds_at[at] + share * (self.seconds_at[at + 1] - self.seconds_at[at])
 
     def times(self, factor: float) -> "Falling":
         return replace(self, seconds_at=tuple(each * factor for each in self.seconds_at))

@@ -105,6 +105,7 @@ class _Shifting:
         ]
         iterations = self.prediction.stride
         self.iteration_seconds = (self.prediction.period - self.prediction.duration) / iterations
+        self.begin = job.next_checkpoint + job.lag  # when it has the ranks, told so at the next checkpoint
         self.latest = job.last_checkpoint_before(self.prediction.next_iteration)
 
     def past(self, other: Phase) -> Shift | str:
@@ -127,7 +128,7 @@ class _Shifting:
     def _by(self, seconds: float) -> Shift | str:
         """By no less. Whole ranks win more than is needed: they are given back as soon as that is won."""
         job = self.job
-        original = (self.latest - job.next_checkpoint) * self.iteration_seconds
+        original = (self.latest - self.begin) * self.iteration_seconds
         more = self._ranks(original, seconds)
         if isinstance(more, str):
             return more
@@ -135,10 +136,16 @@ class _Shifting:
         won = self.iteration_seconds * (
             1 - job.between.seconds(job.ranks + more) / job.between.seconds(job.ranks)
         )
-        needed = job.next_checkpoint + ceil(less / won * (1 - 1e-12))
+        needed = self.begin + ceil(less / won * (1 - 1e-12))
         restore_at = min(self.latest, job.last_checkpoint_before(needed) + job.checkpoint_every)
-        net = (restore_at - job.next_checkpoint) * won - 2 * job.overhead(more)
+        net = (restore_at - self.begin) * won - 2 * job.overhead(more)
         return Shift(job.name, more, job.next_checkpoint, restore_at, net)
+
+    def _not_fast_enough(self, speedup: float) -> str:
+        job = self.job
+        if set(job.measured) == {job.ranks}:
+            return f"how fast it is on other numbers of ranks than {job.ranks} is not known"
+        return f"no {job.most} ranks are {speedup:.2f} times as fast as {job.ranks}"
 
     def _ranks(self, original: float, seconds: float) -> int | str:
         """More of them take longer to come: asked for again until that is paid for, too."""
@@ -150,7 +157,7 @@ class _Shifting:
                 return f"{less:.1f} s less than {original:.1f} s of computing are needed"
             ranks = fewest_ranks(job.between, job.between.seconds(job.ranks) / speedup, job.most)
             if ranks is None or ranks <= job.ranks:
-                return f"no {job.most} ranks are {speedup:.2f} times as fast as {job.ranks}"
+                return self._not_fast_enough(speedup)
             if ranks - job.ranks <= more:
                 return more
             more = ranks - job.ranks

@@ -2,19 +2,18 @@
 """The policies that have a name: those of the paper (sections 4.2 and 4.3), its baselines, and IO-Sets."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations, islice
 
-from nereus.policy.decisions import Policy, Resize, State
+from nereus.policy.decisions import Decision, Leave, Policy, Resize, State
 from nereus.policy.interference import Conflict, meet, next_conflicts
 from nereus.policy.jobs import Job
 from nereus.policy.parameters import Parameters
 from nereus.policy.period_coupling import Coupling, couple
-from nereus.policy.phase_shifting import Shift, shift
+from nereus.policy.phase_shifting import NotPossible, Shift, shift
 from nereus.policy.sharing import Sharer, by_io, by_speedup, fair
 from nereus.policy.throughput import by_throughput
 from nereus.policy.turns import AllAtOnce, OneOfEachSet
-
-_FEW_JOBS = 32
 
 
 class Uncoordinated(Policy):
@@ -33,22 +32,58 @@ class IoSets(Policy):
     order = OneOfEachSet()
 
 
+@dataclass(frozen=True)
+class _Coupled:
+    """A job that was given `ranks` in the place of those of `before` for the sake of another."""
+
+    partner: str
+    before: int
+    ranks: int
+
+
 class PhaseShifting(Policy):
     """Blocking, and conflicts that are foreseen are avoided (Algorithm 3)."""
 
-    def decide(self, state: State, parameters: Parameters) -> Sequence[Resize]:
+    def decide(self, state: State, parameters: Parameters) -> Sequence[Decision]:
         return [*_first_shift(state, parameters)]
 
 
 class PeriodCoupling(PhaseShifting):
-    """Phase shifting, and before it periods of jobs that will meet are brought together (Algorithm 4)."""
+    """Phase shifting, and before it periods of jobs that will meet are brought together (Algorithm 4).
 
-    def decide(self, state: State, parameters: Parameters) -> Sequence[Resize]:
+    A job whose partner has ended gets its ranks of before, which the paper leaves open.
+    """
+
+    def __init__(self) -> None:
+        self._coupled: dict[str, _Coupled] = {}
+
+    def decide(self, state: State, parameters: Parameters) -> Sequence[Decision]:
+        if alone := self._alone(state):
+            return alone
         for one, other in _pairs(state, parameters):
             found = couple(one, other, parameters)
             if isinstance(found, Coupling) and _meet(one, other, parameters):
-                return [_coupled(found, one if one.name == found.job else other)]
+                job, partner = (one, other) if one.name == found.job else (other, one)
+                before = self._coupled[job.name].before if job.name in self._coupled else job.ranks
+                self._coupled[job.name] = _Coupled(partner.name, before, job.ranks + found.ranks)
+                return [_brought_together(found, job)]
         return super().decide(state, parameters)
+
+    def _alone(self, state: State) -> list[Decision]:
+        """Those that have other ranks for the sake of a job that is not there any more."""
+        names = {job.name for job in state.jobs}
+        self._coupled = {name: each for name, each in self._coupled.items() if name in names}
+        found: list[Decision] = []
+        for job in state.settled:
+            coupled = self._coupled.get(job.name)
+            if coupled is None or coupled.partner in names:
+                continue
+            if job.ranks == coupled.before or job.ranks != coupled.ranks:  # or somebody else resized it
+                del self._coupled[job.name]
+            elif coupled.before <= job.most:
+                why = f"{coupled.partner}, with which its period went, has ended"
+                found.append(Resize(job.name, coupled.before, why))
+        return found
 
 
 class Fair(Policy):
@@ -116,14 +151,14 @@ def _earliest(state: State, parameters: Parameters) -> Iterator[Conflict]:
 
 def _pairs(state: State, parameters: Parameters) -> Iterable[tuple[Job, Job]]:
     """Of few jobs all, of many those that meet first."""
-    if len(state.settled) <= _FEW_JOBS:
+    if len(state.settled) <= parameters.few_jobs:
         return combinations(state.settled, 2)
     jobs = {job.name: job for job in state.settled}
     return ((jobs[each.first.job], jobs[each.second.job]) for each in _earliest(state, parameters))
 
 
-def _first_shift(state: State, parameters: Parameters) -> Iterator[Resize]:
-    """Of the earliest conflict of which something can be said now: others are looked at when it is done."""
+def _first_shift(state: State, parameters: Parameters) -> Iterator[Decision]:
+    """Of the earliest conflict that can be avoided: others are looked at when that is done."""
     settled = {job.name: job for job in state.settled}
     for conflict in _earliest(state, parameters):
         found = shift(conflict, state.jobs, parameters)
@@ -133,6 +168,7 @@ def _first_shift(state: State, parameters: Parameters) -> Iterator[Resize]:
                 job.name, job.ranks + found.ranks, _why(conflict, found), found.grow_at, found.restore_at
             )
             return
+        yield Leave(conflict.first.job, _why_not(conflict, found))
 
 
 def _meet(one: Job, other: Job, parameters: Parameters) -> bool:
@@ -149,7 +185,14 @@ def _why(conflict: Conflict, found: Shift) -> str:
     )
 
 
-def _coupled(found: Coupling, job: Job) -> Resize:
+def _why_not(conflict: Conflict, found: NotPossible) -> str:
+    return (
+        f"its next I/O phase will meet that of {conflict.second.job} by {conflict.overlap:.1f} s, "
+        f"which cannot be avoided: {found.reasons[0]}"
+    )
+
+
+def _brought_together(found: Coupling, job: Job) -> Resize:
     return Resize(job.name, job.ranks + found.ranks, f"its period comes to {found.period:.1f} s")
 
 

@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from sortedcontainers import SortedList
+
 Places = Mapping[str, int]  # cores on each host
 
 
@@ -39,7 +41,9 @@ class Resources:
     def __init__(self, cores: Mapping[str, int]) -> None:
         self._cores = dict(cores)
         self._used: Counter[str] = Counter()
-        self._free_cores = sum(self._cores.values())
+        self._all_cores = self._free_cores = sum(self._cores.values())
+        # Hosts with free cores, those first on which others are, the fullest before the others.
+        self._open = SortedList(self._place(host) for host in self._cores if self._free_on(host))
         self._held: dict[str, Counter[str]] = {}
         self._own: dict[str, int] = {}  # cores that a job started with
         self._loans: dict[int, Loan] = {}
@@ -47,7 +51,10 @@ class Resources:
 
     @property
     def all_cores(self) -> int:
-        return sum(self._cores.values())
+        return self._all_cores
+
+    def has(self, host: str) -> bool:
+        return host in self._cores
 
     @property
     def free(self) -> dict[str, int]:
@@ -167,19 +174,27 @@ class Resources:
         return loan
 
     def _take(self, job: str, ranks: int) -> Places:
-        free = self.free
         if ranks < 1 or ranks > self._free_cores:
             raise ResourceError(f"{job}: {ranks} cores: 1 to {self._free_cores} are free")
         own = self._held.get(job, Counter())
         places: dict[str, int] = {}
-        for host in sorted(
-            free, key=lambda host: (-own[host], free[host] == self._cores[host], free[host], host)
-        ):
-            if ranks > 0 and free[host] > 0:
-                places[host] = min(ranks, free[host])
-                ranks -= places[host]
+        for host in self._nearest(own):
+            places[host] = min(ranks, self._free_on(host))
+            ranks -= places[host]
+            if ranks == 0:
+                break
         self._hold(job, own + Counter(places))
         return places
+
+    def _nearest(self, own: Counter[str]) -> Iterable[str]:
+        """Hosts with free cores: those first where the job has most."""
+        theirs = (host for host in own if own[host] > 0 and self._free_on(host))
+        yield from sorted(theirs, key=lambda host: (-own[host], self._place(host)))
+        yield from (host for _, _, host in self._open if own[host] == 0)
+
+    def _place(self, host: str) -> tuple[bool, int, str]:
+        free = self._free_on(host)
+        return free == self._cores[host], free, host
 
     def _give_back(self, job: str, places: Places) -> None:
         if job in self._held:
@@ -189,10 +204,17 @@ class Resources:
         """All that changes what a job has goes through here."""
         before = self._held.get(job, Counter())
         for host in before.keys() | places.keys():
-            self._free_cores -= self._free_on(host)
-            self._used[host] += places[host] - before[host]
-            self._free_cores += self._free_on(host)
+            self._use(host, places[host] - before[host])
         self._held[job] = places
+
+    def _use(self, host: str, more: int) -> None:
+        if self._free_on(host):
+            self._open.remove(self._place(host))
+        self._free_cores -= self._free_on(host)
+        self._used[host] += more
+        self._free_cores += self._free_on(host)
+        if self._free_on(host):
+            self._open.add(self._place(host))
 
     def _free_on(self, host: str) -> int:
         return max(0, self._cores.get(host, 0) - self._used[host])

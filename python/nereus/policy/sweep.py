@@ -9,14 +9,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nereus.policy.decisions import Policy, Resize, State
+from nereus.policy.decisions import Decision, Policy, Resize, State
 from nereus.policy.jobs import Job
 from nereus.policy.parameters import Parameters
 
 #: Of the ranks that a job came with.
 FACTORS = (2.0, 0.5, 4.0)
-#: So often a job is told of one size: it may have refused it, or the cores may have been another's.
-_TRIALS = 2
 
 
 class Sweep(Policy):
@@ -29,7 +27,7 @@ class Sweep(Policy):
         self._swept: set[str] = set()
         self.order = self._then.order
 
-    def decide(self, state: State, parameters: Parameters) -> Sequence[Resize]:
+    def decide(self, state: State, parameters: Parameters) -> Sequence[Decision]:
         self._forget_all_but({job.name for job in state.jobs})
         sweeping = [job for job in state.jobs if not self.is_swept(job, parameters)]
         found = [step for job in sweeping if (step := self._step(job, parameters)) is not None]
@@ -65,7 +63,10 @@ class Sweep(Policy):
             size
             for size in dict.fromkeys(wanted)
             if job.measured.get(size, 0) < parameters.enough_times
-            and (size == job.ranks or (size <= job.most and self._told[job.name, size] < _TRIALS))
+            and (
+                size == job.ranks
+                or (size <= job.most and self._told[job.name, size] < parameters.sweep_trials)
+            )
         ]
 
     def _forget_all_but(self, names: set[str]) -> None:

@@ -37,6 +37,8 @@ class Grant:
 
 
 class Order(Protocol):
+    """Where nobody writes, somebody does: the first that asked, if all are refused."""
+
     def admits(self, request: Request, writing: Iterable[Request]) -> bool:
         """Whether the job may write beside those that do."""
 
@@ -164,9 +166,14 @@ class Turns:
         for request in self.waiting if asking is None else asking:
             if not self._order.admits(request, (writing for writing, _ in self._writing.values())):
                 continue
-            del self._waiting[request.job]
-            self._epoch += 1
-            grant = Grant(request.job, self._epoch, now + self._lease)
-            self._writing[request.job] = request, grant
-            granted.append(grant)
+            granted.append(self._grant(request, now))
+        if not self._writing and self._waiting:
+            granted.append(self._grant(self.waiting[0], now))
         return granted
+
+    def _grant(self, request: Request, now: float) -> Grant:
+        del self._waiting[request.job]
+        self._epoch += 1
+        grant = Grant(request.job, self._epoch, now + self._lease)
+        self._writing[request.job] = request, grant
+        return grant

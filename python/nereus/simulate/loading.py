@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -13,6 +14,7 @@ from nereus.config.suggest import unknown_key
 from nereus.config.text import text_of
 from nereus.config.toml_reader import read_toml
 from nereus.config.validation import problem_at
+from nereus.simulate.measured import fitted
 from nereus.simulate.scenario import Cluster, Job, Reconfiguration, Scenario, Store, Time, Trace
 
 _TABLES: Mapping[tuple[str, ...], type[BaseModel]] = {
@@ -34,13 +36,40 @@ def load_scenario(path: Path, cores: int | None = None) -> Scenario:
     document.tree.pop("live", None)  # how it is run by real jobs
     if cores is not None and isinstance(document.tree.get("cluster"), dict):
         document.tree["cluster"]["cores"] = cores
-    scenario = _validated(document, name)
+    scenario = _with_measured(_validated(document, name), document, path)
     if scenario.trace is None:
         return scenario
     file = path.parent / scenario.trace.file
     if not file.is_file():
         raise ConfigError([problem_at(document, ("trace", "file"), "the name of a file that is there", name)])
     return scenario.model_copy(update={"trace": scenario.trace.model_copy(update={"file": str(file)})})
+
+
+def _with_measured(scenario: Scenario, document: Document, path: Path) -> Scenario:
+    """In the place of files of events what they say of resizes."""
+    update: dict[str, Any] = {}
+    jobs = list(scenario.jobs)
+    for where, each in scenario.reconfigurations():
+        if each.measured is None:
+            continue
+        found = _measured(path.parent / each.measured)
+        if found is None:
+            allowed = "the name of a file that is there, with events 'resized' that tell their seconds"
+            raise ConfigError([problem_at(document, (*where, "measured"), allowed, str(path))])
+        if where[0] == "jobs":
+            number = int(where[1])
+            jobs[number] = jobs[number].model_copy(update={"reconfiguration": found})
+        else:
+            update["reconfiguration"] = found
+    return scenario.model_copy(update={**update, "jobs": jobs}) if scenario.jobs or update else scenario
+
+
+def _measured(file: Path) -> Reconfiguration | None:
+    try:
+        found = fitted(file.read_text(encoding="utf-8", errors="replace"))
+    except OSError:
+        return None
+    return None if found is None else Reconfiguration(seconds=found[0], per_rank=found[1])
 
 
 def load_trace(path: Path, cores: int, parallel_fraction: float | None = None) -> Scenario:

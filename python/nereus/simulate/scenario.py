@@ -46,10 +46,11 @@ class Store(Part):
 
 
 class Reconfiguration(Part):
-    """What a resize takes: so long, and for each rank that comes or goes so much more."""
+    """What a resize takes: so long, and for each rank that comes or goes so much more; or as measured."""
 
     seconds: Seconds = Field(1.0, description="seconds from 0 to 1e12")
     per_rank: Seconds = Field(0.0, description="seconds from 0 to 1e12")
+    measured: str | None = Field(None, min_length=1, description="the name of a file of a daemon's events")
 
 
 class Time(Part):
@@ -142,6 +143,13 @@ class Scenario(Part):
         chosen = {name: int(each) if name in whole else each for name, each in self.parameters.items()}
         return Parameters(**chosen)  # type: ignore[arg-type]
 
+    def reconfigurations(self) -> Iterator[tuple[Path, Reconfiguration]]:
+        """All, and where each stands."""
+        yield ("reconfiguration",), self.reconfiguration
+        for number, job in enumerate(self.jobs):
+            if job.reconfiguration is not None:
+                yield ("jobs", number, "reconfiguration"), job.reconfiguration
+
     def reconfiguration_of(self, job: Job) -> Reconfiguration:
         return job.reconfiguration or self.reconfiguration
 
@@ -153,6 +161,9 @@ def _findings(scenario: Scenario) -> Iterator[tuple[Path, str]]:
             yield ("parameters", name), unknown_key(name, known)
         elif value < 0:
             yield ("parameters", name), "a number from 0"
+    for where, each in scenario.reconfigurations():
+        if each.measured is not None and each.model_fields_set != {"measured"}:
+            yield (*where, "measured"), "either this, or seconds and per_rank"
     if not scenario.jobs and scenario.trace is None:
         yield ("jobs",), "is missing: there is nothing to simulate without jobs and trace"
     if scenario.jobs and scenario.trace is not None:

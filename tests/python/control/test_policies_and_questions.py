@@ -104,6 +104,21 @@ def test_cores_are_kept_for_a_job_that_starts_first_come_first_served(house: Any
     assert answer(house, kind="reserve", job=three, ranks=1)["kind"] == "reserved"
 
 
+def test_who_took_cores_back_is_told(house: Any) -> None:
+    house.begin(cores=4, policy="fair")
+    job = house.known_job()
+    house.until(lambda: "resize" in job.kinds())
+    told = job.last("resize")["command"]
+    done = {"hosts": ["localhost"] * 4, "generation": 1, "iteration": 8, "seconds": 0.5, "message": ""}
+    job.say("done", id=1, command=told, **done)
+    house.until(lambda: "noted" in job.kinds())
+    assert answer(house, kind="reserve", job="2" * 16, ranks=2)["kind"] == "waiting"
+    assert [(each["ranks"], each["by"]) for each in house.events("decided")] == [
+        (4, "fair"),
+        (2, "resource manager"),
+    ]
+
+
 def test_a_place_is_the_jobs_when_it_comes_and_free_when_it_never_does(house: Any) -> None:
     daemon = house.begin(cores=4)
     job, ghost = house.job("comes"), "2" * 16

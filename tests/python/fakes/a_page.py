@@ -224,35 +224,37 @@ def complaint() -> str | None:
     """Why no browser can be used here: some hosts have one that does not start."""
     if browser() is None:
         return "no Chromium on the PATH"
-    with tempfile.TemporaryDirectory(prefix="nereus-browser-") as folder:
-        try:
-            begun = _run("about:blank", Path(folder), 1)
-        except subprocess.TimeoutExpired as slow:
-            return f"{browser()} shows no empty page within {slow.timeout:.0f} s"
+    try:
+        begun = _run("about:blank", 1)
+    except subprocess.TimeoutExpired as slow:
+        return f"{browser()} shows no empty page within {slow.timeout:.0f} s"
     if begun.returncode == 0 and "<body>" in begun.stdout:
         return None
     return f"{browser()} shows no empty page: code {begun.returncode}: {begun.stderr.strip()[-300:]}"
 
 
-def dom(address: str, folder: Path, seconds: float) -> str:
+def dom(address: str, seconds: float) -> str:
     """What the page is after so many seconds of its own time, which passes sooner than ours."""
-    done = _run(address, folder, seconds)
+    done = _run(address, seconds)
     assert done.returncode == 0, f"code {done.returncode}: {done.stderr[-2000:]}"
     return done.stdout
 
 
-def _run(address: str, folder: Path, seconds: float) -> "subprocess.CompletedProcess[str]":
+def _run(address: str, seconds: float) -> "subprocess.CompletedProcess[str]":
     program = browser()
     assert program is not None
-    return subprocess.run(
-        [
-            *(program, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-breakpad"),
-            *("--disable-dev-shm-usage", f"--user-data-dir={folder / 'browser'}", "--window-size=1200,900"),
-            *(f"--virtual-time-budget={seconds * 1000:.0f}", "--dump-dom", address),
-        ],
-        env={**os.environ, "HOME": str(folder), "TMPDIR": str(folder)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    # Its sockets have short names only here: folders of tests are too long for them.
+    with tempfile.TemporaryDirectory(prefix="nereus-browser-") as folder:
+        return subprocess.run(
+            [
+                *(program, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"),
+                *("--disable-breakpad", "--disable-dev-shm-usage", f"--user-data-dir={folder}/browser"),
+                *("--window-size=1200,900", f"--virtual-time-budget={seconds * 1000:.0f}"),
+                *("--dump-dom", address),
+            ],
+            env={**os.environ, "HOME": folder, "TMPDIR": folder},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )

@@ -8,10 +8,15 @@ import pytest
 
 from nereus.config import ConfigError
 from nereus.live import Study, is_live, load_live, planned_runs
-from nereus.live.jobs import arguments_of, known_beforehand, name_in
+from nereus.live.jobs import COMPUTES, WAITS, arguments_of, known_beforehand, name_in, program_of
 from nereus.live.plan import scenario_for
 from nereus.simulate import load_scenario
 
+#: Of the study's text: with it the first job computes.
+JACOBI = {
+    "repetitions = 2": "repetitions = 2\njacobi = { A1 = 1000 }",
+    "flops = 10.0": "flops = 10.0\nmost = 2",
+}
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples" / "study" / "io").glob("*.toml"))
 
 
@@ -44,22 +49,43 @@ def test_the_last_job_is_as_late_as_a_delay_says(study: Callable[..., Study]) ->
     assert [each.seed for each in scenarios] == [42, 42, 43, 43]
 
 
+def options_of(study: Study, number: int) -> dict[str, str]:
+    words = arguments_of(study.scenario, study.live, number)
+    return dict(zip(words[::2], words[1::2], strict=True))
+
+
 def test_a_job_is_started_as_the_scenario_has_it(study: Callable[..., Study]) -> None:
-    words = arguments_of(study().scenario, 0, 4096)
-    options = dict(zip(words[::2], words[1::2], strict=True))
+    options = options_of(study(repetitions="piece_bytes = 4096\nrepetitions"), 0)
     assert options["--bytes"] == "5000000"
     assert (options["--iterations"], options["--every"], options["--piece"]) == ("20", "5", "4096")
     assert (options["--fixed"], options["--divided"]) == ("0.01", "0.4")
 
 
 def test_a_job_without_io_writes_no_file(study: Callable[..., Study]) -> None:
-    words = arguments_of(study().scenario, 1, 4096)
-    assert not {"--every", "--file", "--bytes"} & set(words)
+    assert not {"--every", "--file", "--bytes", "--piece"} & set(options_of(study(), 1))
+
+
+def test_a_job_that_computes_writes_as_much_as_the_simulated_one(study: Callable[..., Study]) -> None:
+    read = study(**JACOBI)
+    assert [program_of(read.live, job) for job in read.scenario.jobs] == [COMPUTES, WAITS]
+    options = options_of(read, 0)
+    assert int(options["--copies"]) * int(options["--size"]) * 8 == 5000000
+    assert (options["--iterations"], options["--write-every"], options["--tolerance"]) == ("20", "5", "0")
+    assert not {"--fixed", "--divided"} & set(options), "it takes the time that it takes"
+
+
+def test_a_job_that_computes_and_has_no_io_writes_no_file(study: Callable[..., Study]) -> None:
+    jacobi = {
+        "repetitions = 2": "repetitions = 2\njacobi = { A2 = 9 }",
+        "divided = 0.8 }": "divided = 0.8 }\nmost = 4",
+    }
+    assert set(options_of(study(**jacobi), 1)) == {"--size", "--iterations", "--tolerance", "--label"}
 
 
 def test_jobs_are_known_by_their_command_lines(study: Callable[..., Study]) -> None:
-    scenario = study().scenario
-    assert [name_in(["/bin/x", *arguments_of(scenario, number, 8)]) for number in (0, 1)] == ["A1", "A2"]
+    read = study(**JACOBI)
+    commands = [["/bin/x", *arguments_of(read.scenario, read.live, number)] for number in (0, 1)]
+    assert [name_in(command) for command in commands] == ["A1", "A2"]
     assert name_in(["/bin/x", "--label"]) is None
 
 
@@ -75,6 +101,10 @@ def test_the_daemon_knows_what_a_simulated_controller_knows(study: Callable[...,
         ("repetitions = 2", "repetition = 2", "repetition"),
         ("repetitions = 2", "repetitions = 0", "a whole number from 1 to 1000"),
         ("repetitions = 2", 'store = "disk"', "limited or folder"),
+        ("repetitions = 2", "jacobi = { A1 = 0 }", "A1 = 0: .*equations, from 1 to 65536"),
+        ("repetitions = 2", "jacobi = { A1 = 65537 }", "A1 = 65537: .*equations, from 1 to 65536"),
+        ("repetitions = 2", "jacobi = { B = 9, A2 = 9 }", "allowed are A1, A2"),
+        ("repetitions = 2", "jacobi = { A1 = 9 }", "no faster with more ranks than there are cores"),
         ("cores = 8", "cores = 5", "live jobs wait for no cores"),
         ("time = { divided = 0.8 }", "times = [[4, 0.2]]", "time in place of times"),
         ("io_every = 5", "io_every = 5\ncheckpoint_every = 5", "a checkpoint after each iteration"),
@@ -86,3 +116,16 @@ def test_what_cannot_be_run_is_said_with_its_line(
 ) -> None:
     with pytest.raises(ConfigError, match=r"two\.toml:\d+: .*" + said):
         study(**{before: after})
+
+
+def test_what_was_measured_of_a_job_that_computes_is_its_model(study: Callable[..., Study]) -> None:
+    measured = {"time = { fixed = 0.01, divided = 0.4 }": "times = [[1, 0.5], [2, 0.3]]"}
+    read = study(**JACOBI, **measured, **{"profile = [2, 4]": "profile = [1, 2]"})
+    assert [each.seconds for each in known_beforehand(read.scenario.jobs[0])] == pytest.approx([0.5, 0.3])
+
+
+def test_a_job_that_computes_has_no_phase_that_is_not_simulated(study: Callable[..., Study]) -> None:
+    with pytest.raises(
+        ConfigError, match=r"two\.toml:\d+: jobs\[0\]\.iterations = 20: a multiple of io_every = 3"
+    ):
+        study(**JACOBI, **{"io_every = 5": "io_every = 3"})

@@ -43,9 +43,9 @@ class Elements(HTMLParser):
         self.text += data
 
 
-def answers(page: Served, folder: Path, seconds: float) -> dict[str, Any]:
+def answers(page: Served, seconds: float) -> dict[str, Any]:
     """What the script of the test put into the page."""
-    text = dom(page.address + "#window=60", folder, seconds)
+    text = dom(page.address + "#window=60", seconds)
     found = re.search(r'<pre id="answers">(.*?)</pre>', text, re.DOTALL)
     assert found is not None, text[-2000:]
     made: dict[str, Any] = json.loads(html.unescape(found[1]))
@@ -74,9 +74,9 @@ def with_script(script: str, folder: Path) -> Path:
     return files
 
 
-def test_what_happened_is_drawn_and_texts_of_others_stay_texts(served: Serve, tmp_path: Path) -> None:
+def test_what_happened_is_drawn_and_texts_of_others_stay_texts(served: Serve) -> None:
     page = served(Source(Told(history(HOSTILE, HOSTILE)).ask))
-    found = Elements(dom(page.address + "#window=60", tmp_path, 3))
+    found = Elements(dom(page.address + "#window=60", 3))
     assert found.classes.count("job") == 1 and found.classes.count("job ended") == 1
     assert found.classes.count("bar waiting") == 2 and found.classes.count("bar writing") == 1
     assert {"mark decided", "mark resized", "mark refused", "expected", "now"} <= set(found.classes)
@@ -128,7 +128,7 @@ answers.lanes = [...document.querySelectorAll("#lanes .name")].map((each) => eac
 
 def test_marks_bars_and_lists_tell_more_and_the_window_can_be_moved(served: Serve, tmp_path: Path) -> None:
     page = served(Source(Told(history()).ask), files=with_script(USES_IT, tmp_path))
-    found = answers(page, tmp_path, 20)
+    found = answers(page, 20)
     assert ["refused" in found["listed"][0], len(found["listed"])] == [True, 3]
     assert "phase-shifting: the phases would meet" in found["mark"]
     assert found["chosen"] == "7"
@@ -155,7 +155,7 @@ answers.lanes = document.querySelectorAll("#lanes .job").length;
 def test_a_daemon_that_is_gone_and_one_that_is_back_are_told_of(served: Serve, tmp_path: Path) -> None:
     now = history()
     told = Told(now, None, None, None, now)
-    found = answers(served(Source(told.ask), files=with_script(LISTENS, tmp_path)), tmp_path, 12)
+    found = answers(served(Source(told.ask), files=with_script(LISTENS, tmp_path)), 12)
     before, gone, back = found["said"]
     assert before == ""
     assert gone.startswith("The daemon is gone (no daemon of yours runs on this host")
@@ -205,7 +205,7 @@ answers.moved = [moved.take(answer(1, [], 1, [], "/t")), moved.jobs.size];
 
 def test_a_history_with_gaps_is_told_as_far_as_it_is_known(served: Serve, tmp_path: Path) -> None:
     page = served(Source(Told(history()).ask), files=with_script(TELLS_STORIES, tmp_path))
-    found = answers(page, tmp_path, 2)
+    found = answers(page, 2)
     assert found["waits"] == [["waiting", 10, 12]]
     assert found["writes"] == [["waiting", 10, 14], ["writing", 14, 20]]
     assert found["lost"] == [["waiting", 10, 14], ["writing", 14, 18]]

@@ -179,13 +179,13 @@ def test_cores_are_shared_out_when_jobs_have_settled_and_not_before() -> None:
     assert [(each.job, each.ranks) for each in shared] == [("a", 4), ("b", 4)]
 
 
-def in_each_others_way() -> Coordinator:
+def in_each_others_way(profiled: tuple[int, ...], said: list[Effect], phases: int = 3) -> Coordinator:
     """Both compute 90 s and write for 10; b asks when a has written for 4 s and so waits for 6, once."""
-    profile = [Measured(ranks, 1.8 / ranks) for ranks in (1, 2, 4)]
+    profile = [Measured(ranks, 1.8 / ranks) for ranks in profiled]
     jobs = coordinator(PhaseShifting(), cores=32, silence=inf)
     for name in "ab":
         jobs.came(about(name, profile=profile), 0.0)
-    for number in range(1, 4):
+    for number in range(1, phases + 1):
         for name, start, wait in (("a", 100.0, 0.0), ("b", 104.0 if number == 1 else 110.0, 6.0)):
             began = start + 100.0 * (number - 1)
             waited = wait if number == 1 else 0.0
@@ -194,12 +194,13 @@ def in_each_others_way() -> Coordinator:
             told = phase(began, 100 * number, waited, 10.0)
             effects = jobs.wrote(name, number, epoch, told, told.end)
             assert (not commands(effects)) or (name, number) == ("b", 3)
+            said += effects
     return jobs
 
 
 def test_equal_periods_that_would_meet_are_kept_apart_by_ranks_for_a_while() -> None:
     """Use case C: behind one delay the phases touch, and with the uncertainty they would meet again."""
-    jobs = in_each_others_way()
+    jobs = in_each_others_way((1, 2, 4), [])
     (grow, back) = jobs.jobs["a"].commands.values()
     assert grow.ranks > 2
     assert back.ranks == 2
@@ -211,6 +212,15 @@ def test_equal_periods_that_would_meet_are_kept_apart_by_ranks_for_a_while() -> 
     assert foretold["b"] is not None
     assert foretold["a"].phase(0, 2.0)[1] <= foretold["b"].next_start
     assert foretold["a"].period == pytest.approx(100.0)
+
+
+def test_why_a_conflict_is_not_avoided_is_told_once() -> None:
+    said: list[Effect] = []
+    in_each_others_way((2,), said, phases=6)
+    assert not commands(said)
+    (why,) = [each.text for each in said if isinstance(each, Note)]
+    assert why.startswith("its next I/O phase will meet that of b by")
+    assert "how fast it is on other numbers of ranks than 2 is not known" in why
 
 
 def test_for_a_job_that_never_repeats_nobody_is_moved() -> None:

@@ -107,6 +107,23 @@ def test_what_is_foretold_before_a_shift_is_what_comes(
     assert run.foretold().period == pytest.approx(202.0)
 
 
+def test_ranks_that_came_late_are_expected_late_the_next_time(run: Run) -> None:
+    errors = []
+    for command in (1, 3):
+        run.known.told(Command(command, "a", 4, run.iteration + 10, ""))
+        expected = run.foretold().next_start
+        run.compute(15)
+        run.known.learn_lag(command, run.iteration, TUNED.overhead_weight)
+        run.resize(4, command)
+        run.compute(EVERY - 15)
+        errors.append(expected - run.now)
+        run.write()
+        run.known.told(Command(command + 1, "a", 2, None, ""))
+        run.resize(2, command + 1)
+    assert errors == pytest.approx([-5.0, 0.0])
+    assert run.known.job(run.now, 8, TUNED).lag == 5
+
+
 def test_a_shift_that_was_refused_foretells_what_was_before(run: Run) -> None:
     before = run.foretold()
     run.known.told(Command(1, "a", 4, run.iteration + 10, ""))

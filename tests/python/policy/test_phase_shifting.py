@@ -119,6 +119,14 @@ def test_whole_ranks_that_win_more_are_given_back_earlier() -> None:
     assert found.seconds == pytest.approx(10.0)
 
 
+def test_ranks_that_come_late_are_given_back_as_much_later() -> None:
+    jobs = [job(name, prediction(200, 110, 10), ranks=2, lag=7) for name in "12"]
+    found = shift(only_conflict(jobs, until=201), jobs, SURE)
+    assert isinstance(found, Shift)
+    assert (found.ranks, found.grow_at, found.restore_at) == (1, 101, 138)
+    assert found.seconds == pytest.approx(10.0)
+
+
 def test_ranks_come_and_go_at_checkpoints() -> None:
     jobs = [job(name, prediction(200, 110, 10), checkpoint_every=40) for name in "12"]
     found = shift(only_conflict(jobs, until=201), jobs, SURE)

@@ -2,6 +2,7 @@
 """What a user would lose: jobs that are resized as the named policies say, and not more."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -24,7 +25,8 @@ def job(name: str, start: float, period: float, duration: float = 10.0, ranks: i
 
 def decided(policy: str, jobs: Sequence[Job], free: int = 1000, **more: Any) -> list[Resize]:
     parameters = Parameters(uncertainty=2.0, settle=more.pop("settle", 0.0))
-    return list(BY_NAME[policy]().decide(State(0.0, jobs, free, **more), parameters))
+    found = BY_NAME[policy]().decide(State(0.0, jobs, free, **more), parameters)
+    return [each for each in found if isinstance(each, Resize)]
 
 
 def test_each_name_of_the_issue_is_a_policy_and_makes_turns_as_it_says() -> None:
@@ -78,6 +80,35 @@ def test_jobs_that_do_not_meet_are_not_coupled() -> None:
     """As the paper has it: nobody gets ranks for good to avoid what does not happen."""
     assert decided("coupling", [job("a", 100, 72.4, 5.0), job("b", 130, 80.0, 5.0)]) != []
     assert decided("coupling", [job("a", 100, 72.4, 5.0), job("b", 130, 70.0, 5.0)]) == []
+
+
+def test_a_job_whose_partner_has_ended_has_its_ranks_of_before() -> None:
+    policy, parameters = BY_NAME["coupling"](), Parameters()
+    one, other = job("a", 100, 72.4, 5.0), job("b", 130, 80.0, 5.0)
+    (found,) = policy.decide(State(0.0, [one, other], 1000), parameters)
+    assert isinstance(found, Resize)
+    assert (found.job, found.ranks) != ("b", 50)
+    coupled = job("b", 130, 72.7, 5.0, ranks=found.ranks)
+    assert policy.decide(State(0.0, [one, coupled], 1000), parameters) == []
+    (back,) = policy.decide(State(0.0, [coupled], 1000), parameters)
+    assert isinstance(back, Resize)
+    assert (back.job, back.ranks) == ("b", 50)
+    assert "a, with which its period went, has ended" in back.why
+    assert policy.decide(State(0.0, [other], 1000), parameters) == []
+    assert policy.decide(State(0.0, [coupled], 1000), parameters) == []
+
+
+def test_a_job_that_somebody_else_resized_since_it_was_coupled_stays_as_it_is() -> None:
+    policy, parameters = BY_NAME["coupling"](), Parameters()
+    one, other = job("a", 100, 72.4, 5.0), job("b", 130, 80.0, 5.0)
+    assert policy.decide(State(0.0, [one, other], 1000), parameters)
+    assert policy.decide(State(0.0, [replace(other, ranks=7)], 1000), parameters) == []
+
+
+def test_the_papers_values_are_the_defaults() -> None:
+    parameters = Parameters()
+    assert (parameters.uncertainty, parameters.overhead) == (2.0, 1.0)
+    assert (parameters.window, parameters.least_phases) == (5, 3)
 
 
 def test_a_job_with_the_same_period_does_not_stand_before_one_that_can_be_coupled() -> None:

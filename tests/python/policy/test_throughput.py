@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 from nereus.policy.parameters import Parameters
 from nereus.policy.performance import Curve
 from nereus.policy.sharing import Sharer, by_io, by_speedup, fair
-from nereus.policy.throughput import MOST_JOBS, by_throughput, rate
+from nereus.policy.throughput import by_throughput, rate
+
+PHASES = Parameters().played_phases
 
 
 def a_job(name: str, ranks: int, curve: Curve, io_seconds: float, most: int = 4096) -> Sharer:
@@ -29,7 +31,7 @@ def test_jobs_of_table_2_get_more_done_together_than_with_even_shares(cores: int
     free = cores - sum(job.ranks for job in TABLE_2)
     ours = by_throughput(TABLE_2, free, Parameters())
     even = fair(TABLE_2, free)
-    rates = [rate(TABLE_2, [more[job.name] for job in TABLE_2]) for more in (ours, even)]
+    rates = [rate(TABLE_2, [more[job.name] for job in TABLE_2], PHASES) for more in (ours, even)]
     assert rates[0] >= (1 + gain) * rates[1]
 
 
@@ -72,7 +74,7 @@ def test_no_core_is_given_twice_and_no_job_gets_more_than_it_may(jobs: list[Shar
 @given(few_jobs(), st.integers(0, 40))
 def test_it_is_no_worse_than_what_looks_at_each_job_alone(jobs: list[Sharer], free: int) -> None:
     def of(more: dict[str, int]) -> float:
-        return rate(jobs, [more[job.name] for job in jobs])
+        return rate(jobs, [more[job.name] for job in jobs], PHASES)
 
     ours = of(dict(by_throughput(jobs, free, Parameters())))
     for other in (fair(jobs, free), by_speedup(jobs, free), by_io(jobs, free, Parameters())):
@@ -80,5 +82,6 @@ def test_it_is_no_worse_than_what_looks_at_each_job_alone(jobs: list[Sharer], fr
 
 
 def test_many_jobs_are_shared_out_without_playing() -> None:
-    many = [a_job(f"j{number}", 1, Curve(0.0, 100.0, 0.0), 1.0) for number in range(MOST_JOBS + 1)]
+    number = Parameters().most_played + 1
+    many = [a_job(f"j{each}", 1, Curve(0.0, 100.0, 0.0), 1.0) for each in range(number)]
     assert by_throughput(many, 50, Parameters()) == by_io(many, 50, Parameters())

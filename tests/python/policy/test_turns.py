@@ -2,6 +2,7 @@
 """What a user would lose: a store that one job has for itself, and a turn that comes."""
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -169,6 +170,18 @@ def test_behind_a_restart_a_turn_is_not_given_twice() -> None:
 def test_all_at_once_holds_nobody_up() -> None:
     turns = Turns(AllAtOnce(), lease=10)
     assert [turns.ask(Request(job, 1), 0)[0].job for job in "abc"] == ["a", "b", "c"]
+
+
+class AdmitsNobody:
+    def admits(self, request: Request, writing: Iterable[Request]) -> bool:
+        return False
+
+
+def test_an_order_that_admits_nobody_holds_nobody_up_for_ever() -> None:
+    turns = Turns(AdmitsNobody(), lease=10)
+    assert [grant.job for job in "abc" for grant in turns.ask(Request(job, 1), 0)] == ["a"]
+    assert [grant.job for grant in turns.done("a", 1, 1)] == ["b"]
+    assert [grant.job for grant in turns.expire(11)] == ["c"]
 
 
 @pytest.mark.parametrize(

@@ -173,13 +173,15 @@ def test_a_senseless_command_is_refused_in_one_line(
     assert err.startswith("nereus: ") and said in err and err.count("\n") == 1
 
 
-def test_jobs_that_wait_for_ever_are_told(nereus: Nereus, file: Path) -> None:
+def test_an_order_that_admits_nobody_lets_one_after_the_other_write(nereus: Nereus, file: Path) -> None:
     own = file.with_name("never.py")
     own.write_text(
         "from nereus.policy.decisions import Policy\n"
         "class Nobody:\n    def admits(self, request, writing):\n        return False\n"
         "class Never(Policy):\n    order = Nobody()\n"
     )
-    code, _, err = nereus("simulate", file, "--policy", f"{own}:Never", "-q")
+    name = f"{own}:Never"
+    code, out, _ = nereus("simulate", file, "--policy", name, "--policy", "blocking", "--json", "-q")
     assert code == 0
-    assert "2 jobs never ended" in err
+    never, blocking = (json.loads(out)["policies"][each] for each in (name, "blocking"))
+    assert never == blocking

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a user would lose: a scenario file that says what is wrong with it."""
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import fields
@@ -47,6 +48,14 @@ GOOD = JOB + "time = { divided = 2.0 }\n"
             '[cluster]\ncores = 4\n[trace]\nfile = "x.swf"\n',
             ':4: trace.file = "x.swf": the name of a file that',
         ),
+        (
+            GOOD + '[reconfiguration]\nseconds = 1\nmeasured = "e.jsonl"\n',
+            ':10: reconfiguration.measured = "e.jsonl": either this, or seconds and per_rank',
+        ),
+        (
+            GOOD + 'reconfiguration = { measured = "e.jsonl" }\n',
+            ':8: jobs[0].reconfiguration.measured = "e.jsonl": the name of a file that is there, with events',
+        ),
         (GOOD + GOOD[GOOD.index("[[") :], ':9: jobs[1].name = "a": another name'),
     ],
 )
@@ -73,6 +82,30 @@ def test_parameters_of_the_policies_are_those_of_the_file(scenario: Callable[[st
 def test_hosts_have_all_cores_and_the_last_what_is_left(scenario: Callable[[str], Scenario]) -> None:
     hosts = scenario(GOOD.replace("cores = 4", "cores = 10\ncores_per_host = 4")).cluster.hosts
     assert list(hosts.values()) == [4, 4, 2]
+
+
+def test_resizes_take_what_they_took_on_a_real_machine(
+    scenario: Callable[[str], Scenario], tmp_path: Path
+) -> None:
+    took = [(2, 4, 0.5), (4, 2, 0.5), (4, 8, 0.7), (2, 4, 9.0), (8, 2, 0.9)]
+    lines = [
+        json.dumps({"event": "resized", "before": before, "ranks": ranks, "seconds": seconds})
+        for before, ranks, seconds in took
+    ]
+    others = [
+        '{"event": "resized", "before": 2, "ranks": 4, "seconds": null}',
+        '{"event": "came"}',
+        "[1]",
+        "{",
+    ]
+    (tmp_path / "events.jsonl").write_text("\n".join([*others, *lines]))
+    text = GOOD + 'reconfiguration = { measured = "events.jsonl" }\n'
+    for found in (
+        scenario(text).jobs[0].reconfiguration,
+        scenario(GOOD + '[reconfiguration]\nmeasured = "events.jsonl"\n').reconfiguration,
+    ):
+        assert found is not None
+        assert (found.seconds, found.per_rank) == pytest.approx((0.3, 0.1))
 
 
 def test_every_key_is_explained_in_the_reference_page() -> None:
