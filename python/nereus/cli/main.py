@@ -31,6 +31,7 @@ app = group_of(
         "simulate": Home("nereus.cli.simulate"),
         "convert": Home("nereus.cli.convert"),
         "matrix": Home("nereus.cli.matrix"),
+        "place": Home("nereus.cli.place"),
         "bench": Home("nereus.cli.bench"),
     }
 )

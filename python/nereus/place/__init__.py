@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where the ranks of a job go, by what they send each other and how far apart the slots are.
+
+In:  what ranks send each other (records of the monitor, matrices), a topology (hwloc, hosts and switches).
+Out: a slot for each rank, what that costs beside other ways to place, and files by which launchers do it.
+The mapping itself is computed by the program nereus-place.
+"""
+
+from nereus.place.asking import Asked, Placed, place_ranks, renumbering
+from nereus.place.cost import cost_of
+from nereus.place.error import PlaceError
+from nereus.place.outputs import FORMATS, Written, written
+from nereus.place.topologies import read_topology
+from nereus.place.topology import Topology
+from nereus.place.traffic import Selection, read_traffic
+
+__all__ = [
+    "FORMATS",
+    "Asked",
+    "PlaceError",
+    "Placed",
+    "Selection",
+    "Topology",
+    "Written",
+    "cost_of",
+    "place_ranks",
+    "read_topology",
+    "read_traffic",
+    "renumbering",
+    "written",
+]

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Calls the program nereus-place, which is the same in all builds."""
+
+import json
+import re
+import subprocess
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from nereus.launch import choose
+from nereus.place.error import PlaceError
+from nereus.place.topology import Inside
+
+_PROGRAM = "nereus-place"
+
+
+def inside_of(which: Sequence[str], threads: bool) -> Inside:
+    """What hwloc sees in a host: `--here`, `--xml FILE` or `--synthetic TEXT`."""
+    found = _run("host", *which, *(["--threads"] if threads else []))
+    return Inside(
+        tuple(found["levels"]),
+        tuple(tuple(numbers) for numbers in found["children"]),
+        tuple(found["processors"]),
+    )
+
+
+def inside_of_words(words: str, threads: bool) -> Inside:
+    """What is in a host of "package:2 core:10"; hwloc wants to be told of threads."""
+    full = words or "core:1"
+    if not re.search(r"\bpu:", full, re.IGNORECASE):
+        full += " pu:1"
+    # How a system numbers the processors of a host that is told in words, nobody knows.
+    return replace(inside_of(["--synthetic", full], threads), processors=())
+
+
+def best_mapping(matrix: Path, question: Path) -> Any:
+    """The document that the program prints."""
+    return _run("map", str(matrix), str(question))
+
+
+def _run(*arguments: str) -> Any:
+    program = choose().program(_PROGRAM)
+    done = subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        return json.loads(done.stdout)
+    told = done.stderr.strip()
+    if done.returncode < 0 or not told:
+        told = (
+            f"{program}: ended by {f'signal {-done.returncode}' if done.returncode < 0 else done.returncode}"
+        )
+    raise PlaceError(told)

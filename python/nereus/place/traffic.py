@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What ranks send each other, from any file that tells it; always sparse, so that many ranks fit."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.sparse import coo_array, csr_array, load_npz
+
+from nereus.matrix import MatrixError, read_market, read_matrix
+from nereus.matrix.file import MAGIC
+from nereus.monitor.kinds import is_prof, is_recording
+from nereus.place.error import PlaceError
+
+MOST_RANKS = 2**24
+_MARKET = (".mtx", ".mtx.gz", ".mtx.bz2")
+_ENDS = ["source", "destination"]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What of a file counts. `generation`, `phase`: of records of the monitor; None: the latest, and all."""
+
+    what: str = "bytes"  # or "messages"
+    generation: int | None = None
+    phase: str | None = None
+    ranks: int | None = None  # with ranks at the end that send nothing
+
+    @property
+    def is_of_records(self) -> bool:
+        """Whether something is chosen that matrices do not tell."""
+        return self.generation is not None or self.phase is not None
+
+
+def read_traffic(path: Path, selection: Selection) -> csr_array:
+    """Row i, column j: what rank i sends to rank j. A UserError says what is wrong."""
+    if not path.is_file():
+        raise PlaceError(f"--matrix {path}: no such file")
+    if is_prof(path) or is_recording(path):
+        from nereus.place.recorded import recorded_traffic  # pandas takes long to import
+
+        return _padded(path, checked(path, recorded_traffic(path, selection)), selection.ranks)
+    if selection.is_of_records:
+        raise PlaceError(
+            f"--matrix {path}: --generation and --phase are allowed with records of the monitor only"
+        )
+    return _padded(path, checked(path, _matrix(path, selection)), selection.ranks)
+
+
+def _matrix(path: Path, selection: Selection) -> csr_array:
+    with path.open("rb") as file:
+        begin = file.read(len(MAGIC))
+    if begin == MAGIC:
+        return read_matrix(path)
+    if path.name.endswith(_MARKET):
+        return read_market(path)
+    if path.suffix in {".npy", ".npz"}:
+        return _numpy(path)
+    return _text(path, selection)
+
+
+def _numpy(path: Path) -> csr_array:
+    try:
+        found: Any = load_npz(path) if path.suffix == ".npz" else np.load(path, allow_pickle=False)
+        if found.ndim != 2:
+            raise PlaceError(f"{path}: has {found.ndim} dimensions: 2 are allowed")
+        return csr_array(found, dtype=float)
+    except (ValueError, OSError, EOFError, KeyError, TypeError) as problem:
+        raise PlaceError(f"{path}: is no matrix of NumPy or SciPy: {problem}") from None
+
+
+def _text(path: Path, selection: Selection) -> csr_array:
+    """Rows of numbers, or a table with a line for each pair."""
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+            first = next((line for line in file if line.strip() and not line.startswith("#")), "")
+    except UnicodeDecodeError:
+        raise PlaceError(
+            f"{path}: a record of the monitor, Matrix Market (.mtx), .npy, .npz, a file of "
+            "`nereus matrix convert`, or text is allowed"
+        ) from None
+    if not first:
+        raise PlaceError(f"{path}: is empty")
+    if set(_ENDS) <= {name.strip() for name in first.split(",")}:
+        return _pairs(path, selection)
+    try:
+        return csr_array(
+            np.loadtxt(path, delimiter="," if "," in first else None, ndmin=2, encoding="utf-8-sig")
+        )
+    except (ValueError, IndexError) as problem:
+        raise PlaceError(f"{path}: rows of as many numbers each are allowed: {problem}") from None
+
+
+def _pairs(path: Path, selection: Selection) -> csr_array:
+    import pandas as pd
+
+    try:
+        table = pd.read_csv(path, comment="#", skipinitialspace=True, encoding="utf-8-sig")
+    except (ValueError, OSError) as problem:
+        raise PlaceError(f"{path}: is no table: {problem}") from None
+    if selection.what not in table:
+        raise PlaceError(f"{path}:1: a column {selection.what} is missing")
+    if "generation" in table and table["generation"].nunique() > 1:
+        raise PlaceError(f"{path}: pairs of several generations: the record that they come from is allowed")
+    ends = table[_ENDS].to_numpy()
+    if not all(np.issubdtype(table[name].dtype, np.integer) for name in _ENDS) or (
+        len(ends) and ends.min() < 0
+    ):
+        raise PlaceError(f"{path}: source and destination: whole numbers from 0 are allowed")
+    if len(ends) and ends.max() >= MOST_RANKS:
+        raise PlaceError(f"{path}: rank {ends.max()}: ranks up to {MOST_RANKS - 1} are allowed")
+    kept = table[counted(table["kind"])] if "kind" in table else table
+    values = pd.to_numeric(kept[selection.what], errors="coerce").to_numpy(dtype=float)
+    ranks = int(ends.max()) + 1 if len(ends) else 0
+    rows, columns = (kept[name].to_numpy() for name in _ENDS)
+    return csr_array(coo_array((values, (rows, columns)), shape=(ranks, ranks)))
+
+
+def counted(kinds: Any) -> Any:
+    """Which rows of a table of pairs count: of collectives their messages, or else the calls."""
+    called = "collective" if "decomposed" not in set(kinds) else "decomposed"
+    return kinds.isin(["point_to_point", called, "put", "get"])
+
+
+def checked(path: Path, matrix: csr_array) -> csr_array:
+    """Refused unless it is square and has numbers from 0 only."""
+    rows, columns = matrix.shape
+    if rows != columns or rows == 0:
+        raise MatrixError(
+            f"{path}: has {rows} rows and {columns} columns: as many of both, at least 1, are allowed"
+        )
+    wrong = np.flatnonzero(~np.isfinite(matrix.data) | (matrix.data < 0))
+    if len(wrong):
+        entries = matrix.tocoo()
+        at = wrong[0]
+        where = f"row {entries.coords[0][at]}, column {entries.coords[1][at]}"
+        more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
+        raise MatrixError(f"{path}: {where}: {entries.data[at]:g}: finite numbers from 0 are allowed{more}")
+    return matrix
+
+
+def _padded(path: Path, matrix: csr_array, ranks: int | None) -> csr_array:
+    if ranks is None or ranks == matrix.shape[0]:
+        return matrix
+    if ranks < matrix.shape[0]:
+        raise PlaceError(f"--ranks {ranks}: {path} has {matrix.shape[0]} ranks: no fewer are allowed")
+    padded = matrix.copy()
+    padded.resize((ranks, ranks))
+    return padded
