@@ -5,6 +5,15 @@
 
 namespace applications {
 
+bool is_converged(const Options &options, std::int64_t iterations, double change) {
+    return iterations > 0 && change <= options.tolerance;
+}
+
+bool is_done(const Options &options, std::int64_t iterations, double change) {
+    const bool is_good = options.tolerance > 0 && is_converged(options, iterations, change);
+    return is_good || iterations >= options.iterations;
+}
+
 void add_options(CLI::App &app, Options &options) {
     app.add_option("--iterations", options.iterations, "how many at most")
         ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 53));

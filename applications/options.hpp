@@ -23,6 +23,12 @@ struct Options {
     std::string result; ///< file of the result line; "": stdout
 };
 
+/// Whether the result is good enough. @param change  of the latest iteration
+bool is_converged(const Options &options, std::int64_t iterations, double change);
+
+/// Without a tolerance the number of iterations is fixed, also where nothing changes any more.
+bool is_done(const Options &options, std::int64_t iterations, double change);
+
 /// Makes the command line `app` know these options. What belongs to the library is left to it.
 void add_options(CLI::App &app, Options &options);
 

@@ -37,6 +37,9 @@ Json left_event(const nereus_resize_report &report, int ranks, const char *how) 
     return {{"event", "left"}, {"request", report.request}, {"ranks", ranks}, {"how", how}};
 }
 
+/// A figure that is below 0 where nobody knows it.
+Json known(double figure) { return figure < 0 ? Json(nullptr) : Json(figure); }
+
 Json committed_event(const nereus_resize_report &report) {
     return {{"event", "committed"},
             {"request", report.request},
@@ -52,7 +55,10 @@ Json committed_event(const nereus_resize_report &report) {
             {"bytes_moved", report.constant_bytes + report.variable_bytes},
             {"bytes_minimum", report.bytes_minimum},
             {"shared_bytes", report.shared_bytes},
-            {"predicted_seconds", report.predicted_seconds < 0 ? Json(nullptr) : Json(report.predicted_seconds)},
+            {"usual_between_hosts", known(report.usual_between_hosts)},
+            {"between_hosts", known(report.between_hosts)},
+            {"placed", report.placed[0] == '\0' ? Json(nullptr) : Json(report.placed)},
+            {"predicted_seconds", known(report.predicted_seconds)},
             {"verified", report.verified == 1 ? Json(true) : Json(nullptr)}};
 }
 

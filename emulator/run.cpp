@@ -173,8 +173,8 @@ GroupSpec read_group(const Json &json, const std::string &path, Complaint &compl
     group.factor = fields.number("factor", false);
     if (fields.has("weights")) group.weights = read_weights(fields);
     if (fields.has("times")) group.times = read_times(fields);
-    group.placement =
-        fields.choice<nereus_placement>("placement", {{"compact", NEREUS_COMPACT}, {"spread", NEREUS_SPREAD}});
+    group.placement = fields.choice<nereus_placement>(
+        "placement", {{"compact", NEREUS_COMPACT}, {"spread", NEREUS_SPREAD}, {"measured", NEREUS_MEASURED}});
     group.release_unit = fields.choice_or<nereus_release_unit>(
         "release_unit", {{"job", NEREUS_UNIT_JOB}, {"host", NEREUS_UNIT_HOST}, {"rank", NEREUS_UNIT_RANK}},
         NEREUS_UNIT_JOB);

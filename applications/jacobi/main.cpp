@@ -20,13 +20,11 @@ using jacobi::program;
 using jacobi::Solver;
 
 bool is_converged(const Plan &plan, const Solver &solver) {
-    return solver.state.iterations > 0 && solver.state.change <= plan.options.tolerance;
+    return applications::is_converged(plan.options, solver.state.iterations, solver.state.change);
 }
 
 bool is_done(const Plan &plan, const Solver &solver) {
-    // Without a tolerance the number of iterations is fixed, also where nothing changes any more.
-    const bool is_good = plan.options.tolerance > 0 && is_converged(plan, solver);
-    return is_good || solver.state.iterations >= plan.options.iterations;
+    return applications::is_done(plan.options, solver.state.iterations, solver.state.change);
 }
 
 applications::SharedFile file_of(const Plan &plan) { return {plan.file, plan.rows * plan.copies, plan.piece}; }

@@ -55,6 +55,7 @@ module nereus_types
     ! enum nereus_placement
     integer(c_int), parameter :: NEREUS_COMPACT = 0
     integer(c_int), parameter :: NEREUS_SPREAD = 1
+    integer(c_int), parameter :: NEREUS_MEASURED = 2
 
     ! enum nereus_release_unit
     integer(c_int), parameter :: NEREUS_UNIT_JOB = 0
@@ -106,7 +107,7 @@ module nereus_types
         character(kind=c_char) :: hosts(256) = c_null_char
     end type
 
-    !> What became of a resize. `state` and `reason` are read by nereus_text().
+    !> What became of a resize. `state`, `reason` and `placed` are read by nereus_text().
     type, bind(c) :: nereus_resize_report
         integer(c_int64_t) :: request = 0
         integer(c_int) :: code = 0
@@ -131,7 +132,10 @@ module nereus_types
         integer(c_int) :: woken = 0
         integer(c_int) :: left = 0
         integer(c_int) :: parked = 0
+        real(c_double) :: usual_between_hosts = 0
+        real(c_double) :: between_hosts = 0
         character(kind=c_char) :: state(16) = c_null_char
         character(kind=c_char) :: reason(256) = c_null_char
+        character(kind=c_char) :: placed(256) = c_null_char
     end type
 end module

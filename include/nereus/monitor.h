@@ -102,6 +102,20 @@ int nereus_monitor_reset(nereus_monitor_session *session);
  */
 int nereus_monitor_read(const nereus_monitor_session *session, nereus_monitor_pair *pairs, int *number);
 
+/** What this process has sent to each process of `comm` in the present generation of its job, or since MPI_Init where
+ * it belongs to none: messages, and what was put and got one-sided. Of collectives their messages, where a sensor or a
+ * model tells them (NEREUS_DECOMPOSED), else what they mean. Local.
+ *
+ * @param[in]  comm      an intra-communicator
+ * @param[out] messages  to each rank of `comm`, as many as it has; may be NULL
+ * @param[out] bytes     of these messages together; may be NULL
+ *
+ * @return NEREUS_OK               done
+ * @return NEREUS_ERR_ARGUMENT     comm is not an intra-communicator
+ * @return NEREUS_ERR_STATE        there is no record
+ */
+int nereus_monitor_sent(MPI_Comm comm, uint64_t *messages, uint64_t *bytes);
+
 /** End a session; allowed after MPI_Finalize too.
  *
  * @param[in,out] session  NULL afterwards

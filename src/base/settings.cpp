@@ -123,9 +123,10 @@ std::vector<SettingRow> rows_of_places() {
         {"hosts", "", "", "NAME:SLOTS,NAME,... with 1 .. 1048576 slots (1 where not said), or empty",
          "hosts for new processes; empty: the MPI chooses",
          [](Settings &s, const std::string &t) { return text_if(t, s.hosts, is_host_list); }},
-        {"placement", "compact", "", "compact, spread",
-         "new processes fill the hosts in their order, or go to the host with the fewest",
-         [](Settings &s, const std::string &t) { return choice(t, {"compact", "spread"}, s.placement); }},
+        {"placement", "compact", "", "compact, spread, measured",
+         "new processes fill the hosts in their order, or go to the host with the fewest; measured: ranks are on one "
+         "host that sent each other much",
+         [](Settings &s, const std::string &t) { return choice(t, {"compact", "spread", "measured"}, s.placement); }},
         {"oversubscribe", "off", "", "on, off", "a host may get more processes than it has slots",
          [](Settings &s, const std::string &t) { return on_or_off(t, s.oversubscribe); }},
         {"allow-fewer", "off", "", "on, off",

@@ -89,7 +89,8 @@ Result<Asked> Job::ask(int ranks, const nereus_resize_options &options) {
     if (!possible) return tl::unexpected(possible.error());
     const std::vector<Host> before = std::exchange(members_.hosts, std::move(hosts));
     const bool waits = resize_ || !members_.requests.empty();
-    if (!waits && *possible == members_.generation.control.size() && options.process_method == NEREUS_MERGE)
+    if (!waits && *possible == members_.generation.control.size() && options.process_method == NEREUS_MERGE &&
+        options.placement != NEREUS_MEASURED)
         return Asked{NEREUS_UNCHANGED, 0};
     const std::uint64_t number = members_.requests.add(request_of(*possible, options));
     if (!more->empty()) added_hosts_[number] = {std::move(*more), before};

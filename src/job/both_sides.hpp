@@ -12,11 +12,10 @@ namespace nereus::job {
 /// @param inter  comm is an inter-communicator between sources and drains
 inline transfer::Lane lane_of(MPI_Comm comm, const plan::Sizes &sizes, bool inter) {
     transfer::Lane lane{comm, std::vector<int>(static_cast<std::size_t>(sizes.drains))};
-    const int first_newcomer = inter ? 0 : sizes.sources;
-    for (int drain = 0, newcomers = 0; drain < sizes.drains; ++drain) {
-        const auto source = sizes.source_at(drain);
-        lane.drain_ranks[static_cast<std::size_t>(drain)] = source ? *source : first_newcomer + newcomers++;
-    }
+    for (int drain = 0; drain < sizes.drains; ++drain)
+        lane.drain_ranks[static_cast<std::size_t>(drain)] = sizes.source_at(drain).value_or(0);
+    int rank = inter ? 0 : sizes.sources;
+    for (const int drain : sizes.drains_of_newcomers()) lane.drain_ranks[static_cast<std::size_t>(drain)] = rank++;
     return lane;
 }
 

@@ -151,7 +151,7 @@ bool exists(const nereus_resize_options &options) {
            options.transfer_method >= NEREUS_P2P && options.transfer_method <= NEREUS_TRANSFER_AUTO &&
            options.transfer_strategy >= NEREUS_BLOCKING && options.transfer_strategy <= NEREUS_STRATEGY_AUTO &&
            options.survivors >= NEREUS_FIRST && options.survivors <= NEREUS_SURVIVORS_AUTO &&
-           options.placement >= NEREUS_COMPACT && options.placement <= NEREUS_SPREAD &&
+           options.placement >= NEREUS_COMPACT && options.placement <= NEREUS_MEASURED &&
            options.release_unit >= NEREUS_UNIT_JOB && options.release_unit <= NEREUS_UNIT_RANK &&
            std::memchr(options.hosts, '\0', sizeof options.hosts) != nullptr;
 }

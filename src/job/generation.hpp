@@ -29,11 +29,4 @@ struct Generation {
     transfer::Windows windows;       ///< on the lane: for the next shrink where one was undone
 };
 
-/// Where the monitor is loaded, it is told who is who in this generation.
-void tell_monitor(const Generation &generation);
-
-/// Where the monitor is loaded, `call` hears of files that all of `comm` open and close (nereus_monitor_io()).
-/// @return whether it will
-bool follow_io(MPI_Comm comm, int (*call)(void *, int), void *context);
-
 }

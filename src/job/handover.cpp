@@ -4,6 +4,7 @@
 #include "job/alarm.hpp"
 #include "job/both_sides.hpp"
 #include "job/costs.hpp"
+#include "job/monitor.hpp"
 #include "job/next_generation.hpp"
 #include "job/report.hpp"
 #include "job/values.hpp"

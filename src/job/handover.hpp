@@ -61,7 +61,8 @@ private:
 
     Done decide_together(nereus_resize_report &report);
     bool weighs_hosts(const std::vector<std::string> &hosts_of_newcomers) const;
-    nlohmann::json decisions();
+    nlohmann::json decisions(nereus_resize_report &report);
+    void order_ranks(const std::vector<std::string> &hosts_of_newcomers, nereus_resize_report &report);
     Done choose_carriage(nereus_resize_report &report);
     Done offer(const Handles &handles);
     Done get_ready(nereus_resize_report &report);

@@ -4,6 +4,8 @@
 #include "job/costs.hpp"
 #include "job/handover.hpp"
 #include "job/matrix_rows.hpp"
+#include "job/placing.hpp"
+#include "job/report.hpp"
 #include "mpi/message.hpp"
 #include "plan/survivors.hpp"
 
@@ -13,18 +15,6 @@ namespace nereus::job {
 namespace {
 
 using nlohmann::json;
-
-enum class Which { of_each_process, of_hosts_too };
-
-/// Arrays in memory of each process; those that a host's processes share stay there whoever goes on, unless a process
-/// of another host gets that part.
-std::vector<plan::Held> arrays_held(const Registry &registry, const plan::Sizes &sizes, Which which) {
-    std::vector<plan::Held> arrays;
-    for (const Entry &entry : registry.entries())
-        if (!entry.is.value && (!entry.is.shared || which == Which::of_hosts_too))
-            arrays.push_back({entry.before(sizes.sources), entry.after(sizes.drains), entry.is.extent});
-    return arrays;
-}
 
 /// On rank 0. No broadcast: sources would wait in it for newcomers that died.
 Done send_to_newcomers(const process::Meeting &meeting, const mpi::Bytes &bytes) {
@@ -38,12 +28,12 @@ Done send_to_newcomers(const process::Meeting &meeting, const mpi::Bytes &bytes)
 template <class T>
 std::vector<T> by_drain(const plan::Sizes &sizes, const std::vector<T> &of_sources,
                         const std::vector<T> &of_newcomers) {
-    std::vector<T> all;
-    std::size_t newcomers = 0;
-    for (int drain = 0; drain < sizes.drains; ++drain) {
-        const auto source = sizes.source_at(drain);
-        all.push_back(source ? of_sources[static_cast<std::size_t>(*source)] : of_newcomers[newcomers++]);
-    }
+    std::vector<T> all(static_cast<std::size_t>(sizes.drains));
+    for (int drain = 0; drain < sizes.drains; ++drain)
+        if (const auto source = sizes.source_at(drain))
+            all[static_cast<std::size_t>(drain)] = of_sources[static_cast<std::size_t>(*source)];
+    std::size_t newcomer = 0;
+    for (const int drain : sizes.drains_of_newcomers()) all[static_cast<std::size_t>(drain)] = of_newcomers[newcomer++];
     return all;
 }
 
@@ -63,8 +53,16 @@ bool Handover::weighs_hosts(const std::vector<std::string> &hosts_of_newcomers) 
            (std::ranges::any_of(hosts, is_another) || std::ranges::any_of(hosts_of_newcomers, is_another));
 }
 
+/// By what ranks sent each other.
+void Handover::order_ranks(const std::vector<std::string> &hosts_of_newcomers, nereus_resize_report &report) {
+    const auto held = arrays_held(job_.registry, sizes_, Which::of_hosts_too);
+    Order order = order_by_traffic(sizes_, job_.sent, job_.generation.hosts, hosts_of_newcomers, held);
+    write_into(report, order);
+    sizes_ = std::move(order.sizes);
+}
+
 /// What rank 0 alone can know of the next generation, or must decide for all.
-json Handover::decisions() {
+json Handover::decisions(nereus_resize_report &report) {
     const Company none{};
     const Company &company = company_ ? *company_ : none;
     const auto held = arrays_held(job_.registry, sizes_, Which::of_each_process);
@@ -75,9 +73,11 @@ json Handover::decisions() {
                           weighs_hosts(company.hosts) ? arrays_held(job_.registry, sizes_, Which::of_hosts_too) : held,
                           static_cast<plan::Survivors>(request_.survivors), job_.generation.worlds)
                           .kept;
+    if (request_.placement == NEREUS_MEASURED && job_.generation.number >= 0) order_ranks(company.hosts, report);
     least_bytes_ = plan::least_moved(held, sizes_);
     return {{"worlds", by_drain(sizes_, job_.generation.worlds, company.worlds)},
             {"kept", sizes_.kept},
+            {"newcomers_as", sizes_.newcomers_as},
             {"hosts", by_drain(sizes_, job_.generation.hosts, company.hosts)},
             {"method", usual.method},
             {"strategy", usual.strategy},
@@ -98,10 +98,11 @@ Done Handover::choose_carriage(nereus_resize_report &report) {
 
 Done Handover::decide_together(nereus_resize_report &report) {
     if (auto done = cut_nonzeros(sources(), job_.registry, sizes_); !done) return done;
-    auto bytes = mpi::share(sources(), 0, root() ? json::to_msgpack(decisions()) : mpi::Bytes{});
+    auto bytes = mpi::share(sources(), 0, root() ? json::to_msgpack(decisions(report)) : mpi::Bytes{});
     if (!bytes) return tl::unexpected(bytes.error());
     const json decided = json::from_msgpack(*bytes);
     sizes_.kept = decided.at("kept").get<std::vector<int>>();
+    sizes_.newcomers_as = decided.at("newcomers_as").get<std::vector<int>>();
     worlds_ = decided.at("worlds").get<std::vector<plan::World>>();
     hosts_ = decided.at("hosts").get<std::vector<std::string>>();
     carriage_ = {decided.at("method"), decided.at("strategy")};

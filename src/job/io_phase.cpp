@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // I/O phases: rank 0 asks the controller for the job's turn, and all wait for its word.
 #include "job/job.hpp"
+#include "job/monitor.hpp"
 #include "mpi/patience.hpp"
 
 #include <algorithm>

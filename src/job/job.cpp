@@ -3,6 +3,7 @@
 
 #include "job/binding.hpp"
 #include "job/costs.hpp"
+#include "job/monitor.hpp"
 #include "job/next_generation.hpp"
 #include "job/report.hpp"
 #include "job/sharing.hpp"

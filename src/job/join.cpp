@@ -3,6 +3,7 @@
 #include "job/both_sides.hpp"
 #include "job/costs.hpp"
 #include "job/crossing.hpp"
+#include "job/monitor.hpp"
 #include "job/next_generation.hpp"
 #include "job/offer.hpp"
 #include "job/redistribution.hpp"
@@ -33,7 +34,11 @@ int own_number(const process::Meeting &meeting) {
 /// Collective over the drains that exist: the members of the next generation.
 Result<Generation> make_generation(process::Meeting &meeting, mpi::Comm newcomers, const plan::Sizes &sizes,
                                    int drain) {
-    return sizes.anew ? generation_of(std::move(newcomers)) : grow(meeting.comm, sizes, drain);
+    if (!sizes.anew) return grow(meeting.comm, sizes, drain);
+    if (sizes.newcomers_as.empty()) return generation_of(std::move(newcomers));
+    auto ordered = mpi::Comm::split(newcomers.get(), 0, drain);
+    if (!ordered) return tl::unexpected(ordered.error());
+    return generation_of(std::move(*ordered));
 }
 
 /// One newcomer of one resize.

@@ -8,6 +8,7 @@
 #include "job/generation.hpp"
 #include "job/registry.hpp"
 #include "job/request.hpp"
+#include "job/sent.hpp"
 #include "job/supervisor.hpp"
 #include "plan/choice.hpp"
 #include "process/park.hpp"
@@ -31,6 +32,7 @@ struct Members {
     Requests requests;
     process::ParkingLots parked;
     std::optional<plan::Costs> costs;       ///< of ways to carry data; none: not known
+    Sent sent;                              ///< what ranks sent each other, where resizes asked
     std::vector<Host> hosts;                ///< on which processes may be placed; empty: wherever the MPI puts them
     std::unique_ptr<Supervisor> supervisor; ///< NULL where there is none
     std::unique_ptr<Controlled> controlled; ///< by whom many jobs are; NULL where there is none

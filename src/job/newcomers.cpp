@@ -2,6 +2,7 @@
 #include "job/newcomers.hpp"
 
 #include "base/strategies.hpp"
+#include "job/placing.hpp"
 #include "mpi/share.hpp"
 #include "mpi/threads.hpp"
 #include "plan/placement.hpp"
@@ -49,9 +50,13 @@ Result<std::vector<plan::Party>> parties_to_make(const Members &job, const Reque
                                                  unsigned asked, int woken) {
     const auto unit = static_cast<plan::ReleaseUnit>(request.release_unit);
     const bool grouped = unit == plan::ReleaseUnit::host || (asked & strategies::multiple) != 0;
-    const auto hosts =
-        plan::place(job.hosts, hosts_in_use(job, sizes, woken), sizes.newcomers() - woken,
-                    static_cast<plan::Placement>(request.placement), request.oversubscribe != 0, grouped);
+    const auto there = hosts_in_use(job, sizes, woken);
+    const int wanted = sizes.newcomers() - woken;
+    const bool oversubscribe = request.oversubscribe != 0;
+    const auto hosts = request.placement == NEREUS_MEASURED
+                           ? hosts_by_traffic(job.hosts, there, wanted, oversubscribe, sizes, job.sent)
+                           : plan::place(job.hosts, there, wanted, static_cast<plan::Placement>(request.placement),
+                                         oversubscribe, grouped);
     if (!hosts) return tl::unexpected(hosts.error());
     return plan::parties_of(*hosts, unit, asked, sizes.sources);
 }

@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int version = 4;
+constexpr int version = 5;
 
 json as_json(const plan::Shape &shape) {
     return {{"layout", static_cast<int>(shape.layout)},
@@ -112,6 +112,16 @@ bool is_numbering(const plan::Sizes &sizes) {
     return sizes.kept.empty() || static_cast<int>(seen.size()) == std::min(sizes.sources, sizes.drains);
 }
 
+/// Each newcomer becomes a drain that no source goes on as.
+bool fill_the_rest(const plan::Sizes &sizes) {
+    if (sizes.newcomers_as.empty()) return true;
+    if (!sizes.anew && sizes.kept.empty()) return false;
+    std::set<int> seen;
+    for (const int drain : sizes.newcomers_as)
+        if (drain < 0 || drain >= sizes.drains || sizes.source_at(drain) || !seen.insert(drain).second) return false;
+    return static_cast<int>(seen.size()) == sizes.newcomers();
+}
+
 /// Lists that are looked up by the numbers of processes.
 void check_lists(const Offer &offer) {
     const auto has = [](const auto &list, int wanted) { return list.size() == static_cast<std::size_t>(wanted); };
@@ -119,7 +129,8 @@ void check_lists(const Offer &offer) {
         !has(offer.worlds, offer.sizes.drains) ||
         (!offer.sizes.kept.empty() && !has(offer.sizes.kept, offer.sizes.drains)))
         throw std::out_of_range("lists that do not have a place for each process");
-    if (!is_numbering(offer.sizes)) throw std::out_of_range("a numbering of the drains that cannot be");
+    if (!is_numbering(offer.sizes) || !fill_the_rest(offer.sizes))
+        throw std::out_of_range("a numbering of the drains that cannot be");
     if (!offer.handles.is_object()) throw std::out_of_range("handles = " + offer.handles.dump());
 }
 
@@ -148,6 +159,7 @@ mpi::Bytes pack(const Offer &offer, const std::vector<Entry> &entries) {
                              {"results", s.results},
                              {"worlds", offer.worlds},
                              {"kept", offer.sizes.kept},
+                             {"newcomers_as", offer.sizes.newcomers_as},
                              {"source_hosts", offer.source_hosts},
                              {"hosts", offer.hosts},
                              {"redistributions", offer.redistributions},
@@ -165,7 +177,7 @@ Result<Unpacked> unpack_offer(const mpi::Bytes &bytes) try {
     Offer &offer = unpacked.offer;
     offer.generation = whole<std::int64_t>(in, "generation", -1);
     offer.sizes = {whole(in, "sources", 1), whole(in, "drains", 1), in.at("anew"),
-                   in.at("kept").get<std::vector<int>>()};
+                   in.at("kept").get<std::vector<int>>(), in.at("newcomers_as").get<std::vector<int>>()};
     offer.carriage = {whole<int>(in, "transfer_method", NEREUS_P2P, NEREUS_RMA_LOCKALL),
                       whole<int>(in, "transfer_strategy", NEREUS_BLOCKING, NEREUS_THREAD)};
     offer.settings.memory = whole<int>(in, "memory", memory_private, memory_shared);

@@ -113,4 +113,12 @@ const Entry *Registry::find(const std::string &name) const {
     return found == entries_.end() ? nullptr : &*found;
 }
 
+std::vector<plan::Held> arrays_held(const Registry &registry, const plan::Sizes &sizes, Which which) {
+    std::vector<plan::Held> arrays;
+    for (const Entry &entry : registry.entries())
+        if (!entry.is.value && (!entry.is.shared || which == Which::of_hosts_too))
+            arrays.push_back({entry.before(sizes.sources), entry.after(sizes.drains), entry.is.extent});
+    return arrays;
+}
+
 }

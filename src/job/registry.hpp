@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "memory/segment.hpp"
 #include "plan/cut.hpp"
+#include "plan/survivors.hpp"
 
 #include <nereus/nereus.h>
 
@@ -106,5 +107,11 @@ private:
     std::vector<Entry> entries_;
     std::size_t bound_ = 0;
 };
+
+enum class Which { of_each_process, of_hosts_too };
+
+/// Arrays in memory of each process; those that a host's processes share stay there whoever goes on, unless a process
+/// of another host gets that part.
+std::vector<plan::Held> arrays_held(const Registry &registry, const plan::Sizes &sizes, Which which);
 
 }

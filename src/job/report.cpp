@@ -35,8 +35,11 @@ json as_json(const nereus_resize_report &r) {
             {"woken", r.woken},
             {"left", r.left},
             {"parked", r.parked},
+            {"usual_between_hosts", r.usual_between_hosts},
+            {"between_hosts", r.between_hosts},
             {"state", std::string(r.state)},
-            {"reason", std::string(r.reason)}};
+            {"reason", std::string(r.reason)},
+            {"placed", std::string(r.placed)}};
 }
 
 nereus_resize_report report_from(const json &in) {
@@ -65,7 +68,10 @@ nereus_resize_report report_from(const json &in) {
     r.left = in.at("left");
     r.parked = in.at("parked");
     write_into(r.state, in.at("state"));
+    r.usual_between_hosts = in.at("usual_between_hosts");
+    r.between_hosts = in.at("between_hosts");
     write_into(r.reason, in.at("reason"));
+    write_into(r.placed, in.at("placed"));
     return r;
 }
 
@@ -92,8 +98,11 @@ json for_people(const nereus_resize_report &r) {
             {"woken", r.woken},
             {"left", r.left},
             {"parked", r.parked},
+            {"usual_between_hosts", r.usual_between_hosts},
+            {"between_hosts", r.between_hosts},
             {"state", std::string(r.state)},
-            {"reason", std::string(r.reason)}};
+            {"reason", std::string(r.reason)},
+            {"placed", std::string(r.placed)}};
 }
 
 namespace {
@@ -113,8 +122,9 @@ std::string about_choice(const nereus_resize_report &report, const std::string &
 std::string sentence(const nereus_resize_report &report, const std::string &why_chosen) {
     const std::string what = "resize " + std::to_string(report.request) + " from " + std::to_string(report.from) +
                              " to " + std::to_string(report.to) + " processes";
-    if (report.code == NEREUS_UNCHANGED) return what + ": the job has that size already";
-    if (report.code == NEREUS_RESIZED) return what + " is done" + about_choice(report, why_chosen);
+    const std::string placed = report.placed[0] == '\0' ? "" : "; " + std::string(report.placed);
+    if (report.code == NEREUS_UNCHANGED) return what + ": the job has that size already" + placed;
+    if (report.code == NEREUS_RESIZED) return what + " is done" + about_choice(report, why_chosen) + placed;
     return what + " was undone while " + report.state + ": " + report.reason + ". The job goes on with " +
            std::to_string(report.from) + " processes.";
 }

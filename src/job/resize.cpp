@@ -3,6 +3,7 @@
 
 #include "base/strategies.hpp"
 #include "job/alike.hpp"
+#include "job/placing.hpp"
 #include "job/report.hpp"
 #include "mpi/share.hpp"
 
@@ -32,22 +33,42 @@ Resize::Resize(Members &job, const Request &request)
     report_.transfer_method = static_cast<nereus_transfer_method>(request.transfer_method);
     report_.transfer_strategy = static_cast<nereus_transfer_strategy>(request.transfer_strategy);
     report_.predicted_seconds = -1;
+    report_.usual_between_hosts = report_.between_hosts = -1;
     report_.verified = -1;
 }
 
 Resize::Ended Resize::begin(bool at_once, Departure &departure) {
     act_ = {};
-    if (sizes_.drains == sizes_.sources && !sizes_.anew) {
-        report_.code = NEREUS_UNCHANGED;
-        return report_;
-    }
+    const bool has_new_size = sizes_.drains != sizes_.sources || sizes_.anew;
+    if (!has_new_size && request_.placement != NEREUS_MEASURED) return unchanged();
     if (auto done = check_alike(sources(), job_.registry); !done) return undone(done.error());
+    if (auto done = hear_traffic(); !done) return undone(done.error());
+    if (!has_new_size && !is_worth_it()) return unchanged();
     if (sizes_.newcomers() == 0) return hand_over(std::nullopt, departure);
     if (auto done = choose(); !done) return undone(done.error());
     if (at_once || !in_background()) return after(make_at_once(), departure);
     if (auto done = start_in_background(); !done) return undone(done.error());
     paused_ += act_.seconds();
     return std::nullopt;
+}
+
+/// Collective. Before there is a generation, nothing was sent.
+Done Resize::hear_traffic() {
+    if (request_.placement != NEREUS_MEASURED || job_.generation.number < 0) return {};
+    return hear_what_was_sent(job_.generation, job_.sent);
+}
+
+/// Collective: whether ranks get another order where their number stays. On rank 0 the report says why not.
+bool Resize::is_worth_it() {
+    int changes = 0;
+    if (root()) {
+        const auto held = arrays_held(job_.registry, sizes_, Which::of_hosts_too);
+        const Order order = order_by_traffic(sizes_, job_.sent, job_.generation.hosts, {}, held);
+        write_into(report_, order);
+        changes = order.between_hosts < order.usual_between_hosts ? 1 : 0;
+    }
+    MPI_Bcast(&changes, 1, MPI_INT, 0, sources());
+    return changes != 0;
 }
 
 /// Collective: who is woken, who is made, how and where.
@@ -191,6 +212,12 @@ Resize::Ended Resize::hand_over(std::optional<process::Meeting> meeting, Departu
     handover_ = handover_to(std::move(meeting));
     if (!handover_->begin(report_, paused_ + act_.seconds(), departure)) return std::nullopt;
     return over();
+}
+
+nereus_resize_report Resize::unchanged() {
+    report_.code = NEREUS_UNCHANGED;
+    share_with_sources(sources(), report_);
+    return report_;
 }
 
 nereus_resize_report Resize::over() {

@@ -50,6 +50,8 @@ private:
     bool has(unsigned strategy) const { return (wanted_.strategies & strategy) != 0; }
     MPI_Comm sources() const { return job_.generation.control.get(); }
 
+    Done hear_traffic();
+    bool is_worth_it();
     Done choose();
     bool in_background() const;
     Met make_at_once();
@@ -59,6 +61,7 @@ private:
     Ended after(Met met, Departure &departure);
     Ended hand_over(std::optional<process::Meeting> meeting, Departure &departure);
     std::unique_ptr<Handover> handover_to(std::optional<process::Meeting> meeting);
+    nereus_resize_report unchanged();
     nereus_resize_report over();
     Step look_at_data();
     nereus_resize_report undone(const Error &why);

@@ -32,11 +32,20 @@ std::optional<int> Sizes::drain_of(int source) const {
 }
 
 int Sizes::drain_of_newcomer(int newcomer) const {
+    if (!newcomers_as.empty()) return newcomers_as[static_cast<std::size_t>(newcomer)];
     if (anew) return newcomer;
     if (kept.empty()) return sources + newcomer;
     for (int drain = 0; drain < drains; ++drain)
         if (!source_at(drain) && newcomer-- == 0) return drain;
     return drains;
+}
+
+std::vector<int> Sizes::drains_of_newcomers() const {
+    if (!newcomers_as.empty()) return newcomers_as;
+    std::vector<int> open;
+    for (int drain = 0; drain < drains; ++drain)
+        if (!source_at(drain)) open.push_back(drain);
+    return open;
 }
 
 }

@@ -20,6 +20,9 @@ struct Sizes {
     bool anew; ///< Baseline: all drains are other processes
     /// Merge: which source goes on as each drain, -1 for a newcomer; empty: drain i is source i where both exist.
     std::vector<int> kept{};
+    /// The drain that each newcomer becomes; empty: they take in order what no source goes on as. Not without `kept`,
+    /// unless all drains are made anew.
+    std::vector<int> newcomers_as{};
 
     /// Sources that go on.
     int staying() const;
@@ -31,8 +34,10 @@ struct Sizes {
     std::optional<int> source_at(int drain) const;
     /// The drain that source `source` goes on as.
     std::optional<int> drain_of(int source) const;
-    /// The drain that newcomer `newcomer` becomes: they take in order what no source goes on as.
+    /// The drain that newcomer `newcomer` becomes.
     int drain_of_newcomer(int newcomer) const;
+    /// Of each newcomer.
+    std::vector<int> drains_of_newcomers() const;
 };
 
 }

@@ -3,12 +3,14 @@
 #include "monitor/pairs.hpp"
 #include "monitor/session.hpp"
 #include "pmpi/io_phases.hpp"
+#include "pmpi/members.hpp"
 #include "pmpi/present.hpp"
 #include "pmpi/sensor.hpp"
 
 #include <algorithm>
 #include <nereus/monitor.h>
 #include <new>
+#include <unordered_map>
 
 using namespace nereus;
 
@@ -55,6 +57,22 @@ nereus_monitor_pair told(const monitor::Pair &pair, const monitor::Count &count)
     return row;
 }
 
+/// What counts of the present generation: of collectives their messages, or else the calls.
+using Sent = std::unordered_map<std::uint64_t, monitor::Count>; ///< by peer
+
+Sent sent_in_this_generation() {
+    const auto all = monitor::pairs(monitor::totals(pmpi::record().arena()), pmpi::record().arena());
+    const auto generation = pmpi::address_now(monitor::Kind::point_to_point).generation;
+    const auto is_now = [&](const auto &entry) { return entry.first.generation == generation; };
+    const bool sees_messages = std::ranges::any_of(
+        all, [&](const auto &entry) { return is_now(entry) && entry.first.kind == monitor::Kind::decomposed; });
+    const auto left_out = sees_messages ? monitor::Kind::collective : monitor::Kind::decomposed;
+    Sent sent;
+    for (const auto &entry : all)
+        if (is_now(entry) && entry.first.kind != left_out) sent[entry.first.peer] += entry.second;
+    return sent;
+}
+
 }
 
 extern "C" {
@@ -99,6 +117,21 @@ int nereus_monitor_read(const nereus_monitor_session *session, nereus_monitor_pa
         for (const auto &[pair, count] : monitor::pairs(session->counted.read(), pmpi::record().arena())) {
             if (*number < room) pairs[*number] = told(pair, count);
             ++*number;
+        }
+        return NEREUS_OK;
+    });
+}
+
+int nereus_monitor_sent(MPI_Comm comm, uint64_t *messages, uint64_t *bytes) {
+    if (!has_one_side(comm)) return NEREUS_ERR_ARGUMENT;
+    return recorded([&] {
+        const Sent sent = sent_in_this_generation();
+        const pmpi::Members &members = pmpi::members_of(pmpi::Communicator{comm});
+        for (int rank = 0; rank < members.size(); ++rank) {
+            const auto found = sent.find(members.peer(rank));
+            const monitor::Count count = found == sent.end() ? monitor::Count{} : found->second;
+            if (messages) messages[rank] = count.messages;
+            if (bytes) bytes[rank] = count.bytes;
         }
         return NEREUS_OK;
     });

@@ -19,12 +19,15 @@ template <class T> bool number(const std::string &text, T least, T most, T &into
 
 const std::vector<OptionRow> &option_table() {
     static const std::vector<OptionRow> table{
-        {"NEREUS_MONITOR", "on", "", "on, off, none",
-         "whether recording begins with MPI_Init; off: when the program says so; none: there is no record",
+        {"NEREUS_MONITOR", "on", "", "on, off, inside, none",
+         "whether recording begins with MPI_Init; off: when the program says so; inside: it does, for the program "
+         "alone, "
+         "without a file; none: there is no record",
          [](Options &o, const std::string &text) {
-             o.record = text == "on";
+             o.record = text == "on" || text == "inside";
              o.has_record = text != "none";
-             return text == "on" || text == "off" || text == "none";
+             o.has_file = text != "inside";
+             return text == "on" || text == "off" || text == "inside" || text == "none";
          }},
         {"NEREUS_MONITOR_FILE", "", "", "the name of a file", "where the record of the run is written",
          [](Options &o, const std::string &text) {

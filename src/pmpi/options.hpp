@@ -12,6 +12,7 @@ namespace nereus::pmpi {
 struct Options {
     bool has_record = true; ///< else the program runs as without this library
     bool record = true;     ///< from MPI_Init on
+    bool has_file = true;   ///< else the program alone reads it
     bool model = false;     ///< of what collectives are made of, where it is not seen
     std::string file;       ///< "": nereus-monitor-WORLD.jsonl in the working directory
     std::string parts;      ///< folder of the records of single processes; "": the file's name and .parts

@@ -170,7 +170,7 @@ void begin(const char *sensor, const World &world) {
     world.make_own(world.all, &run().comm);
     PMPI_Comm_rank(run().comm, &run().rank); // not always as in the program's
     PMPI_Comm_size(run().comm, &run().ranks);
-    name_files();
+    if (run().options.has_file) name_files();
     auto made = begin_record();
     int have_records = made.has_value();
     PMPI_Allreduce(MPI_IN_PLACE, &have_records, 1, MPI_INT, MPI_MIN, run().comm);
@@ -212,15 +212,15 @@ void forget_record() {
 void end() {
     if (!has_record()) return;
     stop_recording();
-    const bool is_written = write_all();
-    if (is_written) remove_parts();
+    if (run().options.has_file && write_all()) remove_parts();
     forget_record();
 }
 
 void end_if_all_do() {
     if (!has_record()) return;
     if (agree(run().comm, run().options.time_limit)) return end();
-    say("other processes did not end: the record of this one is kept in " + run().parts);
+    say("other processes did not end: the record of this one is " +
+        (run().options.has_file ? "kept in " + run().parts : std::string("lost")));
     stop_recording();
     forget_record();
 }

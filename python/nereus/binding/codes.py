@@ -72,6 +72,7 @@ class Placement(IntEnum):
 
     COMPACT = 0
     SPREAD = 1
+    MEASURED = 2
 
 
 class ReleaseUnit(IntEnum):

@@ -79,8 +79,11 @@ class CResizeReport(ctypes.Structure):
         ("woken", ctypes.c_int),
         ("left", ctypes.c_int),
         ("parked", ctypes.c_int),
+        ("usual_between_hosts", ctypes.c_double),
+        ("between_hosts", ctypes.c_double),
         ("state", ctypes.c_char * _STATE_BYTES),
         ("reason", ctypes.c_char * _TEXT_BYTES),
+        ("placed", ctypes.c_char * _TEXT_BYTES),
     )
 
 
@@ -111,8 +114,11 @@ class ResizeReport:
     woken: int
     left: int
     parked: int
+    usual_between_hosts: float
+    between_hosts: float
     state: str
     reason: str
+    placed: str
 
 
 def report_of(raw: CResizeReport) -> ResizeReport:

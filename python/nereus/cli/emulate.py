@@ -127,7 +127,8 @@ def _print_config(loaded: Loaded, as_json: bool) -> None:
 
 def _where(loaded: Loaded, hosts: str, rsh: str | None, oversubscribe: bool) -> Where:
     first = loaded.experiment.groups[0]
-    where = Where.read(hosts, rsh, first.placement == "spread", oversubscribe)
+    placements = [group.placement for group in loaded.experiment.groups]
+    where = Where.read(hosts, rsh, placements, oversubscribe)
     where.check_slots(first.ranks)
     return where
 

@@ -49,7 +49,7 @@ def profile(
 
     sizes = _sizes(ranks)
     build, path = choose(mpi), found_program(program[0])
-    where = Where.read("", None, False, False)
+    where = Where()
     founders, own = founding(sizes[0], ReleaseUnit.RANK)
     with Stopping() as stopping, fostering(), Profiler(sizes, samples) as profiler:
         check_door()

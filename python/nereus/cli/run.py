@@ -43,7 +43,12 @@ def run(
     hosts: HostsOption = "",
     rsh: RshOption = None,
     placement: Annotated[
-        Placement, typer.Option(envvar="NEREUS_PLACEMENT", help="Fill hosts in order, or the emptiest first.")
+        Placement,
+        typer.Option(
+            envvar="NEREUS_PLACEMENT",
+            help="Fill hosts in order, or the emptiest first; measured: at a resize, ranks that sent each "
+            "other much come to one host.",
+        ),
     ] = Placement.COMPACT,
     oversubscribe: OversubscribeOption = False,
     release_unit: Annotated[
@@ -65,7 +70,7 @@ def run(
     Example: nereus run -n 2 -- ./application --steps 1000
     """
     build, path = choose(mpi), found_program(program[0])
-    where = Where.read(hosts, rsh, placement is Placement.SPREAD, oversubscribe)
+    where = Where.read(hosts, rsh, [placement], oversubscribe)
     limit = _limit(ranks, max_ranks, where)
     settings = {
         "NEREUS_PLACEMENT": placement.value,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where the processes of a job go: options that commands have in common, and what they make of them."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -28,6 +28,7 @@ class Placement(StrEnum):
 
     COMPACT = "compact"
     SPREAD = "spread"
+    MEASURED = "measured"
 
 
 class ReleaseUnit(StrEnum):
@@ -75,11 +76,14 @@ class Where:
     rsh: str | None = None
     spread: bool = False
     oversubscribe: bool = False
+    #: Whether resizes are to place ranks by what these sent each other.
+    measured: bool = False
 
     @staticmethod
-    def read(hosts: str, rsh: str | None, spread: bool, oversubscribe: bool) -> "Where":
-        """From the command line."""
-        return Where(read_hosts(hosts), rsh, spread, oversubscribe)
+    def read(hosts: str, rsh: str | None, placements: Collection[str], oversubscribe: bool) -> "Where":
+        """From the command line. `placements`: that of the founders, and of resizes."""
+        spread = next(iter(placements)) == Placement.SPREAD
+        return Where(read_hosts(hosts), rsh, spread, oversubscribe, Placement.MEASURED in placements)
 
     @property
     def slots(self) -> int:
@@ -105,7 +109,16 @@ class Where:
         # Where groups cannot join, nothing is known in favour of other transports than the MPI's own choice.
         transports = join.environment if join.works else {}
         environment = {**_costs(build, self.hosts), **transports, **own, **settings}
-        launch = Launch(build, program, arguments, self.hosts, self.rsh, environment, recorded=True)
+        launch = Launch(
+            build,
+            program,
+            arguments,
+            self.hosts,
+            self.rsh,
+            environment,
+            recorded=True,
+            measured=self.measured,
+        )
         return Supervision(launch, founders, join.works)
 
 

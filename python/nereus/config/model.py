@@ -30,7 +30,7 @@ TransferMethod = Literal["auto", "p2p", "col", "rma-lock", "rma-lockall"]
 TransferStrategy = Literal["auto", "blocking", "nonblocking", "wait-drains", "thread"]
 Survivors = Literal["auto", "first", "least-movement"]
 Memory = Literal["auto", "shared", "private"]
-Placement = Literal["compact", "spread"]
+Placement = Literal["compact", "spread", "measured"]
 ReleaseUnit = Literal["job", "host", "rank"]
 
 Bytes = Annotated[int, BeforeValidator(bytes_of), Field(ge=0, le=MOST_BYTES)]
@@ -128,7 +128,7 @@ class Group(Part):
     times: list[Seconds] | None = Field(
         None, min_length=1, description='seconds from 0 to 1e9 for each stage, or texts such as "50 ms"'
     )
-    placement: Placement = Field("compact", description="one of compact, spread")
+    placement: Placement = Field("compact", description="one of compact, spread, measured")
     process_method: ProcessMethod = Field("merge", description="one of merge, baseline-inter, baseline-intra")
     process_strategies: Annotated[list[Strategy], AfterValidator(_together)] = Field(
         default=["auto"], description=STRATEGIES_ALLOWED

@@ -12,7 +12,7 @@ from pathlib import Path
 from nereus.launch.builds import Build
 from nereus.launch.error import LaunchError
 from nereus.launch.hosts import Host, Share, host_list, is_here, place
-from nereus.launch.preloading import COMPONENTS, LIBRARY, SEARCHED
+from nereus.launch.preloading import COMPONENTS, LIBRARY, SEARCHED, preloaded
 
 # A rank that waits long lets others have its core, as those of Open MPI do where ranks outnumber
 # cores. Without it a resize on a crowded host takes two to three times as long.
@@ -61,6 +61,8 @@ class Launch:
     environment: Mapping[str, str] = field(default_factory=dict)
     #: Whether it is what a user wants to watch, where we run under `nereus monitor`; trials of ours are not.
     recorded: bool = False
+    #: Whether ranks count for themselves what they send each other, so that resizes can place them by it.
+    measured: bool = False
 
     @property
     def far(self) -> bool:
@@ -80,7 +82,8 @@ class Launch:
                 f"{build.mpiexec}: the launcher of the build {build.name} is missing; run `make build` again"
             )
         watched = {} if self.recorded else _unrecorded()
-        complete = {**_environment(build), **watched, **self.environment, **(environment or {})}
+        counts = _counts(build) if self.measured else {}
+        complete = {**_environment(build), **watched, **self.environment, **(environment or {}), **counts}
         options = _options(build, server, self.rsh, list(complete) if self.far else [])
         where = _placed(build, shares, [str(self.program), *self.arguments], self.hosts)
         return Command([str(build.mpiexec), *options, *where], complete)
@@ -121,6 +124,16 @@ def _unrecorded() -> dict[str, str]:
     are_here = Path(COMPONENTS).name in os.environ.get(SEARCHED, "")
     unwatched = {"NEREUS_MONITOR": "none"} if is_here or are_here else {}
     return {**unwatched, CONTROLLER: ""}  # nor is it a job of the user's for the daemon
+
+
+def _counts(build: Build) -> dict[str, str]:
+    """What lets ranks count what they send, where we do not run under `nereus monitor` anyway."""
+    others = _environment(build).get("LD_PRELOAD", os.environ.get("LD_PRELOAD", ""))
+    library = build.prefix / LIBRARY
+    if library.name in others or Path(COMPONENTS).name in os.environ.get(SEARCHED, ""):
+        return {}
+    loaded = preloaded(library, {}, {"LD_PRELOAD": others})["LD_PRELOAD"]
+    return {"LD_PRELOAD": loaded, "NEREUS_MONITOR": "inside", "NEREUS_MONITOR_MODEL": "on"}
 
 
 def _naps(build: Build) -> dict[str, str]:

@@ -129,6 +129,9 @@ class Committed(Event):
     bytes_minimum: Count
     shared_bytes: Count = 0
     predicted_seconds: float | None = None
+    usual_between_hosts: float | None = None
+    between_hosts: float | None = None
+    placed: str | None = None
     verified: bool | None
 
 

@@ -115,6 +115,9 @@ class Resize:
             "bytes_moved": event.bytes_moved,
             "bytes_minimum": event.bytes_minimum,
             "shared_bytes": event.shared_bytes,
+            "usual_between_hosts": event.usual_between_hosts,
+            "between_hosts": event.between_hosts,
+            "placed": event.placed,
             "verified": event.verified,
         }
 

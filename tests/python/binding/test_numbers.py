@@ -29,7 +29,8 @@ def without_comments(text: str) -> str:
 
 def enums(tracked: dict[str, str]) -> dict[str, dict[str, int]]:
     """The enums of the C API that Fortran and Python have, by name."""
-    text = without_comments(tracked["include/nereus/errors.h"] + tracked["include/nereus/nereus.h"])
+    headers = ("errors.h", "nereus.h", "resize.h")
+    text = without_comments("".join(tracked[f"include/nereus/{name}"] for name in headers))
     found = re.findall(r"enum (nereus_\w+) \{(.*?)\};", text, flags=re.DOTALL)
     return {
         name: {key: int(value) for key, value in re.findall(r"NEREUS_(\w+) = (-?\d+)", body)}
@@ -39,7 +40,7 @@ def enums(tracked: dict[str, str]) -> dict[str, dict[str, int]]:
 
 def structures(tracked: dict[str, str]) -> dict[str, list[tuple[str, str, int]]]:
     """The fields of each structure of the C API: type, name, and 0 or the length of an array."""
-    text = without_comments(tracked["include/nereus/nereus.h"])
+    text = without_comments(tracked["include/nereus/nereus.h"] + tracked["include/nereus/resize.h"])
     bodies = re.findall(r"typedef struct (nereus_\w+) \{(.*?)\} \w+;", text, flags=re.DOTALL)
     found: dict[str, list[tuple[str, str, int]]] = {name: [] for name, _ in bodies}
     field_line = r"^\s*((?:const )?(?:enum )?\w+ \*?)([^;(]+);"

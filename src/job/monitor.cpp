@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The library does not need the monitor, and finds it where it is: preloaded, linked, or loaded by Open MPI for itself.
-#include "job/generation.hpp"
+#include "job/monitor.hpp"
 
 #include <array>
 #include <cstdio>
@@ -35,6 +35,15 @@ void tell_monitor(const Generation &generation) {
 bool follow_io(MPI_Comm comm, int (*call)(void *, int), void *context) {
     const auto follow = of_monitor<decltype(nereus_monitor_io)>("nereus_monitor_io");
     return follow && follow(comm, call, context) == NEREUS_OK;
+}
+
+std::optional<std::vector<std::uint64_t>> bytes_sent(MPI_Comm comm) {
+    const auto ask = of_monitor<decltype(nereus_monitor_sent)>("nereus_monitor_sent");
+    int ranks = 0;
+    MPI_Comm_size(comm, &ranks);
+    std::vector<std::uint64_t> bytes(static_cast<std::size_t>(ranks));
+    if (!ask || ask(comm, nullptr, bytes.data()) != NEREUS_OK) return std::nullopt;
+    return bytes;
 }
 
 }
