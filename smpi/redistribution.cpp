@@ -14,7 +14,7 @@ namespace plan = nereus::plan;
 namespace transfer = nereus::transfer;
 
 // Ranks look often enough for half a per mille of the bound, and not so often that only looks are simulated.
-constexpr double looks_in_bound = 2000, shortest_look = 1e-6, longest_look = 2e-5;
+constexpr double looks_in_bound = 2000, shortest_look = 1e-6, longest_look = 1e-4;
 
 double bound_of(const Load &load, const Cluster &cluster, double share) {
     return std::max(static_cast<double>(load.link) / cluster.bandwidth,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "as_mpich/collectives.hpp"
+#include "collectives.hpp"
 
 namespace smpi::as_mpich {
 namespace {

@@ -76,12 +76,13 @@ def placement(
 
     Example: nereus simulate placement --pattern reduce --ranks 64 --bytes "20 MB"
     """
+    _check_word(pattern, matrix)
     machine = read_topology(topology)
     rate = read_rate("--bandwidth", bandwidth)
     inside = read_rate("--memory-bandwidth", memory_bandwidth)
     count = read_bytes("--bytes", size)
     asked = Placing(
-        pattern=_pattern(pattern, matrix, ranks or machine.slots, count, iterations),
+        pattern=_pattern(pattern or "", matrix, ranks or machine.slots, count, iterations),
         topology=machine,
         cluster=Cluster(len(machine.hosts), 1, rate, read_latency(latency), inside),
         iterations=iterations,
@@ -98,14 +99,17 @@ def placement(
         show(_table(asked, found))
 
 
-def _pattern(word: str | None, matrix: Path | None, ranks: int, count: int, iterations: int) -> Pattern:
+def _check_word(word: str | None, matrix: Path | None) -> None:
     if (word is None) == (matrix is None):
         raise Refused(f"--pattern: one of {', '.join(PATTERNS)}, or --matrix, is needed")
+    if word is not None and word not in PATTERNS:
+        raise Refused(f"--pattern {word}: allowed are {', '.join(PATTERNS)}")
+
+
+def _pattern(word: str, matrix: Path | None, ranks: int, count: int, iterations: int) -> Pattern:
     if matrix is not None:
         return of_matrix(matrix.name, read_traffic(matrix, Selection()), iterations)
-    if word is None or word not in PATTERNS:
-        raise Refused(f"--pattern {word}: allowed are {', '.join(PATTERNS)}")
-    if not 2 <= ranks <= _MOST_RANKS:
+    if ranks > _MOST_RANKS:
         raise Refused(f"--ranks {ranks}: allowed are 2 .. {_MOST_RANKS}")
     return PATTERNS[word](ranks, count)
 
