@@ -20,7 +20,8 @@ json parsed(const std::string &file) {
 }
 
 Cluster cluster_of(const json &asked) {
-    return {asked.at("hosts"), asked.at("bandwidth"), asked.at("latency"), asked.at("memory_bandwidth")};
+    return {asked.at("hosts"), asked.at("bandwidth"), asked.at("latency"), asked.at("memory_bandwidth"),
+            asked.at("acknowledgements")};
 }
 
 std::vector<int> hosts_in(const json &asked, const Cluster &cluster) {

@@ -51,7 +51,8 @@ void configure(const World &world) {
           std::string("smpi/barrier:ompi_bruck"), std::string("smpi/allreduce:rdb"),
           std::string("smpi/allgather:mpich"), std::string("smpi/grow-injected-times:no"),
           "smpi/test:" + std::to_string(world.look_seconds), std::string("contexts/stack-size:128"),
-          std::string("contexts/guard-size:0"), std::string("maxmin/precision:0.01")})
+          std::string("contexts/guard-size:0"), std::string("maxmin/precision:0.01"),
+          std::string("network/crosstraffic:") + (world.cluster.acknowledgements ? "yes" : "no")})
         s4u::Engine::set_config(setting);
 }
 

@@ -15,6 +15,7 @@ struct Cluster {
     double bandwidth;        ///< of a host's link, in each direction
     double latency;          ///< seconds, of a host's link
     double memory_bandwidth; ///< that messages within a host share
+    bool acknowledgements;   ///< whether a twentieth of what is received goes back
 };
 
 struct World {

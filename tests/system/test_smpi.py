@@ -45,6 +45,12 @@ def test_nothing_is_faster_than_the_bound_and_long_messages_come_near(simulating
         assert 1 < row["ratio"] < 1.1
 
 
+def test_without_acknowledgements_the_model_s_rate_is_used_up(simulating: Any) -> None:
+    options = ("--pair", "120:160", "--bandwidth", "100 Gbit/s", "--method", "p2p", "--no-acks")
+    (row,) = simulating("transfer", *options)["rows"]
+    assert 1 < row["model_ratio"] < 1.01
+
+
 def test_half_the_bandwidth_takes_twice_as_long(simulating: Any) -> None:
     rates = ("--bandwidth", "10 Gbit/s", "--bandwidth", "5 Gbit/s")
     fast, slow = simulating(

@@ -14,6 +14,10 @@ Latency = Annotated[str, typer.Option(metavar="TIME", help="Of each host's link.
 MemoryRate = Annotated[
     str, typer.Option("--memory-bandwidth", metavar="RATE", help="That messages within a host share.")
 ]
+Acknowledged = Annotated[
+    bool,
+    typer.Option("--acks/--no-acks", help="A twentieth of what is received goes back, as SimGrid has it."),
+]
 Memory = Annotated[str, typer.Option(metavar="SIZE", help="A simulation that takes more is ended.")]
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nereus.cli.messages import Refused, show, show_json
-from nereus.cli.simulate_cluster import Latency, Memory, MemoryRate, most_memory
+from nereus.cli.simulate_cluster import Acknowledged, Latency, Memory, MemoryRate, most_memory
 from nereus.cli.trial_bar import TrialBar
 from nereus.place import Selection, read_topology, read_traffic
 from nereus.report.units import seconds_text
@@ -60,6 +60,7 @@ def placement(
     bandwidth: Annotated[str, typer.Option(metavar="RATE", help="Of each host's link.")] = "32 Gbit/s",
     latency: Latency = "1 us",
     memory_bandwidth: MemoryRate = "400 Gbit/s",
+    acks: Acknowledged = True,
     size: Annotated[
         str, typer.Option("--bytes", metavar="SIZE", help="Of a message of a pattern.")
     ] = "20 MB",
@@ -84,7 +85,7 @@ def placement(
     asked = Placing(
         pattern=_pattern(pattern or "", matrix, ranks or machine.slots, count, iterations),
         topology=machine,
-        cluster=Cluster(len(machine.hosts), 1, rate, read_latency(latency), inside),
+        cluster=Cluster(len(machine.hosts), 1, rate, read_latency(latency), inside, acks),
         iterations=iterations,
         compute_seconds=read_seconds("--compute", compute),
         most_memory=most_memory(memory),

@@ -12,6 +12,7 @@ import typer
 
 from nereus.cli.messages import Refused, note, show, show_json
 from nereus.cli.simulate_cluster import (
+    Acknowledged,
     Cores,
     Latency,
     Memory,
@@ -63,6 +64,7 @@ def transfer(
     ] = None,
     latency: Latency = "1 us",
     memory_bandwidth: MemoryRate = "400 Gbit/s",
+    acks: Acknowledged = True,
     size: Annotated[str, typer.Option("--bytes", metavar="SIZE", help="All data.")] = "1 GiB",
     method: Annotated[str, typer.Option(help="Methods, with commas between.")] = ",".join(USUAL_METHODS),
     placement: Annotated[
@@ -93,10 +95,8 @@ def transfer(
             f"--check: real bytes take memory: --bytes up to {bytes_text(_MOST_CHECKED)} are allowed"
         )
     rates = [read_rate("--bandwidth", text) for text in bandwidth or _RATES]
-    clusters = [
-        Cluster(nodes, cores, rate, read_latency(latency), read_rate("--memory-bandwidth", memory_bandwidth))
-        for rate in rates
-    ]
+    inside = read_rate("--memory-bandwidth", memory_bandwidth)
+    clusters = [Cluster(nodes, cores, rate, read_latency(latency), inside, acks) for rate in rates]
     cases = _cases(_pairs(pair), clusters, _methods(method), _placement(placement), count)
     each = _spawn_seconds(spawn)
     cases = [replace(case, check=check, spawn_seconds=each) for case in cases]
@@ -202,6 +202,7 @@ def _heading(cluster: Cluster, count: int, placement: str) -> dict[str, object]:
         "cores": cluster.cores,
         "latency": cluster.latency,
         "memory_bandwidth": cluster.memory_bandwidth,
+        "acknowledgements": cluster.acknowledgements,
         "bytes": count,
         "placement": placement,
     }

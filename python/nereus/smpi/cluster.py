@@ -19,13 +19,17 @@ _LONGEST_LATENCY = 1.0
 
 @dataclass(frozen=True)
 class Cluster:
-    """`bandwidth` and `memory_bandwidth`: bytes/s; `latency`: seconds of a host's link."""
+    """`bandwidth` and `memory_bandwidth`: bytes/s; `latency`: seconds of a host's link.
+
+    `acknowledgements`: whether a twentieth of what a host receives goes back, as in SimGrid's usual model.
+    """
 
     hosts: int
     cores: int
     bandwidth: float
     latency: float
     memory_bandwidth: float
+    acknowledgements: bool = True
 
     @property
     def slots(self) -> int:
@@ -47,6 +51,7 @@ class Cluster:
             "bandwidth": self.bandwidth,
             "latency": self.latency,
             "memory_bandwidth": self.memory_bandwidth,
+            "acknowledgements": self.acknowledgements,
             "host_of_rank": list(host_of_rank),
         }
 

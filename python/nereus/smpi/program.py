@@ -14,7 +14,7 @@ from nereus.smpi.error import SmpiError
 
 _PROGRAM = "nereus-smpi"
 _LOOK_SECONDS = 0.05
-_MEMORY = "VmRSS:"
+_MEMORY = "RssAnon:"  # folded memory is the same page many times
 
 
 def require() -> None:
