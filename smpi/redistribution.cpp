@@ -13,8 +13,13 @@ namespace {
 namespace plan = nereus::plan;
 namespace transfer = nereus::transfer;
 
-// Ranks look often enough for half a per mille of the bound, and not so often that only looks are simulated.
-constexpr double looks_in_bound = 2000, shortest_look = 1e-6, longest_look = 1e-4;
+// How often a rank may look at its requests within the bound: of many ranks less often, or only looks are simulated.
+constexpr double looks_of_all = 2e5, most_looks = 2000, fewest_looks = 200, shortest_look = 1e-6, longest_look = 1e-4;
+
+double look_within(double bound, int ranks) {
+    const double looks = std::clamp(looks_of_all / ranks, fewest_looks, most_looks);
+    return std::clamp(bound / looks, shortest_look, longest_look);
+}
 
 double bound_of(const Load &load, const Cluster &cluster, double share) {
     return std::max(static_cast<double>(load.link) / cluster.bandwidth,
@@ -133,8 +138,8 @@ nereus::Result<Redistributed> redistribute(const Redistribution &asked) {
     const plan::Sizes sizes{asked.sources, asked.drains, false};
     const Load load = load_of(asked.bytes, sizes, asked.host_of_rank);
     const double bound = bound_of(load, asked.cluster, 1);
-    const World world{asked.cluster, asked.host_of_rank,
-                      std::clamp(bound / looks_in_bound, shortest_look, longest_look)};
+    const int ranks = std::max(asked.sources, asked.drains);
+    const World world{asked.cluster, asked.host_of_rank, look_within(bound, ranks)};
     Stage stage(asked, sizes);
     run(world, [&](int rank) { stage.play(rank); });
     if (stage.trouble()) return tl::unexpected(*stage.trouble());
