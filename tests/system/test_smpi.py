@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`nereus simulate transfer` and `placement` with the real program, where it was built."""
 
+import signal
+import time
 from typing import Any
 
 import numpy as np
@@ -109,3 +111,17 @@ def test_a_matrix_is_simulated_as_what_it_says(simulating: Any, site: Any) -> No
     assert found["gains"]["packed"] > 3
     # SimGrid has a twentieth of what is received go back, as acknowledgements do.
     assert found["seconds"]["packed"] == pytest.approx(2 * 50e6 * 1.05 / 4e9 / 0.94, rel=0.02)
+
+
+def test_ctrl_c_ends_simulations_at_once(simulating: Any, site: Any) -> None:
+    assert simulating  # skipped where it is not built
+    options = ("--nodes", "500", "--pair", "10000:5000", "--method", "p2p", "--quiet")
+    with site.started("simulate", "transfer", *options) as process:
+        while not any(site.temporary.glob("nereus-*/question.json")):
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "stopped by SIGINT" in error
+    assert not list(site.temporary.glob("nereus-*"))

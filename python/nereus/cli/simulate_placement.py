@@ -3,18 +3,20 @@
 
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from nereus.cli.messages import Refused, show, show_json
-from nereus.cli.simulate_cluster import Acknowledged, Latency, Memory, MemoryRate, most_memory
+from nereus.cli.simulate_cluster import Acknowledged, Latency, Memory, MemoryRate, most_memory, stoppable
 from nereus.cli.trial_bar import TrialBar
 from nereus.place import Selection, read_topology, read_traffic
 from nereus.report.units import seconds_text
 from nereus.smpi import (
     Cluster,
+    Limits,
     Pattern,
     Placing,
     compared,
@@ -88,11 +90,12 @@ def placement(
         cluster=Cluster(len(machine.hosts), 1, rate, read_latency(latency), inside, acks),
         iterations=iterations,
         compute_seconds=read_seconds("--compute", compute),
-        most_memory=most_memory(memory),
+        limits=Limits(most_memory(memory)),
     )
     require()
     bar = None if quiet else TrialBar("simulate", seeds + 3)
-    with bar or nullcontext():
+    with stoppable() as stopped, bar or nullcontext():
+        asked = replace(asked, limits=replace(asked.limits, stopped=stopped))
         found = compared(asked, seeds, bar.advance if bar is not None else lambda _: None)
     if as_json:
         show_json({"pattern": asked.pattern.name, "ranks": asked.pattern.ranks, **found.document()})

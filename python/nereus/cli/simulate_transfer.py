@@ -19,6 +19,7 @@ from nereus.cli.simulate_cluster import (
     MemoryRate,
     Nodes,
     most_memory,
+    stoppable,
 )
 from nereus.cli.trial_bar import TrialBar
 from nereus.launch import cores as usable_cores
@@ -30,6 +31,7 @@ from nereus.smpi import (
     USUAL_METHODS,
     Case,
     Cluster,
+    Limits,
     Simulated,
     check_size,
     paper_pairs,
@@ -103,7 +105,8 @@ def transfer(
     for case in cases:
         check_size(case)
     require()
-    rows = _rows(cases, limit, quiet)
+    with stoppable() as stopped:
+        rows = _rows(cases, Limits(limit, stopped), quiet)
     if picture is not None:
         from nereus.smpi.picture import draw_ratios  # matplotlib takes long to import
 
@@ -180,12 +183,12 @@ def _cases(
     ]
 
 
-def _rows(cases: Sequence[Case], limit: int, quiet: bool) -> list[Simulated]:
+def _rows(cases: Sequence[Case], limits: Limits, quiet: bool) -> list[Simulated]:
     """As many at a time as there are cores."""
     rows = []
     bar = None if quiet else TrialBar("simulate", len(cases))
     with bar or nullcontext(), ThreadPoolExecutor(usable_cores()) as pool:
-        running = [pool.submit(redistributed, case, limit) for case in cases]
+        running = [pool.submit(redistributed, case, limits) for case in cases]
         try:
             for one in running:
                 rows.append(one.result())

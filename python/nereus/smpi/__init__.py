@@ -17,10 +17,10 @@ from nereus.smpi.cluster import (
     read_rate,
     read_seconds,
 )
-from nereus.smpi.error import SmpiError
+from nereus.smpi.error import SmpiError, Stopped
 from nereus.smpi.patterns import Pattern, matrix_of, of_matrix, reduce_heap, reduce_tree, stencil
 from nereus.smpi.placing import Compared, Placing, compared, placed
-from nereus.smpi.program import require
+from nereus.smpi.program import Limits, require
 from nereus.smpi.redistribution import (
     METHODS,
     USUAL_METHODS,
@@ -41,10 +41,12 @@ __all__ = [
     "Case",
     "Cluster",
     "Compared",
+    "Limits",
     "Pattern",
     "Placing",
     "Simulated",
     "SmpiError",
+    "Stopped",
     "check_size",
     "compared",
     "matrix_of",

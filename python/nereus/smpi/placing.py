@@ -12,7 +12,7 @@ from nereus.place import Asked, Topology, place_ranks
 from nereus.smpi.cluster import Cluster
 from nereus.smpi.error import SmpiError
 from nereus.smpi.patterns import Pattern, matrix_of
-from nereus.smpi.program import simulated
+from nereus.smpi.program import Limits, simulated
 
 PACKED, ROUND_ROBIN, RANDOM, PLACED = "packed", "round-robin", "random", "placed"
 
@@ -26,7 +26,7 @@ class Placing:
     cluster: Cluster
     iterations: int
     compute_seconds: float
-    most_memory: int
+    limits: Limits
 
 
 @dataclass(frozen=True)
@@ -116,5 +116,5 @@ def _under(placing: Placing, name: str, mapping: Sequence[int]) -> Mapped:
         "iterations": placing.iterations,
         "compute_seconds": placing.compute_seconds,
     }
-    answer = simulated("traffic", question, placing.most_memory)
+    answer = simulated("traffic", question, placing.limits)
     return Mapped(name, list(mapping), answer["seconds"], answer["wall_seconds"])

@@ -5,16 +5,25 @@ import json
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from nereus.launch import LaunchError, choose
-from nereus.smpi.error import SmpiError
+from nereus.smpi.error import SmpiError, Stopped
 
 _PROGRAM = "nereus-smpi"
 _LOOK_SECONDS = 0.05
 _MEMORY = "RssAnon:"  # folded memory is the same page many times
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a simulation is ended. `stopped`: whether the user wants an end."""
+
+    memory: int  # bytes
+    stopped: Callable[[], bool] = lambda: False
 
 
 def require() -> None:
@@ -27,8 +36,10 @@ def require() -> None:
         ) from None
 
 
-def simulated(what: str, question: Mapping[str, Any], most_memory: int) -> dict[str, Any]:
+def simulated(what: str, question: Mapping[str, Any], limits: Limits) -> dict[str, Any]:
     """The program's answer, with the seconds that it took as `wall_seconds` and its `memory` in bytes."""
+    if limits.stopped():
+        raise Stopped
     program = choose().program(_PROGRAM)
     with tempfile.TemporaryDirectory(prefix="nereus-") as folder:
         file, out, err = (Path(folder) / name for name in ("question.json", "out", "err"))
@@ -36,22 +47,24 @@ def simulated(what: str, question: Mapping[str, Any], most_memory: int) -> dict[
         begin = time.monotonic()
         with out.open("wb") as answers, err.open("wb") as complaints:
             process = subprocess.Popen([program, what, file], stdout=answers, stderr=complaints)
-            memory = _watched(process, most_memory)
+            memory = _watched(process, limits)
         seconds = time.monotonic() - begin
         if process.returncode != 0:
             raise SmpiError(_told(process.returncode, err.read_text(errors="replace")))
         return {**json.loads(out.read_bytes()), "wall_seconds": seconds, "memory": memory}
 
 
-def _watched(process: "subprocess.Popen[bytes]", most_memory: int) -> int:
+def _watched(process: "subprocess.Popen[bytes]", limits: Limits) -> int:
     """The most memory that it was seen with, at its end."""
     most = 0
     try:
         while process.poll() is None:
             most = max(most, _memory_of(process.pid))
-            if most > most_memory:
+            if limits.stopped():
+                raise Stopped
+            if most > limits.memory:
                 raise SmpiError(
-                    f"the simulation takes more than {most_memory // 2**20} MiB and was ended: "
+                    f"the simulation takes more than {limits.memory // 2**20} MiB and was ended: "
                     "fewer ranks, or --memory, help"
                 )
             try:

@@ -9,7 +9,7 @@ from typing import Any
 
 from nereus.smpi.cluster import Cluster, rate_text
 from nereus.smpi.error import SmpiError
-from nereus.smpi.program import simulated
+from nereus.smpi.program import Limits, simulated
 
 METHODS = ("p2p", "col", "rma-lock", "rma-lockall")
 USUAL_METHODS = ("p2p", "col", "rma-lockall")  # SMPI gives both kinds of locks the same time
@@ -106,7 +106,7 @@ def check_size(case: Case) -> None:
         )
 
 
-def redistributed(case: Case, most_memory: int) -> Simulated:
+def redistributed(case: Case, limits: Limits) -> Simulated:
     """One simulation, in a process of its own."""
     question = {
         **case.cluster.question(case.host_of_rank),
@@ -116,7 +116,7 @@ def redistributed(case: Case, most_memory: int) -> Simulated:
         "method": case.method,
         "check": case.check,
     }
-    return Simulated(case, simulated("transfer", question, most_memory))
+    return Simulated(case, simulated("transfer", question, limits))
 
 
 def spawn_seconds_in(path: Path) -> float:

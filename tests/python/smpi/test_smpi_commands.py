@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is wrong on the command line is said in one line, before anything is simulated."""
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -60,3 +62,15 @@ def test_what_is_no_command_is_a_scenario(nereus: Nereus) -> None:
     code, out, _ = nereus("simulate", "--help")
     assert code == 0
     assert all(word in out for word in ("SCENARIO", "transfer", "placement"))
+
+
+def test_without_simgrid_it_is_said_what_is_missing(
+    nereus: Nereus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    about = {"name": "mpich", "mpiexec": "/bin/true", "library_version": "MPICH"}
+    (tmp_path / "mpich").mkdir()
+    (tmp_path / "mpich" / "mpi.json").write_text(json.dumps(about))
+    monkeypatch.setenv("NEREUS_BUILDS", str(tmp_path))
+    code, out, err = nereus("simulate", "transfer", "--pair", "4:2")
+    assert (code, out) == (2, "")
+    assert "nereus-smpi" in err and "apt-get install libsimgrid-dev" in err
