@@ -29,7 +29,7 @@ Nereus = Callable[..., tuple[int, str, str]]
         (["--check"], "--check: real bytes take memory: --bytes up to 256 MiB are allowed"),
         (
             ["--nodes", "500", "--pair", "10000:5000", "--method", "col"],
-            "--method col with 10000 ranks: each rank has lists of all others; allowed are 4096 ranks",
+            "--method col with 10000 ranks: each rank has to do with all others; allowed are 4096 ranks",
         ),
     ],
 )
