@@ -61,6 +61,13 @@ def test_half_the_bandwidth_takes_twice_as_long(simulating: Any) -> None:
     assert slow["seconds"] / fast["seconds"] == pytest.approx(2, rel=0.02)
 
 
+def test_sizes_that_move_nothing_are_shown_too(simulating: Any, site: Any) -> None:
+    options = ("--pair", "2:3", "--pair", "3:4", "--bytes", "1", "--nodes", "1", "--picture", "p.png")
+    found = simulating("transfer", *options)
+    assert all(row["moved_bytes"] == 0 and row["ratio"] is None for row in found["rows"])
+    assert (site.folder / "p.png").read_bytes().startswith(b"\x89PNG")
+
+
 def test_spawning_is_told_apart_and_only_for_newcomers(simulating: Any) -> None:
     sizes = (
         "--pair",

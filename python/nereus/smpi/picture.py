@@ -28,7 +28,8 @@ def draw_ratios(rows: Sequence[Simulated], path: Path) -> None:
             shown = [
                 (pairs.index((row.case.before, row.case.after)), row.ratio) for row in these if row.ratio
             ]
-            panel.plot(*zip(*shown, strict=True), marker="o", linewidth=0.8, label=method)
+            places, ratios = [place for place, _ in shown], [ratio for _, ratio in shown]
+            panel.plot(places, ratios, marker="o", linewidth=0.8, label=method)
         panel.axhline(1.0, color="black", linewidth=0.8)
         panel.set_title(rate_text(rate))
         panel.set_ylabel("time / bound")
