@@ -19,8 +19,8 @@ class Home:
     interspersed: bool = True  # whether options may stand behind arguments
 
 
-def group_of(homes: Mapping[str, Home]) -> typer.Typer:
-    """A group of the commands that live there, in this order."""
+def group_of(homes: Mapping[str, Home], usual: str | None = None) -> typer.Typer:
+    """A group of the commands that live there, in this order; `usual`: the one whose name may be left out."""
 
     class Group(TyperGroup):
         def __init__(self, **settings: Any) -> None:
@@ -28,6 +28,11 @@ def group_of(homes: Mapping[str, Home]) -> typer.Typer:
             # The names suffice for lists and suggestions; whoever wants a command asks below.
             names: dict[str, Any] = dict.fromkeys(homes)
             self.commands = names
+
+        def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+            if usual is not None and args[:1] != ["--help"] and not set(args[:1]) & set(homes):
+                args = [usual, *args]
+            return super().parse_args(ctx, args)
 
         def get_command(self, ctx: Any, cmd_name: str) -> Any:
             return _command(cmd_name, homes[cmd_name]) if cmd_name in homes else None

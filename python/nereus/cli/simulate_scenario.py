@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""nereus simulate SCENARIO - jobs on simulated time under one policy or several."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nereus.cli import policies
+from nereus.cli.messages import Refused, note, show, show_json, warn
+from nereus.cli.trial_bar import TrialBar
+from nereus.simulate import Result, Scenario, load_scenario, load_trace, simulation
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+Sizes = Mapping[int, Sequence[Result]]  # by cores
+
+_MOST_ROWS = 12  # jobs of which the table tells each
+_MOST_BARS = 200  # of a picture
+
+
+def scenario(
+    file: Annotated[
+        Path, typer.Argument(metavar="SCENARIO", help="A scenario (.toml), or a trace of jobs (.swf).")
+    ],
+    policy: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help=f"In place of those of the scenario, again for each: {policies.HELP}"
+        ),
+    ] = None,
+    cores: Annotated[
+        list[int] | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=10**7,
+            help="In place of those of the scenario, again for each; a trace needs it.",
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=2**63 - 1, help="In place of that of the scenario.")
+    ] = None,
+    parallel_fraction: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="Of each job of a trace, which gets faster with more ranks so far."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+    events: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="All that happened, as lines of JSON.")
+    ] = None,
+    picture: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Ranks and I/O phases of the jobs over time, as PNG.")
+    ] = None,
+    bars: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Ranks, waits and flop/s of the jobs by cores and policy, as PNG."),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Simulate jobs that compute, write and are resized, as a policy decides.
+
+    Example: nereus simulate examples/simulate/use-case-d.toml
+    """
+    scenarios = _scenarios(file, cores or [], parallel_fraction)
+    if seed is not None:
+        scenarios = [each.model_copy(update={"seed": seed}) for each in scenarios]
+    names = list(dict.fromkeys(policy or scenarios[0].compared))
+    _can_be_drawn(len(scenarios), len(names), picture, bars)
+    results = _results(scenarios, names, quiet)
+    warn(_doubts(results))
+    if events is not None:
+        _write_events(results, events)
+        note(f"written: {events}", quiet)
+    _draw(results, picture, bars, quiet)
+    if as_json:
+        show_json(_document(results))
+    else:
+        _show(results)
+
+
+def _scenarios(path: Path, cores: Sequence[int], parallel_fraction: float | None) -> list[Scenario]:
+    """One for each number of cores."""
+    again = next((each for index, each in enumerate(cores) if each in cores[:index]), None)
+    if again is not None:
+        raise Refused(f"--cores {again}: is there twice; each number of cores is simulated once")
+    if path.suffix == ".swf":
+        if not cores:
+            raise Refused(f"{path}: --cores is missing: a trace does not say how many there are")
+        return [load_trace(path, each, parallel_fraction) for each in cores]
+    if parallel_fraction is not None:
+        raise Refused("--parallel-fraction goes with a trace (.swf); a scenario says it in [trace]")
+    return [load_scenario(path, each) for each in cores] if cores else [load_scenario(path)]
+
+
+def _can_be_drawn(sizes: int, policies: int, picture: Path | None, bars: Path | None) -> None:
+    """Refused before anything is simulated."""
+    if picture is not None and sizes > 1:
+        raise Refused("--picture shows one number of cores over time; --bars shows several")
+    if bars is not None and sizes * policies > _MOST_BARS:
+        all_of_them = f"{sizes} numbers of cores with {policies} policies are {sizes * policies} bars"
+        raise Refused(f"--bars: {all_of_them}; at most {_MOST_BARS} can be read")
+
+
+def _results(scenarios: Sequence[Scenario], names: Sequence[str], quiet: bool) -> Sizes:
+    """By cores; a policy has a state, so that each simulation has its own."""
+    loaded = [[policies.load(name) for name in names] for _ in scenarios]
+    jobs = [simulation.jobs_in(scenario) for scenario in scenarios]
+    results: dict[int, list[Result]] = {scenario.cluster.cores: [] for scenario in scenarios}
+    bar = None if quiet else TrialBar("simulate", sum(len(each.all) for each in jobs) * len(names))
+    with bar or nullcontext():
+        for scenario, these, own in zip(scenarios, jobs, loaded, strict=True):
+            cores = scenario.cluster.cores
+            for name, policy in zip(names, own, strict=True):
+                latest = f"{name}, {cores} cores" if len(scenarios) > 1 else name
+                ended = partial(_advance, bar, latest)
+                results[cores].append(simulation.simulate(scenario, name, policy, these, ended))
+    return results
+
+
+def _advance(bar: TrialBar | None, latest: str, job: str) -> None:
+    if bar is not None:
+        bar.advance(latest)
+
+
+def _doubts(results: Sizes) -> Iterator[str]:
+    for cores, (first, *_) in results.items():
+        if first.left_out:
+            yield f"{first.left_out} jobs of the trace need more than {cores} cores and are left out"
+
+
+def _write_events(results: Sizes, file: Path) -> None:
+    with file.open("w", encoding="utf-8") as lines:
+        for cores, each in results.items():
+            size = {"cores": cores} if len(results) > 1 else {}
+            for result in each:
+                for event in result.events:
+                    lines.write(json.dumps({**size, "policy": result.policy, **event}) + "\n")
+
+
+def _draw(results: Sizes, picture: Path | None, bars: Path | None, quiet: bool) -> None:
+    if picture is not None:
+        from nereus.simulate.picture import draw  # matplotlib takes long to import
+
+        draw(next(iter(results.values())), picture)
+        note(f"written: {picture}", quiet)
+    if bars is not None:
+        from nereus.simulate.bars import draw_bars
+
+        draw_bars(results, bars)
+        note(f"written: {bars}", quiet)
+
+
+def _document(results: Sizes) -> dict[str, Any]:
+    sizes = {
+        str(cores): {"policies": {result.policy: result.document() for result in each}}
+        for cores, each in results.items()
+    }
+    return {"cores": sizes} if len(sizes) > 1 else next(iter(sizes.values()))
+
+
+def _show(results: Sizes) -> None:
+    headings = ("makespan", "I/O", "of it waits", "resizes", "flop/s", "wait for cores")
+    table = _table("simulated", results, ["policy"], headings)
+    for cores, each in results.items():
+        for result in each:
+            table.add_row(
+                *_size(results, cores),
+                result.policy,
+                f"{result.makespan:.1f} s",
+                f"{result.service + result.delay:.1f} s",
+                f"{result.delay:.1f} s",
+                str(sum(job.resizes for job in result.jobs)),
+                f"{result.flops:.3g}" if result.flops else "-",
+                f"{result.queued:.0f} s",
+            )
+        table.add_section()
+    show(table)
+    if all(len(result.jobs) <= _MOST_ROWS for each in results.values() for result in each):
+        show(_of_jobs(results))
+
+
+def _of_jobs(results: Sizes) -> "Table":
+    headings = ("start", "end", "ranks", "phases", "I/O", "of it waits", "resizes")
+    table = _table("jobs", results, ["policy", "job"], headings)
+    for cores, each in results.items():
+        for policy, job in ((result.policy, job) for result in each for job in result.jobs):
+            table.add_row(
+                *_size(results, cores),
+                policy,
+                job.name,
+                _time(job.started),
+                _time(job.ended),
+                str(job.ranks),
+                str(job.phases),
+                f"{job.service + job.wait:.1f} s",
+                f"{job.wait:.1f} s",
+                str(job.resizes),
+            )
+        table.add_section()
+    return table
+
+
+def _table(title: str, results: Sizes, names: Sequence[str], figures: Sequence[str]) -> "Table":
+    from rich.table import Table  # --json does without
+
+    table = Table(title=title, title_justify="left")
+    if len(results) > 1:
+        table.add_column("cores", justify="right")
+    for heading in names:
+        table.add_column(heading, justify="left")
+    for heading in figures:
+        table.add_column(heading, justify="right")
+    return table
+
+
+def _size(results: Sizes, cores: int) -> list[str]:
+    return [str(cores)] if len(results) > 1 else []
+
+
+def _time(seconds: float | None) -> str:
+    return "-" if seconds is None else f"{seconds:.1f} s"

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""nereus simulate transfer - redistributions on a simulated cluster, by the code that moves real data."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nereus.cli.messages import Refused, note, show, show_json
+from nereus.cli.simulate_cluster import (
+    Acknowledged,
+    Cores,
+    Latency,
+    Memory,
+    MemoryRate,
+    Nodes,
+    most_memory,
+    stoppable,
+)
+from nereus.cli.trial_bar import TrialBar
+from nereus.launch import cores as usable_cores
+from nereus.report.units import bytes_text, seconds_text
+from nereus.smpi import (
+    METHODS,
+    PACKED,
+    PLACEMENTS,
+    USUAL_METHODS,
+    Case,
+    Cluster,
+    Limits,
+    Simulated,
+    check_size,
+    paper_pairs,
+    rate_text,
+    read_bytes,
+    read_latency,
+    read_rate,
+    redistributed,
+    require,
+    spawn_seconds_in,
+)
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_RATES = ("100 Gbit/s", "10 Gbit/s")
+_MOST_CHECKED = 2**28
+
+
+def transfer(
+    pair: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FROM:TO", help="Ranks before and after, again for each; else the papers'."),
+    ] = None,
+    nodes: Nodes = 8,
+    cores: Cores = 20,
+    bandwidth: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="RATE", help=f"Of each host's link, again for each; else {' and '.join(_RATES)}."
+        ),
+    ] = None,
+    latency: Latency = "1 us",
+    memory_bandwidth: MemoryRate = "400 Gbit/s",
+    acks: Acknowledged = True,
+    size: Annotated[str, typer.Option("--bytes", metavar="SIZE", help="All data.")] = "1 GiB",
+    method: Annotated[str, typer.Option(help="Methods, with commas between.")] = ",".join(USUAL_METHODS),
+    placement: Annotated[
+        str, typer.Option(metavar="|".join(PLACEMENTS), help="How hosts get ranks.")
+    ] = PACKED,
+    spawn: Annotated[
+        str | None,
+        typer.Option(
+            metavar="S|FILE", help="Seconds to make a process, or what `bench processes --json` said."
+        ),
+    ] = None,
+    check: Annotated[bool, typer.Option("--check", help="Carry real bytes and compare them.")] = False,
+    memory: Memory = "6 GiB",
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    picture: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Times over their bounds by pair, as PNG.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Simulate how long data moves between ranks, beside what the network takes at least.
+
+    Example: nereus simulate transfer --pair 160:80 --method p2p,rma-lock
+    """
+    limit = most_memory(memory)
+    count = read_bytes("--bytes", size)
+    if check and count > _MOST_CHECKED:
+        raise Refused(
+            f"--check: real bytes take memory: --bytes up to {bytes_text(_MOST_CHECKED)} are allowed"
+        )
+    rates = [read_rate("--bandwidth", text) for text in bandwidth or _RATES]
+    inside = read_rate("--memory-bandwidth", memory_bandwidth)
+    clusters = [Cluster(nodes, cores, rate, read_latency(latency), inside, acks) for rate in rates]
+    cases = _cases(_pairs(pair), clusters, _methods(method), _placement(placement), count)
+    each = _spawn_seconds(spawn)
+    cases = [replace(case, check=check, spawn_seconds=each) for case in cases]
+    for case in cases:
+        check_size(case)
+    require()
+    with stoppable() as stopped:
+        rows = _rows(cases, Limits(limit, stopped), quiet)
+    if picture is not None:
+        from nereus.smpi.picture import draw_ratios  # matplotlib takes long to import
+
+        draw_ratios(rows, picture)
+        note(f"written: {picture}", quiet)
+    if as_json:
+        show_json({**_heading(clusters[0], count, placement), "rows": [row.document() for row in rows]})
+    else:
+        show(_table(rows, clusters[0], count))
+
+
+def _pairs(texts: Sequence[str] | None) -> list[tuple[int, int]]:
+    if not texts:
+        return paper_pairs()
+    return list(dict.fromkeys(_pair(text) for text in texts))
+
+
+def _pair(text: str) -> tuple[int, int]:
+    words = text.split(":")
+    if len(words) != 2 or not all(word.isascii() and word.isdigit() and len(word) < 8 for word in words):
+        raise Refused(f"--pair {text}: allowed are ranks before and after, as 160:80")
+    before, after = map(int, words)
+    if min(before, after) < 1 or before == after:
+        raise Refused(f"--pair {text}: allowed are two different numbers of ranks, from 1")
+    return before, after
+
+
+def _methods(text: str) -> list[str]:
+    for word in text.split(","):
+        if word not in METHODS:
+            raise Refused(f"--method {text}: {word or '(empty)'}: allowed are {', '.join(METHODS)}")
+    return list(dict.fromkeys(text.split(",")))
+
+
+def _placement(word: str) -> str:
+    if word not in PLACEMENTS:
+        raise Refused(f"--placement {word}: allowed are {', '.join(PLACEMENTS)}")
+    return word
+
+
+def _spawn_seconds(text: str | None) -> float | None:
+    if text is None:
+        return None
+    try:
+        seconds = float(text)
+    except ValueError:
+        return spawn_seconds_in(Path(text))
+    if not 0 <= seconds <= 3600:
+        raise Refused(f"--spawn {text}: allowed are 0 to 3600 seconds for a process")
+    return seconds
+
+
+def _cases(
+    pairs: Sequence[tuple[int, int]],
+    clusters: Sequence[Cluster],
+    methods: Sequence[str],
+    placement: str,
+    count: int,
+) -> list[Case]:
+    return [
+        Case(
+            cluster,
+            cluster.host_of_ranks(max(before, after), placement),
+            before,
+            after,
+            count,
+            method,
+            check=False,
+            spawn_seconds=None,
+        )
+        for before, after in pairs
+        for cluster in clusters
+        for method in methods
+    ]
+
+
+def _rows(cases: Sequence[Case], limits: Limits, quiet: bool) -> list[Simulated]:
+    """As many at a time as there are cores."""
+    rows = []
+    bar = None if quiet else TrialBar("simulate", len(cases))
+    with bar or nullcontext(), ThreadPoolExecutor(usable_cores()) as pool:
+        running = [pool.submit(redistributed, case, limits) for case in cases]
+        try:
+            for one in running:
+                rows.append(one.result())
+                if bar is not None:
+                    bar.advance(rows[-1].case.text)
+        finally:
+            pool.shutdown(cancel_futures=True)
+    return rows
+
+
+def _heading(cluster: Cluster, count: int, placement: str) -> dict[str, object]:
+    return {
+        "nodes": cluster.hosts,
+        "cores": cluster.cores,
+        "latency": cluster.latency,
+        "memory_bandwidth": cluster.memory_bandwidth,
+        "acknowledgements": cluster.acknowledgements,
+        "bytes": count,
+        "placement": placement,
+    }
+
+
+def _table(rows: Sequence[Simulated], cluster: Cluster, count: int) -> "Table":
+    from rich.table import Table  # --json does without
+
+    machine = f"{cluster.hosts} hosts of {cluster.cores} cores"
+    table = Table(title=f"{bytes_text(count)} on {machine}, simulated", title_justify="left")
+    for heading in ("ranks", "link", "method"):
+        table.add_column(heading)
+    for heading in ("time", "bound", "time/bound", "of SMPI's rate", "spawn", "wall time"):
+        table.add_column(heading, justify="right")
+    for row in rows:
+        case = row.case
+        table.add_row(
+            f"{case.before} → {case.after}",
+            rate_text(case.cluster.bandwidth),
+            case.method,
+            seconds_text(row.seconds),
+            seconds_text(row.bound),
+            _ratio(row.ratio),
+            _ratio(row.model_ratio),
+            seconds_text(row.spawn),
+            seconds_text(row.answer["wall_seconds"]),
+        )
+    return table
+
+
+def _ratio(ratio: float | None) -> str:
+    return "-" if ratio is None else f"{ratio:.3f}"

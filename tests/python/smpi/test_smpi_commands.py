@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is wrong on the command line is said in one line, before anything is simulated."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Nereus = Callable[..., tuple[int, str, str]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--bandwidth", "0 Gbit/s"], "--bandwidth 0 Gbit/s: allowed is a rate from 1 kbit/s"),
+        (["--bandwidth", "fast"], "--bandwidth fast: allowed is a rate"),
+        (["--pair", "200:80"], "200 ranks: 8 hosts of 20 cores have 160 slots"),
+        (["--pair", "80:80"], "--pair 80:80: allowed are two different numbers of ranks"),
+        (["--pair", "0:80"], "--pair 0:80: allowed are two different"),
+        (["--pair", "eighty"], "--pair eighty: allowed are ranks before and after, as 160:80"),
+        (["--method", "p2p,post"], "--method p2p,post: post: allowed are p2p, col, rma-lock, rma-lockall"),
+        (["--placement", "anywhere"], "--placement anywhere: allowed are packed, spread"),
+        (["--bytes", "0"], "--bytes 0: allowed is a size from 1"),
+        (["--bytes", "many"], "--bytes many: no number with a unit"),
+        (["--latency", "1 h"], "--latency 1 h: allowed are 0 s to 1 s"),
+        (["--spawn", "nothing.json"], "--spawn nothing.json: seconds, or a document of"),
+        (["--spawn", "nan"], "--spawn nan: allowed are 0 to 3600 seconds"),
+        (["--check"], "--check: real bytes take memory: --bytes up to 256 MiB are allowed"),
+        (
+            ["--nodes", "500", "--pair", "10000:5000", "--method", "col"],
+            "--method col with 10000 ranks: each rank has to do with all others; allowed are 4096 ranks",
+        ),
+    ],
+)
+def test_transfers_that_cannot_be_are_refused(nereus: Nereus, arguments: list[str], said: str) -> None:
+    code, out, err = nereus("simulate", "transfer", *arguments)
+    assert (code, out) == (2, "")
+    assert len(err.splitlines()) == 1
+    assert said in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "--pattern: one of reduce, reduce-heap, stencil-2d, stencil-3d, or --matrix, is needed"),
+        (["--pattern", "reduce", "--matrix", "m.mtx"], "or --matrix, is needed"),
+        (["--pattern", "ring"], "--pattern ring: allowed are reduce, reduce-heap, stencil-2d, stencil-3d"),
+    ],
+)
+def test_placements_that_cannot_be_are_refused(nereus: Nereus, arguments: list[str], said: str) -> None:
+    code, _, err = nereus("simulate", "placement", *arguments)
+    assert code == 2
+    assert said in err
+
+
+def test_what_is_no_command_is_a_scenario(nereus: Nereus) -> None:
+    for arguments in (["none.toml"], ["--json", "none.toml"], ["scenario", "none.toml"]):
+        code, _, err = nereus("simulate", *arguments)
+        assert code == 2
+        assert "none.toml" in err
+    code, out, _ = nereus("simulate", "--help")
+    assert code == 0
+    assert all(word in out for word in ("SCENARIO", "transfer", "placement"))
+
+
+def test_without_simgrid_it_is_said_what_is_missing(
+    nereus: Nereus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    about = {"name": "mpich", "mpiexec": "/bin/true", "library_version": "MPICH"}
+    (tmp_path / "mpich").mkdir()
+    (tmp_path / "mpich" / "mpi.json").write_text(json.dumps(about))
+    monkeypatch.setenv("NEREUS_BUILDS", str(tmp_path))
+    code, out, err = nereus("simulate", "transfer", "--pair", "4:2")
+    assert (code, out) == (2, "")
+    assert "nereus-smpi" in err and "apt-get install libsimgrid-dev" in err
