@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The calls of one process as phases: what repeats, how often, and how long each part of it takes."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from nereus.capture.pattern import Piece, Run, Symbols, pieces
+from nereus.capture.trace import Seconds, Shape, Trace
+
+# What calls are taken as the same by, the finest first: sizes of messages may vary from iteration to iteration.
+_SAME: tuple[Callable[[Shape], tuple[object, ...]], ...] = (
+    lambda shape: (shape.call, shape.group, shape.peer, shape.bytes),
+    lambda shape: (shape.call, shape.group, shape.peer, shape.bytes.bit_length()),
+    lambda shape: (shape.call, shape.group, shape.peer),
+    lambda shape: (shape.call,),
+)
+_ENOUGH = 0.9  # of what coarser ones cover
+
+
+@dataclass(frozen=True)
+class Part:
+    """One call of an iteration, and the computing before it: means over all iterations, s."""
+
+    shape: Shape
+    computed: float
+    in_call: float
+    bytes: float
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """A part of the program: `times` iterations, or one where nothing repeats."""
+
+    times: int
+    parts: tuple[Part, ...]
+    tail: float  # computing behind the last call
+    iteration_seconds: Seconds  # of each iteration
+    begin: float
+    end: float  # of all iterations, with what came between them
+    calls: int
+    is_pattern: bool
+
+    @property
+    def seconds(self) -> float:
+        """Of one iteration, as it was measured: the mean."""
+        return float(self.iteration_seconds.mean())
+
+
+@dataclass(frozen=True)
+class Found:
+    """All parts of one process, in the order in which it did them."""
+
+    repeated: list[Repeated]
+    calls_covered: float  # share of all calls that are in a pattern
+    seconds_covered: float  # and of the time from MPI_Init to MPI_Finalize
+    pieces: list[Piece]
+
+    @property
+    def iterations(self) -> int:
+        """Of the longest pattern, by time; 0: there is none."""
+        longest = self.longest
+        return longest.times if longest else 0
+
+    @property
+    def longest(self) -> Repeated | None:
+        """The pattern in which the program spends most time."""
+        patterns = [each for each in self.repeated if each.is_pattern]
+        return max(patterns, key=lambda each: each.times * each.seconds, default=None)
+
+
+def find(trace: Trace) -> Found:
+    """What repeats in the calls of a process."""
+    levels = [pieces(_symbols(trace, same)) for same in _SAME]
+    covered = [sum(piece.covered for piece in level) for level in levels]
+    chosen = next(
+        level for level, length in zip(levels, covered, strict=True) if length >= _ENOUGH * max(covered)
+    )
+    repeated = _whole_times([each for piece in chosen for each in _repeated(trace, piece)], trace)
+    inside = sum(float(each.iteration_seconds.sum()) for each in repeated if each.is_pattern)
+    return Found(
+        repeated,
+        sum(piece.covered for piece in chosen) / max(1, trace.size),
+        min(1.0, inside / trace.facts.seconds) if trace.facts.seconds else 0.0,
+        chosen,
+    )
+
+
+def _symbols(trace: Trace, same: Callable[[Shape], tuple[object, ...]]) -> Symbols:
+    numbers: dict[tuple[object, ...], int] = {}
+    of_shapes = [numbers.setdefault(same(shape), len(numbers)) for shape in trace.facts.shapes]
+    return np.array(of_shapes or [0], np.int64)[trace.shape]
+
+
+def _repeated(trace: Trace, piece: Piece) -> list[Repeated]:
+    """Runs, each a phase, with what stands between; or, where that happens often, one phase of each kind."""
+    if not piece.runs:
+        return [_once(trace, [(piece.first, piece.end)])]
+    model = _iterated(trace, piece.runs)
+    between = piece.between
+    if not between:
+        return [model]
+    if len(between) > _MANY_PHASES:
+        return [model, replace(_once(trace, between), is_pattern=True)]
+    made: list[Repeated] = []
+    for run, after in zip(piece.runs, [*between, None], strict=False):
+        own = _iterated(trace, [run])
+        made.append(replace(own, parts=model.parts))
+        made += [_once(trace, [after])] if after else []
+    return made
+
+
+_MANY_PHASES = 8
+
+
+def _begin_of(trace: Trace, place: int) -> float:
+    """When the computing before a call began."""
+    return float(trace.end[place - 1]) if place else 0.0
+
+
+def _iterated(trace: Trace, runs: Sequence[Run]) -> Repeated:
+    places = np.concatenate([np.arange(run.first, run.end) for run in runs]).reshape(-1, runs[0].period)
+    ends = trace.end[places[:, -1]]
+    begins = np.where(places[:, 0] > 0, trace.end[places[:, 0] - 1], 0.0)
+    sizes = np.array([shape.bytes for shape in trace.facts.shapes], np.float64)[trace.shape[places]]
+    parts = tuple(
+        Part(trace.calls(int(places[0, at])), computed, in_call, size)
+        for at, (computed, in_call, size) in enumerate(
+            zip(
+                trace.computed[places].mean(axis=0).tolist(),
+                trace.in_call[places].mean(axis=0).tolist(),
+                sizes.mean(axis=0).tolist(),
+                strict=True,
+            )
+        )
+    )
+    cost = trace.cost * runs[0].period
+    seconds = np.maximum(ends - begins - cost, 0.0)
+    return Repeated(
+        len(places), parts, 0.0, seconds, float(begins[0]), float(ends[-1]), places.size, is_pattern=True
+    )
+
+
+def _once(trace: Trace, spans: Sequence[tuple[int, int]]) -> Repeated:
+    """Parts of the program that are no pattern, as iterations of what they have in common: their sums."""
+    begins = np.array([_begin_of(trace, first) for first, _ in spans])
+    ends = np.array([float(trace.end[end - 1]) for _, end in spans])
+    calls = sum(end - first for first, end in spans)
+    sums: dict[str, Part] = {}
+    for first, end in spans:
+        for place in range(first, end):
+            shape = trace.calls(place)
+            own = Part(
+                shape, float(trace.computed[place]), float(trace.in_call[place]), float(shape.bytes)
+            )
+            sums[shape.call] = _added(sums.get(shape.call), own)
+    parts = tuple(
+        Part(part.shape, part.computed / len(spans), part.in_call / len(spans), part.bytes / len(spans))
+        for part in sums.values()
+    )
+    seconds = np.maximum(ends - begins - trace.cost * calls / len(spans), 0.0)
+    return Repeated(len(spans), parts, 0.0, seconds, float(begins[0]), float(ends[-1]), calls, is_pattern=False)
+
+
+def _added(one: Part | None, other: Part) -> Part:
+    if one is None:
+        return other
+    return Part(
+        one.shape, one.computed + other.computed, one.in_call + other.in_call, one.bytes + other.bytes
+    )
+
+
+def _whole_times(repeated: list[Repeated], trace: Trace) -> list[Repeated]:
+    """With what comes behind the last call: computing, or the calls that were not kept, which go on as before."""
+    rest = trace.facts.seconds - (float(trace.end[-1]) if trace.size else 0.0)
+    if trace.is_cut_off and repeated and repeated[-1].is_pattern:
+        last = repeated[-1]
+        more = round((trace.facts.calls - trace.facts.rows) / len(last.parts))
+        mean = np.full(more, last.seconds)
+        longer = np.concatenate([last.iteration_seconds, mean])
+        return [*repeated[:-1], replace(last, times=last.times + more, iteration_seconds=longer)]
+    tail = max(0.0, trace.facts.core_seconds_at_end)
+    end = Repeated(1, (), tail, np.array([max(rest, 0.0)]), trace.facts.seconds - rest, trace.facts.seconds, 0, False)
+    return [*repeated, end]
