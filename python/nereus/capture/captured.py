@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nereus.capture.error import NoPatternError
-from nereus.capture.iterations import Found, Repeated, find
+from nereus.capture.iterations import Found, Repeated, find, without_others
 from nereus.capture.stages import Step, steps_of, table_of, unlike
 from nereus.capture.trace import Trace
 from nereus.config import Experiment
@@ -46,6 +46,7 @@ class PhaseFound:
             "repeats": self.repeated.is_pattern,
             "calls": self.repeated.calls,
             "iteration_seconds": {"mean": self.repeated.seconds, "p10": least, "median": median, "p90": most},
+            "lost_seconds": self.repeated.lost,
             "stages": [
                 {"type": step.type, "seconds": step.seconds, "bytes": round(step.bytes), "calls": step.calls}
                 for step in self.steps
@@ -97,7 +98,8 @@ def capture(traces: Sequence[Trace], wishes: Wishes) -> Captured:
     if max(best.calls_covered, best.seconds_covered) < _ENOUGH and not wishes.force:
         raise NoPatternError(_no_pattern(best, traces[reference]))
     weights = _weights(busy)
-    phases = [PhaseFound(each, steps_of(each)) for each in best.repeated]
+    repeated = [without_others(each, traces) for each in best.repeated]
+    phases = [PhaseFound(each, steps_of(each)) for each in repeated]
     phases = [phase for phase in phases if phase.steps and phase.repeated.seconds > 0]
     experiment = _experiment(phases, weights, reference, len(traces), wishes)
     return Captured(

@@ -36,16 +36,32 @@ class Repeated:
     times: int
     parts: tuple[Part, ...]
     tail: float  # computing behind the last call
-    iteration_seconds: Seconds  # of each iteration
-    begin: float
-    end: float  # of all iterations, with what came between them
+    begins: Seconds  # of each iteration
+    ends: Seconds
+    cost: float  # seconds of an iteration that noting its calls took
     calls: int
     is_pattern: bool
+    lost: float = 0.0  # seconds of an iteration in which others had the core
+
+    @property
+    def iteration_seconds(self) -> Seconds:
+        """Of each iteration, as it would be without the noting."""
+        return np.maximum(self.ends - self.begins - self.cost, 0.0)
 
     @property
     def seconds(self) -> float:
-        """Of one iteration, as it was measured: the mean."""
+        """Of one iteration: the mean."""
         return float(self.iteration_seconds.mean())
+
+    @property
+    def begin(self) -> float:
+        """Of all iterations."""
+        return float(self.begins[0])
+
+    @property
+    def end(self) -> float:
+        """Of all iterations, with what came between them."""
+        return float(self.ends[-1])
 
 
 @dataclass(frozen=True)
@@ -78,7 +94,7 @@ def find(trace: Trace) -> Found:
         level for level, length in zip(levels, covered, strict=True) if length >= _ENOUGH * max(covered)
     )
     repeated = _whole_times([each for piece in chosen for each in _repeated(trace, piece)], trace)
-    inside = sum(float(each.iteration_seconds.sum()) for each in repeated if each.is_pattern)
+    inside = sum(each.times * each.seconds for each in repeated if each.is_pattern)
     return Found(
         repeated,
         sum(piece.covered for piece in chosen) / max(1, trace.size),
@@ -136,10 +152,7 @@ def _iterated(trace: Trace, runs: Sequence[Run]) -> Repeated:
         )
     )
     cost = trace.cost * runs[0].period
-    seconds = np.maximum(ends - begins - cost, 0.0)
-    return Repeated(
-        len(places), parts, 0.0, seconds, float(begins[0]), float(ends[-1]), places.size, is_pattern=True
-    )
+    return Repeated(len(places), parts, 0.0, begins, ends, cost, places.size, is_pattern=True)
 
 
 def _once(trace: Trace, spans: Sequence[tuple[int, int]]) -> Repeated:
@@ -159,8 +172,27 @@ def _once(trace: Trace, spans: Sequence[tuple[int, int]]) -> Repeated:
         Part(part.shape, part.computed / len(spans), part.in_call / len(spans), part.bytes / len(spans))
         for part in sums.values()
     )
-    seconds = np.maximum(ends - begins - trace.cost * calls / len(spans), 0.0)
-    return Repeated(len(spans), parts, 0.0, seconds, float(begins[0]), float(ends[-1]), calls, is_pattern=False)
+    cost = trace.cost * calls / len(spans)
+    return Repeated(len(spans), parts, 0.0, begins, ends, cost, calls, is_pattern=False)
+
+
+def without_others(repeated: Repeated, traces: Sequence[Trace]) -> Repeated:
+    """The same, knowing how long others had a core that one of the ranks computed on.
+
+    Ranks wait for the one that lost most, so that this is what the iteration lost. An emulation loses as much by
+    itself where as many others are there.
+    """
+    lost = np.zeros(len(repeated.ends))
+    for trace in traces:
+        before = np.concatenate([[0.0], trace.end[:-1]])
+        idle = trace.begin - before - trace.computed - 1e-9 * trace.facts.look_nanoseconds
+        place = np.searchsorted(repeated.ends, trace.begin)
+        inside = (place < len(lost)) & (trace.begin >= repeated.begin)
+        inside[inside] &= trace.begin[inside] >= repeated.begins[place[inside]]
+        own = np.bincount(place[inside], np.maximum(idle[inside], 0.0), len(lost))
+        lost = np.maximum(lost, own)
+    mean = float(np.minimum(lost, repeated.iteration_seconds).mean())
+    return replace(repeated, lost=mean)
 
 
 def _added(one: Part | None, other: Part) -> Part:
@@ -177,9 +209,8 @@ def _whole_times(repeated: list[Repeated], trace: Trace) -> list[Repeated]:
     if trace.is_cut_off and repeated and repeated[-1].is_pattern:
         last = repeated[-1]
         more = round((trace.facts.calls - trace.facts.rows) / len(last.parts))
-        mean = np.full(more, last.seconds)
-        longer = np.concatenate([last.iteration_seconds, mean])
-        return [*repeated[:-1], replace(last, times=last.times + more, iteration_seconds=longer)]
+        return [*repeated[:-1], replace(last, times=last.times + more)]
     tail = max(0.0, trace.facts.core_seconds_at_end)
-    end = Repeated(1, (), tail, np.array([max(rest, 0.0)]), trace.facts.seconds - rest, trace.facts.seconds, 0, False)
+    whole = trace.facts.seconds
+    end = Repeated(1, (), tail, np.array([whole - max(rest, 0.0)]), np.array([whole]), 0.0, 0, False)
     return [*repeated, end]

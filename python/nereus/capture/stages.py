@@ -60,7 +60,7 @@ def steps_of(repeated: Repeated) -> list[Step]:
     for part in parts:
         made.add(part)
     made.compute(repeated.tail)
-    return _fitted(made.ended(), repeated.seconds)
+    return _fitted(made.ended(), repeated.seconds - repeated.lost)
 
 
 def unlike(parts: Sequence[Part]) -> set[str]:
@@ -71,13 +71,18 @@ def unlike(parts: Sequence[Part]) -> set[str]:
 def table_of(step: Step, weight: float, computing: str) -> dict[str, Any]:
     """As an experiment has it; work of a rank is multiplied by its weight."""
     if step.is_computing:
-        return {"type": computing, "time": step.seconds / weight, "capped": True}
+        return {"type": computing, "time": _written(step.seconds / weight), "capped": True}
     if step.type == "ip2p":
         return {"type": "ip2p", "bytes": _message(step.bytes), "id": step.id}
     if step.type == "wait":
-        return {"type": "wait", "time": step.seconds, "padded": True, "id": step.id}
+        return {"type": "wait", "time": _written(step.seconds), "padded": True, "id": step.id}
     most = step.bytes if step.type in ("write", "read") else _message(step.bytes)
-    return {"type": step.type, "time": step.seconds, "bytes": max(1, round(most)), "padded": True}
+    return {"type": step.type, "time": _written(step.seconds), "bytes": max(1, round(most)), "padded": True}
+
+
+def _written(seconds: float) -> float:
+    """With as many digits as are worth reading."""
+    return float(f"{seconds:.4g}")
 
 
 def _message(size: float) -> int:
@@ -187,12 +192,10 @@ def _fitted(steps: list[Step], seconds: float) -> list[Step]:
     computing = [step for step in steps if step.is_computing]
     timed = [step for step in steps if step.is_timed]
     busy = sum(step.seconds for step in computing)
-    left = seconds - busy
-    if left < 0 or not timed:
-        _scale(computing, seconds)
-        _scale(timed, 0.0)
+    if timed:
+        _scale(timed, max(0.0, seconds - busy))
     else:
-        _scale(timed, left)
+        _scale(computing, max(seconds, busy))
     return steps
 
 

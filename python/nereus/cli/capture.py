@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """nereus capture -- COMMAND - make an experiment of a run of an application."""
 
+import re
 import secrets
 import shutil
 import signal
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 _ENDS_WITHIN = 10.0  # s, after it was asked to
 _LOOK_EVERY = 0.2  # s
-_LAUNCHERS = ("mpiexec", "mpirun", "orterun", "prterun", "srun", "nereus")
+_LAUNCHERS = re.compile(r"(mpiexec|mpirun|orterun|prterun|srun|nereus$)")
 
 
 class Computing(StrEnum):
@@ -114,7 +115,7 @@ def capture(
 def _program(command: list[str]) -> str:
     """The application in a command: the first word that is a program and no launcher."""
     words = [Path(word).name for word in command if shutil.which(word) and not word.startswith("-")]
-    return next((word for word in words if not word.startswith(_LAUNCHERS)), words[0] if words else "")
+    return next((word for word in words if not _LAUNCHERS.match(word)), words[0] if words else "")
 
 
 def _check_output(file: Path, force: bool) -> None:
