@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How long an application takes, the same while it is captured, and the emulation of what was captured.
 
-python bench/capturing.py [--rounds N] [--seconds REGEX] [--mpi NAME] [--option WORD ...] -- COMMAND [ARGS]...
+python bench/capturing.py [--rounds N] [--seconds REGEX] [--mpi NAME] -- COMMAND [ARGS]...
 
-The application says how long its iterations took in a line that REGEX finds (its first group). Each round runs all three
-in turn; printed are medians (least .. greatest), the time of the emulation over that of the application, round by
-round, and what noting a call costs.
+The application says how long its iterations took where REGEX finds it (its first group). Each round runs all
+three in turn; printed are medians (least .. greatest), and the time of the emulation over that of the
+application, round by round.
 """
 
 import argparse
@@ -37,7 +37,7 @@ def run(command: list[str]) -> str:
 
 
 def iterations_seconds(results: Path, patterns: set[int]) -> float:
-    """From the first iteration of each phase that repeats to the end of its last one, as the application counts."""
+    """From the first iteration of each phase that repeats to the end of its last one."""
     first: dict[int, float] = {}
     last: dict[int, float] = {}
     for line in results.read_text().splitlines():
@@ -54,7 +54,17 @@ def one_round(options: argparse.Namespace, folder: Path, number: int) -> dict[st
     json_file = folder / "captured.json"
     build = ["--mpi", options.mpi] if options.mpi else []
     with json_file.open("w") as stdout:
-        capture = [*_NEREUS, "capture", "--json", "-o", str(file), *build, *options.option, "--", *options.command]
+        capture = [
+            *_NEREUS,
+            "capture",
+            "--json",
+            "-o",
+            str(file),
+            *build,
+            *options.option,
+            "--",
+            *options.command,
+        ]
         said = subprocess.run(capture, stdout=stdout, stderr=subprocess.PIPE, text=True, check=False)
     if said.returncode:
         raise SystemExit(said.stderr)
@@ -74,7 +84,9 @@ def one_round(options: argparse.Namespace, folder: Path, number: int) -> dict[st
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", default=_SECONDS, help="where the application says its time")
     parser.add_argument("--mpi", help="build of Nereus")

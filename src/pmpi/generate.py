@@ -115,9 +115,7 @@ def telling(entry: dict[str, str], name: str) -> str:
 CLOCK = "    Timed timed(__builtin_return_address(0));"
 
 
-def wrapper(
-    call: Call, before: str, condition: str, behind: str, finally_: str = "", tell: str = ""
-) -> str:
+def wrapper(call: Call, before: str, condition: str, behind: str, finally_: str = "", tell: str = "") -> str:
     lines = [f"int {call.name}({call.parameters}) {{"]
     if tell:
         lines.append(CLOCK)
@@ -138,7 +136,9 @@ def wrappers_of(entry: dict[str, str], present: set[str]) -> list[str]:
     behind = move.replace("{sink}", "Now()") or entry.get("always", "")
     condition = "on()" if move else "has_record()"
     made = [
-        wrapper(call, entry.get("before", ""), condition, behind, entry.get("finally", ""), telling(entry, name))
+        wrapper(
+            call, entry.get("before", ""), condition, behind, entry.get("finally", ""), telling(entry, name)
+        )
         for name in words(entry.get("calls", ""))
         for call in calls_of(name, present)
     ]

@@ -183,7 +183,9 @@ def _warnings(
             "iterations of the last pattern (--calls)"
         )
     if agreeing < ranks:
-        said.append(f"{ranks - agreeing} of {ranks} ranks have another number of iterations; they count by their computing")
+        said.append(
+            f"{ranks - agreeing} of {ranks} ranks have another number of iterations: their computing counts"
+        )
     for call in sorted({call for phase in phases for call in unlike(phase.repeated.parts)}):
         said.append(f"MPI_{call} is emulated by the nearest stage there is")
     if any(len(piece.between) > 8 for piece in best.pieces):

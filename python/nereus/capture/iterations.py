@@ -9,7 +9,7 @@ import numpy as np
 from nereus.capture.pattern import Piece, Run, Symbols, pieces
 from nereus.capture.trace import Seconds, Shape, Trace
 
-# What calls are taken as the same by, the finest first: sizes of messages may vary from iteration to iteration.
+# What calls are taken as the same by, the finest first: sizes of messages may vary from one to the next.
 _SAME: tuple[Callable[[Shape], tuple[object, ...]], ...] = (
     lambda shape: (shape.call, shape.group, shape.peer, shape.bytes),
     lambda shape: (shape.call, shape.group, shape.peer, shape.bytes.bit_length()),
@@ -164,9 +164,7 @@ def _once(trace: Trace, spans: Sequence[tuple[int, int]]) -> Repeated:
     for first, end in spans:
         for place in range(first, end):
             shape = trace.calls(place)
-            own = Part(
-                shape, float(trace.computed[place]), float(trace.in_call[place]), float(shape.bytes)
-            )
+            own = Part(shape, float(trace.computed[place]), float(trace.in_call[place]), float(shape.bytes))
             sums[shape.call] = _added(sums.get(shape.call), own)
     parts = tuple(
         Part(part.shape, part.computed / len(spans), part.in_call / len(spans), part.bytes / len(spans))
@@ -179,8 +177,8 @@ def _once(trace: Trace, spans: Sequence[tuple[int, int]]) -> Repeated:
 def without_others(repeated: Repeated, traces: Sequence[Trace]) -> Repeated:
     """The same, knowing how long others had a core that one of the ranks computed on.
 
-    Ranks wait for the one that lost most, so that this is what the iteration lost. An emulation loses as much by
-    itself where as many others are there.
+    Ranks wait for the one that lost most, so that this is what the iteration lost. An emulation loses as much
+    by itself where as many others are there.
     """
     lost = np.zeros(len(repeated.ends))
     for trace in traces:
@@ -204,7 +202,7 @@ def _added(one: Part | None, other: Part) -> Part:
 
 
 def _whole_times(repeated: list[Repeated], trace: Trace) -> list[Repeated]:
-    """With what comes behind the last call: computing, or the calls that were not kept, which go on as before."""
+    """With what comes behind the last call: computing, or more of the same where calls were not kept."""
     rest = trace.facts.seconds - (float(trace.end[-1]) if trace.size else 0.0)
     if trace.is_cut_off and repeated and repeated[-1].is_pattern:
         last = repeated[-1]

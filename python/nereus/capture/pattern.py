@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Finds what repeats in a sequence of symbols. Pure: knows nothing of calls and times.
 
-A run is a part that repeats with a period: each symbol is that one period before it. Candidates for periods are
-distances between equal short words, so that a look at a sequence takes a time proportional to its length. A piece
-is made of runs with the same period, between which few other symbols may stand: what a program does after every
-tenth iteration. What is left between pieces is looked at in the same way.
+A run is a part that repeats with a period: each symbol is that one period before it. Candidates for periods
+are distances between equal short words, so that a look at a sequence takes a time proportional to its length.
+A piece is made of runs with the same period, between which few other symbols may stand: what a program does
+after every tenth iteration. What is left between pieces is looked at in the same way.
 """
 
 from collections.abc import Sequence
@@ -127,7 +127,11 @@ def _words(symbols: Symbols, length: int) -> npt.NDArray[np.uint64]:
     size = len(symbols) - length + 1
     words = np.zeros(size, np.uint64)
     for place in range(length):
-        words = words * np.uint64(0x9E3779B97F4A7C15) + symbols[place : place + size].astype(np.uint64) + np.uint64(1)
+        words = (
+            words * np.uint64(0x9E3779B97F4A7C15)
+            + symbols[place : place + size].astype(np.uint64)
+            + np.uint64(1)
+        )
     return words
 
 

@@ -2,8 +2,8 @@
 """Stages of the emulator from the calls of an iteration. Pure.
 
 Computing before a call is a stage where it lasts long enough. Calls that send to single peers, one behind the
-other, are one exchange. Where the program computes while messages are under way, they begin before and end behind.
-What no stage shows of the time of the iteration is shared out to its communication and files.
+other, are one exchange. Where the program computes while messages are under way, they begin before and end
+behind. What no stage shows of the time of the iteration is shared out to its communication and files.
 """
 
 from collections.abc import Sequence
@@ -23,12 +23,20 @@ _COLLECTIVES |= {"Allgather": "allgather", "Allgatherv": "allgather"}
 _NEAREST = {"Barrier": "allreduce", "Gather": "reduce", "Gatherv": "reduce", "Scatter": "bcast"}
 _NEAREST |= {"Scatterv": "bcast", "Alltoall": "allgather", "Alltoallv": "allgather", "Alltoallw": "allgather"}
 _NEAREST |= {"Reduce_scatter": "allreduce", "Reduce_scatter_block": "allreduce", "Scan": "allreduce"}
-_NEAREST |= {"Exscan": "allreduce", "Comm_dup": "allreduce", "Comm_split": "allreduce", "Comm_create": "allreduce"}
-_SENDING = ("Send", "Bsend", "Ssend", "Rsend", "Isend", "Ibsend", "Issend", "Irsend", "Sendrecv", "Isendrecv")
-_SENDING += ("Sendrecv_replace", "Isendrecv_replace", "Start", "Startall", "Put", "Rput", "Get", "Rget")
-_SENDING += ("Accumulate", "Raccumulate", "Neighbor_alltoall", "Neighbor_allgather", "Neighbor_alltoallv")
+_NEAREST |= {
+    "Exscan": "allreduce",
+    "Comm_dup": "allreduce",
+    "Comm_split": "allreduce",
+    "Comm_create": "allreduce",
+}
+_SENDS = {"Send", "Bsend", "Ssend", "Rsend", "Sendrecv", "Sendrecv_replace"}
+_STARTS = {"Isend", "Ibsend", "Issend", "Irsend", "Isendrecv", "Isendrecv_replace", "Start", "Startall"}
+_ONE_SIDED = {"Put", "Rput", "Get", "Rget", "Accumulate", "Raccumulate", "Get_accumulate", "Fetch_and_op"}
+_TO_NEIGHBOURS = {
+    f"Neighbor_{what}" for what in ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")
+}
+_SENDING = _SENDS | _STARTS | _ONE_SIDED | _TO_NEIGHBOURS
 _RECEIVING = ("Recv", "Mrecv")
-_BEGINNING = ("Isend", "Ibsend", "Issend", "Irsend", "Start", "Startall", "Isendrecv", "Isendrecv_replace")
 _ENDING = ("Wait", "Waitall", "Waitany", "Waitsome", "Test", "Testall", "Testany", "Testsome")
 
 
@@ -112,10 +120,11 @@ class _Making:
             self._append(Step(_kind_of_file(call), seconds, part.bytes, calls=[part.shape.call]))
         elif call in _ENDING and self._open and self._exchange is None:
             self._append(Step("wait", seconds, id=self._open.pop(0), calls=[part.shape.call]))
-        elif call in (*_SENDING, *_RECEIVING):
+        elif call in _SENDING or call in _RECEIVING:
             self._exchanged(part, call, seconds)
         elif self._steps and self._steps[-1].is_timed:
             self._steps[-1].seconds += seconds
+            self._steps[-1].calls.append(part.shape.call)
             self._is_begun = self._is_begun and call not in _ENDING
         else:
             self._exchanged(part, call, seconds)
@@ -150,7 +159,7 @@ class _Making:
         self._exchange.seconds += seconds
         self._exchange.bytes += part.bytes if call in _SENDING else 0.0
         self._exchange.calls.append(part.shape.call)
-        self._is_begun = (self._is_begun or call in _BEGINNING) and call not in _ENDING
+        self._is_begun = (self._is_begun or call in _STARTS) and call not in _ENDING
 
     def _close_exchange(self) -> None:
         exchange, self._exchange = self._exchange, None
@@ -175,7 +184,7 @@ def _kind_of_file(call: str) -> str:
 
 
 def _gathered(parts: Sequence[Part]) -> list[Part]:
-    """Of a part of the program that is no pattern: its files, and all else as one stage of computing and one call."""
+    """Of a part that is no pattern: its files, and all else as computing before one call."""
     files = [part for part in parts if part.shape.call.startswith("File_") and part.bytes > 0]
     others = [part for part in parts if part not in files]
     if not others:

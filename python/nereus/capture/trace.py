@@ -92,7 +92,9 @@ def read_traces(folder: Path) -> list[Trace]:
     files = sorted(folder.glob("*.json"))
     unfinished = {file.stem for file in folder.glob("*.calls")} - {file.stem for file in files}
     if unfinished:
-        raise CaptureError(f"{len(unfinished)} processes did not come to MPI_Finalize: their calls are not known")
+        raise CaptureError(
+            f"{len(unfinished)} processes did not come to MPI_Finalize: their calls are not known"
+        )
     if not files:
         raise CaptureError("no process of the command came to MPI_Init of the MPI that was chosen")
     traces = [read_trace(file) for file in files]
@@ -106,7 +108,7 @@ def read_traces(folder: Path) -> list[Trace]:
     ranks = traces[0].facts.ranks
     if [trace.facts.rank for trace in traces] != list(range(ranks)):
         raise CaptureError(
-            f"{len(traces)} of {ranks} processes wrote their calls to {folder}: do all hosts share that folder?"
+            f"{len(traces)} of {ranks} processes wrote their calls to {folder}: do all hosts share it?"
         )
     return traces
 
@@ -135,7 +137,10 @@ def _facts(file: Path) -> Facts:
         raise CaptureError(f"{file}: cannot be read: {problem.strerror}") from None
     except (ValueError, RecursionError):
         raise CaptureError(f"{file}: is no JSON") from None
-    if not isinstance(document, dict) or (document.get("format"), document.get("version")) != ("nereus-calls", 1):
+    if not isinstance(document, dict) or (document.get("format"), document.get("version")) != (
+        "nereus-calls",
+        1,
+    ):
         raise CaptureError(f"{file}: is no description of calls in version 1")
     try:
         return Facts.model_validate(document)
@@ -148,7 +153,9 @@ def _check(rows: npt.NDArray[np.void], facts: Facts, file: Path) -> None:
     for name in ("begin", "in_call", "computed"):
         bad = np.flatnonzero((rows[name] < 0) | (rows[name] > _LONGEST))
         if len(bad):
-            raise CaptureError(f"{file}: call {bad[0]}: {name} = {rows[name][bad[0]]}: allowed is 0 .. 10^18 ns")
+            raise CaptureError(
+                f"{file}: call {bad[0]}: {name} = {rows[name][bad[0]]}: allowed is 0 .. 10^18 ns"
+            )
     bad = np.flatnonzero(rows["shape"] >= len(facts.shapes))
     if len(bad):
         shape = rows["shape"][bad[0]]
@@ -171,5 +178,9 @@ def _trace(rows: npt.NDArray[np.void], facts: Facts) -> Trace:
     in_call = summed(1e-9 * upto["in_call"])
     own_end = 1e-9 * (rows["begin"][real] + rows["in_call"][real])
     return Trace(
-        facts, own_end - in_call, in_call, summed(1e-9 * computed[: len(upto)]), rows["shape"][real].astype(np.int64)
+        facts,
+        own_end - in_call,
+        in_call,
+        summed(1e-9 * computed[: len(upto)]),
+        rows["shape"][real].astype(np.int64),
     )

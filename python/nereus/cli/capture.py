@@ -91,7 +91,13 @@ def capture(
     _check_output(file, force)
     if picture is not None:
         _check_picture(picture)
-    wishes = Wishes(own_name, computing.value, _bytes("--constant-bytes", constant_bytes), _bytes("--variable-bytes", variable_bytes), force)
+    wishes = Wishes(
+        own_name,
+        computing.value,
+        _bytes("--constant-bytes", constant_bytes),
+        _bytes("--variable-bytes", variable_bytes),
+        force,
+    )
     with _folder(traces) as folder:
         code = _recorded(command, mpi, folder, calls, as_json)
         if code:
@@ -213,9 +219,9 @@ def _show(captured: Captured) -> None:
         _add_phase(grid, number, phase)
     show(grid)
     show(
-        f"{captured.calls_covered:.1%} of the calls and {captured.seconds_covered:.1%} of {captured.seconds:.3g} s are in "
-        f"patterns; {captured.agreeing} of {captured.ranks} ranks agree. Weights: "
-        + ", ".join(f"{weight:.3g}" for weight in captured.weights)
+        f"{captured.calls_covered:.1%} of the calls and {captured.seconds_covered:.1%} of "
+        f"{captured.seconds:.3g} s are in patterns; {captured.agreeing} of {captured.ranks} ranks agree. "
+        "Weights: " + ", ".join(f"{weight:.3g}" for weight in captured.weights)
     )
 
 
