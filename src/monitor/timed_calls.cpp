@@ -86,18 +86,16 @@ void TimedCalls::note(const CallShape &shape, Moment begin, Moment end) {
 void TimedCalls::note_in_vain(const CallShape &shape, Moment begin, Moment end) {
     if (!adds_to_last(shape, begin)) {
         keep(shape, begin, end, 1);
-    } else {
-        ++calls_;
+    } else if (calls_ == kept_) {
         if (rows_.back().in_vain < UINT32_MAX) ++rows_.back().in_vain;
         rows_.back().in_call = end.wall - begun_.wall - rows_.back().begin;
-        last_end_ = end;
     }
+    last_end_ = end;
     last_ = {shape, true};
 }
 
 bool TimedCalls::adds_to_last(const CallShape &shape, Moment begin) const {
-    return last_.is_in_vain && last_.shape == shape && kept_ < place_.most && !rows_.empty() &&
-           begin.wall - last_end_.wall < right_behind;
+    return last_.is_in_vain && last_.shape == shape && begin.wall - last_end_.wall < right_behind;
 }
 
 void TimedCalls::keep(const CallShape &shape, Moment begin, Moment end, std::uint32_t in_vain) {

@@ -90,8 +90,8 @@ private:
     bool is_whole_ = true; ///< all that was to be written was
     Moment begun_, last_end_;
     Last last_;
-    std::uint64_t calls_ = 0, kept_ = 0;
-    std::vector<CallRow> rows_; ///< not written yet
+    std::uint64_t calls_ = 0, kept_ = 0; ///< looks in vain that are one row are one call
+    std::vector<CallRow> rows_;          ///< not written yet
     std::vector<CallShape> shapes_;
     tsl::robin_map<CallShape, std::uint32_t, Hash> numbers_;
     std::int64_t cost_;

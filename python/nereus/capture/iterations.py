@@ -206,7 +206,8 @@ def _whole_times(repeated: list[Repeated], trace: Trace) -> list[Repeated]:
     rest = trace.facts.seconds - (float(trace.end[-1]) if trace.size else 0.0)
     if trace.is_cut_off and repeated and repeated[-1].is_pattern:
         last = repeated[-1]
-        more = round((trace.facts.calls - trace.facts.rows) / len(last.parts))
+        rows = len(last.parts) * trace.facts.rows / trace.size  # of an iteration, with looks in vain
+        more = round((trace.facts.calls - trace.facts.rows) / rows)
         return [*repeated[:-1], replace(last, times=last.times + more)]
     tail = max(0.0, trace.facts.core_seconds_at_end)
     whole = trace.facts.seconds

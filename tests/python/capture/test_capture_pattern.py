@@ -39,11 +39,15 @@ def test_the_period_is_that_of_the_loop_between_a_begin_and_an_end(
 
 
 @_QUICK
-@given(iterations, st.integers(4, 30), st.integers(3, 8), st.integers(1, 3))
+@given(
+    st.lists(st.integers(0, 20), min_size=3, max_size=12, unique=True),
+    st.integers(4, 30),
+    st.integers(3, 8),
+    st.integers(1, 3),
+)
 def test_a_call_after_every_so_many_iterations_hides_none(
     word: list[int], between: int, times: int, extra: int
 ) -> None:
-    assume(is_primitive(word) and len(word) > 2 and len(set(word)) == len(word))
     sequence = (word * between + [50 + at for at in range(extra)]) * times
     ((period, iterations_found),) = found(sequence)
     if period == len(word):
