@@ -166,8 +166,8 @@ void Generation::run_padded(Stage &stage, double seconds) {
     for (; ahead_ + spent < seconds; spent = now() - begin) rest(seconds - ahead_ - spent, hosts_.cores.are_shared());
 }
 
-// Between iterations is a checkpoint, as the model's iteration had one or none. One at which something happens is no part
-// of the iteration.
+// Between iterations is a checkpoint, as the model's iteration had one or none. One at which something happens is no
+// part of the iteration.
 void Generation::note_between(double begin) {
     constexpr double longest = 20e-6; // of a checkpoint at which nothing happens
     const double between = begin - last_stage_end_;
