@@ -17,6 +17,8 @@ _SAME: tuple[Callable[[Shape], tuple[object, ...]], ...] = (
     lambda shape: (shape.call,),
 )
 _ENOUGH = 0.9  # of what coarser ones cover
+_TRIFLE = 0.01
+_MANY_PHASES = 8
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ class Found:
 
 def find(trace: Trace) -> Found:
     """What repeats in the calls of a process."""
-    levels = [pieces(_symbols(trace, same)) for same in _SAME]
+    levels = [_without_trifles(pieces(_symbols(trace, same)), trace) for same in _SAME]
     covered = [sum(piece.covered for piece in level) for level in levels]
     chosen = next(
         level for level, length in zip(levels, covered, strict=True) if length >= _ENOUGH * max(covered)
@@ -101,6 +103,23 @@ def find(trace: Trace) -> Found:
         min(1.0, inside / trace.facts.seconds) if trace.facts.seconds else 0.0,
         chosen,
     )
+
+
+def _without_trifles(cut: list[Piece], trace: Trace) -> list[Piece]:
+    """Patterns that hardly take time beside the others are part of what does not repeat around them."""
+    patterns = sum(_seconds(piece, trace) for piece in cut if piece.runs)
+    made: list[Piece] = []
+    for piece in cut:
+        is_pattern = bool(piece.runs) and _seconds(piece, trace) >= _TRIFLE * patterns
+        if is_pattern or not made or made[-1].runs:
+            made.append(piece if is_pattern else Piece(piece.first, piece.end))
+        else:
+            made[-1] = Piece(made[-1].first, piece.end)
+    return made
+
+
+def _seconds(piece: Piece, trace: Trace) -> float:
+    return float(trace.end[piece.end - 1]) - _begin_of(trace, piece.first)
 
 
 def _symbols(trace: Trace, same: Callable[[Shape], tuple[object, ...]]) -> Symbols:
@@ -125,9 +144,6 @@ def _repeated(trace: Trace, piece: Piece) -> list[Repeated]:
         made.append(replace(own, parts=model.parts))
         made += [_once(trace, [after])] if after else []
     return made
-
-
-_MANY_PHASES = 8
 
 
 def _begin_of(trace: Trace, place: int) -> float:

@@ -144,6 +144,9 @@ class _Making:
         """All stages; messages that are under way end with the iteration."""
         self._close_exchange()
         self._steps += [Step("wait", id=number) for number in self._open]
+        if any(step.type in ("p2p", "ip2p") and step.bytes for step in self._steps):
+            # Where messages are only expected, nothing is exchanged yet.
+            self._steps = [step for step in self._steps if step.type != "p2p" or step.bytes]
         if self._little and self._steps:
             self._steps[-1].seconds += self._little
         return self._steps
