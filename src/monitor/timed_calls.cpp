@@ -89,6 +89,7 @@ void TimedCalls::note_in_vain(const CallShape &shape, Moment begin, Moment end) 
     } else if (calls_ == kept_) {
         if (rows_.back().in_vain < UINT32_MAX) ++rows_.back().in_vain;
         rows_.back().in_call = end.wall - begun_.wall - rows_.back().begin;
+        rows_.back().had_core = end.core - row_core_;
     }
     last_end_ = end;
     last_ = {shape, true};
@@ -105,7 +106,9 @@ void TimedCalls::keep(const CallShape &shape, Moment begin, Moment end, std::uin
     if (kept_ >= place_.most) return;
     ++kept_;
     if (rows_.size() == rows_at_once) flush(); // not when it is full: calls in vain may add to the last row
-    rows_.push_back({begin.wall - begun_.wall, end.wall - begin.wall, computed, number_of(shape), in_vain});
+    rows_.push_back(
+        {begin.wall - begun_.wall, end.wall - begin.wall, computed, end.core - begin.core, number_of(shape), in_vain});
+    row_core_ = begin.core;
 }
 
 std::uint32_t TimedCalls::number_of(CallShape shape) {

@@ -43,10 +43,11 @@ struct CallRow {
     std::int64_t begin;    ///< ns since the trace began
     std::int64_t in_call;  ///< ns
     std::int64_t computed; ///< ns of a core between the call before and this one
+    std::int64_t had_core; ///< ns of a core in the call
     std::uint32_t shape;   ///< place in the list of the other file
     std::uint32_t in_vain; ///< how many looks in vain, one right behind the other; 0: a call that did something
 };
-static_assert(sizeof(CallRow) == 32);
+static_assert(sizeof(CallRow) == 40);
 
 class TimedCalls {
 public:
@@ -90,6 +91,7 @@ private:
     bool is_whole_ = true; ///< all that was to be written was
     Moment begun_, last_end_;
     Last last_;
+    std::int64_t row_core_ = 0;          ///< when the last row began, by the core
     std::uint64_t calls_ = 0, kept_ = 0; ///< looks in vain that are one row are one call
     std::vector<CallRow> rows_;          ///< not written yet
     std::vector<CallShape> shapes_;

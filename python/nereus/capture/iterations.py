@@ -191,19 +191,17 @@ def _once(trace: Trace, spans: Sequence[tuple[int, int]]) -> Repeated:
 
 
 def without_others(repeated: Repeated, traces: Sequence[Trace]) -> Repeated:
-    """The same, knowing how long others had a core that one of the ranks computed on.
+    """The same, knowing how long others had a core that one of the ranks wanted.
 
     Ranks wait for the one that lost most, so that this is what the iteration lost. An emulation loses as much
     by itself where as many others are there.
     """
     lost = np.zeros(len(repeated.ends))
     for trace in traces:
-        before = np.concatenate([[0.0], trace.end[:-1]])
-        idle = trace.begin - before - trace.computed - 1e-9 * trace.facts.look_nanoseconds
         place = np.searchsorted(repeated.ends, trace.begin)
         inside = (place < len(lost)) & (trace.begin >= repeated.begin)
         inside[inside] &= trace.begin[inside] >= repeated.begins[place[inside]]
-        own = np.bincount(place[inside], np.maximum(idle[inside], 0.0), len(lost))
+        own = np.bincount(place[inside], trace.idle[inside], len(lost))
         lost = np.maximum(lost, own)
     mean = float(np.minimum(lost, repeated.iteration_seconds).mean())
     return replace(repeated, lost=mean)

@@ -17,7 +17,14 @@ Numbers = npt.NDArray[np.int64]
 Seconds = npt.NDArray[np.float64]
 
 ROW = np.dtype(
-    [("begin", "<i8"), ("in_call", "<i8"), ("computed", "<i8"), ("shape", "<u4"), ("in_vain", "<u4")]
+    [
+        ("begin", "<i8"),
+        ("in_call", "<i8"),
+        ("computed", "<i8"),
+        ("had_core", "<i8"),
+        ("shape", "<u4"),
+        ("in_vain", "<u4"),
+    ]
 )
 _LONGEST = 10**18  # ns; 32 years
 # What noting a call takes besides its looks at the clocks: a place in a list is found.
@@ -60,6 +67,7 @@ class Trace:
     begin: Seconds  # since all processes were past MPI_Init
     in_call: Seconds
     computed: Seconds  # on a core, before the call
+    idle: Seconds  # without a core, before the call and in it, but for files
     shape: Numbers
 
     @property
@@ -150,7 +158,7 @@ def _facts(file: Path) -> Facts:
 
 
 def _check(rows: npt.NDArray[np.void], facts: Facts, file: Path) -> None:
-    for name in ("begin", "in_call", "computed"):
+    for name in ("begin", "in_call", "computed", "had_core"):
         bad = np.flatnonzero((rows[name] < 0) | (rows[name] > _LONGEST))
         if len(bad):
             raise CaptureError(
@@ -182,5 +190,17 @@ def _trace(rows: npt.NDArray[np.void], facts: Facts) -> Trace:
         own_end - in_call,
         in_call,
         summed(1e-9 * computed[: len(upto)]),
+        summed(_idle(upto, facts)),
         rows["shape"][real].astype(np.int64),
     )
+
+
+def _idle(rows: npt.NDArray[np.void], facts: Facts) -> Seconds:
+    """Seconds without a core, before each call and in it. Who waits for a file has none, for a message one."""
+    ends = rows["begin"] + rows["in_call"]
+    before = np.concatenate([[0], ends[:-1]]) if len(rows) else ends
+    between = rows["begin"] - before - rows["computed"]
+    is_file = np.array([shape.call.startswith("File_") for shape in facts.shapes] or [False])[rows["shape"]]
+    inside = np.where(is_file, 0, rows["in_call"] - rows["had_core"])
+    idle: Seconds = 1e-9 * (np.maximum(between, 0) + np.maximum(inside, 0))
+    return idle

@@ -62,7 +62,7 @@ def capture(
         Computing, typer.Option("--compute", help="Bound by the core, or by memory.")
     ] = Computing.PI,
     calls: Annotated[
-        int, typer.Option(min=1000, max=2**32, help="Calls of a rank that are kept, 32 bytes each.")
+        int, typer.Option(min=1000, max=2**32, help="Calls of a rank that are kept, 40 bytes each.")
     ] = 2**21,
     picture: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the time line of an iteration there.")

@@ -33,7 +33,7 @@ def write(
     for call in calls:
         at += call.computed + call.idle
         shape = shapes.setdefault((call.name, call.bytes), len(shapes))
-        times = [round(1e9 * seconds) for seconds in (at, call.in_call, call.computed)]
+        times = [round(1e9 * seconds) for seconds in (at, call.in_call, call.computed, call.in_call)]
         rows.append((*times, shape, call.in_vain))
         at += call.in_call
     file = folder / f"world-{rank}.json"

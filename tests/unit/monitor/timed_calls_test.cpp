@@ -50,6 +50,7 @@ TEST_F(TimedCallsTest, HaveTheirTimesAndTheComputingBeforeThem) {
     ASSERT_EQ(rows().size(), 2U);
     EXPECT_EQ(rows()[1].in_call, 2000);
     EXPECT_EQ(rows()[1].computed, 2000);
+    EXPECT_EQ(rows()[1].had_core, 100);
     EXPECT_EQ(rows()[1].begin - rows()[0].begin, 5000);
 }
 
