@@ -196,7 +196,7 @@ def _trace(rows: npt.NDArray[np.void], facts: Facts) -> Trace:
 
 
 def _idle(rows: npt.NDArray[np.void], facts: Facts) -> Seconds:
-    """Seconds without a core, before each call and in it. Who waits for a file has none, for a message one."""
+    """Seconds without a core, before each call and in it. Waiting for files needs none, for messages one."""
     ends = rows["begin"] + rows["in_call"]
     before = np.concatenate([[0], ends[:-1]]) if len(rows) else ends
     between = rows["begin"] - before - rows["computed"]
