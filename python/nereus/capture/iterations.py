@@ -18,6 +18,10 @@ _SAME: tuple[Callable[[Shape], tuple[object, ...]], ...] = (
 )
 _ENOUGH = 0.9  # of what coarser ones cover
 _TRIFLE = 0.01
+# Iterations in which no rank wanted a core in vain: how little they lose, and how many suffice.
+_HARDLY = 0.02
+_LEAST_QUIET = 10
+_SHARE_QUIET = 0.1
 _MANY_PHASES = 8
 
 
@@ -203,8 +207,15 @@ def without_others(repeated: Repeated, traces: Sequence[Trace]) -> Repeated:
         inside[inside] &= trace.begin[inside] >= repeated.begins[place[inside]]
         own = np.bincount(place[inside], trace.idle[inside], len(lost))
         lost = np.maximum(lost, own)
-    mean = float(np.minimum(lost, repeated.iteration_seconds).mean())
-    return replace(repeated, lost=mean)
+    return replace(repeated, lost=_lost_mean(lost, repeated.iteration_seconds))
+
+
+def _lost_mean(lost: Seconds, seconds: Seconds) -> float:
+    """What the mean iteration is longer than those that lost nothing, where these are enough to tell."""
+    quiet = lost <= _HARDLY * float(np.median(seconds))
+    if quiet.sum() >= max(_LEAST_QUIET, _SHARE_QUIET * len(lost)):
+        return max(0.0, float(seconds.mean() - seconds[quiet].mean()))
+    return float(np.minimum(lost, seconds).mean())
 
 
 def _added(one: Part | None, other: Part) -> Part:

@@ -115,6 +115,13 @@ def test_time_that_others_had_the_core_is_not_emulated() -> None:
     assert seconds_of(captured([calls, calls]).experiment) == pytest.approx(50 * 1.01e-3, rel=0.01)
 
 
+def test_iterations_in_which_others_had_no_core_tell_how_long_one_lasts() -> None:
+    """Also where the others of the program waited longer than was lost."""
+    quiet, disturbed = Call("Allreduce", 1e-3, 10e-6), Call("Allreduce", 1e-3, 5e-3, idle=2e-3)
+    calls = ([quiet] * 4 + [disturbed]) * 20
+    assert seconds_of(captured([calls, calls]).experiment) == pytest.approx(100 * 1.01e-3, rel=0.01)
+
+
 def test_calls_that_the_emulator_has_none_of_are_told() -> None:
     found = captured([[Call("Alltoall", 1e-3, 1e-4, 800), Call("Barrier", 1e-3, 1e-5, 0)] * 20] * 2)
     assert [stage.type for stage in found.experiment.phases[0].stages] == [
