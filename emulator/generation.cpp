@@ -112,7 +112,7 @@ Result<void> Generation::enter_phase(std::size_t phase) {
     }
     if (auto agreed = agree(all_, built_badly); !agreed) return agreed;
     calibrate_all();
-    ahead_ = padded_seconds_ = 0;
+    ahead_ = padded_seconds_ = last_stage_end_ = 0;
     for (const Station &station : stations_)
         if (station.spec->padded) padded_seconds_ += station.plan.seconds;
     return agree(all_, trouble());
@@ -166,6 +166,14 @@ void Generation::run_padded(Stage &stage, double seconds) {
     for (; ahead_ + spent < seconds; spent = now() - begin) rest(seconds - ahead_ - spent, hosts_.cores.are_shared());
 }
 
+// Between iterations is a checkpoint, as the model's iteration had one or none. One at which something happens is no
+// part of the iteration.
+void Generation::note_between(double begin) {
+    constexpr double longest = 20e-6; // of a checkpoint at which nothing happens
+    const double between = begin - last_stage_end_;
+    if (between < longest) ahead_ += between;
+}
+
 void Generation::note_spent(const Station &station, double seconds) {
     constexpr double most_ahead = 10; // times of all padded stages of an iteration
     if (station.plan.seconds > 0)
@@ -189,6 +197,7 @@ Result<IterationRecord> Generation::iterate() {
     record.stage_seconds.reserve(stations_.size());
     meet();
     record.start = now();
+    note_between(record.start);
     for (Station &station : stations_) {
         meet();
         const double begin = now();
@@ -196,6 +205,7 @@ Result<IterationRecord> Generation::iterate() {
         meet();
         record.stage_seconds.push_back(now() - begin);
         note_spent(station, record.stage_seconds.back());
+        last_stage_end_ = begin + record.stage_seconds.back();
     }
     meet();
     record.seconds = now() - record.start;

@@ -57,6 +57,7 @@ private:
     const StagePlan *like(const Station &station, double seconds) const;
     void execute(Station &station);
     void run_padded(Stage &stage, double seconds);
+    void note_between(double begin); ///< of an iteration
     void note_spent(const Station &station, double seconds);
     std::optional<std::string> trouble() const;
     void meet() const; ///< the barrier that the run file may ask for
@@ -71,6 +72,7 @@ private:
     std::vector<Station> stations_;
     double padded_seconds_ = 0; ///< of an iteration, in stages that are padded
     double ahead_ = 0;          ///< seconds that all stages together took longer than asked for
+    double last_stage_end_ = 0;
 };
 
 } // namespace emulator

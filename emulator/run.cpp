@@ -25,7 +25,11 @@ std::string element(const char *array, std::size_t index) {
     return std::string(array) + "[" + std::to_string(index) + "]";
 }
 
-bool can_be_padded(StageType type) { return !is_local(type) && type != StageType::ip2p && type != StageType::wait; }
+// What one operation leaves of its time can be waited out; an ip2p goes on behind its stage.
+bool can_be_padded(const StageSpec &stage) {
+    if (stage.capped || is_compute(stage.type) || stage.type == StageType::ip2p) return false;
+    return stage.bytes > 0 || stage.type == StageType::wait;
+}
 
 StageSpec read_stage(const Json &json, const std::string &path, Complaint &complaint) {
     using enum StageType;
@@ -52,9 +56,9 @@ StageSpec read_stage(const Json &json, const std::string &path, Complaint &compl
     if (stage.id < 0 && (stage.type == ip2p || stage.type == wait))
         fields.complain("id", "an integer for ip2p and wait");
     if (fields.has("padded")) stage.padded = fields.boolean("padded");
-    if (stage.padded && (stage.bytes == 0 || stage.capped || !can_be_padded(stage.type)))
-        fields.complain("padded",
-                        "false, but for one operation with bytes of p2p, bcast, allgather, reduce, allreduce");
+    if (stage.padded && !can_be_padded(stage))
+        fields.complain("padded", "false, but for wait, and one operation with bytes of p2p, bcast, allgather, reduce, "
+                                  "allreduce, write, read");
     fields.refuse_others();
     return stage;
 }

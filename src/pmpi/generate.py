@@ -27,6 +27,7 @@ PREAMBLE = """\
 #include "pmpi/io_phases.hpp"
 #include "pmpi/meetings.hpp"
 #include "pmpi/moves.hpp"
+#include "pmpi/timed.hpp"
 
 using namespace nereus::pmpi;
 
@@ -40,6 +41,7 @@ FORTRAN_PREAMBLE = """\
 #include "pmpi/io_phases.hpp"
 #include "pmpi/meetings.hpp"
 #include "pmpi/moves.hpp"
+#include "pmpi/timed.hpp"
 
 using namespace nereus::pmpi;
 
@@ -101,11 +103,27 @@ def calls_of(name: str, present: set[str]) -> list[Call]:
     return found
 
 
-def wrapper(call: Call, before: str, condition: str, behind: str, finally_: str = "") -> str:
+def telling(entry: dict[str, str], name: str) -> str:
+    """What tells the trace of the call, with its time."""
+    shape = entry.get("timed", "").replace("{call}", f'"{name}"')
+    if not shape:
+        return ""
+    look = entry.get("look")
+    return f"timed.as_look({shape}, given({look}))" if look else f"timed.as({shape})"
+
+
+CLOCK = "    Timed timed(__builtin_return_address(0));"
+
+
+def wrapper(call: Call, before: str, condition: str, behind: str, finally_: str = "", tell: str = "") -> str:
     lines = [f"int {call.name}({call.parameters}) {{"]
+    if tell:
+        lines.append(CLOCK)
     if before:
         lines.append(f"    if (has_record()) {before};")
     lines.append(f"    const int code = P{call.name}({call.arguments});")
+    if tell:
+        lines.append(f"    if (timed.ended() && code == MPI_SUCCESS) {tell};")
     if behind:
         lines.append(f"    if ({condition} && code == MPI_SUCCESS) {behind};")
     if finally_:
@@ -118,7 +136,9 @@ def wrappers_of(entry: dict[str, str], present: set[str]) -> list[str]:
     behind = move.replace("{sink}", "Now()") or entry.get("always", "")
     condition = "on()" if move else "has_record()"
     made = [
-        wrapper(call, entry.get("before", ""), condition, behind, entry.get("finally", ""))
+        wrapper(
+            call, entry.get("before", ""), condition, behind, entry.get("finally", ""), telling(entry, name)
+        )
         for name in words(entry.get("calls", ""))
         for call in calls_of(name, present)
     ]
@@ -183,7 +203,7 @@ def block(condition: str, lines: list[str]) -> list[str]:
 
 
 def fortran_wrapper(
-    symbol: str, form: Any, before: str, condition: str, behind: str, finally_: str = ""
+    symbol: str, form: Any, before: str, condition: str, behind: str, finally_: str = "", tell: str = ""
 ) -> str:
     """Under one name of the call; what this hides is called on under the same name."""
     types = [fortran_type(parameter) for parameter in form.parameters] + ["MPI_Fint *"]
@@ -193,9 +213,13 @@ def fortran_wrapper(
     declared = ", ".join(f"{kind}{name}" for kind, name in zip(types, names, strict=True))
     real = f'next<void (*)({", ".join(kind.strip() for kind in types)})>("{symbol}")'
     lines = [f"void {symbol}({declared}) {{", f"    static const auto real = {real};"]
+    if tell:
+        lines.append(CLOCK)
     if before:
         lines += block("has_record()", [*conversions(form, before), before])
     lines.append(f"    real({', '.join(names)});")
+    if tell:
+        lines += block("timed.ended() && *f_ierror == MPI_SUCCESS", [*conversions(form, tell), tell])
     if behind:
         lines += block(f"{condition} && *f_ierror == MPI_SUCCESS", [*conversions(form, behind), behind])
     if finally_:
@@ -207,9 +231,10 @@ def fortran_of(entry: dict[str, str], present: set[str]) -> list[str]:
     move = entry.get("move", "")
     behind = move.replace("{sink}", "Now()") or entry.get("always", "")
     made = []
-    for names, condition, action, finally_ in (
-        (entry.get("calls", ""), "on()" if move else "has_record()", behind, entry.get("finally", "")),
-        (entry.get("persistent", ""), "has_record()", move.replace("{sink}", "Later(request)"), ""),
+    later = move.replace("{sink}", "Later(request)")
+    for names, condition, action, finally_, timed in (
+        (entry.get("calls", ""), "on()" if move else "has_record()", behind, entry.get("finally", ""), True),
+        (entry.get("persistent", ""), "has_record()", later, "", False),
     ):
         for name in words(names):
             form = forms(name)[0]
@@ -217,7 +242,8 @@ def fortran_of(entry: dict[str, str], present: set[str]) -> list[str]:
                 continue
             for symbol in (f"mpi_{name.lower()}_", f"ompi_{name.lower()}_f"):
                 before = entry.get("before", "")
-                made.append(fortran_wrapper(symbol, form, before, condition, action, finally_))
+                tell = telling(entry, name) if timed else ""
+                made.append(fortran_wrapper(symbol, form, before, condition, action, finally_, tell))
     return made
 
 

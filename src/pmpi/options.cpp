@@ -51,6 +51,15 @@ const std::vector<OptionRow> &option_table() {
              o.parts = text;
              return true;
          }},
+        {"NEREUS_MONITOR_CALLS", "", "", "the name of a folder", "where each process writes the time of each call",
+         [](Options &o, const std::string &text) {
+             o.calls = text;
+             return true;
+         }},
+        {"NEREUS_MONITOR_MOST_CALLS", "2097152", "", "1 to 2^40", "how many calls of a process are kept there",
+         [](Options &o, const std::string &text) {
+             return number(text, std::uint64_t{1}, std::uint64_t{1} << 40, o.most_calls);
+         }},
         {"NEREUS_MONITOR_RUN", "", "", "at most 39 letters, digits and -", "the run that a world belongs to",
          [](Options &o, const std::string &text) {
              o.run = text;

@@ -4,6 +4,7 @@
 
 #include "monitor/lines.hpp"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,9 @@ struct Options {
     bool model = false;     ///< of what collectives are made of, where it is not seen
     std::string file;       ///< "": nereus-monitor-WORLD.jsonl in the working directory
     std::string parts;      ///< folder of the records of single processes; "": the file's name and .parts
-    std::string run;        ///< the same for all worlds of a run; "": each world is a run of its own
+    std::string calls;      ///< folder of the time of each call; "": it is not noted
+    std::uint64_t most_calls = std::uint64_t{1} << 21; ///< that are kept of a process
+    std::string run; ///< the same for all worlds of a run; "": each world is a run of its own
     monitor::Encoding encoding = monitor::Encoding::json_lines;
     double window = 1;                  ///< s
     int windows = 1 << 16;              ///< entries of history that a thread keeps

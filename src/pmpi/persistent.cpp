@@ -59,6 +59,17 @@ void started(int number, const MPI_Request *all) {
     }
 }
 
+std::uint64_t bytes_started(int number, const MPI_Request *all) {
+    const std::lock_guard lock(requests().guard);
+    std::uint64_t bytes = 0;
+    for (int i = 0; i < number; ++i) {
+        const auto found = requests().moves.find(handle_word(all[i]));
+        if (found == requests().moves.end()) continue;
+        for (const Move &move : found->second) bytes += move.bytes;
+    }
+    return bytes;
+}
+
 void forget(MPI_Request request) {
     const std::lock_guard lock(requests().guard);
     requests().moves.erase(handle_word(request));

@@ -23,6 +23,9 @@ void remember(MPI_Request request, Moves moves);
 void starting(int number, const MPI_Request *requests);
 void started(int number, const MPI_Request *requests);
 
+/// Bytes that a start of them all sends to others.
+std::uint64_t bytes_started(int number, const MPI_Request *requests);
+
 /// Before the request is freed.
 void forget(MPI_Request request);
 

@@ -11,6 +11,7 @@
 #include "pmpi/other_tools.hpp"
 #include "pmpi/output.hpp"
 #include "pmpi/present.hpp"
+#include "pmpi/timed.hpp"
 #include "pmpi/variables.hpp"
 #include "pmpi/worlds.hpp"
 
@@ -154,6 +155,15 @@ void remove_parts() {
     if (run().options.parts.empty()) std::filesystem::remove(run().parts, gone_already);
 }
 
+/// From about the same moment on in all processes.
+void begin_calls() {
+    if (run().options.calls.empty()) return;
+    PMPI_Barrier(run().comm);
+    const std::string world = run().story.world.data();
+    const Done begun = begin_timed({run().options.calls, run().options.most_calls, world, run().rank, run().ranks});
+    if (!begun) say(begun.error().what + ": the times of calls are not noted");
+}
+
 }
 
 bool has_record() { return the_record.load(std::memory_order_acquire) != nullptr; }
@@ -186,6 +196,7 @@ void begin(const char *sensor, const World &world) {
     watch_decomposed(run().comm, run().options.model);
     show_variables();
     recording = run().options.record;
+    begin_calls();
 }
 
 MPI_Comm own_world() { return run().comm; }
@@ -211,6 +222,7 @@ void forget_record() {
 
 void end() {
     if (!has_record()) return;
+    if (const Done ended = end_timed(); !ended) say(ended.error().what);
     stop_recording();
     if (run().options.has_file && write_all()) remove_parts();
     forget_record();

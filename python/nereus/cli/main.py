@@ -18,6 +18,7 @@ app = group_of(
         # What stands behind the program's name belongs to the program.
         "run": Home("nereus.cli.run", interspersed=False),
         "monitor": Home("nereus.cli.monitor", interspersed=False),
+        "capture": Home("nereus.cli.capture", interspersed=False),
         "top": Home("nereus.cli.top"),
         "page": Home("nereus.cli.page"),
         "jobs": Home("nereus.cli.jobs"),

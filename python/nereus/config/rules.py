@@ -108,12 +108,17 @@ def _wrong_transfer(path: KeyPath, group: Group) -> Iterator[Finding]:
 def _wrong_amounts(path: KeyPath, stage: Stage) -> Iterator[Finding]:
     if stage.bytes and stage.type in (*COMPUTE, "wait"):
         yield Finding((*path, "bytes"), f"0, because a stage of type {stage.type} sends nothing")
-    if stage.padded and (stage.bytes == 0 or stage.capped or stage.type not in PADDED):
-        yield Finding((*path, "padded"), f"false, but for one operation with bytes of {', '.join(PADDED)}")
+    if stage.padded and (stage.capped or not _can_be_padded(stage)):
+        allowed = f"false, but for wait, and one operation with bytes of {', '.join((*PADDED, *FILES))}"
+        yield Finding((*path, "padded"), allowed)
     if stage.bytes > MOST_MESSAGE and stage.type not in FILES:
         yield Finding((*path, "bytes"), f"at most {MOST_MESSAGE} bytes in one message")
     if stage.id is not None and stage.type not in ("ip2p", "wait"):
         yield Finding((*path, "id"), "only stages of type ip2p and wait have an id")
+
+
+def _can_be_padded(stage: Stage) -> bool:
+    return stage.type == "wait" or (stage.bytes > 0 and stage.type in (*PADDED, *FILES))
 
 
 def _unpaired(index: int, phase: Phase) -> Iterator[Finding]:

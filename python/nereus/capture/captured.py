@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What was found in the calls of all processes, as an experiment, and how sure it is."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nereus.capture.error import NoPatternError
+from nereus.capture.iterations import Found, Repeated, find, without_others
+from nereus.capture.stages import Step, steps_of, table_of, unlike
+from nereus.capture.trace import Trace
+from nereus.config import Experiment
+
+_ENOUGH = 0.5  # of the calls or of the time, in a pattern
+_BALANCED = 1.02  # the most loaded rank to the mean
+_LONGEST_NAME = 64
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What the user says that no trace tells."""
+
+    name: str
+    computing: str = "pi"
+    constant_bytes: int = 0
+    variable_bytes: int = 0
+    force: bool = False
+
+
+@dataclass(frozen=True)
+class PhaseFound:
+    """A phase of the experiment beside what was measured of it."""
+
+    repeated: Repeated
+    steps: list[Step]
+
+    def document(self) -> dict[str, Any]:
+        """As --json has it."""
+        least, median, most = np.quantile(self.repeated.iteration_seconds, [0.1, 0.5, 0.9]).tolist()
+        return {
+            "iterations": self.repeated.times,
+            "repeats": self.repeated.is_pattern,
+            "calls": self.repeated.calls,
+            "iteration_seconds": {"mean": self.repeated.seconds, "p10": least, "median": median, "p90": most},
+            "lost_seconds": self.repeated.lost,
+            "stages": [
+                {"type": step.type, "seconds": step.seconds, "bytes": round(step.bytes), "calls": step.calls}
+                for step in self.steps
+            ],
+        }
+
+
+@dataclass(frozen=True)
+class Captured:
+    """An experiment, and what it was made of."""
+
+    experiment: Experiment
+    phases: list[PhaseFound]
+    ranks: int
+    reference: int  # rank whose times the stages have
+    agreeing: int  # ranks with as many iterations
+    seconds: float
+    calls_covered: float
+    seconds_covered: float
+    weights: list[float]
+    warnings: list[str]
+
+    def document(self) -> dict[str, Any]:
+        """As --json prints it."""
+        return {
+            "name": self.experiment.name,
+            "ranks": self.ranks,
+            "seconds": self.seconds,
+            "sure": {
+                "calls_covered": self.calls_covered,
+                "seconds_covered": self.seconds_covered,
+                "ranks_agreeing": self.agreeing,
+            },
+            "reference_rank": self.reference,
+            "weights": self.weights,
+            "phases": [phase.document() for phase in self.phases],
+            "warnings": self.warnings,
+        }
+
+
+def capture(traces: Sequence[Trace], wishes: Wishes) -> Captured:
+    """The experiment of what was recorded; NoPatternError where nothing repeats."""
+    found = [find(trace) for trace in traces]
+    iterations, agreeing = Counter(each.iterations for each in found).most_common(1)[0]
+    alike = [rank for rank, each in enumerate(found) if each.iterations == iterations]
+    busy = _busy(traces, found[alike[0]])
+    reference = max(alike, key=lambda rank: busy[rank])
+    best = found[reference]
+    if max(best.calls_covered, best.seconds_covered) < _ENOUGH and not wishes.force:
+        raise NoPatternError(_no_pattern(best, traces[reference]))
+    weights = _weights(busy)
+    repeated = [without_others(each, traces) for each in best.repeated]
+    phases = [PhaseFound(each, steps_of(each)) for each in repeated]
+    phases = [phase for phase in phases if phase.steps and phase.repeated.seconds > 0]
+    experiment = _experiment(phases, weights, reference, len(traces), wishes)
+    return Captured(
+        experiment,
+        phases,
+        len(traces),
+        reference,
+        agreeing,
+        traces[reference].facts.seconds,
+        best.calls_covered,
+        best.seconds_covered,
+        weights,
+        _warnings(traces[reference], best, phases, agreeing, len(traces)),
+    )
+
+
+def _busy(traces: Sequence[Trace], found: Found) -> list[float]:
+    """Seconds on a core of each rank while that one was in its patterns; in all, where it has none."""
+    patterns = [each for each in found.repeated if each.is_pattern]
+    spans = [(each.begin, each.end) for each in patterns] or [(0.0, float("inf"))]
+    return [
+        sum(float(t.computed[(t.end > begin) & (t.end <= end + 1e-3)].sum()) for begin, end in spans)
+        for t in traces
+    ]
+
+
+def _weights(busy: Sequence[float]) -> list[float]:
+    mean = sum(busy) / len(busy)
+    if mean <= 0 or max(busy) < _BALANCED * mean:
+        return [1.0]
+    return [max(round(seconds / mean, 4), 1e-3) for seconds in busy]
+
+
+def _experiment(
+    phases: Sequence[PhaseFound], weights: list[float], reference: int, ranks: int, wishes: Wishes
+) -> Experiment:
+    own = weights[reference % len(weights)]
+    tree: dict[str, Any] = {
+        "name": wishes.name,
+        "verify": False,
+        "weights": weights,
+        "data": {"constant_bytes": wishes.constant_bytes, "variable_bytes": wishes.variable_bytes},
+        "phases": [
+            {
+                "iterations": phase.repeated.times,
+                "stages": [table_of(step, own, wishes.computing) for step in phase.steps],
+            }
+            for phase in phases
+        ],
+        "groups": [{"ranks": ranks}],
+    }
+    return Experiment.model_validate(tree)
+
+
+def name_of(program: str) -> str:
+    """A name of an experiment from that of a program."""
+    name = re.sub(r"[^A-Za-z0-9._-]", "-", program).lstrip("._-")
+    return (name or "application")[:_LONGEST_NAME]
+
+
+def _no_pattern(best: Found, trace: Trace) -> str:
+    said = "the calls of the program do not repeat"
+    longest = best.longest
+    if longest is None:
+        return f"{said}: in {trace.size} calls of rank {trace.facts.rank} nothing comes three times in a row"
+    return (
+        f"{said}: the best is a pattern of {len(longest.parts)} calls, {longest.times} times; patterns are "
+        f"{best.calls_covered:.0%} of the {trace.size} calls of rank {trace.facts.rank} and "
+        f"{best.seconds_covered:.0%} of the time, needed is {_ENOUGH:.0%} of one of them; "
+        "--force writes the experiment in spite of that"
+    )
+
+
+def _warnings(
+    trace: Trace, best: Found, phases: Sequence[PhaseFound], agreeing: int, ranks: int
+) -> list[str]:
+    said: list[str] = []
+    if trace.is_cut_off:
+        said.append(
+            f"only the first {trace.facts.rows} of {trace.facts.calls} calls were kept; the others count as "
+            "iterations of the last pattern (--calls)"
+        )
+    if agreeing < ranks:
+        said.append(
+            f"{ranks - agreeing} of {ranks} ranks have another number of iterations: their computing counts"
+        )
+    for call in sorted({call for phase in phases for call in unlike(phase.repeated.parts)}):
+        said.append(f"MPI_{call} is emulated by the nearest stage there is")
+    if any(len(piece.between) > 8 for piece in best.pieces):
+        said.append("calls that come between some iterations are a phase of their own behind all of them")
+    return said

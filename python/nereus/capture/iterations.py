@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The calls of one process as phases: what repeats, how often, and how long each part of it takes."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from nereus.capture.pattern import Piece, Run, Symbols, pieces
+from nereus.capture.trace import Seconds, Shape, Trace
+
+# What calls are taken as the same by, the finest first: sizes of messages may vary from one to the next.
+_SAME: tuple[Callable[[Shape], tuple[object, ...]], ...] = (
+    lambda shape: (shape.call, shape.group, shape.peer, shape.bytes),
+    lambda shape: (shape.call, shape.group, shape.peer, shape.bytes.bit_length()),
+    lambda shape: (shape.call, shape.group, shape.peer),
+    lambda shape: (shape.call,),
+)
+_ENOUGH = 0.9  # of what coarser ones cover
+_TRIFLE = 0.01
+# Iterations in which no rank wanted a core in vain: how little they lose, and how many suffice.
+_HARDLY = 0.02
+_LEAST_QUIET = 10
+_SHARE_QUIET = 0.1
+_MANY_PHASES = 8
+
+
+@dataclass(frozen=True)
+class Part:
+    """One call of an iteration, and the computing before it: means over all iterations, s."""
+
+    shape: Shape
+    computed: float
+    in_call: float
+    bytes: float
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """A part of the program: `times` iterations, or one where nothing repeats."""
+
+    times: int
+    parts: tuple[Part, ...]
+    tail: float  # computing behind the last call
+    begins: Seconds  # of each iteration
+    ends: Seconds
+    cost: float  # seconds of an iteration that noting its calls took
+    calls: int
+    is_pattern: bool
+    lost: float = 0.0  # seconds of an iteration in which others had the core
+
+    @property
+    def iteration_seconds(self) -> Seconds:
+        """Of each iteration, as it would be without the noting."""
+        return np.maximum(self.ends - self.begins - self.cost, 0.0)
+
+    @property
+    def seconds(self) -> float:
+        """Of one iteration: the mean."""
+        return float(self.iteration_seconds.mean())
+
+    @property
+    def begin(self) -> float:
+        """Of all iterations."""
+        return float(self.begins[0])
+
+    @property
+    def end(self) -> float:
+        """Of all iterations, with what came between them."""
+        return float(self.ends[-1])
+
+
+@dataclass(frozen=True)
+class Found:
+    """All parts of one process, in the order in which it did them."""
+
+    repeated: list[Repeated]
+    calls_covered: float  # share of all calls that are in a pattern
+    seconds_covered: float  # and of the time from MPI_Init to MPI_Finalize
+    pieces: list[Piece]
+
+    @property
+    def iterations(self) -> int:
+        """Of the longest pattern, by time; 0: there is none."""
+        longest = self.longest
+        return longest.times if longest else 0
+
+    @property
+    def longest(self) -> Repeated | None:
+        """The pattern in which the program spends most time."""
+        patterns = [each for each in self.repeated if each.is_pattern]
+        return max(patterns, key=lambda each: each.times * each.seconds, default=None)
+
+
+def find(trace: Trace) -> Found:
+    """What repeats in the calls of a process."""
+    levels = [_without_trifles(pieces(_symbols(trace, same)), trace) for same in _SAME]
+    covered = [sum(piece.covered for piece in level) for level in levels]
+    chosen = next(
+        level for level, length in zip(levels, covered, strict=True) if length >= _ENOUGH * max(covered)
+    )
+    repeated = _whole_times([each for piece in chosen for each in _repeated(trace, piece)], trace)
+    inside = sum(each.times * each.seconds for each in repeated if each.is_pattern)
+    return Found(
+        repeated,
+        sum(piece.covered for piece in chosen) / max(1, trace.size),
+        min(1.0, inside / trace.facts.seconds) if trace.facts.seconds else 0.0,
+        chosen,
+    )
+
+
+def _without_trifles(cut: list[Piece], trace: Trace) -> list[Piece]:
+    """Patterns that hardly take time beside the others are part of what does not repeat around them."""
+    patterns = sum(_seconds(piece, trace) for piece in cut if piece.runs)
+    made: list[Piece] = []
+    for piece in cut:
+        is_pattern = bool(piece.runs) and _seconds(piece, trace) >= _TRIFLE * patterns
+        if is_pattern or not made or made[-1].runs:
+            made.append(piece if is_pattern else Piece(piece.first, piece.end))
+        else:
+            made[-1] = Piece(made[-1].first, piece.end)
+    return made
+
+
+def _seconds(piece: Piece, trace: Trace) -> float:
+    return float(trace.end[piece.end - 1]) - _begin_of(trace, piece.first)
+
+
+def _symbols(trace: Trace, same: Callable[[Shape], tuple[object, ...]]) -> Symbols:
+    numbers: dict[tuple[object, ...], int] = {}
+    of_shapes = [numbers.setdefault(same(shape), len(numbers)) for shape in trace.facts.shapes]
+    return np.array(of_shapes or [0], np.int64)[trace.shape]
+
+
+def _repeated(trace: Trace, piece: Piece) -> list[Repeated]:
+    """Runs, each a phase, with what stands between; or, where that happens often, one phase of each kind."""
+    if not piece.runs:
+        return [_once(trace, [(piece.first, piece.end)])]
+    model = _iterated(trace, piece.runs)
+    between = piece.between
+    if not between:
+        return [model]
+    if len(between) > _MANY_PHASES:
+        return [model, replace(_once(trace, between), is_pattern=True)]
+    made: list[Repeated] = []
+    for run, after in zip(piece.runs, [*between, None], strict=False):
+        own = _iterated(trace, [run])
+        made.append(replace(own, parts=model.parts))
+        made += [_once(trace, [after])] if after else []
+    return made
+
+
+def _begin_of(trace: Trace, place: int) -> float:
+    """When the computing before a call began."""
+    return float(trace.end[place - 1]) if place else 0.0
+
+
+def _iterated(trace: Trace, runs: Sequence[Run]) -> Repeated:
+    places = np.concatenate([np.arange(run.first, run.end) for run in runs]).reshape(-1, runs[0].period)
+    ends = trace.end[places[:, -1]]
+    begins = np.where(places[:, 0] > 0, trace.end[places[:, 0] - 1], 0.0)
+    sizes = np.array([shape.bytes for shape in trace.facts.shapes], np.float64)[trace.shape[places]]
+    parts = tuple(
+        Part(trace.calls(int(places[0, at])), computed, in_call, size)
+        for at, (computed, in_call, size) in enumerate(
+            zip(
+                trace.computed[places].mean(axis=0).tolist(),
+                trace.in_call[places].mean(axis=0).tolist(),
+                sizes.mean(axis=0).tolist(),
+                strict=True,
+            )
+        )
+    )
+    cost = trace.cost * runs[0].period
+    return Repeated(len(places), parts, 0.0, begins, ends, cost, places.size, is_pattern=True)
+
+
+def _once(trace: Trace, spans: Sequence[tuple[int, int]]) -> Repeated:
+    """Parts of the program that are no pattern, as iterations of what they have in common: their sums."""
+    begins = np.array([_begin_of(trace, first) for first, _ in spans])
+    ends = np.array([float(trace.end[end - 1]) for _, end in spans])
+    calls = sum(end - first for first, end in spans)
+    sums: dict[str, Part] = {}
+    for first, end in spans:
+        for place in range(first, end):
+            shape = trace.calls(place)
+            own = Part(shape, float(trace.computed[place]), float(trace.in_call[place]), float(shape.bytes))
+            sums[shape.call] = _added(sums.get(shape.call), own)
+    parts = tuple(
+        Part(part.shape, part.computed / len(spans), part.in_call / len(spans), part.bytes / len(spans))
+        for part in sums.values()
+    )
+    cost = trace.cost * calls / len(spans)
+    return Repeated(len(spans), parts, 0.0, begins, ends, cost, calls, is_pattern=False)
+
+
+def without_others(repeated: Repeated, traces: Sequence[Trace]) -> Repeated:
+    """The same, knowing how long others had a core that one of the ranks wanted.
+
+    Ranks wait for the one that lost most, so that this is what the iteration lost. An emulation loses as much
+    by itself where as many others are there.
+    """
+    lost = np.zeros(len(repeated.ends))
+    for trace in traces:
+        place = np.searchsorted(repeated.ends, trace.begin)
+        inside = (place < len(lost)) & (trace.begin >= repeated.begin)
+        inside[inside] &= trace.begin[inside] >= repeated.begins[place[inside]]
+        own = np.bincount(place[inside], trace.idle[inside], len(lost))
+        lost = np.maximum(lost, own)
+    return replace(repeated, lost=_lost_mean(lost, repeated.iteration_seconds))
+
+
+def _lost_mean(lost: Seconds, seconds: Seconds) -> float:
+    """What the mean iteration is longer than those that lost nothing, where these are enough to tell."""
+    quiet = lost <= _HARDLY * float(np.median(seconds))
+    if quiet.sum() >= max(_LEAST_QUIET, _SHARE_QUIET * len(lost)):
+        return max(0.0, float(seconds.mean() - seconds[quiet].mean()))
+    return float(np.minimum(lost, seconds).mean())
+
+
+def _added(one: Part | None, other: Part) -> Part:
+    if one is None:
+        return other
+    return Part(
+        one.shape, one.computed + other.computed, one.in_call + other.in_call, one.bytes + other.bytes
+    )
+
+
+def _whole_times(repeated: list[Repeated], trace: Trace) -> list[Repeated]:
+    """With what comes behind the last call: computing, or more of the same where calls were not kept."""
+    rest = trace.facts.seconds - (float(trace.end[-1]) if trace.size else 0.0)
+    if trace.is_cut_off and repeated and repeated[-1].is_pattern:
+        last = repeated[-1]
+        rows = len(last.parts) * trace.facts.rows / trace.size  # of an iteration, with looks in vain
+        more = round((trace.facts.calls - trace.facts.rows) / rows)
+        return [*repeated[:-1], replace(last, times=last.times + more)]
+    tail = max(0.0, trace.facts.core_seconds_at_end)
+    whole = trace.facts.seconds
+    end = Repeated(1, (), tail, np.array([whole - max(rest, 0.0)]), np.array([whole]), 0.0, 0, False)
+    return [*repeated, end]

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""nereus capture -- COMMAND - make an experiment of a run of an application."""
+
+import re
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TextIO
+
+import typer
+from rich.table import Table
+
+from nereus.capture import Captured, Wishes, name_of, read_traces
+from nereus.capture import capture as experiment_of
+from nereus.cli.messages import Refused, complain, note, show, show_json, warn
+from nereus.config import write_toml
+from nereus.config.quantities import bytes_of
+from nereus.launch import Stopping
+from nereus.launch.preloading import LIBRARY, build_for, forwards_itself, not_forwarded, preloaded
+from nereus.launch.shared_memory import Snapshot
+
+if TYPE_CHECKING:
+    from nereus.capture.captured import PhaseFound
+
+_ENDS_WITHIN = 10.0  # s, after it was asked to
+_LOOK_EVERY = 0.2  # s
+_LAUNCHERS = re.compile(r"(mpiexec|mpirun|orterun|prterun|srun|nereus$)")
+
+
+class Computing(StrEnum):
+    """Which stage computes."""
+
+    PI = "pi"
+    MATRIX = "matrix"
+
+
+def capture(
+    command: Annotated[
+        list[str], typer.Argument(metavar="COMMAND [ARGS]...", help="How the application is started.")
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="The experiment; if not given, NAME.toml."),
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(help="Of the experiment; if not given, the application's.")
+    ] = None,
+    constant_bytes: Annotated[
+        str, typer.Option("--constant-bytes", metavar="BYTES", help="Data of all ranks that it never writes.")
+    ] = "0",
+    variable_bytes: Annotated[
+        str, typer.Option("--variable-bytes", metavar="BYTES", help="Data of all ranks that it writes.")
+    ] = "0",
+    computing: Annotated[
+        Computing, typer.Option("--compute", help="Bound by the core, or by memory.")
+    ] = Computing.PI,
+    calls: Annotated[
+        int, typer.Option(min=1000, max=2**32, help="Calls of a rank that are kept, 40 bytes each.")
+    ] = 2**21,
+    picture: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the time line of an iteration there.")
+    ] = None,
+    traces: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Keep the times of all calls there; hosts must share it."),
+    ] = None,
+    mpi: Annotated[
+        str | None, typer.Option(metavar="NAME", help="MPI build to use, where COMMAND does not tell it.")
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Write over FILE, and write it where calls hardly repeat.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only what went wrong.")] = False,
+) -> None:
+    """Run an application, find its iteration, and write an experiment that does the same.
+
+    Nothing of the application is changed. Exit code: that of the command where it fails.
+
+    Example: nereus capture -o cg.toml -- mpiexec -n 2 nereus-cg --poisson 40
+    """
+    own_name = name_of(name or _program(command))
+    file = output or Path(f"{own_name}.toml")
+    _check_output(file, force)
+    if picture is not None:
+        _check_picture(picture)
+    wishes = Wishes(
+        own_name,
+        computing.value,
+        _bytes("--constant-bytes", constant_bytes),
+        _bytes("--variable-bytes", variable_bytes),
+        force,
+    )
+    with _folder(traces) as folder:
+        code = _recorded(command, mpi, folder, calls, as_json)
+        if code:
+            complain(f"the command failed with exit code {code}: nothing is written")
+            raise typer.Exit(code)
+        found = read_traces(folder)
+        captured = experiment_of(found, wishes)
+        if picture is not None:
+            from nereus.capture.picture import draw
+
+            draw(found, captured, picture)
+    _write(file, captured, command)
+    warn(captured.warnings)
+    if as_json:
+        show_json({"file": str(file), "command": command, **captured.document()})
+    elif not quiet:
+        _show(captured)
+    note(f"written: {file}; `nereus emulate {file}` runs it", quiet)
+
+
+def _program(command: list[str]) -> str:
+    """The application in a command: the first word that is a program and no launcher."""
+    words = [Path(word).name for word in command if shutil.which(word) and not word.startswith("-")]
+    return next((word for word in words if not _LAUNCHERS.match(word)), words[0] if words else "")
+
+
+def _check_output(file: Path, force: bool) -> None:
+    if file.suffix != ".toml":
+        raise Refused(f"--output = {file}: the name must end in .toml")
+    if file.exists() and not force:
+        raise Refused(f"{file}: exists; --force writes over it")
+    if not file.absolute().parent.is_dir():
+        raise Refused(f"--output = {file}: there is no such folder")
+
+
+def _check_picture(file: Path) -> None:
+    if file.suffix not in (".png", ".pdf", ".svg") or not file.absolute().parent.is_dir():
+        raise Refused(f"--picture = {file}: allowed is a .png, .pdf or .svg in a folder that exists")
+
+
+def _bytes(option: str, text: str) -> int:
+    try:
+        amount = bytes_of(int(text) if text.isdigit() else text)
+    except ValueError:
+        amount = None
+    if not isinstance(amount, int) or not 0 <= amount <= 2**60:
+        raise Refused(f'{option} = {text}: bytes from 0 to 2^60, or a text such as "64 MiB"')
+    return amount
+
+
+@contextmanager
+def _folder(kept: Path | None) -> Iterator[Path]:
+    if kept is None:
+        with tempfile.TemporaryDirectory(prefix="nereus-capture-") as folder:
+            yield Path(folder)
+        return
+    if kept.exists() and (not kept.is_dir() or any(kept.iterdir())):
+        raise Refused(f"--traces = {kept}: allowed is a folder that is new or empty")
+    kept.mkdir(parents=True, exist_ok=True)
+    yield kept.absolute()
+
+
+def _recorded(command: list[str], mpi: str | None, folder: Path, calls: int, is_quiet: bool) -> int:
+    """Run the command; its exit code. What it says goes to stderr where stdout is for programs."""
+    build = build_for(command, mpi)
+    run = secrets.token_hex(8)
+    with Stopping() as stopping, tempfile.TemporaryDirectory(prefix=f"nereus-{run}-capture-") as parts:
+        variables = {
+            "NEREUS_MONITOR": "off",
+            "NEREUS_MONITOR_FILE": str(Path(parts) / "run.jsonl"),
+            "NEREUS_MONITOR_PARTS": parts,
+            "NEREUS_MONITOR_RUN": run,
+            "NEREUS_MONITOR_CALLS": str(folder),
+            "NEREUS_MONITOR_MOST_CALLS": str(calls),
+        }
+        environment = preloaded(build.prefix / LIBRARY, variables)
+        if forwards_itself(command):
+            complain("the command forwards variables by -x: only where it forwards ours too, ranks are seen")
+            environment = not_forwarded(environment)
+        before = Snapshot.take()
+        code = _run(command, environment, stopping, sys.stderr if is_quiet else None)
+        if code:
+            before.remove_leftovers()  # MPIs leave theirs where a rank dies
+    return code
+
+
+def _run(command: list[str], environment: dict[str, str], stopping: Stopping, stdout: TextIO | None) -> int:
+    """Run it to its end, or until this program is asked to stop."""
+    with subprocess.Popen(
+        [shutil.which(command[0]) or command[0], *command[1:]], env=environment, stdout=stdout
+    ) as process:
+        while stopping.signal is None:
+            try:
+                code = process.wait(_LOOK_EVERY)
+            except subprocess.TimeoutExpired:
+                continue
+            return 128 - code if code < 0 else code
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(_ENDS_WITHIN)
+        except subprocess.TimeoutExpired:
+            process.kill()
+    return stopping.exit_code
+
+
+def _write(file: Path, captured: Captured, command: list[str]) -> None:
+    comments = [f"# Captured from: {' '.join(command)}", *(f"# Note: {line}." for line in captured.warnings)]
+    if not (captured.experiment.data.constant_bytes or captured.experiment.data.variable_bytes):
+        comments.append("# Which data it keeps is not known: --constant-bytes and --variable-bytes say it.")
+    try:
+        file.write_text("\n".join(comments) + "\n" + write_toml(captured.experiment), encoding="utf-8")
+    except OSError as problem:
+        raise Refused(f"{file}: cannot be written: {problem.strerror}") from problem
+
+
+def _show(captured: Captured) -> None:
+    grid = Table("phase", "iterations", "stage", "bytes", "seconds", "calls", box=None, pad_edge=False)
+    for number, phase in enumerate(captured.phases):
+        _add_phase(grid, number, phase)
+    show(grid)
+    show(
+        f"{captured.calls_covered:.1%} of the calls and {captured.seconds_covered:.1%} of "
+        f"{captured.seconds:.3g} s are in patterns; {captured.agreeing} of {captured.ranks} ranks agree. "
+        "Weights: " + ", ".join(f"{weight:.3g}" for weight in captured.weights)
+    )
+
+
+def _add_phase(grid: Table, number: int, phase: "PhaseFound") -> None:
+    times = phase.document()["iteration_seconds"]
+    spread = f"{times['mean']:.4g} ({times['p10']:.3g} .. {times['p90']:.3g})"
+    grid.add_row(str(number), str(phase.repeated.times), "iteration", "", spread, "")
+    for step in phase.steps:
+        size = str(round(step.bytes)) if step.bytes else ""
+        calls = ", ".join(dict.fromkeys(step.calls))
+        grid.add_row("", "", step.type, size, f"{step.seconds:.4g}", calls)

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The experiment has the stages of the application, lasts as long, and says what it is not sure of."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from calls_of import Call, write, write_all
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nereus.capture import Captured, NoPatternError, Wishes, capture, read_traces
+from nereus.config import Experiment
+
+CG = [
+    Call("Allgatherv", 5e-6, 40e-6, 64_000),
+    Call("Allreduce", 1e-3, 20e-6),
+    Call("Allreduce", 50e-6, 30e-6),
+]
+HALO = [
+    Call("Irecv", 300e-6, 1e-6),
+    *[Call("Isend", 0.1e-6, 2e-6, 4000)] * 4,
+    Call("Waitall", 0.1e-6, 90e-6, 0),
+]
+WISHES = Wishes("captured")
+
+
+def captured(of_ranks: Sequence[Sequence[Call]], wishes: Wishes = WISHES) -> Captured:
+    with TemporaryDirectory() as folder:
+        return capture(read_traces(write_all(Path(folder), of_ranks)), wishes)
+
+
+def seconds_of(experiment: Experiment, rank: int = 0) -> float:
+    """How long a rank is busy with all stages."""
+    weights = experiment.weights
+    return sum(
+        phase.iterations
+        * stage.time
+        * (weights[rank % len(weights)] if stage.type in ("pi", "matrix") else 1)
+        for phase in experiment.phases
+        for stage in phase.stages
+    )
+
+
+def test_stages_are_those_of_conjugate_gradient() -> None:
+    found = captured([CG * 200] * 2)
+    (phase,) = found.experiment.phases[:1]
+    assert phase.iterations == 200
+    stages = [(stage.type, stage.bytes) for stage in phase.stages]
+    assert stages == [("allgather", 64_000), ("pi", 0), ("allreduce", 8), ("pi", 0), ("allreduce", 8)]
+    assert found.calls_covered == 1.0
+    assert found.warnings == []
+
+
+def test_messages_to_neighbours_are_one_exchange() -> None:
+    phase = captured([HALO * 100] * 4).experiment.phases[0]
+    assert [(stage.type, stage.bytes) for stage in phase.stages] == [("pi", 0), ("p2p", 16_000)]
+
+
+def test_computing_while_messages_are_under_way_stays_between_begin_and_end() -> None:
+    iteration = [Call("Isend", 1e-6, 1e-6, 4000), Call("Wait", 500e-6, 5e-6, 0), Call("Allreduce", 200e-6)]
+    phase = captured([iteration * 50] * 2).experiment.phases[0]
+    assert [stage.type for stage in phase.stages] == ["ip2p", "pi", "wait", "pi", "allreduce"]
+    assert phase.stages[0].id == phase.stages[2].id
+
+
+def test_files_are_stages_with_their_bytes() -> None:
+    iteration = [Call("File_write_at_all", 1e-3, 2e-3, 10**6), Call("Allreduce", 1e-3)]
+    phase = captured([iteration * 20] * 2).experiment.phases[0]
+    assert ("write", 10**6) in [(stage.type, stage.bytes) for stage in phase.stages]
+
+
+def test_a_checkpoint_of_every_tenth_iteration_is_in_the_experiment() -> None:
+    written = Call("File_write_all", 1e-4, 5e-3, 4096)
+    found = captured([(CG * 10 + [written]) * 30] * 2)
+    writes = [(p.iterations, s.bytes) for p in found.experiment.phases for s in p.stages if s.type == "write"]
+    assert writes == [(30, 4096)]
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    st.lists(st.tuples(st.floats(0, 1e-2), st.floats(1e-6, 1e-3)), min_size=1, max_size=6),
+    st.integers(10, 50),
+    st.floats(0.5, 2.0),
+)
+def test_the_experiment_lasts_as_long_as_the_application(
+    times: list[tuple[float, float]], iterations: int, load: float
+) -> None:
+    """On the rank that computes most; others wait for it."""
+    of_ranks = []
+    for factor in (1.0, load):
+        iteration = [
+            Call("Allreduce", factor * computed, in_call + (max(1.0, load) - factor) * computed, 8 * at)
+            for at, (computed, in_call) in enumerate(times)
+        ]
+        of_ranks.append(iteration * iterations)
+    found = captured(of_ranks)
+    noted = 1e-7 * len(times) * iterations
+    assert seconds_of(found.experiment, found.reference) == pytest.approx(
+        found.seconds - noted, rel=0.01, abs=1e-6
+    )
+
+
+def test_ranks_that_compute_more_have_more_weight() -> None:
+    heavy = [Call("Allreduce", 2e-3, 10e-6)] * 50
+    light = [Call("Allreduce", 1e-3, 1.01e-3)] * 50
+    found = captured([light, heavy])
+    assert found.weights == pytest.approx([2 / 3, 4 / 3], rel=1e-3)
+    assert found.reference == 1
+
+
+def test_time_that_others_had_the_core_is_not_emulated() -> None:
+    calls = [Call("Allreduce", 1e-3, 10e-6, idle=1e-3)] * 50
+    assert seconds_of(captured([calls, calls]).experiment) == pytest.approx(50 * 1.01e-3, rel=0.01)
+
+
+def test_iterations_in_which_others_had_no_core_tell_how_long_one_lasts() -> None:
+    """Also where the others of the program waited longer than was lost."""
+    quiet, disturbed = Call("Allreduce", 1e-3, 10e-6), Call("Allreduce", 1e-3, 5e-3, idle=2e-3)
+    calls = ([quiet] * 4 + [disturbed]) * 20
+    assert seconds_of(captured([calls, calls]).experiment) == pytest.approx(100 * 1.01e-3, rel=0.01)
+
+
+def test_calls_that_the_emulator_has_none_of_are_told() -> None:
+    found = captured([[Call("Alltoall", 1e-3, 1e-4, 800), Call("Barrier", 1e-3, 1e-5, 0)] * 20] * 2)
+    assert [stage.type for stage in found.experiment.phases[0].stages] == [
+        "pi",
+        "allgather",
+        "pi",
+        "allreduce",
+    ]
+    assert [line.split()[0] for line in found.warnings] == ["MPI_Alltoall", "MPI_Barrier"]
+
+
+def random_calls(number: int) -> list[Call]:
+    return [Call(f"Bcast{at * 7919 % 101}-{at}") for at in range(number)]
+
+
+def test_calls_that_do_not_repeat_are_refused_with_the_best_that_there_is() -> None:
+    with pytest.raises(NoPatternError, match="nothing comes three times in a row"):
+        captured([random_calls(300)])
+    few = random_calls(300) + CG * 5
+    with pytest.raises(
+        NoPatternError, match=r"a pattern of 3 calls, 5 times; patterns are 5% of the 315 calls"
+    ):
+        captured([few])
+    assert captured([few], Wishes("forced", force=True)).experiment.name == "forced"
+
+
+def test_calls_that_were_not_kept_count_as_iterations(tmp_path: Path) -> None:
+    write(tmp_path, CG * 100, made=3 * 250)
+    found = capture(read_traces(tmp_path), WISHES)
+    assert found.experiment.phases[0].iterations == 250
+    assert "the first 300 of 750 calls" in found.warnings[0]

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`nereus capture` with real programs: programs/repeats.c, and Conjugate Gradient."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from a_monitored_run import launched
+
+from conftest import Result
+from nereus.config import load
+from nereus.launch import Build, choose
+
+Capture = Callable[..., Result]
+
+
+@pytest.fixture
+def build(mpi: str) -> Build:
+    return choose(mpi)
+
+
+@pytest.fixture
+def capture(site: Any, build: Build) -> Capture:
+    """Of repeats, on two ranks."""
+
+    def run(*words: str, options: tuple[str, ...] = ()) -> Result:
+        command = launched(build, 2, site.program(build.name, "repeats"), *words)
+        done: Result = site.nereus(
+            "capture", "--mpi", build.name, "-o", "it.toml", "--json", *options, "--", *command
+        )
+        return done
+
+    return run
+
+
+def stages_of(site: Any, phase: int) -> tuple[int, list[str]]:
+    found = load(site.folder / "it.toml").experiment.phases[phase]
+    return found.iterations, [stage.type for stage in found.stages]
+
+
+def test_what_was_captured_is_emulated_with_as_many_iterations(
+    site: Any, build: Build, capture: Capture
+) -> None:
+    captured = capture("loop")
+    assert captured.code == 0, captured.err
+    assert captured.document["sure"]["ranks_agreeing"] == 2
+    assert captured.document["sure"]["calls_covered"] > 0.95
+    assert "done" in captured.err, "what the program says is not lost"
+    iterations, stages = stages_of(site, 0)
+    assert iterations == 200
+    assert [stage for stage in stages if stage != "pi"] == ["p2p", "bcast", "allreduce"]
+    emulated = site.emulate(build.name, Path("it.toml"))
+    assert emulated.code == 0, emulated.err
+    assert site.events()[-1]["iterations"] >= 200
+
+
+def test_stages_of_conjugate_gradient_are_those_of_the_papers(site: Any, build: Build) -> None:
+    command = launched(
+        build, 2, build.program("nereus-cg"), "--poisson", "20", "--iterations", "100", "--tolerance", "0"
+    )
+    done = site.nereus("capture", "--mpi", build.name, "-o", "it.toml", "--quiet", "--", *command)
+    assert (done.code, "written" in done.err) == (0, False), done.err
+    experiment = load(site.folder / "it.toml").experiment
+    longest = max(experiment.phases, key=lambda phase: phase.iterations)
+    communication = [(stage.type, stage.bytes) for stage in longest.stages if stage.type != "pi"]
+    assert sorted(communication) == [("allgather", 64000), ("allreduce", 8), ("allreduce", 8)]
+    assert experiment.name == "nereus-cg"
+
+
+def test_files_are_in_the_experiment(site: Any, capture: Capture) -> None:
+    captured = capture("files", "data.bin", options=("--picture", "it.png"))
+    assert captured.code == 0, captured.err
+    phases = load(site.folder / "it.toml").experiment.phases
+    written = sum(p.iterations * s.bytes for p in phases for s in p.stages if s.type == "write")
+    assert written == 4 * 500
+    assert (site.folder / "it.png").stat().st_size > 1000
+
+
+def test_a_program_without_a_pattern_is_told_with_the_best_that_there_is(site: Any, capture: Capture) -> None:
+    done = capture("random")
+    assert done.code == 2
+    assert "the calls of the program do not repeat" in done.err
+    assert "--force" in done.err
+    assert not (site.folder / "it.toml").exists()
+    assert capture("random", options=("--force",)).code == 0
+    assert load(site.folder / "it.toml").experiment.groups[0].ranks == 2
+
+
+def test_a_program_that_fails_is_not_captured(site: Any, capture: Capture) -> None:
+    done = capture("fails")
+    assert done.code == 3, done.err
+    assert "exit code 3: nothing is written" in done.err
+    assert not (site.folder / "it.toml").exists()
+
+
+def test_a_command_that_is_no_program_of_the_mpi_is_told(site: Any) -> None:
+    done = site.nereus("capture", "--mpi", "mpich", "-o", "it.toml", "--", "true")
+    assert done.code == 2
+    assert "no process of the command came to MPI_Init" in done.err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("-o", "it.json"), "must end in .toml"),
+        (("-o", "nowhere/it.toml"), "no such folder"),
+        (("--constant-bytes", "many"), "--constant-bytes = many"),
+        (("--picture", "it.gif"), ".png, .pdf or .svg"),
+        (("--traces", "."), "new or empty"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_before_the_program_runs(
+    site: Any, options: tuple[str, ...], said: str
+) -> None:
+    (site.folder / "something").touch()
+    done = site.nereus("capture", "--mpi", "mpich", *options, "--", "touch", "it-ran")
+    assert (done.code, (site.folder / "it-ran").exists()) == (2, False)
+    assert said in done.err
+
+
+def test_an_experiment_is_not_written_over(site: Any) -> None:
+    site.write("it.toml", "mine")
+    assert site.nereus("capture", "-o", "it.toml", "--", "mpiexec", "true").code == 2
+    assert (site.folder / "it.toml").read_text() == "mine"
