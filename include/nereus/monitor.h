@@ -112,7 +112,7 @@ int nereus_monitor_read(const nereus_monitor_session *session, nereus_monitor_pa
  *
  * @return NEREUS_OK               done
  * @return NEREUS_ERR_ARGUMENT     comm is not an intra-communicator
- * @return NEREUS_ERR_STATE        there is no record
+ * @return NEREUS_ERR_STATE        there is no record, or recording is switched off
  */
 int nereus_monitor_sent(MPI_Comm comm, uint64_t *messages, uint64_t *bytes);
 

@@ -15,12 +15,6 @@ bool consists_of(std::string_view text, const std::string &characters) {
     return text.find_first_not_of(characters) == std::string_view::npos;
 }
 
-/// The part of a name that two names of one host share.
-std::string_view own_part(std::string_view name) {
-    const bool address = consists_of(name, std::string(digits) + ".");
-    return address ? name : name.substr(0, name.find('.'));
-}
-
 // Names are handed to mpiexec and ssh: nothing in them may look like an option or like two names.
 bool is_name(std::string_view name) {
     const std::string inside = std::string(letters) + std::string(digits);
@@ -57,6 +51,11 @@ std::vector<std::string_view> entries_of(std::string_view text) {
     }
 }
 
+}
+
+std::string_view own_part(std::string_view name) {
+    const bool address = consists_of(name, std::string(digits) + ".");
+    return address ? name : name.substr(0, name.find('.'));
 }
 
 bool same_host(const std::string &a, const std::string &b) { return own_part(a) == own_part(b); }

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace nereus {
@@ -18,7 +19,10 @@ struct Host {
     bool operator==(const Host &) const = default;
 };
 
-/// Whether two names are of one host: they are equal up to their first ".". An address as 10.0.0.1 counts whole.
+/// What tells a host from others: its name up to the first ".". An address as 10.0.0.1 counts whole.
+std::string_view own_part(std::string_view name);
+
+/// Whether two names are of one host: own_part() is the same.
 bool same_host(const std::string &a, const std::string &b);
 
 /// Hosts of "name:slots,name,..." in the order of the text; slots are 1 where not said; none for "".

@@ -55,8 +55,7 @@ bool Handover::weighs_hosts(const std::vector<std::string> &hosts_of_newcomers) 
 
 /// By what ranks sent each other.
 void Handover::order_ranks(const std::vector<std::string> &hosts_of_newcomers, nereus_resize_report &report) {
-    const auto held = arrays_held(job_.registry, sizes_, Which::of_hosts_too);
-    Order order = order_by_traffic(sizes_, job_.sent, job_.generation.hosts, hosts_of_newcomers, held);
+    Order order = order_by_traffic(sizes_, job_, hosts_of_newcomers);
     write_into(report, order);
     sizes_ = std::move(order.sizes);
 }

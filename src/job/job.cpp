@@ -101,6 +101,7 @@ Done Job::arrive(process::Arrival arrival) {
     if (!report) return tl::unexpected(report.error());
     leave_bed();
     if (members_.generation.number > 0) report_ = *report;
+    members_.sent.generation_begins(members_.iteration);
     // It is committed: a job that cannot reach its supervisor any more goes on without it.
     if (auto done = open_supervisor(); !done) say(done.error().what);
     tell_controller();
@@ -296,6 +297,7 @@ Result<nereus_code> Job::act(const Word &word) {
     if (word.step == Step::begin) resize_ = std::make_unique<Resize>(members_, word.request);
     if (!resize_) return NEREUS_GO_ON; // it was undone since this was announced
     if (members_.controlled) members_.controlled->resize_begins();
+    if (word.step == Step::begin) members_.sent.resize_begins(members_.generation);
     if (word.step != Step::undo) // this generation may end
         if (auto done = hand_in_measures(); !done) return tl::unexpected(done.error());
     auto over = word.step == Step::begin ? resize_->begin(false, departure_) : resize_->follow(word.step, departure_);
@@ -314,6 +316,10 @@ Done Job::hand_in_measures() {
 
 nereus_code Job::ended(const nereus_resize_report &report) {
     report_ = report;
+    if (report.code == NEREUS_RESIZED)
+        members_.sent.generation_begins(members_.iteration);
+    else
+        members_.sent.resize_undone(members_.generation);
     if (measured_.is_on()) record_.resize_ended(report);
     message_ = sentence(report_, resize_->why_chosen());
     settle_added_hosts();

@@ -27,12 +27,12 @@ struct Members {
     std::int64_t iteration = 0;  ///< checkpoints that the job has passed
     std::uint64_t io_phases = 0; ///< that it has begun
     bool says_io = false;        ///< the program has begun one itself
+    Sent sent;                   ///< what ranks sent each other
     bool has_controller = false; ///< rank 0 has a line to one
     // What follows is rank 0's.
     Requests requests;
     process::ParkingLots parked;
     std::optional<plan::Costs> costs;       ///< of ways to carry data; none: not known
-    Sent sent;                              ///< what ranks sent each other, where resizes asked
     std::vector<Host> hosts;                ///< on which processes may be placed; empty: wherever the MPI puts them
     std::unique_ptr<Supervisor> supervisor; ///< NULL where there is none
     std::unique_ptr<Controlled> controlled; ///< by whom many jobs are; NULL where there is none

@@ -25,21 +25,23 @@ struct Foreseen {
 
 /// Nothing where nobody measured.
 std::optional<Foreseen> traffic_after(const plan::Sizes &sizes, const Sent &sent) {
-    const auto known = sent.with_ranks.find(sizes.drains);
-    if (known != sent.with_ranks.end())
-        return Foreseen{known->second, "as measured with " + std::to_string(sizes.drains) + " ranks"};
-    if (!sent.in_this_generation) return std::nullopt;
-    return Foreseen{plan::foreseen(*sent.in_this_generation, sizes.drains),
+    const Traffic *known = sent.with_ranks(sizes.drains);
+    if (known && sent.in_this_generation())
+        return Foreseen{*known, "as measured with " + std::to_string(sizes.drains) + " ranks"};
+    if (!sent.in_this_generation()) return std::nullopt;
+    return Foreseen{plan::foreseen(*sent.in_this_generation(), sizes.drains),
                     "as foreseen from " + std::to_string(sizes.sources) + " ranks"};
 }
 
-/// Hosts by numbers, in the order in which they are seen first.
+/// Hosts by numbers, in the order in which they are seen first; a user and MPI may call one by different names.
 class Numbers {
 public:
     HostNumbers of(const HostNames &names) {
         HostNumbers numbers;
-        for (const std::string &name : names)
-            numbers.push_back(known_.try_emplace(name, static_cast<int>(known_.size())).first->second);
+        for (const std::string &name : names) {
+            const auto next = static_cast<int>(known_.size());
+            numbers.push_back(known_.try_emplace(std::string(own_part(name)), next).first->second);
+        }
         return numbers;
     }
 
@@ -83,7 +85,6 @@ struct Orders {
 
 /// Why the usual order is as good; "" where it is not.
 std::string why_not(const Orders &orders, double usual, double placed) {
-    if (usual == 0) return "nothing goes between hosts as it is";
     if (placed > (1 - least_gain) * usual)
         return "another order saves less than 2 % of the " + as_text(usual) + " that go between hosts";
     const double more = orders.moves_more();
@@ -108,6 +109,7 @@ Result<HostNames> hosts_by_traffic(const std::vector<Host> &hosts, const HostNam
     const auto after = traffic_after(sizes, sent);
     if (!compact || hosts.empty() || !after) return compact;
     auto spread = place(plan::Placement::spread);
+    if (*spread == *compact) return compact;
     const auto between = [&](const HostNames &chosen) {
         HostNames all = there;
         all.insert(all.end(), chosen.begin(), chosen.end());
@@ -116,23 +118,27 @@ Result<HostNames> hosts_by_traffic(const std::vector<Host> &hosts, const HostNam
     return between(*spread) < between(*compact) ? spread : compact;
 }
 
-Order order_by_traffic(const plan::Sizes &usual, const Sent &sent, const HostNames &hosts_of_sources,
-                       const HostNames &hosts_of_newcomers, const std::vector<plan::Held> &arrays) {
-    const auto after = traffic_after(usual, sent);
+Order order_by_traffic(const plan::Sizes &usual, const Members &job, const HostNames &hosts_of_newcomers) {
+    const auto after = traffic_after(usual, job.sent);
     if (!after)
         return {usual, -1, -1,
                 "ranks are in the usual order: nobody measured what they send each other (`nereus run --placement "
                 "measured` does)"};
     Numbers numbers;
-    Orders orders{usual, numbers.of(hosts_of_sources), numbers.of(hosts_of_newcomers), overlaps_of(arrays).pairs, {},
-                  {}};
+    const auto arrays = arrays_held(job.registry, usual, Which::of_hosts_too);
+    Orders orders{
+        usual, numbers.of(job.generation.hosts), numbers.of(hosts_of_newcomers), overlaps_of(arrays).pairs, {}, {}};
     orders.usually = by_drain(usual, orders.of_sources, orders.of_newcomers);
+    const double before = plan::between_hosts(after->traffic, orders.usually);
+    const auto as_usual = [&](const std::string &why) {
+        return Order{usual, before, before, "ranks are in the usual order: " + why + ", " + after->from};
+    };
+    if (before <= job.sent.own_words(usual.sources, job.iteration))
+        return as_usual("hardly anything goes between hosts");
     orders.wanted =
         plan::with_least_moved(plan::placed_by(after->traffic, orders.usually), orders.overlaps, orders.of_sources);
-    const double before = plan::between_hosts(after->traffic, orders.usually);
     const double placed = plan::between_hosts(after->traffic, orders.wanted);
-    if (const std::string why = why_not(orders, before, placed); !why.empty())
-        return {usual, before, before, "ranks are in the usual order: " + why + ", " + after->from};
+    if (const std::string why = why_not(orders, before, placed); !why.empty()) return as_usual(why);
     return {with_order(usual, orders.overlaps, orders.of_sources, orders.of_newcomers, orders.wanted), before, placed,
             how(before, placed, after->from)};
 }

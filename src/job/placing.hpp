@@ -4,10 +4,7 @@
 #pragma once
 
 #include "base/host_list.hpp"
-#include "job/request.hpp"
-#include "job/sent.hpp"
-#include "plan/sizes.hpp"
-#include "plan/survivors.hpp"
+#include "job/members.hpp"
 
 #include <string>
 #include <vector>
@@ -34,10 +31,8 @@ struct Order {
 /// The usual order, unless another one is foreseen to save more bytes between hosts, in a generation that lasts as long
 /// as this one, than it moves more of the arrays between them; and at least 2 % of what goes there.
 ///
-/// @param usual   who becomes which rank without it
-/// @param arrays  all that are cut over the ranks
-Order order_by_traffic(const plan::Sizes &usual, const Sent &sent, const HostNames &hosts_of_sources,
-                       const HostNames &hosts_of_newcomers, const std::vector<plan::Held> &arrays);
+/// @param usual  who becomes which rank without it
+Order order_by_traffic(const plan::Sizes &usual, const Members &job, const HostNames &hosts_of_newcomers);
 
 void write_into(nereus_resize_report &report, const Order &order);
 

@@ -119,7 +119,8 @@ void Record::resize_ended(const nereus_resize_report &report) {
     if (is_done) write_kept();
     ordered_json told = for_people(report);
     told["request"] = report.request;
-    write(is_done ? "committed" : "resize_undone", kept_generation_ + is_done, told);
+    const char *event = is_done ? "committed" : report.code == NEREUS_UNCHANGED ? "resize_unneeded" : "resize_undone";
+    write(event, kept_generation_ + is_done, told);
 }
 
 void Record::job_ended() {

@@ -3,6 +3,7 @@
 
 #include "base/strategies.hpp"
 #include "job/alike.hpp"
+#include "job/matrix_rows.hpp"
 #include "job/placing.hpp"
 #include "job/report.hpp"
 #include "mpi/share.hpp"
@@ -43,7 +44,11 @@ Resize::Ended Resize::begin(bool at_once, Departure &departure) {
     if (!has_new_size && request_.placement != NEREUS_MEASURED) return unchanged();
     if (auto done = check_alike(sources(), job_.registry); !done) return undone(done.error());
     if (auto done = hear_traffic(); !done) return undone(done.error());
-    if (!has_new_size && !is_worth_it()) return unchanged();
+    if (!has_new_size) {
+        const auto is_better = is_worth_it();
+        if (!is_better) return undone(is_better.error());
+        if (!*is_better) return unchanged();
+    }
     if (sizes_.newcomers() == 0) return hand_over(std::nullopt, departure);
     if (auto done = choose(); !done) return undone(done.error());
     if (at_once || !in_background()) return after(make_at_once(), departure);
@@ -55,15 +60,15 @@ Resize::Ended Resize::begin(bool at_once, Departure &departure) {
 /// Collective. Before there is a generation, nothing was sent.
 Done Resize::hear_traffic() {
     if (request_.placement != NEREUS_MEASURED || job_.generation.number < 0) return {};
-    return hear_what_was_sent(job_.generation, job_.sent);
+    return job_.sent.hear(job_.generation);
 }
 
 /// Collective: whether ranks get another order where their number stays. On rank 0 the report says why not.
-bool Resize::is_worth_it() {
+Result<bool> Resize::is_worth_it() {
+    if (auto done = cut_nonzeros(sources(), job_.registry, sizes_); !done) return tl::unexpected(done.error());
     int changes = 0;
     if (root()) {
-        const auto held = arrays_held(job_.registry, sizes_, Which::of_hosts_too);
-        const Order order = order_by_traffic(sizes_, job_.sent, job_.generation.hosts, {}, held);
+        const Order order = order_by_traffic(sizes_, job_, {});
         write_into(report_, order);
         changes = order.between_hosts < order.usual_between_hosts ? 1 : 0;
     }

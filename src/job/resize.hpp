@@ -51,7 +51,7 @@ private:
     MPI_Comm sources() const { return job_.generation.control.get(); }
 
     Done hear_traffic();
-    bool is_worth_it();
+    Result<bool> is_worth_it();
     Done choose();
     bool in_background() const;
     Met make_at_once();

@@ -42,6 +42,13 @@ HostNumbers hosts_of(const mapping::Tree &tree, const Mapping &mapping) {
     return hosts;
 }
 
+/// The two hosts exchange their ranks, where rank 0 is not on its own.
+HostNumbers with_rank_0_on(int host, HostNumbers host_of_rank) {
+    const int other = host_of_rank.front();
+    for (int &each : host_of_rank) each = each == other ? host : each == host ? other : each;
+    return host_of_rank;
+}
+
 /// Hosts without ranks get none and would be nodes without slots.
 HostNumbers without_gaps(const HostNumbers &host_of_rank, std::vector<int> &number_of) {
     const std::vector<int> ranks = ranks_on(host_of_rank);
@@ -149,10 +156,12 @@ HostNumbers placed_by(const Traffic &traffic, const HostNumbers &host_of_rank) {
     if (!tree) return host_of_rank;
     Problem problem{*tree, traffic, std::vector<bool>(usual.size(), false),
                     std::vector<int>(usual.size(), mapping::nowhere)};
-    problem.fixed.front() = as_it_is.front();
+    const bool are_alike = std::ranges::all_of(ranks, [&](int number) { return number == ranks.front(); });
+    // Where hosts are alike, rank 0 gets its own back behind it: a fixed rank keeps TreeMatch from grouping upwards.
+    if (!are_alike) problem.fixed.front() = as_it_is.front();
     HostNumbers best = usual;
     for (const Mapping &mapping : {refined(problem, as_it_is), refined(problem, tree_match(problem))}) {
-        const HostNumbers hosts = hosts_of(*tree, mapping);
+        const HostNumbers hosts = with_rank_0_on(usual.front(), hosts_of(*tree, mapping));
         if (between_hosts(traffic, hosts) < between_hosts(traffic, best)) best = hosts;
     }
     for (int &host : best) host = number_of[at(host)];

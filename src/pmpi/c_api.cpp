@@ -124,6 +124,7 @@ int nereus_monitor_read(const nereus_monitor_session *session, nereus_monitor_pa
 
 int nereus_monitor_sent(MPI_Comm comm, uint64_t *messages, uint64_t *bytes) {
     if (!has_one_side(comm)) return NEREUS_ERR_ARGUMENT;
+    if (!pmpi::on()) return NEREUS_ERR_STATE;
     return recorded([&] {
         const Sent sent = sent_in_this_generation();
         const pmpi::Members &members = pmpi::members_of(pmpi::Communicator{comm});

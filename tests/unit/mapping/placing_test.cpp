@@ -109,6 +109,23 @@ TEST(Placing, NewcomersThatCameBesideEachSourceContinueItsRow) {
     EXPECT_EQ(between_hosts(traffic, placed), 200);
 }
 
+TEST(Placing, TilesOfAPlateAreFoundThatWasDealtOutOverManyHosts) {
+    const int side = 36, hosts = 36; // 1296 ranks
+    std::vector<mapping::Pair> pairs;
+    HostNumbers dealt, tiled;
+    for (int rank = 0; rank < side * side; ++rank) {
+        if ((rank + 1) % side != 0) pairs.push_back({rank, rank + 1, 1});
+        if (rank + side < side * side) pairs.push_back({rank, rank + side, 1});
+        dealt.push_back(rank % hosts);
+        tiled.push_back(rank / side / 6 * 6 + rank % side / 6);
+    }
+    const Traffic traffic(side * side, pairs);
+    const HostNumbers placed = placed_by(traffic, dealt);
+    EXPECT_EQ(placed.front(), dealt.front());
+    EXPECT_EQ(counts(placed), counts(dealt));
+    EXPECT_LT(between_hosts(traffic, placed), 1.5 * between_hosts(traffic, tiled));
+}
+
 TEST(Placing, SourcesKeepTheirDataWhereTheOrderOfHostsAllowsIt) {
     const Sizes sizes{3, 6, false};
     const HostNumbers of_sources{0, 1, 2}, of_newcomers{0, 1, 2}, wanted{0, 0, 1, 1, 2, 2};
