@@ -68,6 +68,16 @@ def test_sizes_that_move_nothing_are_shown_too(simulating: Any, site: Any) -> No
     assert (site.folder / "p.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_a_picture_that_cannot_be_written_takes_no_figures_along(simulating: Any, site: Any) -> None:
+    assert simulating  # skipped where it is not built
+    (site.folder / "full.png").symlink_to("/dev/full")
+    options = ("--pair", "2:3", "--nodes", "1", "--bytes", "1 MiB", "--json", "--quiet")
+    done = site.nereus("simulate", "transfer", "--picture", "full.png", *options)
+    assert done.code == 1
+    assert "No space left" in done.err
+    assert all(row["seconds"] > 0 for row in done.document["rows"])
+
+
 def test_spawning_is_told_apart_and_only_for_newcomers(simulating: Any) -> None:
     sizes = (
         "--pair",

@@ -26,6 +26,8 @@ Nereus = Callable[..., tuple[int, str, str]]
         (["--latency", "1 h"], "--latency 1 h: allowed are 0 s to 1 s"),
         (["--spawn", "nothing.json"], "--spawn nothing.json: seconds, or a document of"),
         (["--spawn", "nan"], "--spawn nan: allowed are 0 to 3600 seconds"),
+        (["--picture", "nowhere/x.png"], "--picture = nowhere/x.png: allowed is a .png, .pdf or .svg file"),
+        (["--picture", "x.foo"], "--picture = x.foo: allowed is a .png, .pdf or .svg file in a folder that"),
         (["--check"], "--check: real bytes take memory: --bytes up to 256 MiB are allowed"),
         (
             ["--nodes", "500", "--pair", "10000:5000", "--method", "col"],
@@ -38,6 +40,14 @@ def test_transfers_that_cannot_be_are_refused(nereus: Nereus, arguments: list[st
     assert (code, out) == (2, "")
     assert len(err.splitlines()) == 1
     assert said in err
+
+
+def test_no_picture_is_drawn_over_a_folder(nereus: Nereus, tmp_path: Path) -> None:
+    folder = tmp_path / "x.png"
+    folder.mkdir()
+    code, out, err = nereus("simulate", "transfer", "--picture", folder)
+    assert (code, out) == (2, "")
+    assert f"--picture = {folder}: allowed is a .png, .pdf or .svg file" in err
 
 
 @pytest.mark.parametrize(
