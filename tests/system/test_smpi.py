@@ -110,11 +110,12 @@ def test_a_tree_takes_as_long_as_its_longest_row_of_messages(simulating: Any) ->
     assert found["seconds"]["packed"] == pytest.approx(2 * 2 * 0.01 / 0.94, rel=0.05)
 
 
-def test_placed_ranks_are_never_much_slower_than_packed_ones(simulating: Any) -> None:
+def test_placed_ranks_are_never_much_slower_than_packed_ones_or_those_in_turns(simulating: Any) -> None:
     for pattern in ("reduce", "reduce-heap", "stencil-2d", "stencil-3d"):
         options = ("--topology", "host:4 core:4", "--bytes", "1 MB", "--seeds", "2")
-        found = simulating("placement", "--pattern", pattern, *options)
-        assert all(gain >= -0.02 for name, gain in found["gains"].items() if name != "round-robin")
+        seconds = simulating("placement", "--pattern", pattern, *options)["seconds"]
+        assert seconds["placed"] <= 1.02 * seconds["packed"]
+        assert seconds["placed"] <= 1.02 * seconds["round-robin"]
 
 
 def test_a_matrix_is_simulated_as_what_it_says(simulating: Any, site: Any) -> None:
