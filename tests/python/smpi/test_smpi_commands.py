@@ -33,6 +33,10 @@ Nereus = Callable[..., tuple[int, str, str]]
             ["--nodes", "500", "--pair", "10000:5000", "--method", "col"],
             "--method col with 10000 ranks: each rank has to do with all others; allowed are 4096 ranks",
         ),
+        (
+            ["--nodes", "2000", "--cores", "100", "--pair", "150000:100", "--method", "p2p"],
+            "--method p2p with 150000 ranks: allowed are 100000 ranks",
+        ),
     ],
 )
 def test_transfers_that_cannot_be_are_refused(nereus: Nereus, arguments: list[str], said: str) -> None:
@@ -55,6 +59,13 @@ def test_no_picture_is_drawn_over_a_folder(nereus: Nereus, tmp_path: Path) -> No
     [
         ([], "--pattern: one of reduce, reduce-heap, stencil-2d, stencil-3d, or --matrix, is needed"),
         (["--pattern", "reduce", "--matrix", "m.mtx"], "or --matrix, is needed"),
+        (["--matrix", "m.mtx", "--ranks", "64"], "--ranks 64: allowed with --pattern only"),
+        (["--matrix", "m.mtx", "--bytes", "1 GiB"], "--bytes 1 GiB: allowed with --pattern only"),
+        (["--pattern", "reduce", "--bytes", ""], "--bytes : "),
+        (
+            ["--pattern", "reduce", "--ranks", "65"],
+            "65 ranks: the topology has 64 slots, and allowed is one rank",
+        ),
         (["--pattern", "ring"], "--pattern ring: allowed are reduce, reduce-heap, stencil-2d, stencil-3d"),
     ],
 )
