@@ -20,6 +20,7 @@ from rich.table import Table
 from nereus.capture import Captured, Wishes, name_of, read_traces
 from nereus.capture import capture as experiment_of
 from nereus.cli.messages import Refused, complain, note, show, show_json, warn
+from nereus.cli.picture_file import check_picture
 from nereus.config import write_toml
 from nereus.config.quantities import bytes_of
 from nereus.launch import Stopping
@@ -90,7 +91,7 @@ def capture(
     file = output or Path(f"{own_name}.toml")
     _check_output(file, force)
     if picture is not None:
-        _check_picture(picture)
+        check_picture(picture)
     wishes = Wishes(
         own_name,
         computing.value,
@@ -131,11 +132,6 @@ def _check_output(file: Path, force: bool) -> None:
         raise Refused(f"{file}: exists; --force writes over it")
     if not file.absolute().parent.is_dir():
         raise Refused(f"--output = {file}: there is no such folder")
-
-
-def _check_picture(file: Path) -> None:
-    if file.suffix not in (".png", ".pdf", ".svg") or not file.absolute().parent.is_dir():
-        raise Refused(f"--picture = {file}: allowed is a .png, .pdf or .svg in a folder that exists")
 
 
 def _bytes(option: str, text: str) -> int:

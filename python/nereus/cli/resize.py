@@ -177,7 +177,9 @@ def _resized(report: dict[str, Any], ranks: int) -> str:
         else f"{ranks} ranks"
     )
     pause, making = (seconds_text(_number(report.get(key))) for key in ("pause_seconds", "process_seconds"))
-    return f"resized {size}: pause {pause} (processes {making}" + (f", {how})" if how else ")")
+    done = f"resized {size}: pause {pause} (processes {making}" + (f", {how})" if how else ")")
+    placed = report.get("placed")  # a job of an older library does not tell
+    return f"{done}; {placed}" if placed else done
 
 
 def _prediction(report: dict[str, Any]) -> str:

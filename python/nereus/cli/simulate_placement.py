@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """nereus simulate placement - the same messages under several mappings, on a simulated cluster."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -42,6 +42,7 @@ PATTERNS: dict[str, Callable[[int, int], Pattern]] = {
     "stencil-3d": lambda ranks, count: stencil(ranks, 3, count),
 }
 _MOST_RANKS = 4096
+_USUAL_BYTES = "20 MB"
 _MOST_SEEDS = 100
 
 
@@ -64,8 +65,9 @@ def placement(
     memory_bandwidth: MemoryRate = "400 Gbit/s",
     acks: Acknowledged = True,
     size: Annotated[
-        str, typer.Option("--bytes", metavar="SIZE", help="Of a message of a pattern.")
-    ] = "20 MB",
+        str | None,
+        typer.Option("--bytes", metavar="SIZE", help=f"Of a message of a pattern; else {_USUAL_BYTES}."),
+    ] = None,
     iterations: Annotated[int, typer.Option(min=1, max=100_000, help="How often.")] = 1,
     compute: Annotated[
         str, typer.Option(metavar="TIME", help="Computing of an iteration, or for a message of a reduction.")
@@ -80,10 +82,12 @@ def placement(
     Example: nereus simulate placement --pattern reduce --ranks 64 --bytes "20 MB"
     """
     _check_word(pattern, matrix)
+    if matrix is not None:
+        _check_matrix_alone({"--ranks": ranks, "--bytes": size})
     machine = read_topology(topology)
     rate = read_rate("--bandwidth", bandwidth)
     inside = read_rate("--memory-bandwidth", memory_bandwidth)
-    count = read_bytes("--bytes", size)
+    count = read_bytes("--bytes", _USUAL_BYTES if size is None else size)
     asked = Placing(
         pattern=_pattern(pattern or "", matrix, ranks or machine.slots, count, iterations),
         topology=machine,
@@ -108,6 +112,15 @@ def _check_word(word: str | None, matrix: Path | None) -> None:
         raise Refused(f"--pattern: one of {', '.join(PATTERNS)}, or --matrix, is needed")
     if word is not None and word not in PATTERNS:
         raise Refused(f"--pattern {word}: allowed are {', '.join(PATTERNS)}")
+
+
+def _check_matrix_alone(of_patterns: Mapping[str, int | str | None]) -> None:
+    """Refused, since a matrix says these itself."""
+    for option, value in of_patterns.items():
+        if value is not None:
+            raise Refused(
+                f"{option} {value}: allowed with --pattern only; a matrix says by itself what is sent"
+            )
 
 
 def _pattern(word: str, matrix: Path | None, ranks: int, count: int, iterations: int) -> Pattern:

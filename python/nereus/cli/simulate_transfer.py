@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nereus.cli.messages import Refused, note, show, show_json
+from nereus.cli.picture_file import check_picture
 from nereus.cli.simulate_cluster import (
     Acknowledged,
     Cores,
@@ -82,7 +83,7 @@ def transfer(
     memory: Memory = "6 GiB",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
     picture: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Times over their bounds by pair, as PNG.")
+        Path | None, typer.Option(metavar="FILE", help="Draw times over their bounds by pair there.")
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
@@ -90,6 +91,8 @@ def transfer(
 
     Example: nereus simulate transfer --pair 160:80 --method p2p,rma-lock
     """
+    if picture is not None:
+        check_picture(picture)
     limit = most_memory(memory)
     count = read_bytes("--bytes", size)
     if check and count > _MOST_CHECKED:
@@ -107,15 +110,15 @@ def transfer(
     require()
     with stoppable() as stopped:
         rows = _rows(cases, Limits(limit, stopped), quiet)
+    if as_json:
+        show_json({**_heading(clusters[0], count, placement), "rows": [row.document() for row in rows]})
+    else:
+        show(_table(rows, clusters[0], count))
     if picture is not None:
         from nereus.smpi.picture import draw_ratios  # matplotlib takes long to import
 
         draw_ratios(rows, picture)
         note(f"written: {picture}", quiet)
-    if as_json:
-        show_json({**_heading(clusters[0], count, placement), "rows": [row.document() for row in rows]})
-    else:
-        show(_table(rows, clusters[0], count))
 
 
 def _pairs(texts: Sequence[str] | None) -> list[tuple[int, int]]:

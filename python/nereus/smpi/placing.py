@@ -28,6 +28,14 @@ class Placing:
     compute_seconds: float
     limits: Limits
 
+    def __post_init__(self) -> None:
+        ranks, slots = self.pattern.ranks, self.topology.slots
+        if ranks > slots:
+            raise SmpiError(
+                f"{ranks} ranks: the topology has {slots} slots, and allowed is one rank for each "
+                "(--ranks, --topology)"
+            )
+
 
 @dataclass(frozen=True)
 class Mapped:
@@ -75,8 +83,6 @@ class Compared:
 def mappings(placing: Placing, seeds: int) -> list[tuple[str, list[int]]]:
     """Packed, in turns over the hosts, and at random."""
     topology, ranks = placing.topology, placing.pattern.ranks
-    if ranks > topology.slots:
-        raise SmpiError(f"{ranks} ranks: the topology has {topology.slots} slots")
     found = [(PACKED, list(range(ranks))), (ROUND_ROBIN, _in_turns(topology)[:ranks])]
     for seed in range(seeds):
         slots = np.random.default_rng(seed).permutation(topology.slots)

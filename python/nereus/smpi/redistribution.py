@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nereus.smpi.cluster import Cluster, rate_text
+from nereus.smpi.cluster import MOST_RANKS, Cluster, rate_text
 from nereus.smpi.error import SmpiError
 from nereus.smpi.program import Limits, simulated
 
@@ -102,8 +102,10 @@ def check_size(case: Case) -> None:
     if case.method != "p2p" and ranks > MOST_WHO_KNOW_ALL:
         raise SmpiError(
             f"--method {case.method} with {ranks} ranks: each rank has to do with all others; allowed are "
-            f"{MOST_WHO_KNOW_ALL} ranks, and more with p2p"
+            f"{MOST_WHO_KNOW_ALL} ranks, and {MOST_RANKS} with p2p"
         )
+    if ranks > MOST_RANKS:
+        raise SmpiError(f"--method {case.method} with {ranks} ranks: allowed are {MOST_RANKS} ranks")
 
 
 def redistributed(case: Case, limits: Limits) -> Simulated:

@@ -26,10 +26,16 @@ Nereus = Callable[..., tuple[int, str, str]]
         (["--latency", "1 h"], "--latency 1 h: allowed are 0 s to 1 s"),
         (["--spawn", "nothing.json"], "--spawn nothing.json: seconds, or a document of"),
         (["--spawn", "nan"], "--spawn nan: allowed are 0 to 3600 seconds"),
+        (["--picture", "nowhere/x.png"], "--picture = nowhere/x.png: allowed is a .png, .pdf or .svg file"),
+        (["--picture", "x.foo"], "--picture = x.foo: allowed is a .png, .pdf or .svg file in a folder that"),
         (["--check"], "--check: real bytes take memory: --bytes up to 256 MiB are allowed"),
         (
             ["--nodes", "500", "--pair", "10000:5000", "--method", "col"],
             "--method col with 10000 ranks: each rank has to do with all others; allowed are 4096 ranks",
+        ),
+        (
+            ["--nodes", "2000", "--cores", "100", "--pair", "150000:100", "--method", "p2p"],
+            "--method p2p with 150000 ranks: allowed are 100000 ranks",
         ),
     ],
 )
@@ -40,11 +46,26 @@ def test_transfers_that_cannot_be_are_refused(nereus: Nereus, arguments: list[st
     assert said in err
 
 
+def test_no_picture_is_drawn_over_a_folder(nereus: Nereus, tmp_path: Path) -> None:
+    folder = tmp_path / "x.png"
+    folder.mkdir()
+    code, out, err = nereus("simulate", "transfer", "--picture", folder)
+    assert (code, out) == (2, "")
+    assert f"--picture = {folder}: allowed is a .png, .pdf or .svg file" in err
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         ([], "--pattern: one of reduce, reduce-heap, stencil-2d, stencil-3d, or --matrix, is needed"),
         (["--pattern", "reduce", "--matrix", "m.mtx"], "or --matrix, is needed"),
+        (["--matrix", "m.mtx", "--ranks", "64"], "--ranks 64: allowed with --pattern only"),
+        (["--matrix", "m.mtx", "--bytes", "1 GiB"], "--bytes 1 GiB: allowed with --pattern only"),
+        (["--pattern", "reduce", "--bytes", ""], "--bytes : "),
+        (
+            ["--pattern", "reduce", "--ranks", "65"],
+            "65 ranks: the topology has 64 slots, and allowed is one rank",
+        ),
         (["--pattern", "ring"], "--pattern ring: allowed are reduce, reduce-heap, stencil-2d, stencil-3d"),
     ],
 )

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a user would lose: what `nereus resize` tells of a resize that is done."""
+
+from typing import Any
+
+import pytest
+
+from nereus.cli.resize import outcome
+from nereus.launch import RESIZED
+
+REPORT = {"from": 3, "to": 6, "pause_seconds": 0.25, "process_seconds": 0.125, "process_method": "merge"}
+DONE = "resized 3 → 6 ranks: pause 250 ms (processes 125 ms, merge)"
+PLACED = "ranks are placed by what they sent each other: 86 MB go between hosts in place of 215 MB"
+
+
+def answer(**more: Any) -> dict[str, Any]:
+    return {"kind": "resized", "code": RESIZED, "report": {**REPORT, **more}}
+
+
+def test_how_ranks_were_placed_is_told() -> None:
+    assert outcome(answer(placed=PLACED), 6) == (True, f"{DONE}; {PLACED}")
+
+
+@pytest.mark.parametrize("report", [{}, {"placed": ""}])
+def test_a_resize_that_places_nothing_tells_nothing_of_it(report: dict[str, str]) -> None:
+    assert outcome(answer(**report), 6) == (True, DONE)
