@@ -8,6 +8,11 @@ from typing import Any
 
 import pytest
 
+PLACED = {
+    "usual_between_hosts": 5000,
+    "between_hosts": 2000,
+    "placed": "ranks are placed by what they sent each other",
+}
 SETTINGS = {
     "process_method": "merge",
     "process_strategies": [],
@@ -163,7 +168,7 @@ def in_background(begin: Begin) -> Recording:
     made.starts()
     made.iterates([0.1] * 5, background=4)
     ways: dict[str, Any] = {"transfer_method": "rma-lockall", "transfer_strategy": "wait-drains"}
-    made.resizes(4, meanwhile=2, **ways, shared_bytes=1200, predicted_seconds=0.5)
+    made.resizes(4, meanwhile=2, **ways, shared_bytes=1200, predicted_seconds=0.5, **PLACED)
     made.iterates([0.05] * 2)
     made.finishes()
     return made

@@ -57,6 +57,9 @@ def test_the_document_has_every_figure_of_a_resize(complete: Any) -> None:
         "bytes_moved": 3600,
         "bytes_minimum": 2400,
         "shared_bytes": 0,
+        "usual_between_hosts": None,
+        "between_hosts": None,
+        "placed": None,
         "verified": True,
     }
     assert (resizes[1]["from"], resizes[1]["to"], resizes[1]["verified"]) == (4, 1, None)
@@ -69,6 +72,8 @@ def test_the_document_tells_what_went_on_in_the_background(in_background: Any) -
     assert resize["background_iterations"] == 2
     assert resize["predicted_seconds"] == 0.5
     assert resize["shared_bytes"] == 1200
+    assert (resize["usual_between_hosts"], resize["between_hosts"]) == (5000, 2000)
+    assert resize["placed"].startswith("ranks are placed")
 
 
 def test_iterations_are_known_that_were_made_while_constant_data_moved(in_background: Any) -> None:
@@ -78,7 +83,7 @@ def test_iterations_are_known_that_were_made_while_constant_data_moved(in_backgr
 
 
 def test_results_of_before_background_transfers_are_read_as_they_were_meant(in_background: Any) -> None:
-    new = ("first_iteration", "shared_bytes", "predicted_seconds")
+    new = ("first_iteration", "shared_bytes", "predicted_seconds", "placed")
     lines = [json.loads(line) for line in in_background.lines]
     old = [{key: value for key, value in line.items() if key not in new} for line in lines]
     in_background.lines = [json.dumps(line).replace("wait-drains", "blocking") for line in old]
