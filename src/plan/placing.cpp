@@ -6,7 +6,9 @@
 #include "plan/mapping/treematch.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <numeric>
 #include <utility>
 
 namespace nereus::plan {
@@ -15,6 +17,9 @@ namespace {
 using mapping::Mapping;
 using mapping::Problem;
 using mapping::Traffic;
+
+/// All ranks of a job wait meanwhile: together some 50 ms, for each of two refinings and one grouping.
+constexpr std::int64_t steps_of_each = 10'000'000;
 
 std::size_t at(int number) { return static_cast<std::size_t>(number); }
 
@@ -137,6 +142,17 @@ std::vector<Pair> staying_on_host(const Sizes &sizes, const std::vector<Pair> &o
     return heaviest_matching(open, 10'000'000).pairs;
 }
 
+/// What each rank has with others, the most first.
+std::vector<std::vector<double>> heaviest_first(const Traffic &traffic) {
+    std::vector<std::vector<double>> of_rank;
+    for (int rank = 0; rank < traffic.ranks(); ++rank) {
+        std::vector<double> &bytes = of_rank.emplace_back();
+        for (const mapping::Peer &peer : traffic.peers(rank)) bytes.push_back(peer.bytes);
+        std::ranges::sort(bytes, std::greater<>());
+    }
+    return of_rank;
+}
+
 }
 
 double between_hosts(const Traffic &traffic, const HostNumbers &host_of_rank) {
@@ -144,6 +160,24 @@ double between_hosts(const Traffic &traffic, const HostNumbers &host_of_rank) {
     for (const mapping::Pair &pair : traffic.pairs())
         if (host_of_rank[at(pair.a)] != host_of_rank[at(pair.b)]) sum += pair.bytes;
     return sum;
+}
+
+double least_between_hosts(const Traffic &traffic, const HostNumbers &host_of_rank) {
+    const std::vector<int> ranks = ranks_on(host_of_rank);
+    const auto heaviest = heaviest_first(traffic);
+    double ends = 0; // of pairs, each of which has two
+    for (const auto &bytes : heaviest) ends = std::accumulate(bytes.begin(), bytes.end(), ends);
+    for (int others = 1; others < *std::ranges::max_element(ranks); ++others) {
+        std::ptrdiff_t have_as_many = 0;
+        for (const int on_host : ranks) have_as_many += on_host > others ? on_host : 0;
+        std::vector<double> next;
+        for (const auto &bytes : heaviest)
+            if (others <= std::ssize(bytes)) next.push_back(bytes[at(others - 1)]);
+        std::ranges::sort(next, std::greater<>());
+        next.resize(at(static_cast<int>(std::min(have_as_many, std::ssize(next)))));
+        ends -= std::accumulate(next.begin(), next.end(), 0.0);
+    }
+    return ends / 2;
 }
 
 HostNumbers placed_by(const Traffic &traffic, const HostNumbers &host_of_rank) {
@@ -160,7 +194,8 @@ HostNumbers placed_by(const Traffic &traffic, const HostNumbers &host_of_rank) {
     // Where hosts are alike, rank 0 gets its own back behind it: a fixed rank keeps TreeMatch from grouping upwards.
     if (!are_alike) problem.fixed.front() = as_it_is.front();
     HostNumbers best = usual;
-    for (const Mapping &mapping : {refined(problem, as_it_is), refined(problem, tree_match(problem))}) {
+    for (const Mapping &mapping : {refined(problem, as_it_is, steps_of_each),
+                                   refined(problem, tree_match(problem, steps_of_each), steps_of_each)}) {
         const HostNumbers hosts = with_rank_0_on(usual.front(), hosts_of(*tree, mapping));
         if (between_hosts(traffic, hosts) < between_hosts(traffic, best)) best = hosts;
     }

@@ -19,6 +19,12 @@ using HostNumbers = std::vector<int>;
 /// What goes from one host to another.
 double between_hosts(const mapping::Traffic &traffic, const HostNumbers &host_of_rank);
 
+/// No order of the ranks over the hosts lets less go between them, where each host has as many ranks as here.
+///
+/// Of a host's n ranks none can have more beside it than its n - 1 heaviest peers; of all the ranks, the ones that have
+/// the heaviest of them are taken to be on the largest hosts.
+double least_between_hosts(const mapping::Traffic &traffic, const HostNumbers &host_of_rank);
+
 /// An order of the ranks in which less goes between hosts, where one is found: TreeMatch's (mapping/treematch.hpp) or
 /// the one given, whichever swaps make better.
 HostNumbers placed_by(const mapping::Traffic &traffic, const HostNumbers &host_of_rank);

@@ -140,12 +140,12 @@ std::vector<int> one_after_the_other(const Traffic &traffic, int size) {
 }
 
 /// With swaps between groups that lessen what goes between them.
-std::vector<int> improved(const Traffic &traffic, int size, const std::vector<int> &group_of) {
+std::vector<int> improved(const Traffic &traffic, int size, const std::vector<int> &group_of, Steps &steps) {
     const Tree tree = Tree::even({traffic.ranks() / size, size}, {1, 0});
     std::vector<int> taken(group_of.size() / at(size), 0), kinds(group_of.size(), 0);
     Mapping mapping;
     for (const int group : group_of) mapping.push_back(group * size + taken[at(group)]++);
-    swap_slots(tree, traffic, kinds, mapping);
+    swap_slots(tree, traffic, kinds, mapping, steps);
     std::vector<int> better;
     for (const int slot : mapping) better.push_back(slot / size);
     return better;
@@ -169,7 +169,7 @@ double between_groups(const Traffic &traffic, const std::vector<int> &group_of) 
     return sum;
 }
 
-std::vector<int> grouped(const Traffic &traffic, int size) {
+std::vector<int> grouped(const Traffic &traffic, int size, Steps &steps) {
     if (size == 1) {
         std::vector<int> alone(at(traffic.ranks()));
         std::iota(alone.begin(), alone.end(), 0);
@@ -178,7 +178,7 @@ std::vector<int> grouped(const Traffic &traffic, int size) {
     std::vector<int> best;
     double least = 0;
     for (const auto &way : ways_to_group(traffic, size)) {
-        auto group_of = improved(traffic, size, way);
+        auto group_of = improved(traffic, size, way, steps);
         const double between = between_groups(traffic, group_of);
         if (best.empty() || between < least) {
             best = std::move(group_of);

@@ -6,6 +6,7 @@
 // taken by several orders; where they are many, groups are grown one after the other.
 #pragma once
 
+#include "plan/mapping/steps.hpp"
 #include "plan/mapping/traffic.hpp"
 
 #include <vector>
@@ -16,7 +17,8 @@ inline constexpr int most_listed = 30000; ///< groups that are listed
 
 /// The group of each rank.
 /// @param size  ranks of a group; divides their number
-std::vector<int> grouped(const Traffic &traffic, int size);
+/// @param steps that swaps may take
+std::vector<int> grouped(const Traffic &traffic, int size, Steps &steps);
 
 /// What goes from group to group.
 double between_groups(const Traffic &traffic, const std::vector<int> &group_of);

@@ -2,6 +2,7 @@
 #include "plan/mapping/problem.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <random>
 
 namespace nereus::plan::mapping {
@@ -47,6 +48,17 @@ Done check_places(const Problem &problem, const std::vector<int> &slots, bool al
     return {};
 }
 
+/// Of each level: how many slots can be below the same node as one slot is.
+std::vector<int> most_others(const Tree &tree) {
+    std::vector<int> most;
+    for (int level = 0; level < tree.levels(); ++level) {
+        most.push_back(0);
+        for (int node = 0; node < tree.nodes(level); ++node)
+            most.back() = std::max(most.back(), tree.slots_of(level, node).count() - 1);
+    }
+    return most;
+}
+
 }
 
 int Problem::free_slots() const { return static_cast<int>(std::ranges::count(in_use, false)); }
@@ -77,6 +89,23 @@ double cost(const Tree &tree, const Traffic &traffic, const Mapping &mapping) {
         for (const Peer &peer : traffic.peers(rank))
             if (rank < peer.rank) sum += peer.bytes * tree.distance(mapping[at(rank)], mapping[at(peer.rank)]);
     return sum;
+}
+
+double least_cost(const Tree &tree, const Traffic &traffic) {
+    const std::vector<int> others = most_others(tree);
+    std::vector<double> heaviest;
+    double sum = 0;
+    for (int rank = 0; rank < traffic.ranks(); ++rank) {
+        heaviest.clear();
+        for (const Peer &peer : traffic.peers(rank)) heaviest.push_back(peer.bytes);
+        std::ranges::sort(heaviest, std::greater<>());
+        int level = tree.levels() - 1;
+        for (std::size_t i = 0; i < heaviest.size(); ++i) {
+            while (i >= at(others[at(level)])) --level;
+            sum += heaviest[i] * tree.distance_at(level);
+        }
+    }
+    return sum / 2;
 }
 
 Mapping packed(const Problem &problem) { return in_order(problem, open_slots(problem)); }

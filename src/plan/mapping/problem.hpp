@@ -40,6 +40,10 @@ Done check(const Problem &problem, const Mapping &mapping);
 /// mapping algorithms and techniques in high-performance computing, 2014, section 3.
 double cost(const Tree &tree, const Traffic &traffic, const Mapping &mapping);
 
+/// No mapping costs less: that of ranks each of which has the peers that it has most with in the nearest slots, as many
+/// as the greatest nodes have.
+double least_cost(const Tree &tree, const Traffic &traffic);
+
 /// Ranks in order fill the free slots in order. Here and below, fixed ranks are where they must be.
 Mapping packed(const Problem &problem);
 

@@ -12,38 +12,41 @@
 namespace nereus::plan::mapping {
 namespace {
 
-constexpr std::int64_t most_pairs = std::int64_t{1} << 20;                 // of slots, for which all are looked at
-constexpr int most_beside = 64;                                            // slots beside a peer that are looked at
-constexpr int most_turns = 32;                                             // that a rank has to find a better slot
-constexpr std::int64_t most_rounds = 20000, looks_of_rounds = 500'000'000; // of shaking
+constexpr std::int64_t most_pairs = std::int64_t{1} << 20; // of slots, for which all are looked at
+constexpr int most_beside = 64;                            // slots beside a peer that are looked at
+constexpr int most_turns = 32;                             // that a rank has to find a better slot
+constexpr std::int64_t most_rounds = 20000;                // of shaking
+constexpr double worth_shaking = 0.02;                     // of the cost, that may be gained at most
 constexpr int stays = -1;
 
 std::size_t at(int number) { return static_cast<std::size_t>(number); }
 
 class Swaps {
 public:
-    Swaps(const Tree &tree, const Traffic &traffic, const std::vector<int> &kinds, Mapping &mapping)
-        : tree_(tree), traffic_(traffic), kinds_(kinds), slot_of_(mapping), rank_at_(at(tree.slots()), nowhere),
-          waits_(mapping.size(), true), turns_(mapping.size(), most_turns),
+    Swaps(const Tree &tree, const Traffic &traffic, const std::vector<int> &kinds, Mapping &mapping, Steps &steps)
+        : tree_(tree), traffic_(traffic), kinds_(kinds), slot_of_(mapping), steps_(steps),
+          rank_at_(at(tree.slots()), nowhere), waits_(mapping.size(), true), turns_(mapping.size(), most_turns),
           every_pair_(static_cast<std::int64_t>(traffic.ranks()) * tree.slots() <= most_pairs) {
         for (std::size_t rank = 0; rank < mapping.size(); ++rank) rank_at_[at(mapping[rank])] = static_cast<int>(rank);
         for (int rank = 0; rank < traffic.ranks(); ++rank) {
             excess_.push_back(excess_of(rank));
             rounding_.push_back(1e-9 * traffic.bytes_of(rank) * tree.distance_at(0));
+            steps_.take(std::ssize(traffic.peers(rank)));
         }
+        least_ = least_cost(tree, traffic);
     }
 
     void run() {
+        if (!may_gain(0)) return;
         for (int rank = 0; rank < traffic_.ranks(); ++rank) waiting_.push_back(rank);
         settle();
     }
 
     /// Swaps that cost something are forced, in the hope that what follows saves more; else they are undone.
     void shake() {
-        if (!every_pair_) return;
-        const std::int64_t pairs = static_cast<std::int64_t>(traffic_.ranks()) * tree_.slots();
-        const std::int64_t rounds = std::min(most_rounds, looks_of_rounds / std::max<std::int64_t>(1, pairs));
-        for (std::int64_t round = 0; round < rounds; ++round) {
+        if (!every_pair_ || !may_gain(worth_shaking)) return;
+        for (std::int64_t round = 0; round < most_rounds && steps_.are_left(); ++round) {
+            steps_.take(traffic_.ranks());
             const Mapping slots = slot_of_;
             const std::vector<int> ranks = rank_at_;
             const std::vector<double> excess = excess_;
@@ -59,8 +62,16 @@ public:
     }
 
 private:
+    /// More than this share of what it costs.
+    bool may_gain(double share) const {
+        double costs = 0;
+        for (int rank = 0; rank < traffic_.ranks(); ++rank)
+            costs += (excess_[at(rank)] + beside_ * traffic_.bytes_of(rank)) / 2;
+        return costs - least_ > std::max(share, 1e-9) * costs;
+    }
+
     void settle() {
-        while (!waiting_.empty()) {
+        while (!waiting_.empty() && steps_.are_left()) {
             const int rank = waiting_.front();
             waiting_.pop_front();
             waits_[at(rank)] = false;
@@ -103,6 +114,7 @@ private:
     void move(int rank, int slot) {
         const int from = std::exchange(slot_of_[at(rank)], slot);
         rank_at_[at(slot)] = rank;
+        steps_.take(2 * std::ssize(traffic_.peers(rank)));
         for (const auto &[peer, bytes] : traffic_.peers(rank)) {
             const int place = slot_of_[at(peer)];
             const double more = bytes * (tree_.distance(slot, place) - tree_.distance(from, place));
@@ -130,7 +142,7 @@ private:
 
     Best best_of_all(int rank) const {
         Best best;
-        for (int node = 0; node < tree_.nodes(level_); ++node) look_beside(rank, node, 1, best);
+        for (int node = 0; node < tree_.nodes(level_) && steps_.are_left(); ++node) look_beside(rank, node, 1, best);
         return best;
     }
 
@@ -139,6 +151,8 @@ private:
         seen_.clear();
         for (const Peer &peer : traffic_.peers(rank)) {
             const int node = tree_.node(level_, slot_of_[at(peer.rank)]);
+            steps_.take(1 + std::ssize(seen_));
+            if (!steps_.are_left()) return best;
             if (std::ranges::find(seen_, node) != seen_.end()) continue;
             seen_.push_back(node);
             look_beside(rank, node, std::max(1, tree_.slots_of(level_, node).count() / most_beside), best);
@@ -152,6 +166,7 @@ private:
         const auto [first, end] = tree_.slots_of(level_, node);
         if (tree_.node(level_, from) == node) return;
         const double own_gain = gain_below(rank, node);
+        steps_.take((end - first) / step);
         for (int slot = first; slot < end; slot += step) {
             if (kinds_[at(slot)] != kinds_[at(from)]) continue;
             const int other = rank_at_[at(slot)];
@@ -167,6 +182,7 @@ private:
     double gain_below(int rank, int node) const {
         const int from = slot_of_[at(rank)], first = tree_.slots_of(level_, node).first;
         double gain = 0;
+        steps_.take(std::ssize(traffic_.peers(rank)));
         for (const Peer &peer : traffic_.peers(rank)) {
             const int slot = slot_of_[at(peer.rank)];
             gain += peer.bytes * (tree_.distance(from, slot) - std::max(beside_, tree_.distance(first, slot)));
@@ -177,6 +193,7 @@ private:
     /// What `rank` gains by its own move; it stays as far from `other`, with which it swaps.
     double gain_of(int rank, int from, int to, int other) const {
         double gain = 0;
+        steps_.take(std::ssize(traffic_.peers(rank)));
         for (const Peer &peer : traffic_.peers(rank)) {
             if (peer.rank == other) continue;
             const int slot = slot_of_[at(peer.rank)];
@@ -189,6 +206,7 @@ private:
     const Traffic &traffic_;
     const std::vector<int> &kinds_;
     Mapping &slot_of_;
+    Steps &steps_;
     std::vector<int> rank_at_;
     std::vector<double> excess_;   ///< of each rank
     std::vector<double> rounding_; ///< of each rank: sums that no double holds exactly must not be swapped for ever
@@ -199,6 +217,7 @@ private:
     int level_ = tree_.levels() - 1; ///< of the nodes whose slots are beside each other
     double beside_ = tree_.distance_at(level_);
     bool every_pair_;
+    double least_;      ///< that any mapping can cost
     double dearer_ = 0; ///< what all moves cost more
     std::mt19937_64 numbers_;
 };
@@ -232,13 +251,14 @@ std::vector<std::vector<int>> kinds_of_nodes(const Problem &problem) {
 }
 
 /// Swaps what is below nodes of a level.
-void swap_subtrees(const Problem &problem, int level, const std::vector<int> &kinds, Mapping &mapping) {
+void swap_subtrees(const Problem &problem, int level, const std::vector<int> &kinds, Mapping &mapping, Steps &steps) {
     const Tree &tree = problem.tree;
     std::vector<int> node_of_rank;
     for (const int slot : mapping) node_of_rank.push_back(tree.node(level, slot));
     Mapping node_of_content(kinds.size());
     std::iota(node_of_content.begin(), node_of_content.end(), 0);
-    swap_slots(tree.above(level), problem.traffic.between(node_of_rank, tree.nodes(level)), kinds, node_of_content);
+    swap_slots(tree.above(level), problem.traffic.between(node_of_rank, tree.nodes(level)), kinds, node_of_content,
+               steps);
     for (std::size_t rank = 0; rank < mapping.size(); ++rank) {
         const int from = node_of_rank[rank], to = node_of_content[at(from)];
         mapping[rank] += tree.slots_of(level, to).first - tree.slots_of(level, from).first;
@@ -247,19 +267,26 @@ void swap_subtrees(const Problem &problem, int level, const std::vector<int> &ki
 
 }
 
-void swap_slots(const Tree &tree, const Traffic &traffic, const std::vector<int> &kinds, Mapping &mapping) {
-    Swaps(tree, traffic, kinds, mapping).run();
+void swap_slots(const Tree &tree, const Traffic &traffic, const std::vector<int> &kinds, Mapping &mapping,
+                Steps &steps) {
+    Swaps(tree, traffic, kinds, mapping, steps).run();
 }
 
-Mapping refined(const Problem &problem, Mapping mapping) {
+Mapping refined(const Problem &problem, Mapping mapping, Steps &steps) {
     const auto kinds = kinds_of_nodes(problem);
-    for (int level = 1; level < problem.tree.levels(); ++level)
+    for (int level = 1; level < problem.tree.levels() && steps.are_left(); ++level)
         if (problem.tree.nodes(level) > problem.tree.nodes(level - 1))
-            swap_subtrees(problem, level, kinds[at(level)], mapping);
-    Swaps swaps(problem.tree, problem.traffic, kinds.back(), mapping);
+            swap_subtrees(problem, level, kinds[at(level)], mapping, steps);
+    if (!steps.are_left()) return mapping;
+    Swaps swaps(problem.tree, problem.traffic, kinds.back(), mapping, steps);
     swaps.run();
     swaps.shake();
     return mapping;
+}
+
+Mapping refined(const Problem &problem, Mapping mapping, std::int64_t most_steps) {
+    Steps steps(most_steps);
+    return refined(problem, std::move(mapping), steps);
 }
 
 }

@@ -39,13 +39,13 @@ std::vector<int> in_factors(const std::vector<int> &children) {
 }
 
 /// The slot of each rank, of as many ranks as there are slots.
-Mapping from_the_bottom_up(Traffic traffic, const std::vector<int> &children) {
+Mapping from_the_bottom_up(Traffic traffic, const std::vector<int> &children, Steps &steps) {
     Mapping place(at(traffic.ranks()), 0); // of the rank among all that are in its group
     std::vector<int> group_of_rank(place.size());
     std::iota(group_of_rank.begin(), group_of_rank.end(), 0);
     int below = 1; // slots of a group
     for (auto number = children.rbegin(); number != children.rend(); ++number) {
-        const std::vector<int> group_of = grouped(traffic, *number);
+        const std::vector<int> group_of = grouped(traffic, *number, steps);
         const int groups = traffic.ranks() / *number;
         std::vector<int> taken(at(groups), 0), child(group_of.size());
         for (std::size_t object = 0; object < group_of.size(); ++object) child[object] = taken[at(group_of[object])]++;
@@ -62,7 +62,7 @@ Mapping from_the_bottom_up(Traffic traffic, const std::vector<int> &children) {
 
 class TopDown {
 public:
-    explicit TopDown(const Problem &problem) : problem_(problem), mapping_(problem.fixed) {}
+    TopDown(const Problem &problem, Steps &steps) : problem_(problem), steps_(steps), mapping_(problem.fixed) {}
 
     Mapping run() {
         std::vector<int> ranks(at(problem_.ranks()));
@@ -105,7 +105,7 @@ private:
     }
 
     /// The better of parts that are grown from the rim and from the middle.
-    static std::vector<int> cut(const Traffic &traffic, const std::vector<int> &room, const std::vector<int> &fixed) {
+    std::vector<int> cut(const Traffic &traffic, const std::vector<int> &room, const std::vector<int> &fixed) const {
         auto one = improved(traffic, room, fixed, grown(traffic, room, fixed, Seeds::least));
         auto other = improved(traffic, room, fixed, grown(traffic, room, fixed, Seeds::most));
         return between_groups(traffic, other) < between_groups(traffic, one) ? other : one;
@@ -125,8 +125,8 @@ private:
     }
 
     /// With swaps between parts, and into what is left of their room.
-    static std::vector<int> improved(const Traffic &traffic, const std::vector<int> &room,
-                                     const std::vector<int> &fixed, std::vector<int> part_of) {
+    std::vector<int> improved(const Traffic &traffic, const std::vector<int> &room, const std::vector<int> &fixed,
+                              std::vector<int> part_of) const {
         std::vector<int> children, part_of_child, next;
         int slots = 0;
         for (std::size_t part = 0; part < room.size(); ++part) {
@@ -143,27 +143,28 @@ private:
             mapping.push_back(next[at(part_of[i])]++);
             if (fixed[i] != no_part) kinds[at(mapping.back())] = -1;
         }
-        swap_slots(tree, traffic, kinds, mapping);
+        swap_slots(tree, traffic, kinds, mapping, steps_);
         for (std::size_t i = 0; i < part_of.size(); ++i) part_of[i] = part_of_child[at(tree.node(1, mapping[i]))];
         return part_of;
     }
 
     const Problem &problem_;
+    Steps &steps_;
     Mapping mapping_;
 };
 
 }
 
-Mapping tree_match(const Problem &problem) {
+Mapping tree_match(const Problem &problem, Steps &steps) {
     const auto children = even_children(problem.tree);
     const bool is_free = problem.free_slots() == problem.tree.slots() &&
                          std::ranges::all_of(problem.fixed, [](int slot) { return slot == nowhere; });
-    if (!children || !is_free) return TopDown(problem).run();
+    if (!children || !is_free) return TopDown(problem, steps).run();
     const Traffic filled = problem.traffic.with_idle(problem.tree.slots());
     Mapping best;
     double least = 0;
     for (const auto &way : {*children, in_factors(*children)}) {
-        Mapping mapping = from_the_bottom_up(filled, way);
+        Mapping mapping = from_the_bottom_up(filled, way, steps);
         mapping.resize(at(problem.ranks()));
         const double costs = cost(problem.tree, problem.traffic, mapping);
         if (best.empty() || costs < least) {
@@ -172,6 +173,11 @@ Mapping tree_match(const Problem &problem) {
         }
     }
     return best;
+}
+
+Mapping tree_match(const Problem &problem, std::int64_t most_steps) {
+    Steps steps(most_steps);
+    return tree_match(problem, steps);
 }
 
 }

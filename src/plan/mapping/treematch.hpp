@@ -12,10 +12,14 @@
 #pragma once
 
 #include "plan/mapping/problem.hpp"
+#include "plan/mapping/steps.hpp"
 
 namespace nereus::plan::mapping {
 
-/// The problem is one that check() passes.
-Mapping tree_match(const Problem &problem);
+inline constexpr std::int64_t steps_of_grouping = 300'000'000; ///< of swaps between groups: about half a second
+
+/// The problem is one that check() passes. Groups are swapped for as long as steps are left.
+Mapping tree_match(const Problem &problem, Steps &steps);
+Mapping tree_match(const Problem &problem, std::int64_t most_steps = steps_of_grouping);
 
 }

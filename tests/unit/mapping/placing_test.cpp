@@ -58,6 +58,26 @@ RC_GTEST_PROP(Placing, HostsHaveAsManyRanksAndRankZeroStays, ()) {
     RC_ASSERT(between_hosts(traffic, placed) <= between_hosts(traffic, usual));
 }
 
+RC_GTEST_PROP(Placing, NoOrderOfTheRanksHasLessBetweenHostsThanTheLeastThatIsShown, ()) {
+    const int ranks = *rc::gen::inRange(1, 9);
+    const Traffic traffic = any_traffic(ranks);
+    HostNumbers hosts = any_hosts(ranks);
+    const double least = least_between_hosts(traffic, hosts);
+    std::ranges::sort(hosts);
+    do RC_ASSERT(between_hosts(traffic, hosts) >= least);
+    while (std::ranges::next_permutation(hosts).found);
+}
+
+TEST(Placing, OrdersThatCannotBeBetteredAreShownToBeTheLeast) {
+    const HostNumbers hosts{0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2}, unlike{0, 0, 0, 1, 1, 2};
+    const Traffic uniform = traffic_of_blocks(1, 12, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+    EXPECT_EQ(least_between_hosts(uniform, hosts), between_hosts(uniform, hosts));
+    const Traffic blocks = traffic_of_blocks(3, 4, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+    EXPECT_EQ(least_between_hosts(blocks, hosts), 0);
+    const Traffic few = traffic_of_blocks(1, 6, {0, 1, 2, 3, 4, 5});
+    EXPECT_EQ(least_between_hosts(few, unlike), between_hosts(few, unlike));
+}
+
 RC_GTEST_PROP(Placing, EachDrainIsOneProcessOfItsHost, ()) {
     const Case given = any_case();
     const HostNumbers usual = given.usually();

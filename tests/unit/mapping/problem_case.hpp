@@ -34,6 +34,14 @@ inline Traffic any_traffic(int ranks) {
     return {ranks, pairs};
 }
 
+/// All ranks with all others, unlike amounts.
+inline Traffic dense_traffic(int ranks) {
+    std::vector<Pair> pairs;
+    for (int a = 0; a < ranks; ++a)
+        for (int b = 0; b < a; ++b) pairs.push_back({a, b, static_cast<double>(1 + (a * 7919 + b * 104729) % 1000)});
+    return {ranks, pairs};
+}
+
 /// With at least one rank and room for all.
 inline Problem any_problem() {
     Tree tree = any_tree();

@@ -58,6 +58,20 @@ TEST(MappingProblem, GroupsHaveWhatTheirRanksHave) {
     EXPECT_EQ(groups.pairs().front().bytes, 2);
 }
 
+RC_GTEST_PROP(MappingProblem, NoMappingCostsLessThanTheLeastThatIsShown, (std::uint64_t seed)) {
+    const Problem problem = any_problem();
+    RC_ASSERT(cost(problem.tree, problem.traffic, random(problem, seed)) >= least_cost(problem.tree, problem.traffic));
+}
+
+TEST(MappingProblem, BlocksOnAHostEachAreShownToCostLeast) {
+    std::vector<int> order(12);
+    std::iota(order.begin(), order.end(), 0);
+    const Tree tree = Tree::even({3, 4}, {5, 1});
+    const Traffic blocks = traffic_of_blocks(3, 4, order), uniform = traffic_of_blocks(1, 12, order);
+    EXPECT_EQ(least_cost(tree, blocks), cost(tree, blocks, order));
+    EXPECT_EQ(least_cost(tree, uniform), cost(tree, uniform, order));
+}
+
 TEST(MappingProblem, PackedFillsAndRoundRobinAlternates) {
     Problem problem{Tree::of({{2}, {3, 2}}, {1, 1}).value(), Traffic(4, {}), std::vector<bool>(5, false),
                     std::vector<int>(4, nowhere)};

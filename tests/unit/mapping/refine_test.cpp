@@ -65,6 +65,43 @@ TEST(Refinement, HostsAreExchangedBetweenSwitchesWhereNoSingleSwapHelps) {
     EXPECT_EQ(problem.tree.node(2, end[0]), problem.tree.node(2, end[1]));
 }
 
+/// 256 ranks on 16 hosts, all with all.
+Problem dense_problem() {
+    return {Tree::even({16, 16}, {1, 0}), dense_traffic(256), std::vector<bool>(256, false),
+            std::vector<int>(256, nowhere)};
+}
+
+TEST(Refinement, OfDenseTrafficEndsWithItsSteps) {
+    const Problem problem = dense_problem();
+    const Mapping begin = random(problem, 1);
+    double last = cost_of(problem, begin);
+    for (const std::int64_t most : {0, 100'000, 1'000'000, 20'000'000}) {
+        Steps steps(most);
+        const Mapping end = refined(problem, begin, steps);
+        ASSERT_TRUE(check(problem, end));
+        EXPECT_LE(steps.taken(), most + 256 * 256);
+        EXPECT_LE(cost_of(problem, end), last);
+        last = cost_of(problem, end);
+    }
+    EXPECT_LT(last, cost_of(problem, begin));
+}
+
+TEST(Refinement, OfDenseTrafficIsTheSameForTheSameSteps) {
+    const Problem problem = dense_problem();
+    EXPECT_EQ(refined(problem, random(problem, 1), 5'000'000), refined(problem, random(problem, 1), 5'000'000));
+}
+
+TEST(Refinement, TakesNoStepsWhereNothingCanBeGained) {
+    std::vector<int> order(256);
+    std::iota(order.begin(), order.end(), 0);
+    Problem problem = dense_problem();
+    problem.traffic = traffic_of_blocks(1, 256, order);
+    const Mapping begin = random(problem, 1);
+    Steps steps(steps_of_refining);
+    EXPECT_EQ(refined(problem, begin, steps), begin);
+    EXPECT_LE(steps.taken(), 256 * 256);
+}
+
 TEST(Refinement, TheSameProblemIsRefinedTheSameWay) {
     const Problem problem{Tree::even({4, 5}, {1, 1}), ring(20), std::vector<bool>(20, false),
                           std::vector<int>(20, nowhere)};

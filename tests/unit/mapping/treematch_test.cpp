@@ -63,9 +63,23 @@ RC_GTEST_PROP(TreeMatch, FewRanksGoToTheHostThatHasRoomForAll, ()) {
     for (const int slot : tree_match(problem)) RC_ASSERT(problem.tree.node(1, slot) == 1);
 }
 
+TEST(TreeMatch, OfDenseTrafficEndsWithItsSteps) {
+    const int ranks = 256;
+    for (const int first : {nowhere, 0}) {
+        Problem problem = free_problem(Tree::even({16, 16}, {1, 0}), dense_traffic(ranks));
+        problem.fixed.front() = first;
+        for (const std::int64_t most : {0, 10'000'000}) {
+            Steps steps(most);
+            EXPECT_TRUE(check(problem, tree_match(problem, steps)));
+            EXPECT_LE(steps.taken(), most + 100 * ranks * ranks);
+        }
+    }
+}
+
 RC_GTEST_PROP(Grouping, GroupsAreAllOfTheSameSize, ()) {
     const int size = *rc::gen::inRange(1, 9), groups = *rc::gen::inRange(1, 9);
-    const auto group_of = grouped(any_traffic(size * groups), size);
+    Steps steps(steps_of_grouping);
+    const auto group_of = grouped(any_traffic(size * groups), size, steps);
     for (int group = 0; group < groups; ++group) RC_ASSERT(std::ranges::count(group_of, group) == size);
 }
 
