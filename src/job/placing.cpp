@@ -83,10 +83,13 @@ struct Orders {
     }
 };
 
+std::string saves_too_little(double usual) {
+    return "another order saves less than 2 % of the " + as_text(usual) + " that go between hosts";
+}
+
 /// Why the usual order is as good; "" where it is not.
 std::string why_not(const Orders &orders, double usual, double placed) {
-    if (placed > (1 - least_gain) * usual)
-        return "another order saves less than 2 % of the " + as_text(usual) + " that go between hosts";
+    if (placed > (1 - least_gain) * usual) return saves_too_little(usual);
     const double more = orders.moves_more();
     if (more <= usual - placed) return "";
     return "another order saves " + as_text(usual - placed) + " between hosts, but " + as_text(more) +
@@ -135,6 +138,8 @@ Order order_by_traffic(const plan::Sizes &usual, const Members &job, const HostN
     };
     if (before <= job.sent.own_words(usual.sources, job.iteration))
         return as_usual("hardly anything goes between hosts");
+    if (plan::least_between_hosts(after->traffic, orders.usually) > (1 - least_gain) * before)
+        return as_usual(saves_too_little(before));
     orders.wanted =
         plan::with_least_moved(plan::placed_by(after->traffic, orders.usually), orders.overlaps, orders.of_sources);
     const double placed = plan::between_hosts(after->traffic, orders.wanted);

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-PLACED = {
+PLACED: dict[str, Any] = {
     "usual_between_hosts": 5000,
     "between_hosts": 2000,
     "placed": "ranks are placed by what they sent each other",
