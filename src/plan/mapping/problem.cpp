@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <random>
 
 namespace nereus::plan::mapping {
@@ -98,11 +99,12 @@ double least_cost(const Tree &tree, const Traffic &traffic) {
     for (int rank = 0; rank < traffic.ranks(); ++rank) {
         heaviest.clear();
         for (const Peer &peer : traffic.peers(rank)) heaviest.push_back(peer.bytes);
-        std::ranges::sort(heaviest, std::greater<>());
-        int level = tree.levels() - 1;
-        for (std::size_t i = 0; i < heaviest.size(); ++i) {
-            while (i >= at(others[at(level)])) --level;
-            sum += heaviest[i] * tree.distance_at(level);
+        auto next = heaviest.begin();
+        for (int level = tree.levels() - 1; level >= 0 && next != heaviest.end(); --level) {
+            const auto end = heaviest.begin() + std::min(std::ssize(heaviest), std::ptrdiff_t{others[at(level)]});
+            std::nth_element(next, end, heaviest.end(), std::greater<>());
+            sum += std::accumulate(next, end, 0.0) * tree.distance_at(level);
+            next = end;
         }
     }
     return sum / 2;

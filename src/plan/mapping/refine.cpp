@@ -274,7 +274,8 @@ void swap_slots(const Tree &tree, const Traffic &traffic, const std::vector<int>
 
 Mapping refined(const Problem &problem, Mapping mapping, Steps &steps) {
     const auto kinds = kinds_of_nodes(problem);
-    for (int level = 1; level < problem.tree.levels() && steps.are_left(); ++level)
+    // Nodes right below the root are all as far from each other.
+    for (int level = 2; level < problem.tree.levels() && steps.are_left(); ++level)
         if (problem.tree.nodes(level) > problem.tree.nodes(level - 1))
             swap_subtrees(problem, level, kinds[at(level)], mapping, steps);
     if (!steps.are_left()) return mapping;
