@@ -12,7 +12,8 @@ from nereus.place.error import PlaceError
 from nereus.place.outputs import FORMATS, Written, written
 from nereus.place.topologies import read_topology
 from nereus.place.topology import Topology
-from nereus.place.traffic import Selection, read_traffic
+from nereus.place.selection import Selection
+from nereus.place.traffic import read_traffic
 
 __all__ = [
     "FORMATS",

@@ -13,7 +13,7 @@ from nereus.monitor.model import Recording
 from nereus.monitor.prof import read_prof
 from nereus.monitor.reader import read
 from nereus.place.error import PlaceError
-from nereus.place.traffic import Selection, counted
+from nereus.place.selection import Selection, counted
 
 Ranks = dict[int, int]  # by the process' place in the pairs
 

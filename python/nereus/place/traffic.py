@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What ranks send each other, from any file that tells it; always sparse, so that many ranks fit."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,25 +11,11 @@ from nereus.matrix import MatrixError, read_market, read_matrix
 from nereus.matrix.file import MAGIC
 from nereus.monitor.kinds import is_prof, is_recording
 from nereus.place.error import PlaceError
+from nereus.place.selection import Selection, counted
 
 MOST_RANKS = 2**24
 _MARKET = (".mtx", ".mtx.gz", ".mtx.bz2")
 _ENDS = ["source", "destination"]
-
-
-@dataclass(frozen=True)
-class Selection:
-    """What of a file counts. `generation`, `phase`: of records of the monitor; None: the latest, and all."""
-
-    what: str = "bytes"  # or "messages"
-    generation: int | None = None
-    phase: str | None = None
-    ranks: int | None = None  # with ranks at the end that send nothing
-
-    @property
-    def is_of_records(self) -> bool:
-        """Whether something is chosen that matrices do not tell."""
-        return self.generation is not None or self.phase is not None
 
 
 def read_traffic(path: Path, selection: Selection) -> csr_array:
@@ -115,12 +100,6 @@ def _pairs(path: Path, selection: Selection) -> csr_array:
     ranks = int(ends.max()) + 1 if len(ends) else 0
     rows, columns = (kept[name].to_numpy() for name in _ENDS)
     return csr_array(coo_array((values, (rows, columns)), shape=(ranks, ranks)))
-
-
-def counted(kinds: Any) -> Any:
-    """Which rows of a table of pairs count: of collectives their messages, or else the calls."""
-    called = "collective" if "decomposed" not in set(kinds) else "decomposed"
-    return kinds.isin(["point_to_point", called, "put", "get"])
 
 
 def checked(path: Path, matrix: csr_array) -> csr_array:

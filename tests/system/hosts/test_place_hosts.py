@@ -9,7 +9,7 @@ import pytest
 
 from nereus.launch import choose
 from nereus.place import Asked, place_ranks, read_topology, read_traffic, written
-from nereus.place.traffic import Selection
+from nereus.place.selection import Selection
 
 PROGRAM = """\
 #include <mpi.h>
