@@ -10,9 +10,9 @@ from nereus.place.asking import Asked, Placed, place_ranks, renumbering
 from nereus.place.cost import cost_of
 from nereus.place.error import PlaceError
 from nereus.place.outputs import FORMATS, Written, written
+from nereus.place.selection import Selection
 from nereus.place.topologies import read_topology
 from nereus.place.topology import Topology
-from nereus.place.selection import Selection
 from nereus.place.traffic import read_traffic
 
 __all__ = [
