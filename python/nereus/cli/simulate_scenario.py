@@ -12,6 +12,7 @@ import typer
 
 from nereus.cli import policies
 from nereus.cli.messages import Refused, note, show, show_json, warn
+from nereus.cli.picture_file import check_picture
 from nereus.cli.trial_bar import TrialBar
 from nereus.simulate import Result, Scenario, load_scenario, load_trace, simulation
 
@@ -72,16 +73,18 @@ def scenario(
         scenarios = [each.model_copy(update={"seed": seed}) for each in scenarios]
     names = list(dict.fromkeys(policy or scenarios[0].compared))
     _can_be_drawn(len(scenarios), len(names), picture, bars)
+    if events is not None and not events.absolute().parent.is_dir():
+        raise Refused(f"--events = {events}: allowed is a file in a folder that exists")
     results = _results(scenarios, names, quiet)
     warn(_doubts(results))
-    if events is not None:
-        _write_events(results, events)
-        note(f"written: {events}", quiet)
-    _draw(results, picture, bars, quiet)
     if as_json:
         show_json(_document(results))
     else:
         _show(results)
+    if events is not None:
+        _write_events(results, events)
+        note(f"written: {events}", quiet)
+    _draw(results, picture, bars, quiet)
 
 
 def _scenarios(path: Path, cores: Sequence[int], parallel_fraction: float | None) -> list[Scenario]:
@@ -100,6 +103,9 @@ def _scenarios(path: Path, cores: Sequence[int], parallel_fraction: float | None
 
 def _can_be_drawn(sizes: int, policies: int, picture: Path | None, bars: Path | None) -> None:
     """Refused before anything is simulated."""
+    for file, option in ((picture, "--picture"), (bars, "--bars")):
+        if file is not None:
+            check_picture(file, option)
     if picture is not None and sizes > 1:
         raise Refused("--picture shows one number of cores over time; --bars shows several")
     if bars is not None and sizes * policies > _MOST_BARS:
