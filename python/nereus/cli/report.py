@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from nereus.cli.messages import Refused, note, show, show_json
-from nereus.cli.picture_file import check_picture
 from nereus.monitor.kinds import is_prof, is_recording
 from nereus.report import draw, read, table, write_csv, write_proteo
 from nereus.study import is_study
@@ -44,8 +43,6 @@ def report(
 
     Example: nereus report results/cg --csv --picture cg.png
     """
-    if picture is not None:
-        check_picture(picture)
     of_study = {"--html": html is not None, "--plot": plot is not None}
     try:
         if is_recording(folder) or is_prof(folder):

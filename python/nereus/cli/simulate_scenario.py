@@ -12,7 +12,6 @@ import typer
 
 from nereus.cli import policies
 from nereus.cli.messages import Refused, note, show, show_json, warn
-from nereus.cli.picture_file import check_picture
 from nereus.cli.trial_bar import TrialBar
 from nereus.simulate import Result, Scenario, load_scenario, load_trace, simulation
 
@@ -103,9 +102,6 @@ def _scenarios(path: Path, cores: Sequence[int], parallel_fraction: float | None
 
 def _can_be_drawn(sizes: int, policies: int, picture: Path | None, bars: Path | None) -> None:
     """Refused before anything is simulated."""
-    for file, option in ((picture, "--picture"), (bars, "--bars")):
-        if file is not None:
-            check_picture(file, option)
     if picture is not None and sizes > 1:
         raise Refused("--picture shows one number of cores over time; --bars shows several")
     if bars is not None and sizes * policies > _MOST_BARS:
