@@ -15,7 +15,8 @@
 namespace nereus::monitor {
 namespace {
 
-constexpr std::size_t most_shapes = 1 << 16;  // beyond, sizes are rounded: a message of its own size at each call
+constexpr std::size_t most_shapes =
+    1 << 16; // beyond, only call and size's power of two tell: each call may have its own size or group
 constexpr std::int64_t right_behind = 20'000; // ns between two looks in vain that are one row
 
 std::int64_t read_clock(clockid_t clock) {
@@ -117,7 +118,7 @@ void TimedCalls::keep(const CallShape &shape, Moment begin, Moment end, std::uin
 }
 
 std::uint32_t TimedCalls::number_of(CallShape shape) {
-    if (shapes_.size() >= most_shapes) shape.bytes = std::bit_floor(shape.bytes);
+    if (shapes_.size() >= most_shapes) shape = {.call = shape.call, .bytes = std::bit_floor(shape.bytes)};
     const auto [found, is_new] = numbers_.try_emplace(shape, static_cast<std::uint32_t>(shapes_.size()));
     if (is_new) shapes_.push_back(shape);
     return found->second;

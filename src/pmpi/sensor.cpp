@@ -231,6 +231,7 @@ void end() {
 void end_if_all_do() {
     if (!has_record()) return;
     if (agree(run().comm, run().options.time_limit)) return end();
+    if (const Done ended = end_timed(); !ended) say(ended.error().what);
     say("other processes did not end: the record of this one is " +
         (run().options.has_file ? "kept in " + run().parts : std::string("lost")));
     stop_recording();

@@ -60,7 +60,13 @@ monitor::CallShape with_target(const char *call, MPI_Win window, int target, std
 /// Starts of persistent requests: the bytes that they send.
 monitor::CallShape with_requests(const char *call, int number, const MPI_Request *requests);
 
-inline std::uint64_t size_of(MPI_Count count, MPI_Datatype type) { return bytes_of(count, type); }
+/// Where nothing goes, the type may be none.
+inline std::uint64_t size_of(MPI_Count count, MPI_Datatype type) {
+    return count > 0 && type != MPI_DATATYPE_NULL ? bytes_of(count, type) : 0;
+}
+
+/// Else a process may give anything for what only the other side, or the root, needs.
+inline bool in_one_group(MPI_Comm comm) { return !Thread::here().members(comm).has_two_sides(); }
 
 /// A flag or a number of requests that is there; MPI_UNDEFINED is below 0, and C gives places where Fortran gives
 /// values.
@@ -76,7 +82,7 @@ inline std::uint64_t neighbours_of(MPI_Comm comm) {
 template <class Counts, class Types> std::uint64_t sum_of(MPI_Comm comm, const Counts *counts, Types types) {
     std::uint64_t sum = 0;
     const int ranks = Thread::here().members(comm).size();
-    for (int rank = 0; rank < ranks; ++rank) sum += bytes_of(counts[rank], type_at(types, rank));
+    for (int rank = 0; rank < ranks; ++rank) sum += size_of(counts[rank], type_at(types, rank));
     return sum;
 }
 
@@ -84,7 +90,7 @@ template <class Counts, class Types> std::uint64_t sum_of(MPI_Comm comm, const C
 template <class Counts, class Types> std::uint64_t sum_to_neighbours(MPI_Comm comm, const Counts *counts, Types types) {
     std::uint64_t sum = 0;
     const auto number = static_cast<int>(Thread::here().members(comm).neighbours().size());
-    for (int i = 0; i < number; ++i) sum += bytes_of(counts[i], type_at(types, i));
+    for (int i = 0; i < number; ++i) sum += size_of(counts[i], type_at(types, i));
     return sum;
 }
 

@@ -68,6 +68,13 @@ def test_stages_of_conjugate_gradient_are_those_of_the_papers(site: Any, build: 
     assert experiment.name == "nereus-cg"
 
 
+def test_a_program_whose_types_say_nothing_in_some_calls_is_not_stopped(site: Any, build: Build) -> None:
+    command = launched(build, 2, site.program(build.name, "sides"))
+    done = site.nereus("capture", "--mpi", build.name, "-o", "it.toml", "--", *command)
+    assert done.code == 0, done.err
+    assert "done" in done.out
+
+
 def test_files_are_in_the_experiment(site: Any, capture: Capture) -> None:
     captured = capture("files", "data.bin", options=("--picture", "it.png"))
     assert captured.code == 0, captured.err
