@@ -193,3 +193,19 @@ def test_a_program_that_does_nothing_is_told_also_where_the_experiment_is_forced
     write(tmp_path, [], seconds=1.0)
     with pytest.raises(NoPatternError, match="nothing comes three times in a row"):
         capture(read_traces(tmp_path), Wishes("forced", force=True))
+
+
+@pytest.mark.parametrize(
+    ("call", "stage"), [("Iallreduce", "allreduce"), ("Ibarrier", "allreduce"), ("File_iwrite_at", "write")]
+)
+def test_a_call_that_does_not_block_has_the_time_of_the_wait_for_it(call: str, stage: str) -> None:
+    iteration = [Call(call, 1e-3, 1e-6), Call("Wait", 1e-3, 400e-6, 0)]
+    phase = captured([iteration * 50] * 2).experiment.phases[0]
+    assert [each.type for each in phase.stages] == ["pi", stage, "pi"]
+    assert phase.stages[1].time == pytest.approx(401e-6, rel=0.01)
+
+
+@pytest.mark.parametrize("call", ["Compare_and_swap", "Rget_accumulate"])
+def test_one_sided_calls_are_an_exchange_with_their_bytes(call: str) -> None:
+    phase = captured([[Call(call, 1e-3, 5e-6, 4000), Call("Bcast", 1e-3)] * 50] * 2).experiment.phases[0]
+    assert [(each.type, each.bytes) for each in phase.stages][:2] == [("pi", 0), ("p2p", 4000)]
