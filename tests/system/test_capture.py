@@ -2,6 +2,7 @@
 """`nereus capture` with real programs: programs/repeats.c, and Conjugate Gradient."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -112,15 +113,19 @@ def test_a_command_that_is_no_program_of_the_mpi_is_told(site: Any) -> None:
     [
         (("-o", "it.json"), "must end in .toml"),
         (("-o", "nowhere/it.toml"), "no such folder"),
+        (("-o", "folder.toml", "--force"), "is a folder"),
         (("--constant-bytes", "many"), "--constant-bytes = many"),
         (("--picture", "it.gif"), ".png, .pdf or .svg"),
         (("--traces", "."), "new or empty"),
+        (("--traces", "something/x"), "cannot be made"),
+        (("--traces", "/proc/x"), "cannot be made"),
     ],
 )
 def test_what_cannot_be_done_is_refused_before_the_program_runs(
     site: Any, options: tuple[str, ...], said: str
 ) -> None:
     (site.folder / "something").touch()
+    (site.folder / "folder.toml").mkdir()
     done = site.nereus("capture", "--mpi", "mpich", *options, "--", "touch", "it-ran")
     assert (done.code, (site.folder / "it-ran").exists()) == (2, False)
     assert said in done.err
@@ -130,3 +135,38 @@ def test_an_experiment_is_not_written_over(site: Any) -> None:
     site.write("it.toml", "mine")
     assert site.nereus("capture", "-o", "it.toml", "--", "mpiexec", "true").code == 2
     assert (site.folder / "it.toml").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("program", "said"), [("./nothing", "No such file"), ("./something", "Permission denied")]
+)
+def test_a_command_that_cannot_be_started_is_told_in_a_line(site: Any, program: str, said: str) -> None:
+    (site.folder / "something").touch(mode=0o644)
+    done = site.nereus("capture", "--mpi", "mpich", "-o", "it.toml", "--", program)
+    assert done.code == 2
+    assert done.err.startswith(f"nereus: {program}: cannot be started: {said}")
+
+
+def test_any_words_of_a_command_are_a_comment_of_the_experiment(site: Any, build: Build) -> None:
+    words = ("two\nlines = [", "no UTF-8 \udcff", "\x1b[0m")
+    command = launched(build, 2, site.program(build.name, "repeats"), "loop", *words)
+    done = site.nereus("capture", "--mpi", build.name, "-o", "it.toml", "--json", "--", *command)
+    assert done.code == 0, done.err
+    assert load(site.folder / "it.toml").experiment.groups[0].ranks == 2
+    first = (site.folder / "it.toml").read_text().splitlines()[0]
+    assert "'two\\nlines = [' 'no UTF-8 \\udcff' '\\x1b[0m'" in first
+    assert tuple(done.document["command"][-3:]) == words
+
+
+@pytest.mark.parametrize("does", ["exec sleep 60", "true"])
+def test_who_stops_it_is_told_so_and_nothing_is_left(site: Any, does: str) -> None:
+    """While the command runs, and while its traces are read: these are a pipe into which nobody writes."""
+    script = f'mkfifo "$NEREUS_MONITOR_CALLS/a-0.json" && echo "$NEREUS_MONITOR_CALLS" && {does}'
+    with site.started("capture", "--mpi", "mpich", "-o", "it.toml", "--", "sh", "-c", script) as process:
+        folder = Path(process.stdout.readline().strip())
+        with (folder / "a-0.json").open("wb") if does == "true" else nullcontext():  # opens once it is read
+            process.terminate()
+            _, err = process.communicate(timeout=30)
+    assert (process.returncode, err) == (143, "nereus: stopped by SIGTERM: nothing is written\n")
+    assert folder.name.startswith("nereus-capture-")
+    assert not folder.exists()

@@ -17,7 +17,10 @@ from nereus.config import Experiment
 
 _ENOUGH = 0.5  # of the calls or of the time, in a pattern
 _BALANCED = 1.02  # the most loaded rank to the mean
+_LATER = 1e-3  # s that another rank may come to the end of a pattern
 _LONGEST_NAME = 64
+
+_MISSING = "and their time are not in the experiment, since the kept ones do not end in a pattern"
 
 
 @dataclass(frozen=True)
@@ -101,6 +104,8 @@ def capture(traces: Sequence[Trace], wishes: Wishes) -> Captured:
     repeated = [without_others(each, traces) for each in best.repeated]
     phases = [PhaseFound(each, steps_of(each)) for each in repeated]
     phases = [phase for phase in phases if phase.steps and phase.repeated.seconds > 0]
+    if not phases:
+        raise NoPatternError(_no_pattern(best, traces[reference]))
     experiment = _experiment(phases, weights, reference, len(traces), wishes)
     return Captured(
         experiment,
@@ -117,12 +122,15 @@ def capture(traces: Sequence[Trace], wishes: Wishes) -> Captured:
 
 
 def _busy(traces: Sequence[Trace], found: Found) -> list[float]:
-    """Seconds on a core of each rank while that one was in its patterns; in all, where it has none."""
-    patterns = [each for each in found.repeated if each.is_pattern]
-    spans = [(each.begin, each.end) for each in patterns] or [(0.0, float("inf"))]
+    """Seconds on a core of each rank while that one was in its patterns; in all, where it has none.
+
+    Only as long as calls of all ranks were kept.
+    """
+    until = min((float(t.end[-1]) for t in traces if t.is_cut_off and t.size), default=float("inf"))
+    patterns = [each for each in found.repeated if each.is_pattern and each.begin < until]
+    spans = [(each.begin, min(each.end + _LATER, until)) for each in patterns] or [(0.0, until)]
     return [
-        sum(float(t.computed[(t.end > begin) & (t.end <= end + 1e-3)].sum()) for begin, end in spans)
-        for t in traces
+        sum(float(t.computed[(t.end > begin) & (t.end <= end)].sum()) for begin, end in spans) for t in traces
     ]
 
 
@@ -179,8 +187,8 @@ def _warnings(
     said: list[str] = []
     if trace.is_cut_off:
         said.append(
-            f"only the first {trace.facts.rows} of {trace.facts.calls} calls were kept; the others count as "
-            "iterations of the last pattern (--calls)"
+            f"only the first {trace.facts.rows} of {trace.facts.calls} calls were kept (--calls); the others "
+            + ("count as iterations of the last pattern" if best.is_whole else _MISSING)
         )
     if agreeing < ranks:
         said.append(

@@ -47,6 +47,7 @@ class Repeated:
     cost: float  # seconds of an iteration that noting its calls took
     calls: int
     is_pattern: bool
+    comes_between: bool = False  # some iterations of the one before it
     lost: float = 0.0  # seconds of an iteration in which others had the core
 
     @property
@@ -78,6 +79,7 @@ class Found:
     calls_covered: float  # share of all calls that are in a pattern
     seconds_covered: float  # and of the time from MPI_Init to MPI_Finalize
     pieces: list[Piece]
+    is_whole: bool  # calls that were not kept are iterations of the last pattern; False: they are missing
 
     @property
     def iterations(self) -> int:
@@ -94,18 +96,20 @@ class Found:
 
 def find(trace: Trace) -> Found:
     """What repeats in the calls of a process."""
-    levels = [_without_trifles(pieces(_symbols(trace, same)), trace) for same in _SAME]
+    symbols = [_symbols(trace, same) for same in _SAME]
+    levels = [_without_trifles(pieces(each), trace) for each in symbols]
     covered = [sum(piece.covered for piece in level) for level in levels]
-    chosen = next(
-        level for level, length in zip(levels, covered, strict=True) if length >= _ENOUGH * max(covered)
-    )
-    repeated = _whole_times([each for piece in chosen for each in _repeated(trace, piece)], trace)
+    level = next(level for level, length in enumerate(covered) if length >= _ENOUGH * max(covered))
+    chosen = levels[level]
+    found = [each for piece in chosen for each in _repeated(trace, piece)]
+    repeated, is_whole = _whole_times(found, _begun(chosen, symbols[level]), trace)
     inside = sum(each.times * each.seconds for each in repeated if each.is_pattern)
     return Found(
         repeated,
         sum(piece.covered for piece in chosen) / max(1, trace.size),
         min(1.0, inside / trace.facts.seconds) if trace.facts.seconds else 0.0,
         chosen,
+        is_whole,
     )
 
 
@@ -141,7 +145,7 @@ def _repeated(trace: Trace, piece: Piece) -> list[Repeated]:
     if not between:
         return [model]
     if len(between) > _MANY_PHASES:
-        return [model, replace(_once(trace, between), is_pattern=True)]
+        return [model, replace(_once(trace, between), is_pattern=True, comes_between=True)]
     made: list[Repeated] = []
     for run, after in zip(piece.runs, [*between, None], strict=False):
         own = _iterated(trace, [run])
@@ -226,15 +230,41 @@ def _added(one: Part | None, other: Part) -> Part:
     )
 
 
-def _whole_times(repeated: list[Repeated], trace: Trace) -> list[Repeated]:
-    """With what comes behind the last call: computing, or more of the same where calls were not kept."""
-    rest = trace.facts.seconds - (float(trace.end[-1]) if trace.size else 0.0)
-    if trace.is_cut_off and repeated and repeated[-1].is_pattern:
-        last = repeated[-1]
-        rows = len(last.parts) * trace.facts.rows / trace.size  # of an iteration, with looks in vain
-        more = round((trace.facts.calls - trace.facts.rows) / rows)
-        return [*repeated[:-1], replace(last, times=last.times + more)]
+def _whole_times(repeated: list[Repeated], begun: int, trace: Trace) -> tuple[list[Repeated], bool]:
+    """With what comes behind the last call, and whether that is all: computing, or more of the same.
+
+    Where calls were not kept, they are more of the same where the kept ones end in a pattern.
+    """
+    if trace.is_cut_off:
+        return _extended(repeated, begun, trace)
+    end = trace.facts.seconds - (float(trace.end[-1]) if trace.size else 0.0)
     tail = max(0.0, trace.facts.core_seconds_at_end)
     whole = trace.facts.seconds
-    end = Repeated(1, (), tail, np.array([whole - max(rest, 0.0)]), np.array([whole]), 0.0, 0, False)
-    return [*repeated, end]
+    last = Repeated(1, (), tail, np.array([whole - max(end, 0.0)]), np.array([whole]), 0.0, 0, False)
+    return [*repeated, last], True
+
+
+def _begun(cut: list[Piece], symbols: Symbols) -> int:
+    """Calls at the end that are the begin of an iteration, or of what comes between some of them."""
+    if len(cut) < 2 or cut[-1].runs:
+        return 0
+    rest = symbols[cut[-1].first : cut[-1].end]
+    is_again = any(np.array_equal(symbols[first : first + len(rest)], rest) for first, _ in cut[-2].between)
+    return len(rest) if is_again or len(rest) < cut[-2].period else 0
+
+
+def _extended(repeated: list[Repeated], begun: int, trace: Trace) -> tuple[list[Repeated], bool]:
+    """The last pattern goes on: calls of the iteration in which it was cut off belong to the rest."""
+    patterns = repeated[:-1] if begun else repeated
+    if not patterns or not patterns[-1].is_pattern:
+        return repeated, False
+    kept = trace.facts.rows / trace.size  # looks in vain are calls too
+    more = trace.facts.calls - trace.facts.rows + kept * begun
+    last = patterns[-1]
+    if not last.comes_between:
+        more_times = round(more / (kept * len(last.parts)))
+        return [*patterns[:-1], replace(last, times=last.times + more_times)], True
+    both = patterns[-2:]
+    share = more / (kept * sum(each.calls for each in both))
+    longer = [replace(each, times=each.times + round(each.times * share)) for each in both]
+    return [*patterns[:-2], *longer], True

@@ -3,7 +3,8 @@
 
 Computing before a call is a stage where it lasts long enough. Calls that send to single peers, one behind the
 other, are one exchange. Where the program computes while messages are under way, they begin before and end
-behind. What no stage shows of the time of the iteration is shared out to its communication and files.
+behind. A collective or a call for a file that does not block has the time of the wait for it too. What no
+stage shows of the time of the iteration is shared out to its communication and files.
 """
 
 from collections.abc import Sequence
@@ -31,7 +32,8 @@ _NEAREST |= {
 }
 _SENDS = {"Send", "Bsend", "Ssend", "Rsend", "Sendrecv", "Sendrecv_replace"}
 _STARTS = {"Isend", "Ibsend", "Issend", "Irsend", "Isendrecv", "Isendrecv_replace", "Start", "Startall"}
-_ONE_SIDED = {"Put", "Rput", "Get", "Rget", "Accumulate", "Raccumulate", "Get_accumulate", "Fetch_and_op"}
+_ONE_SIDED = {"Put", "Rput", "Get", "Rget", "Accumulate", "Raccumulate"}
+_ONE_SIDED |= {"Get_accumulate", "Rget_accumulate", "Fetch_and_op", "Compare_and_swap"}
 _TO_NEIGHBOURS = {
     f"Neighbor_{what}" for what in ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")
 }
@@ -107,6 +109,7 @@ class _Making:
         self._is_begun = False  # whether messages of it are under way
         self._open: list[int] = []  # ids of exchanges that have no end yet
         self._ids = 0
+        self._unended: list[Step] = []  # collectives and files that are not waited for yet
         self._little = 0.0  # computing too short for a stage
 
     def add(self, part: Part) -> None:
@@ -115,16 +118,17 @@ class _Making:
         call, seconds = _plain(part.shape.call), part.in_call + self._little
         self._little = 0.0
         if kind := _COLLECTIVES.get(call) or _NEAREST.get(call):
-            self._append(Step(kind, seconds, part.bytes, calls=[part.shape.call]))
+            self._whole(kind, part, seconds, ends=call == part.shape.call)
         elif call.startswith("File_") and part.bytes > 0:
-            self._append(Step(_kind_of_file(call), seconds, part.bytes, calls=[part.shape.call]))
+            self._whole(_kind_of_file(call), part, seconds, ends=not call.startswith("File_i"))
         elif call in _ENDING and self._open and self._exchange is None:
             self._append(Step("wait", seconds, id=self._open.pop(0), calls=[part.shape.call]))
+        elif call in _ENDING and self._unended and not self._is_begun:
+            self._more_of(self._unended.pop(0), part, seconds)
         elif call in _SENDING or call in _RECEIVING:
             self._exchanged(part, call, seconds)
         elif self._steps and self._steps[-1].is_timed:
-            self._steps[-1].seconds += seconds
-            self._steps[-1].calls.append(part.shape.call)
+            self._more_of(self._steps[-1], part, seconds)
             self._is_begun = self._is_begun and call not in _ENDING
         else:
             self._exchanged(part, call, seconds)
@@ -150,6 +154,16 @@ class _Making:
         if self._little and self._steps:
             self._steps[-1].seconds += self._little
         return self._steps
+
+    def _whole(self, kind: str, part: Part, seconds: float, *, ends: bool) -> None:
+        """A call that is a stage by itself; where it does not end there, the wait for it is part of that."""
+        self._append(Step(kind, seconds, part.bytes, calls=[part.shape.call]))
+        if not ends:
+            self._unended.append(self._steps[-1])
+
+    def _more_of(self, step: Step, part: Part, seconds: float) -> None:
+        step.seconds += seconds
+        step.calls.append(part.shape.call)
 
     def _append(self, step: Step) -> None:
         self._close_exchange()

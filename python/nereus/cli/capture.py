@@ -3,6 +3,7 @@
 
 import re
 import secrets
+import shlex
 import shutil
 import signal
 import subprocess
@@ -23,7 +24,7 @@ from nereus.cli.messages import Refused, complain, note, show, show_json, warn
 from nereus.cli.picture_file import check_picture
 from nereus.config import write_toml
 from nereus.config.quantities import bytes_of
-from nereus.launch import Stopping
+from nereus.launch import Stopped, Stopping, left_when_stopped
 from nereus.launch.preloading import LIBRARY, build_for, forwards_itself, not_forwarded, preloaded
 from nereus.launch.shared_memory import Snapshot
 
@@ -99,18 +100,18 @@ def capture(
         _bytes("--variable-bytes", variable_bytes),
         force,
     )
-    with _folder(traces) as folder:
+    with _stopped_in_a_line(), _folder(traces) as folder:
         code = _recorded(command, mpi, folder, calls, as_json)
         if code:
             complain(f"the command failed with exit code {code}: nothing is written")
             raise typer.Exit(code)
         found = read_traces(folder)
         captured = experiment_of(found, wishes)
-        if picture is not None:
-            from nereus.capture.picture import draw
-
-            draw(found, captured, picture)
     _write(file, captured, command)
+    if picture is not None:
+        from nereus.capture.picture import draw
+
+        draw(found, captured, picture)
     warn(captured.warnings)
     if as_json:
         show_json({"file": str(file), "command": command, **captured.document()})
@@ -128,6 +129,8 @@ def _program(command: list[str]) -> str:
 def _check_output(file: Path, force: bool) -> None:
     if file.suffix != ".toml":
         raise Refused(f"--output = {file}: the name must end in .toml")
+    if file.is_dir():
+        raise Refused(f"--output = {file}: is a folder")
     if file.exists() and not force:
         raise Refused(f"{file}: exists; --force writes over it")
     if not file.absolute().parent.is_dir():
@@ -150,10 +153,24 @@ def _folder(kept: Path | None) -> Iterator[Path]:
         with tempfile.TemporaryDirectory(prefix="nereus-capture-") as folder:
             yield Path(folder)
         return
-    if kept.exists() and (not kept.is_dir() or any(kept.iterdir())):
-        raise Refused(f"--traces = {kept}: allowed is a folder that is new or empty")
-    kept.mkdir(parents=True, exist_ok=True)
+    try:
+        if kept.exists() and (not kept.is_dir() or any(kept.iterdir())):
+            raise Refused(f"--traces = {kept}: allowed is a folder that is new or empty")
+        kept.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise Refused(f"--traces = {kept}: cannot be made: {problem.strerror}") from None
     yield kept.absolute()
+
+
+@contextmanager
+def _stopped_in_a_line() -> Iterator[None]:
+    """Whoever stops the command by a signal is told that nothing came of it."""
+    try:
+        with left_when_stopped():
+            yield
+    except Stopped as stopped:
+        complain(f"stopped by {stopped}: nothing is written")
+        raise typer.Exit(stopped.exit_code) from None
 
 
 def _recorded(command: list[str], mpi: str | None, folder: Path, calls: int, is_quiet: bool) -> int:
@@ -177,14 +194,14 @@ def _recorded(command: list[str], mpi: str | None, folder: Path, calls: int, is_
         code = _run(command, environment, stopping, sys.stderr if is_quiet else None)
         if code:
             before.remove_leftovers()  # MPIs leave theirs where a rank dies
+    if stopping.signal is not None:
+        raise Stopped(stopping.signal)
     return code
 
 
 def _run(command: list[str], environment: dict[str, str], stopping: Stopping, stdout: TextIO | None) -> int:
     """Run it to its end, or until this program is asked to stop."""
-    with subprocess.Popen(
-        [shutil.which(command[0]) or command[0], *command[1:]], env=environment, stdout=stdout
-    ) as process:
+    with _started(command, environment, stdout) as process:
         while stopping.signal is None:
             try:
                 code = process.wait(_LOOK_EVERY)
@@ -199,12 +216,29 @@ def _run(command: list[str], environment: dict[str, str], stopping: Stopping, st
     return stopping.exit_code
 
 
-def _write(file: Path, captured: Captured, command: list[str]) -> None:
-    comments = [f"# Captured from: {' '.join(command)}", *(f"# Note: {line}." for line in captured.warnings)]
-    if not (captured.experiment.data.constant_bytes or captured.experiment.data.variable_bytes):
-        comments.append("# Which data it keeps is not known: --constant-bytes and --variable-bytes say it.")
+def _started(
+    command: list[str], environment: dict[str, str], stdout: TextIO | None
+) -> "subprocess.Popen[bytes]":
+    program = shutil.which(command[0]) or command[0]
     try:
-        file.write_text("\n".join(comments) + "\n" + write_toml(captured.experiment), encoding="utf-8")
+        return subprocess.Popen([program, *command[1:]], env=environment, stdout=stdout)
+    except OSError as problem:
+        raise Refused(f"{command[0]}: cannot be started: {problem.strerror}") from None
+
+
+def _comment(text: str) -> str:
+    """A line of TOML, whatever is in it."""
+    shown = (c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+    return f"# {''.join(shown)}"
+
+
+def _write(file: Path, captured: Captured, command: list[str]) -> None:
+    comments = [f"Captured from: {shlex.join(command)}", *(f"Note: {line}." for line in captured.warnings)]
+    if not (captured.experiment.data.constant_bytes or captured.experiment.data.variable_bytes):
+        comments.append("Which data it keeps is not known: --constant-bytes and --variable-bytes say it.")
+    try:
+        lines = "".join(f"{_comment(text)}\n" for text in comments)
+        file.write_text(lines + write_toml(captured.experiment), encoding="utf-8")
     except OSError as problem:
         raise Refused(f"{file}: cannot be written: {problem.strerror}") from problem
 

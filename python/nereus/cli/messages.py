@@ -48,4 +48,6 @@ def show(content: "RenderableType") -> None:
 
 def show_json(document: Any) -> None:
     """Print one JSON document for programs."""
-    print(json.dumps(document, indent=2, ensure_ascii=False))
+    text = json.dumps(document, indent=2, ensure_ascii=False)
+    # Bytes of a command that are no UTF-8 are characters that only JSON's own way to write them can show.
+    print(text.encode("utf-8", "backslashreplace").decode("utf-8"))

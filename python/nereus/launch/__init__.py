@@ -19,7 +19,7 @@ from nereus.launch.joining import Joining, joining
 from nereus.launch.messages import CODES, OK, OPTIONS, PENDING, REDUCED, RESIZED, UNCHANGED
 from nereus.launch.outcome import Outcome
 from nereus.launch.processes import fostering
-from nereus.launch.stopping import Stopping
+from nereus.launch.stopping import Stopped, Stopping, left_when_stopped
 from nereus.launch.visits import NoAnswer, ask, doors, find, status
 
 __all__ = [
@@ -45,6 +45,7 @@ __all__ = [
     "NoAnswer",
     "Outcome",
     "Share",
+    "Stopped",
     "Stopping",
     "StoredCosts",
     "Supervision",
@@ -60,6 +61,7 @@ __all__ = [
     "fostering",
     "host_list",
     "joining",
+    "left_when_stopped",
     "memory_bytes",
     "most_ranks",
     "new_name",

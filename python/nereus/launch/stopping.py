@@ -2,14 +2,45 @@
 """A wish to stop, by Ctrl-C or a batch system's SIGTERM, noted instead of acted upon.
 
 An exception out of a signal handler could strike while a job is being started or ended; a note is read where
-the program is ready for it.
+the program is ready for it. Work that starts nothing may be left anywhere: there, a signal is an exception.
 """
 
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any, Self
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Stopped(BaseException):
+    """Somebody asked this process to end; whoever catches it ends it."""
+
+    def __init__(self, number: signal.Signals) -> None:
+        """By that signal."""
+        super().__init__(number.name)
+        self.exit_code = 128 + number
+
+
+@contextmanager
+def left_when_stopped() -> Iterator[None]:
+    """In this block, but for blocks of Stopping within, the first signal that asks to end raises Stopped."""
+    handlers = {number: signal.getsignal(number) for number in SIGNALS}
+    wanted = {number: old for number, old in handlers.items() if old is not signal.SIG_IGN}
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        for each in wanted:
+            signal.signal(each, signal.SIG_IGN)  # what tidies up must not be left as well
+        raise Stopped(signal.Signals(number))
+
+    try:
+        for number in wanted:
+            signal.signal(number, stop)
+        yield
+    finally:
+        for number, old in wanted.items():
+            signal.signal(number, signal.SIG_DFL if old is None else old)
 
 
 class Stopping:

@@ -148,8 +148,64 @@ def test_calls_that_do_not_repeat_are_refused_with_the_best_that_there_is() -> N
     assert captured([few], Wishes("forced", force=True)).experiment.name == "forced"
 
 
-def test_calls_that_were_not_kept_count_as_iterations(tmp_path: Path) -> None:
-    write(tmp_path, CG * 100, made=3 * 250)
+@pytest.mark.parametrize("kept", [300, 301, 302])
+def test_calls_that_were_not_kept_count_as_iterations(tmp_path: Path, kept: int) -> None:
+    """Wherever in an iteration the last call that was kept stands."""
+    write(tmp_path, (CG * 101)[:kept], made=3 * 250)
     found = capture(read_traces(tmp_path), WISHES)
-    assert found.experiment.phases[0].iterations == 250
-    assert "the first 300 of 750 calls" in found.warnings[0]
+    assert [phase.iterations for phase in found.experiment.phases] == [250]
+    assert f"the first {kept} of 750 calls" in found.warnings[0]
+    assert "count as iterations" in found.warnings[0]
+
+
+@pytest.mark.parametrize("rounds", [5, 30])
+@pytest.mark.parametrize("behind", [1, 3, 4, 5])
+def test_calls_behind_a_cut_in_a_checkpoint_count_as_iterations(
+    tmp_path: Path, rounds: int, behind: int
+) -> None:
+    step, checkpoint = [Call("Allreduce")] * 100, [Call("Barrier"), Call("Bcast"), Call("File_write_all")]
+    kept = 103 * rounds + 100 + behind
+    write(tmp_path, ((step + checkpoint) * (rounds + 2))[:kept], made=2 * 103 * rounds)
+    found = capture(read_traces(tmp_path), WISHES)
+    iterations = [phase.iterations for phase in found.experiment.phases]
+    expected = 2 * 100 * rounds
+    assert max(iterations[0], sum(iterations)) == pytest.approx(expected, rel=0.04)
+    assert "count as iterations" in found.warnings[0]
+
+
+def test_what_is_missing_is_told_where_calls_were_cut_off_behind_the_last_pattern(tmp_path: Path) -> None:
+    write(tmp_path, CG * 100 + random_calls(20), made=3 * 250)
+    found = capture(read_traces(tmp_path), WISHES)
+    assert found.experiment.phases[0].iterations == 100
+    assert "are not in the experiment" in found.warnings[0]
+
+
+def test_ranks_that_were_cut_off_at_different_times_have_the_weights_of_the_same_time(tmp_path: Path) -> None:
+    """One that makes four calls in an iteration where the other makes one."""
+    write(tmp_path, [Call("Allreduce", 1e-3)] * 1000, 0, 2, made=4000)
+    write(tmp_path, [*[Call("Send", 0.25e-3, 0)] * 3, Call("Allreduce", 0.25e-3)] * 250, 1, 2, made=16000)
+    found = capture(read_traces(tmp_path), WISHES)
+    assert found.weights == [1.0]
+    assert found.agreeing == 2
+
+
+def test_a_program_that_does_nothing_is_told_also_where_the_experiment_is_forced(tmp_path: Path) -> None:
+    write(tmp_path, [], seconds=1.0)
+    with pytest.raises(NoPatternError, match="nothing comes three times in a row"):
+        capture(read_traces(tmp_path), Wishes("forced", force=True))
+
+
+@pytest.mark.parametrize(
+    ("call", "stage"), [("Iallreduce", "allreduce"), ("Ibarrier", "allreduce"), ("File_iwrite_at", "write")]
+)
+def test_a_call_that_does_not_block_has_the_time_of_the_wait_for_it(call: str, stage: str) -> None:
+    iteration = [Call(call, 1e-3, 1e-6), Call("Wait", 1e-3, 400e-6, 0)]
+    phase = captured([iteration * 50] * 2).experiment.phases[0]
+    assert [each.type for each in phase.stages] == ["pi", stage, "pi"]
+    assert phase.stages[1].time == pytest.approx(401e-6, rel=0.01)
+
+
+@pytest.mark.parametrize("call", ["Compare_and_swap", "Rget_accumulate"])
+def test_one_sided_calls_are_an_exchange_with_their_bytes(call: str) -> None:
+    phase = captured([[Call(call, 1e-3, 5e-6, 4000), Call("Bcast", 1e-3)] * 50] * 2).experiment.phases[0]
+    assert [(each.type, each.bytes) for each in phase.stages][:2] == [("pi", 0), ("p2p", 4000)]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from nereus.launch import Stopping
+from nereus.launch import Stopped, Stopping, left_when_stopped
 
 
 def test_the_first_signal_is_noted_and_handlers_come_back() -> None:
@@ -30,3 +30,24 @@ def test_a_handler_of_a_preloaded_library_is_no_error(monkeypatch: pytest.Monkey
     with Stopping():
         pass
     assert None not in given
+
+
+def test_work_is_left_at_the_first_signal_and_what_tidies_up_is_not() -> None:
+    before, tidy = signal.getsignal(signal.SIGTERM), []
+    with pytest.raises(Stopped) as stopped, left_when_stopped():
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+        finally:
+            os.kill(os.getpid(), signal.SIGINT)
+            tidy.append(True)
+    assert (str(stopped.value), stopped.value.exit_code, tidy) == ("SIGTERM", 143, [True])
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_a_wish_to_stop_is_only_noted_where_a_job_is_started_within_such_work() -> None:
+    with left_when_stopped():
+        with Stopping() as stopping:
+            os.kill(os.getpid(), signal.SIGTERM)
+        assert stopping.signal == signal.SIGTERM
+        with pytest.raises(Stopped):
+            os.kill(os.getpid(), signal.SIGTERM)
