@@ -5,9 +5,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from nereus.capture.pattern import Piece, Run, Symbols, pieces
 from nereus.capture.trace import Seconds, Shape, Trace
+
+Chosen = npt.NDArray[np.bool_]  # of iterations
 
 # What calls are taken as the same by, the finest first: sizes of messages may vary from one to the next.
 _SAME: tuple[Callable[[Shape], tuple[object, ...]], ...] = (
@@ -49,6 +52,18 @@ class Repeated:
     is_pattern: bool
     comes_between: bool = False  # some iterations of the one before it
     lost: float = 0.0  # seconds of an iteration in which others had the core
+    computed: Seconds | None = None  # of each iteration, by parts; None: it is no pattern
+    in_call: Seconds | None = None
+
+    def of_some(self, chosen: Chosen) -> tuple[Part, ...]:
+        """The parts, as they are in these iterations."""
+        if self.computed is None or self.in_call is None:
+            return self.parts
+        computed, in_call = self.computed[chosen].mean(axis=0), self.in_call[chosen].mean(axis=0)
+        return tuple(
+            replace(part, computed=float(computed[at]), in_call=float(in_call[at]))
+            for at, part in enumerate(self.parts)
+        )
 
     @property
     def iteration_seconds(self) -> Seconds:
@@ -176,7 +191,8 @@ def _iterated(trace: Trace, runs: Sequence[Run]) -> Repeated:
         )
     )
     cost = trace.cost * runs[0].period
-    return Repeated(len(places), parts, 0.0, begins, ends, cost, places.size, is_pattern=True)
+    made = Repeated(len(places), parts, 0.0, begins, ends, cost, places.size, is_pattern=True)
+    return replace(made, computed=trace.computed[places], in_call=trace.in_call[places])
 
 
 def _once(trace: Trace, spans: Sequence[tuple[int, int]]) -> Repeated:
@@ -211,15 +227,20 @@ def without_others(repeated: Repeated, traces: Sequence[Trace]) -> Repeated:
         inside[inside] &= trace.begin[inside] >= repeated.begins[place[inside]]
         own = np.bincount(place[inside], trace.idle[inside], len(lost))
         lost = np.maximum(lost, own)
-    return replace(repeated, lost=_lost_mean(lost, repeated.iteration_seconds))
+    return _as_in_quiet(repeated, lost)
 
 
-def _lost_mean(lost: Seconds, seconds: Seconds) -> float:
-    """What the mean iteration is longer than those that lost nothing, where these are enough to tell."""
+def _as_in_quiet(repeated: Repeated, lost: Seconds) -> Repeated:
+    """As those iterations are that lost hardly anything, where these are enough to tell.
+
+    What others do also makes computing longer, by caches that they fill: it counts as in the same iterations.
+    """
+    seconds = repeated.iteration_seconds
     quiet = lost <= _HARDLY * float(np.median(seconds))
-    if quiet.sum() >= max(_LEAST_QUIET, _SHARE_QUIET * len(lost)):
-        return max(0.0, float(seconds.mean() - seconds[quiet].mean()))
-    return float(np.minimum(lost, seconds).mean())
+    if quiet.sum() < max(_LEAST_QUIET, _SHARE_QUIET * len(lost)):
+        return replace(repeated, lost=float(np.minimum(lost, seconds).mean()))
+    more = float(seconds.mean() - seconds[quiet].mean())
+    return replace(repeated, lost=max(0.0, more), parts=repeated.of_some(quiet))
 
 
 def _added(one: Part | None, other: Part) -> Part:
