@@ -3,11 +3,13 @@
 
 import fcntl
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
+
+from nereus.cli.main import run
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -45,3 +47,14 @@ def tracked() -> dict[str, str]:
             with suppress(UnicodeDecodeError):
                 texts[name] = content.decode()
     return texts
+
+
+@pytest.fixture
+def nereus(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Exit code, stdout and stderr of a command line, in this process."""
+
+    def called(*arguments: str | Path) -> tuple[int, str, str]:
+        code = run([str(each) for each in arguments])
+        return code, *capsys.readouterr()
+
+    return called

@@ -5,21 +5,20 @@ import re
 import secrets
 import shlex
 import shutil
-import signal
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
 from nereus.capture import Captured, Wishes, name_of, read_traces
 from nereus.capture import capture as experiment_of
+from nereus.cli.foreign import run_foreign
 from nereus.cli.messages import Refused, complain, note, show, show_json, warn
 from nereus.cli.picture_file import check_picture
 from nereus.config import write_toml
@@ -31,8 +30,6 @@ from nereus.launch.shared_memory import Snapshot
 if TYPE_CHECKING:
     from nereus.capture.captured import PhaseFound
 
-_ENDS_WITHIN = 10.0  # s, after it was asked to
-_LOOK_EVERY = 0.2  # s
 _LAUNCHERS = re.compile(r"(mpiexec|mpirun|orterun|prterun|srun|nereus$)")
 
 
@@ -191,39 +188,12 @@ def _recorded(command: list[str], mpi: str | None, folder: Path, calls: int, is_
             complain("the command forwards variables by -x: only where it forwards ours too, ranks are seen")
             environment = not_forwarded(environment)
         before = Snapshot.take()
-        code = _run(command, environment, stopping, sys.stderr if is_quiet else None)
+        code = run_foreign(command, environment, stopping, sys.stderr if is_quiet else None)
         if code:
             before.remove_leftovers()  # MPIs leave theirs where a rank dies
     if stopping.signal is not None:
         raise Stopped(stopping.signal)
     return code
-
-
-def _run(command: list[str], environment: dict[str, str], stopping: Stopping, stdout: TextIO | None) -> int:
-    """Run it to its end, or until this program is asked to stop."""
-    with _started(command, environment, stdout) as process:
-        while stopping.signal is None:
-            try:
-                code = process.wait(_LOOK_EVERY)
-            except subprocess.TimeoutExpired:
-                continue
-            return 128 - code if code < 0 else code
-        process.send_signal(signal.SIGTERM)
-        try:
-            process.wait(_ENDS_WITHIN)
-        except subprocess.TimeoutExpired:
-            process.kill()
-    return stopping.exit_code
-
-
-def _started(
-    command: list[str], environment: dict[str, str], stdout: TextIO | None
-) -> "subprocess.Popen[bytes]":
-    program = shutil.which(command[0]) or command[0]
-    try:
-        return subprocess.Popen([program, *command[1:]], env=environment, stdout=stdout)
-    except OSError as problem:
-        raise Refused(f"{command[0]}: cannot be started: {problem.strerror}") from None
 
 
 def _comment(text: str) -> str:

@@ -3,8 +3,6 @@
 
 import os
 import secrets
-import shutil
-import signal
 import subprocess
 import tempfile
 from enum import StrEnum
@@ -15,6 +13,7 @@ from typing import Annotated
 
 import typer
 
+from nereus.cli.foreign import run_foreign
 from nereus.cli.messages import Refused, complain, note
 from nereus.launch import Build, Stopping
 from nereus.launch.preloading import (
@@ -38,8 +37,6 @@ class Sensor(StrEnum):
 
 _NOBODY = "no process of the command came to MPI_Init of the MPI that was chosen"
 _FOLDER_OF_PARTS = Path("/dev/shm")
-_ENDS_WITHIN = 10.0  # s, after it was asked to
-_LOOK_EVERY = 0.2  # s
 
 
 def monitor(
@@ -109,7 +106,7 @@ def monitor(
             "NEREUS_MONITOR": "off" if off else "on",
         }
         before = Snapshot.take()
-        code = _run(command, _for(command, environment(variables)), stopping)
+        code = run_foreign(command, _for(command, environment(variables)), stopping)
         left = _take_parts(build, Path(parts), file, encoding)
         if code:
             before.remove_leftovers()  # MPIs leave theirs where a rank dies
@@ -135,26 +132,6 @@ def _begin(file: Path, encoding: Encoding, run: str, command: list[str]) -> None
         file.write_bytes(encoded(header, encoding))
     except OSError as problem:
         raise Refused(f"--output = {file}: cannot be written: {problem.strerror}") from None
-
-
-def _run(command: list[str], environment: dict[str, str], stopping: Stopping) -> int:
-    """Run it to its end, or until this program is asked to stop."""
-    with subprocess.Popen([shutil.which(command[0]) or command[0], *command[1:]], env=environment) as process:
-        while stopping.signal is None:
-            try:
-                return _as_shells_do(process.wait(_LOOK_EVERY))
-            except subprocess.TimeoutExpired:
-                continue
-        process.send_signal(signal.SIGTERM)
-        try:
-            process.wait(_ENDS_WITHIN)
-        except subprocess.TimeoutExpired:
-            process.kill()
-    return stopping.exit_code
-
-
-def _as_shells_do(code: int) -> int:
-    return 128 - code if code < 0 else code
 
 
 def _take_parts(build: Build, parts: Path, file: Path, encoding: Encoding) -> int:

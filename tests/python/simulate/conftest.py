@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from nereus.cli.main import run
 from nereus.cli.policies import load
 from nereus.simulate import Result, Scenario, load_scenario, simulate
 
@@ -44,17 +43,6 @@ def paper() -> Callable[..., Result]:
         return simulate(found.model_copy(update={"seed": seed}), policy, load(policy))
 
     return made
-
-
-@pytest.fixture
-def nereus(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    """Exit code, stdout and stderr of a command line."""
-
-    def called(*arguments: str | Path) -> tuple[int, str, str]:
-        code = run([str(each) for each in arguments])
-        return code, *capsys.readouterr()
-
-    return called
 
 
 @pytest.fixture(scope="session")
