@@ -24,19 +24,6 @@ Done send_to_newcomers(const process::Meeting &meeting, const mpi::Bytes &bytes)
     return {};
 }
 
-/// What each drain brings from before, or as a newcomer.
-template <class T>
-std::vector<T> by_drain(const plan::Sizes &sizes, const std::vector<T> &of_sources,
-                        const std::vector<T> &of_newcomers) {
-    std::vector<T> all(static_cast<std::size_t>(sizes.drains));
-    for (int drain = 0; drain < sizes.drains; ++drain)
-        if (const auto source = sizes.source_at(drain))
-            all[static_cast<std::size_t>(drain)] = of_sources[static_cast<std::size_t>(*source)];
-    std::size_t newcomer = 0;
-    for (const int drain : sizes.drains_of_newcomers()) all[static_cast<std::size_t>(drain)] = of_newcomers[newcomer++];
-    return all;
-}
-
 }
 
 void Handover::refuse(const std::string &why) {
@@ -74,10 +61,10 @@ json Handover::decisions(nereus_resize_report &report) {
                           .kept;
     if (request_.placement == NEREUS_MEASURED && job_.generation.number >= 0) order_ranks(company.hosts, report);
     least_bytes_ = plan::least_moved(held, sizes_);
-    return {{"worlds", by_drain(sizes_, job_.generation.worlds, company.worlds)},
+    return {{"worlds", plan::by_drain(sizes_, job_.generation.worlds, company.worlds)},
             {"kept", sizes_.kept},
             {"newcomers_as", sizes_.newcomers_as},
-            {"hosts", by_drain(sizes_, job_.generation.hosts, company.hosts)},
+            {"hosts", plan::by_drain(sizes_, job_.generation.hosts, company.hosts)},
             {"method", usual.method},
             {"strategy", usual.strategy},
             {"chooses", is_to_choose(request_, job_.costs)}};

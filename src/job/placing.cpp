@@ -49,17 +49,6 @@ private:
     std::map<std::string, int> known_;
 };
 
-HostNumbers by_drain(const plan::Sizes &sizes, const HostNumbers &of_sources, const HostNumbers &of_newcomers) {
-    HostNumbers hosts(static_cast<std::size_t>(sizes.drains));
-    for (int drain = 0; drain < sizes.drains; ++drain)
-        if (const auto source = sizes.source_at(drain))
-            hosts[static_cast<std::size_t>(drain)] = of_sources[static_cast<std::size_t>(*source)];
-    std::size_t newcomer = 0;
-    for (const int drain : sizes.drains_of_newcomers())
-        hosts[static_cast<std::size_t>(drain)] = of_newcomers[newcomer++];
-    return hosts;
-}
-
 std::string as_text(double bytes) {
     const char *units[] = {"B", "kB", "MB", "GB", "TB"};
     std::size_t unit = 0;
@@ -131,7 +120,7 @@ Order order_by_traffic(const plan::Sizes &usual, const Members &job, const HostN
     const auto arrays = arrays_held(job.registry, usual, Which::of_hosts_too);
     Orders orders{
         usual, numbers.of(job.generation.hosts), numbers.of(hosts_of_newcomers), overlaps_of(arrays).pairs, {}, {}};
-    orders.usually = by_drain(usual, orders.of_sources, orders.of_newcomers);
+    orders.usually = plan::by_drain(usual, orders.of_sources, orders.of_newcomers);
     const double before = plan::between_hosts(after->traffic, orders.usually);
     const auto as_usual = [&](const std::string &why) {
         return Order{usual, before, before, "ranks are in the usual order: " + why + ", " + after->from};

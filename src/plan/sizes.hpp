@@ -2,6 +2,7 @@
 // Which processes there are before and after a resize, and which of them are the same.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -39,5 +40,17 @@ struct Sizes {
     /// Of each newcomer.
     std::vector<int> drains_of_newcomers() const;
 };
+
+/// What each drain brings from before, or as a newcomer.
+template <class T>
+std::vector<T> by_drain(const Sizes &sizes, const std::vector<T> &of_sources, const std::vector<T> &of_newcomers) {
+    std::vector<T> all(static_cast<std::size_t>(sizes.drains));
+    for (int drain = 0; drain < sizes.drains; ++drain)
+        if (const auto source = sizes.source_at(drain))
+            all[static_cast<std::size_t>(drain)] = of_sources[static_cast<std::size_t>(*source)];
+    std::size_t newcomer = 0;
+    for (const int drain : sizes.drains_of_newcomers()) all[static_cast<std::size_t>(drain)] = of_newcomers[newcomer++];
+    return all;
+}
 
 }
