@@ -17,7 +17,7 @@ using nlohmann::json;
 using Loads = std::array<std::int64_t, 4>;
 
 Loads loads_at(Registry &registry, const Sides &sides) {
-    const Crossing crossing(registry, sides, transfer::Windows());
+    const Crossing crossing(registry, sides, transfer::Windows(), false);
     const plan::Load constant = crossing.load(true), variable = crossing.load(false);
     return {constant.bytes, constant.arrays, variable.bytes, variable.arrays};
 }

@@ -4,6 +4,8 @@
 #include "memory/block.hpp"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <numeric>
 
 namespace nereus::job {
@@ -34,8 +36,8 @@ int Sides::processes_here() const {
     return static_cast<int>(count);
 }
 
-Crossing::Crossing(Registry &registry, Sides sides, const transfer::Windows &windows)
-    : registry_(registry), sides_(std::move(sides)), windows_(windows) {
+Crossing::Crossing(Registry &registry, Sides sides, const transfer::Windows &windows, bool verify)
+    : registry_(registry), sides_(std::move(sides)), verify_(verify), windows_(windows) {
     for (const Entry &entry : registry_.entries()) {
         moves_.push_back(entry.is.value ? plan::Move{}
                                         : plan::move_of(entry.before(sides_.sizes.sources),
@@ -137,6 +139,13 @@ void Crossing::place_shared() {
     }
 }
 
+void Crossing::follow_swaps(const std::vector<int> &parts) {
+    const std::vector<void *> before = next_;
+    for (std::size_t i = 0; i < before.size(); ++i)
+        if (parts[i] >= 0) next_[i] = before[static_cast<std::size_t>(parts[i])];
+    place_shared();
+}
+
 bool Crossing::has_data(bool constant) const {
     for (std::size_t i = 0; i < moves_.size(); ++i)
         if (travels(i, constant)) return true;
@@ -221,9 +230,20 @@ void Crossing::take_over(std::size_t index) const {
         if (entry.left_to_mpi)
             std::copy_n(from, kept.bytes, to); // somebody may still read the old pages
         else
-            memory::hand_over(from, to, static_cast<std::size_t>(kept.bytes));
+            hand_over(entry, from, to, kept.bytes);
     }
     entry.release(entry.data);
+}
+
+/// Pages that moved wrongly cannot be had back: a job with damaged data must not go on.
+void Crossing::hand_over(const Entry &entry, std::byte *from, std::byte *to, std::int64_t bytes) const {
+    const std::uint64_t before = verify_ ? transfer::checksum(from, bytes) : 0;
+    memory::hand_over(from, to, static_cast<std::size_t>(bytes));
+    if (!verify_ || transfer::checksum(to, bytes) == before) return;
+    std::fprintf(stderr, "nereus: \"%s\" changed where it stayed with its process; the job ends\n",
+                 entry.is.name.c_str());
+    std::fflush(stderr);
+    MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
 }
 
 /// One process of each host: the first that goes on there, else the first of those that leave.

@@ -37,7 +37,8 @@ struct Carriage {
 class Crossing {
 public:
     /// @param windows  those that one-sided methods may take again, and where they leave new ones
-    Crossing(Registry &registry, Sides sides, const transfer::Windows &windows);
+    /// @param verify   whether what stays with this process is compared too, when the new parts take over
+    Crossing(Registry &registry, Sides sides, const transfer::Windows &windows, bool verify);
     Crossing(const Crossing &) = delete;
     Crossing &operator=(const Crossing &) = delete;
     ~Crossing() { discard(); }
@@ -47,6 +48,10 @@ public:
 
     /// The new parts of a drain in shared memory, which all entries that want it have by now.
     void place_shared();
+
+    /// After swaps of the application: the new parts go with the old ones, whose memory they share a kind with.
+    /// @param parts  of settle_swaps()
+    void follow_swaps(const std::vector<int> &parts);
 
     /// Whether there are arrays of this kind.
     bool has_data(bool constant) const;
@@ -74,7 +79,8 @@ public:
     std::int64_t bytes_sent_between_hosts() const;
 
     /// Collective over the lanes of all sendings. The new parts take the place of the old ones, which are released.
-    /// Cannot fail.
+    /// Cannot fail: where what stays is to be compared and has changed, nothing can be undone any more, and the job
+    /// ends.
     void adopt();
 
     /// Leaves the new parts where they are for ever, since MPI may still write to them, and the old ones that were
@@ -97,6 +103,7 @@ private:
     void keep_what_stays_in_a_row(std::size_t index);
     void *memory_for(std::size_t index, std::size_t bytes) const;
     void take_over(std::size_t index) const;
+    void hand_over(const Entry &entry, std::byte *from, std::byte *to, std::int64_t bytes) const;
     plan::Range before(std::size_t index) const;
     plan::Range after(std::size_t index) const;
     std::int64_t bytes_after(std::size_t index) const;
@@ -108,6 +115,7 @@ private:
 
     Registry &registry_;
     Sides sides_;
+    bool verify_;
     std::vector<plan::Move> moves_; ///< of each entry; values have none
     std::vector<Kept> kept_;        ///< of each entry; nothing where sendings copy what stays
     std::int64_t bytes_shared_ = 0;

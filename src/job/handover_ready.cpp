@@ -61,6 +61,7 @@ json Handover::decisions(nereus_resize_report &report) {
                           .kept;
     if (request_.placement == NEREUS_MEASURED && job_.generation.number >= 0) order_ranks(company.hosts, report);
     least_bytes_ = plan::least_moved(held, sizes_);
+    processes_ = plan::by_drain(sizes_, job_.generation.processes, company.processes);
     return {{"worlds", plan::by_drain(sizes_, job_.generation.worlds, company.worlds)},
             {"kept", sizes_.kept},
             {"newcomers_as", sizes_.newcomers_as},
@@ -133,8 +134,9 @@ Done Handover::get_ready(nereus_resize_report &report) {
     auto handles = handles_of_sources(sources(), job_.generation.hosts, job_.registry);
     Done mine = handles ? offer(*handles) : Done(tl::unexpected(handles.error()));
     const plan::Place place{rank_, sizes_.drain_of(rank_)};
-    crossing_ = std::make_unique<Crossing>(job_.registry, Sides{sizes_, place, job_.generation.hosts, hosts_},
-                                           company_ ? transfer::Windows() : job_.generation.windows);
+    crossing_ =
+        std::make_unique<Crossing>(job_.registry, Sides{sizes_, place, job_.generation.hosts, hosts_},
+                                   company_ ? transfer::Windows() : job_.generation.windows, job_.settings.verify);
     if (mine) mine = crossing_->allocate();
     if (mine) mine = make_lane();
     crossing_->place_shared();

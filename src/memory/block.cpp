@@ -2,6 +2,7 @@
 #include "memory/block.hpp"
 
 #include "memory/mapping.hpp"
+#include "memory/pages.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -10,7 +11,6 @@
 #include <fstream>
 #include <string>
 #include <sys/mman.h>
-#include <unistd.h>
 #include <vector>
 
 namespace nereus::memory {
@@ -32,11 +32,6 @@ std::size_t address(const void *place) { return reinterpret_cast<std::uintptr_t>
 Head &head_of(void *block) {
     auto *const line = static_cast<std::byte *>(block) - cache_line;
     return *reinterpret_cast<Head *>(line + (alignof(Head) - address(line) % alignof(Head)) % alignof(Head));
-}
-
-std::size_t page_size() {
-    static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    return size;
 }
 
 void *with_head(std::byte *block, const Head &head) {
@@ -75,19 +70,6 @@ std::vector<std::size_t> ends_of_mappings(std::size_t first, std::size_t end) {
     return ends;
 }
 
-/// Of one mapping, which stays with fresh pages: somebody else's could come into a hole before the block is given back.
-bool move_pages(std::byte *from, std::byte *to, std::size_t bytes) {
-    if (mremap(from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to) != MAP_FAILED) return true;
-    // The kernel may have unmapped the goal before it found that it cannot move.
-    constexpr int in_its_place = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
-    if (mmap(to, bytes, PROT_READ | PROT_WRITE, in_its_place, -1, 0) == MAP_FAILED) std::abort();
-    return false;
-}
-
-void move_or_copy(std::byte *from, std::byte *to, std::size_t bytes) {
-    if (!move_pages(from, to, bytes)) std::memcpy(to, from, bytes);
-}
-
 }
 
 void *take_block(std::size_t bytes) { return take_block_like(nullptr, 0, bytes); }
@@ -117,7 +99,7 @@ void hand_over(std::byte *from, std::byte *to, std::size_t bytes) {
     std::byte *at = from + before;
     for (const std::size_t end : ends_of_mappings(address(at), address(at) + whole)) {
         const std::size_t length = end - address(at);
-        move_or_copy(at, to + (at - from), length);
+        move_or_copy_pages(at, to + (at - from), length);
         at += length;
     }
     std::memcpy(to + (at - from), at, static_cast<std::size_t>(from + bytes - at)); // all, where nothing shows mappings

@@ -23,8 +23,10 @@ Mapping::Mapping(int descriptor, std::int64_t length) : length_(static_cast<std:
     const std::size_t before = before_border(taken);
     std::byte *const first = static_cast<std::byte *>(taken) + before;
     address_ = mmap(first, length_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, descriptor, 0);
-    if (address_ == MAP_FAILED) {
-        const int why = errno;
+    if (address_ != first) {
+        const int why = address_ == MAP_FAILED ? errno : ENOMEM;
+        if (address_ != MAP_FAILED) munmap(address_, length_); // a hook of mmap() put it elsewhere
+        address_ = MAP_FAILED;
         munmap(taken, length_ + spare);
         errno = why;
         return;

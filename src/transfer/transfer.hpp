@@ -105,6 +105,9 @@ Done move(Method method, const Lane &lane, const std::vector<Shipment> &shipment
 /// source and its drain. On a drain NEREUS_ERR_TRANSFER names the array and the source whose bytes differ.
 Done verify(const Lane &lane, const std::vector<Shipment> &shipments, const Deadline &deadline);
 
+/// The checksum that verify() compares, of `count` bytes.
+std::uint64_t checksum(const std::byte *bytes, std::int64_t count);
+
 /// Bytes that this process sends to others.
 std::int64_t bytes_sent(const Shipment &shipment);
 

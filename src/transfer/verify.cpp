@@ -15,8 +15,8 @@ constexpr int tag_checksum = 4712;
 constexpr const char *what = "comparing checksums";
 
 /// Of the elements of `strips` in their order.
-Checksum checksum(const std::byte *part, std::int64_t extent, const std::vector<plan::Strip> &strips,
-                  std::int64_t plan::Run::*place, std::int64_t plan::Strip::*step) {
+Checksum checksum_of(const std::byte *part, std::int64_t extent, const std::vector<plan::Strip> &strips,
+                     std::int64_t plan::Run::*place, std::int64_t plan::Strip::*step) {
     XXH3_state_t state;
     XXH3_64bits_reset(&state);
     for (const plan::Strip &strip : strips)
@@ -28,11 +28,11 @@ Checksum checksum(const std::byte *part, std::int64_t extent, const std::vector<
 }
 
 Checksum of_source(const Shipment &shipment, const std::vector<plan::Strip> &strips) {
-    return checksum(shipment.from, shipment.extent, strips, &plan::Run::from, &plan::Strip::from_step);
+    return checksum_of(shipment.from, shipment.extent, strips, &plan::Run::from, &plan::Strip::from_step);
 }
 
 Checksum of_drain(const Shipment &shipment, const std::vector<plan::Strip> &strips) {
-    return checksum(shipment.to, shipment.extent, strips, &plan::Run::to, &plan::Strip::to_step);
+    return checksum_of(shipment.to, shipment.extent, strips, &plan::Run::to, &plan::Strip::to_step);
 }
 
 Done differs(const Shipment &shipment, const std::string &where) {
@@ -107,6 +107,10 @@ private:
     std::vector<MPI_Request> requests_;
 };
 
+}
+
+std::uint64_t checksum(const std::byte *bytes, std::int64_t count) {
+    return XXH3_64bits(bytes, static_cast<std::size_t>(count));
 }
 
 Done verify(const Lane &lane, const std::vector<Shipment> &shipments, const Deadline &deadline) {
