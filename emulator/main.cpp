@@ -11,6 +11,7 @@
 #include <nereus/nereus.h>
 
 #include "application.hpp"
+#include "base/last_words.hpp"
 
 namespace {
 
@@ -89,6 +90,7 @@ std::vector<char *> pointers_to(std::vector<std::string> &arguments) {
 // The other ranks may wait for this one in a call that never ends, so the whole job must.
 int end_all(const std::string &sentence) {
     say("rank " + std::to_string(world_rank()) + ": " + sentence);
+    nereus::let_last_words_arrive();
     MPI_Abort(MPI_COMM_WORLD, emulator::exit_failure);
     return emulator::exit_failure;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trying/program.hpp"
 
+#include "base/last_words.hpp"
+
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -19,6 +21,7 @@ int world_rank() {
 
 int end_all(const std::string &program, const std::string &why) {
     say(program, "rank " + std::to_string(world_rank()) + ": " + why);
+    nereus::let_last_words_arrive();
     MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     return EXIT_FAILURE;
 }

@@ -27,7 +27,7 @@ module nereus
 
     public :: nereus_job, nereus_part, nereus_cut, nereus_resize_options, nereus_resize_report
     public :: nereus_open, nereus_close, nereus_array, nereus_value, nereus_view, nereus_comm, nereus_comm_integer
-    public :: nereus_count, nereus_first_element, nereus_place, nereus_grid_of, nereus_generation
+    public :: nereus_swap, nereus_count, nereus_first_element, nereus_place, nereus_grid_of, nereus_generation
     public :: nereus_resize_options_init, nereus_set_hosts, nereus_resize, nereus_checkpoint, nereus_last_resize
     public :: nereus_io_begin, nereus_io_end
     public :: nereus_message, nereus_version, nereus_code_name, nereus_text
@@ -291,6 +291,13 @@ contains
     integer function nereus_comm_integer(job) result(comm)
         type(nereus_job), intent(in) :: job
         comm = c_comm(job%handle)
+    end function
+
+    !> Swap what two parts hold. Views of them are made anew afterwards; swapping views or parts swaps nothing.
+    integer(c_int) function nereus_swap(job, one, other) result(code)
+        type(nereus_job), intent(in) :: job
+        type(nereus_part), intent(in) :: one, other
+        code = c_swap(job%handle, one%name, other%name)
     end function
 
     !> Elements of the part.

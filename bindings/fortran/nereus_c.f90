@@ -45,6 +45,12 @@ module nereus_c
             type(c_ptr), value :: job
         end function
 
+        integer(c_int) function c_swap(job, one, other) bind(c, name="nereus_swap")
+            import
+            type(c_ptr), value :: job
+            character(kind=c_char), intent(in) :: one(*), other(*)
+        end function
+
         integer(c_int64_t) function c_count(job, name) bind(c, name="nereus_count")
             import
             type(c_ptr), value :: job

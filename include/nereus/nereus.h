@@ -183,6 +183,22 @@ NEREUS_API int nereus_array_cut(nereus_job *job, const char *name, MPI_Datatype 
  */
 NEREUS_API int nereus_value(nereus_job *job, const char *name, MPI_Datatype type, int64_t elements, void *value);
 
+/** Swap what two arrays hold, with their pointers; costs nothing.
+ *
+ * By all processes of the job alike; sends nothing. A program may as well swap the two pointers itself, by
+ * t = a; a = b; b = t, and the next nereus_checkpoint() finds that out; bindings whose pointers are copies (Fortran,
+ * Python) need this call.
+ *
+ * @param[in] one    a variable array
+ * @param[in] other  one of the same layout, length and datatype, and as this one in shared memory or not
+ *
+ * @return NEREUS_OK, NEREUS_ERR_ARGUMENT
+ * @return NEREUS_ERR_NAME      there is no such name
+ * @return NEREUS_ERR_MISMATCH  the two differ in more than their names, or are constant
+ * @return NEREUS_ERR_STATE     a pointer is not what the library handed out: see nereus_checkpoint()
+ */
+NEREUS_API int nereus_swap(nereus_job *job, const char *one, const char *other);
+
 /** Take an array, a value or a matrix out of the job.
  *
  * Collective. Memory of the library is freed and *pointer of its registration set to NULL; memory of the application
@@ -193,7 +209,8 @@ NEREUS_API int nereus_value(nereus_job *job, const char *name, MPI_Datatype type
  *
  * @return NEREUS_OK, NEREUS_ERR_ARGUMENT
  * @return NEREUS_ERR_NAME   there is no such name, or it is a part of a matrix
- * @return NEREUS_ERR_STATE  newcomer: not all that the job has is registered yet
+ * @return NEREUS_ERR_STATE  newcomer: not all that the job has is registered yet; or it lies in shared memory and was
+ *                           swapped with another array since the last resize
  */
 NEREUS_API int nereus_forget(nereus_job *job, const char *name);
 
@@ -261,7 +278,10 @@ NEREUS_API int nereus_resize(nereus_job *job, int ranks, const nereus_resize_opt
  * @return NEREUS_GO_ON    nothing changed; after an undone resize nereus_message() says why
  * @return NEREUS_RESIZED  communicator, counts and pointers are new
  * @return NEREUS_LEAVE    the data of this process is elsewhere: leave the loop and call nereus_close()
- * @return NEREUS_ERR_ARGUMENT, NEREUS_ERR_STATE (after NEREUS_LEAVE), NEREUS_ERR_MPI
+ * @return NEREUS_ERR_STATE  after NEREUS_LEAVE; or a registered pointer shows something else than its part or, after a
+ *                           swap, that of another variable array of the same layout, length and datatype:
+ *                           nereus_message() names the array. Other processes go on, and resizes are undone
+ * @return NEREUS_ERR_ARGUMENT, NEREUS_ERR_MPI
  */
 NEREUS_API int nereus_checkpoint(nereus_job *job);
 

@@ -83,6 +83,9 @@ public:
     std::int64_t count() const { return std::max<std::int64_t>(0, nereus_count(job_, name_->c_str())); }
     std::int64_t first() const { return nereus_first(job_, name_->c_str()); } ///< global number of element 0
 
+    /// Newcomers would have the two the other way round: Job::swap().
+    friend void swap(Array &, Array &) = delete;
+
 private:
     friend class Job;
     Array(const nereus_job *job, void *const *place, const std::string *name) : job_(job), place_(place), name_(name) {}
@@ -143,6 +146,11 @@ public:
             check(nereus_value(job_, name.c_str(), datatype<T>(), 1, &value));
         else
             check(nereus_value(job_, name.c_str(), MPI_BYTE, sizeof value, &value));
+    }
+
+    /// As nereus_swap(). Views are to arrays, not to what they hold: swapping two of them swaps nothing.
+    template <class T> void swap(const Array<T> &one, const Array<T> &other) {
+        check(nereus_swap(job_, one.name_->c_str(), other.name_->c_str()));
     }
 
     /// As nereus_forget(). What the library owns of it ends, and so do all views of it.

@@ -46,4 +46,16 @@ Done check_alike(MPI_Comm comm, const Registry &registry) {
     return mpi::agree(comm, compare(std::string(roots->begin(), roots->end()), mine, rank));
 }
 
+Result<std::vector<int>> settle_swaps(MPI_Comm comm, Registry &registry) {
+    Done mine = registry.follow_pointers();
+    const std::vector<int> own = registry.parts();
+    std::vector<int> all(own.size());
+    auto known = mpi::check(MPI_Allreduce(own.data(), all.data(), static_cast<int>(own.size()), MPI_INT, MPI_MAX, comm),
+                            "MPI_Allreduce");
+    if (!known) return tl::unexpected(known.error());
+    if (mine) mine = registry.settle_parts(all);
+    if (auto done = mpi::agree(comm, mine); !done) return tl::unexpected(done.error());
+    return all;
+}
+
 }

@@ -273,6 +273,11 @@ int nereus_forget(nereus_job *job, const char *name) {
     return guarded(job, [&] { return job->inside->forget(name); });
 }
 
+int nereus_swap(nereus_job *job, const char *one, const char *other) {
+    if (!usable(job) || one == nullptr || other == nullptr) return NEREUS_ERR_ARGUMENT;
+    return guarded(job, [&] { return job->inside->swap(one, other); });
+}
+
 MPI_Comm nereus_comm(const nereus_job *job) {
     return usable(job) ? job->inside->generation().application.get() : MPI_COMM_NULL;
 }

@@ -4,6 +4,7 @@
 
 #include "mpi/comm.hpp"
 #include "plan/release.hpp"
+#include "process/process_id.hpp"
 #include "transfer/windows.hpp"
 
 #include <cstdint>
@@ -21,12 +22,13 @@ inline plan::World new_world() {
 
 struct Generation {
     std::int64_t number = 0;
-    mpi::Comm control;               ///< Nereus' own
-    mpi::Comm application;           ///< what nereus_comm() returns
-    std::vector<plan::World> worlds; ///< of each rank
-    std::vector<std::string> hosts;  ///< of each rank
-    mpi::Comm lane;                  ///< over which shrinks move data; made for the first one
-    transfer::Windows windows;       ///< on the lane: for the next shrink where one was undone
+    mpi::Comm control;                         ///< Nereus' own
+    mpi::Comm application;                     ///< what nereus_comm() returns
+    std::vector<plan::World> worlds;           ///< of each rank
+    std::vector<std::string> hosts;            ///< of each rank
+    std::vector<process::ProcessId> processes; ///< of each rank; on rank 0
+    mpi::Comm lane;                            ///< over which shrinks move data; made for the first one
+    transfer::Windows windows;                 ///< on the lane: for the next shrink where one was undone
 };
 
 }

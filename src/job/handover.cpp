@@ -2,6 +2,7 @@
 #include "job/handover.hpp"
 
 #include "job/alarm.hpp"
+#include "job/alike.hpp"
 #include "job/both_sides.hpp"
 #include "job/costs.hpp"
 #include "job/monitor.hpp"
@@ -51,8 +52,11 @@ bool Handover::begin(nereus_resize_report &report, double paused, Departure &dep
 void Handover::finish(nereus_resize_report &report, Departure &departure) {
     watch_ = {};
     if (auto done = finish_background(report); !done) return undo(report, done.error());
+    auto swaps = settle_swaps(sources(), job_.registry);
+    if (!swaps) return undo(report, swaps.error());
     background_.reset();
-    tell_newcomers(nullptr);
+    crossing_->follow_swaps(*swaps);
+    tell_newcomers(*swaps);
     state_ = "committing";
     settle(report, departure);
 }
@@ -227,6 +231,7 @@ void Handover::commit(nereus_resize_report &report, Departure &departure) {
     job_.generation.windows.reset(); // they show memory that goes now
     crossing_->adopt();
     own_data_.adopt();
+    if (job_.supervisor) job_.supervisor->say_members(processes_, hosts_);
     if (report.left > 0) let_leavers_go(sources());
     departure.fate = fates[static_cast<std::size_t>(rank_)];
     if (departure.fate == plan::Fate::parks) departure.bed.emplace(std::move(lot_));
@@ -245,6 +250,7 @@ void Handover::share_report(nereus_resize_report &report, const Done &decision) 
              {{"report", as_json(report)},
               {"requests", job_.requests.as_json()},
               {"host_list", text_of(job_.hosts)},
+              {"processes", processes_},
               {"costs", sizes_.anew && job_.costs ? as_json(*job_.costs).dump() : std::string()},
               {"values", values_of(job_.registry)},
               {"iteration", job_.iteration},
@@ -285,6 +291,7 @@ void Handover::enter_next_generation() {
     next_.number = job_.generation.number + 1;
     next_.worlds = worlds_;
     next_.hosts = hosts_;
+    next_.processes = processes_;
     job_.generation = std::move(next_);
     tell_monitor(job_.generation);
 }

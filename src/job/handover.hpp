@@ -18,8 +18,9 @@ namespace nereus::job {
 /// What the newcomers of a resize bring along.
 struct Company {
     process::Meeting meeting;
-    std::vector<plan::World> worlds; ///< of each; on rank 0
-    std::vector<std::string> hosts;  ///< of each; on rank 0
+    std::vector<plan::World> worlds;           ///< of each; on rank 0
+    std::vector<std::string> hosts;            ///< of each; on rank 0
+    std::vector<process::ProcessId> processes; ///< of each; on rank 0
 };
 
 /// Collective over the sources; the newcomers go through join().
@@ -106,8 +107,9 @@ private:
     double paused_ = 0;
     const char *state_ = "ready";
     Redistribution own_data_;
-    std::vector<plan::World> worlds_; ///< of the next generation
-    std::vector<std::string> hosts_;  ///< of the next generation
+    std::vector<plan::World> worlds_;           ///< of the next generation
+    std::vector<std::string> hosts_;            ///< of the next generation
+    std::vector<process::ProcessId> processes_; ///< of the next generation; on rank 0
     std::unique_ptr<Crossing> crossing_;
     std::unique_ptr<Background> background_;
     bool data_is_there_ = false; ///< all have said so, of checksums too: nothing is on its way

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/job.hpp"
 
-#include "job/binding.hpp"
 #include "job/costs.hpp"
 #include "job/monitor.hpp"
 #include "job/next_generation.hpp"
 #include "job/report.hpp"
-#include "job/sharing.hpp"
 #include "job/ways_in.hpp"
+#include "mpi/bounded_call.hpp"
 #include "mpi/host.hpp"
 #include "mpi/library.hpp"
+#include "mpi/message.hpp"
 #include "mpi/share.hpp"
 
 #include <cstdio>
 
 namespace nereus::job {
 namespace {
+
+constexpr int tag_closing = 31;
+constexpr double seconds_to_close = 2;
 
 plan::World shared_world(MPI_Comm comm) {
     plan::World world = new_world();
@@ -29,10 +32,15 @@ bool is_set_at_root(MPI_Comm comm, const std::string &setting) {
     return word != 0;
 }
 
-/// Parts that lie in a row, and that no two processes hold.
-bool can_be_shared(const Description &is) {
-    const plan::Layout layout = is.shape.layout;
-    return (layout == plan::Layout::block || layout == plan::Layout::weighted) && is.elements() > 0;
+/// Another MPI than that of the launcher starts each process as a job of its own, which all work and end well.
+Done check_world(int started) {
+    int size = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (started == 0 || size == started) return {};
+    return failed(NEREUS_ERR_STATE, "MPI_COMM_WORLD has " + std::to_string(size) + " of the " +
+                                        std::to_string(started) +
+                                        " processes that were started together: the program, with " + mpi::library() +
+                                        ", is not for the launcher's MPI (--mpi)");
 }
 
 }
@@ -40,6 +48,7 @@ bool can_be_shared(const Description &is) {
 Result<std::unique_ptr<Job>> Job::open(MPI_Comm founders, int argc, const char *const *argv, bool &newcomer) {
     auto settings = read_settings(argc, argv);
     if (!settings) return tl::unexpected(settings.error());
+    mpi::bound_calls(settings->answer_timeout);
     auto job = std::make_unique<Job>();
     job->members_.settings = *settings;
     job->members_.program = process::Program::here(argc, argv);
@@ -53,6 +62,7 @@ Result<std::unique_ptr<Job>> Job::open(MPI_Comm founders, int argc, const char *
 }
 
 Done Job::found(MPI_Comm founders) {
+    if (auto done = check_world(members_.settings.founders); !done) return done;
     auto control = mpi::Comm::duplicate(founders);
     if (!control) return tl::unexpected(control.error());
     auto first = generation_of(std::move(*control));
@@ -63,6 +73,9 @@ Done Job::found(MPI_Comm founders) {
     auto hosts = mpi::hosts_of(now.control.get());
     if (!hosts) return tl::unexpected(hosts.error());
     now.hosts = std::move(*hosts);
+    auto processes = process::processes_of(now.control.get());
+    if (!processes) return tl::unexpected(processes.error());
+    now.processes = std::move(*processes);
     if (auto done = settle_memory(now, members_.settings); !done) return done;
     members_.hosts = read_hosts(members_.settings.hosts).value_or(std::vector<Host>{}); // checked with the settings
     if (auto done = mpi::share_outcome(now.control.get(), 0, take_costs()); !done) return done;
@@ -117,7 +130,9 @@ Done Job::open_supervisor() {
     auto supervisor = Supervisor::open(members_.settings);
     if (!supervisor) return tl::unexpected(supervisor.error());
     members_.supervisor = std::move(*supervisor);
-    if (members_.supervisor) members_.supervisor->say_root(members_.generation);
+    if (!members_.supervisor) return {};
+    members_.supervisor->say_root(members_.generation);
+    members_.supervisor->say_members(members_.generation.processes, members_.generation.hosts);
     return {};
 }
 
@@ -144,92 +159,6 @@ Done Job::open_record() {
     return {};
 }
 
-/// An array that comes into the registry while constant data is on its way would be missing in the next generation,
-/// and newcomers would wait for one that goes.
-void Job::undo_for_other_entries(const std::string &what) {
-    if (!resize_ || !resize_->sends_data()) return;
-    ended(resize_->cancel({NEREUS_ERR_STATE, what + " meanwhile"}));
-}
-
-Done Job::add_array(Description is, void **pointer, const nereus_memory *own_memory,
-                    std::vector<std::int64_t> borders) {
-    const mpi::Comm &control = members_.generation.control;
-    const auto count = [&](const Entry &entry) { return entry.before(control.size()).count_of(control.rank()); };
-    is.shared = own_memory == nullptr && members_.settings.memory == memory_shared && can_be_shared(is);
-    if (members_.registry.expects_more()) {
-        auto bound = members_.registry.bind(is);
-        if (!bound) return tl::unexpected(bound.error());
-        return bind_array(**bound, count(**bound), pointer, own_memory);
-    }
-    if (auto done = members_.registry.check_name(is.name); !done) return done;
-    Entry entry{is, nullptr, pointer, own_memory ? *own_memory : library_memory(), own_memory == nullptr};
-    entry.borders = std::move(borders);
-    if (own_memory)
-        entry.data = *pointer;
-    else if (auto done = is.shared ? share(entry) : allocate_zeroed(entry, count(entry)); !done)
-        return done;
-    members_.registry.add(entry);
-    if (!own_memory) entry.point();
-    undo_for_other_entries("\"" + is.name + "\" was registered");
-    return {};
-}
-
-/// Collective. Fresh memory is zero.
-Done Job::share(Entry &entry) {
-    const mpi::Comm &control = members_.generation.control;
-    const plan::Cut cut = entry.before(control.size());
-    const plan::Range part = cut.range_of(control.rank());
-    auto segment = share_segment(members_.generation, entry.is, cut, members_.settings);
-    if (!segment) return tl::unexpected(segment.error());
-    entry.segment = std::move(*segment);
-    if (!part.empty()) entry.data = entry.segment->at(part.first * entry.is.extent);
-    return {};
-}
-
-Done Job::add_matrix(MatrixParts parts, std::int64_t nonzeros, nereus_matrix *matrix) {
-    const mpi::Comm &control = members_.generation.control;
-    std::vector<std::int64_t> borders;
-    if (members_.registry.expects_more()) {
-        const Entry *known = members_.registry.find(parts.columns.name);
-        if (known != nullptr) parts.set_nonzeros(known->is.elements());
-    } else {
-        for (const Description *is : {&parts.starts, &parts.columns, &parts.values})
-            if (auto done = members_.registry.check_name(is->name); !done) return done;
-        auto gathered = borders_of_founders(control.get(), nonzeros, parts.most_nonzeros());
-        if (!gathered) return tl::unexpected(gathered.error());
-        borders = std::move(*gathered);
-        parts.set_nonzeros(borders.back());
-    }
-    *matrix = {};
-    auto done = add_array(parts.starts, reinterpret_cast<void **>(&matrix->starts), nullptr);
-    if (done) done = add_array(parts.columns, reinterpret_cast<void **>(&matrix->columns), nullptr, borders);
-    if (done) done = add_array(parts.values, &matrix->values, nullptr, borders);
-    if (!done) return done;
-    members_.registry.find(parts.starts.name)->matrix = matrix;
-    show_numbers(members_.registry, control.size(), control.rank());
-    return {};
-}
-
-Done Job::add_value(const Description &is, void *value) {
-    if (!members_.registry.expects_more()) {
-        if (auto done = members_.registry.check_name(is.name); !done) return done;
-        members_.registry.add({is, value, nullptr, c_memory(), false});
-        undo_for_other_entries("\"" + is.name + "\" was registered");
-        return {};
-    }
-    auto bound = members_.registry.bind(is);
-    if (!bound) return tl::unexpected(bound.error());
-    bind_value(**bound, value);
-    return {};
-}
-
-Done Job::forget(const std::string &name) {
-    if (auto done = members_.registry.check_can_go(name); !done) return done;
-    undo_for_other_entries("\"" + name + "\" was taken out");
-    members_.registry.remove(name);
-    return {};
-}
-
 nereus_resize_options Job::usual_options() const { return options_from(members_.settings); }
 
 Result<nereus_code> Job::checkpoint() {
@@ -239,11 +168,14 @@ Result<nereus_code> Job::checkpoint() {
     measured_.enter_checkpoint();
     ++members_.iteration;
     if (members_.controlled) members_.controlled->passed(members_.iteration);
+    const Done pointers = members_.registry.follow_pointers();
     auto code = pass_checkpoint();
     if (code == NEREUS_RESIZED && measured_.is_on())
         measured_.begin_generation();
     else
         measured_.leave_checkpoint();
+    // A resize is undone for it on all; where there is none, the others go on.
+    if (!pointers && code == NEREUS_GO_ON) return tl::unexpected(pointers.error());
     return code;
 }
 
@@ -338,6 +270,16 @@ nereus_code Job::ended(const nereus_resize_report &report) {
     return leaving_ ? NEREUS_LEAVE : NEREUS_RESIZED;
 }
 
+/// The supervisor takes the end of a process before this for its death: none may end while others have not come here.
+void Job::close_together() {
+    const mpi::Comm &control = members_.generation.control;
+    MPI_Barrier(control.get());
+    if (members_.supervisor) members_.supervisor->say_closing();
+    for (int rank = 1; root() && rank < control.size(); ++rank) (void)mpi::post(control.get(), rank, tag_closing, {});
+    // Rank 0 may die right here: nobody needs to hear more of it than that it was there.
+    if (!root()) (void)mpi::receive(control.get(), 0, tag_closing, Deadline::in(seconds_to_close));
+}
+
 nereus_code Job::close() {
     if (leaving_) {
         members_.registry = {};
@@ -347,14 +289,18 @@ nereus_code Job::close() {
     Word announced;
     if (announcement_.under_way()) announced = announcement_.finish().value_or(Word{});
     (void)announcement_.settle();
-    if (resize_) ended(resize_->cancel({NEREUS_ERR_STATE, "the job ended"}));
+    if (resize_) {
+        const nereus_resize_report undone = resize_->cancel({NEREUS_ERR_STATE, "the job ended"});
+        if (root()) std::fprintf(stderr, "nereus: %s\n", too_late(undone).c_str());
+        ended(undone);
+    }
     if (root()) drop_requests(announced.request);
     if (hand_in_measures()) record_.job_ended();
     members_.generation.windows.reset();
     members_.parked.release_all();
     if (members_.has_controller) (void)follow_io(MPI_COMM_NULL, nullptr, nullptr);
     if (members_.controlled) members_.controlled->say_goodbye();
-    if (members_.supervisor) members_.supervisor->say_closing();
+    if (!members_.settings.link.empty()) close_together();
     return NEREUS_OK;
 }
 

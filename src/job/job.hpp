@@ -38,6 +38,7 @@ public:
     Done add_matrix(MatrixParts parts, std::int64_t nonzeros, nereus_matrix *matrix);
     Done add_value(const Description &is, void *value);
     Done forget(const std::string &name);
+    Done swap(const std::string &one, const std::string &other);
 
     /// On rank 0.
     Result<Asked> ask(int ranks, const nereus_resize_options &options);
@@ -71,6 +72,7 @@ private:
     void leave_files_open();
     Result<nereus_code> take_turn(std::int64_t bytes);
     Done give_turn_back();
+    void close_together();
     bool root() const { return members_.generation.control.rank() == 0; }
     Done found(MPI_Comm founders);
     Done make_founders();

@@ -47,7 +47,7 @@ public:
     Newcomer(Members &job, const Offer &offer, const process::Meeting &meeting, int drain)
         : job_(job), offer_(offer), meeting_(meeting),
           sides_{offer.sizes, {std::nullopt, drain}, offer.source_hosts, offer.hosts},
-          crossing_(job.registry, sides_, transfer::Windows()) {}
+          crossing_(job.registry, sides_, transfer::Windows(), offer.settings.verify) {}
 
     /// Memory for what comes; the first vote.
     Done get_ready() {
@@ -70,7 +70,7 @@ public:
         auto sending = crossing_.sending(true, lane(), offer_.carriage, offer_.settings);
         if (mine) mine = carried(*sending);
         auto committing = vote_and_wait(meeting_, {mine});
-        if (committing && *committing != only_to_close) return {};
+        if (committing && *committing != only_to_close) return follow_swaps(*committing);
         if (committing) {
             crossing_.close_windows();
             committing = wait_for_decision(meeting_);
@@ -103,6 +103,14 @@ public:
 
 private:
     transfer::Lane lane() const { return lane_of(meeting_.comm.get(), offer_.sizes, meeting_.inter); }
+
+    /// Of arrays whose data has not come yet, while the sources' application iterated.
+    Done follow_swaps(const json &parts) {
+        const auto swapped = parts.get<std::vector<int>>();
+        auto done = job_.registry.settle_parts(swapped);
+        if (done) crossing_.follow_swaps(swapped);
+        return done;
+    }
 
     /// The sources may take any time; rank 0 says when they have given up.
     Deadline limit() const { return Deadline::in(std::numeric_limits<double>::infinity(), undone_by_root(meeting_)); }
@@ -209,6 +217,7 @@ Result<nereus_resize_report> join(Members &job, process::Arrival arrival) {
     job.has_controller = decision->at("has_controller");
     if (offer.sizes.anew && job.generation.control.rank() == 0) {
         job.requests.restore(decision->at("requests"));
+        job.generation.processes = decision->at("processes").get<std::vector<process::ProcessId>>();
         job.hosts = read_hosts(decision->at("host_list")).value_or(std::vector<Host>{});
         take_over_line(job, decision->at("controller"));
         if (auto costs = read_costs(decision->at("costs").get<std::string>())) job.costs = std::move(*costs);

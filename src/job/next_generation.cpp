@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/next_generation.hpp"
 
+#include "mpi/bounded_call.hpp"
+
 #include <algorithm>
 
 namespace nereus::job {
@@ -21,6 +23,7 @@ Result<Generation> generation_of(mpi::Comm comm) {
 }
 
 Result<Generation> grow(const mpi::Comm &meeting, const plan::Sizes &sizes, int drain) {
+    const mpi::BoundedCall bounded("making the communicators of the next generation");
     Generation next;
     if (!sizes.kept.empty()) {
         auto control = mpi::Comm::split(meeting.get(), 0, drain);

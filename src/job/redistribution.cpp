@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/redistribution.hpp"
 
+#include "mpi/bounded_call.hpp"
+
 #include <cstring>
 #include <map>
 #include <numeric>
@@ -51,6 +53,7 @@ Done check_redistributions(const std::vector<std::string> &of_job) {
 }
 
 Done Redistribution::meet(MPI_Comm meeting, bool inter, const plan::Sizes &sizes, const plan::Place &place) {
+    const mpi::BoundedCall bounded("making the communicator of redistributions");
     auto comm = inter ? merged(meeting, !place.source) : mpi::Comm::duplicate(meeting);
     if (!comm) return tl::unexpected(comm.error());
     comm_ = std::move(*comm);

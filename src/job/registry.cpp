@@ -86,10 +86,15 @@ Done Registry::check_can_go(const std::string &name) const {
         return failed(NEREUS_ERR_NAME, "\"" + name + "\" is a part of the matrix \"" + entry->is.rows_of + "\"");
     if (expects_more())
         return failed(NEREUS_ERR_STATE, "this newcomer has not registered \"" + entries_[bound_].is.name + "\" yet");
+    if (entry->segment && was_swapped(*entry))
+        return failed(NEREUS_ERR_STATE, "\"" + name +
+                                            "\" lies in shared memory and was swapped since the last resize: "
+                                            "swap it back first");
     return {};
 }
 
 void Registry::remove(const std::string &name) {
+    if (const Entry *entry = find(name); entry != nullptr && !entry->is.value) leave_swaps(*entry);
     std::erase_if(entries_, [&](Entry &entry) {
         const bool goes = entry.is.name == name || entry.is.rows_of == name;
         if (goes) entry.let_go();

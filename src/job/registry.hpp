@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,6 +50,8 @@ struct Entry {
     nereus_matrix *matrix = nullptr;          ///< of row starts: the application's, whose numbers follow resizes
     std::vector<std::int64_t> borders{};      ///< of columns and values: plan::Cut::at() of this generation
     std::vector<std::int64_t> next_borders{}; ///< and of the one that a resize is making
+
+    std::string part_from{}; ///< the array whose part it was when all agreed last; empty: its own
 
     /// How the array lies over the processes of this generation, and over those that a resize is making.
     plan::Cut before(int ranks) const { return borders.empty() ? is.over(ranks) : plan::Cut::at(borders); }
@@ -95,6 +98,19 @@ public:
     /// Entries that came with the offer of a resize; the application registers them in the same order.
     void expect(std::vector<Entry> entries) { entries_ = std::move(entries); }
     bool expects_more() const { return bound_ < entries_.size(); }
+    /// Follows an application that has swapped its pointers to parts of arrays that are alike: the parts go by the
+    /// names of the pointers from now on. NEREUS_ERR_STATE names a pointer to anything else; nothing is changed then.
+    Done follow_pointers();
+
+    /// As if the application had swapped the pointers to these two.
+    Done swap(const std::string &one, const std::string &other);
+
+    /// Which entry's part each entry has had since all agreed last; -1 where this process has no elements of it.
+    std::vector<int> parts() const;
+    /// What all processes say of that: from now on each entry has its own. NEREUS_ERR_MISMATCH where this process
+    /// has other parts.
+    Done settle_parts(const std::vector<int> &of_all);
+
     /// The next expected entry, which must be `asked`.
     Result<Entry *> bind(const Description &asked);
 
@@ -104,6 +120,12 @@ public:
     const std::vector<Entry> &entries() const { return entries_; }
 
 private:
+    std::vector<std::optional<std::size_t>> targets() const;
+    bool was_swapped(const Entry &entry) const { return !entry.part_from.empty(); }
+    void leave_swaps(const Entry &gone);
+    std::size_t entry_of_part(const Entry &entry) const;
+    void give_parts(const std::vector<std::size_t> &from);
+
     std::vector<Entry> entries_;
     std::size_t bound_ = 0;
 };

@@ -6,6 +6,7 @@
 #include "base/transfer_words.hpp"
 
 #include <cstdio>
+#include <string_view>
 
 namespace nereus::job {
 
@@ -117,6 +118,13 @@ std::string about_choice(const nereus_resize_report &report, const std::string &
            (why_chosen.empty() ? "" : " (" + why_chosen + ")");
 }
 
+}
+
+std::string too_late(const nereus_resize_report &report) {
+    const std::string what = "resize " + std::to_string(report.request) + " from " + std::to_string(report.from) +
+                             " to " + std::to_string(report.to) + " processes was undone: the job ended while ";
+    if (std::string_view(report.state) != "making") return what + "its data was on its way";
+    return what + "its newcomers were starting (with NEREUS_PROCESS_STRATEGIES=none the application waits for them)";
 }
 
 std::string sentence(const nereus_resize_report &report, const std::string &why_chosen) {

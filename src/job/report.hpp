@@ -26,4 +26,7 @@ nlohmann::json for_people(const nereus_resize_report &report);
 /// @param why_chosen  where `auto` chose how the data was carried: why so; else ""
 std::string sentence(const nereus_resize_report &report, const std::string &why_chosen);
 
+/// Of one that was under way when the job ended, for rank 0's stderr.
+std::string too_late(const nereus_resize_report &report);
+
 }

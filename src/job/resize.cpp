@@ -43,6 +43,7 @@ Resize::Ended Resize::begin(bool at_once, Departure &departure) {
     const bool has_new_size = sizes_.drains != sizes_.sources || sizes_.anew;
     if (!has_new_size && request_.placement != NEREUS_MEASURED) return unchanged();
     if (auto done = check_alike(sources(), job_.registry); !done) return undone(done.error());
+    if (auto swaps = settle_swaps(sources(), job_.registry); !swaps) return undone(swaps.error());
     if (auto done = hear_traffic(); !done) return undone(done.error());
     if (!has_new_size) {
         const auto is_better = is_worth_it();
@@ -208,7 +209,8 @@ Resize::Ended Resize::after(Met met, Departure &departure) {
 
 std::unique_ptr<Handover> Resize::handover_to(std::optional<process::Meeting> meeting) {
     if (!meeting) return std::make_unique<Handover>(job_, sizes_, std::nullopt, request_, News{});
-    Company company{std::move(*meeting), worlds_, root() ? making_->hosts() : std::vector<std::string>{}};
+    Company company{std::move(*meeting), worlds_, root() ? making_->hosts() : std::vector<std::string>{},
+                    root() ? making_->processes() : std::vector<process::ProcessId>{}};
     return std::make_unique<Handover>(job_, sizes_, std::move(company), request_, news());
 }
 

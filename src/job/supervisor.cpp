@@ -112,6 +112,10 @@ void Supervisor::say_root(const Generation &generation) {
                 {"hosts", generation.hosts}});
 }
 
+void Supervisor::say_members(const std::vector<process::ProcessId> &processes, const std::vector<std::string> &hosts) {
+    (void)send({{"kind", "members"}, {"processes", processes}, {"hosts", hosts}});
+}
+
 void Supervisor::say_settled(const nereus_resize_report &report, const std::string &message) {
     forget(report.request);
     (void)send({{"kind", "settled"},

@@ -28,6 +28,8 @@ public:
     static Result<std::unique_ptr<Supervisor>> open(const Settings &settings);
 
     void say_root(const Generation &generation);
+    /// Who is part of the job from now on: the end of any of these before say_closing() is a failure.
+    void say_members(const std::vector<process::ProcessId> &processes, const std::vector<std::string> &hosts);
     void say_settled(const nereus_resize_report &report, const std::string &message);
     void say_closing();
     void answer(const OutsideRequest &request, int code, const std::string &message, std::uint64_t number);

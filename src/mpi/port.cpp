@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/port.hpp"
 
+#include "mpi/bounded_call.hpp"
+
 #include <array>
 #include <vector>
 
@@ -73,6 +75,7 @@ Result<Comm> connect(const std::string &port, MPI_Comm members) {
 }
 
 Result<Comm> merge(Comm inter, bool high) {
+    const BoundedCall bounded("MPI_Intercomm_merge");
     MPI_Comm all = MPI_COMM_NULL;
     auto done = check(MPI_Intercomm_merge(inter.get(), high ? 1 : 0, &all), "MPI_Intercomm_merge");
     if (!done) return tl::unexpected(done.error());

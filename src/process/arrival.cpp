@@ -5,6 +5,7 @@
 #include "mpi/port.hpp"
 #include "mpi/share.hpp"
 #include "mpi/waiting.hpp"
+#include "process/process_id.hpp"
 #include "process/tree.hpp"
 
 namespace nereus::process {
@@ -30,10 +31,11 @@ Done learn_number(Arrival &arrival) try {
 }
 
 /// The leader's talk with the job. A port that cannot be opened is none: the job may not need it.
-Result<json> ask_for_orders(Arrival &arrival, mpi::Port &port, const std::vector<std::string> &hosts) {
+Result<json> ask_for_orders(Arrival &arrival, mpi::Port &port, const std::vector<std::string> &hosts,
+                            const std::vector<ProcessId> &processes) {
     if (auto done = learn_number(arrival); !done) return tl::unexpected(done.error());
     if (auto opened = mpi::Port::open(port_place(*arrival.number))) port = std::move(*opened);
-    if (auto done = arrival.line->send({{"port", port.name()}, {"hosts", hosts}}); !done)
+    if (auto done = arrival.line->send({{"port", port.name()}, {"hosts", hosts}, {"processes", processes}}); !done)
         return tl::unexpected(done.error());
     return arrival.line->wait(Deadline::never(), answer);
 }
@@ -85,8 +87,10 @@ Result<mpi::Comm> reach_the_job(Arrival &arrival, const json &orders) try {
 Result<Arrived> arrive(Arrival arrival) {
     const auto hosts = mpi::hosts_of(arrival.party.get());
     if (!hosts) return tl::unexpected(hosts.error());
+    const auto processes = processes_of(arrival.party.get());
+    if (!processes) return tl::unexpected(processes.error());
     mpi::Port port; // the leader's, for as long as somebody may connect
-    const Result<json> mine = arrival.line ? ask_for_orders(arrival, port, *hosts) : json();
+    const Result<json> mine = arrival.line ? ask_for_orders(arrival, port, *hosts, *processes) : json();
     auto meet = [&]() -> Result<Meeting> {
         const auto orders = share_orders(arrival.party, mine);
         if (!orders) return tl::unexpected(orders.error());

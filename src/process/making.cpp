@@ -2,6 +2,7 @@
 #include "process/making.hpp"
 
 #include "base/strategies.hpp"
+#include "mpi/bounded_call.hpp"
 #include "mpi/share.hpp"
 #include "process/spawn.hpp"
 
@@ -13,9 +14,14 @@ namespace {
 using nlohmann::json;
 
 constexpr int nap_milliseconds = 1;
+/// The supervisor sends somebody to an accept that waits for the dead four times, 5 s apart (docs/formats/link.md).
+constexpr double seconds_of_releases = 20;
 
 Result<Hello> read_hello(const json &said) try {
-    return Hello{said.at("port"), said.at("hosts").get<std::vector<std::string>>()};
+    Hello hello{said.at("port"), said.at("hosts").get<std::vector<std::string>>(),
+                said.at("processes").get<std::vector<ProcessId>>()};
+    if (hello.hosts.size() == hello.processes.size()) return hello;
+    return failed(NEREUS_ERR_MISMATCH, "what a newcomer said has not a host for each process");
 } catch (const json::exception &problem) {
     return failed(NEREUS_ERR_MISMATCH, std::string("what a newcomer said cannot be read: ") + problem.what());
 }
@@ -196,6 +202,7 @@ Result<bool> Making::look() {
 Result<mpi::Comm> Making::accept(double seconds) {
     if (direct()) return std::move(spawned_.front());
     if (starter_ != nullptr) starter_->connecting(port_.name(), seconds);
+    const mpi::BoundedCall bounded("MPI_Comm_accept", seconds + seconds_of_releases);
     auto link = mpi::accept(port_.name(), members_);
     if (starter_ != nullptr) starter_->connected();
     auto all = mpi::agree(members_, link ? Done{} : tl::unexpected(link.error()));
@@ -208,6 +215,7 @@ Result<Meeting> Making::connect(double seconds, const Deadline &deadline) {
     auto link = accept(seconds);
     if (!link) return tl::unexpected(link.error());
     auto meeting = receive_newcomers(members_, std::move(*link), wanted_.method, wanted_.newcomers, deadline);
+    const mpi::BoundedCall bounded("MPI_Comm_disconnect");
     for (mpi::Comm &parent : spawned_) {
         if (meeting)
             parent.disconnect();
@@ -224,10 +232,13 @@ void Making::undo(const std::string &why) {
     lines_.clear();
 }
 
-std::vector<std::string> Making::hosts() const {
-    std::vector<std::string> all;
-    for (const auto &[number, hello] : hellos_) all.insert(all.end(), hello.hosts.begin(), hello.hosts.end());
+template <class T> std::vector<T> Making::of_all(std::vector<T> Hello::*what) const {
+    std::vector<T> all;
+    for (const auto &[number, hello] : hellos_) all.insert(all.end(), (hello.*what).begin(), (hello.*what).end());
     return all;
 }
+
+std::vector<std::string> Making::hosts() const { return of_all(&Hello::hosts); }
+std::vector<ProcessId> Making::processes() const { return of_all(&Hello::processes); }
 
 }

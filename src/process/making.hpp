@@ -11,6 +11,7 @@
 #include "mpi/port.hpp"
 #include "process/meeting.hpp"
 #include "process/park.hpp"
+#include "process/process_id.hpp"
 #include "process/program.hpp"
 #include "process/starter.hpp"
 
@@ -32,6 +33,7 @@ struct Wanted {
 struct Hello {
     std::string port; ///< "": it cannot open one
     std::vector<std::string> hosts;
+    std::vector<ProcessId> processes;
 };
 
 class Making {
@@ -62,8 +64,9 @@ public:
     /// Tells the newcomers, where they are not connected yet. Waits for nobody.
     void undo(const std::string &why);
 
-    /// Rank 0, when all are up: host of each newcomer, and when the last one was up.
+    /// Rank 0, when all are up: host and process of each newcomer, and when the last one was up.
     std::vector<std::string> hosts() const;
+    std::vector<ProcessId> processes() const;
     double up_at() const { return up_at_; }
     bool all_up() const { return stage_ != Stage::coming; }
 
@@ -85,6 +88,7 @@ private:
     Result<nlohmann::json> orders();
     Done send_orders(const nlohmann::json &orders);
     void note_up();
+    template <class T> std::vector<T> of_all(std::vector<T> Hello::*what) const;
     Result<mpi::Comm> accept(double seconds);
 
     MPI_Comm members_;

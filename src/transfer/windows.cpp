@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transfer/windows.hpp"
 
+#include "mpi/bounded_call.hpp"
 #include "mpi/waiting.hpp"
 
 #include <algorithm>
@@ -15,6 +16,9 @@ struct Kept {
     MPI_Win window;
 };
 
+/// Bytes in a second: where a network pins the memory of a window, that takes its time.
+constexpr double slowest_pinning = 50e6;
+
 /// Whether what a process wrote to its memory since is seen by readers without a call of its own (MPI 4.0, section
 /// 12.4): with the separate model a window is good for one transfer.
 bool shows_what_is_written(MPI_Win window) {
@@ -24,6 +28,7 @@ bool shows_what_is_written(MPI_Win window) {
 }
 
 Result<MPI_Win> make(MPI_Comm comm, const Exposed &array) {
+    const mpi::BoundedCall bounded("MPI_Win_create", static_cast<double>(array.bytes) / slowest_pinning);
     MPI_Win window = MPI_WIN_NULL;
     void *part = const_cast<std::byte *>(array.part); // it is only read
     auto done = mpi::check(MPI_Win_create(array.bytes > 0 ? part : nullptr, static_cast<MPI_Aint>(array.bytes), 1,
@@ -32,6 +37,11 @@ Result<MPI_Win> make(MPI_Comm comm, const Exposed &array) {
     if (!done) return tl::unexpected(done.error());
     MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
     return window;
+}
+
+void free_window(Kept &kept) {
+    const mpi::BoundedCall bounded("MPI_Win_free", static_cast<double>(kept.array.bytes) / slowest_pinning);
+    MPI_Win_free(&kept.window);
 }
 
 /// What MPI reads and writes until all have agreed.
@@ -84,7 +94,7 @@ struct Windows::Store {
     /// Collective.
     Result<MPI_Win> renew(MPI_Comm comm, const Exposed &array) {
         if (const auto old = find(comm, array.name); old != kept.end()) {
-            MPI_Win_free(&old->window);
+            free_window(*old);
             kept.erase(old);
         }
         auto window = make(comm, array);
@@ -116,7 +126,7 @@ Result<std::vector<MPI_Win>> Windows::open(MPI_Comm comm, const std::vector<Expo
 }
 
 void Windows::reset() {
-    for (Kept &one : store_->kept) MPI_Win_free(&one.window);
+    for (Kept &one : store_->kept) free_window(one);
     store_->kept.clear();
 }
 

@@ -44,7 +44,44 @@ struct data {
     long *x;    /* all elements on each process */
     long *seen; /* all elements, but each process has written its own only */
     int *b;     /* own elements */
+    int *row;   /* of a sparse matrix: own rows; row i has i % 4 elements */
+    int *col;
+    double *val;
 };
+
+static int sparse_column(int row, int place) { return (row * 5 + place * 7) % dim; }
+
+static void generate_sparse(struct data *d, int disp, int count) {
+    d->row = malloc((size_t)(count + 1) * sizeof *d->row);
+    d->row[0] = 0;
+    for (int n = 0; n < count; n++) d->row[n + 1] = d->row[n] + (disp + n) % 4;
+    d->col = malloc((size_t)(d->row[count] + 1) * sizeof *d->col);
+    d->val = malloc((size_t)(d->row[count] + 1) * sizeof *d->val);
+    for (int n = 0; n < count; n++)
+        for (int k = d->row[n]; k < d->row[n + 1]; k++) {
+            d->col[k] = sparse_column(disp + n, k - d->row[n]);
+            d->val[k] = disp + n + 0.25;
+        }
+}
+
+static void check_sparse(const struct data *d, int disp, int count, int it) {
+    expect(d->row[0] == 0, "rows of a sparse matrix begin with 0", it);
+    for (int n = 0; n < count; n++) {
+        expect(d->row[n + 1] - d->row[n] == (disp + n) % 4, "the length of a sparse row", it);
+        for (int k = d->row[n]; k < d->row[n + 1]; k++) {
+            expect(d->col[k] == sparse_column(disp + n, k - d->row[n]), "a column of a sparse matrix", it);
+            expect(d->val[k] == disp + n + 0.25 + it, "a value of a sparse matrix", it);
+        }
+    }
+}
+
+static void get_sparse(struct data *d) {
+    void *row, *col, *val;
+    EMPI_Get_addr_sparse("sparse", &row, &col, &val);
+    d->row = row;
+    d->col = col;
+    d->val = val;
+}
 
 static void generate(struct data *d, int disp, int count) {
     for (int n = 0; n < count; n++)
@@ -57,6 +94,7 @@ static void generate(struct data *d, int disp, int count) {
 static void check(const struct data *d, int disp, int count, int it) {
     long alone[dim];
     compute_alone(alone, it);
+    check_sparse(d, disp, count, it);
     expect(memcmp(alone, d->x, sizeof alone) == 0, "the shared vector", it);
     for (int n = 0; n < count; n++) {
         expect(d->b[n] == 5 * (disp + n), "a disjoint vector", it);
@@ -69,6 +107,7 @@ static void iterate(const struct data *d, int disp, int count, int *vcounts, int
     long own[dim];
     for (int n = 0; n < count; n++) own[n] = row_times(d->A + n * dim, d->x);
     for (int n = 0; n < count; n++) d->seen[disp + n]++;
+    for (int k = 0; k < d->row[count]; k++) d->val[k]++;
     MPI_Allgatherv(own, count, MPI_LONG, d->x, vcounts, displs, MPI_LONG, EMPI_COMM_WORLD);
 }
 
@@ -88,6 +127,7 @@ static int solve(struct data *d, int it, char *argv[]) {
         d->x = EMPI_Get_addr("x");
         d->seen = EMPI_Get_addr("seen");
         d->b = EMPI_Get_addr("b");
+        get_sparse(d);
     }
     if (status == EMPI_ACTIVE) check(d, disp, count, last);
     free(vcounts);
@@ -97,7 +137,7 @@ static int solve(struct data *d, int it, char *argv[]) {
 
 int main(int argc, char *argv[]) {
     int disp, count, type, it = 0;
-    struct data d;
+    struct data d = {0};
     double seconds = -1;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(EMPI_COMM_WORLD, &rank);
@@ -112,20 +152,36 @@ int main(int argc, char *argv[]) {
     EMPI_Register_vector("b", d.b, MPI_INT, dim, EMPI_DISJOINT);
     EMPI_Register_vector("seen", d.seen, MPI_LONG, dim, EMPI_SHARED);
     EMPI_Get_type(&type);
-    if (type == EMPI_NATIVE)
+    if (type == EMPI_NATIVE) {
         generate(&d, disp, count);
-    else
+        generate_sparse(&d, disp, count);
+    } else {
+        d.row = d.col = (int *)8; /* as in FlexMPI's examples: nothing has set them */
+    }
+    EMPI_Register_sparse("sparse", d.row, d.col, d.val, MPI_DOUBLE, dim, 0);
+    if (type != EMPI_NATIVE) {
         EMPI_Get_shared(&it);
+        get_sparse(&d);
+    }
     expect(type == EMPI_NATIVE ? it == 0 : it > 0, "newcomers go on in the middle", it);
     const int status = solve(&d, it, argv);
     if (status == EMPI_ACTIVE) expect(size == atoi(argv[1]), "the last size is that of the schedule", last);
     EMPI_Get_exec_time(&seconds);
     expect(seconds >= 0, "a time", it);
+    double tcomm = 1, tcomp = 1;
+    for (int again = 0; again < 2; again++) EMPI_Get_aggregated_tcomm(&tcomm);
+    EMPI_Get_aggregated_tcomp(&tcomp);
+    expect(tcomm == 0 && tcomp == 0, "what is not measured is 0", it);
+    expect(EMPI_GLOBAL_cum_cost == 0 && EMPI_GLOBAL_niter_lb == 0, "variables without a meaning are 0", it);
+    if (type == EMPI_NATIVE && status == EMPI_ACTIVE)
+        expect(EMPI_GLOBAL_tover > 0 && EMPI_GLOBAL_overhead_processes > 0, "resizes take time", it);
     EMPI_free(d.A, "matrix");
     EMPI_free(d.x, "x");
     EMPI_free(d.b, "b");
     EMPI_Deregister_shared("seen");
     free(d.seen);
+    EMPI_free(&d, "sparse");
     MPI_Finalize();
-    return 0;
+    /* As FlexMPI's examples end, on processes that have left: it must not end the job. */
+    return status == EMPI_REMOVED;
 }

@@ -171,7 +171,7 @@ void late_newcomer(Scene &s) {
 }
 
 void newcomer_differs(Scene &s) {
-    void *pointer = nullptr;
+    static void *pointer = nullptr; // the library looks at it and writes to it until the job is closed
     const char *name = s.founder ? "founders" : "newcomers";
     const int code = nereus_array(s.job, name, MPI_INT, 5, NEREUS_BLOCK, NEREUS_VARIABLE, &pointer);
     if (!s.founder) {

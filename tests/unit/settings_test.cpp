@@ -63,7 +63,7 @@ auto values(const Settings &s) {
                       s.results, s.memory, s.survivors, s.transfer_memory, s.wake, s.hosts, s.placement,
                       s.oversubscribe, s.allow_fewer, s.release_unit, s.start_ranks, s.verify, s.max_ranks,
                       s.connect_timeout, s.answer_timeout, s.slowest_rate, s.message_bytes, s.job, s.link, s.controller,
-                      s.controller_keys, s.io_timeout, s.joins, s.party);
+                      s.controller_keys, s.io_timeout, s.joins, s.founders, s.party);
 }
 
 TEST_F(SettingsTest, DefaultsOfTheTableAreThoseThatApply) {
@@ -105,12 +105,13 @@ TEST_F(SettingsTest, EverySettingIsReadFromItsFlag) {
                                 "--nereus-controller-keys=client.json",
                                 "--nereus-io-timeout=0.25",
                                 "--nereus-joins=on",
+                                "--nereus-founders=5",
                                 "--nereus-party=3.0"});
     ASSERT_TRUE(settings) << settings.error().what;
     EXPECT_EQ(values(*settings),
               std::tuple(2, 3U, 1, 2, "/home/a/costs.json", "run.jsonl", 1, 1, std::int64_t{100000}, false, "n1:2,n2",
                          1, true, true, 2, 6, true, 12, 0.5, 7.0, 1000.0, std::int64_t{4096}, "0123456789abcdef",
-                         "ipc:///run/link", "tcp://n1:7", "client.json", 0.25, true, "3.0"));
+                         "ipc:///run/link", "tcp://n1:7", "client.json", 0.25, true, 5, "3.0"));
     EXPECT_EQ(settings_table().size(), std::tuple_size_v<decltype(values(Settings{}))>)
         << "a setting is not tested here";
 }
@@ -161,9 +162,9 @@ TEST_F(SettingsTest, AnEmptyTextInTheEnvironmentIsNoText) {
 }
 
 TEST_F(SettingsTest, WhatNoSupervisorSetsIsRefused) {
-    for (const char *argument :
-         {"job=0123456789abcde", "job=0123456789ABCDEF", "link=/run/link", "link=ipc://", "link=udp://a:1", "party=1",
-          "party=-1.0", "party=1.", "party=.1", "party=1.-1", "party=1.1.1", "party=1.1 ", "start-ranks=-1"})
+    for (const char *argument : {"job=0123456789abcde", "job=0123456789ABCDEF", "link=/run/link", "link=ipc://",
+                                 "link=udp://a:1", "party=1", "party=-1.0", "party=1.", "party=.1", "party=1.-1",
+                                 "party=1.1.1", "party=1.1 ", "start-ranks=-1", "founders=-1"})
         EXPECT_NE(sentence_for("--nereus-" + std::string(argument)), "accepted") << argument;
 }
 

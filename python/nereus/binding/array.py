@@ -49,6 +49,11 @@ class Array:
             columns, rank = self._calls.grid_columns(), self._calls.comm.Get_rank()
         self._shape = self._cut.part_shape(count, columns, rank)
 
+    def swap(self, other: "Array") -> None:
+        """Hold what the other one holds, and the other way round."""
+        self._calls.check("swap", self.name.encode(), other.name.encode())
+        self._memory, other._memory = other._memory, self._memory
+
     def end(self) -> None:
         """The job is closed: what the library had is gone."""
         if self._memory.functions() is None:

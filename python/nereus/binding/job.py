@@ -124,6 +124,13 @@ class Job:
         self._values.append(Value(self._calls, name, initial))
         return self._values[-1]
 
+    def swap(self, one: Array, other: Array) -> None:
+        """Swap what two arrays hold, by all processes alike: nothing is copied, and views keep their memory.
+
+        `one, other = other, one` swaps names of this process: newcomers would have them the other way round.
+        """
+        one.swap(other)
+
     def resize(self, ranks: int, **options: Unpack[ResizeOptions]) -> Code:
         """Ask for another number of processes: on rank 0. @return OK, PENDING, UNCHANGED or REDUCED"""
         wanted = CResizeOptions()

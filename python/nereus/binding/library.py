@@ -29,6 +29,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
         [_JOB, _NAME, DATATYPE, ctypes.c_int64, ctypes.POINTER(CCut), ctypes.c_int, _POINTER, _MEMORY],
     ),
     "value": (ctypes.c_int, [_JOB, _NAME, DATATYPE, ctypes.c_int64, ctypes.c_void_p]),
+    "swap": (ctypes.c_int, [_JOB, _NAME, _NAME]),
     "comm": (COMM, [_JOB]),
     "count": (ctypes.c_int64, [_JOB, _NAME]),
     "first": (ctypes.c_int64, [_JOB, _NAME]),

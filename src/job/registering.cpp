@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the application registers, swaps and takes out.
+#include "job/binding.hpp"
+#include "job/job.hpp"
+#include "job/sharing.hpp"
+
+#include <cstdio>
+
+namespace nereus::job {
+namespace {
+
+/// On stderr too: the others take the resize for done, and programs may not look at the code.
+template <class T> Result<T> told(Result<T> bound) {
+    if (!bound) std::fprintf(stderr, "nereus: %s\n", bound.error().what.c_str());
+    return bound;
+}
+
+/// Parts that lie in a row, and that no two processes hold.
+bool can_be_shared(const Description &is) {
+    const plan::Layout layout = is.shape.layout;
+    return (layout == plan::Layout::block || layout == plan::Layout::weighted) && is.elements() > 0;
+}
+
+}
+
+/// An array that comes into the registry while constant data is on its way would be missing in the next generation,
+/// and newcomers would wait for one that goes.
+void Job::undo_for_other_entries(const std::string &what) {
+    if (!resize_ || !resize_->sends_data()) return;
+    ended(resize_->cancel({NEREUS_ERR_STATE, what + " meanwhile"}));
+}
+
+Done Job::add_array(Description is, void **pointer, const nereus_memory *own_memory,
+                    std::vector<std::int64_t> borders) {
+    const mpi::Comm &control = members_.generation.control;
+    const auto count = [&](const Entry &entry) { return entry.before(control.size()).count_of(control.rank()); };
+    is.shared = own_memory == nullptr && members_.settings.memory == memory_shared && can_be_shared(is);
+    if (members_.registry.expects_more()) {
+        auto bound = told(members_.registry.bind(is));
+        if (!bound) return tl::unexpected(bound.error());
+        return bind_array(**bound, count(**bound), pointer, own_memory);
+    }
+    if (auto done = members_.registry.check_name(is.name); !done) return done;
+    Entry entry{is, nullptr, pointer, own_memory ? *own_memory : library_memory(), own_memory == nullptr};
+    entry.borders = std::move(borders);
+    if (own_memory)
+        entry.data = *pointer;
+    else if (auto done = is.shared ? share(entry) : allocate_zeroed(entry, count(entry)); !done)
+        return done;
+    members_.registry.add(entry);
+    if (!own_memory) entry.point();
+    undo_for_other_entries("\"" + is.name + "\" was registered");
+    return {};
+}
+
+/// Collective. Fresh memory is zero.
+Done Job::share(Entry &entry) {
+    const mpi::Comm &control = members_.generation.control;
+    const plan::Cut cut = entry.before(control.size());
+    const plan::Range part = cut.range_of(control.rank());
+    auto segment = share_segment(members_.generation, entry.is, cut, members_.settings);
+    if (!segment) return tl::unexpected(segment.error());
+    entry.segment = std::move(*segment);
+    if (!part.empty()) entry.data = entry.segment->at(part.first * entry.is.extent);
+    return {};
+}
+
+Done Job::add_matrix(MatrixParts parts, std::int64_t nonzeros, nereus_matrix *matrix) {
+    const mpi::Comm &control = members_.generation.control;
+    std::vector<std::int64_t> borders;
+    if (members_.registry.expects_more()) {
+        const Entry *known = members_.registry.find(parts.columns.name);
+        if (known != nullptr) parts.set_nonzeros(known->is.elements());
+    } else {
+        for (const Description *is : {&parts.starts, &parts.columns, &parts.values})
+            if (auto done = members_.registry.check_name(is->name); !done) return done;
+        auto gathered = borders_of_founders(control.get(), nonzeros, parts.most_nonzeros());
+        if (!gathered) return tl::unexpected(gathered.error());
+        borders = std::move(*gathered);
+        parts.set_nonzeros(borders.back());
+    }
+    *matrix = {};
+    auto done = add_array(parts.starts, reinterpret_cast<void **>(&matrix->starts), nullptr);
+    if (done) done = add_array(parts.columns, reinterpret_cast<void **>(&matrix->columns), nullptr, borders);
+    if (done) done = add_array(parts.values, &matrix->values, nullptr, borders);
+    if (!done) return done;
+    members_.registry.find(parts.starts.name)->matrix = matrix;
+    show_numbers(members_.registry, control.size(), control.rank());
+    return {};
+}
+
+Done Job::add_value(const Description &is, void *value) {
+    if (!members_.registry.expects_more()) {
+        if (auto done = members_.registry.check_name(is.name); !done) return done;
+        members_.registry.add({is, value, nullptr, c_memory(), false});
+        undo_for_other_entries("\"" + is.name + "\" was registered");
+        return {};
+    }
+    auto bound = told(members_.registry.bind(is));
+    if (!bound) return tl::unexpected(bound.error());
+    bind_value(**bound, value);
+    return {};
+}
+
+Done Job::forget(const std::string &name) {
+    (void)members_.registry.follow_pointers(); // where its pointer goes with it, it may show anything
+    if (auto done = members_.registry.check_can_go(name); !done) return done;
+    undo_for_other_entries("\"" + name + "\" was taken out");
+    members_.registry.remove(name);
+    return {};
+}
+
+Done Job::swap(const std::string &one, const std::string &other) { return members_.registry.swap(one, other); }
+
+}
