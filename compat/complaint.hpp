@@ -2,6 +2,8 @@
 // How peers' interfaces tell a user what is wrong: their calls return nothing, or what programs do not look at.
 #pragma once
 
+#include "base/last_words.hpp"
+
 #include <mpi.h>
 
 #include <cstdio>
@@ -16,6 +18,7 @@ inline void complain(const std::string &what) { std::fprintf(stderr, "nereus: %s
 /// For what would leave the program with wrong data.
 [[noreturn]] inline void give_up(const std::string &what) {
     complain(what);
+    let_last_words_arrive();
     MPI_Abort(MPI_COMM_WORLD, 2);
     std::abort();
 }

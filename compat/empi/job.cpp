@@ -50,6 +50,7 @@ void EmpiJob::open() {
     const int code = nereus_open(MPI_COMM_WORLD, line.count(), line.values(), &job_);
     if (code == NEREUS_LEAVE) leave(&job_);
     if (code != NEREUS_OK) give_up(std::string("MPI_Init: ") + nereus_code_name(code));
+    speaks_ = !newcomer_ && rank() == 0;
     EMPI_COMM_WORLD = nereus_comm(job_);
 }
 
@@ -58,14 +59,30 @@ void EmpiJob::close() {
     if (job_ != nullptr) nereus_close(&job_);
 }
 
+void EmpiJob::settle() {
+    arrays.settle(handle(), newcomer_);
+    sparses.settle(newcomer_);
+}
+
+void EmpiJob::forget(const std::string &id) {
+    arrays.remove(removed_ ? nullptr : job_, id);
+    sparses.remove(id);
+}
+
+void EmpiJob::say_once(const std::string &what) {
+    if (speaks_ && said_.insert(what).second) complain("warning: " + what);
+}
+
 int EmpiJob::step(nereus_redistribution_step step, const nereus_sides *sides, void *context) {
     auto &job = *static_cast<EmpiJob *>(context);
     if (step == NEREUS_MOVE) return job.move(*sides);
     if (step == NEREUS_ADOPT) {
         job.newcomer_ = job.newcomer_ || sides->source < 0;
         job.arrays.adopt(*sides);
+        job.sparses.adopt(*sides);
     } else {
         job.arrays.drop();
+        job.sparses.drop();
     }
     return 0;
 }
@@ -75,7 +92,8 @@ int EmpiJob::move(const nereus_sides &sides) {
     MPI_Bcast(words, 2, MPI_INT, 0, sides.comm);
     next_iteration_ = words[0];
     rows_ = words[1];
-    return arrays.gather(sides);
+    const int gathered = arrays.gather(sides); // all of both sides agree in it
+    return gathered != 0 ? gathered : sparses.move(sides);
 }
 
 void EmpiJob::ask(int iteration) const {
@@ -83,12 +101,17 @@ void EmpiJob::ask(int iteration) const {
     if (wanted != 0 && nereus_resize(job_, wanted, nullptr, nullptr) < 0) complain(nereus_message(job_));
 }
 
-void EmpiJob::say_what_was_undone() {
+void EmpiJob::look_at_last_resize() {
     nereus_resize_report report;
     nereus_last_resize(job_, &report);
     if (report.request == settled_) return;
     settled_ = report.request;
     if (report.code < 0 && rank() == 0) complain(nereus_message(job_));
+    EMPI_GLOBAL_lastoverhead_processes = report.process_seconds;
+    EMPI_GLOBAL_lastoverhead_rdata = report.constant_seconds + report.variable_seconds;
+    EMPI_GLOBAL_overhead_processes += EMPI_GLOBAL_lastoverhead_processes;
+    EMPI_GLOBAL_overhead_rdata += EMPI_GLOBAL_lastoverhead_rdata;
+    EMPI_GLOBAL_tover += EMPI_GLOBAL_lastoverhead_processes + EMPI_GLOBAL_lastoverhead_rdata;
 }
 
 bool EmpiJob::checkpoint(int iteration) {
@@ -97,10 +120,8 @@ bool EmpiJob::checkpoint(int iteration) {
     if (rank() == 0) ask(iteration);
     const int code = nereus_checkpoint(job_);
     if (code < 0) give_up(std::string("EMPI_Monitor_end: ") + nereus_message(job_));
-    if (code == NEREUS_GO_ON) {
-        say_what_was_undone();
-        return false;
-    }
+    if (code != NEREUS_LEAVE) look_at_last_resize();
+    if (code == NEREUS_GO_ON) return false;
     removed_ = code == NEREUS_LEAVE;
     EMPI_COMM_WORLD = removed_ ? MPI_COMM_NULL : nereus_comm(job_);
     return true;

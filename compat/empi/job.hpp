@@ -4,8 +4,12 @@
 
 #include "arrays.hpp"
 #include "schedule.hpp"
+#include "sparse.hpp"
 
 #include <nereus/nereus.h>
+
+#include <set>
+#include <string>
 
 namespace nereus::compat {
 
@@ -29,13 +33,16 @@ public:
     int cut_rows() const { return rows_; }
     Rows rows() const; ///< of this process
 
-    void settle() { arrays.settle(handle(), newcomer_); }
-    void forget(const std::string &id) { arrays.remove(removed_ ? nullptr : job_, id); }
+    void settle();
+    void forget(const std::string &id);
+    /// What is the same on all processes, in one line of the founders' first one, once.
+    void say_once(const std::string &what);
 
     /// Collective, at the end of an iteration. @return whether the processes are others now
     bool checkpoint(int iteration);
 
     EmpiArrays arrays;
+    EmpiSparses sparses;
 
 private:
     nereus_job *handle() const;
@@ -43,7 +50,7 @@ private:
     int move(const nereus_sides &sides);
     void read_schedule();
     void ask(int iteration) const;
-    void say_what_was_undone();
+    void look_at_last_resize();
 
     nereus_job *job_ = nullptr;
     Schedule schedule_;
@@ -53,6 +60,8 @@ private:
     int next_iteration_ = 0;
     double begin_ = 0;
     std::uint64_t settled_ = 0; ///< the latest request whose end was looked at
+    bool speaks_ = false;
+    std::set<std::string> said_;
 };
 
 }

@@ -23,6 +23,8 @@ extern "C" {
 
 static const int EMPI_root = 0;
 
+#include <nereus/compat/empi_variables.h>
+
 /** How an array is mapped: each process its rows, or all rows on each. */
 static const int EMPI_DISJOINT = 674782;
 static const int EMPI_SHARED = 617828;
@@ -89,32 +91,38 @@ NEREUS_COMPAT_API void EMPI_Monitor_end(int *rank, int *size, int iter, int maxi
 /** Wall time since MPI_Init(), in seconds. */
 NEREUS_COMPAT_API void EMPI_Get_exec_time(double *extime);
 
-#define NEREUS_EMPI_NOT_MEASURED "Nereus does not measure what a program computes and communicates"
-#define NEREUS_EMPI_NOT_DECIDED "Nereus is told sizes from outside: nereus resize JOB N, or NEREUS_EMPI_SCHEDULE"
-#define NEREUS_EMPI_NOT_CUT "rows are cut equally"
-#define NEREUS_EMPI_NOT_SPARSE "sparse matrices need nereus_matrix_csr() of nereus.h"
-#define NEREUS_EMPI_NOT_ALLOCATED "arrays are allocated when they are registered"
+/** A size x size matrix by rows, in memory of malloc(): `addr_row` has one number more than this process has rows and
+ * begins with 0, `addr_col` has columns (int), `addr_val` values. Spawned processes register theirs, of which no
+ * pointer is looked at, before EMPI_Get_shared(). Collective, in the same order everywhere.
+ * @param nnz  not looked at */
+NEREUS_COMPAT_API void EMPI_Register_sparse(char *id, void *addr_row, void *addr_col, void *addr_val,
+                                            MPI_Datatype datatype, int size, int nnz);
 
-void EMPI_Get_aggregated_tcomm(double *tcomm) NEREUS_COMPAT_UNAVAILABLE(NEREUS_EMPI_NOT_MEASURED);
-void EMPI_Get_aggregated_tcomp(double *tcomp) NEREUS_COMPAT_UNAVAILABLE(NEREUS_EMPI_NOT_MEASURED);
-void EMPI_Rdata_spawn_cost(int size, int nprocs, double *cost) NEREUS_COMPAT_UNAVAILABLE(NEREUS_EMPI_NOT_MEASURED);
-void EMPI_Rdata_remove_cost(int size, int nprocs, double *cost) NEREUS_COMPAT_UNAVAILABLE(NEREUS_EMPI_NOT_MEASURED);
-void EMPI_Get_minprocs(int *nprocs) NEREUS_COMPAT_UNAVAILABLE(NEREUS_EMPI_NOT_DECIDED);
-void EMPI_Set_maxprocs(int nprocs) NEREUS_COMPAT_UNAVAILABLE(NEREUS_EMPI_NOT_DECIDED);
-void EMPI_Set_policy(int policy) NEREUS_COMPAT_UNAVAILABLE(NEREUS_EMPI_NOT_DECIDED);
-void EMPI_Set_niter(int niter) NEREUS_COMPAT_UNAVAILABLE(NEREUS_EMPI_NOT_DECIDED);
-int EMPI_Spawn(int nprocs, char *argv[], char *bin, int *hostid, MPI_Info *info)
-    NEREUS_COMPAT_UNAVAILABLE(NEREUS_EMPI_NOT_DECIDED);
-int EMPI_Remove(int nprocs, int *rank) NEREUS_COMPAT_UNAVAILABLE(NEREUS_EMPI_NOT_DECIDED);
-void EMPI_Set_lbpolicy(int lbpolicy) NEREUS_COMPAT_UNAVAILABLE(NEREUS_EMPI_NOT_CUT);
-void EMPI_Enable_lbalance(void) NEREUS_COMPAT_UNAVAILABLE(NEREUS_EMPI_NOT_CUT);
-void EMPI_Disable_lbalance(void) NEREUS_COMPAT_UNAVAILABLE(NEREUS_EMPI_NOT_CUT);
-void EMPI_Register_sparse(char *id, void *addr_row, void *addr_col, void *addr_val, MPI_Datatype datatype, int size,
-                          int nnz) NEREUS_COMPAT_UNAVAILABLE(NEREUS_EMPI_NOT_SPARSE);
-void EMPI_Get_addr_sparse(char *id, void **addr_row, void **addr_col, void **addr_val)
-    NEREUS_COMPAT_UNAVAILABLE(NEREUS_EMPI_NOT_SPARSE);
-void EMPI_alloc(void) NEREUS_COMPAT_UNAVAILABLE(NEREUS_EMPI_NOT_ALLOCATED);
-int EMPI_status_alloc(void) NEREUS_COMPAT_UNAVAILABLE(NEREUS_EMPI_NOT_ALLOCATED);
+/** Its rows on this process; to be asked for after each EMPI_Monitor_end(). NULL: there is none here. */
+NEREUS_COMPAT_API void EMPI_Get_addr_sparse(char *id, void **addr_row, void **addr_col, void **addr_val);
+
+/** Nereus does not measure what a program computes and communicates, and foretells no costs: 0, which is said once. */
+NEREUS_COMPAT_API void EMPI_Get_aggregated_tcomm(double *tcomm);
+NEREUS_COMPAT_API void EMPI_Get_aggregated_tcomp(double *tcomp);
+NEREUS_COMPAT_API void EMPI_Rdata_spawn_cost(int size, int nprocs, double *cost);
+NEREUS_COMPAT_API void EMPI_Rdata_remove_cost(int size, int nprocs, double *cost);
+
+/** Sizes come from outside (`nereus resize JOB N`, NEREUS_EMPI_SCHEDULE) and rows are cut equally: these do nothing,
+ * which is said once. EMPI_Get_minprocs() sets 1. */
+NEREUS_COMPAT_API void EMPI_Get_minprocs(int *nprocs);
+NEREUS_COMPAT_API void EMPI_Set_maxprocs(int nprocs);
+NEREUS_COMPAT_API void EMPI_Set_policy(int policy);
+NEREUS_COMPAT_API void EMPI_Set_niter(int niter);
+NEREUS_COMPAT_API void EMPI_Set_lbpolicy(int lbpolicy);
+NEREUS_COMPAT_API void EMPI_Enable_lbalance(void);
+NEREUS_COMPAT_API void EMPI_Disable_lbalance(void);
+/** @return EMPI_ERROR */
+NEREUS_COMPAT_API int EMPI_Spawn(int nprocs, char *argv[], char *bin, int *hostid, MPI_Info *info);
+NEREUS_COMPAT_API int EMPI_Remove(int nprocs, int *rank);
+
+/** Arrays are allocated when they are registered. @return of the second: 1, they are */
+NEREUS_COMPAT_API void EMPI_alloc(void);
+NEREUS_COMPAT_API int EMPI_status_alloc(void);
 
 #ifdef __cplusplus
 }
