@@ -16,14 +16,17 @@ from nereus.launch.error import LaunchError
 from nereus.launch.hosts import Host, Share, host_list, place, read_hosts
 from nereus.launch.job import Job, Supervision, new_name
 from nereus.launch.joining import Joining, joining
+from nereus.launch.linkage import FAMILIES, family_of
 from nereus.launch.messages import CODES, OK, OPTIONS, PENDING, REDUCED, RESIZED, UNCHANGED
 from nereus.launch.outcome import Outcome
 from nereus.launch.processes import fostering
+from nereus.launch.programs import find_program, search_path
 from nereus.launch.stopping import Stopped, Stopping, left_when_stopped
 from nereus.launch.visits import NoAnswer, ask, doors, find, status
 
 __all__ = [
     "CODES",
+    "FAMILIES",
     "FEATURES",
     "OK",
     "OPTIONS",
@@ -57,7 +60,9 @@ __all__ = [
     "command",
     "cores",
     "doors",
+    "family_of",
     "find",
+    "find_program",
     "fostering",
     "host_list",
     "joining",
@@ -68,6 +73,7 @@ __all__ = [
     "place",
     "probe",
     "read_hosts",
+    "search_path",
     "status",
     "stored_costs",
     "usual_costs",

@@ -27,6 +27,10 @@ class Build:
         """Family of the MPI; it decides the shape of mpiexec's command line and nothing else."""
         return "openmpi" if "Open MPI" in self.library_version else "mpich"
 
+    def is_for(self, library: str) -> bool:
+        """Whether its MPI calls itself so: the first line of MPI_Get_library_version."""
+        return self.library_version.startswith(" ".join(library.split()))
+
     @property
     def description(self) -> Path:
         """The file that describes this build."""

@@ -44,6 +44,9 @@ class Command:
 
     arguments: list[str]
     environment: dict[str, str] = field(default_factory=dict)
+    #: Whether the launcher's ranks end, on all hosts, where it is killed: Hydra's proxies see to it. Where it
+    #: is asked to end, it tells its user of a bad termination.
+    dies_silently: bool = False
 
 
 @dataclass(frozen=True)
@@ -86,7 +89,7 @@ class Launch:
         complete = {**_environment(build), **watched, **self.environment, **(environment or {}), **counts}
         options = _options(build, server, self.rsh, list(complete) if self.far else [])
         where = _placed(build, shares, [str(self.program), *self.arguments], self.hosts)
-        return Command([str(build.mpiexec), *options, *where], complete)
+        return Command([str(build.mpiexec), *options, *where], complete, build.kind == "mpich")
 
 
 def command(build: Build, ranks: int, program: Path, arguments: Sequence[str] = ()) -> Command:

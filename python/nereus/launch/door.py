@@ -13,8 +13,9 @@ from typing import Any
 import zmq
 
 from nereus.launch.error import LaunchError
-from nereus.launch.link_socket import MOST_AT_ONCE, open_router, send
+from nereus.launch.link_socket import MOST_AT_ONCE, send
 from nereus.launch.messages import decode, encode
+from nereus.launch.sockets import Socket, Sockets, remove_socket
 
 ENDING = ".door"
 #: In the place of a job's name: the door of the daemon of all jobs.
@@ -59,14 +60,12 @@ def check() -> None:
 class Door:
     """A job's door; nobody but this user can open it, and processes of others are not heard."""
 
-    def __init__(
-        self, context: "zmq.Context[zmq.Socket[bytes]]", job: str, dropped: Counter[str] | None = None
-    ) -> None:
+    def __init__(self, sockets: Sockets, job: str, dropped: Counter[str] | None = None) -> None:
         """Open it; in `dropped` is counted who was not heard."""
         self._dropped = dropped if dropped is not None else Counter()
         folder = folder_of_doors()
         self.path = folder / f"{job}{ENDING}"
-        self.socket = open_router(context)
+        self.socket = sockets.router(last=True)
         bind_private(self.socket, self.path)
 
     def received(self) -> Iterator[tuple[Envelope, dict[str, Any] | None]]:
@@ -90,8 +89,7 @@ class Door:
 
     def close(self) -> None:
         """Close it for good."""
-        with contextlib.suppress(OSError):
-            self.path.unlink()
+        remove_socket(self.path)
         self.socket.close(linger=_LINGER_MILLISECONDS)
         # The folder stays while other jobs have their doors in it.
         with contextlib.suppress(OSError):
@@ -107,8 +105,9 @@ def is_of_this_user(frame: zmq.Frame) -> bool:
     return len(peer) >= _LEAST and peer[_USER] == str(os.geteuid())
 
 
-def bind_private(router: "zmq.Socket[bytes]", path: Path) -> None:
+def bind_private(router: Socket, path: Path) -> None:
     """Listen there, in the folder of doors, for this user alone; closes the socket where that cannot be."""
+    remove_socket(path)
     former = os.umask(0o177)
     try:
         _bind(router, path)
@@ -135,7 +134,7 @@ def make_folder(folder: Path) -> None:
     _refuse_if_unsafe(folder)
 
 
-def _bind(router: "zmq.Socket[bytes]", path: Path) -> None:
+def _bind(router: Socket, path: Path) -> None:
     for trial in range(_TRIALS):
         make_folder(path.parent)
         try:

@@ -22,9 +22,11 @@ from nereus.launch.processes import GROUP_VARIABLE, JOB_VARIABLE
 
 #: Seconds between the request to a group to end and the killing of what is left of it.
 KILLED_AFTER = 0.5
+# A look at all processes of the host: not too often.
+_REAPED_EVERY = 1.0
 PARTY_VARIABLE = "NEREUS_PARTY"
 # What another supervisor, under which this one may run, has told about its own job.
-_OF_OTHERS = ("NEREUS_LINK", "NEREUS_JOINS", PARTY_VARIABLE)
+_OF_OTHERS = ("NEREUS_LINK", "NEREUS_JOINS", "NEREUS_FOUNDERS", PARTY_VARIABLE)
 
 
 @dataclass(eq=False)
@@ -35,6 +37,7 @@ class Group:
     launcher: "subprocess.Popen[bytes]"
     descriptor: int
     output: Path | None
+    dies_silently: bool = False
     part: bool = False
     outcome: Outcome | None = None
 
@@ -52,6 +55,8 @@ class Groups:
     #: When the latest group ended that was part of the job.
     last_end: float = 0.0
     _started: int = 0
+    _sessions: set[int] = field(default_factory=set)
+    _next_reaping: float = 0.0
     _to_ask: list[tuple[float, Group]] = field(default_factory=list)
     _to_kill: list[tuple[float, Group]] = field(default_factory=list)
     _texts: list[Path] = field(default_factory=list)
@@ -66,8 +71,10 @@ class Groups:
         output = self.temporary / f"output-{number}" if self.output and number else self.output
         launcher = _execute(command, complete, output, founders=number == 0)
         self._started += 1
-        group = Group(number, launcher, os.pidfd_open(launcher.pid), output, part=number == 0)
+        descriptor = os.pidfd_open(launcher.pid)
+        group = Group(number, launcher, descriptor, output, command.dies_silently, part=number == 0)
         self.running.append(group)
+        self._sessions.add(launcher.pid)
         if output is not None and number:
             self._texts.append(output)
         return group
@@ -96,12 +103,15 @@ class Groups:
         self.tend()
 
     def tend(self) -> None:
-        """Do what is due for groups that are to end."""
+        """Do what is due for groups that are to end, and for processes that have."""
         now = time.monotonic()
+        if now >= self._next_reaping:
+            processes.reap_orphans(self._sessions)
+            self._next_reaping = now + _REAPED_EVERY
         for due, group in [entry for entry in self._to_ask if entry[0] <= now]:
             self._to_ask.remove((due, group))
             if group.launcher.poll() is None:
-                group.launcher.send_signal(signal.SIGTERM)
+                ask_to_end(group)
             self._to_kill.append((now + KILLED_AFTER, group))
         for due, group in [entry for entry in self._to_kill if entry[0] <= now]:
             self._to_kill.remove((due, group))
@@ -142,6 +152,12 @@ class Groups:
             output.unlink()
 
 
+def ask_to_end(group: Group) -> None:
+    """Have a group end that runs. One that nobody wants any more has nothing to tell the user."""
+    unwanted = group.dies_silently and not group.part
+    group.launcher.send_signal(signal.SIGKILL if unwanted else signal.SIGTERM)
+
+
 def last_words(group: Group) -> str:
     """The last line that a group wrote, or "" when it was silent or wrote to our own stderr."""
     lines = _text(group.output).split("\n") if group.number else []
@@ -163,7 +179,7 @@ def _execute(
             stdout=sink,
             stderr=subprocess.STDOUT if sink else None,
             start_new_session=True,
-            preexec_fn=processes.die_with_parent,
+            preexec_fn=processes.dying_with_us(),
         )
     except OSError as problem:
         raise LaunchError(f"{command.arguments[0]}: cannot be started: {problem.strerror}") from problem

@@ -16,7 +16,7 @@ import zmq
 
 from nereus.launch import processes
 from nereus.launch.command import Command, Launch
-from nereus.launch.groups import Groups
+from nereus.launch.groups import Groups, ask_to_end
 from nereus.launch.hosts import Share
 from nereus.launch.name_server import NameServer
 from nereus.launch.outcome import Outcome
@@ -100,11 +100,15 @@ class Job:
     def running(self) -> bool:
         """Whether a group that is part of the job runs, and none has failed."""
         self._look()
+        self._judge()
         if self._groups.failed is not None:
             return False
         if any(group.part for group in self._groups.running):
             return True
-        return self._last_word_may_come()
+        if self._last_word_may_come():
+            return True
+        self._judge_end()
+        return False
 
     def attend(self, seconds: float) -> None:
         """Do what there is to do for the job during so many seconds, or until it is over."""
@@ -170,18 +174,31 @@ class Job:
         # Rounded up: a wait of no time, again and again until a moment comes, would be a busy wait.
         poller.poll(int(seconds * 1000) + 1 if seconds > 0 else 0)
 
+    def _judge(self) -> None:
+        """Take note of deaths that no launcher tells of."""
+        if self._supervisor is not None and self._groups.failed is None:
+            self._groups.failed = self._supervisor.members.failure()
+
+    def _judge_end(self) -> None:
+        """A job that was opened comes to its end by closing, whatever its launcher says."""
+        if self._supervisor is not None and self._supervisor.members.job_is_open:
+            self._groups.failed = self._groups.failed or Outcome(
+                False, "the job ended without nereus_close()", 1
+            )
+
     def _last_word_may_come(self) -> bool:
-        """Whether newcomers run that may be part of the job, though nobody who could say so is left."""
-        if self._supervisor is None or not self._supervisor.expects_newcomers:
+        """Whether a job that was not closed, or newcomers of whom nothing is known yet, may still speak."""
+        if self._supervisor is None:
+            return False
+        if not self._supervisor.expects_newcomers and not self._supervisor.members.job_is_open:
             return False
         return time.monotonic() - self._groups.last_end < _LAST_WORD_WITHIN
 
     def _ask_to_end(self) -> None:
-        launchers = [group.launcher for group in self._groups.running]
-        for launcher in launchers:
+        for group in self._groups.running:
             # A launcher that is asked ends its ranks and removes its own files; ranks alone could not.
-            launcher.send_signal(signal.SIGTERM)
-        if not launchers:
+            ask_to_end(group)
+        if not self._groups.running:
             self._signal_all(signal.SIGTERM)
 
     def _signal_all(self, number: signal.Signals) -> None:

@@ -13,7 +13,8 @@ import zmq
 from nereus.launch.command import Launch
 from nereus.launch.error import LaunchError
 from nereus.launch.hosts import is_here
-from nereus.launch.messages import MOST_BYTES, encode
+from nereus.launch.messages import encode
+from nereus.launch.sockets import Socket, Sockets
 
 # Messages handled in one go, so that a flood from one side cannot keep the supervisor from everything else.
 MOST_AT_ONCE = 256
@@ -22,15 +23,17 @@ MOST_AT_ONCE = 256
 class LinkSocket:
     """Where the root and the leaders of a job are heard and spoken to."""
 
-    def __init__(self, context: "zmq.Context[zmq.Socket[bytes]]", folder: Path, launch: Launch) -> None:
+    def __init__(self, sockets: Sockets, folder: Path, launch: Launch) -> None:
         """Listen in `folder`, or on the network where the job has other hosts."""
-        self.socket = open_router(context)
+        self.socket = sockets.router(strangers=launch.far)
         self._own_folder: Path | None = None
         try:
             self.address = self._listen_far(launch) if launch.far else self._listen_here(folder)
-        except (zmq.ZMQError, OSError) as problem:
+        except BaseException as problem:
             self.close()
-            raise LaunchError(f"the link to the job cannot be made: {problem}") from problem
+            if isinstance(problem, zmq.ZMQError | OSError):
+                raise LaunchError(f"the link to the job cannot be made: {problem}") from problem
+            raise
 
     def received(self) -> Iterator[tuple[bytes, bytes]]:
         """Senders and frames of what has come; never waits."""
@@ -84,14 +87,7 @@ def own_address(others: list[str]) -> str:
         return str(way.getsockname()[0])
 
 
-def open_router(context: "zmq.Context[zmq.Socket[bytes]]") -> "zmq.Socket[bytes]":
-    """A socket that talks to many; who sends more than a message may have is cut off."""
-    router = context.socket(zmq.ROUTER)
-    router.setsockopt(zmq.MAXMSGSIZE, MOST_BYTES)
-    return router
-
-
-def receive(router: "zmq.Socket[bytes]") -> Iterator[list[bytes]]:
+def receive(router: Socket) -> Iterator[list[bytes]]:
     """Messages that have come; never waits."""
     for _ in range(MOST_AT_ONCE):
         try:
@@ -100,7 +96,7 @@ def receive(router: "zmq.Socket[bytes]") -> Iterator[list[bytes]]:
             return
 
 
-def send(router: "zmq.Socket[bytes]", parts: list[bytes]) -> None:
+def send(router: Socket, parts: list[bytes]) -> None:
     """Send, or drop what cannot be sent at once: nobody is waited for."""
     try:
         router.send_multipart(parts, zmq.NOBLOCK)

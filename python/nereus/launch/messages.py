@@ -5,9 +5,9 @@ What is read is checked; what cannot be read is dropped.
 """
 
 import json
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
 VERSION = 1
 MOST_BYTES = 1 << 20
@@ -59,6 +59,9 @@ Ranks = Annotated[int, Field(ge=1, le=MOST_RANKS)]
 Code = Annotated[int, Field(ge=-(2**31), le=2**31 - 1)]
 
 
+Read = TypeVar("Read")
+
+
 class Message(BaseModel):
     """What all messages share."""
 
@@ -72,6 +75,23 @@ class Root(Message):
     generation: Annotated[int, Field(ge=0)]
     ranks: Ranks
     hosts: list[str]
+
+
+class Members(Message):
+    """The processes that the job consists of from now on, in the order of their ranks."""
+
+    kind: Literal["members"]
+    #: Of each its number and its start, in clock ticks since its host began.
+    processes: list[
+        Annotated[list[Annotated[int, Field(ge=0, le=2**63 - 1)]], Field(min_length=2, max_length=2)]
+    ]
+    hosts: list[str]
+
+    @model_validator(mode="after")
+    def _has_a_host_for_each(self) -> Self:
+        if len(self.processes) != len(self.hosts):
+            raise ValueError("not a host for each process")
+        return self
 
 
 class ShareAsked(Message):
@@ -156,7 +176,7 @@ class Hello(Message):
     hello: Any
 
 
-FromJob = Root | Make | Orders | Connecting | Connected | Settled | Answer | Closing | Hello
+FromJob = Root | Members | Make | Orders | Connecting | Connected | Settled | Answer | Closing | Hello
 
 
 class AskStatus(Message):
@@ -201,13 +221,30 @@ def encode(message: dict[str, Any]) -> bytes | None:
     return frame if len(frame) <= MOST_BYTES else None
 
 
+def validated(adapter: TypeAdapter[Read], value: dict[str, Any]) -> Read:
+    """ValueError where it is not allowed. Half characters, which no encoding has, are replaced: JSON can hold
+    them, and nobody is to be unheard for what a program is called.
+    """
+    try:
+        return adapter.validate_python(value)
+    except ValueError:
+        return adapter.validate_python(_of_whole_characters(value))
+
+
+def _of_whole_characters(value: dict[str, Any]) -> Any:
+    try:
+        return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+    except RecursionError:
+        raise ValueError("lists of so many levels are not allowed") from None
+
+
 def read_from_job(frame: bytes, job: str) -> FromJob | None:
     """A message of the link that carries the job's name."""
     value = decode(frame)
     if value is None or value.get("job") != job:
         return None
     try:
-        return _from_job.validate_python(value)
+        return validated(_from_job, value)
     except ValueError:
         return None
 
@@ -215,7 +252,7 @@ def read_from_job(frame: bytes, job: str) -> FromJob | None:
 def read_from_door(value: dict[str, Any]) -> FromDoor | str:
     """A message of the door, or why it is refused."""
     try:
-        asked = _from_door.validate_python(value)
+        asked = validated(_from_door, value)
     except ValueError:
         kind = value.get("kind")
         return "allowed are status, and resize with ranks, options and wait" + (

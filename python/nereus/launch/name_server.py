@@ -30,7 +30,7 @@ class NameServer:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
-            preexec_fn=processes.die_with_parent,
+            preexec_fn=processes.dying_with_us(),
         )
         try:
             self._wait()

@@ -12,7 +12,9 @@ _CODE_WORDS = (
     re.compile(r"^\s+Exit code:\s+(\d+)", re.MULTILINE),
 )
 # What ends programs most often; a launcher hands such a number on as it is, or with 128 added.
-_FATAL = (signal.SIGABRT, signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM)
+_FATAL = (signal.SIGABRT, signal.SIGBUS, signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM)
+# What may be done about it.
+_REMEDIES = {signal.SIGBUS: ": shared memory may be full (df /dev/shm); --nereus-memory=private does without"}
 # What may befall a rank because another has died.
 _OF_OTHERS = (signal.SIGABRT, signal.SIGTERM)
 
@@ -77,6 +79,6 @@ def _first(patterns: tuple[re.Pattern[str], ...], text: str) -> int | None:
 
 def _signal(number: int) -> str:
     try:
-        return f"signal {number} ({signal.Signals(number).name})"
+        return f"signal {number} ({signal.Signals(number).name}){_REMEDIES.get(signal.Signals(number), '')}"
     except ValueError:
         return f"signal {number}"

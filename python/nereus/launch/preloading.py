@@ -19,6 +19,8 @@ LIBRARY = "lib/libnereus-monitor.so"
 # The same as components of Open MPI, which then need no wrappers.
 COMPONENTS = "lib/openmpi-components"
 SEARCHED = "OMPI_MCA_mca_base_component_path"
+# What MPIs call their launcher, so that its name does not tell whose it is.
+_USUAL_LAUNCHERS = ("mpiexec", "mpirun")
 _FAMILIES = {
     "openmpi": re.compile(r"Open MPI|OpenRTE|open-mpi", re.I),
     "mpich": re.compile(r"HYDRA|MPICH", re.I),
@@ -28,13 +30,16 @@ _FAMILIES = {
 def build_for(command: Sequence[str], name: str | None = None) -> Build:
     """The build for the MPI that the command starts: the one called `name`, else by its launcher.
 
-    LaunchError where the launcher is none that is known.
+    Where PATH has no launcher it is that of the usual build, as for `nereus run`. LaunchError where the
+    launcher is none that is known.
     """
     if name is not None:
         return choose(name)
     if Path(command[0]).name == "nereus":
         return choose(_told_to_nereus(command))
     launcher = shutil.which(command[0])
+    if launcher is None and command[0] in _USUAL_LAUNCHERS:
+        return choose()
     if launcher is None:
         raise LaunchError(f"{command[0]}: there is no such program that can be executed")
     own = [build for build in builds() if Path(build.mpiexec).resolve() == Path(launcher).resolve()]
@@ -44,8 +49,20 @@ def build_for(command: Sequence[str], name: str | None = None) -> Build:
     alike = [build for build in builds() if build.kind == family]
     if not alike:
         known = ", ".join(build.name for build in builds())
+        if not known:
+            raise LaunchError("no MPI build of Nereus is installed; `make build` makes them")
         raise LaunchError(f"{command[0]}: which MPI it starts is not known; --mpi says it: {known}")
     return alike[0]
+
+
+def launched_with(command: Sequence[str], build: Build) -> list[str]:
+    """The command with the launcher of the build where the first word means none, or one of another MPI."""
+    if command[0] not in _USUAL_LAUNCHERS:
+        return list(command)
+    launcher = shutil.which(command[0])
+    if launcher is not None and _family(launcher) in (build.kind, None):
+        return list(command)
+    return [str(build.mpiexec), *command[1:]]
 
 
 def _told_to_nereus(command: Sequence[str]) -> str | None:

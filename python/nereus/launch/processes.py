@@ -10,7 +10,7 @@ import contextlib
 import ctypes
 import os
 import signal
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,6 +33,7 @@ class Process:
 class _Entry:
     process: Process
     parent: int
+    session: int
     running: bool
 
 
@@ -45,6 +46,30 @@ def of_group(name: str, number: int, root: int | None = None) -> list[Process]:
     """Running processes of the job's group with this number, or descending from `root` (itself included)."""
     carried = {f"{JOB_VARIABLE}={name}", f"{GROUP_VARIABLE}={number}"}
     return _found(carried, {root} if root is not None else set())
+
+
+def is_running(process: Process) -> bool:
+    """Whether it still runs."""
+    entry = _entry(process.pid)
+    return entry is not None and entry.running and entry.process == process
+
+
+def parent(process: Process) -> int | None:
+    """The process that it is a child of now; None when it is gone."""
+    entry = _entry(process.pid)
+    return entry.parent if entry is not None and entry.process == process else None
+
+
+def reap_orphans(sessions: Container[int]) -> None:
+    """Reap what has ended of the orphans that became ours; their sessions are those of launchers, `sessions`.
+
+    Not the launchers themselves, nor any other child: somebody else waits for these.
+    """
+    for pid, entry in _table().items():
+        orphan = entry.parent == os.getpid() and entry.session in sessions and entry.session != pid
+        if orphan and not entry.running:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
 
 
 def send(process: Process, number: signal.Signals) -> None:
@@ -72,9 +97,16 @@ def fostering() -> Iterator[None]:
         _libc.prctl(_PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
 
 
-def die_with_parent() -> None:
-    """Called in a child before it executes the launcher: be told to end when the parent is killed."""
-    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+def dying_with_us() -> Callable[[], None]:
+    """For a child before it executes the launcher: it is told to end when this process is killed."""
+    parent = os.getpid()
+
+    def prepare() -> None:
+        _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+        if os.getppid() != parent:  # who was killed before that will not be told of
+            os._exit(128 + signal.SIGTERM)
+
+    return prepare
 
 
 def _table() -> dict[int, _Entry]:
@@ -90,7 +122,7 @@ def _entry(pid: int) -> _Entry | None:
         return None
     # The name of the program stands in parentheses and may hold blanks and parentheses itself.
     fields = text[text.rindex(")") + 1 :].split()
-    return _Entry(Process(pid, int(fields[19])), int(fields[1]), fields[0] not in "ZX")
+    return _Entry(Process(pid, int(fields[19])), int(fields[1]), int(fields[3]), fields[0] not in "ZX")
 
 
 def _found(variables: set[str], roots: set[int]) -> list[Process]:

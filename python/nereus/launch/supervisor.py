@@ -9,11 +9,10 @@ Nothing in here waits: `turn` does what there is to do; who calls it waits for `
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-
-import zmq
 
 from nereus.launch import messages
 from nereus.launch.command import Launch
@@ -22,8 +21,11 @@ from nereus.launch.error import LaunchError
 from nereus.launch.groups import PARTY_VARIABLE, Group, Groups
 from nereus.launch.hosts import Share, is_here, is_name
 from nereus.launch.link_socket import LinkSocket
+from nereus.launch.members import Members
 from nereus.launch.messages import FromJob
+from nereus.launch.processes import Process
 from nereus.launch.requests import Accept, Party, Request, reason_of_end
+from nereus.launch.sockets import Socket, Sockets
 from nereus.launch.visitors import Visitors
 
 RELEASE_PROGRAM = "nereus-release"
@@ -39,24 +41,23 @@ class Supervisor:
     ) -> None:
         """Open link and door; `server`: where ompi-server is, for an Open MPI whose groups join."""
         self._groups, self._launch, self._joins, self._server = groups, launch, joins, server
-        self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
-        try:
-            self._link = LinkSocket(self._context, groups.temporary, launch)
-            try:
-                self._visitors = Visitors(self._context, groups.job, launch, founders, self._ask_for_resize)
-            except LaunchError:
-                self._link.close()
-                raise
-        except LaunchError:
-            self._context.term()
-            raise
+        self._founders = founders
+        with ExitStack() as opened:
+            self._sockets = opened.enter_context(Sockets())
+            self._link = LinkSocket(self._sockets, groups.temporary, launch)
+            opened.callback(self._link.close)
+            self._visitors = Visitors(self._sockets, groups.job, launch, founders, self._ask_for_resize)
+            opened.pop_all()
         first_host = launch.hosts[0].name if launch.hosts else ""
         self._controller = controller() if launch.recorded and is_here(first_host) else {}
         self._root: bytes | None = None
+        #: Who is part of the job now.
+        self.members = Members()
         self._requests: dict[int, Request] = {}
         self._to_start: deque[tuple[int, messages.PartyAsked]] = deque()
         self._handlers: dict[type[messages.Message], Callable[[Any, bytes], None]] = {
             messages.Root: self._take_root,
+            messages.Members: self._take_members,
             messages.Make: self._take_make,
             messages.Hello: self._take_hello,
             messages.Orders: self._take_orders,
@@ -64,17 +65,18 @@ class Supervisor:
             messages.Connected: self._take_connected,
             messages.Settled: self._take_settled,
             messages.Answer: lambda answer, sender: self._visitors.answered(answer),
-            messages.Closing: lambda closing, sender: self._visitors.close_job(),
+            messages.Closing: self._take_closing,
         }
 
     @property
     def environment(self) -> dict[str, str]:
         """What every group of the job gets."""
         joins = "on" if self._joins else "off"
-        return {"NEREUS_LINK": self._link.address, "NEREUS_JOINS": joins, **self._controller}
+        told = {"NEREUS_LINK": self._link.address, "NEREUS_JOINS": joins}
+        return {**told, "NEREUS_FOUNDERS": str(self._founders), **self._controller}
 
     @property
-    def sockets(self) -> "list[zmq.Socket[bytes]]":
+    def sockets(self) -> list[Socket]:
         """What to wait for."""
         return [self._link.socket, self._visitors.socket]
 
@@ -89,8 +91,10 @@ class Supervisor:
         """When there is next something to do even if nothing comes."""
         if self._to_start:
             return 0.0
+        dues = [] if self.members.due is None else [self.members.due]
         accepts = [request.accept for request in self._requests.values() if request.accept is not None]
-        return min((max(a.next_release, min(a.until, time.monotonic() + 1)) for a in accepts), default=None)
+        dues += [max(a.next_release, min(a.until, time.monotonic() + 1)) for a in accepts]
+        return min(dues, default=None)
 
     def turn(self) -> None:
         """Do what there is to do, without waiting."""
@@ -118,7 +122,7 @@ class Supervisor:
         """Say farewell and hear nobody any more."""
         self._visitors.close()
         self._link.close()
-        self._context.term()
+        self._sockets.close()
 
     def _take(self, message: FromJob, sender: bytes) -> None:
         self._handlers[type(message)](message, sender)
@@ -136,9 +140,17 @@ class Supervisor:
     def _take_root(self, message: messages.Root, sender: bytes) -> None:
         another = self._root is not None and self._root != sender
         self._root = sender
+        self.members.open()
         self._visitors.root_is_there(message)
         if another:  # with Baseline; what the former one was asked last, it may not have read
             self._visitors.ask_again()
+
+    def _take_members(self, message: messages.Members, sender: bytes) -> None:
+        self.members.follow([Process(*known) for known in message.processes], message.hosts)
+
+    def _take_closing(self, message: messages.Closing, sender: bytes) -> None:
+        self.members.close()
+        self._visitors.close_job()
 
     def _take_make(self, message: messages.Make, sender: bytes) -> None:
         self._root = sender

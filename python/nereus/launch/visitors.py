@@ -7,12 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import zmq
-
 from nereus.launch import messages
 from nereus.launch.command import Launch
 from nereus.launch.door import Door, Envelope
 from nereus.launch.messages import CODES
+from nereus.launch.sockets import Socket, Sockets
 
 NOT_OPENED = "the program has not opened a Nereus job"
 _ACCEPTED = (messages.OK, messages.PENDING, messages.REDUCED)
@@ -32,14 +31,14 @@ class Visitors:
 
     def __init__(
         self,
-        context: "zmq.Context[zmq.Socket[bytes]]",
+        sockets: Sockets,
         job: str,
         launch: Launch,
         founders: int,
         ask: Callable[[int, int, dict[str, str]], None],
     ) -> None:
         """`ask` hands a wish (ticket, ranks, options) on to the job's root."""
-        self._door = Door(context, job)
+        self._door = Door(sockets, job)
         self._ask = ask
         self._fixed = {
             "job": job,
@@ -56,7 +55,7 @@ class Visitors:
         self._visits: dict[int, _Visit] = {}
 
     @property
-    def socket(self) -> "zmq.Socket[bytes]":
+    def socket(self) -> Socket:
         """What to wait for."""
         return self._door.socket
 

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import zmq
-
 from nereus.launch import door
+from nereus.launch.admission import FULL
 from nereus.launch.error import LaunchError
 from nereus.launch.messages import decode, encode
+from nereus.launch.sockets import Socket, Sockets
 
 STATUS_WITHIN = 5.0
 # Between two looks whether the supervisor is still there, while its answer is awaited.
@@ -27,7 +27,11 @@ class NoAnswer(Exception):
 def doors() -> list[Path]:
     """Doors of this user's running jobs, by name; what dead supervisors left is removed."""
     folder = door.folder_of_doors()
-    found = list(folder.glob(f"*{door.ENDING}")) if door.is_private(folder) else []
+    if not door.is_private(folder):
+        return []
+    for hidden in folder.glob(f"*{door.ENDING}{FULL}"):
+        _removed_as_stale(hidden)
+    found = list(folder.glob(f"*{door.ENDING}"))
     jobs = [path for path in found if path.stem != door.DAEMON]
     return sorted((path for path in jobs if not _removed_as_stale(path)), key=lambda path: path.name)
 
@@ -58,18 +62,14 @@ def ask(path: Path, question: Mapping[str, Any], seconds: float) -> dict[str, An
     frame = encode(dict(question))
     if frame is None:
         raise LaunchError("the question is too long")
-    context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
-    try:
-        with context.socket(zmq.DEALER) as dealer:
-            dealer.setsockopt(zmq.LINGER, 0)
-            dealer.connect(f"ipc://{path}")
-            dealer.send(frame)
-            return _answer(dealer, path, time.monotonic() + seconds)
-    finally:
-        context.term()
+    with Sockets() as sockets:
+        dealer = sockets.dealer()
+        dealer.connect(f"ipc://{path}")
+        dealer.send(frame)
+        return _answer(dealer, path, time.monotonic() + seconds)
 
 
-def _answer(dealer: "zmq.Socket[bytes]", path: Path, deadline: float) -> dict[str, Any]:
+def _answer(dealer: Socket, path: Path, deadline: float) -> dict[str, Any]:
     while True:
         rest = min(_LOOK_EVERY, deadline - time.monotonic())
         there = _is_open(path)

@@ -64,9 +64,12 @@ def wait_for(name: str) -> None:
 
 
 class Root(Player):
-    """The acts of the founders."""
+    """The acts of the founders; whoever opened the job closes it at the end."""
+
+    closes = False
 
     def open(self, ranks: str = "2") -> None:
+        self.closes = True
         self.say("root", generation=0, ranks=int(ranks), hosts=["h"] * int(ranks))
 
     def make(self, request: str, *parties: str) -> None:
@@ -103,6 +106,10 @@ class Root(Player):
 
     def closing(self) -> None:
         self.say("closing")
+
+    def vanish(self) -> None:
+        """End without closing the job."""
+        self.closes = False
 
     def garbage(self) -> None:
         for frame in (b"", b"{", b"\xff\xfe", b"[]", b"[" * 100_000, b'{"version": 1}', b"x" * (3 << 20)):
@@ -161,6 +168,8 @@ def main() -> None:
     for act in sys.argv[1:]:
         name, *arguments = act.split(":")
         getattr(root, name)(*arguments)
+    if root.closes:
+        root.closing()
     root.end()
 
 

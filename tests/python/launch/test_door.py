@@ -15,6 +15,7 @@ import zmq
 from nereus.launch import Job, LaunchError, NoAnswer, ask, check_door, doors, find, status
 from nereus.launch.door import Door, folder_of_doors
 from nereus.launch.messages import OPTIONS
+from nereus.launch.sockets import Sockets
 
 LIMIT = 60.0
 
@@ -212,8 +213,8 @@ def test_doors_of_dead_supervisors_are_removed(stage: Any) -> None:
 
 
 def test_a_job_is_found_by_how_its_name_begins(stage: Any) -> None:
-    context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
-    open_doors = [Door(context, name) for name in ("aa11", "aa22", "b")]
+    sockets = Sockets()
+    open_doors = [Door(sockets, name) for name in ("aa11", "aa22", "b")]
     assert find("aa2").stem == "aa22"
     assert find("b").stem == "b"
     with pytest.raises(LaunchError, match=r"could be any of aa11, aa22$"):
@@ -223,7 +224,7 @@ def test_a_job_is_found_by_how_its_name_begins(stage: Any) -> None:
             find(name)
     for door in open_doors:
         door.close()
-    context.term()
+    sockets.close()
 
 
 def test_a_supervisor_that_is_gone_is_not_waited_for(stage: Any, tmp_path: Path) -> None:
@@ -232,9 +233,9 @@ def test_a_supervisor_that_is_gone_is_not_waited_for(stage: Any, tmp_path: Path)
 
 
 def test_a_supervisor_that_says_nothing_is_not_waited_for_ever(stage: Any) -> None:
-    context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
-    door = Door(context, "silent")
+    sockets = Sockets()
+    door = Door(sockets, "silent")
     with pytest.raises(NoAnswer, match="did not answer in time"):
         status(door.path, 0.3)
     door.close()
-    context.term()
+    sockets.close()

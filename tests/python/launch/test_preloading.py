@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from nereus.launch import LaunchError
-from nereus.launch.preloading import build_for, preloaded
+from nereus.launch.builds import choose
+from nereus.launch.preloading import build_for, launched_with, preloaded
 
 
 @pytest.fixture
@@ -76,6 +77,28 @@ def test_a_launcher_that_does_not_tell_is_refused(two_builds: Path, name: str, s
 def test_a_command_that_is_not_there_is_refused(two_builds: Path) -> None:
     with pytest.raises(LaunchError, match="no such program"):
         build_for(["nowhere-to-be-found"])
+
+
+def test_without_a_launcher_in_the_path_it_is_that_of_the_build(
+    two_builds: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(two_builds))
+    assert build_for(["mpiexec", "-n", "2"]).name == "mpich"
+    assert launched_with(["mpirun", "-n", "2"], choose("openmpi")) == [
+        str(two_builds / "mpiexec-openmpi"),
+        "-n",
+        "2",
+    ]
+
+
+def test_the_launcher_is_of_the_mpi_that_was_named(two_builds: Path) -> None:
+    command = [launcher(two_builds, "mpiexec", "mpiexec (Open MPI) 4.1.4"), "-n", "2"]
+    assert launched_with(command, choose("mpich"))[0] == str(two_builds / "mpiexec-mpich")
+    assert launched_with(command, choose("openmpi")) == command
+
+
+def test_a_launcher_with_a_name_of_its_own_is_taken_as_it_is(two_builds: Path) -> None:
+    assert launched_with(["./mpiexec", "-n", "2"], choose("mpich")) == ["./mpiexec", "-n", "2"]
 
 
 def test_what_is_preloaded_already_stays_and_goes_to_other_hosts_too(tmp_path: Path) -> None:

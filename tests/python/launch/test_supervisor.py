@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import zmq
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from nereus.launch import Host, Launch, LaunchError
 from nereus.launch.groups import Groups
 from nereus.launch.link_socket import LinkSocket, own_address
 from nereus.launch.messages import CODES, MOST_BYTES, decode, encode, read_from_door, read_from_job
+from nereus.launch.sockets import Sockets
 from nereus.launch.supervisor import Supervisor
 
 JOB = "0123456789abcdef"
@@ -35,6 +35,12 @@ def test_newcomers_are_started_talk_to_the_root_and_become_part_of_the_job(stage
     assert (hello["request"], hello["party"], hello["hello"]) == (1, 0, {"port": 5})
     (orders,) = stage.heard("orders")
     assert orders["orders"] == {"do": "go"}
+
+
+def test_job_that_was_opened_and_not_closed_has_failed_whatever_its_launcher_says(stage: Any) -> None:
+    outcome = stage.play("open", "vanish").outcome()
+    assert (outcome.good, outcome.code) == (False, 1)
+    assert "without nereus_close()" in outcome.text
 
 
 def test_orders_reach_the_leader_they_are_for(stage: Any) -> None:
@@ -178,27 +184,27 @@ def test_a_job_without_a_link_is_told_nothing_of_another_supervisor(
 def test_a_temporary_folder_with_a_long_name_is_no_obstacle(stage: Any, tmp_path: Path) -> None:
     folder = tmp_path / ("long" * 40)
     folder.mkdir()
-    context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
-    link = LinkSocket(context, folder, Launch(stage.build, Path(sys.executable)))
+    sockets = Sockets()
+    link = LinkSocket(sockets, folder, Launch(stage.build, Path(sys.executable)))
     path = Path(link.address.removeprefix("ipc://"))
     assert path.exists()
     link.close()
-    context.term()
+    sockets.close()
     assert not path.parent.exists()
 
 
 def test_a_job_with_other_hosts_is_reached_over_the_network(stage: Any, tmp_path: Path) -> None:
-    context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+    sockets = Sockets()
     launch = Launch(stage.build, Path(sys.executable), hosts=(Host("192.0.2.77"),))
     try:
-        link = LinkSocket(context, tmp_path, launch)
+        link = LinkSocket(sockets, tmp_path, launch)
     except LaunchError as problem:
         # A machine without any network has no way to other hosts.
         assert "192.0.2.77 cannot be reached" in str(problem)
     else:
         assert link.address.startswith(f"tcp://{own_address(['192.0.2.77'])}:")
         link.close()
-    context.term()
+    sockets.close()
 
 
 VALUES = st.recursive(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sends what tests of the monitor expect it to have sent: each kind of transfer, in amounts that only depend on the
  * ranks. Usage: talks KIND [FOLDER or SECONDS], where KIND is p2p, split, collective, neighbours, onesided, io,
- * all, inplace, nothing, reduce, busy, twice (MPI_Init once more), late (when main has
+ * all, inplace, nothing, reduce, alltoall, busy, twice (MPI_Init once more), late (when main has
  * returned), aborts or dies. */
 #include <mpi.h>
 #include <stdio.h>
@@ -128,6 +128,17 @@ static void input_output(const char *folder) {
     MPI_File_close(&file);
 }
 
+/* In sizes for which Open MPI has other ways: by twos, from some 10 kB on by persistent requests of its own. */
+static void exchanges(void) {
+    const int sizes[] = {1, 1000, 20000, 300000};
+    for (int i = 0; i < 4; ++i) {
+        char *const from = calloc((size_t)ranks, (size_t)sizes[i]), *const to = calloc((size_t)ranks, (size_t)sizes[i]);
+        MPI_Alltoall(from, sizes[i], MPI_CHAR, to, sizes[i], MPI_CHAR, MPI_COMM_WORLD);
+        free(from);
+        free(to);
+    }
+}
+
 static void one_reduce(void) {
     enum { numbers = 1000000 };
     int *many = calloc(numbers, sizeof *many), *sums = calloc(numbers, sizeof *sums);
@@ -181,6 +192,7 @@ int main(int argc, char **argv) {
     if (all || strcmp(kind, "io") == 0) input_output(argc > 2 ? argv[2] : ".");
     if (strcmp(kind, "inplace") == 0) in_place();
     if (strcmp(kind, "reduce") == 0) one_reduce();
+    if (strcmp(kind, "alltoall") == 0) exchanges();
     if (strcmp(kind, "busy") == 0) for_a_while(argc > 2 ? atof(argv[2]) : 1);
     if (strcmp(kind, "twice") == 0) begin_twice();
     end_badly(kind);

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A program of another MPI than the launcher's, which would run as jobs of one process each, is refused."""
+
+from typing import Any
+
+import pytest
+
+
+@pytest.mark.parametrize(("theirs", "ours"), [("mpich", "openmpi"), ("openmpi", "mpich")])
+def test_program_linked_with_another_mpi_is_refused_before_anything_starts(
+    site: Any, mpich: str, openmpi: str, theirs: str, ours: str
+) -> None:
+    folder = site.folder / "application"
+    folder.mkdir()
+    program = site.program(theirs, "resizable")
+    result = site.nereus("run", "--mpi", ours, "-n", "2", "--", program, folder)
+    assert result.code == 2
+    assert "it was built for" in result.err
+    assert f"the build {ours} is" in result.err
+    assert list(folder.iterdir()) == []
+
+
+def test_program_that_hides_its_mpi_is_refused_when_it_opens_the_job(
+    site: Any, mpich: str, openmpi: str
+) -> None:
+    folder = site.folder / "application"
+    folder.mkdir()
+    script = site.folder / "script"
+    script.write_text(f'#!/bin/sh\nexec {site.program(openmpi, "resizable")} "$@"\n')
+    script.chmod(0o755)
+    # The other way round, MPICH's own MPI_Init fails under the launcher of Open MPI 4.1.
+    result = site.nereus("run", "--mpi", mpich, "-n", "2", "--", script, folder)
+    assert result.code not in (0, 2)
+    assert "MPI_COMM_WORLD has 1 of the 2 processes" in result.err
+    assert not (folder / "events").exists()
