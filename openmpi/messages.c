@@ -55,6 +55,8 @@ static int isend_seen(const void *buffer, size_t count, ompi_datatype_t *type, i
 static int isend_init_seen(const void *buffer, size_t count, ompi_datatype_t *type, int to, int tag,
                            mca_pml_base_send_mode_t mode, ompi_communicator_t *comm, ompi_request_t **request) {
     const int code = real_isend_init(buffer, count, type, to, tag, mode, comm, request);
+    /* Open MPI's collectives start a request of theirs once, right after they made it (coll/base, alltoall). */
+    if (code == OMPI_SUCCESS) tell(count, type, to, tag, comm);
     if (is_watched(code, tag, to, __builtin_return_address(0)))
         to_be_sent_seen_by(comm, to, bytes_of(count, type), request);
     return code;

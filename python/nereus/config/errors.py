@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nereus import UserError
+from nereus import UserError, printable
 
 LONGEST_VALUE = 60  # characters of a value that a message repeats; more would hide the rest of the line
 
@@ -39,6 +39,10 @@ class ConfigError(UserError):
         self.problems = tuple(problems)
         super().__init__(str(self))
 
+    @property
+    def lines(self) -> tuple[str, ...]:
+        return tuple(map(str, self.problems))
+
     def __str__(self) -> str:
         more = len(self.problems) - 1
         return str(self.problems[0]) + (f" (and {more} more)" if more else "")
@@ -47,13 +51,6 @@ class ConfigError(UserError):
 def fail(where: str, allowed: str, key: str | None = None, value: str | None = None) -> ConfigError:
     """The error with one problem."""
     return ConfigError([Problem(where, key, value, allowed)])
-
-
-def printable(text: str) -> str:
-    """`text` on one line: what a terminal would not print as a character is shown as its escape."""
-    return "".join(
-        c if c.isprintable() else json.dumps(c)[1:-1] if c < " " else f"\\u{ord(c):04x}" for c in text
-    )
 
 
 def show(value: object) -> str:

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nereus import printable
 from nereus.config.document import Document, KeyPath, Place, parse_path, path_text
-from nereus.config.errors import fail, printable, show
+from nereus.config.errors import fail, show
 from nereus.config.model import RESIZE_KEYS, Experiment
 from nereus.config.proteo_codes import Codes
 from nereus.config.proteo_ini import read_ini

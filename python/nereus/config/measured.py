@@ -29,6 +29,7 @@ class Header(Told):
     format: Literal["nereus-measured"]
     version: Literal[1]
     program: str
+    mpi: str = ""  # first line of MPI_Get_library_version
 
 
 class MeasuredStage(Told):

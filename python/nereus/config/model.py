@@ -167,6 +167,8 @@ class Experiment(Part):
     capture: Literal["max", "mean", "median"] = Field("max", description="one of max, mean, median")
     verify: bool = Field(True, description="true or false")
     scratch: str | None = Field(None, min_length=1, description="the name of an existing folder")
+    # Whose messages the times of the stages hold; the run file has none, since who starts it has chosen.
+    mpi: str | None = Field(None, min_length=1, description="the name of an MPI build (nereus doctor)")
     weights: list[Positive] = Field(
         default=[1.0], min_length=1, description="at least one number, each from 1e-9 to 1e9"
     )
@@ -216,7 +218,7 @@ class Experiment(Part):
 
     def to_run(self, scratch: str | None = None) -> dict[str, Any]:
         """The run file of docs/formats/run.md; `scratch` is used when the experiment names no folder."""
-        run = self.model_dump(mode="json")
+        run = self.model_dump(mode="json", exclude={"mpi"})
         run["scratch"] = self.scratch or scratch or tempfile.gettempdir()
         run["groups"] = [
             {key: value for key, value in group.items() if value is not None} for group in run["groups"]

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from nereus import printable
 from nereus.config.document import Document, KeyPath, Place
-from nereus.config.errors import fail, printable
+from nereus.config.errors import fail
 from nereus.config.proteo_codes import CAPTURES, STAGES, Codes, choose_codes
 from nereus.config.proteo_file import Entry, ProteoFile, ProteoPhase, Table
 from nereus.config.proteo_methods import process_method, transfer, without_intercomm

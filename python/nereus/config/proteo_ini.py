@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from nereus import printable
 from nereus.config.document import Document
-from nereus.config.errors import fail, printable
+from nereus.config.errors import fail
 from nereus.config.proteo import translated
 from nereus.config.proteo_codes import Codes
 from nereus.config.proteo_file import (

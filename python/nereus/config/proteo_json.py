@@ -6,8 +6,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from nereus import printable
 from nereus.config.document import Document, KeyPath, path_text
-from nereus.config.errors import fail, printable, show
+from nereus.config.errors import fail, show
 from nereus.config.json_lines import json_lines
 from nereus.config.proteo import translated
 from nereus.config.proteo_codes import Codes

@@ -4,12 +4,13 @@
 from pathlib import Path
 
 from nereus.config.errors import fail
+from nereus.reading import MOST_WRITTEN, content_of
 
 
-def text_of(path: Path) -> str:
-    """ConfigError where it cannot be read."""
+def text_of(path: Path, most: int = MOST_WRITTEN) -> str:
+    """ConfigError where it cannot be read, NotReadError where it has more than `most` bytes."""
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return content_of(path, most).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except OSError as error:
         raise fail(str(path), f"cannot be read: {error.strerror}") from None
     except ValueError:

@@ -38,13 +38,16 @@ def write_matrix(path: Path, matrix: csr_array) -> None:
 def read_matrix(path: Path) -> csr_array:
     """Read a matrix that write_matrix() wrote; raises MatrixError where anything is not as it must be."""
     try:
-        content = path.read_bytes()
+        with path.open("rb") as file:
+            rows, columns, nonzeros, more = _sizes(path, file.read(_HEADER_BYTES), path.stat().st_size)
+            content = file.read(more + 1)
     except OSError as problem:
         raise MatrixError(f"{path}: {problem.strerror}") from problem
-    rows, columns, nonzeros = _sizes(path, content)
-    numbers = np.frombuffer(content, _WHOLE, rows + 1 + nonzeros, _HEADER_BYTES)
+    if len(content) != more:
+        raise MatrixError(f"{path}: does not have the {more} bytes that its header tells of")
+    numbers = np.frombuffer(content, _WHOLE, rows + 1 + nonzeros)
     starts, indices = numbers[: rows + 1], numbers[rows + 1 :]
-    data = np.frombuffer(content, _REAL, nonzeros, _HEADER_BYTES + numbers.nbytes)
+    data = np.frombuffer(content, _REAL, nonzeros, numbers.nbytes)
     if starts[0] != 0 or starts[-1] != nonzeros or np.any(starts[1:] < starts[:-1]):
         raise MatrixError(f"{path}: starts of rows must begin with 0, not fall, and end with {nonzeros}")
     if np.any((indices < 0) | (indices >= columns)):
@@ -52,18 +55,18 @@ def read_matrix(path: Path) -> csr_array:
     return csr_array((data, indices, starts), shape=(rows, columns))
 
 
-def _sizes(path: Path, content: bytes) -> tuple[int, int, int]:
-    """Rows, columns and nonzeros, as the header has them."""
-    if len(content) < _HEADER_BYTES or not content.startswith(MAGIC):
+def _sizes(path: Path, header: bytes, size: int) -> tuple[int, int, int, int]:
+    """Rows, columns and nonzeros, as the header has them, and bytes behind it."""
+    if len(header) < _HEADER_BYTES or not header.startswith(MAGIC):
         raise MatrixError(f"{path}: is no matrix of `nereus matrix convert`")
-    version, *sizes = (int(number) for number in np.frombuffer(content, _WHOLE, _NUMBERS, len(MAGIC)))
+    version, *sizes = (int(number) for number in np.frombuffer(header, _WHOLE, _NUMBERS, len(MAGIC)))
     if version != VERSION:
         raise MatrixError(f"{path}: version {version}: allowed is {VERSION}")
     rows, columns, nonzeros = sizes
     wanted = _HEADER_BYTES + 8 * (rows + 1) + 16 * nonzeros
-    if min(sizes) < 0 or len(content) != wanted:
-        raise MatrixError(f"{path}: has {len(content)} bytes, but its header tells of {wanted}")
-    return rows, columns, nonzeros
+    if min(sizes) < 0 or size != wanted:
+        raise MatrixError(f"{path}: has {size} bytes, but its header tells of {wanted}")
+    return rows, columns, nonzeros, wanted - _HEADER_BYTES
 
 
 def refuse_what_is_not_finite(path: Path, values: Any) -> None:

@@ -9,6 +9,8 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
+from nereus.reading import MOST_OF_AN_EVENT
+
 
 class Encoding(StrEnum):
     """Of a whole file."""
@@ -51,10 +53,14 @@ def items_in(path: Path) -> Iterator[Item]:
 
 
 def _lines(path: Path, file: BufferedReader) -> Iterator[Item]:
-    for number, raw in enumerate(file, start=1):
+    number = 0
+    while raw := file.readline(MOST_OF_AN_EVENT + 1):
+        number += 1
         if not raw.strip():
             continue
         where = f"{path}:{number}"
+        if len(raw) > MOST_OF_AN_EVENT:
+            raise DamagedError(where)
         try:
             value = json.loads(raw)
         except (ValueError, RecursionError):

@@ -3,15 +3,26 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from nereus.report.events import Count, Strict
 
-Ranks = Annotated[int, Field(ge=1, le=2**22)]  # what is made of a damaged number must fit into memory
+MOST_RANKS = 2**22  # what is made of a damaged number must fit into memory
+Ranks = Annotated[int, Field(ge=1, le=MOST_RANKS)]
+
+Step = Annotated[int, Field(ge=-(2**31), le=2**31)]
+
+
+def _that_fit(runs: list[tuple[int, int, int, int]]) -> list[tuple[int, int, int, int]]:
+    if sum(number for _, _, number, _ in runs) > MOST_RANKS:
+        raise ValueError(f"up to {MOST_RANKS} processes are allowed")
+    return runs
+
 
 Kind = Literal["point_to_point", "collective", "decomposed", "put", "get", "read", "write"]
-Histogram = dict[str, Count]
-Run = tuple[Count, Count, Ranks, int]  # of processes: world, first rank, number, step
+Histogram = dict[Annotated[str, Field(pattern=r"^[0-9]{1,3}$")], Count]
+Run = tuple[Count, Count, Ranks, Step]  # of processes: world, first rank, number, step
+Members = Annotated[list[Run], AfterValidator(_that_fit)]
 
 
 class Header(Strict):
@@ -75,7 +86,7 @@ class Communicator(Strict):
     name: str
     own_rank: int
     two_sides: bool
-    members: list[Run]
+    members: Members
 
 
 class Generation(Strict):
@@ -85,7 +96,7 @@ class Generation(Strict):
     generation: Count
     job: str
     own_rank: Count
-    members: list[Run]
+    members: Members
 
 
 class Supervised(Strict):
@@ -102,8 +113,8 @@ class Met(Strict):
     by: Literal["spawn", "parent", "accept", "connect", "join"]
     begin_unix: float
     end_unix: float
-    own: list[Run]
-    members: list[Run]
+    own: Members
+    members: Members
 
 
 class Phase(Strict):

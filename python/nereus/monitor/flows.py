@@ -15,6 +15,7 @@ import pandas as pd
 from nereus.monitor import events, identities
 from nereus.monitor.identities import Identities
 from nereus.monitor.model import Process, Recording, World
+from nereus.monitor.totals import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,10 +47,15 @@ class Flows:
     sizes: pd.DataFrame
     strangers: int
 
-    def matrix(self, what: str = "bytes", kinds: Iterable[str] = _PAIR_KINDS) -> "NDArray[np.int64]":
-        """Row i, column j: what i sent to j."""
+    @property
+    def counted_pairs(self) -> pd.DataFrame:
+        """Of `pairs` those that count in a total over kinds."""
+        return self.pairs[counted(self.pairs["kind"])]
+
+    def matrix(self, what: str = "bytes", kinds: Iterable[str] | None = None) -> "NDArray[np.int64]":
+        """Row i, column j: what i sent to j; of `kinds`, or of all that count in a total."""
         square = np.zeros((len(self.places), len(self.places)), dtype=np.int64)
-        chosen = self.pairs[self.pairs["kind"].isin(list(kinds))]
+        chosen = self.counted_pairs if kinds is None else self.pairs[self.pairs["kind"].isin(list(kinds))]
         columns = (chosen[name].to_numpy(dtype=np.int64) for name in ("source", "destination", what))
         source, destination, values = columns
         np.add.at(square, (source, destination), values)

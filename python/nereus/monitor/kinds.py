@@ -7,7 +7,7 @@ from pathlib import Path
 from nereus.monitor.encoding import DamagedError, items_in
 
 FORMAT = "nereus-monitor"
-PROF = re.compile(r"(?P<name>.+)\.(?P<rank>\d+)\.prof")
+PROF = re.compile(r"(?P<name>.+)\.(?P<rank>[0-9]{1,7})\.prof")
 
 
 def is_recording(path: Path) -> bool:

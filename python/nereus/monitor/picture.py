@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The picture of a record: who sent how much to whom, in how large messages, and when."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,15 +10,19 @@ import numpy as np
 from nereus.monitor.flows import Flows
 from nereus.monitor.model import Recording
 from nereus.monitor.table import KINDS
+from nereus.monitor.totals import counted
+from nereus.report.units import bytes_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
 SIZE_INCHES = (13.0, 8.0)
 # Told apart by people with any colour vision (Okabe and Ito 2008).
 COLOURS = dict(zip(KINDS, ["#0072B2", "#D55E00", "#E69F00", "#009E73", "#CC79A7"], strict=True))
+_MOST_LABELS = 8  # of sizes, which have up to six characters
 _MATRICES = (("bytes", "bytes"), ("messages", "messages"), ("mean", "bytes of a message"))
 
 
@@ -69,11 +74,29 @@ def _heat(figure: "Figure", axes: "Axes", square: "NDArray[np.float64]", label: 
     axes.set(xlabel="to", ylabel="from", title=label)
     axes.locator_params(integer=True)
     if shown.count():
-        figure.colorbar(image, ax=axes, shrink=0.8)
+        bar = figure.colorbar(image, ax=axes, shrink=0.8)
+        if label.startswith("bytes"):
+            _in_bytes(bar.ax.yaxis)
+
+
+def _in_bytes(axis: "Axis") -> None:
+    """Labels as people read bytes: 64.0 MiB, not 6.7 above which 1e7 stands."""
+    from matplotlib.ticker import LogLocator, MultipleLocator, NullLocator
+
+    if axis.get_scale() == "log":
+        axis.set_major_locator(LogLocator(base=2, numticks=_MOST_LABELS))
+    else:
+        least, most = axis.get_view_interval()
+        step = max(1, int(most - least) // _MOST_LABELS)
+        axis.set_major_locator(MultipleLocator(2 ** step.bit_length()))
+    axis.set_major_formatter(lambda value, _: bytes_text(round(value)))
+    axis.set_minor_locator(NullLocator())
 
 
 def _histogram(axes: "Axes", flows: Flows) -> None:
-    sums = flows.sizes.groupby(["kind", "bin"], as_index=False)["messages"].sum()
+    sums = (
+        flows.sizes[counted(flows.sizes["kind"])].groupby(["kind", "bin"], as_index=False)["messages"].sum()
+    )
     bottom: dict[int, int] = {}
     for kind in KINDS:
         rows = sums[sums["kind"] == kind]
@@ -85,11 +108,19 @@ def _histogram(axes: "Axes", flows: Flows) -> None:
         )
         for size, number in zip(bins, messages, strict=True):
             bottom[size] = bottom.get(size, 0) + number
-    ticks = sorted(bottom)[:: max(1, len(bottom) // 12)]
+    ticks = _ticks(bottom)
     axes.set_xticks(ticks, [_size_text(tick) for tick in ticks])
     axes.set(xlabel="size of a message, from", ylabel="messages", title="sizes")
     if bottom:
         axes.legend(fontsize=8)
+
+
+def _ticks(bins: Iterable[int]) -> list[int]:
+    """Bins whose labels stand side by side, from the first to the last."""
+    ordered = sorted(bins)
+    if not ordered:
+        return []
+    return list(range(ordered[0], ordered[-1] + 1, 1 + (ordered[-1] - ordered[0]) // _MOST_LABELS))
 
 
 def _size_text(size: int) -> str:
@@ -109,8 +140,9 @@ def _time_line(axes: "Axes", recording: Recording) -> None:
         quiet = {round(at + length, 6): 0 for at in over_time}
         seconds, values = zip(*sorted({**quiet, **over_time}.items()), strict=True)
         axes.step(seconds, values, where="post", color=COLOURS[kind], label=KINDS[kind])
-    axes.set(xlabel="s since the first process began", ylabel="bytes sent in a window", title="over time")
+    axes.set(xlabel="s since the first process began", ylabel="sent in a window", title="over time")
     axes.set_ylim(bottom=0)
+    _in_bytes(axes.yaxis)
     if by_kind:
         axes.legend(fontsize=8)
 

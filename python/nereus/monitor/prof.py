@@ -14,9 +14,12 @@ from pathlib import Path
 import pandas as pd
 
 from nereus.monitor import events
+from nereus.monitor.events import MOST_RANKS
 from nereus.monitor.flows import KEYS, Flows, Place
 from nereus.monitor.kinds import PROF
 from nereus.monitor.model import Process, Recording, RecordingError, World
+from nereus.reading import MOST_RECORDED, content_of
+from nereus.report.events import MOST_COUNTED
 
 SIZES = 66
 _KIND_OF = {"E": "point_to_point", "I": "decomposed", "S": "put", "R": "get", "C": "collective"}
@@ -65,7 +68,7 @@ def read_prof(path: Path) -> Flows:
 
 def _rows(file: Path) -> Iterator[_Row]:
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
+        lines = content_of(file, MOST_RECORDED).decode("utf-8").splitlines()
     except (OSError, ValueError) as problem:
         raise RecordingError(f"{file}: cannot be read: {problem}") from None
     for number, line in enumerate(lines, start=1):
@@ -84,6 +87,10 @@ def _row(kind: str, fields: list[str]) -> _Row:
     rank, peer = int(fields[0]), int(fields[1])
     moved, messages = int(fields[2].removesuffix(" bytes")), int(fields[3].removesuffix(" msgs sent"))
     sizes = [int(number) for number in fields[4].split(",")] if len(fields) > 4 else []
+    if not all(0 <= each <= MOST_COUNTED for each in (rank, peer, moved, messages, *sizes)):
+        raise ValueError("numbers that can be counted are allowed")
+    if max(rank, peer) >= MOST_RANKS:
+        raise ValueError(f"ranks below {MOST_RANKS} are allowed")
     source, destination = (peer, rank) if kind == "get" else (rank, peer)
     return _Row(source, destination, kind, messages, moved, sizes)
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from nereus.monitor.flows import Flows
 from nereus.monitor.model import Recording
+from nereus.monitor.totals import COLLECTIVES_ONCE
 from nereus.report.units import bytes_text
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ def table(recording: Recording, flows: Flows) -> "Group":
 
     parts = [
         _sums("What moved", "kind", flows),
-        _sums("In phases of the program", "phase", flows),
-        _sums("In generations of the job", "generation", flows),
+        _sums(f"In phases of the program{COLLECTIVES_ONCE}", "phase", flows),
+        _sums(f"In generations of the job{COLLECTIVES_ONCE}", "generation", flows),
         _top_pairs(flows),
         _calls(recording),
         _files(recording),
@@ -56,7 +57,8 @@ def _table(title: str, *columns: str) -> "Table":
 def _sums(title: str, column: str, flows: Flows) -> "Table":
     """Of each kind; of each phase or generation where there are several."""
     made = _table(title, column, "pairs", "messages", "bytes", "mean size")
-    groups = flows.pairs.groupby(column, sort=column == "generation")
+    rows_of_all = flows.pairs if column == "kind" else flows.counted_pairs
+    groups = rows_of_all.groupby(column, sort=column == "generation")
     for name, rows in groups if column == "kind" or len(groups) > 1 else ():
         messages, moved = int(rows["messages"].sum()), int(rows["bytes"].sum())
         pairs = len(rows[["source", "destination"]].drop_duplicates())
@@ -66,9 +68,11 @@ def _sums(title: str, column: str, flows: Flows) -> "Table":
 
 
 def _top_pairs(flows: Flows) -> "Table":
-    made = _table("Pairs that moved most", "from", "to", "messages", "bytes", "mean size")
-    sums = flows.pairs.groupby(["source", "destination"], as_index=False)[["messages", "bytes"]].sum()
-    for source, destination, messages, moved in sums.nlargest(_MOST_PAIRS, "bytes").itertuples(index=False):
+    made = _table(f"Pairs that moved most{COLLECTIVES_ONCE}", "from", "to", "messages", "bytes", "mean size")
+    sums = flows.counted_pairs.groupby(["source", "destination"], as_index=False)[["messages", "bytes"]].sum()
+    # Not by nlargest(): sums may be greater than what a column of whole numbers has, or there are none.
+    most = sums.sort_values("bytes", ascending=False, kind="stable").head(_MOST_PAIRS)
+    for source, destination, messages, moved in most.itertuples(index=False):
         made.add_row(str(source), str(destination), f"{messages}", bytes_text(moved), _mean(moved, messages))
     return made
 

@@ -17,17 +17,17 @@ from nereus.config.toml_reader import read_toml
 from nereus.config.validation import problem_at
 from nereus.place.hosts_tree import Node, WrongTreeError, levels_above, ordered
 from nereus.place.program import inside_of, inside_of_words
-from nereus.place.topology import MOST_SLOTS, Inside, Topology, of_hosts
+from nereus.place.topology import MOST_COST, MOST_SLOTS, Inside, Topology, of_hosts
 
 _NAMES = "a name, or several as n[1-8] or n[01-16,20]"
 _RANGE = re.compile(
-    r"(?P<head>[^\[\]]*)\[(?P<list>[0-9]+(?:-[0-9]+)?(?:,[0-9]+(?:-[0-9]+)?)*)\](?P<tail>[^\[\]]*)"
+    r"(?P<head>[^\[\]]*)\[(?P<list>[0-9]{1,9}(?:-[0-9]{1,9})?(?:,[0-9]{1,9}(?:-[0-9]{1,9})?)*)\](?P<tail>[^\[\]]*)"
 )
 _ONE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,252}")
 _MOST_NAMES = 1_000_000
 
-Costs = dict[str, Annotated[float, Field(ge=0)]]
-Bandwidths = dict[str, Annotated[float, Field(gt=0)]]
+Costs = dict[str, Annotated[float, Field(ge=0, le=MOST_COST)]]
+Bandwidths = dict[str, Annotated[float, Field(ge=1 / MOST_COST, le=MOST_COST)]]
 
 
 class Part(BaseModel):
@@ -52,8 +52,10 @@ class Switch(Part):
 class File(Part):
     hosts: list[Hosts] = Field(min_length=1, description="[[hosts]] tables, at least one")
     switches: list[Switch] = Field([], description="[[switches]] tables")
-    costs: Costs = Field({}, description="a table of numbers from 0, by levels")
-    bandwidths: Bandwidths = Field({}, description="a table of bytes/s above 0, by levels")
+    costs: Costs = Field({}, description=f"a table of numbers from 0 to {MOST_COST:g}, by levels")
+    bandwidths: Bandwidths = Field(
+        {}, description=f"a table of bytes/s from {1 / MOST_COST:g} to {MOST_COST:g}, by levels"
+    )
 
 
 _TABLES: dict[tuple[str, ...], type[BaseModel]] = {(): File, ("hosts",): Hosts, ("switches",): Switch}
@@ -164,8 +166,10 @@ def _numbers(text: str) -> list[str]:
     found: list[str] = []
     for part in text.split(","):
         first, _, last = part.partition("-")
-        end = min(int(last or first), int(first) + _MOST_NAMES)
+        end = min(int(last or first), int(first) + _MOST_NAMES - len(found))
         found += [str(number).zfill(len(first)) for number in range(int(first), end + 1)]
+        if len(found) > _MOST_NAMES:
+            break
     return found
 
 

@@ -14,11 +14,13 @@ from nereus.place.error import PlaceError
 from nereus.place.topology import Inside
 
 _PROGRAM = "nereus-place"
+#: For the description of a host; a mapping takes as long as it does.
+_HOST_SECONDS = 60.0
 
 
 def inside_of(which: Sequence[str], threads: bool) -> Inside:
     """What hwloc sees in a host: `--here`, `--xml FILE` or `--synthetic TEXT`."""
-    found = _run("host", *which, *(["--threads"] if threads else []))
+    found = _run("host", *which, *(["--threads"] if threads else []), within=_HOST_SECONDS)
     return Inside(
         tuple(found["levels"]),
         tuple(tuple(numbers) for numbers in found["children"]),
@@ -40,12 +42,15 @@ def best_mapping(matrix: Path, question: Path) -> Any:
     return _run("map", str(matrix), str(question))
 
 
-def _run(*arguments: str) -> Any:
+def _run(*arguments: str, within: float | None = None) -> Any:
     program = choose().program(_PROGRAM)
-    done = subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run([program, *arguments], capture_output=True, check=False, timeout=within)
+    except subprocess.TimeoutExpired:
+        raise PlaceError(f"{' '.join(arguments)}: {program} found nothing within {within} s") from None
     if done.returncode == 0:
         return json.loads(done.stdout)
-    told = done.stderr.strip()
+    told = done.stderr.decode("utf-8", "replace").strip()
     if done.returncode < 0 or not told:
         told = (
             f"{program}: ended by {f'signal {-done.returncode}' if done.returncode < 0 else done.returncode}"

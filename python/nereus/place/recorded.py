@@ -12,8 +12,9 @@ from nereus.monitor.kinds import is_prof
 from nereus.monitor.model import Recording
 from nereus.monitor.prof import read_prof
 from nereus.monitor.reader import read
+from nereus.monitor.totals import counted
 from nereus.place.error import PlaceError
-from nereus.place.selection import Selection, counted
+from nereus.place.selection import Selection
 
 Ranks = dict[int, int]  # by the process' place in the pairs
 

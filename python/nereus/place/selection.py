@@ -2,7 +2,6 @@
 """What counts of what ranks send each other."""
 
 from dataclasses import dataclass
-from typing import Any
 
 
 @dataclass(frozen=True)
@@ -18,9 +17,3 @@ class Selection:
     def is_of_records(self) -> bool:
         """Whether something is chosen that matrices do not tell."""
         return self.generation is not None or self.phase is not None
-
-
-def counted(kinds: Any) -> Any:
-    """Which rows of a table of pairs count: of collectives their messages, or else the calls."""
-    called = "collective" if "decomposed" not in set(kinds) else "decomposed"
-    return kinds.isin(["point_to_point", called, "put", "get"])

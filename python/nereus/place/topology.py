@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 USUAL_COST = 1.0
 HOPS, SECONDS = "bytes x hops", "seconds of links"
 MOST_SLOTS = 2**24
+#: Of a byte on a link, and of all bytes: products and sums of such are numbers.
+MOST_COST = 1e100
 _SLOTS = re.compile(r"(?:(?P<host>[^:]+):)?(?P<first>\d{1,8})(?:-(?P<last>\d{1,8}))?")
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What ranks send each other, from any file that tells it; always sparse, so that many ranks fit."""
 
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,11 @@ from scipy.sparse import coo_array, csr_array, load_npz
 from nereus.matrix import MatrixError, read_market, read_matrix
 from nereus.matrix.file import MAGIC
 from nereus.monitor.kinds import is_prof, is_recording
+from nereus.monitor.totals import counted
 from nereus.place.error import PlaceError
-from nereus.place.selection import Selection, counted
+from nereus.place.selection import Selection
+from nereus.place.topology import MOST_COST
+from nereus.reading import MOST_RECORDED, content_of
 
 MOST_RANKS = 2**24
 _MARKET = (".mtx", ".mtx.gz", ".mtx.bz2")
@@ -39,7 +43,7 @@ def _matrix(path: Path, selection: Selection) -> csr_array:
     if begin == MAGIC:
         return read_matrix(path)
     if path.name.endswith(_MARKET):
-        return read_market(path)
+        return read_market(path, MOST_RANKS)
     if path.suffix in {".npy", ".npz"}:
         return _numpy(path)
     return _text(path, selection)
@@ -48,48 +52,49 @@ def _matrix(path: Path, selection: Selection) -> csr_array:
 def _numpy(path: Path) -> csr_array:
     try:
         found: Any = load_npz(path) if path.suffix == ".npz" else np.load(path, allow_pickle=False)
-        if found.ndim != 2:
-            raise PlaceError(f"{path}: has {found.ndim} dimensions: 2 are allowed")
-        return csr_array(found, dtype=float)
-    except (ValueError, OSError, EOFError, KeyError, TypeError) as problem:
+        if found.ndim == 2 and max(found.shape) <= MOST_RANKS:
+            matrix = csr_array(found, dtype=float)
+            # What points behind its end is not found by whoever reads it.
+            matrix.check_format(full_check=True)
+            return matrix
+    except Exception as problem:  # of a damaged file they raise what they come upon
         raise PlaceError(f"{path}: is no matrix of NumPy or SciPy: {problem}") from None
+    raise PlaceError(f"{path}: has the shape {found.shape}: 2 dimensions of up to {MOST_RANKS} are allowed")
 
 
 def _text(path: Path, selection: Selection) -> csr_array:
     """Rows of numbers, or a table with a line for each pair."""
     try:
-        with path.open(encoding="utf-8-sig") as file:
-            first = next((line for line in file if line.strip() and not line.startswith("#")), "")
+        text = content_of(path, MOST_RECORDED).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise PlaceError(
             f"{path}: a record of the monitor, Matrix Market (.mtx), .npy, .npz, a file of "
             "`nereus matrix convert`, or text is allowed"
         ) from None
+    first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
     if not first:
         raise PlaceError(f"{path}: is empty")
     if set(_ENDS) <= {name.strip() for name in first.split(",")}:
-        return _pairs(path, selection)
+        return _pairs(path, text, selection)
     try:
-        return csr_array(
-            np.loadtxt(path, delimiter="," if "," in first else None, ndmin=2, encoding="utf-8-sig")
-        )
-    except (ValueError, IndexError) as problem:
+        return csr_array(np.loadtxt(StringIO(text), delimiter="," if "," in first else None, ndmin=2))
+    except Exception as problem:
         raise PlaceError(f"{path}: rows of as many numbers each are allowed: {problem}") from None
 
 
-def _pairs(path: Path, selection: Selection) -> csr_array:
+def _pairs(path: Path, text: str, selection: Selection) -> csr_array:
     import pandas as pd
 
     try:
-        table = pd.read_csv(path, comment="#", skipinitialspace=True, encoding="utf-8-sig")
-    except (ValueError, OSError) as problem:
+        table = pd.read_csv(StringIO(text), comment="#", skipinitialspace=True)
+    except Exception as problem:
         raise PlaceError(f"{path}: is no table: {problem}") from None
     if selection.what not in table:
         raise PlaceError(f"{path}:1: a column {selection.what} is missing")
     if "generation" in table and table["generation"].nunique() > 1:
         raise PlaceError(f"{path}: pairs of several generations: the record that they come from is allowed")
     ends = table[_ENDS].to_numpy()
-    if not all(np.issubdtype(table[name].dtype, np.integer) for name in _ENDS) or (
+    if not all(pd.api.types.is_integer_dtype(table[name].dtype) for name in _ENDS) or (
         len(ends) and ends.min() < 0
     ):
         raise PlaceError(f"{path}: source and destination: whole numbers from 0 are allowed")
@@ -116,6 +121,10 @@ def checked(path: Path, matrix: csr_array) -> csr_array:
         where = f"row {entries.coords[0][at]}, column {entries.coords[1][at]}"
         more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
         raise MatrixError(f"{path}: {where}: {entries.data[at]:g}: finite numbers from 0 are allowed{more}")
+    with np.errstate(over="ignore"):
+        total = matrix.data.sum()
+    if not total <= MOST_COST:
+        raise MatrixError(f"{path}: all entries together are {total:g}: up to {MOST_COST:g} is allowed")
     return matrix
 
 

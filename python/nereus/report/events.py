@@ -5,7 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Count = Annotated[int, Field(ge=0, lt=2**63)]
+MOST_COUNTED = 2**63 - 1
+Count = Annotated[int, Field(ge=0, le=MOST_COUNTED)]
 Ranks = Annotated[int, Field(ge=1, lt=2**31)]
 
 

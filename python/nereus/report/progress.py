@@ -21,7 +21,9 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from nereus import printable
 from nereus.report import events
+from nereus.report.console import PlainConsole
 from nereus.report.units import duration_text, seconds_text
 
 POLL_SECONDS = 0.1
@@ -134,7 +136,7 @@ class Plain:
         return nullcontext()
 
     def tell(self, line: str) -> None:
-        print(line, file=self._stream, flush=True)
+        print(printable(line), file=self._stream, flush=True)
 
     def update(self, state: State) -> None:
         if state.last is not None and self._clock() >= self._next:
@@ -195,7 +197,7 @@ class Progress:
 
 
 def _view(stream: TextIO) -> View:
-    console = Console(file=stream)
+    console = PlainConsole(file=stream)
     return Bar(console) if console.is_terminal and not console.is_dumb_terminal else Plain(stream)
 
 

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
+from nereus.reading import MOST_RECORDED, content_of
 from nereus.report import events
 from nereus.report.model import Generation, Iteration, Resize, ResultError, Results
 
@@ -56,7 +57,7 @@ def read(path: Path) -> Results:
 
 def _content(file: Path) -> list[bytes]:
     try:
-        return file.read_bytes().split(b"\n")
+        return content_of(file, MOST_RECORDED).split(b"\n")
     except OSError as error:
         raise ResultError(f"{file}: {error.strerror}: a results folder holds a file {FILE_NAME}") from None
 

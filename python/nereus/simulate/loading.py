@@ -14,6 +14,7 @@ from nereus.config.suggest import unknown_key
 from nereus.config.text import text_of
 from nereus.config.toml_reader import read_toml
 from nereus.config.validation import problem_at
+from nereus.reading import MOST_RECORDED, content_of
 from nereus.simulate.measured import fitted
 from nereus.simulate.scenario import Cluster, Job, Reconfiguration, Scenario, Store, Time, Trace
 
@@ -66,7 +67,7 @@ def _with_measured(scenario: Scenario, document: Document, path: Path) -> Scenar
 
 def _measured(file: Path) -> Reconfiguration | None:
     try:
-        found = fitted(file.read_text(encoding="utf-8", errors="replace"))
+        found = fitted(content_of(file, MOST_RECORDED).decode("utf-8", "replace"))
     except OSError:
         return None
     return None if found is None else Reconfiguration(seconds=found[0], per_rank=found[1])

@@ -15,6 +15,7 @@ import numpy as np
 
 from nereus.config.errors import fail
 from nereus.config.text import text_of
+from nereus.reading import MOST_RECORDED
 from nereus.simulate.scenario import Job, Time, Trace
 
 _FIELDS = 18
@@ -35,7 +36,7 @@ class TracedJob:
 def traced(path: Path) -> list[TracedJob]:
     """ConfigError with the line that is no job."""
     jobs: dict[str, TracedJob] = {}
-    for line, text in enumerate(text_of(path).splitlines(), start=1):
+    for line, text in enumerate(text_of(path, MOST_RECORDED).splitlines(), start=1):
         if not text.strip() or text.lstrip().startswith(";"):
             continue
         job = _job(text, f"{path}:{line}")

@@ -206,6 +206,12 @@ def test_every_key_is_explained_in_the_reference_page(small: str, loaded: Load) 
     assert [key for key in keys if f"`{key}`" not in page and f"[{key}]" not in page] == []
 
 
+def test_the_run_file_does_not_name_the_mpi(loaded: Load, small: str) -> None:
+    experiment = loaded('mpi = "openmpi"\n' + small).experiment
+    assert 'mpi = "openmpi"\n' in write_toml(experiment)
+    assert "mpi" not in experiment.to_run()
+
+
 def test_a_written_experiment_leaves_out_what_is_default(loaded: Load, small: str) -> None:
     text = write_toml(loaded(small).experiment)
     assert "seed" not in text

@@ -2,15 +2,20 @@
 """What is made of a record: files of Open MPI's monitoring, rates, tables, the picture."""
 
 import json
+import re
+from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from a_run import HEADER, Line, communicator, moved, process, to_all, world, write
+from matplotlib.axes import Axes
+from matplotlib.text import Text
 from rich.console import Console
 
-from nereus.monitor.flows import flows
+from nereus.monitor.flows import Flows, flows
 from nereus.monitor.live import latest_of_job, rates, sums
-from nereus.monitor.model import RecordingError
+from nereus.monitor.model import Recording, RecordingError
 from nereus.monitor.picture import bytes_over_time, figure
 from nereus.monitor.prof import read_prof, write_prof
 from nereus.monitor.reader import read
@@ -55,6 +60,7 @@ def test_files_of_open_mpi_are_read(tmp_path: Path) -> None:
     assert made.matrix("bytes", ["point_to_point"]).tolist() == [[0, 40], [0, 0]]
     assert made.matrix("bytes", ["decomposed"]).tolist() == [[0, 0], [4000, 0]]
     assert made.matrix("bytes", ["collective"]).tolist() == [[0, 4000], [0, 0]]
+    assert made.matrix("bytes").tolist() == [[0, 40], [4000, 0]], "a collective counts once in a total"
     sent = next(pair for pair in made.document() if pair["kind"] == "point_to_point")
     assert sent["histogram"] == {"6": 1}
 
@@ -121,6 +127,21 @@ def test_the_table_says_what_moved_and_what_was_not_seen(tmp_path: Path) -> None
         assert wanted in text
 
 
+def test_totals_over_kinds_count_collectives_once(tmp_path: Path) -> None:
+    (tmp_path / "x.0.prof").write_text(OF_OPEN_MPI)
+    (tmp_path / "x.1.prof").write_text(f"# POINT TO POINT\nI\t1\t0\t4000 bytes\t1 msgs sent\t{SIZES}\n")
+    made = read_prof(tmp_path / "x.1.prof")
+    console = Console(width=160, record=True, file=(tmp_path / "out").open("w"))
+    console.print(table(read(write(tmp_path / "f", *RUN)), made))
+    pairs = console.export_text().partition("Pairs that moved most (collectives once")[2]
+    rows = [
+        [cell.strip() for cell in line.split("│")[1:-1]]
+        for line in pairs.splitlines()
+        if line.startswith("│")
+    ]
+    assert [row[:3] for row in rows[:2]] == [["1", "0", "1"], ["0", "1", "1"]]
+
+
 def test_bytes_over_time_count_each_process_that_is_sent_to(tmp_path: Path) -> None:
     recording = read(write(tmp_path / "f", *RUN))
     assert bytes_over_time(recording) == {"collective": {3.0: 32}}
@@ -133,3 +154,41 @@ def test_every_record_has_a_picture(tmp_path: Path, lines: tuple[object, ...]) -
     recording = read(write(tmp_path / "f", *lines))  # type: ignore[arg-type]
     titles = [axes.get_title() for axes in figure(recording, flows(recording)).axes]
     assert {"bytes", "messages", "sizes", "over time"} <= set(titles)
+
+
+def _texts(axes: Axes) -> list[Text]:
+    return [label for label in axes.get_xticklabels() if label.get_text()]
+
+
+@pytest.mark.parametrize("bins", [range(1, 11), range(1, 24), [1, 2, 3, 40], [0], range(0, 45, 3)])
+def test_labels_of_sizes_stand_side_by_side(tmp_path: Path, bins: Iterable[int]) -> None:
+    of_sizes = moved([[1, 1, 8, {str(size): 1 for size in bins}]])
+    made = figure(*_read(tmp_path, HEADER, process(0, 2), of_sizes, world(2)))
+    made.canvas.draw()
+    (sizes,) = [axes for axes in made.axes if axes.get_title() == "sizes"]
+    places = [label.get_window_extent() for label in _texts(sizes)]
+    assert places
+    assert not [one for one, other in pairwise(places) if one.x1 + 4 > other.x0]
+
+
+@pytest.mark.parametrize("amounts", [(5, 9), (40_000_000, 30_000_000), (10, 10**12), (2**30, 2**30)])
+def test_axes_tell_bytes_with_their_unit(tmp_path: Path, amounts: tuple[int, int]) -> None:
+    to = [moved([[other, 1, size, {"3": 1}]]) for other, size in enumerate(amounts, 1)]
+    rows = [[1, "peer", 1, 0, 1, amounts[0]]]
+    window = {**WINDOW, "kind": "point_to_point", "rows": rows}
+    made = figure(*_read(tmp_path, HEADER, process(0, 3), *to, window, world(3)))
+    made.canvas.draw()
+    (over_time,) = [axes for axes in made.axes if axes.get_title() == "over time"]
+    (bar, *_) = [axes for axes in made.axes if axes.get_label() == "<colorbar>"]
+    for axes in (over_time, bar):
+        least, most = axes.get_ylim()
+        seen = [label for label in axes.get_yticklabels() if least <= label.get_position()[1] <= most]
+        labels = [label.get_text() for label in seen]
+        assert 2 <= len(labels) <= 20
+        assert axes.yaxis.get_offset_text().get_text() == ""
+        assert all(re.fullmatch(r"[\d.]+ ([KMGT]i)?B", label) for label in labels), labels
+
+
+def _read(tmp_path: Path, *lines: Line) -> tuple[Recording, Flows]:
+    recording = read(write(tmp_path / "f", *lines))
+    return recording, flows(recording)

@@ -10,6 +10,7 @@ from a_run import HEADER, communicator, moved, process, to_all, world, write
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from nereus.cli.monitor import _begin
 from nereus.monitor.encoding import Encoding, encoded
 from nereus.monitor.flows import flows
 from nereus.monitor.kinds import is_recording
@@ -115,3 +116,10 @@ def test_a_file_that_was_cut_or_damaged_is_read_up_to_there(
     recording = read(path)
     flows(recording)
     assert recording.broken_off is None or str(path) in recording.broken_off
+
+
+def test_a_record_of_a_command_that_is_no_text_can_be_read(tmp_path: Path) -> None:
+    for encoding in Encoding:
+        file = tmp_path / f"a.{encoding}"
+        _begin(file, encoding, "0" * 16, ["prog", "\udcff"])
+        assert read(file).header.command == ["prog", "\\udcff"]

@@ -2,10 +2,20 @@
 """What is wrong on the command line is said in one line, before anything is simulated."""
 
 import json
+import signal
+import sys
+import threading
+import time
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from nereus.cli import simulate_transfer
+from nereus.smpi.error import Stopped
+from nereus.smpi.program import Limits
+from nereus.smpi.redistribution import Case
 
 Nereus = Callable[..., tuple[int, str, str]]
 
@@ -95,3 +105,33 @@ def test_without_simgrid_it_is_said_what_is_missing(
     code, out, err = nereus("simulate", "transfer", "--pair", "4:2")
     assert (code, out) == (2, "")
     assert "nereus-smpi" in err and "apt-get install libsimgrid-dev" in err
+
+
+def _waits(thread: threading.Thread) -> bool:
+    """Whether it stands in a wait for what others compute."""
+    assert thread.ident is not None
+    stack = traceback.extract_stack(sys._current_frames()[thread.ident])
+    return stack[-1].name == "wait" and any("concurrent/futures" in frame.filename for frame in stack[-3:])
+
+
+def test_ctrl_c_is_heard_though_it_does_not_reach_who_waits(
+    nereus: Nereus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A signal that comes to another thread, or a moment before the wait, does not end that wait."""
+    heard = []
+
+    def simulated(case: Case, limits: Limits) -> None:
+        deadline = time.monotonic() + 20
+        while not _waits(threading.main_thread()) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+        while not limits.stopped() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        heard.append(limits.stopped())
+        raise Stopped
+
+    monkeypatch.setattr(simulate_transfer, "redistributed", simulated)
+    monkeypatch.setattr(simulate_transfer, "require", lambda: None)
+    code, _, err = nereus("simulate", "transfer", "--pair", "4:2", "--method", "p2p", "--quiet")
+    assert (set(heard), err) == ({True}, "nereus: stopped by SIGINT\n")
+    assert code == 130
