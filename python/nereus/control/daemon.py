@@ -8,6 +8,7 @@ import os
 import resource
 import secrets
 import sqlite3
+from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -34,6 +35,7 @@ from nereus.control.unsure import Unsure
 from nereus.control.watched import Watched
 from nereus.launch.controller import daemon_line
 from nereus.launch.door import DAEMON, Door, make_folder
+from nereus.launch.sockets import Sockets
 from nereus.policy.decisions import Policy
 from nereus.policy.parameters import Parameters
 
@@ -70,6 +72,7 @@ class Daemon:
         make_folder(path.parent)
         self.line = path
         self._clock = clock or Clock()
+        self._refused: deque[str] = deque()  # connections, said by another thread
         self._closing: list[Callable[[], None]] = [partial(_remove_if_empty, path.parent)]
         try:
             self._open(settings, path, show)
@@ -82,14 +85,14 @@ class Daemon:
         self._closing.append(lock.release)
         self.store = Store(settings.store)
         self._closing.append(self.store.close)
-        before = _remembered(self.store)
+        before = read_store(self.store)
         self.everything = self._everything(settings, before, show)
-        self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
-        self._closing.append(self._context.term)
-        self._line = Line(self._context, path)
+        sockets = Sockets(tell=self._refused.append)
+        self._closing.append(sockets.close)
+        self._line = Line(sockets, path)
         self._closing.append(self._line.close)
         listen, metrics = self._beyond(settings)
-        self._door = Door(self._context, DAEMON, self._line.dropped)
+        self._door = Door(sockets, DAEMON, self._line.dropped)
         self._closing.append(self._door.close)
         instance = secrets.token_hex(8)
         about = {
@@ -133,7 +136,7 @@ class Daemon:
         if settings.listen is not None and settings.keys is not None:
             listen = self._line.listen(settings.listen, read_keys(settings.keys))
         if settings.metrics is not None:
-            metrics, stop = self.everything.figures.serve(settings.metrics)
+            metrics, stop = self.everything.figures.serve(settings.metrics, self._refused.append)
             self._closing.append(stop)
         return listen, metrics
 
@@ -176,6 +179,8 @@ class Daemon:
     def _look(self, now: float, listened: bool) -> list[Out]:
         self._look_at = now + _LOOK_SECONDS
         self._tell_figures()
+        while self._refused:
+            self.everything.events.add(now, "", "trouble", text=self._refused.popleft())
         late = self.everything.look(now) if listened else []
         return [*late, *self.everything.all_due(now)]
 
@@ -213,11 +218,13 @@ def _remove_if_empty(folder: Path) -> None:
         folder.rmdir()
 
 
-def _remembered(store: Store) -> Remembered:
+def read_store(store: Store) -> Remembered:
+    """What was before; ControlError where the file is damaged."""
     try:
         return remembered(store)
-    except (sqlite3.Error, ValueError, TypeError) as problem:
-        raise ControlError(f"--store = {store.path}: cannot be read: {problem}") from None
+    except (sqlite3.Error, ValueError) as problem:
+        text = f"--store = {store.path}: cannot be read: {problem}; --store takes another file"
+        raise ControlError(text) from None
 
 
 def _warm_up() -> None:

@@ -3,17 +3,31 @@
 
 import json
 import os
+import struct
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
 import zmq
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
+from zmq.utils import z85
 
 from nereus.control.error import ControlError
 from nereus.launch.door import is_private
+from nereus.reading import content_of
 
 SERVER, CLIENT = "server.json", "client.json"
-Key = Annotated[str, Field(min_length=40, max_length=40)]
+
+
+def _is_key(text: str) -> str:
+    """ValueError unless it is 32 bytes as ZeroMQ writes them (its RFC 32)."""
+    with suppress(LookupError, ValueError, struct.error):
+        if len(z85.decode(text)) == 32:  # type: ignore[no-untyped-call]
+            return text
+    raise ValueError("40 characters of a key are allowed")
+
+
+Key = Annotated[str, AfterValidator(_is_key)]
 
 
 class ServerKeys(BaseModel):
@@ -24,6 +38,12 @@ class ServerKeys(BaseModel):
     public: Key
     secret: Key
     clients: list[Key]
+
+    @model_validator(mode="after")
+    def _is_a_pair(self) -> "ServerKeys":
+        if zmq.curve_public(self.secret.encode()) != self.public.encode():
+            raise ValueError("the public key is not that of the secret one")
+        return self
 
 
 class ClientKeys(BaseModel):
@@ -56,7 +76,7 @@ def read_keys(folder: Path) -> ServerKeys:
     if folder.is_dir() and not is_private(folder):
         raise ControlError(f"--keys = {folder}: must be yours and no others' (mode 700)")
     try:
-        return ServerKeys.model_validate_json(path.read_text(encoding="utf-8"))
+        return ServerKeys.model_validate_json(content_of(path))
     except OSError as problem:
         raise ControlError(f"--keys = {path}: {problem.strerror}; --make-keys makes them") from None
     except ValueError:

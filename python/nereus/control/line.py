@@ -12,11 +12,9 @@ from nereus.control.error import ControlError
 from nereus.control.keys import ServerKeys
 from nereus.control.sessions import Address
 from nereus.launch.door import bind_private, is_of_this_user
-from nereus.launch.link_socket import MOST_AT_ONCE, open_router, send
+from nereus.launch.link_socket import MOST_AT_ONCE, send
+from nereus.launch.sockets import Sockets, remove_socket
 
-Context = zmq.Context["zmq.Socket[bytes]"]
-# Connections that may come at once: jobs of a whole machine, after a restart.
-_BACKLOG = 4096
 _DOMAIN = "nereus"
 
 
@@ -25,13 +23,13 @@ class Line:
     whether some are left.
     """
 
-    def __init__(self, context: Context, path: Path) -> None:
+    def __init__(self, sockets: Sockets, path: Path) -> None:
         self.dropped: Counter[str] = Counter()
         self.waits = False
-        self._context = context
+        self._sockets = sockets
         self._authenticator: ThreadAuthenticator | None = None
         self.path = path
-        local = _router(context)
+        local = sockets.router()
         try:
             bind_private(local, path)
         except BaseException:
@@ -42,10 +40,10 @@ class Line:
     def listen(self, address: str, keys: ServerKeys) -> str:
         """On the network too; the address, with the port."""
         # Before anybody can come.
-        self._authenticator = ThreadAuthenticator(self._context)
+        self._authenticator = ThreadAuthenticator(self._sockets.context())
         self._authenticator.start()
         self._authenticator.configure_curve_callback(_DOMAIN, credentials_provider=_Known(keys))
-        far = _router(self._context)
+        far = self._sockets.router(strangers=True)
         self.sockets.append(far)
         far.curve_server = True
         far.curve_publickey, far.curve_secretkey = keys.public.encode(), keys.secret.encode()
@@ -83,7 +81,7 @@ class Line:
             socket.close(linger=0)
         if self._authenticator is not None:
             self._authenticator.stop()
-        self.path.unlink(missing_ok=True)
+        remove_socket(self.path)
 
 
 class _Known:
@@ -94,9 +92,3 @@ class _Known:
 
     def callback(self, domain: str, key: bytes) -> bool:
         return key in self._clients
-
-
-def _router(context: Context) -> "zmq.Socket[bytes]":
-    router = open_router(context)
-    router.setsockopt(zmq.BACKLOG, _BACKLOG)
-    return router

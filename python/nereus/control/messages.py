@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from nereus.launch.messages import MOST_RANKS, decode, encode
+from nereus.launch.messages import MOST_RANKS, decode, encode, validated
 
 __all__ = [
     "Done",
@@ -160,6 +160,6 @@ def read(frame: bytes) -> FromJob | None:
     if value is None:
         return None
     try:
-        return _from_job.validate_python(value)
+        return validated(_from_job, value)
     except ValueError:
         return None

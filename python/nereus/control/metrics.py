@@ -4,12 +4,11 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, start_http_server
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
-from nereus.control.error import ControlError
+from nereus.control.figures_door import open_figures_door
 from nereus.policy.prediction import IoPhase
 
-LOCAL = "127.0.0.1"
 _SECONDS = (0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 1800)
 
 
@@ -71,16 +70,7 @@ class Figures:
         for name, value in now.items():
             self.now[name].set(value)
 
-    def serve(self, port: int) -> tuple[int, Callable[[], None]]:
+    def serve(self, port: int, tell: Callable[[str], None]) -> tuple[int, Callable[[], None]]:
         """Answer there; the port, which the system chooses for 0, and what ends it."""
-        try:
-            server, thread = start_http_server(port, LOCAL, self.registry)
-        except OSError as problem:
-            raise ControlError(f"--metrics = {port}: {problem.strerror}") from None
-
-        def stop() -> None:
-            server.shutdown()
-            server.server_close()
-            thread.join()
-
-        return int(server.server_port), stop
+        door = open_figures_door(port, self.registry, tell)
+        return int(door.server_port), door.end

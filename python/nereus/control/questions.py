@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from nereus.control.messages import Number, Ranks
+from nereus.launch.messages import validated
 
 JobName = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
 _ALLOWED = (
@@ -79,6 +80,6 @@ _asked: TypeAdapter[Asked] = TypeAdapter(Annotated[Asked, Field(discriminator="k
 def read_question(value: dict[str, Any]) -> Asked | str:
     """A question, or why it is refused."""
     try:
-        return _asked.validate_python(value)
+        return validated(_asked, value)
     except ValueError:
         return f"allowed are {_ALLOWED}"

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the store knows: after a restart who was there, had a turn and was told what; events of before."""
 
-import json
 import sqlite3
 from collections.abc import Iterable
 from contextlib import suppress
@@ -9,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nereus.control.reservations import Wanted
+from nereus.control.rows import Happened, Job, Meta, Phase, Reserved, Sample, Told, Turn, checked, good
 from nereus.control.sessions import Held, Io, Session
 from nereus.control.store import Store, program_of
 from nereus.control.tables import SAMPLES_KEPT
@@ -31,12 +31,14 @@ class Remembered:
 
 def remembered(store: Store) -> Remembered:
     rows = store.connection.execute
-    sessions = [_session(row) for row in rows("SELECT * FROM jobs WHERE ended IS NULL ORDER BY came, name")]
-    held = {job: Held(number, epoch) for job, number, epoch in rows("SELECT job, number, epoch FROM turns")}
+    jobs = checked(Job, rows("SELECT * FROM jobs WHERE ended IS NULL ORDER BY came, name"))
+    sessions = [_session(job) for job in jobs]
+    turns = checked(Turn, rows("SELECT job, number, epoch FROM turns"))
+    held = {turn.job: Held(turn.number, turn.epoch) for turn in turns}
     for session in sessions:
         session.held = held.get(session.name)
         session.asked = max(session.finished, session.held.number if session.held else 0)
-    meta = dict(rows("SELECT name, value FROM meta"))
+    meta = {each.name: each.value for each in checked(Meta, rows("SELECT name, value FROM meta"))}
     (last_event,) = rows("SELECT coalesce(max(number), 0) FROM events").fetchone()
     return Remembered(
         sessions,
@@ -56,22 +58,26 @@ def profile(store: Store, session: Session) -> list[Measured]:
     """
     values = {"program": program_of(session.command), "job": session.name, **_MOST}
     with suppress(sqlite3.Error):
-        return _measured(store.connection.execute(_PROFILE, values))
+        return _measured(good(Sample, store.connection.execute(_PROFILE, values)))
     return []
 
 
 def events_since(store: Store, number: int, before: int, most: int) -> list[dict[str, Any]]:
     """Those after `number` and before another; none where the file cannot be read."""
-    rows: list[tuple[int, float, str, str, str]] = []
+    rows: list[Happened] = []
     with suppress(sqlite3.Error):
-        rows = store.connection.execute(
+        found = store.connection.execute(
             """SELECT number, time, job, event, about FROM events WHERE number > ? AND number < ?
             ORDER BY number LIMIT ?""",
             (number, before, most),
-        ).fetchall()
+        )
+        rows = good(Happened, found)
     return [
-        {"number": each, "time_unix": round(time, 6), "job": job, "event": kind, **json.loads(about)}
-        for each, time, job, kind, about in rows
+        {
+            **each.about,
+            **{"number": each.number, "time_unix": round(each.time, 6), "job": each.job, "event": each.event},
+        }
+        for each in rows
     ]
 
 
@@ -90,16 +96,15 @@ _PROFILE = """
     ) WHERE samples.job != :job"""
 
 
-def _session(row: tuple[Any, ...]) -> Session:
-    name, about, came, _, iteration, finished, phases, resizes, waited, served, size = row
+def _session(job: Job) -> Session:
     return Session(
-        name=name,
-        **json.loads(about),
-        iteration=iteration,
-        came=came,
-        finished=finished,
-        io=Io(phases, waited, served, size),
-        resizes=resizes,
+        name=job.name,
+        **job.about.model_dump(),
+        iteration=job.iteration,
+        came=job.came,
+        finished=job.finished,
+        io=Io(job.phases, job.wait_seconds, job.service_seconds, job.bytes),
+        resizes=job.resizes,
     )
 
 
@@ -109,13 +114,13 @@ def _commands(connection: sqlite3.Connection, state: str) -> list[Command]:
         (SELECT name FROM jobs WHERE ended IS NULL) ORDER BY number""",
         (state,),
     )
-    return [Command(*row) for row in rows]
+    return [Command(**dict(each)) for each in checked(Told, rows)]
 
 
 def _reservations(connection: sqlite3.Connection) -> list[Wanted]:
     """Those that were granted first."""
     rows = connection.execute("SELECT job, ranks, granted FROM reservations ORDER BY granted DESC, number")
-    return [Wanted(job, ranks, bool(granted)) for job, ranks, granted in rows]
+    return [Wanted(each.job, each.ranks, bool(each.granted)) for each in checked(Reserved, rows)]
 
 
 def _phases(connection: sqlite3.Connection, session: Session) -> list[IoPhase]:
@@ -125,15 +130,22 @@ def _phases(connection: sqlite3.Connection, session: Session) -> list[IoPhase]:
         (session.name,),
     )
     return [
-        IoPhase(start, wait, service, iteration, ranks, bool(resized))
-        for start, wait, service, iteration, ranks, resized in rows
+        IoPhase(
+            each.start,
+            each.wait_seconds,
+            each.service_seconds,
+            each.iteration,
+            each.ranks,
+            bool(each.resized),
+        )
+        for each in checked(Phase, rows)
     ]
 
 
 def _times(store: Store, session: Session) -> list[Measured]:
     statement = "SELECT ranks, seconds FROM samples WHERE job = ? ORDER BY rowid DESC LIMIT 200"
-    return _measured(store.connection.execute(statement, (session.name,)))
+    return _measured(checked(Sample, store.connection.execute(statement, (session.name,))))
 
 
-def _measured(rows: Iterable[tuple[int, float]]) -> list[Measured]:
-    return [Measured(ranks, seconds) for ranks, seconds in rows if seconds > 0]
+def _measured(rows: Iterable[Sample]) -> list[Measured]:
+    return [Measured(each.ranks, each.seconds) for each in rows]

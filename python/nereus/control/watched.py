@@ -6,8 +6,12 @@ One that takes long is not asked as often as something happens, so that jobs are
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
+from nereus import printable
+from nereus.control.messages import MOST
+from nereus.launch.messages import MOST_RANKS
 from nereus.policy.decisions import Decision, Leave, Policy, Resize, State
 from nereus.policy.parameters import Parameters
 from nereus.policy.turns import AllAtOnce, OneByOne, OneOfEachSet, Order, Request
@@ -38,9 +42,9 @@ class Watched(Policy):
         decided = self._decided(state, parameters)
         took = time.perf_counter() - begun
         self._not_before = state.now + _PAUSE * took if took > _LONG_SECONDS else 0.0
-        sound = [each for each in decided if _is_sound(each)]
+        sound = [_cleaned(each) for each in decided if _is_sound(each)]
         if len(sound) < len(decided):
-            self._noted("decide", TypeError("allowed are Resize with whole numbers, and Leave"))
+            self._noted("decide", TypeError("allowed are Resize with whole numbers and a text, and Leave"))
         return sound
 
     def is_due(self, now: float) -> bool:
@@ -50,32 +54,49 @@ class Watched(Policy):
     def _decided(self, state: State, parameters: Parameters) -> list[Any]:
         try:
             return list(self._inner.decide(state, parameters))
-        except Exception as problem:
+        except BaseException as problem:  # SystemExit too; nothing of ours is raised through here
             self._noted("decide", problem)
             return []
 
-    def _noted(self, what: str, problem: Exception) -> None:
-        text = f"policy {type(self._inner).__name__}: {what}: {type(problem).__name__}: {problem}"
+    def _noted(self, what: str, problem: BaseException) -> None:
+        text = f"policy {type(self._inner).__name__}: {what}: {_text_of(problem)}"
         if text not in self._said and len(self._said) < 100:
             self._said.add(text)
             self._complain(text)
 
 
 class _WatchedOrder:
-    def __init__(self, inner: Order, noted: Callable[[str, Exception], None]) -> None:
+    def __init__(self, inner: Order, noted: Callable[[str, BaseException], None]) -> None:
         self._inner, self._noted = inner, noted
 
     def admits(self, request: Request, writing: Iterable[Request]) -> bool:
         writing = list(writing)
         try:
             return bool(self._inner.admits(request, writing))
-        except Exception as problem:
+        except BaseException as problem:
             self._noted("order", problem)
             return OneByOne().admits(request, writing)
 
 
 def _is_sound(decided: Any) -> bool:
+    if not isinstance(decided, Leave | Resize):
+        return False
+    if not (isinstance(decided.job, str) and isinstance(decided.why, str)):
+        return False
     if isinstance(decided, Leave):
         return True
-    numbers = (decided.ranks, decided.at, decided.until) if isinstance(decided, Resize) else ("",)
-    return all(each is None or isinstance(each, int) for each in numbers) and decided.ranks is not None
+    iterations = [each for each in (decided.at, decided.until) if each is not None]
+    whole = all(isinstance(each, int) for each in (decided.ranks, *iterations))
+    return whole and decided.ranks <= MOST_RANKS and all(each <= MOST for each in iterations)
+
+
+def _cleaned(decided: Decision) -> Decision:
+    """A reason comes into the store, messages and logs: as text that all of them can hold."""
+    return replace(decided, why=printable(decided.why))
+
+
+def _text_of(problem: BaseException) -> str:
+    try:
+        return printable(f"{type(problem).__name__}: {problem}")
+    except BaseException:  # its own text is of the policy too
+        return type(problem).__name__

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads a scenario with a table [live]; what is wrong with it is said with file, line and key."""
 
-import tomllib
 from pathlib import Path
 
 from pydantic import ValidationError
 
+from nereus import UserError
 from nereus.config import ConfigError
 from nereus.config.document import Document
 from nereus.config.suggest import unknown_key
@@ -21,8 +21,8 @@ _TABLE = "live"
 def is_live(path: Path) -> bool:
     """Whether the file has that table. False for a file that cannot be read: who reads it says why."""
     try:
-        return isinstance(tomllib.loads(path.read_text(encoding="utf-8")).get(_TABLE), dict)
-    except (OSError, ValueError, RecursionError):
+        return isinstance(read_toml(text_of(path), str(path)).tree.get(_TABLE), dict)
+    except UserError:
         return False
 
 

@@ -16,7 +16,7 @@ from typing import IO, Any
 from nereus.control.sessions import Session
 from nereus.control.store import Store
 from nereus.launch import LaunchError, NoAnswer, ask
-from nereus.launch.processes import die_with_parent
+from nereus.launch.processes import dying_with_us
 from nereus.live.error import LiveError
 from nereus.live.jobs import START_AT, arguments_of, known_beforehand, program_of
 from nereus.live.model import Live
@@ -149,7 +149,7 @@ class _Making:
             stdout=out,
             stderr=err,
             start_new_session=True,
-            preexec_fn=die_with_parent,
+            preexec_fn=dying_with_us(),
         )
         self._stack.callback(_end, process)
         return process

@@ -8,7 +8,9 @@ browser shows beside could have its own name lead to 127.0.0.1: whoever asks und
 import asyncio
 import secrets
 import socket
-from collections.abc import Awaitable, Callable
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from nereus import UserError
 from nereus.page.source import Source
@@ -32,6 +35,10 @@ HOSTS = (LOCAL, "localhost")
 _LOOKS = 0.1  # s, between looks whether to stop
 _LAST_ANSWERS = 1  # s, for those under way then
 _MOST_DIGITS = 18  # of the number of an event
+#: Connections at once; who comes then is refused.
+MOST_CONNECTIONS = 64
+_REQUEST_SECONDS = 10.0  # from a connection to its first request
+_SAID_EVERY = 60.0
 _HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": (
@@ -115,17 +122,51 @@ class WithHeaders:
         await self._app(scope, receive, send_with)
 
 
+class Limited(H11Protocol):
+    """All users of this host can come: few connections are kept, and none that asks for nothing."""
+
+    _said = float("-inf")
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        if len(self.connections) > MOST_CONNECTIONS:
+            transport.abort()
+            self._tell(self.loop.time())
+        else:
+            self.loop.call_later(_REQUEST_SECONDS, self._end_if_silent)
+
+    def _end_if_silent(self) -> None:
+        if self.cycle is None:
+            self.transport.abort()
+
+    @classmethod
+    def _tell(cls, now: float) -> None:
+        if now - cls._said >= _SAID_EVERY:
+            cls._said = now
+            text = f"nereus: page: a new connection was refused: {MOST_CONNECTIONS} others are open"
+            print(text, file=sys.stderr, flush=True)
+
+
+class _Server(uvicorn.Server):
+    """Takes no signals over, not even those that were ignored when we started: `stopped` knows of them."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
 def serve(app: Starlette, at: socket.socket, stopped: Callable[[], bool]) -> None:
-    """Until `stopped`, or a signal that asks for it."""
+    """Until `stopped`."""
     config = uvicorn.Config(
         app,
         log_config=None,
         access_log=False,
+        http=Limited,
         server_header=False,
         lifespan="off",
         timeout_graceful_shutdown=_LAST_ANSWERS,
     )
-    server = uvicorn.Server(config)
+    server = _Server(config)
 
     async def both() -> None:
         watching = asyncio.create_task(_watch(server, stopped))

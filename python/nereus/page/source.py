@@ -4,6 +4,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from nereus import printable
 from nereus.control import ControlError, ask_daemon, whole_status
 from nereus.page.sentences import DECISIONS, reason, sentence
 
@@ -29,12 +30,24 @@ class Source:
             start = max(0, status["last_event"] - FIRST_EVENTS) if since is None else since
             answer = self._ask({"kind": "events", "since": start})
         except ControlError as problem:
-            return {"there": False, "why": str(problem)}
+            return {"there": False, "why": printable(str(problem))}
         events = [told(event) for event in answer["events"]]
-        return {"there": True, "status": status, "since": start, "events": events, "last": answer["last"]}
+        found = {"status": status, "since": start, "events": events, "last": answer["last"]}
+        return {"there": True, **_printable(found)}
 
 
 def told(event: Mapping[str, Any]) -> Document:
     """An event with what people are told of it, and whether somebody decided something in it."""
     words = {"sentence": sentence(event), "reason": reason(event)}
     return {**event, **words, "decision": event["event"] in DECISIONS}
+
+
+def _printable(value: Any) -> Any:
+    """Jobs and policies say what they like: of what is in no encoding nothing can be sent to a browser."""
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, Mapping):
+        return {printable(key): _printable(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_printable(each) for each in value]
+    return value

@@ -153,6 +153,8 @@ class _Shifting:
         while True:
             less = reduction(seconds, job.overhead(more), self.parameters.uncertainty)
             speedup = relative_speedup(original, less)
+            if speedup is None and original <= 0:
+                return "no checkpoint is left before its phase at which it would have more ranks"
             if speedup is None:
                 return f"{less:.1f} s less than {original:.1f} s of computing are needed"
             ranks = fewest_ranks(job.between, job.between.seconds(job.ranks) / speedup, job.most)

@@ -116,8 +116,12 @@ class House:
         late = self.job("late")
         late.heartbeat()
         self.until(lambda: "who" in late.kinds())
-        self._jobs.remove(late)
-        late.close()
+        self.leaves(late)
+
+    def leaves(self, job: FakeJob) -> None:
+        """Without a word."""
+        self._jobs.remove(job)
+        job.close()
 
     def beat(self, *jobs: FakeJob) -> None:
         """They say that they are there, and are answered."""

@@ -27,6 +27,27 @@ class Nonsense(Policy):
         return strange  # type: ignore[no-any-return]
 
 
+class Leaves(Policy):
+    def decide(self, state: State, parameters: Parameters) -> Sequence[Resize]:
+        raise SystemExit
+
+
+class Unspeakable(Policy):
+    """Its mistake cannot even be told."""
+
+    def decide(self, state: State, parameters: Parameters) -> Sequence[Resize]:
+        class Mute(Exception):
+            def __str__(self) -> str:
+                raise SystemExit(3)
+
+        raise Mute
+
+
+class Endless(Policy):
+    def decide(self, state: State, parameters: Parameters) -> Sequence[Resize]:
+        return [Resize(job.name, 10**30, "more") for job in state.jobs]
+
+
 class Generous:
     def admits(self, request: Request, writing: Iterable[Request]) -> bool:
         raise KeyError("order")
@@ -36,7 +57,23 @@ class NoOrder(Policy):
     order = Generous()
 
 
-@pytest.mark.parametrize("policy", [Raises(), Nonsense(), NoOrder()])
+class Quitting:
+    def admits(self, request: Request, writing: Iterable[Request]) -> bool:
+        raise SystemExit(0)
+
+
+class NoOrderAtAll(Policy):
+    order = Quitting()
+
+
+class Garbled(Policy):
+    def decide(self, state: State, parameters: Parameters) -> Sequence[Resize]:
+        return [Resize(job.name, 2, "\udcff\x1b[2J") for job in state.settled]
+
+
+@pytest.mark.parametrize(
+    "policy", [Raises(), Nonsense(), NoOrder(), Leaves(), Unspeakable(), Endless(), NoOrderAtAll()]
+)
 def test_a_policy_that_fails_is_told_of_once_and_jobs_write_one_by_one(house: Any, policy: Policy) -> None:
     house.begin(**{"policy": "blocking", "parameters": {}})
     house.end()
@@ -52,6 +89,15 @@ def test_a_policy_that_fails_is_told_of_once_and_jobs_write_one_by_one(house: An
     house.until(lambda: "grant" in other.kinds())
     (trouble,) = house.events("trouble")
     assert type(policy).__name__ in trouble["text"]
+
+
+def test_a_reason_that_cannot_be_encoded_is_stored_and_told_as_text(house: Any) -> None:
+    usual = house.settings()
+    house.daemon = Daemon(Settings(Garbled(), "mine", usual.cores, usual.store), clock=house.clock)
+    job = house.known_job("one")
+    house.until(lambda: "resize" in job.kinds())
+    assert job.last("resize")["why"] == "\\udcff\\u001b[2J"
+    assert house.daemon.store.trouble is None and house.events("trouble") == []
 
 
 class Slow(Policy):

@@ -102,10 +102,12 @@ class House:
     @contextlib.contextmanager
     def job(self, name: str, **keys: Any) -> Iterator[FakeJob]:
         made = FakeJob(self._context, self.doors / "daemon.line", name).connect()
-        made.hello(**keys)
-        heard(made, "welcome")
-        yield made
-        made.close()
+        try:
+            made.hello(**keys)
+            heard(made, "welcome")
+            yield made
+        finally:
+            made.close()
 
     def close(self) -> None:
         self.end()

@@ -4,7 +4,9 @@
 import json
 import signal
 import subprocess
+import urllib.request
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -123,3 +125,31 @@ def test_the_command_prints_the_address_and_ends_well(house: House, by: int) -> 
         process.send_signal(by)
         _, err = process.communicate(timeout=LIMIT)
     assert (process.returncode, err) == (0, "")
+
+
+@pytest.mark.parametrize("ignored", [signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize("words", [("page", "--json"), ("daemon", "--store", "store.sqlite")])
+def test_a_program_keeps_ignoring_what_was_ignored_when_it_started(
+    house: House, tmp_path: Path, words: tuple[str, ...], ignored: signal.Signals
+) -> None:
+    """As a hang-up is under nohup, and Ctrl-C in the background of a shell."""
+    # `trap ''` ignores for whatever is started from there.
+    ignoring = ["sh", "-c", f"trap '' {ignored.name.removeprefix('SIG')}; exec \"$@\"", "sh"]
+    with subprocess.Popen(
+        [*ignoring, *COMMAND, *words], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        if words[0] == "page":
+            assert process.stdout is not None
+            with urllib.request.urlopen(
+                json.loads(process.stdout.readline())["address"], timeout=LIMIT
+            ) as answer:
+                assert answer.status == 200
+        else:
+            assert process.stderr is not None and process.stderr.readline()
+        status = Path(f"/proc/{process.pid}/status").read_text()
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=LIMIT)
+    (mask,) = (line.split()[1] for line in status.splitlines() if line.startswith("SigIgn:"))
+    assert int(mask, 16) >> (ignored - 1) & 1
+    assert process.returncode == 0
+    assert not house.doors.exists()

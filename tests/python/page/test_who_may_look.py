@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a user would lose: a page that others of the host, or sites in the browser, cannot look into."""
 
+import socket
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pytest
-from a_page import Served, Told, history
+from a_page import Served, Told, history, until
 
 from nereus import UserError
-from nereus.page.server import listening, new_word
+from nereus.page.server import MOST_CONNECTIONS, listening, new_word
 from nereus.page.source import Source
 
 
@@ -20,6 +22,28 @@ def page() -> Iterator[Served]:
 
 def test_only_this_host_reaches_it(page: Served) -> None:
     assert page.where[0] == "127.0.0.1"
+
+
+def test_a_crowd_of_silent_connections_is_refused_and_the_page_goes_on(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    page = Served(Source(Told(history()).ask))
+    try:
+        with ExitStack() as crowd:
+            for _ in range(MOST_CONNECTIONS + 10):
+                last = crowd.enter_context(socket.create_connection(page.where, timeout=30))
+            assert last.recv(1) == b""
+            assert "refused: 64 others are open" in capfd.readouterr().err
+        until(lambda: answers(page))
+    finally:
+        page.close()
+
+
+def answers(page: Served) -> bool:
+    try:
+        return page.ask(f"/{page.word}/look")[0] == 200
+    except OSError:
+        return False
 
 
 def test_words_are_long_and_no_two_are_the_same() -> None:

@@ -190,6 +190,17 @@ def test_where_none_can_be_shifted_it_says_why() -> None:
     assert "2: 20.0 s less than" in found.reasons[1]
 
 
+def test_a_phase_before_which_no_ranks_can_come_is_told_of_in_words() -> None:
+    """No checkpoint is left at which it would have them: what is left to compute is less than nothing."""
+    jobs = [
+        job("1", prediction(100, 200, 40), most=10),
+        job("2", prediction(80, 220, 40, next_iteration=100)),
+    ]
+    found = shift(only_conflict(jobs), jobs, SURE)
+    assert isinstance(found, NotPossible)
+    assert found.reasons[1] == "2: no checkpoint is left before its phase at which it would have more ranks"
+
+
 @pytest.mark.parametrize("unsure", [0, 1])
 def test_nobody_is_moved_for_a_phase_that_may_not_come(unsure: int) -> None:
     sure = [1.0, 1.0]
