@@ -1,8 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests interrupt programs: these start as from a terminal, also where the tests run in the background."""
+"""Tests send signals to programs: these start as from a terminal, also where tests run in the background."""
 
 import signal
+from types import FrameType
 
-# A shell's background commands ignore Ctrl-C, and so would all that the tests start.
+
+def _go_on(number: int, frame: FrameType | None) -> None:
+    """The tests ignore it as before; what they start does not, since a handler is not inherited."""
+
+
+# A shell's background commands ignore Ctrl-C, and under nohup a hang-up: so would all that the tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+for _number in (signal.SIGHUP, signal.SIGTERM, signal.SIGQUIT):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, _go_on)
+# Whoever ignores the end of children never hears how they ended.
+signal.signal(signal.SIGCHLD, signal.SIG_DFL)

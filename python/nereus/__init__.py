@@ -5,6 +5,7 @@ This package is what runs beside the jobs and after them. To a program that is i
 names of nereus.binding when they are asked for, as `nereus.Job`: they need mpi4py, commands do without.
 """
 
+import json
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -46,6 +47,27 @@ _BINDING = frozenset(
 class UserError(Exception):
     """What a user can mend: the text is one line that says what is wrong."""
 
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """All that is wrong, a line each."""
+        return (str(self),)
+
+
+def printable(text: str) -> str:
+    """Text from outside on one line: what is no character to a terminal, or of no encoding, as JSON's escape.
+
+    Whatever people are shown of a job, a file, a host or a policy goes through here: in commands by
+    nereus.cli.messages and nereus.report.console, which do so with all that they print.
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
+
+
+def printable_lines(text: str) -> str:
+    """The same, where the ends of lines are ours."""
+    return "\n".join(map(printable, text.split("\n")))
+
 
 def __getattr__(name: str) -> Any:
     """The version and the names of the binding, which take long to find out: for those that ask."""
@@ -62,6 +84,6 @@ def _version() -> str:
     from importlib.metadata import PackageNotFoundError, version
 
     try:
-        return version("nereus")
+        return version("nereus-mpi")
     except PackageNotFoundError:  # run from a checkout that was never installed
         return "unknown"

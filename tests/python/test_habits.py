@@ -3,11 +3,15 @@
 
 import ast
 import re
+import tomllib
 from pathlib import PurePosixPath
 
 import pytest
 
 SPDX = "SPDX-License-Identifier: BSD-3-Clause"
+# ZeroMQ's contexts have one owner, which ends them without waiting for anybody.
+SOCKETS = "python/nereus/launch/sockets.py"
+OWN_CONTEXT = re.compile(r"\bzmq\.(asyncio\.)?Context(\.instance)?\(|\.term\(\)")
 CODE = {".c", ".h", ".cpp", ".hpp", ".py", ".cmake"}
 # Put together here, so that this file does not hold them.
 UNFINISHED = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]) + r")\b")
@@ -34,6 +38,11 @@ def too_long(sources: dict[str, str]) -> list[str]:
     return [path for path, text in sources.items() if len(text.splitlines()) > limits[path]]
 
 
+def own_contexts(sources: dict[str, str]) -> list[str]:
+    ours = {path: text for path, text in sources.items() if path.startswith("python/") and path != SOCKETS}
+    return [path for path, text in ours.items() if OWN_CONTEXT.search(text)]
+
+
 def unfinished(texts: dict[str, str]) -> list[str]:
     return [
         f"{path}:{number}"
@@ -56,10 +65,18 @@ def test_nothing_is_marked_as_unfinished(tracked: dict[str, str]) -> None:
     assert unfinished(tracked) == []
 
 
+def test_sockets_are_made_and_closed_in_one_place(sources: dict[str, str]) -> None:
+    assert "destroy(linger=0)" in sources[SOCKETS]
+    assert own_contexts(sources) == []
+
+
 def test_the_habits_are_looked_for() -> None:
     bad = {"src/a.cpp": "// " + "TO" + "DO: all\n" + "\n" * 400, "tests/a.py": "\n" * 500}
     assert without_licence(bad) == ["src/a.cpp", "tests/a.py"]
     assert too_long(bad) == ["src/a.cpp"]
+    made, ended = "c = zmq." + "Context()", "self._context." + "term()"
+    elsewhere = {"python/a.py": made, "python/b.py": ended, "tests/c.py": made, SOCKETS: made}
+    assert own_contexts(elsewhere) == ["python/a.py", "python/b.py"]
     assert unfinished(bad) == ["src/a.cpp:1"]
 
 
@@ -68,6 +85,36 @@ def test_every_python_room_says_in_a_line_what_it_is(tracked: dict[str, str]) ->
     fronts = {f"{room}/__init__.py" for room in rooms if not room.endswith(".py")}
     assert fronts
     assert [path for path in sorted(fronts) if not ast.get_docstring(ast.parse(tracked.get(path, "")))] == []
+
+
+def foreign_installs(texts: dict[str, str], distribution: str) -> list[str]:
+    """Where somebody is told to install, or asks for, a distribution of another name than ours."""
+    name = re.compile(
+        r"(?:\bpip3? install (?:-\S+ )*|\bmetadata\.\w+\(|(?<!\.)\bversion\()[\"']?(nereus[-_\w]*)",
+        re.IGNORECASE,
+    )
+    return [
+        f"{path}: {found}"
+        for path, text in texts.items()
+        for found in name.findall(text)
+        if found != distribution
+    ]
+
+
+def test_nobody_is_told_to_install_a_foreign_package(tracked: dict[str, str]) -> None:
+    project = tomllib.loads(tracked["pyproject.toml"])["project"]
+    # "nereus" on the package index is another project.
+    assert project["name"] == "nereus-mpi"
+    assert list(project["scripts"]) == ["nereus"]
+    assert foreign_installs(tracked, project["name"]) == []
+
+
+def test_foreign_packages_are_looked_for() -> None:
+    told = {"a.md": "`pip install " + "nereus[mpi]`", "b.py": "version(" + '"nereus")'}
+    assert foreign_installs(told, "nereus-mpi") == ["a.md: nereus", "b.py: nereus"]
+    assert (
+        foreign_installs({"a.md": "pip install nereus-mpi", "b.py": "pip install -e ."}, "nereus-mpi") == []
+    )
 
 
 def test_all_that_name_a_version_name_the_same(tracked: dict[str, str]) -> None:

@@ -56,6 +56,23 @@ def test_what_was_captured_is_emulated_with_as_many_iterations(
     assert site.events()[-1]["iterations"] >= 200
 
 
+@pytest.mark.parametrize("command", ["capture", "monitor"])
+def test_programs_and_launchers_need_not_be_in_the_path(site: Any, build: Build, command: str) -> None:
+    ranks = (
+        "mpiexec",
+        *(["--allow-run-as-root", "--oversubscribe"] if build.kind == "openmpi" else []),
+        "-n",
+        "2",
+    )
+    file = "it.toml" if command == "capture" else "it.jsonl"
+    program = ("nereus-cg", "--poisson", "20", "--iterations", "50", "--tolerance", "0")
+    options = ("--mpi", build.name, "-o", file)
+    done = site.nereus(command, *options, "--", *ranks, *program, PATH="/nowhere")
+    assert done.code == 0, done.err
+    assert '"program": "nereus-cg"' in done.out or '"program":"nereus-cg"' in done.out
+    assert (site.folder / file).stat().st_size > 0
+
+
 def test_stages_of_conjugate_gradient_are_those_of_the_papers(site: Any, build: Build) -> None:
     command = launched(
         build, 2, build.program("nereus-cg"), "--poisson", "20", "--iterations", "100", "--tolerance", "0"
@@ -66,7 +83,7 @@ def test_stages_of_conjugate_gradient_are_those_of_the_papers(site: Any, build: 
     longest = max(experiment.phases, key=lambda phase: phase.iterations)
     communication = [(stage.type, stage.bytes) for stage in longest.stages if stage.type != "pi"]
     assert sorted(communication) == [("allgather", 64000), ("allreduce", 8), ("allreduce", 8)]
-    assert experiment.name == "nereus-cg"
+    assert (experiment.name, experiment.mpi) == ("nereus-cg", build.name)
 
 
 def test_a_program_whose_types_say_nothing_in_some_calls_is_not_stopped(site: Any, build: Build) -> None:
@@ -154,7 +171,7 @@ def test_any_words_of_a_command_are_a_comment_of_the_experiment(site: Any, build
     assert done.code == 0, done.err
     assert load(site.folder / "it.toml").experiment.groups[0].ranks == 2
     first = (site.folder / "it.toml").read_text().splitlines()[0]
-    assert "'two\\nlines = [' 'no UTF-8 \\udcff' '\\x1b[0m'" in first
+    assert "'two\\nlines = [' 'no UTF-8 \\udcff' '\\u001b[0m'" in first
     assert tuple(done.document["command"][-3:]) == words
 
 

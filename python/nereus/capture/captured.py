@@ -16,6 +16,8 @@ from nereus.capture.trace import Trace
 from nereus.config import Experiment
 
 _ENOUGH = 0.5  # of the calls or of the time, in a pattern
+_NEARLY_ALL = 0.9  # of the time: less is said
+_MUCH_LOST = 0.05
 _BALANCED = 1.02  # the most loaded rank to the mean
 _LATER = 1e-3  # s that another rank may come to the end of a pattern
 _LONGEST_NAME = 64
@@ -32,6 +34,7 @@ class Wishes:
     constant_bytes: int = 0
     variable_bytes: int = 0
     force: bool = False
+    mpi: str | None = None  # the build for the MPI of the program
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,21 @@ class PhaseFound:
 
     repeated: Repeated
     steps: list[Step]
+
+    @property
+    def stages_seconds(self) -> float:
+        """What all its iterations take in the emulation, where nobody else wants the cores."""
+        return self.repeated.times * sum(step.seconds for step in self.steps if step.type != "ip2p")
+
+    @property
+    def lost_seconds(self) -> float:
+        """What others took of all its iterations."""
+        return self.repeated.times * self.repeated.lost
+
+    @property
+    def noting_seconds(self) -> float:
+        """What looking at it took."""
+        return self.repeated.times * self.repeated.cost
 
     def document(self) -> dict[str, Any]:
         """As --json has it."""
@@ -72,12 +90,23 @@ class Captured:
     weights: list[float]
     warnings: list[str]
 
+    @property
+    def emulation_seconds(self) -> tuple[float, float]:
+        """What the emulation takes with cores of its own, and beside as many others as the program had.
+
+        What others do to caches makes computing longer too, which the emulation meets in part.
+        """
+        least = sum(phase.stages_seconds for phase in self.phases)
+        return least, least + sum(phase.lost_seconds for phase in self.phases)
+
     def document(self) -> dict[str, Any]:
         """As --json prints it."""
+        least, most = self.emulation_seconds
         return {
             "name": self.experiment.name,
             "ranks": self.ranks,
             "seconds": self.seconds,
+            "emulation_seconds": {"least": least, "most": most},
             "sure": {
                 "calls_covered": self.calls_covered,
                 "seconds_covered": self.seconds_covered,
@@ -106,6 +135,9 @@ def capture(traces: Sequence[Trace], wishes: Wishes) -> Captured:
     phases = [phase for phase in phases if phase.steps and phase.repeated.seconds > 0]
     if not phases:
         raise NoPatternError(_no_pattern(best, traces[reference]))
+    shown = _shown(phases, traces[reference])
+    if shown < _ENOUGH and not wishes.force:
+        raise NoPatternError(_too_little(shown, traces[reference]))
     experiment = _experiment(phases, weights, reference, len(traces), wishes)
     return Captured(
         experiment,
@@ -117,8 +149,40 @@ def capture(traces: Sequence[Trace], wishes: Wishes) -> Captured:
         best.calls_covered,
         best.seconds_covered,
         weights,
-        _warnings(traces[reference], best, phases, agreeing, len(traces)),
+        _doubts(phases, shown, traces[reference])
+        + _warnings(traces[reference], best, phases, agreeing, len(traces)),
     )
+
+
+def _shown(phases: Sequence[PhaseFound], trace: Trace) -> float:
+    """The share of the program's time that stages stand for, that others took, or that looking took."""
+    told = sum(phase.stages_seconds + phase.lost_seconds + phase.noting_seconds for phase in phases)
+    return told / trace.facts.seconds if trace.facts.seconds else 0.0
+
+
+def _too_little(shown: float, trace: Trace) -> str:
+    missing = trace.facts.calls - trace.facts.rows
+    cause = f"; {missing} of {trace.facts.calls} calls were not kept (--calls)" if missing else ""
+    return (
+        f"the experiment would stand for {shown:.0%} of the {trace.facts.seconds:.3g} s that the program "
+        f"took, needed is {_ENOUGH:.0%}{cause}; --force writes it in spite of that"
+    )
+
+
+def _doubts(phases: Sequence[PhaseFound], shown: float, trace: Trace) -> list[str]:
+    """Where an emulation lasts another time than the program, it is said before anybody wonders."""
+    said: list[str] = []
+    if shown < _NEARLY_ALL:
+        said.append(
+            f"the experiment stands for {shown:.0%} of the {trace.facts.seconds:.3g} s that the program took"
+        )
+    lost = sum(phase.lost_seconds for phase in phases)
+    if lost > _MUCH_LOST * trace.facts.seconds:
+        said.append(
+            f"for {lost:.3g} of {trace.facts.seconds:.3g} s ranks wanted a core in vain, or slept: the "
+            "emulation is that much shorter where they need not"
+        )
+    return said
 
 
 def _busy(traces: Sequence[Trace], found: Found) -> list[float]:
@@ -148,6 +212,7 @@ def _experiment(
     tree: dict[str, Any] = {
         "name": wishes.name,
         "verify": False,
+        "mpi": wishes.mpi,
         "weights": weights,
         "data": {"constant_bytes": wishes.constant_bytes, "variable_bytes": wishes.variable_bytes},
         "phases": [

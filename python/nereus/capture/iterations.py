@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from nereus.capture.pattern import Piece, Run, Symbols, pieces
-from nereus.capture.trace import Seconds, Shape, Trace
+from nereus.capture.trace import Numbers, Seconds, Shape, Trace
 
-Chosen = npt.NDArray[np.bool_]  # of iterations
+Shares = npt.NDArray[np.float64]  # of iterations in a mean
 
 # What calls are taken as the same by, the finest first: sizes of messages may vary from one to the next.
 _SAME: tuple[Callable[[Shape], tuple[object, ...]], ...] = (
@@ -23,8 +23,11 @@ _ENOUGH = 0.9  # of what coarser ones cover
 _TRIFLE = 0.01
 # Iterations in which no rank wanted a core in vain: how little they lose, and how many suffice.
 _HARDLY = 0.02
-_LEAST_QUIET = 10
+_LEAST_QUIET = 3
 _SHARE_QUIET = 0.1
+# Iterations are alike whose computing differs by less than this factor; short computing does not tell.
+_ALIKE = 1.25
+_SHORT = 0.1  # of an iteration
 _MANY_PHASES = 8
 
 
@@ -55,11 +58,12 @@ class Repeated:
     computed: Seconds | None = None  # of each iteration, by parts; None: it is no pattern
     in_call: Seconds | None = None
 
-    def of_some(self, chosen: Chosen) -> tuple[Part, ...]:
-        """The parts, as they are in these iterations."""
+    def weighted(self, shares: Shares) -> tuple[Part, ...]:
+        """The parts, as they are where iterations have these shares in the means."""
         if self.computed is None or self.in_call is None:
             return self.parts
-        computed, in_call = self.computed[chosen].mean(axis=0), self.in_call[chosen].mean(axis=0)
+        computed = np.average(self.computed, axis=0, weights=shares)
+        in_call = np.average(self.in_call, axis=0, weights=shares)
         return tuple(
             replace(part, computed=float(computed[at]), in_call=float(in_call[at]))
             for at, part in enumerate(self.parts)
@@ -234,13 +238,50 @@ def _as_in_quiet(repeated: Repeated, lost: Seconds) -> Repeated:
     """As those iterations are that lost hardly anything, where these are enough to tell.
 
     What others do also makes computing longer, by caches that they fill: it counts as in the same iterations.
+    Only iterations that compute about as long stand for each other: long ones lose more, so that short ones
+    are undisturbed more often.
     """
     seconds = repeated.iteration_seconds
-    quiet = lost <= _HARDLY * float(np.median(seconds))
-    if quiet.sum() < max(_LEAST_QUIET, _SHARE_QUIET * len(lost)):
-        return replace(repeated, lost=float(np.minimum(lost, seconds).mean()))
-    more = float(seconds.mean() - seconds[quiet].mean())
-    return replace(repeated, lost=max(0.0, more), parts=repeated.of_some(quiet))
+    left = seconds - np.minimum(lost, seconds)
+    shares = np.zeros(len(seconds))
+    undisturbed = 0.0
+    for used, number, is_quiet in _standing(_alike(repeated), seconds, lost):
+        shares[used] = number / len(used)
+        undisturbed += number * float((seconds if is_quiet else left)[used].mean())
+    more = float(seconds.mean()) - undisturbed / len(seconds)
+    return replace(repeated, lost=max(0.0, more), parts=repeated.weighted(shares))
+
+
+def _standing(groups: list[Numbers], seconds: Seconds, lost: Seconds) -> list[tuple[Numbers, int, bool]]:
+    """Which iterations stand for how many, and whether they are undisturbed.
+
+    One or two that are like no others and were disturbed count as the next that were not: a core that is
+    taken from the whole machine looks like computing.
+    """
+    quiet = [each[lost[each] <= _HARDLY * float(np.median(seconds[each]))] for each in groups]
+    enough = [
+        at for at, each in enumerate(groups) if len(quiet[at]) >= max(_LEAST_QUIET, _SHARE_QUIET * len(each))
+    ]
+    numbers = dict.fromkeys(enough, 0)
+    made: list[tuple[Numbers, int, bool]] = []
+    for at, each in enumerate(groups):
+        if at in numbers:
+            numbers[at] += len(each)
+        elif enough and len(each) < _LEAST_QUIET and not len(quiet[at]):
+            numbers[min(enough, key=lambda other: abs(other - at))] += len(each)
+        else:
+            made.append((each, len(each), False))
+    return made + [(quiet[at], number, True) for at, number in numbers.items()]
+
+
+def _alike(repeated: Repeated) -> list[Numbers]:
+    """The places of iterations that do about as much, by groups."""
+    if repeated.computed is None:
+        return [np.arange(len(repeated.ends))]
+    least = max(_SHORT * float(np.median(repeated.iteration_seconds)), 1e-9)
+    steps = np.log(repeated.computed.sum(axis=1) + least) / np.log(_ALIKE)
+    classes = np.floor(steps - steps.min()).astype(np.int64)
+    return [np.flatnonzero(classes == each) for each in np.unique(classes)]
 
 
 def _added(one: Part | None, other: Part) -> Part:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from nereus.capture.error import CaptureError
+from nereus.reading import MOST_OF_AN_EVENT, MOST_RECORDED, content_of
 
 Numbers = npt.NDArray[np.int64]
 Seconds = npt.NDArray[np.float64]
@@ -126,7 +127,7 @@ def read_trace(file: Path) -> Trace:
     facts = _facts(file)
     rows_file = file.with_suffix(".calls")
     try:
-        content = rows_file.read_bytes()
+        content = content_of(rows_file, MOST_RECORDED)
     except OSError as problem:
         raise CaptureError(f"{rows_file}: cannot be read: {problem.strerror}") from None
     if len(content) != facts.rows * ROW.itemsize:
@@ -140,7 +141,7 @@ def read_trace(file: Path) -> Trace:
 
 def _facts(file: Path) -> Facts:
     try:
-        document = json.loads(file.read_bytes())
+        document = json.loads(content_of(file, MOST_OF_AN_EVENT))
     except OSError as problem:
         raise CaptureError(f"{file}: cannot be read: {problem.strerror}") from None
     except (ValueError, RecursionError):

@@ -4,6 +4,7 @@
 import typer
 
 from nereus.cli.lazy import Home, group_of
+from nereus.cli.messages import write
 
 bench = group_of(
     {
@@ -22,4 +23,4 @@ def options(context: typer.Context) -> None:
     Example: nereus bench processes --from 2 --to 4
     """
     if context.invoked_subcommand is None:
-        print(context.get_help())
+        write(context.get_help() + "\n")

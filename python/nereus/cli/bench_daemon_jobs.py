@@ -12,9 +12,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-import zmq
-
 from nereus.cli.messages import Refused
+from nereus.launch.sockets import Sockets
 
 _PATIENCE_SECONDS = 30.0
 _SAYS_EVERY = 0.5  # s, as the daemon asks for
@@ -46,10 +45,9 @@ class Load:
 
 
 class Job:
-    def __init__(self, context: "zmq.Context[zmq.Socket[bytes]]", line: Path, number: int) -> None:
+    def __init__(self, sockets: Sockets, line: Path, number: int) -> None:
         self.name = f"{number:016x}"
-        self.socket = context.socket(zmq.DEALER)
-        self.socket.setsockopt(zmq.LINGER, 0)
+        self.socket = sockets.dealer()
         self.socket.connect(f"ipc://{line}")
         self._said = 0
         self._phase = 0
@@ -147,19 +145,13 @@ def _say_much(jobs: Sequence[Job], rate: float, until: float) -> int:
 @contextmanager
 def _jobs(line: Path, first: int, count: int) -> Iterator[list[Job]]:
     """That many, all of them known to the daemon."""
-    context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
-    context.max_sockets = count + 100
-    jobs = [Job(context, line, first + number) for number in range(count)]
-    try:
+    with Sockets(most=count + 100) as sockets:
+        jobs = [Job(sockets, line, first + number) for number in range(count)]
         for job in jobs:
             job.hello()
         for job in jobs:
             job.wait("welcome")
         yield jobs
-    finally:
-        for job in jobs:
-            job.socket.close()
-        context.term()
 
 
 @contextmanager
@@ -192,8 +184,8 @@ def _live(line: Path, count: int, is_ready: int) -> None:
 
 def _heard(line: Path) -> int:
     """Messages that the daemon heard."""
-    with zmq.Context() as context, context.socket(zmq.DEALER) as door:
-        door.setsockopt(zmq.LINGER, 0)
+    with Sockets() as sockets:
+        door = sockets.dealer()
         door.connect(f"ipc://{line.with_name('daemon.door')}")
         door.send(b'{"version": 1, "kind": "status", "from": 1000000}')
         if not door.poll(int(1000 * _PATIENCE_SECONDS)):

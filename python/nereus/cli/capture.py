@@ -4,7 +4,6 @@
 import re
 import secrets
 import shlex
-import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
+from nereus import printable
 from nereus.capture import Captured, Wishes, name_of, read_traces
 from nereus.capture import capture as experiment_of
 from nereus.cli.foreign import run_foreign
@@ -23,8 +23,15 @@ from nereus.cli.messages import Refused, complain, note, show, show_json, warn
 from nereus.cli.picture_file import check_picture
 from nereus.config import write_toml
 from nereus.config.quantities import bytes_of
-from nereus.launch import Stopped, Stopping, left_when_stopped
-from nereus.launch.preloading import LIBRARY, build_for, forwards_itself, not_forwarded, preloaded
+from nereus.launch import Build, Stopped, Stopping, find_program, left_when_stopped, search_path
+from nereus.launch.preloading import (
+    LIBRARY,
+    build_for,
+    forwards_itself,
+    launched_with,
+    not_forwarded,
+    preloaded,
+)
 from nereus.launch.shared_memory import Snapshot
 
 if TYPE_CHECKING:
@@ -85,7 +92,8 @@ def capture(
 
     Example: nereus capture -o cg.toml -- mpiexec -n 2 nereus-cg --poisson 40
     """
-    own_name = name_of(name or _program(command))
+    build = build_for(command, mpi)
+    own_name = name_of(name or _program(command, build))
     file = output or Path(f"{own_name}.toml")
     _check_output(file, force)
     if picture is not None:
@@ -96,9 +104,10 @@ def capture(
         _bytes("--constant-bytes", constant_bytes),
         _bytes("--variable-bytes", variable_bytes),
         force,
+        build.name,
     )
     with _stopped_in_a_line(), _folder(traces) as folder:
-        code = _recorded(command, mpi, folder, calls, as_json)
+        code = _recorded(command, build, folder, calls, as_json)
         if code:
             complain(f"the command failed with exit code {code}: nothing is written")
             raise typer.Exit(code)
@@ -117,9 +126,10 @@ def capture(
     note(f"written: {file}; `nereus emulate {file}` runs it", quiet)
 
 
-def _program(command: list[str]) -> str:
+def _program(command: list[str], build: Build) -> str:
     """The application in a command: the first word that is a program and no launcher."""
-    words = [Path(word).name for word in command if shutil.which(word) and not word.startswith("-")]
+    programs = [word for word in command if not word.startswith("-") and find_program(word, build)]
+    words = [Path(word).name for word in programs]
     return next((word for word in words if not _LAUNCHERS.match(word)), words[0] if words else "")
 
 
@@ -170,9 +180,8 @@ def _stopped_in_a_line() -> Iterator[None]:
         raise typer.Exit(stopped.exit_code) from None
 
 
-def _recorded(command: list[str], mpi: str | None, folder: Path, calls: int, is_quiet: bool) -> int:
+def _recorded(command: list[str], build: Build, folder: Path, calls: int, is_quiet: bool) -> int:
     """Run the command; its exit code. What it says goes to stderr where stdout is for programs."""
-    build = build_for(command, mpi)
     run = secrets.token_hex(8)
     with Stopping() as stopping, tempfile.TemporaryDirectory(prefix=f"nereus-{run}-capture-") as parts:
         variables = {
@@ -187,8 +196,10 @@ def _recorded(command: list[str], mpi: str | None, folder: Path, calls: int, is_
         if forwards_itself(command):
             complain("the command forwards variables by -x: only where it forwards ours too, ranks are seen")
             environment = not_forwarded(environment)
+        environment["PATH"] = search_path(build)
         before = Snapshot.take()
-        code = run_foreign(command, environment, stopping, sys.stderr if is_quiet else None)
+        stdout = sys.stderr if is_quiet else None
+        code = run_foreign(launched_with(command, build), environment, stopping, stdout)
         if code:
             before.remove_leftovers()  # MPIs leave theirs where a rank dies
     if stopping.signal is not None:
@@ -198,8 +209,7 @@ def _recorded(command: list[str], mpi: str | None, folder: Path, calls: int, is_
 
 def _comment(text: str) -> str:
     """A line of TOML, whatever is in it."""
-    shown = (c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
-    return f"# {''.join(shown)}"
+    return f"# {printable(text)}"
 
 
 def _write(file: Path, captured: Captured, command: list[str]) -> None:
@@ -222,6 +232,11 @@ def _show(captured: Captured) -> None:
         f"{captured.calls_covered:.1%} of the calls and {captured.seconds_covered:.1%} of "
         f"{captured.seconds:.3g} s are in patterns; {captured.agreeing} of {captured.ranks} ranks agree. "
         "Weights: " + ", ".join(f"{weight:.3g}" for weight in captured.weights)
+    )
+    least, most = captured.emulation_seconds
+    show(
+        f"The emulation takes {least:.3g} s with cores of its own"
+        + (f", up to {most:.3g} s beside others as the program had them." if most > 1.01 * least else ".")
     )
 
 

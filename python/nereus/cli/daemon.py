@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """nereus daemon - says to many jobs who may write when, and who gets which cores."""
 
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nereus.cli.lazy import Home, group_of
-from nereus.cli.messages import Refused, note
+from nereus.cli.messages import Refused, note, say, show_json_line
 
 if TYPE_CHECKING:
     from nereus.control.daemon import Daemon, Settings
@@ -34,7 +33,7 @@ def _make_keys(folder: Path | None) -> None:
         from nereus.control.keys import make_keys
 
         make_keys(folder)
-        print(folder)
+        say(str(folder))
         raise typer.Exit
 
 
@@ -159,7 +158,7 @@ def _introduce(daemon: "Daemon", settings: "Settings") -> None:
 
 
 def _print_json(event: "Event") -> None:
-    print(json.dumps(event.document()), flush=True)
+    show_json_line(event.document())
 
 
 def _print_text(event: "Event") -> None:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from nereus.cli.messages import say, show_json_line
 from nereus.control import all_events
 
 
@@ -19,7 +20,7 @@ def events(
     Example: nereus daemon events --since 100 --json
     """
     for event in all_events(since):
-        print(json.dumps(event) if as_json else _line(event))
+        show_json_line(event) if as_json else say(_line(event))
 
 
 def _line(event: dict[str, Any]) -> str:

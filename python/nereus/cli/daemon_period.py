@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from nereus.cli.messages import Refused, show_json
+from nereus.cli.messages import Refused, say, show_json
 from nereus.control import all_events, whole_status
 
 
@@ -40,4 +40,4 @@ def period(
         return
     for who in ("daemon", "ftio"):
         seconds, sure = document[who]["period_seconds"], document[who]["confidence"]
-        print(f"{who:6}  {'no period' if seconds is None else f'{seconds:.2f} s, confidence {sure:.2f}'}")
+        say(f"{who:6}  {'no period' if seconds is None else f'{seconds:.2f} s, confidence {sure:.2f}'}")

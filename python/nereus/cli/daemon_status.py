@@ -62,7 +62,6 @@ def _sentence(found: dict[str, Any]) -> str:
 
 def _table(jobs: list[dict[str, Any]]) -> "Table":
     from rich.table import Table
-    from rich.text import Text
 
     names = ("job", "ranks", "iteration", "turn", "next I/O", "period", "I/O", "commands", "program")
     grid = Table(*names, box=None, pad_edge=False)
@@ -72,8 +71,7 @@ def _table(jobs: list[dict[str, Any]]) -> "Table":
             *(_seconds(job["period_seconds"]), _seconds(job["io_seconds"]), commands_text(job)),
             job["command"][0] if job["command"] else "",
         )
-        # As texts, because brackets mean styles to the table.
-        grid.add_row(*(Text(cell) for cell in cells))
+        grid.add_row(*cells)
     return grid
 
 

@@ -12,16 +12,19 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from nereus import printable
 from nereus.cli.experiment_run import Ended, Means, new_folder, run
-from nereus.cli.messages import Refused, complain, note, show, show_json, warn
+from nereus.cli.messages import Refused, complain, note, show, show_json, warn, write
 from nereus.cli.remedies import check_resizes
 from nereus.cli.where import HostsOption, OversubscribeOption, RshOption, Where
 from nereus.config import Loaded, describe, emulation_of, load, write_toml
+from nereus.config.measured import read_measured
 from nereus.launch import (
     RANKS_PER_CORE,
     Build,
     Joining,
     Stopping,
+    builds,
     check_door,
     choose,
     cores,
@@ -79,12 +82,12 @@ def emulate(
     source, loaded = _load(file, measured, proteo_codes)
     warn(loaded.warnings)
     if print_experiment:
-        typer.echo(write_toml(loaded.experiment), nl=False)
+        write(write_toml(loaded.experiment))
         return
     if print_config:
         _print_config(loaded, as_json)
         return
-    build = choose(mpi)
+    build = _build(loaded, source, mpi)
     where = _where(loaded, hosts, rsh, oversubscribe)
     _check_capacity(loaded, source, max_ranks, where)
     with Stopping() as stopping, fostering():
@@ -110,7 +113,14 @@ def _load(file: Path | None, measured: Path | None, proteo_codes: Codes | None) 
         )
     if measured is None or file is not None:
         raise Refused("allowed is either FILE, an experiment, or --from RESULTS of a real application")
-    return measured, Loaded(emulation_of(measured), {}, [], "measured")
+    experiment = emulation_of(measured).model_copy(update={"mpi": _mpi_of(measured)})
+    return measured, Loaded(experiment, {}, [], "measured")
+
+
+def _mpi_of(measured: Path) -> str | None:
+    """The build for the MPI under which it was measured; None where there is none, or it is not known."""
+    library = read_measured(measured).header.mpi
+    return next((build.name for build in builds() if library and build.is_for(library)), None)
 
 
 def _print_config(loaded: Loaded, as_json: bool) -> None:
@@ -123,6 +133,21 @@ def _print_config(loaded: Loaded, as_json: bool) -> None:
         # As texts, because brackets in strings mean styles to the table.
         grid.add_row(Text(key), Text(json.dumps(value, ensure_ascii=False)), Text(origin))
     show(grid)
+
+
+def _build(loaded: Loaded, file: Path, mpi: str | None) -> Build:
+    """The build that --mpi names, else the one that the experiment is for, else the usual one."""
+    wanted = loaded.experiment.mpi
+    usual = choose(mpi)
+    if mpi is not None or wanted is None:
+        return usual
+    named = {build.name: build for build in builds()}
+    if wanted not in named:
+        raise Refused(
+            f"{loaded.origins.get('mpi', file)}: mpi = {printable(wanted)}: no such MPI build; installed are "
+            f"{', '.join(named)}; --mpi takes one in its place"
+        )
+    return named[wanted]
 
 
 def _where(loaded: Loaded, hosts: str, rsh: str | None, oversubscribe: bool) -> Where:

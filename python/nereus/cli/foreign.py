@@ -35,7 +35,7 @@ def run_foreign(
 def _started(
     command: list[str], environment: dict[str, str], stdout: TextIO | None
 ) -> "subprocess.Popen[bytes]":
-    program = shutil.which(command[0]) or command[0]
+    program = shutil.which(command[0], path=environment.get("PATH")) or command[0]
     try:
         return subprocess.Popen([program, *command[1:]], env=environment, stdout=stdout)
     except OSError as problem:

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 import typer
 from rich.table import Table
-from rich.text import Text
 
 from nereus.cli.daemon_status import commands_text, next_text, turn_text
 from nereus.cli.messages import note, show, show_json, warn
@@ -84,8 +83,7 @@ def _table(found: list[dict[str, Any]]) -> Table:
             "command": shlex.join(job.get("command", [])),
             **_of_daemon(job.get("controller")),
         }
-        # As texts, because brackets in commands mean styles to the table.
-        grid.add_row(*(Text(str(cells.get(name, job.get(name, "")))) for name in names))
+        grid.add_row(*(str(cells.get(name, job.get(name, ""))) for name in names))
     return grid
 
 

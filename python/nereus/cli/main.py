@@ -2,6 +2,7 @@
 """nereus - make MPI jobs malleable: emulate, resize, measure."""
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import Annotated
@@ -10,7 +11,7 @@ import typer
 
 import nereus
 from nereus.cli.lazy import Home, group_of
-from nereus.cli.messages import complain
+from nereus.cli.messages import complain, say, write
 
 app = group_of(
     {
@@ -40,7 +41,7 @@ app = group_of(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        print(f"nereus {nereus.__version__}")
+        say(f"nereus {nereus.__version__}")
         raise typer.Exit
 
 
@@ -56,7 +57,7 @@ def options(
     Example: nereus emulate examples/emulate/minimal.toml
     """
     if context.invoked_subcommand is None:
-        print(context.get_help())
+        write(context.get_help() + "\n")
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -64,10 +65,11 @@ def run(arguments: Sequence[str]) -> int:
     try:
         result = app(args=list(arguments), prog_name="nereus", standalone_mode=False)
     except nereus.UserError as error:
-        complain(str(error))
+        for line in error.lines:
+            complain(line)
         return 2
     except typer.TyperException as error:
-        complain(f"{error.format_message()} (nereus --help)")
+        complain(f"{_in_our_words(error.format_message())} (nereus --help)")
         return 2
     except BrokenPipeError:
         raise
@@ -75,6 +77,21 @@ def run(arguments: Sequence[str]) -> int:
         complain(f"{error.filename or 'a file'}: {error.strerror}")
         return 1
     return result if isinstance(result, int) else 0
+
+
+#: What the parser of options says of numbers, and what is said here.
+_WORDS = (
+    (r"Input should be a valid integer\b[^;]*", "a whole number is allowed"),
+    (r"Input should be a valid number\b[^;]*", "a number is allowed"),
+    (r"Input should be greater than or equal to (\S+)", r"numbers from \1 are allowed"),
+    (r"Input should be less than or equal to (\S+)", r"numbers up to \1 are allowed"),
+)
+
+
+def _in_our_words(text: str) -> str:
+    for theirs, ours in _WORDS:
+        text = re.sub(theirs, ours, text)
+    return text
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from nereus.cli.messages import Refused, note, show, show_json
+from nereus.cli.messages import Refused, note, show, show_json, write
 from nereus.matrix import Facts, facts_of, read_market, read_matrix, write_matrix
 
 matrix = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -20,7 +20,7 @@ def options(context: typer.Context) -> None:
     Example: nereus matrix convert audikw_1.mtx audikw_1.nm
     """
     if context.invoked_subcommand is None:
-        print(context.get_help())
+        write(context.get_help() + "\n")
 
 
 @matrix.command()

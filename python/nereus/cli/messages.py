@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from nereus import UserError
+from nereus import UserError, printable, printable_lines
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -21,7 +21,7 @@ class Refused(UserError):
 
 def complain(text: str) -> None:
     """Say what is wrong, in one line."""
-    print(f"nereus: {' '.join(text.split())}", file=sys.stderr, flush=True)
+    print(f"nereus: {printable(' '.join(text.split()))}", file=sys.stderr, flush=True)
 
 
 def warn(texts: Iterable[str]) -> None:
@@ -33,21 +33,35 @@ def warn(texts: Iterable[str]) -> None:
 def note(text: str, quiet: bool = False) -> None:
     """Say where things are."""
     if not quiet:
-        print(text, file=sys.stderr, flush=True)
+        print(printable_lines(text), file=sys.stderr, flush=True)
+
+
+def say(text: str) -> None:
+    """Print lines for people."""
+    print(printable_lines(text), flush=True)
+
+
+def write(text: str) -> None:
+    """Print what is written for a program, as a file's contents: nothing of it is changed."""
+    sys.stdout.write(text)
 
 
 def show(content: "RenderableType") -> None:
     """Print a table or text for people."""
-    from rich.console import Console  # commands that show none start sooner
+    from nereus.report.console import PlainConsole  # commands that show none start sooner
 
-    console = Console(highlight=False)
+    console = PlainConsole()
     if not console.is_terminal:
-        console = Console(highlight=False, width=_WIDTH_ELSEWHERE)
+        console = PlainConsole(width=_WIDTH_ELSEWHERE)
     console.print(content)
 
 
 def show_json(document: Any) -> None:
     """Print one JSON document for programs."""
-    text = json.dumps(document, indent=2, ensure_ascii=False)
     # Bytes of a command that are no UTF-8 are characters that only JSON's own way to write them can show.
-    print(text.encode("utf-8", "backslashreplace").decode("utf-8"))
+    print(printable_lines(json.dumps(document, indent=2, ensure_ascii=False)))
+
+
+def show_json_line(document: Any) -> None:
+    """Print one of many JSON documents, at once."""
+    print(json.dumps(document), flush=True)

@@ -15,11 +15,12 @@ import typer
 
 from nereus.cli.foreign import run_foreign
 from nereus.cli.messages import Refused, complain, note
-from nereus.launch import Build, Stopping
+from nereus.launch import Build, Stopping, search_path
 from nereus.launch.preloading import (
     LIBRARY,
     build_for,
     forwards_itself,
+    launched_with,
     not_forwarded,
     preloaded,
     with_components,
@@ -106,7 +107,8 @@ def monitor(
             "NEREUS_MONITOR": "off" if off else "on",
         }
         before = Snapshot.take()
-        code = run_foreign(command, _for(command, environment(variables)), stopping)
+        complete = _for(command, environment(variables)) | {"PATH": search_path(build)}
+        code = run_foreign(launched_with(command, build), complete, stopping)
         left = _take_parts(build, Path(parts), file, encoding)
         if code:
             before.remove_leftovers()  # MPIs leave theirs where a rank dies
@@ -127,7 +129,9 @@ def _folder_of_parts() -> str | None:
 
 
 def _begin(file: Path, encoding: Encoding, run: str, command: list[str]) -> None:
-    header = {"event": "header", "format": "nereus-monitor", "version": 1, "run": run, "command": command}
+    # Arguments are bytes, a record is text: of what is no text it has the escapes.
+    words = [word.encode("utf-8", "backslashreplace").decode("utf-8") for word in command]
+    header = {"event": "header", "format": "nereus-monitor", "version": 1, "run": run, "command": words}
     try:
         file.write_bytes(encoded(header, encoding))
     except OSError as problem:

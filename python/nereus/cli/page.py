@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """nereus page - the daemon's jobs in a browser."""
 
-import json
 from typing import Annotated
 
 import typer
 
-from nereus.cli.messages import note
+from nereus.cli.messages import note, say, show_json_line
 
 
 def page(
@@ -29,6 +28,6 @@ def page(
     with Stopping() as stopping, listening(port) as at:
         word = new_word()
         address = f"http://{LOCAL}:{at.getsockname()[1]}/{word}/"
-        print(json.dumps({"address": address}) if as_json else address, flush=True)
+        show_json_line({"address": address}) if as_json else say(address)
         note("until Ctrl-C", quiet=as_json)
         serve(application(word, Source()), at, lambda: stopping.signal is not None)

@@ -2,14 +2,13 @@
 """nereus place - a slot for each rank, by what the ranks send each other."""
 
 import json
-import math
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from nereus.cli.messages import Refused, note, show, show_json
+from nereus.cli.messages import Refused, note, show, show_json, write
 from nereus.cli.place_table import table
 from nereus.place import (
     Asked,
@@ -22,6 +21,8 @@ from nereus.place import (
     renumbering,
     written,
 )
+from nereus.place.topology import MOST_COST
+from nereus.reading import MOST_OF_AN_EVENT, content_of
 
 _LONGEST_NOTE = 300
 
@@ -130,8 +131,8 @@ def _cost(text: str) -> tuple[str, float]:
         cost = float(number)
     except ValueError:
         cost = -1.0
-    if not math.isfinite(cost) or cost < 0:
-        raise Refused(f"--cost {text}: LEVEL=COST is allowed, with a number from 0")
+    if not 0 <= cost <= MOST_COST:
+        raise Refused(f"--cost {text}: LEVEL=COST is allowed, with a number from 0 to {MOST_COST:g}")
     return name, cost
 
 
@@ -151,7 +152,7 @@ def _fixed(texts: list[str], machine: Topology) -> dict[int, int]:
 def _mapping_of(path: Path) -> list[int]:
     """Of a document that --json printed, or of a list alone."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(content_of(path, MOST_OF_AN_EVENT))
     except OSError as problem:
         raise Refused(f"--current {path}: {problem.strerror}") from problem
     except (ValueError, RecursionError):
@@ -168,7 +169,7 @@ def _write(placed: Placed, form: str, output: Path | None) -> None:
     """To a file, or to stdout; how it is used goes to stderr."""
     made = written(placed, form, str(output) if output else "FILE")
     if output is None:
-        print(made.text, end="")
+        write(made.text)
     else:
         try:
             output.write_text(made.text, encoding="utf-8")

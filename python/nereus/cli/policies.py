@@ -52,5 +52,5 @@ def _its_mistakes(file: str) -> Iterator[None]:
     """Whatever goes wrong in a file of a user is the user's to mend."""
     try:
         yield
-    except Exception as problem:
+    except (Exception, SystemExit) as problem:
         raise Refused(f"{file}: {type(problem).__name__}: {problem}") from problem

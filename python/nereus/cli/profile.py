@@ -48,7 +48,8 @@ def profile(
     from nereus.control.store import usual_place
 
     sizes = _sizes(ranks)
-    build, path = choose(mpi), found_program(program[0])
+    build = choose(mpi)
+    path = found_program(program[0], build)
     where = Where()
     founders, own = founding(sizes[0], ReleaseUnit.RANK)
     with Stopping() as stopping, fostering(), Profiler(sizes, samples) as profiler:

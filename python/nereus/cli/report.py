@@ -60,6 +60,8 @@ def report(
         else:
             _refuse("a run", of_study | {"--prof": prof is not None})
             written = _report_run(folder, csv, picture, proteo, as_json)
+    except BrokenPipeError:
+        raise  # of stdout: whoever reads it has enough
     except OSError as problem:
         raise Refused(f"{problem.filename}: cannot be written: {problem.strerror}") from problem
     for path in written:

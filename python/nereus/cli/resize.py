@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from nereus.cli.messages import Refused, complain, show_json
+from nereus.cli.messages import Refused, complain, say, show_json
 from nereus.cli.where import Placement, ReleaseUnit
 from nereus.config.rules import transfer_conflict
 from nereus.config.strategies import STRATEGIES, conflict_in
@@ -142,7 +142,7 @@ def _present(answer: dict[str, Any], ranks: int, as_json: bool) -> int:
     if as_json:
         show_json(result)
     elif good:
-        print(text)
+        say(text)
     else:
         complain(text)
     return 0 if good else 1

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """nereus run -- PROGRAM ARGS - run a program that can be resized from outside."""
 
-import shutil
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
@@ -20,13 +19,17 @@ from nereus.cli.where import (
     founding,
 )
 from nereus.launch import (
+    FAMILIES,
     RANKS_PER_CORE,
+    Build,
     Job,
     Outcome,
     Stopping,
     Supervision,
     check_door,
     choose,
+    family_of,
+    find_program,
     fostering,
     joining,
     most_ranks,
@@ -69,7 +72,8 @@ def run(
 
     Example: nereus run -n 2 -- ./application --steps 1000
     """
-    build, path = choose(mpi), found_program(program[0])
+    build = choose(mpi)
+    path = found_program(program[0], build)
     where = Where.read(hosts, rsh, [placement], oversubscribe)
     limit = _limit(ranks, max_ranks, where)
     settings = {
@@ -109,13 +113,18 @@ def _exit_code(outcome: Outcome | None, stopping: Stopping) -> int:
     return outcome.code
 
 
-def found_program(name: str) -> Path:
-    """The program to run; a name without a slash is looked for in PATH."""
-    found = shutil.which(name)
+def found_program(name: str, build: Build) -> Path:
+    """The program to run; a name without a slash is looked for in PATH, then among the build's programs."""
+    found = find_program(name, build)
     if found is None:
         raise Refused(f"PROGRAM = {name}: there is no such program that can be executed")
-    # Absolute, because launchers look for names without a slash in PATH only.
-    return Path(found).absolute()
+    family = family_of(found)
+    if family not in (None, build.kind):
+        raise Refused(
+            f"PROGRAM = {found}: it was built for {FAMILIES[family]}, and the build {build.name} is "
+            f"{build.library_version.splitlines()[0]}; --mpi names another one (nereus doctor)"
+        )
+    return found
 
 
 def _limit(ranks: int, max_ranks: int | None, where: Where) -> int:

@@ -2,7 +2,7 @@
 """nereus simulate transfer - redistributions on a simulated cluster, by the code that moves real data."""
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
 _RATES = ("100 Gbit/s", "10 Gbit/s")
 _MOST_CHECKED = 2**28
+_LOOK_SECONDS = 0.1  # between looks whether a signal came
 
 
 def transfer(
@@ -194,12 +195,19 @@ def _rows(cases: Sequence[Case], limits: Limits, quiet: bool) -> list[Simulated]
         running = [pool.submit(redistributed, case, limits) for case in cases]
         try:
             for one in running:
+                _heed_signals_until_done([one])
                 rows.append(one.result())
                 if bar is not None:
                     bar.advance(rows[-1].case.text)
         finally:
-            pool.shutdown(cancel_futures=True)
+            _heed_signals_until_done([one for one in running if not one.cancel()])
     return rows
+
+
+def _heed_signals_until_done(running: Sequence[Future[Simulated]]) -> None:
+    """Whoever waits without an end hears no signal that came just before, or to another thread."""
+    while wait(running, _LOOK_SECONDS).not_done:
+        pass
 
 
 def _heading(cluster: Cluster, count: int, placement: str) -> dict[str, object]:

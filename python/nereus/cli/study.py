@@ -13,7 +13,7 @@ import typer
 
 import nereus
 from nereus.cli.experiment_run import Means
-from nereus.cli.messages import Refused, complain, note, show_json
+from nereus.cli.messages import Refused, complain, note, say, show_json
 from nereus.cli.remedies import check_resizes
 from nereus.cli.study_live import study_live
 from nereus.cli.study_run import Runner, check_programs
@@ -89,7 +89,7 @@ def _show_plan(runs: Sequence[Planned], as_json: bool) -> None:
         show_json(names)
         return
     for name in names:
-        print(name)
+        say(name)
 
 
 def _check_sizes(wanted: Study, file: Path, max_ranks: int | None) -> None:

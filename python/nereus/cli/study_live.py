@@ -13,7 +13,7 @@ from typing import Any
 import typer
 
 from nereus.cli import policies
-from nereus.cli.messages import Refused, complain, note, show, show_json
+from nereus.cli.messages import Refused, complain, note, say, show, show_json
 from nereus.cli.trial_bar import TrialBar
 from nereus.launch import RANKS_PER_CORE, Build, Stopping, choose, cores, joining, most_ranks
 from nereus.live import LiveError, Planned, Study, load_live, planned_runs, running, store, summary
@@ -45,7 +45,7 @@ def study_live(
     loaded = {name: policies.load(name) for name in study.scenario.compared}
     runs = planned_runs(study)
     if plan:
-        show_json([run.name for run in runs]) if as_json else print("\n".join(run.name for run in runs))
+        show_json([run.name for run in runs]) if as_json else say("\n".join(run.name for run in runs))
         return
     build = choose(mpi or study.live.mpi)
     _check(study, file, build, max_ranks)
@@ -196,7 +196,7 @@ def _show(document: Mapping[str, Any]) -> None:
     for policy, each in document["policies"].items():
         errors = each["prediction_errors"]
         if errors["phases"]:
-            print(
+            say(
                 f"{policy}: {errors['phases']} phases foretold, off by {errors['mean_share']:.2%} of the "
                 f"period in the mean, {errors['greatest_share']:.2%} at most; "
                 f"{errors['within_2_percent']} to 2 %"

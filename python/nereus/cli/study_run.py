@@ -11,7 +11,7 @@ from pathlib import Path
 from nereus import UserError
 from nereus.cli import experiment_run
 from nereus.cli.experiment_run import Means
-from nereus.cli.messages import Refused
+from nereus.cli.messages import Refused, warn
 from nereus.config import ConfigError, Experiment, emulation_of, load, write_toml
 from nereus.launch import Build, Job, Outcome
 from nereus.report.reader import FILE_NAME
@@ -41,9 +41,15 @@ def check_programs(study: Study, file: Path, build: Build) -> None:
         if application.command is not None:
             _program(application.command[0], file, build)
         elif application.experiment is not None:
-            load(file.parent / application.experiment)
+            _check_mpi(load(file.parent / application.experiment).experiment, application.experiment, build)
     if not all(application.real for application in study.applications):
         build.program("nereus-emulator")
+
+
+def _check_mpi(experiment: Experiment, name: str, build: Build) -> None:
+    """All runs of a study have the MPI that it was started for: figures of several could not be compared."""
+    if experiment.mpi not in (None, build.name):
+        warn([f"{name}: mpi = {experiment.mpi}: this study runs it with {build.name} (--mpi)"])
 
 
 def _program(name: str, file: Path, build: Build) -> Path:

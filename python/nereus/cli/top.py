@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """nereus top - what the processes of a monitored run send just now, or how the daemon's jobs stand."""
 
-import json
 import subprocess
 import time
 from collections.abc import Iterator
@@ -10,9 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nereus.cli.messages import Refused, note
+from nereus import printable
+from nereus.cli.messages import Refused, note, show_json_line
 from nereus.control import daemon_door
 from nereus.launch import Stopping, builds
+from nereus.launch.door import is_private
 from nereus.monitor.live import COLUMNS, Rates, Sums, latest_of_job, rates, sums
 from nereus.report.units import bytes_text
 
@@ -62,9 +63,7 @@ def top(
         looks = _looks(parts, malleable, interval, samples, stopping)
         if as_json:
             for found in looks:
-                print(
-                    json.dumps({"time": time.time(), "processes": [r.document() for r in found]}), flush=True
-                )
+                show_json_line({"time": time.time(), "processes": [r.document() for r in found]})
         else:
             _show(looks)
     note(
@@ -73,16 +72,21 @@ def top(
     )
 
 
+def _monitored() -> list[Path]:
+    """Folders of the runs that this user monitors; others could put anything there, under any name."""
+    return sorted(folder for folder in FOLDER.glob(_NAME) if is_private(folder))
+
+
 def _of_daemon(job: str | None, jobs: bool) -> bool:
     """Whether its jobs are to be shown."""
     if jobs and job is not None:
         raise Refused(f"JOB = {job} and --jobs: one of them is allowed")
-    return jobs or (job is None and not any(FOLDER.glob(_NAME)) and daemon_door().exists())
+    return jobs or (job is None and not _monitored() and daemon_door().exists())
 
 
 def _chosen(wanted: str | None) -> tuple[Path, str | None]:
     """Where the records of the run lie, and the job whose processes are to be shown; None: all processes."""
-    found = sorted(FOLDER.glob(_NAME))
+    found = _monitored()
     if wanted is None and len(found) == 1:
         return found[0], None
     for folder in found:
@@ -93,7 +97,7 @@ def _chosen(wanted: str | None) -> tuple[Path, str | None]:
     if len(with_it) == 1:
         return with_it[0], wanted
     names = ", ".join(
-        " ".join([_run_of(folder), *(f"(job {job})" for job in jobs[folder])]) for folder in found
+        " ".join([_run_of(folder), *(f"(job {printable(job)})" for job in jobs[folder])]) for folder in found
     )
     if found:
         raise Refused(f"JOB{f' = {wanted}' if wanted else ''}: monitored on this host are: {names}")
@@ -102,7 +106,7 @@ def _chosen(wanted: str | None) -> tuple[Path, str | None]:
 
 
 def _run_of(folder: Path) -> str:
-    return folder.name.split("-")[1]
+    return printable(folder.name.split("-")[1])
 
 
 def _jobs(folder: Path) -> list[str]:
@@ -128,7 +132,7 @@ def _looks(
 
 def _sums(parts: Path) -> dict[tuple[str, int], Sums]:
     """A file that goes meanwhile is passed over."""
-    files = sorted(parts.glob("*.part"))
+    files = sorted(path for path in parts.glob("*.part") if path.is_file() and not path.is_symlink())
     if not files:
         return {}
     program = builds()[0].program("nereus-parts")
@@ -137,10 +141,11 @@ def _sums(parts: Path) -> dict[tuple[str, int], Sums]:
 
 
 def _show(looks: Iterator[list[Rates]]) -> None:
-    from rich.console import Console
     from rich.live import Live
 
-    console = Console(highlight=False)
+    from nereus.report.console import PlainConsole
+
+    console = PlainConsole()
     if not console.is_terminal:
         for found in looks:
             console.print(_table(found))
@@ -160,7 +165,7 @@ def _table(found: list[Rates]) -> "Table":
         cells = [_cell(process, name) for name in COLUMNS]
         made.add_row(
             str(process.rank if process.job_rank is None else process.job_rank),
-            process.host,
+            printable(process.host),
             *cells,
             "" if process.peer is None else str(process.peer),
         )

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """nereus top --jobs - how the daemon's jobs stand, look after look."""
 
-import json
 import sys
 import time
 from collections import deque
@@ -11,7 +10,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from nereus.cli.daemon_status import commands_text, next_text, turn_text
-from nereus.cli.messages import show
+from nereus.cli.messages import show, show_json_line
 from nereus.control import ControlError, ask_daemon, whole_status
 from nereus.launch import Stopping
 from nereus.page.sentences import DECISIONS, reason, sentence
@@ -100,7 +99,7 @@ def top_jobs(interval: float, samples: int | None, as_json: bool) -> None:
     with Stopping() as stopping:
         for found in _looks(watch, first, interval, samples, stopping):
             if as_json:
-                print(json.dumps(found.document()), flush=True)
+                show_json_line(found.document())
             else:
                 show(headline(found))
                 show(_table(found))
@@ -150,10 +149,8 @@ def decision_text(event: dict[str, Any]) -> str:
 
 def _table(found: Look) -> "Table":
     from rich.table import Table
-    from rich.text import Text
 
     grid = Table(*COLUMNS, box=None, pad_edge=False)
     for job in found.jobs:
-        # As texts, because brackets in commands mean styles to the table.
-        grid.add_row(*(Text(cell) for cell in cells(job)))
+        grid.add_row(*cells(job))
     return grid

@@ -13,7 +13,7 @@ from textual.validation import Integer
 from textual.widgets import DataTable, Footer, Input, Label, Static
 from textual.worker import get_current_worker
 
-from nereus import UserError
+from nereus import UserError, printable
 from nereus.cli.resize import ask_job, outcome
 from nereus.cli.top_jobs import COLUMNS, Look, Watch, cells, decision_text, headline
 
@@ -102,10 +102,12 @@ class TopScreen(App[None]):
 
     def _show(self, found: Look) -> None:
         self._shown = found
-        self._ground.query_one("#daemon", Static).update(headline(found))
+        self._ground.query_one("#daemon", Static).update(printable(headline(found)))
         if found.status is not None:
             self._fill(found.jobs)
-        self._ground.query_one("#decisions", Static).update("\n".join(map(decision_text, found.decisions)))
+        self._ground.query_one("#decisions", Static).update(
+            "\n".join(printable(decision_text(each)) for each in found.decisions)
+        )
         if self._left is not None:
             self._left -= 1
             if self._left == 0:
@@ -116,7 +118,7 @@ class TopScreen(App[None]):
         chosen = self._chosen
         self._table.clear()
         for job in jobs:
-            self._table.add_row(*map(Text, cells(job)), key=job["job"])
+            self._table.add_row(*(Text(printable(each)) for each in cells(job)), key=job["job"])
         if chosen is not None and chosen in self._table.rows:
             self._table.move_cursor(row=self._table.get_row_index(chosen))
 
@@ -149,4 +151,6 @@ class TopScreen(App[None]):
             good, text = False, str(problem)
         if not get_current_worker().is_cancelled:
             severity: Any = "information" if good else "error"
-            self.call_from_thread(self.notify, f"{job}: {text}", severity=severity, markup=False, timeout=10)
+            self.call_from_thread(
+                self.notify, printable(f"{job}: {text}"), severity=severity, markup=False, timeout=10
+            )

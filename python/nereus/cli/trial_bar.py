@@ -5,10 +5,10 @@ import time
 from types import TracebackType
 from typing import Self
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from nereus.cli.messages import note
+from nereus.report.console import PlainConsole
 
 LINE_EVERY_SECONDS = 10.0
 
@@ -18,7 +18,7 @@ class TrialBar:
 
     def __init__(self, title: str, trials: int) -> None:
         """`title`: what is tried; `trials`: how often."""
-        console = Console(stderr=True)
+        console = PlainConsole(stderr=True)
         columns = (
             TextColumn("{task.description}"),
             BarColumn(),

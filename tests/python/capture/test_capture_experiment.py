@@ -122,6 +122,27 @@ def test_iterations_in_which_others_had_no_core_tell_how_long_one_lasts() -> Non
     assert seconds_of(captured([calls, calls]).experiment) == pytest.approx(100 * 1.01e-3, rel=0.01)
 
 
+def test_short_iterations_do_not_stand_for_long_ones_that_lost_more() -> None:
+    """A tenth are twenty times as long, and each of them loses a little to others."""
+    short, long = Call("Allreduce", 1e-3, 10e-6), Call("Allreduce", 20e-3, 10e-6, idle=0.2e-3)
+    calls = ([short] * 9 + [long]) * 20
+    found = captured([calls, calls])
+    assert seconds_of(found.experiment) == pytest.approx(20 * (9 * 1.01e-3 + 20.01e-3), rel=0.01)
+
+
+def test_long_iterations_do_not_stand_for_short_ones_that_lost_more() -> None:
+    short, long = Call("Allreduce", 1e-3, 10e-6, idle=0.5e-3), Call("Allreduce", 20e-3, 10e-6)
+    calls = ([short] * 5 + [long] * 5) * 20
+    found = captured([calls, calls])
+    assert seconds_of(found.experiment) == pytest.approx(100 * (1.01e-3 + 20.01e-3), rel=0.01)
+
+
+def test_an_iteration_like_no_other_that_was_disturbed_counts_as_the_others() -> None:
+    usual, taken = Call("Allreduce", 1e-3, 10e-6), Call("Allreduce", 8e-3, 10e-6, idle=5e-3)
+    calls = [usual] * 50 + [taken] + [usual] * 50
+    assert seconds_of(captured([calls, calls]).experiment) == pytest.approx(101 * 1.01e-3, rel=0.01)
+
+
 def test_calls_that_the_emulator_has_none_of_are_told() -> None:
     found = captured([[Call("Alltoall", 1e-3, 1e-4, 800), Call("Barrier", 1e-3, 1e-5, 0)] * 20] * 2)
     assert [stage.type for stage in found.experiment.phases[0].stages] == [
@@ -209,3 +230,33 @@ def test_a_call_that_does_not_block_has_the_time_of_the_wait_for_it(call: str, s
 def test_one_sided_calls_are_an_exchange_with_their_bytes(call: str) -> None:
     phase = captured([[Call(call, 1e-3, 5e-6, 4000), Call("Bcast", 1e-3)] * 50] * 2).experiment.phases[0]
     assert [(each.type, each.bytes) for each in phase.stages][:2] == [("pi", 0), ("p2p", 4000)]
+
+
+def test_a_program_of_which_little_would_be_emulated_is_refused(tmp_path: Path) -> None:
+    """Its calls repeat while they are kept, and most of its time comes behind them."""
+    write(tmp_path, CG * 100 + random_calls(20), made=10**6, seconds=100.0)
+    with pytest.raises(NoPatternError, match=r"stand for 0% of the 100 s .* were not kept .* --force"):
+        capture(read_traces(tmp_path), WISHES)
+    forced = capture(read_traces(tmp_path), Wishes("forced", force=True))
+    assert "the experiment stands for 0% of the 100 s that the program took" in forced.warnings
+
+
+def test_what_is_missing_of_a_program_is_told(tmp_path: Path) -> None:
+    write(tmp_path, CG * 100, seconds=sum(call.computed + call.in_call for call in CG) * 130)
+    found = capture(read_traces(tmp_path), WISHES)
+    assert any(line.startswith("the experiment stands for 77% of the 0.149 s") for line in found.warnings)
+
+
+def test_the_time_of_the_emulation_is_told_with_what_others_take(tmp_path: Path) -> None:
+    calls = [Call("Allreduce", 1e-3, 10e-6, idle=1e-3)] * 50
+    found = captured([calls, calls])
+    assert found.emulation_seconds == pytest.approx((0.0505, 0.1005), rel=0.01)
+    told = found.document()["emulation_seconds"]
+    assert (told["least"], told["most"]) == found.emulation_seconds
+    assert any(line.startswith("for 0.05 of 0.101 s ranks wanted a core in vain") for line in found.warnings)
+
+
+def test_looking_at_short_iterations_does_not_count_as_missing(tmp_path: Path) -> None:
+    """Noting takes more than half of the time."""
+    write(tmp_path, [Call("Allreduce", 1e-6, 1e-6)] * 1000, look_nanoseconds=600)
+    assert capture(read_traces(tmp_path), WISHES).warnings == []

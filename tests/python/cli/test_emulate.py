@@ -11,6 +11,30 @@ import pytest
 
 FIXED = '[[phases]]\niterations = 2\n[[phases.stages]]\ntype = "pi"\ntime = 0.01\n[[groups]]\nranks = 1\n'
 
+MEASURED = (
+    {"event": "header", "format": "nereus-measured", "version": 1, "program": "/opt/bin/cg"},
+    {
+        "event": "generation_ended",
+        "generation": 0,
+        "ranks": 1,
+        "hosts": ["a"],
+        "cores": 8,
+        "iterations": 2,
+        "iteration_seconds": [0.01],
+        "iteration_total_seconds": [0.02],
+        "constant_bytes": 0,
+        "variable_bytes": 0,
+        "memory": "private",
+        "stages": [],
+    },
+    {"event": "finished"},
+)
+
+
+def measured(mpi: str) -> str:
+    """What a job under this MPI wrote."""
+    return "".join(json.dumps(event | {"mpi": mpi}) + "\n" for event in MEASURED)
+
 
 def one_line(result: Any) -> str:
     """The complaint: one line on stderr, and nothing on stdout."""
@@ -62,6 +86,37 @@ def test_results_are_never_written_over_others(shell: Any, small: Path) -> None:
     assert result.returncode == 2
     assert "--output = out: is not empty" in one_line(result)
     assert [path.name for path in (shell.folder / "out").iterdir()] == ["precious"]
+
+
+def only_other_emulates(shell: Any) -> None:
+    """Two builds; with the usual one nothing can be emulated."""
+    shell.install("other")
+    (shell.builds / "mpich" / "bin" / "nereus-emulator").unlink()
+
+
+def test_an_experiment_is_run_with_the_mpi_that_it_names(shell: Any) -> None:
+    only_other_emulates(shell)
+    file = shell.write("e.toml", f'mpi = "other"\n{FIXED}')
+    assert shell.nereus("emulate", file, "--no-picture").returncode == 0
+    other = shell.nereus("emulate", file, "--mpi", "mpich")
+    assert (other.returncode, "mpich has no such program" in one_line(other)) == (2, True)
+
+
+def test_an_mpi_that_is_not_there_is_told_with_its_line(shell: Any) -> None:
+    file = shell.write("e.toml", f'mpi = "gone"\n{FIXED}')
+    refused = shell.nereus("emulate", file)
+    assert refused.returncode == 2
+    said = "e.toml:1: mpi = gone: no such MPI build; installed are mpich; --mpi takes one in its place"
+    assert one_line(refused) == f"nereus: {said}"
+
+
+def test_what_was_measured_is_emulated_with_the_mpi_of_its_job(shell: Any) -> None:
+    only_other_emulates(shell)
+    description = shell.builds / "other" / "mpi.json"
+    description.write_text(description.read_text().replace("MPICH Version: 9.9", "Other\tMPI 3, as built"))
+    file = shell.write("run.jsonl", measured("Other MPI 3"))
+    done = shell.nereus("emulate", "--from", file, "--no-picture")
+    assert done.returncode == 0, done.stderr
 
 
 def test_an_output_that_is_a_file_is_refused(shell: Any, small: Path) -> None:

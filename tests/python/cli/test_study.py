@@ -190,6 +190,16 @@ def test_an_experiment_is_run_at_all_sizes(shell: Any) -> None:
     assert written["groups"][1]["transfer_method"] == "p2p"
 
 
+@pytest.mark.usefixtures("small")
+def test_a_study_says_where_an_experiment_is_for_another_mpi(shell: Any) -> None:
+    file = shell.folder / "small.toml"
+    file.write_text('mpi = "other"\n' + file.read_text())
+    shell.write("study.toml", ALONE.replace('["Baseline-COLS", "Merge-COLT"]', '["Merge-P2PS"]'))
+    result = shell.nereus("study", "study.toml", "--folder", "out")
+    assert result.returncode == 0
+    assert "small.toml: mpi = other: this study runs it with mpich (--mpi)" in result.stderr
+
+
 def sources_of(shell: Any, monkeypatch: pytest.MonkeyPatch, text: str, ranks: str) -> list[str]:
     """The runs of which emulations are made in a study, which is run."""
     shell.write("study.toml", text.replace('["Baseline-COLS", "Merge-COLT"]', '["Merge-P2PS"]') + EMULATED)

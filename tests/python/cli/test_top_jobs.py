@@ -3,6 +3,7 @@
 
 import asyncio
 import json
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -10,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import zmq
 from a_page import House, heard
 from textual.pilot import Pilot
 from textual.widgets import DataTable, Input, Static
@@ -20,6 +20,7 @@ from nereus.cli.top_jobs import Look, Watch
 from nereus.cli.top_screen import AskRanks, TopScreen
 from nereus.launch import RESIZED
 from nereus.launch.door import Door
+from nereus.launch.sockets import Sockets
 
 LIMIT = 30.0
 A, B = "a" * 16, "b" * 16
@@ -163,8 +164,8 @@ class Supervisor:
     def __init__(self, name: str) -> None:
         self.asked: list[dict[str, Any]] = []
         self._over = threading.Event()
-        self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
-        self._door = Door(self._context, name)
+        self._sockets = Sockets()
+        self._door = Door(self._sockets, name)
         self._thread = threading.Thread(target=self._live)
         self._thread.start()
 
@@ -180,7 +181,7 @@ class Supervisor:
         self._over.set()
         self._thread.join()
         self._door.close()
-        self._context.term()
+        self._sockets.close()
 
 
 def test_r_resizes_the_job_under_the_cursor_as_nereus_resize_does(house: House) -> None:
@@ -241,6 +242,36 @@ def test_without_a_daemon_and_with_a_job_it_is_refused(
     assert "nereus daemon starts one" in capsys.readouterr().err
     assert run(["top", "--jobs", "cg"]) == 2
     assert "one of them is allowed" in capsys.readouterr().err
+
+
+def test_what_others_may_have_put_there_is_no_monitored_run(
+    house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shm = tmp_path / "shm"
+    shm.mkdir()
+    monkeypatch.setattr("nereus.cli.top.FOLDER", shm)
+    open_to_all = shm / "nereus-1f-monitor-x"
+    open_to_all.mkdir()
+    open_to_all.chmod(0o777)
+    os.mkfifo(open_to_all / "1.part")  # whoever opens it waits for ever
+    (shm / "nereus-2e-monitor-x").symlink_to(open_to_all)
+    assert run(["top", "--samples", "1"]) == 2
+    assert "no such run is monitored" in capsys.readouterr().err
+
+
+def test_what_is_no_record_is_passed_over_and_names_are_escaped(
+    house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shm = tmp_path / "shm"
+    shm.mkdir()
+    monkeypatch.setattr("nereus.cli.top.FOLDER", shm)
+    for name in ("1f", "\x1b[31mred"):
+        folder = shm / f"nereus-{name}-monitor-x"
+        folder.mkdir(mode=0o700)
+        os.mkfifo(folder / "1.part")
+    assert run(["top", "--samples", "1"]) == 2
+    told = capsys.readouterr().err
+    assert "monitored on this host are:" in told and "\\u001b[31mred" in told and "\x1b" not in told
 
 
 def test_without_a_monitored_run_the_daemons_jobs_are_shown(

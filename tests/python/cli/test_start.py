@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command before it knows what it is to do."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+START = [sys.executable, "-c", "from nereus.cli.start import main; main()", "--version"]
+
+
+def interrupted(folder: Path, handler: signal.Handlers) -> "subprocess.CompletedProcess[str]":
+    """Its end after a Ctrl-C that comes while it imports what it needs."""
+    (folder / "typer.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    return subprocess.run(
+        START,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, handler),
+        check=False,
+    )
+
+
+def test_ctrl_c_while_the_command_begins_ends_it_without_a_word(tmp_path: Path) -> None:
+    done = interrupted(tmp_path, signal.SIG_DFL)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
+
+
+def test_ctrl_c_that_was_ignored_when_it_began_stays_ignored(tmp_path: Path) -> None:
+    done = interrupted(tmp_path, signal.SIG_IGN)
+    assert done.returncode not in (-signal.SIGINT, 130), "it goes on, with a typer that is empty"
+
+
+@pytest.mark.parametrize("code", [7, 135])
+def test_full_shared_memory_is_told_with_a_remedy(code: int) -> None:
+    from nereus.launch.outcome import judge
+
+    assert "signal 7 (SIGBUS): shared memory may be full" in judge(code, None).text
