@@ -148,6 +148,13 @@ std::vector<SettingRow> rows_of_the_supervisor() {
         {"link", "", "", "ipc://PATH, tcp://HOST:PORT, or empty",
          "set by the supervisor: where it listens; empty: there is none",
          [](Settings &s, const std::string &t) { return text_if(t, s.link, is_address); }},
+        {"link-keys", "", "", "a file, or empty",
+         "set by the supervisor of a job on several hosts: by which keys the two know one another; made anew for each "
+         "job",
+         [](Settings &s, const std::string &t) {
+             s.link_keys = t;
+             return true;
+         }},
         {"controller", "", "", "ipc://PATH, tcp://HOST:PORT, or empty",
          "where the daemon listens that says when this job may write and how many processes it has; set by the "
          "supervisor "

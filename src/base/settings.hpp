@@ -35,6 +35,7 @@ struct Settings {
     bool wake = true;
     int start_ranks = 0;         // 0: as many as there are
     std::string link;            // of the supervisor; "": there is none
+    std::string link_keys;       // file, for a supervisor on the network; "": none
     bool joins = false;          // the supervisor can start processes
     std::string controller;      // of many jobs: its address; "": there is none
     std::string controller_keys; // file; "": none

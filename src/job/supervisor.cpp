@@ -3,7 +3,13 @@
 
 #include "job/report.hpp"
 
+#include <array>
 #include <charconv>
+#include <climits>
+#include <cstdio>
+#include <random>
+#include <unistd.h>
+#include <utility>
 
 namespace nereus::job {
 
@@ -91,11 +97,55 @@ template <class T> const char *read(const char *first, const char *last, T &into
     return error == std::errc{} ? end : nullptr;
 }
 
+/// A word that nobody guesses.
+std::string secret_word() {
+    std::random_device random;
+    std::string word;
+    for (int i = 0; i < 4; ++i) {
+        std::array<char, 9> digits{};
+        std::snprintf(digits.data(), digits.size(), "%08x", static_cast<unsigned>(random()));
+        word += digits.data();
+    }
+    return word;
+}
+
+bool is_on_the_network(const Settings &settings) { return settings.link.starts_with("tcp://"); }
+
+Result<link::Keys> keys_of(const Settings &settings) {
+    if (settings.link_keys.empty())
+        return failed(NEREUS_ERR_SETTING, "link = " + settings.link + ": needs the setting link-keys");
+    auto keys = link::read_keys(settings.link_keys, "link-keys");
+    if (keys) return keys;
+    std::array<char, HOST_NAME_MAX + 1> host{};
+    gethostname(host.data(), host.size() - 1);
+    return failed(keys.error().code, keys.error().what + " (on host " + host.data() +
+                                         "; NEREUS_KEY_FOLDER names a folder that all hosts of a job share)");
+}
+
+/// A link within this host goes through a folder that nobody else can look into.
+Result<link::Link> link_of(const Settings &settings) {
+    link::Manner manner;
+    manner.name = secret_word();
+    if (is_on_the_network(settings)) {
+        auto keys = keys_of(settings);
+        if (!keys) return tl::unexpected(keys.error());
+        manner.keys = std::move(*keys);
+        manner.patience = settings.connect_timeout;
+    }
+    return link::Link::open(settings.link, settings.job, manner);
+}
+
+}
+
+Done check_link(const Settings &settings) {
+    if (!is_on_the_network(settings)) return {};
+    auto keys = keys_of(settings);
+    return keys ? Done{} : Done(tl::unexpected(keys.error()));
 }
 
 Result<std::unique_ptr<Supervisor>> Supervisor::open(const Settings &settings) {
     if (settings.link.empty()) return nullptr;
-    auto link = link::Link::open(settings.link, settings.job);
+    auto link = link_of(settings);
     if (!link) return tl::unexpected(link.error());
     return std::unique_ptr<Supervisor>(new Supervisor(std::move(*link)));
 }
@@ -105,15 +155,22 @@ Done Supervisor::send(json message) {
     return link_.send(std::move(message));
 }
 
-void Supervisor::say_root(const Generation &generation) {
+void Supervisor::say_root(const Generation &generation, const std::string &token) {
     (void)send({{"kind", "root"},
                 {"generation", generation.number},
                 {"ranks", generation.control.size()},
-                {"hosts", generation.hosts}});
+                {"hosts", generation.hosts},
+                {"token", token}});
 }
 
-void Supervisor::say_members(const std::vector<process::ProcessId> &processes, const std::vector<std::string> &hosts) {
-    (void)send({{"kind", "members"}, {"processes", processes}, {"hosts", hosts}});
+std::string Supervisor::hand_on() {
+    next_root_ = secret_word();
+    return next_root_;
+}
+
+void Supervisor::say_members(std::int64_t generation, const std::vector<process::ProcessId> &processes,
+                             const std::vector<std::string> &hosts) {
+    (void)send({{"kind", "members"}, {"generation", generation}, {"processes", processes}, {"hosts", hosts}});
 }
 
 void Supervisor::say_settled(const nereus_resize_report &report, const std::string &message) {
@@ -122,7 +179,8 @@ void Supervisor::say_settled(const nereus_resize_report &report, const std::stri
                 {"request", report.request},
                 {"code", report.code},
                 {"message", message},
-                {"report", for_people(report)}});
+                {"report", for_people(report)},
+                {"next_root", std::exchange(next_root_, {})}});
 }
 
 void Supervisor::say_closing() { (void)send({{"kind", "closing"}}); }
@@ -195,7 +253,7 @@ Result<PartyWay> way_of_party(const Settings &settings) {
     const char *point = read(settings.party.data(), last, request);
     if (point == nullptr || point == last || *point != '.' || read(point + 1, last, party) != last)
         return failed(NEREUS_ERR_SETTING, "party = " + settings.party + ": allowed is REQUEST.PARTY");
-    auto link = link::Link::open(settings.link, settings.job);
+    auto link = link_of(settings);
     if (!link) return tl::unexpected(link.error());
     return PartyWay{std::make_unique<LeaderLine>(std::move(*link), request, party), party};
 }

@@ -27,9 +27,15 @@ public:
     /// Nothing where the settings name none.
     static Result<std::unique_ptr<Supervisor>> open(const Settings &settings);
 
-    void say_root(const Generation &generation);
+    /// `token` is that of hand_on() on the root before; "": there was none.
+    void say_root(const Generation &generation, const std::string &token);
+    /// Another process is the root once this one has said that the resize is settled.
+    /// @return by what the supervisor knows it
+    std::string hand_on();
     /// Who is part of the job from now on: the end of any of these before say_closing() is a failure.
-    void say_members(const std::vector<process::ProcessId> &processes, const std::vector<std::string> &hosts);
+    /// `generation`: who is told of late cannot take the place of those who came after.
+    void say_members(std::int64_t generation, const std::vector<process::ProcessId> &processes,
+                     const std::vector<std::string> &hosts);
     void say_settled(const nereus_resize_report &report, const std::string &message);
     void say_closing();
     void answer(const OutsideRequest &request, int code, const std::string &message, std::uint64_t number);
@@ -52,10 +58,14 @@ private:
 
     std::mutex mutex_;
     link::Link link_;
+    std::string next_root_; ///< how the next root is known, until the resize is settled
     std::deque<OutsideRequest> requests_;
     std::map<std::pair<std::uint64_t, std::size_t>, std::deque<nlohmann::json>> hellos_;
     std::map<std::uint64_t, Error> deaths_; ///< of each request, the first
 };
+
+/// Whether this process could reach the supervisor: whether it can read the keys, where there are any.
+Done check_link(const Settings &settings);
 
 /// How the leader of a party that the supervisor started reaches the job: by setting `party`, "REQUEST.NUMBER".
 struct PartyWay {

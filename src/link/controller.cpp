@@ -52,7 +52,7 @@ Result<std::unique_ptr<Controller>> Controller::open(const std::string &address,
         return failed(NEREUS_ERR_SETTING, "controller = " + address + ": needs the setting controller-keys");
     Manner manner{false, std::nullopt};
     if (!keys.empty()) {
-        auto read = read_keys(keys);
+        auto read = read_keys(keys, "controller-keys");
         if (!read) return tl::unexpected(read.error());
         manner.keys = std::move(*read);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// By which keys a job and a controller on the network know one another: docs/reference/daemon.md.
+// By which keys a job and a controller (docs/reference/daemon.md) or its supervisor (docs/formats/link.md) on the
+// network know one another.
 #pragma once
 
 #include "base/error.hpp"
@@ -15,7 +16,7 @@ struct Keys {
     std::string other_public;
 };
 
-/// Of a file that `nereus daemon --make-keys` made for jobs. One that others may read is refused.
-Result<Keys> read_keys(const std::string &path);
+/// Of a file that `setting` names. One of another user, or that others may read, is refused.
+Result<Keys> read_keys(const std::string &path, const std::string &setting);
 
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "link/link.hpp"
 
+#include "link/handshake.hpp"
 #include "link/message.hpp"
 
 #include <algorithm>
@@ -60,6 +61,7 @@ public:
         const int connected_only = manner.keeps ? 0 : 1;
         zmq_setsockopt(socket_, ZMQ_LINGER, &linger_milliseconds, sizeof linger_milliseconds);
         zmq_setsockopt(socket_, ZMQ_IMMEDIATE, &connected_only, sizeof connected_only);
+        if (!manner.name.empty()) zmq_setsockopt(socket_, ZMQ_ROUTING_ID, manner.name.data(), manner.name.size());
         if (manner.keys) are_used_ = use(*manner.keys);
     }
     Ends(const Ends &) = delete;
@@ -71,6 +73,16 @@ public:
     }
     void *socket() const { return socket_; }
     bool keys_are_used() const { return are_used_; }
+
+    Done connect(const std::string &address, const Manner &manner) {
+        std::optional<Handshake> handshake;
+        if (manner.keys && manner.patience > 0) handshake.emplace(context_, socket_);
+        if (zmq_connect(socket_, address.c_str()) != 0) return bad_address(address, zmq_strerror(errno));
+        if (!handshake) return {};
+        if (auto known = handshake->wait(manner.patience); !known)
+            return failed(known.error().code, address + ": " + known.error().what);
+        return {};
+    }
 
 private:
     bool use(const Keys &keys) {
@@ -96,7 +108,7 @@ Result<Link> Link::open(const std::string &address, const std::string &job, cons
     std::unique_ptr<Ends, EndsDeleter> ends(new Ends(manner));
     if (!ends->socket()) return failed(NEREUS_ERR_MEMORY, address + ": " + zmq_strerror(errno));
     if (!ends->keys_are_used()) return failed(NEREUS_ERR_SETTING, address + ": its keys are none that ZeroMQ takes");
-    if (zmq_connect(ends->socket(), address.c_str()) != 0) return bad_address(address, zmq_strerror(errno));
+    if (auto done = ends->connect(address, manner); !done) return tl::unexpected(done.error());
     return Link(std::move(ends), job);
 }
 

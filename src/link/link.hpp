@@ -22,11 +22,14 @@ namespace nereus::link {
 struct Manner {
     bool keeps = true;        ///< messages, while nobody is there; else they are dropped
     std::optional<Keys> keys; ///< by which the two know one another
+    double patience = 0;      ///< s to wait, with keys, until they do; 0: they may later
+    std::string name{};       ///< that nobody else knows: of this end after a connection broke; "": it is another then
 };
 
 class Link {
 public:
     /// `address` is ipc://PATH or tcp://HOST:PORT. The other end need not be there yet.
+    /// With keys and patience it is waited for, and an error where it does not come or has other keys.
     static Result<Link> open(const std::string &address, const std::string &job, const Manner &manner = {});
 
     /// Hands `message`, an object, over for sending, with version and job put in. An error when it is too long, when

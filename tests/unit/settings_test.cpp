@@ -62,8 +62,8 @@ auto values(const Settings &s) {
     return std::tuple(s.process_method, s.process_strategies, s.transfer_method, s.transfer_strategy, s.costs,
                       s.results, s.memory, s.survivors, s.transfer_memory, s.wake, s.hosts, s.placement,
                       s.oversubscribe, s.allow_fewer, s.release_unit, s.start_ranks, s.verify, s.max_ranks,
-                      s.connect_timeout, s.answer_timeout, s.slowest_rate, s.message_bytes, s.job, s.link, s.controller,
-                      s.controller_keys, s.io_timeout, s.joins, s.founders, s.party);
+                      s.connect_timeout, s.answer_timeout, s.slowest_rate, s.message_bytes, s.job, s.link, s.link_keys,
+                      s.controller, s.controller_keys, s.io_timeout, s.joins, s.founders, s.party);
 }
 
 TEST_F(SettingsTest, DefaultsOfTheTableAreThoseThatApply) {
@@ -101,6 +101,7 @@ TEST_F(SettingsTest, EverySettingIsReadFromItsFlag) {
                                 "--nereus-message-bytes=4096",
                                 "--nereus-job=0123456789abcdef",
                                 "--nereus-link=ipc:///run/link",
+                                "--nereus-link-keys=/home/a/keys",
                                 "--nereus-controller=tcp://n1:7",
                                 "--nereus-controller-keys=client.json",
                                 "--nereus-io-timeout=0.25",
@@ -111,7 +112,7 @@ TEST_F(SettingsTest, EverySettingIsReadFromItsFlag) {
     EXPECT_EQ(values(*settings),
               std::tuple(2, 3U, 1, 2, "/home/a/costs.json", "run.jsonl", 1, 1, std::int64_t{100000}, false, "n1:2,n2",
                          1, true, true, 2, 6, true, 12, 0.5, 7.0, 1000.0, std::int64_t{4096}, "0123456789abcdef",
-                         "ipc:///run/link", "tcp://n1:7", "client.json", 0.25, true, 5, "3.0"));
+                         "ipc:///run/link", "/home/a/keys", "tcp://n1:7", "client.json", 0.25, true, 5, "3.0"));
     EXPECT_EQ(settings_table().size(), std::tuple_size_v<decltype(values(Settings{}))>)
         << "a setting is not tested here";
 }

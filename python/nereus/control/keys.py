@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Keys for jobs that come over the network: CURVE pairs in files that only their owner can read."""
 
-import json
-import os
 import struct
 from contextlib import suppress
 from pathlib import Path
@@ -13,7 +11,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
 from zmq.utils import z85
 
 from nereus.control.error import ControlError
-from nereus.launch.door import is_private
+from nereus.launch.curve import new_pair, write_keys
+from nereus.launch.private_folder import is_private
 from nereus.reading import content_of
 
 SERVER, CLIENT = "server.json", "client.json"
@@ -66,9 +65,11 @@ def make_keys(folder: Path) -> None:
         ) from None
     except OSError as problem:
         raise ControlError(f"--make-keys = {folder}: {problem.strerror}") from None
-    (server, server_secret), (client, client_secret) = _pair(), _pair()
-    _write(folder / SERVER, ServerKeys(public=server, secret=server_secret, clients=[client]))
-    _write(folder / CLIENT, ClientKeys(public=client, secret=client_secret, server=server))
+    server, client = new_pair(), new_pair()
+    known = ServerKeys(public=server.public, secret=server.secret, clients=[client.public])
+    own = ClientKeys(public=client.public, secret=client.secret, server=server.public)
+    write_keys(folder / SERVER, known.model_dump())
+    write_keys(folder / CLIENT, own.model_dump())
 
 
 def read_keys(folder: Path) -> ServerKeys:
@@ -81,14 +82,3 @@ def read_keys(folder: Path) -> ServerKeys:
         raise ControlError(f"--keys = {path}: {problem.strerror}; --make-keys makes them") from None
     except ValueError:
         raise ControlError(f"--keys = {path}: are no keys of --make-keys") from None
-
-
-def _pair() -> tuple[str, str]:
-    public, secret = zmq.curve_keypair()
-    return public.decode("ascii"), secret.decode("ascii")
-
-
-def _write(path: Path, keys: BaseModel) -> None:
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-        json.dump(keys.model_dump(), file, indent=2)
-        file.write("\n")

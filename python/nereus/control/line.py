@@ -6,16 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import zmq
-from zmq.auth.thread import ThreadAuthenticator
 
 from nereus.control.error import ControlError
 from nereus.control.keys import ServerKeys
 from nereus.control.sessions import Address
-from nereus.launch.door import bind_private, is_of_this_user
+from nereus.launch.curve import Gate, Pair
+from nereus.launch.door import bind_private, is_of_this_user, remove_socket
 from nereus.launch.link_socket import MOST_AT_ONCE, send
-from nereus.launch.sockets import Sockets, remove_socket
-
-_DOMAIN = "nereus"
+from nereus.launch.sockets import Sockets
 
 
 class Line:
@@ -27,7 +25,7 @@ class Line:
         self.dropped: Counter[str] = Counter()
         self.waits = False
         self._sockets = sockets
-        self._authenticator: ThreadAuthenticator | None = None
+        self._gate: Gate | None = None
         self.path = path
         local = sockets.router()
         try:
@@ -39,15 +37,10 @@ class Line:
 
     def listen(self, address: str, keys: ServerKeys) -> str:
         """On the network too; the address, with the port."""
-        # Before anybody can come.
-        self._authenticator = ThreadAuthenticator(self._sockets.context())
-        self._authenticator.start()
-        self._authenticator.configure_curve_callback(_DOMAIN, credentials_provider=_Known(keys))
-        far = self._sockets.router(strangers=True)
+        self._gate = Gate(self._sockets.context(), keys.clients)  # before anybody can come
+        far = self._sockets.router(network=True)
         self.sockets.append(far)
-        far.curve_server = True
-        far.curve_publickey, far.curve_secretkey = keys.public.encode(), keys.secret.encode()
-        far.zap_domain = _DOMAIN.encode()
+        self._gate.guard(far, Pair(keys.public, keys.secret))
         try:
             far.bind(address)
         except zmq.ZMQError as problem:
@@ -79,16 +72,6 @@ class Line:
     def close(self) -> None:
         for socket in self.sockets:
             socket.close(linger=0)
-        if self._authenticator is not None:
-            self._authenticator.stop()
+        if self._gate is not None:
+            self._gate.close()
         remove_socket(self.path)
-
-
-class _Known:
-    """Who has one of these keys is heard."""
-
-    def __init__(self, keys: ServerKeys) -> None:
-        self._clients = {key.encode("ascii") for key in keys.clients}
-
-    def callback(self, domain: str, key: bytes) -> bool:
-        return key in self._clients

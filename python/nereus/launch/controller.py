@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from nereus.launch.command import CONTROLLER
-from nereus.launch.door import DAEMON, folder_of_doors, is_private
+from nereus.launch.door import DAEMON, folder_of_doors
+from nereus.launch.private_folder import is_private
 
 
 def daemon_line() -> Path:

@@ -4,7 +4,6 @@
 import contextlib
 import errno
 import os
-import stat
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -12,12 +11,14 @@ from typing import Any
 
 import zmq
 
+from nereus.launch.descriptors import DOOR_ENDING
 from nereus.launch.error import LaunchError
 from nereus.launch.link_socket import MOST_AT_ONCE, send
 from nereus.launch.messages import decode, encode
-from nereus.launch.sockets import Socket, Sockets, remove_socket
+from nereus.launch.private_folder import make_folder, refuse_if_unsafe
+from nereus.launch.sockets import Socket, Sockets
 
-ENDING = ".door"
+ENDING = DOOR_ENDING
 #: In the place of a job's name: the door of the daemon of all jobs.
 DAEMON = "daemon"
 # What has been answered may still be on its way when the job is over.
@@ -37,19 +38,11 @@ def folder_of_doors(environment: Mapping[str, str] = os.environ) -> Path:
     return Path(runtime) / "nereus" if usable else Path(f"/tmp/nereus-{os.geteuid()}")
 
 
-def is_private(folder: Path) -> bool:
-    """Whether a folder is there, and is this user's alone."""
-    try:
-        return _obstacle(folder) is None
-    except OSError:
-        return False
-
-
 def check() -> None:
     """Refuse, before anything is started, where no door could be made."""
     folder = folder_of_doors()
     try:
-        _refuse_if_unsafe(folder)
+        refuse_if_unsafe(folder)
     except FileNotFoundError:
         if not os.access(folder.parent, os.W_OK | os.X_OK):
             raise LaunchError(
@@ -65,7 +58,7 @@ class Door:
         self._dropped = dropped if dropped is not None else Counter()
         folder = folder_of_doors()
         self.path = folder / f"{job}{ENDING}"
-        self.socket = sockets.router(last=True)
+        self.socket = sockets.router()
         bind_private(self.socket, self.path)
 
     def received(self) -> Iterator[tuple[Envelope, dict[str, Any] | None]]:
@@ -105,6 +98,12 @@ def is_of_this_user(frame: zmq.Frame) -> bool:
     return len(peer) >= _LEAST and peer[_USER] == str(os.geteuid())
 
 
+def remove_socket(path: Path) -> None:
+    """Remove a local socket, if it is there."""
+    with contextlib.suppress(OSError):
+        path.unlink()
+
+
 def bind_private(router: Socket, path: Path) -> None:
     """Listen there, in the folder of doors, for this user alone; closes the socket where that cannot be."""
     remove_socket(path)
@@ -122,18 +121,6 @@ def bind_private(router: Socket, path: Path) -> None:
         os.umask(former)
 
 
-def make_folder(folder: Path) -> None:
-    """A folder that nobody else can look into; one that somebody else prepared is refused."""
-    former = os.umask(0o077)
-    try:
-        folder.mkdir(exist_ok=True)
-    except FileExistsError:
-        pass
-    finally:
-        os.umask(former)
-    _refuse_if_unsafe(folder)
-
-
 def _bind(router: Socket, path: Path) -> None:
     for trial in range(_TRIALS):
         make_folder(path.parent)
@@ -144,20 +131,3 @@ def _bind(router: Socket, path: Path) -> None:
             # The last job but this one may just have removed the folder.
             if problem.errno != errno.ENOENT or trial == _TRIALS - 1:
                 raise
-
-
-def _refuse_if_unsafe(folder: Path) -> None:
-    obstacle = _obstacle(folder)
-    if obstacle is not None:
-        raise LaunchError(f"{folder}: {obstacle}; the doors of jobs are kept there")
-
-
-def _obstacle(folder: Path) -> str | None:
-    """Why a folder is not safe to keep doors in."""
-    found = folder.lstat()
-    mode = stat.S_IMODE(found.st_mode)
-    if not stat.S_ISDIR(found.st_mode):
-        return "is no folder"
-    if found.st_uid != os.geteuid():
-        return f"belongs to another user (number {found.st_uid})"
-    return f"others may look into it (mode {mode:o}, allowed is 700)" if mode & 0o077 else None

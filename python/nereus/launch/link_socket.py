@@ -11,9 +11,12 @@ from typing import Any
 import zmq
 
 from nereus.launch.command import Launch
+from nereus.launch.curve import Gate
 from nereus.launch.error import LaunchError
 from nereus.launch.hosts import is_here
+from nereus.launch.link_keys import LinkKeys
 from nereus.launch.messages import encode
+from nereus.launch.private_folder import refuse_if_unsafe
 from nereus.launch.sockets import Socket, Sockets
 
 # Messages handled in one go, so that a flood from one side cannot keep the supervisor from everything else.
@@ -23,17 +26,33 @@ MOST_AT_ONCE = 256
 class LinkSocket:
     """Where the root and the leaders of a job are heard and spoken to."""
 
-    def __init__(self, sockets: Sockets, folder: Path, launch: Launch) -> None:
-        """Listen in `folder`, or on the network where the job has other hosts."""
-        self.socket = sockets.router(strangers=launch.far)
+    def __init__(self, sockets: Sockets, folder: Path, launch: Launch, job: str) -> None:
+        """Listen in `folder`, or on the network where the job has other hosts: there for who has its keys."""
+        self.socket = sockets.router(network=launch.far)
         self._own_folder: Path | None = None
+        self._gate: Gate | None = None
+        self._keys: LinkKeys | None = None
         try:
-            self.address = self._listen_far(launch) if launch.far else self._listen_here(folder)
+            # Who was cut off comes back under the name that it chose, which nobody else knows.
+            self.socket.setsockopt(zmq.ROUTER_HANDOVER, 1)
+            if launch.far:
+                self._keys = LinkKeys(job)
+                self._gate = Gate(sockets.context(), [self._keys.client.public])
+                self._gate.guard(self.socket, self._keys.server)
+                self.address = self._listen_far(launch)
+            else:
+                self.address = self._listen_here(folder)
         except BaseException as problem:
             self.close()
             if isinstance(problem, zmq.ZMQError | OSError):
                 raise LaunchError(f"the link to the job cannot be made: {problem}") from problem
             raise
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """How processes of the job find this socket; no secret is in it."""
+        where = {"NEREUS_LINK": self.address}
+        return where if self._keys is None else {**where, "NEREUS_LINK_KEYS": str(self._keys.file)}
 
     def received(self) -> Iterator[tuple[bytes, bytes]]:
         """Senders and frames of what has come; never waits."""
@@ -50,6 +69,11 @@ class LinkSocket:
     def close(self) -> None:
         """Hear nobody any more."""
         self.socket.close(linger=0)
+        if self._gate is not None:
+            self._gate.close()
+            self._gate = None
+        if self._keys is not None:
+            self._keys.remove()
         if self._own_folder is not None:
             shutil.rmtree(self._own_folder, ignore_errors=True)
 
@@ -59,6 +83,8 @@ class LinkSocket:
             # A folder with a short name, for users whose temporary folder has a long one.
             self._own_folder = Path(tempfile.mkdtemp(prefix="nereus-", dir="/tmp"))
             path = self._own_folder / "link"
+        # Without keys it is the folder that keeps others out.
+        refuse_if_unsafe(path.parent, "a job is spoken to there")
         self.socket.bind(f"ipc://{path}")
         return f"ipc://{path}"
 

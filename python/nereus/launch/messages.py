@@ -57,6 +57,7 @@ RequestNumber = Annotated[int, Field(ge=0, le=2**63 - 1)]
 PartyNumber = Annotated[int, Field(ge=0, le=MOST_RANKS)]
 Ranks = Annotated[int, Field(ge=1, le=MOST_RANKS)]
 Code = Annotated[int, Field(ge=-(2**31), le=2**31 - 1)]
+Token = Annotated[str, Field(max_length=64)]
 
 
 Read = TypeVar("Read")
@@ -75,16 +76,24 @@ class Root(Message):
     generation: Annotated[int, Field(ge=0)]
     ranks: Ranks
     hosts: list[str]
+    #: Of a root that follows another one: what that one called it.
+    token: Token = ""
+
+
+class Member(Message):
+    """A process, as the system of its host knows it."""
+
+    pid: Annotated[int, Field(ge=0, le=2**63 - 1)]
+    #: In clock ticks since its host began.
+    started: Annotated[int, Field(ge=0, le=2**63 - 1)]
 
 
 class Members(Message):
-    """The processes that the job consists of from now on, in the order of their ranks."""
+    """The processes that the job consists of in a generation, in the order of their ranks."""
 
     kind: Literal["members"]
-    #: Of each its number and its start, in clock ticks since its host began.
-    processes: list[
-        Annotated[list[Annotated[int, Field(ge=0, le=2**63 - 1)]], Field(min_length=2, max_length=2)]
-    ]
+    generation: Annotated[int, Field(ge=0)]
+    processes: list[Member]
     hosts: list[str]
 
     @model_validator(mode="after")
@@ -130,7 +139,8 @@ class Connecting(Message):
 
     kind: Literal["connecting"]
     request: RequestNumber
-    port: Annotated[str, Field(min_length=1, max_length=4096)]
+    #: A word of a command line, which no zero can be in.
+    port: Annotated[str, Field(min_length=1, max_length=4096, pattern=r"^[^\x00]+$")]
     seconds: Annotated[float, Field(ge=0, le=1e9, strict=False)]
 
 
@@ -149,6 +159,8 @@ class Settled(Message):
     code: Code
     message: str
     report: dict[str, Any] | None = None
+    #: Where another process is the root from now on: what it says.
+    next_root: Token = ""
 
 
 class Answer(Message):

@@ -6,9 +6,11 @@ Out: groups of newcomers started and ended, words handed on, answers.
 Nothing in here waits: `turn` does what there is to do; who calls it waits for `sockets`, groups and `due`.
 """
 
+import os
+import sys
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -22,15 +24,18 @@ from nereus.launch.groups import PARTY_VARIABLE, Group, Groups
 from nereus.launch.hosts import Share, is_here, is_name
 from nereus.launch.link_socket import LinkSocket
 from nereus.launch.members import Members
-from nereus.launch.messages import FromJob
+from nereus.launch.messages import MOST_RANKS, FromJob
 from nereus.launch.processes import Process
 from nereus.launch.requests import Accept, Party, Request, reason_of_end
+from nereus.launch.roles import Roles
 from nereus.launch.sockets import Socket, Sockets
 from nereus.launch.visitors import Visitors
 
 RELEASE_PROGRAM = "nereus-release"
 # The program ends by itself after 10 s at most.
 _RELEASE_LIMIT = 15.0
+# The setting max-ranks of the job, and what it is where nobody set it.
+_MOST_RANKS, _USUALLY_MOST = "NEREUS_MAX_RANKS", 65536
 
 
 class Supervisor:
@@ -44,13 +49,15 @@ class Supervisor:
         self._founders = founders
         with ExitStack() as opened:
             self._sockets = opened.enter_context(Sockets())
-            self._link = LinkSocket(self._sockets, groups.temporary, launch)
+            self._link = LinkSocket(self._sockets, groups.temporary, launch, groups.job)
             opened.callback(self._link.close)
             self._visitors = Visitors(self._sockets, groups.job, launch, founders, self._ask_for_resize)
             opened.pop_all()
         first_host = launch.hosts[0].name if launch.hosts else ""
         self._controller = controller() if launch.recorded and is_here(first_host) else {}
-        self._root: bytes | None = None
+        self._roles = Roles(self._say)
+        self._most_ranks = _most_ranks(launch)
+        self._root: bytes | None = None  # the latest
         #: Who is part of the job now.
         self.members = Members()
         self._requests: dict[int, Request] = {}
@@ -72,7 +79,7 @@ class Supervisor:
     def environment(self) -> dict[str, str]:
         """What every group of the job gets."""
         joins = "on" if self._joins else "off"
-        told = {"NEREUS_LINK": self._link.address, "NEREUS_JOINS": joins}
+        told = {**self._link.environment, "NEREUS_JOINS": joins}
         return {**told, "NEREUS_FOUNDERS": str(self._founders), **self._controller}
 
     @property
@@ -103,6 +110,7 @@ class Supervisor:
             if message is not None:
                 self._take(message, sender)
         self._visitors.turn(resizing=bool(self._requests))
+        self._sockets.look()
         if self._to_start:
             self._start_party(*self._to_start.popleft())
         now = time.monotonic()
@@ -125,7 +133,11 @@ class Supervisor:
         self._sockets.close()
 
     def _take(self, message: FromJob, sender: bytes) -> None:
-        self._handlers[type(message)](message, sender)
+        for counts, by in self._roles.sort(message, sender):
+            self._handlers[type(counts)](counts, by)
+
+    def _say(self, text: str) -> None:
+        print(f"nereus: job {self._groups.job}: {text}", file=sys.stderr, flush=True)
 
     def _tell_root(self, kind: str, **keys: Any) -> None:
         if self._root is not None:
@@ -146,23 +158,36 @@ class Supervisor:
             self._visitors.ask_again()
 
     def _take_members(self, message: messages.Members, sender: bytes) -> None:
-        self.members.follow([Process(*known) for known in message.processes], message.hosts)
+        processes = [Process(known.pid, known.started) for known in message.processes]
+        self.members.follow(message.generation, processes, message.hosts)
 
     def _take_closing(self, message: messages.Closing, sender: bytes) -> None:
         self.members.close()
         self._visitors.close_job()
 
     def _take_make(self, message: messages.Make, sender: bytes) -> None:
-        self._root = sender
         request = self._requests.setdefault(message.request, Request())
-        for asked in message.parties:
-            if asked.party not in request.parties:
-                request.parties[asked.party] = Party()
-                self._to_start.append((message.request, asked))
+        new = {asked.party: asked for asked in message.parties if asked.party not in request.parties}
+        ranks = sum(share.ranks for asked in new.values() for share in asked.shares)
+        allowed = self._most_ranks - sum(other.ranks for other in self._requests.values())
+        if ranks > allowed:
+            return self._refuse_to_make(message.request, list(new), ranks)
+        request.ranks += ranks
+        for number, asked in new.items():
+            request.parties[number] = Party()
+            self._to_start.append((message.request, asked))
+        return None
+
+    def _refuse_to_make(self, request: int, parties: Iterable[int], ranks: int) -> None:
+        reason = f"{ranks} more processes are too many: at most {self._most_ranks} are allowed (--max-ranks)"
+        self._say(reason)
+        for number in parties:
+            self._requests[request].parties[number] = Party(ended=True)
+            self._tell_of_death(request, number, reason)
 
     def _take_hello(self, message: messages.Hello, sender: bytes) -> None:
         party = self._party(message.request, message.party)
-        if party is None or party.group is None:
+        if party is None or party.group is None or party.leader not in (None, sender):
             return
         party.leader = sender
         self._tell_root("hello", request=message.request, party=message.party, hello=message.hello)
@@ -229,9 +254,16 @@ class Supervisor:
                     f"host {share.host}: the job was started for this host alone, without --hosts"
                 )
 
+    def _continue_stopped(self, request: Request) -> bool:
+        groups = [party.group for party in request.parties.values() if party.group is not None]
+        return any([self._groups.continue_stopped(group) for group in groups])
+
     def _release(self, request: Request, now: float) -> None:
         """Send somebody to the accept that would wait for ever."""
         assert request.accept is not None
+        if self._continue_stopped(request):
+            request.accept.continued(now)
+            return
         request.accept.released(now)
         try:
             program = self._launch.build.program(RELEASE_PROGRAM)
@@ -242,3 +274,9 @@ class Supervisor:
             # The next trial may do better: joins are offered only where this program is installed.
             return
         self._groups.end(group, after=_RELEASE_LIMIT)
+
+
+def _most_ranks(launch: Launch) -> int:
+    """How many processes the job may have, as its root is told too."""
+    allowed = launch.environment.get(_MOST_RANKS, os.environ.get(_MOST_RANKS, ""))
+    return int(allowed) if allowed.isdecimal() and len(allowed) <= len(str(MOST_RANKS)) else _USUALLY_MOST

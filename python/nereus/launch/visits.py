@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from nereus.launch import door
-from nereus.launch.admission import FULL
 from nereus.launch.error import LaunchError
 from nereus.launch.messages import decode, encode
+from nereus.launch.private_folder import is_private
 from nereus.launch.sockets import Socket, Sockets
 
 STATUS_WITHIN = 5.0
@@ -27,10 +27,8 @@ class NoAnswer(Exception):
 def doors() -> list[Path]:
     """Doors of this user's running jobs, by name; what dead supervisors left is removed."""
     folder = door.folder_of_doors()
-    if not door.is_private(folder):
+    if not is_private(folder):
         return []
-    for hidden in folder.glob(f"*{door.ENDING}{FULL}"):
-        _removed_as_stale(hidden)
     found = list(folder.glob(f"*{door.ENDING}"))
     jobs = [path for path in found if path.stem != door.DAEMON]
     return sorted((path for path in jobs if not _removed_as_stale(path)), key=lambda path: path.name)

@@ -7,6 +7,7 @@ A leader says hello and obeys its orders. What both hear from the supervisor is 
 
 import json
 import os
+import secrets
 import signal
 import sys
 import time
@@ -27,6 +28,15 @@ class Player:
         context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
         self.socket = context.socket(zmq.DEALER)
         self.socket.setsockopt(zmq.LINGER, 1000)
+        # By which it is known again after a broken connection.
+        self.socket.setsockopt(zmq.ROUTING_ID, secrets.token_hex(16).encode())
+        if "NEREUS_LINK_KEYS" in os.environ:
+            keys = json.loads(Path(os.environ["NEREUS_LINK_KEYS"]).read_text())
+            self.socket.curve_serverkey = keys["server"].encode()
+            self.socket.curve_publickey, self.socket.curve_secretkey = (
+                keys["public"].encode(),
+                keys["secret"].encode(),
+            )
         self.socket.connect(os.environ["NEREUS_LINK"])
         self.context = context
 
@@ -147,6 +157,12 @@ def lead(leader: Player) -> None:
     if os.environ.get("PLAYER_LEADER") == "stubborn":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     leader.say("hello", request=request, party=party, hello={"port": 5})
+    if os.environ.get("PLAYER_LEADER") == "usurps":
+        leader.say("root", generation=7, ranks=7, hosts=["h"] * 7)
+        more = [{"party": 0, "shares": [{"host": "", "ranks": 1}]}]
+        leader.say("make", request=9, parties=more)
+        leader.say("closing")
+        leader.say("hello", request=request, party=party, hello={"port": 6})
     while True:
         do = leader.hear("orders")["orders"]["do"]
         if do.startswith("later-"):

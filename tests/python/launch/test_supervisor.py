@@ -185,7 +185,7 @@ def test_a_temporary_folder_with_a_long_name_is_no_obstacle(stage: Any, tmp_path
     folder = tmp_path / ("long" * 40)
     folder.mkdir()
     sockets = Sockets()
-    link = LinkSocket(sockets, folder, Launch(stage.build, Path(sys.executable)))
+    link = LinkSocket(sockets, folder, Launch(stage.build, Path(sys.executable)), JOB)
     path = Path(link.address.removeprefix("ipc://"))
     assert path.exists()
     link.close()
@@ -197,7 +197,7 @@ def test_a_job_with_other_hosts_is_reached_over_the_network(stage: Any, tmp_path
     sockets = Sockets()
     launch = Launch(stage.build, Path(sys.executable), hosts=(Host("192.0.2.77"),))
     try:
-        link = LinkSocket(sockets, tmp_path, launch)
+        link = LinkSocket(sockets, tmp_path, launch, JOB)
     except LaunchError as problem:
         # A machine without any network has no way to other hosts.
         assert "192.0.2.77 cannot be reached" in str(problem)

@@ -26,7 +26,7 @@ public:
     std::string path() const { return (folder_.path() / "client.json").string(); }
     /// What read_keys() says against it; "" where it takes it.
     std::string refusal() const {
-        const auto keys = read_keys(path());
+        const auto keys = read_keys(path(), "controller-keys");
         return keys ? "" : keys.error().what;
     }
 
@@ -36,7 +36,7 @@ private:
 
 TEST(Keys, AFileOfKeysIsRead) {
     const KeyFile file(text_of(one, other, third));
-    const auto keys = read_keys(file.path());
+    const auto keys = read_keys(file.path(), "link-keys");
     ASSERT_TRUE(keys);
     EXPECT_EQ(keys->own_public, one);
     EXPECT_EQ(keys->own_secret, other);
@@ -51,7 +51,7 @@ TEST(Keys, ASecretThatOthersMayReadIsRefused) {
 }
 
 TEST(Keys, AFileThatIsMissingIsToldWithItsName) {
-    const auto keys = read_keys("/nowhere/client.json");
+    const auto keys = read_keys("/nowhere/client.json", "controller-keys");
     ASSERT_FALSE(keys);
     EXPECT_EQ(keys.error().code, NEREUS_ERR_SETTING);
     EXPECT_EQ(keys.error().what, "controller-keys = /nowhere/client.json: No such file or directory");
