@@ -21,48 +21,82 @@ _PROCESS_STRATEGIES = (
 )
 _TRANSFER_METHODS = ("auto", "p2p", "col", "rma-lock", "rma-lockall")
 _TRANSFER_STRATEGIES = ("auto", "blocking", "nonblocking", "wait-drains", "thread")
-#: Functions that newcomers call on their way into a job; how often each may be called before the strike.
-CALLS = {
+#: Functions that newcomers call on their way into a job, and the latest of its calls that is chosen.
+NEWCOMER_CALLS = {
+    "MPI_Allreduce": 3,
+    "MPI_Bcast": 3,
     "MPI_Comm_connect": 1,
-    "MPI_Intercomm_merge": 2,
+    "MPI_Comm_disconnect": 1,
     "MPI_Comm_dup": 2,
-    "MPI_Win_create": 2,
-    "MPI_Win_free": 2,
+    "MPI_Comm_free": 3,
+    "MPI_Comm_split": 2,
+    "MPI_Gather": 1,
+    "MPI_Ialltoallw": 2,
+    "MPI_Iallreduce": 2,
+    "MPI_Ibarrier": 2,
+    "MPI_Intercomm_merge": 2,
     "MPI_Irecv": 6,
     "MPI_Isend": 4,
     "MPI_Rget": 3,
-    "MPI_Ialltoallw": 2,
-    "MPI_Comm_split": 2,
-    "MPI_Comm_free": 3,
-    "MPI_Allreduce": 3,
+    "MPI_Win_create": 2,
+    "MPI_Win_free": 2,
 }
+#: The same for members, from the moment on at which the resize is asked for.
+MEMBER_CALLS = {
+    "MPI_Allreduce": 12,
+    "MPI_Barrier": 2,
+    "MPI_Bcast": 4,
+    "MPI_Comm_accept": 1,
+    "MPI_Comm_disconnect": 1,
+    "MPI_Comm_dup": 2,
+    "MPI_Comm_free": 3,
+    "MPI_Comm_spawn_multiple": 1,
+    "MPI_Comm_split": 2,
+    "MPI_Gather": 1,
+    "MPI_Ialltoallw": 2,
+    "MPI_Iallreduce": 2,
+    "MPI_Ibarrier": 2,
+    "MPI_Ibcast": 3,
+    "MPI_Intercomm_merge": 2,
+    "MPI_Irecv": 6,
+    "MPI_Isend": 4,
+    "MPI_Rget": 3,
+    "MPI_Win_create": 2,
+    "MPI_Win_free": 2,
+}
+_ONE_SIDED = {"MPI_Rget", "MPI_Win_create", "MPI_Win_free"}
+_TO_JOIN = {"MPI_Comm_accept", "MPI_Comm_connect"}
 
 
 class Role(StrEnum):
-    """What a process is to its job when it is struck."""
+    """What a process is to its job when it is hit."""
 
     NEWCOMER = "newcomer"
-    MEMBER = "member"
+    #: A member that the resize makes leave.
+    LEAVER = "leaver"
+    #: Any member, whether it stays or leaves.
+    SOURCE = "source"
     PROXY = "proxy"
     LAUNCHER = "launcher"
     SUPERVISOR = "supervisor"
     DAEMON = "daemon"
 
 
-# Newcomers most often: a job should outlive them, and goes on to the next strike.
-_ROLES = (
-    *(Role.NEWCOMER,) * 8,
-    *(Role.MEMBER,) * 3,
-    Role.PROXY,
-    Role.LAUNCHER,
-    Role.SUPERVISOR,
-    Role.DAEMON,
-)
+# Newcomers most often: a job should outlive them, and goes on to the next injection.
+_WEIGHTS = {
+    Role.NEWCOMER: 8,
+    Role.LEAVER: 2,
+    Role.SOURCE: 3,
+    Role.PROXY: 1,
+    Role.LAUNCHER: 1,
+    Role.SUPERVISOR: 1,
+    Role.DAEMON: 1,
+}
 
 
 @dataclass(frozen=True)
-class Strike:
-    """One signal to one process: after so many seconds, or at the n-th call of a function in a newcomer."""
+class Injection:
+    """One signal to one process: after so many seconds, or at the n-th call of a function."""
 
     role: Role
     kill: bool
@@ -81,11 +115,11 @@ class Strike:
 
 @dataclass(frozen=True)
 class Step:
-    """One resize, and who is struck meanwhile."""
+    """One resize, and what is injected meanwhile."""
 
     ranks: int
     options: dict[str, str]
-    strike: Strike | None
+    injection: Injection | None
 
 
 @dataclass(frozen=True)
@@ -116,7 +150,9 @@ def draw(seed: int, number: int, mpi: str) -> Trial:
     steps, ranks = [], founders
     for _ in range(random.randint(1, _MOST_STEPS)):
         target = random.choice([size for size in range(1, MOST_RANKS + 1) if size != ranks])
-        steps.append(Step(target, _options(random), _strike(random, daemon)))
+        options = _options(random)
+        roles = _roles(mpi, daemon, options, grows=target > ranks)
+        steps.append(Step(target, options, _injection(random, roles, options)))
         ranks = target
     return Trial(seed, number, mpi, founders, _settings(random), daemon, random.random() < 0.1, steps)
 
@@ -147,14 +183,40 @@ def _options(random: Random) -> dict[str, str]:
     }
 
 
-def _strike(random: Random, daemon: bool) -> Strike | None:
+def _roles(mpi: str, daemon: bool, options: dict[str, str], *, grows: bool) -> list[Role]:
+    """The roles that there are in such a resize."""
+    merges = options["process-method"] == "merge"
+    there = {
+        Role.NEWCOMER: grows or not merges,
+        Role.LEAVER: not grows or not merges,
+        # On one host Open MPI's launcher starts ranks itself.
+        Role.PROXY: mpi != "openmpi",
+        Role.DAEMON: daemon,
+    }
+    return [role for role in Role if there.get(role, True)]
+
+
+def _injection(random: Random, roles: list[Role], options: dict[str, str]) -> Injection | None:
     if random.random() < 0.15:
         return None
-    role = random.choice([role for role in _ROLES if daemon or role is not Role.DAEMON])
+    role = random.choices(roles, [_WEIGHTS[role] for role in roles])[0]
     kill = random.random() < 0.8
     call = ""
-    if role is Role.NEWCOMER and kill and random.random() < 0.5:
-        function = random.choice(list(CALLS))
-        call = f"{function}:{random.randint(1, CALLS[function])}"
+    if role in (Role.NEWCOMER, Role.LEAVER, Role.SOURCE) and kill and random.random() < 0.5:
+        calls = NEWCOMER_CALLS if role is Role.NEWCOMER else MEMBER_CALLS
+        function = random.choice([name for name in calls if _is_called(name, options)])
+        call = f"{function}:{random.randint(1, calls[function])}"
     stopped = 0.0 if kill else round(random.choice([0.2, 1.0, 15.0]), 1)
-    return Strike(role, kill, round(random.uniform(0, 0.6), 3), call, stopped)
+    return Injection(role, kill, round(random.uniform(0, 0.6), 3), call, stopped)
+
+
+def _is_called(function: str, options: dict[str, str]) -> bool:
+    """Whether it may be called in such a resize."""
+    method, strategies = options["transfer-method"], options["process-strategies"]
+    if function in _ONE_SIDED:
+        return method.startswith("rma")
+    if function == "MPI_Ialltoallw":
+        return method in ("auto", "col")
+    if function in _TO_JOIN:
+        return "join" in strategies or strategies == "auto"
+    return function != "MPI_Comm_spawn_multiple" or "join" not in strategies

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs one trial: a job that checks its data, resizes, strikes, and what was seen."""
+"""Runs one trial: a job that checks its data, resizes, injections, and what was seen."""
 
 import json
 import os
@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -14,11 +15,12 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from chaos_plan import Role, Step, Strike, Trial
-from chaos_verdict import Observed
-from chaos_victims import Victims, program_of
+from chaos_memory import MemoryWatch
+from chaos_plan import MOST_RANKS, Injection, Role, Step, Trial
+from chaos_targets import Targets, program_of
+from chaos_verdict import Answer, Hit, Observed
 
-from conftest import Site, end, shared_memory
+from conftest import COMMAND, Site, end
 from nereus.launch import LaunchError, NoAnswer, ask
 
 #: Longer than all limits of a resize together: 6 s to come, 6 s for each vote, what releases take.
@@ -41,6 +43,7 @@ class Run:
         self._random = Random(trial.name)
         self._folder = site.folder / "application"
         self._folder.mkdir(parents=True)
+        self._kill_file = self._folder / "kill-at"
 
     def go(self) -> None:
         """From the start of the job to its end."""
@@ -52,14 +55,14 @@ class Run:
 
     def _go(self) -> None:
         with self._daemon() as daemon, self._job() as process:
-            victims = Victims(self._site, process.pid, daemon)
+            targets = Targets(self._site, process.pid, daemon, self._kill_file)
             with self._hangs_noted():
                 self._until(
                     lambda: self._has_ended(process) or self._events("opened"), "the job does not open"
                 )
-                for step in self._trial.steps:
+                for number, step in enumerate(self._trial.steps):
                     if not self._has_ended(process):
-                        self._resize(process, victims, step)
+                        self._resize(process, targets, number, step)
                 (self._folder / "stop").touch()
                 self._take_end(process)
 
@@ -77,17 +80,13 @@ class Run:
         if not self._trial.daemon:
             yield None
             return
-        with self._site.started("daemon", "--policy", "none", "--store", self._folder / "store") as process:
+        words = ("daemon", "--policy", "none", "--store", self._folder / "store")
+        with self._started(*words, output="daemon") as process:
             up = (self._site.runtime / "nereus" / "daemon.line").exists
             self._until(lambda: self._has_ended(process) or up(), "the daemon does not come up")
             if self._has_ended(process):
-                raise Hang(f"the daemon ended at once: {process.communicate()[1]}")
-            try:
-                yield process.pid
-            finally:
-                if process.poll() is None:
-                    end(process)
-                process.communicate()
+                raise Hang("the daemon ended at once")
+            yield process.pid
 
     @contextmanager
     def _job(self) -> Iterator[_Process]:
@@ -95,70 +94,104 @@ class Run:
         program = self._site.program(trial.mpi, "resizable")
         words = ("run", "--mpi", trial.mpi, "-n", str(trial.founders), "--", program, self._folder)
         preload = program.parent / "libkill-at.so"
-        own = {"LD_PRELOAD": str(preload), "NEREUS_TEST_KILL_FILE": str(self._folder / "kill-at")}
-        with self._site.started(*words, **trial.settings, **own) as process:
+        own = {"LD_PRELOAD": str(preload), "NEREUS_TEST_KILL_FILE": str(self._kill_file)}
+        with self._started(*words, output="job", **trial.settings, **own) as process:
             yield process
 
-    def _resize(self, process: _Process, victims: Victims, step: Step) -> None:
-        victims.note_members()
-        self._prepare_strike_at_call(step.strike)
+    @contextmanager
+    def _started(self, *arguments: str | Path, output: str, **environment: str) -> Iterator[_Process]:
+        """One command, ended with the block. It writes to files: nobody reads pipes while it runs."""
+        with (
+            (self._folder / f"{output}.out").open("w") as out,
+            (self._folder / f"{output}.err").open("w") as errors,
+            subprocess.Popen(
+                [*COMMAND, *map(str, arguments)],
+                cwd=self._site.folder,
+                env=self._site.environment | environment,
+                stdout=out,
+                stderr=errors,
+                text=True,
+            ) as process,
+        ):
+            try:
+                yield process
+            finally:
+                if process.poll() is None:
+                    end(process)
+
+    def _resize(self, process: _Process, targets: Targets, number: int, step: Step) -> None:
+        targets.note_members(step)
+        ranks = step.ranks if step.ranks != targets.ranks else step.ranks % MOST_RANKS + 1
+        injection = step.injection
+        self._write_kill_file(number, injection, targets)
         with ThreadPoolExecutor(1) as other:
-            answer = other.submit(self._ask, process, step)
-            if step.strike is not None and not step.strike.call:
-                self._strike(victims, step.strike, answer)
+            answer = other.submit(self._ask, process, ranks, step.options)
+            if injection is not None and not injection.call:
+                self._inject(targets, injection, answer)
             if step is self._trial.steps[-1] and self._trial.closes_at_once:
                 (self._folder / "stop").touch()
-            self._observed.answers.append(f"{step.ranks}: {answer.result()}")
-        self._count_strikes_at_calls()
+            self._observed.answers.append(answer.result())
+        if injection is not None and injection.call:
+            self._note_hit_at_call(number, injection)
 
-    def _ask(self, process: _Process, step: Step) -> str:
+    def _ask(self, process: _Process, ranks: int, options: dict[str, str]) -> Answer:
         doors = [path for path in (self._site.runtime / "nereus").glob("*.door") if path.stem != "daemon"]
         if not doors:
-            return "no job"
-        question = {"kind": "resize", "ranks": step.ranks, "options": step.options, "wait": True}
+            return Answer.CUT_OFF
+        question = {"kind": "resize", "ranks": ranks, "options": options, "wait": True}
         try:
             answer = ask(doors[0], question, LIMIT)
         except (NoAnswer, LaunchError) as problem:
             if "in time" in str(problem) and not self._has_ended(process):
-                raise Hang(f"no answer to a resize to {step.ranks} ranks") from problem
-            return str(problem)
-        return str(answer.get("name") or answer.get("kind"))
+                raise Hang(f"no answer to a resize to {ranks} ranks") from problem
+            self._observed.answer_texts.append(f"{ranks}: {problem}")
+            return Answer.CUT_OFF
+        self._observed.answer_texts.append(f"{ranks}: {answer.get('name', '')} {answer.get('message', '')}")
+        if answer.get("name") == "NEREUS_RESIZED":
+            return Answer.DONE
+        if "ended before" in str(answer.get("message")):
+            return Answer.CUT_OFF
+        return Answer.UNDONE if answer.get("report") else Answer.REFUSED
 
-    def _strike(self, victims: Victims, strike: Strike, answer: "Future[str]") -> None:
-        time.sleep(strike.after)
-        if strike.role is Role.NEWCOMER:
-            self._wait_for_newcomers(victims, answer)
-        number = signal.SIGKILL if strike.kill else signal.SIGSTOP
-        victim = victims.strike(strike.role, number, self._random)
-        if victim is None:
-            return
-        if strike.kill:
-            self._observed.kills += 1
-            self._observed.supervisor_killed |= strike.role is Role.SUPERVISOR
-            self._observed.daemon_killed |= strike.role is Role.DAEMON
-            return
-        self._observed.stops += 1
-        time.sleep(strike.stopped)
-        with suppress(ProcessLookupError):
-            os.kill(victim, signal.SIGCONT)
+    def _inject(self, targets: Targets, injection: Injection, answer: "Future[Answer]") -> None:
+        time.sleep(injection.after)
+        if injection.role is Role.NEWCOMER:
+            self._wait_for_newcomers(targets, answer)
+        number = signal.SIGKILL if injection.kill else signal.SIGSTOP
+        target = targets.hit(injection.role, number, self._random)
+        self._observed.hits.append(Hit(injection.role, injection.kill, reached=target is not None))
+        if target is not None and not injection.kill:
+            time.sleep(injection.stopped)
+            with suppress(ProcessLookupError):
+                os.kill(target, signal.SIGCONT)
 
-    def _wait_for_newcomers(self, victims: Victims, answer: "Future[str]") -> None:
-        while not answer.done() and not victims.of(Role.NEWCOMER):
+    def _wait_for_newcomers(self, targets: Targets, answer: "Future[Answer]") -> None:
+        while not answer.done() and not targets.of(Role.NEWCOMER):
             time.sleep(_LOOK_EVERY)
 
-    def _prepare_strike_at_call(self, strike: Strike | None) -> None:
-        call = strike.call if strike is not None else ""
-        (self._folder / "kill-at").write_text(call)
+    def _write_kill_file(self, number: int, injection: Injection | None, targets: Targets) -> None:
+        """As tests/system/programs/kill_at.c reads it; all at once, since it may be read at any moment."""
+        line = ""
+        if injection is not None and injection.call:
+            who = "newcomer" if injection.role is Role.NEWCOMER else "member"
+            pids = targets.leavers if injection.role is Role.LEAVER else targets.members
+            line = f"{number} {who} {injection.call} {' '.join(map(str, pids))}\n"
+        new = self._kill_file.with_name("kill-at.new")
+        new.write_text(line)
+        new.replace(self._kill_file)
 
-    def _count_strikes_at_calls(self) -> None:
-        self._observed.kills_at_calls = len(list(self._folder.glob("kill-at.done.*")))
+    def _note_hit_at_call(self, number: int, injection: Injection) -> None:
+        reached = self._kill_file.with_name(f"{self._kill_file.name}.done.{number}").exists()
+        function = injection.call.partition(":")[0]
+        self._observed.hits.append(Hit(injection.role, True, function, reached))
 
     def _take_end(self, process: _Process) -> None:
         try:
-            _, self._observed.errors = process.communicate(timeout=LIMIT)
+            self._observed.code = process.wait(LIMIT)
         except subprocess.TimeoutExpired:
             raise Hang("the job does not end") from None
-        self._observed.code = process.returncode
+        finally:
+            self._observed.errors = (self._folder / "job.err").read_text(errors="replace")
 
     def _has_ended(self, process: _Process) -> bool:
         return process.poll() is not None
@@ -166,7 +199,11 @@ class Run:
     def _events(self, kind: str) -> list[dict[str, Any]]:
         path = self._folder / "events"
         lines = path.read_text().split("\n")[:-1] if path.exists() else []
-        return [event for event in map(json.loads, lines) if event["event"] == kind]
+        found = []
+        for line in lines:
+            with suppress(ValueError):  # whoever writes it may be killed meanwhile
+                found.append(json.loads(line))
+        return [event for event in found if event["event"] == kind]
 
     def _until(self, condition: Callable[[], object], otherwise: str) -> None:
         deadline = time.monotonic() + LIMIT
@@ -179,43 +216,62 @@ class Run:
         with (self._site.folder / "stacks.txt").open("w") as file:
             for pid in self._site.processes():
                 print(f"== {pid} {program_of(pid)}", file=file, flush=True)
-                with suppress(subprocess.TimeoutExpired):
+                try:
                     command = ["eu-stack", "-p", str(pid)]
                     subprocess.run(command, stdout=file, stderr=file, timeout=30, check=False)
+                except (OSError, subprocess.SubprocessError) as problem:
+                    print(f"no stack: {problem}", file=file, flush=True)
 
 
 def run_trial(trial: Trial, folder: Path) -> Observed:
-    """Run it in a folder of its own; nothing is left of it afterwards but that folder."""
-    observed = Observed()
-    before = shared_memory()
-    site = Site(folder, folder.parent / "cache")
+    """Run it in a folder of its own; nothing is left of it afterwards but that folder. Never raises."""
+    observed, begin = Observed(), time.monotonic()
     try:
-        Run(trial, site, observed).go()
-    finally:
-        if observed.daemon_killed:  # who is killed cannot remove its files, nor can anybody else know of them
-            for path in (site.runtime / "nereus").glob("daemon.*"):
-                path.unlink()
-        observed.left = _left(site, before, observed.supervisor_killed)
-        shutil.rmtree(site.temporary, ignore_errors=True)
-        shutil.rmtree(site.runtime, ignore_errors=True)
+        site = Site(folder, folder.parent / "cache")
+        with MemoryWatch(site) as watch:
+            try:
+                Run(trial, site, observed).go()
+            finally:
+                _note_left(site, watch, observed)
+    except Exception:  # the others are to go on, and this one is to be counted
+        observed.broke = traceback.format_exc()
+    observed.seconds = time.monotonic() - begin
     return observed
 
 
-def _left(site: Site, before: set[Path], supervisor_killed: bool) -> list[str]:
-    """What is still there; who is killed cannot remove files, which docs/reference/commands.md says."""
-    deadline = time.monotonic() + _GONE_WITHIN
-    while site.processes() and time.monotonic() < deadline:
-        time.sleep(_LOOK_EVERY)
-    left = [f"process {pid} {program_of(pid)}" for pid in site.processes()]
+def _note_left(site: Site, watch: MemoryWatch, observed: Observed) -> None:
+    """What is still there, and an end to it.
+
+    Who is killed cannot remove files, which docs/reference/commands.md says.
+    """
+    try:
+        if observed.killed(Role.DAEMON):
+            for path in (site.runtime / "nereus").glob("daemon.*"):
+                path.unlink()
+        deadline = time.monotonic() + _GONE_WITHIN
+        while site.processes() and time.monotonic() < deadline:
+            time.sleep(_LOOK_EVERY)
+        observed.left = [f"process {pid} {program_of(pid)}" for pid in site.processes()]
+        _kill_all(site)
+        if not observed.killed(Role.SUPERVISOR):
+            observed.left += _files_left(site, watch, deadline)
+        for path in watch.left():
+            path.unlink(missing_ok=True)
+    finally:
+        _kill_all(site)
+        shutil.rmtree(site.temporary, ignore_errors=True)
+        shutil.rmtree(site.runtime, ignore_errors=True)
+
+
+def _files_left(site: Site, watch: MemoryWatch, deadline: float) -> list[str]:
+    left = [str(path) for path in site.temporary.iterdir()]
+    left += [str(path) for path in site.runtime.rglob("*") if not path.is_dir()]
+    while watch.left() and time.monotonic() < deadline:
+        time.sleep(0.5)
+    return left + sorted(map(str, watch.left()))
+
+
+def _kill_all(site: Site) -> None:
     for pid in site.processes():
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-    if supervisor_killed:
-        for path in shared_memory() - before:
-            path.unlink(missing_ok=True)
-        return left
-    left += [str(path) for path in site.temporary.iterdir()]
-    left += [str(path) for path in site.runtime.rglob("*") if not path.is_dir()]
-    while (more := shared_memory() - before) and time.monotonic() < deadline:
-        time.sleep(0.5)
-    return left + [str(path) for path in more]

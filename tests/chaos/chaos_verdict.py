@@ -15,11 +15,34 @@ class Verdict(StrEnum):
     DAMAGED = "damaged"
     FALSE_SUCCESS = "false success"
     LEFT_BEHIND = "left behind"
+    #: Says nothing about Nereus.
+    BROKE = "trial broke"
 
     @property
-    def is_fault(self) -> bool:
-        """Whether Nereus did what it must not do."""
+    def is_violation(self) -> bool:
+        """Whether Nereus did what it must not do, or the trial could not tell."""
         return self not in (Verdict.SURVIVED, Verdict.ENDED)
+
+
+class Answer(StrEnum):
+    """What became of a resize."""
+
+    DONE = "done"
+    UNDONE = "undone"
+    REFUSED = "refused"
+    #: The job ended before it answered.
+    CUT_OFF = "cut off"
+
+
+@dataclass
+class Hit:
+    """One injection, and whether it reached a process."""
+
+    role: str
+    kill: bool
+    #: The MPI function at whose entry; "" for one by time.
+    function: str = ""
+    reached: bool = False
 
 
 @dataclass
@@ -31,17 +54,21 @@ class Observed:
     errors: str = ""
     #: What no answer came to, or what did not end.
     hung: str = ""
+    #: The exception that ended the trial itself.
+    broke: str = ""
     damaged: bool = False
     #: Whether the job said at its end that all of its data is as it should be.
     closed_intact: bool = False
     left: list[str] = field(default_factory=list)
-    supervisor_killed: bool = False
-    daemon_killed: bool = False
-    #: Signals that reached somebody: SIGKILL by time, SIGKILL at a call, SIGSTOP.
-    kills: int = 0
-    kills_at_calls: int = 0
-    stops: int = 0
-    answers: list[str] = field(default_factory=list)
+    hits: list[Hit] = field(default_factory=list)
+    #: What came of each resize, and the same in the words of the answer.
+    answers: list[Answer] = field(default_factory=list)
+    answer_texts: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def killed(self, role: str) -> bool:
+        """Whether a process in this role was killed."""
+        return any(hit.role == role and hit.kill and hit.reached for hit in self.hits)
 
 
 def judge(observed: Observed) -> Verdict:
@@ -50,11 +77,15 @@ def judge(observed: Observed) -> Verdict:
         return Verdict.DAMAGED
     if observed.hung:
         return Verdict.HUNG
+    if observed.broke:
+        return Verdict.BROKE
+    if observed.code == 0 and not observed.closed_intact:
+        return Verdict.FALSE_SUCCESS
     if observed.left:
         return Verdict.LEFT_BEHIND
     if observed.code == 0:
-        return Verdict.SURVIVED if observed.closed_intact else Verdict.FALSE_SUCCESS
-    if observed.supervisor_killed:  # who is killed cannot say anything
+        return Verdict.SURVIVED
+    if observed.killed("supervisor"):  # who is killed cannot say anything
         return Verdict.ENDED
     said = any(line.startswith("nereus: ") for line in _news(observed.errors))
     return Verdict.ENDED if said else Verdict.SILENT

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from nereus import printable
-from nereus.cli.experiment_run import Ended, Means, new_folder, run
+from nereus.cli.experiment_run import Ended, Means, is_full, new_folder, run
 from nereus.cli.messages import Refused, complain, note, show, show_json, warn, write
 from nereus.cli.remedies import check_resizes
 from nereus.cli.where import HostsOption, OversubscribeOption, RshOption, Where
@@ -190,26 +190,38 @@ def _present(ended: Ended, folder: Path, as_json: bool, quiet: bool, picture: bo
     for line in ended.complaints:
         note(line)
     failure = None if ended.outcome is None or ended.outcome.good else ended.outcome.text
+    if failure is not None and is_full(folder):
+        failure += f" (no space is left on the device of {folder})"
     try:
         results = read(folder)
     except ResultError as error:
         complain(f"the run did not finish: {failure or error}; what it wrote: {folder}")
         return False
-    _show_results(results, folder, as_json, picture)
+    written = _show_results(results, folder, as_json, picture)
     if failure is None and not results.finished:
         failure = "the results have no end"
     if failure is not None:
         complain(f"the run did not finish: {failure}; results so far: {folder} (nereus report {folder})")
         return False
-    note(f"results: {folder}", quiet)
-    return True
+    if written:
+        note(f"results: {folder}", quiet)
+    return written
 
 
-def _show_results(results: Results, folder: Path, as_json: bool, picture: bool) -> None:
+def _show_results(results: Results, folder: Path, as_json: bool, picture: bool) -> bool:
+    """Whether its files could be written too."""
     if as_json:
         show_json(results.document())
     else:
         show(table(results))
-    write_csv(results, folder)
-    if picture:
-        draw(results, folder / "picture.png")
+    try:
+        write_csv(results, folder)
+        if picture:
+            draw(results, folder / "picture.png")
+    except OSError as problem:
+        place = problem.filename or folder
+        complain(
+            f"{place}: cannot be written: {problem.strerror}; `nereus report {folder}` shows the results"
+        )
+        return False
+    return True

@@ -54,7 +54,10 @@ def run(
     if experiment.scratch is None:
         scratch.mkdir()
     document = experiment.to_run(str(scratch.resolve()))
-    (folder / "run.json").write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+    try:
+        (folder / "run.json").write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+    except OSError as problem:
+        raise Refused(f"--output = {folder}: cannot be written: {problem.strerror}") from problem
     arguments = (str(folder / "run.json"), "--results", str(results))
     first, program = experiment.groups[0], means.build.program("nereus-emulator")
     founders, settings = founding(first.ranks, first.release_unit)
@@ -67,6 +70,11 @@ def run(
         return Ended(outcome, _complaints(job.text()))
     finally:
         _tidy(folder, scratch)
+
+
+def is_full(folder: Path) -> bool:
+    """Whether nothing more can be written there, so that a program could not even say why it ended."""
+    return shutil.disk_usage(folder).free == 0
 
 
 def _empty(folder: Path) -> Path:

@@ -82,8 +82,9 @@ void Application::say(const char *event, nlohmann::json more) const {
 }
 
 bool Application::enter() {
-    const int codes[] = {nereus_array(job_, "cells", MPI_DOUBLE, cells, NEREUS_BLOCK, NEREUS_VARIABLE,
-                                      reinterpret_cast<void **>(&data_.cell)),
+    const bool differs = nereus_generation(job_) != 0 && has_file("another-length");
+    const int codes[] = {nereus_array(job_, "cells", MPI_DOUBLE, differs ? cells + 1 : cells, NEREUS_BLOCK,
+                                      NEREUS_VARIABLE, reinterpret_cast<void **>(&data_.cell)),
                          nereus_array(job_, "shapes", MPI_INT64_T, shapes, NEREUS_BLOCK, NEREUS_CONSTANT,
                                       reinterpret_cast<void **>(&data_.shape)),
                          nereus_array(job_, "copies", MPI_FLOAT, copies, NEREUS_REPLICATED, NEREUS_VARIABLE,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sends what tests of the monitor expect it to have sent: each kind of transfer, in amounts that only depend on the
  * ranks. Usage: talks KIND [FOLDER or SECONDS], where KIND is p2p, split, collective, neighbours, onesided, io,
- * all, inplace, nothing, reduce, alltoall, busy, twice (MPI_Init once more), late (when main has
- * returned), aborts or dies. */
+ * all, inplace, nothing, reduce, busy, twice (MPI_Init once more), late (when main has returned), aborts or dies; or a
+ * list of collectives and their bytes, as alltoall:1000,bcast:4. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,14 +128,111 @@ static void input_output(const char *folder) {
     MPI_File_close(&file);
 }
 
-/* In sizes for which Open MPI has other ways: by twos, from some 10 kB on by persistent requests of its own. */
-static void exchanges(void) {
-    const int sizes[] = {1, 1000, 20000, 300000};
-    for (int i = 0; i < 4; ++i) {
-        char *const from = calloc((size_t)ranks, (size_t)sizes[i]), *const to = calloc((size_t)ranks, (size_t)sizes[i]);
-        MPI_Alltoall(from, sizes[i], MPI_CHAR, to, sizes[i], MPI_CHAR, MPI_COMM_WORLD);
-        free(from);
-        free(to);
+/* What calls with a count for each process get: every other process half, also nothing. */
+typedef struct {
+    int counts[64], places[64];
+    MPI_Datatype types[64];
+} parts;
+
+static parts parts_of(int size, int of) {
+    parts made;
+    for (int i = 0; i < ranks; ++i) {
+        made.counts[i] = (i + of) % 2 ? size : size / 2;
+        made.places[i] = i * size;
+        made.types[i] = MPI_BYTE;
+    }
+    return made;
+}
+
+/* To and from each process up to so many bytes of these. */
+static char *from, *to;
+
+static void alltoall(int size) { MPI_Alltoall(from, size, MPI_BYTE, to, size, MPI_BYTE, MPI_COMM_WORLD); }
+
+static void alltoallv(int size) {
+    const parts p = parts_of(size, rank);
+    MPI_Alltoallv(from, p.counts, p.places, MPI_BYTE, to, p.counts, p.places, MPI_BYTE, MPI_COMM_WORLD);
+}
+
+static void alltoallw(int size) {
+    const parts p = parts_of(size, rank);
+    MPI_Alltoallw(from, p.counts, p.places, p.types, to, p.counts, p.places, p.types, MPI_COMM_WORLD);
+}
+
+static void allgather(int size) { MPI_Allgather(from, size, MPI_BYTE, to, size, MPI_BYTE, MPI_COMM_WORLD); }
+
+static void allgatherv(int size) {
+    const parts p = parts_of(size, 0);
+    MPI_Allgatherv(from, p.counts[rank], MPI_BYTE, to, p.counts, p.places, MPI_BYTE, MPI_COMM_WORLD);
+}
+
+static void allreduce(int size) { MPI_Allreduce(from, to, size, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD); }
+
+static void reduce(int size) { MPI_Reduce(from, to, size, MPI_BYTE, MPI_BOR, 0, MPI_COMM_WORLD); }
+
+static void reduce_scatter(int size) {
+    const parts p = parts_of(size, 0);
+    MPI_Reduce_scatter(from, to, p.counts, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
+}
+
+static void reduce_scatter_block(int size) {
+    MPI_Reduce_scatter_block(from, to, size, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
+}
+
+static void bcast(int size) { MPI_Bcast(from, size, MPI_BYTE, 0, MPI_COMM_WORLD); }
+
+static void gather(int size) { MPI_Gather(from, size, MPI_BYTE, to, size, MPI_BYTE, 0, MPI_COMM_WORLD); }
+
+static void gatherv(int size) {
+    const parts p = parts_of(size, 0);
+    MPI_Gatherv(from, p.counts[rank], MPI_BYTE, to, p.counts, p.places, MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+
+static void scatter(int size) { MPI_Scatter(from, size, MPI_BYTE, to, size, MPI_BYTE, 0, MPI_COMM_WORLD); }
+
+static void scatterv(int size) {
+    const parts p = parts_of(size, 0);
+    MPI_Scatterv(from, p.counts, p.places, MPI_BYTE, to, p.counts[rank], MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+
+static void scan(int size) { MPI_Scan(from, to, size, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD); }
+
+static void exscan(int size) { MPI_Exscan(from, to, size, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD); }
+
+static void barrier(int size) {
+    (void)size;
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+#define NAMED(collective) {#collective, collective}
+static const struct {
+    const char *name;
+    void (*call)(int size);
+} known[] = {
+    NAMED(alltoall),   NAMED(alltoallv), NAMED(alltoallw), NAMED(allgather),
+    NAMED(allgatherv), NAMED(allreduce), NAMED(reduce),    NAMED(reduce_scatter),
+    NAMED(bcast),      NAMED(gather),    NAMED(gatherv),   NAMED(reduce_scatter_block),
+    NAMED(scatter),    NAMED(scatterv),  NAMED(scan),      NAMED(exscan),
+    NAMED(barrier),
+};
+
+static void call_one(const char *name, int size) {
+    from = calloc((size_t)ranks, (size_t)size);
+    to = calloc((size_t)ranks, (size_t)size);
+    size_t at = 0;
+    while (at < sizeof known / sizeof *known && strcmp(known[at].name, name) != 0) ++at;
+    if (at == sizeof known / sizeof *known || size < 1 || ranks > 64) MPI_Abort(MPI_COMM_WORLD, 2);
+    known[at].call(size);
+    free(from);
+    free(to);
+}
+
+/* NAME:SIZE,NAME:SIZE... */
+static void one_by_one(char *list) {
+    for (char *each = strtok(list, ","); each; each = strtok(NULL, ",")) {
+        char *const size = strchr(each, ':');
+        *size = 0;
+        call_one(each, atoi(size + 1));
     }
 }
 
@@ -192,7 +289,7 @@ int main(int argc, char **argv) {
     if (all || strcmp(kind, "io") == 0) input_output(argc > 2 ? argv[2] : ".");
     if (strcmp(kind, "inplace") == 0) in_place();
     if (strcmp(kind, "reduce") == 0) one_reduce();
-    if (strcmp(kind, "alltoall") == 0) exchanges();
+    if (strchr(kind, ':')) one_by_one(argv[1]);
     if (strcmp(kind, "busy") == 0) for_a_while(argc > 2 ? atof(argv[2]) : 1);
     if (strcmp(kind, "twice") == 0) begin_twice();
     end_badly(kind);

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Nothing more can be written: results, records, temporary files, the store of the daemon.
+
+Commands see a small file system of their own in the folder `full`, which nobody else sees.
+"""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from test_daemon import job, said
+
+from conftest import COMMAND, LIMIT, Result, Site, end, wait_until
+
+EXPERIMENT = """\
+[[phases]]
+iterations = 20
+[[phases.stages]]
+type = "allreduce"
+bytes = 8
+[[groups]]
+ranks = 2
+"""
+#: SIZE, then the command. Where a file `fill` is there, now or later, no space is left from then on.
+SCRIPT = """\
+mount -t tmpfs -o size=$1 none full || exit 99
+shift
+fill() { dd if=/dev/zero of=full/filler bs=4096 2> filled.new; mv filled.new filled; }
+wait_to_fill() { until [ -e fill ] || [ -e over ]; do sleep 0.05; done; [ -e over ] || fill; }
+if [ -e fill ]; then fill; else wait_to_fill & fi
+"$@"
+code=$?
+touch over
+wait
+exit $code
+"""
+_APART = ("unshare", "--mount", *(() if os.geteuid() == 0 else ("--map-root-user",)))
+
+
+class Disk:
+    """A small one, as commands see it."""
+
+    def __init__(self, site: Site) -> None:
+        """Skips the test where commands cannot have a file system of their own."""
+        self._site = site
+        (site.folder / "full").mkdir()
+        if shutil.which("unshare") is None:
+            pytest.skip("unshare is not there")
+        tried = subprocess.run(
+            [*_APART, "sh", "-c", SCRIPT, "sh", "64k", "true"],
+            cwd=site.folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        (site.folder / "over").unlink(missing_ok=True)
+        if tried.returncode != 0:
+            pytest.skip(f"commands cannot have a file system of their own here: {tried.stderr.strip()}")
+
+    def fill(self) -> None:
+        """No space is left from now on."""
+        (self._site.folder / "fill").touch()
+
+    def start(self, size: str, *arguments: str | Path, **environment: str) -> "subprocess.Popen[str]":
+        """A command with a disk of this size."""
+        return subprocess.Popen(
+            [*_APART, "sh", "-c", SCRIPT, "sh", size, *COMMAND, *map(str, arguments)],
+            cwd=self._site.folder,
+            env=self._site.environment | environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def nereus(self, size: str, *arguments: str | Path, **environment: str) -> Result:
+        """One to its end."""
+        with self.start(size, *arguments, **environment) as process:
+            try:
+                out, err = process.communicate(timeout=LIMIT)
+            finally:
+                if process.poll() is None:
+                    end(process)
+        return Result(process.returncode, out, err)
+
+
+@pytest.fixture
+def disk(site: Site) -> Disk:
+    return Disk(site)
+
+
+def emulate(mpi: str, output: str = "full/out") -> tuple[str, ...]:
+    return ("emulate", "experiment.toml", "--mpi", mpi, "--no-picture", "--output", output)
+
+
+def test_nothing_is_started_when_the_results_cannot_be_begun(site: Site, disk: Disk, mpich: str) -> None:
+    site.write("experiment.toml", EXPERIMENT)
+    disk.fill()
+    refused = disk.nereus("64k", *emulate(mpich))
+    assert refused.code == 2, refused
+    assert refused.err == "nereus: --output = full/out: cannot be written: No space left on device\n"
+
+
+@pytest.mark.parametrize("size", ["4k", "8k"])  # for run.json alone, and for what the run writes
+def test_results_that_end_with_the_disk_say_so(site: Site, disk: Disk, mpich: str, size: str) -> None:
+    site.write("experiment.toml", EXPERIMENT)
+    result = disk.nereus(size, *emulate(mpich))
+    assert result.code == 1, result
+    said = [line for line in result.err.splitlines() if line.startswith("nereus: ")]
+    assert said != []
+    assert all("full/out" in line for line in said), said
+    assert any("No space left on device" in line or "no space is left on" in line for line in said), said
+
+
+def test_a_run_needs_no_space_for_temporary_files(site: Site, disk: Disk, mpich: str) -> None:
+    site.write("experiment.toml", EXPERIMENT)
+    disk.fill()
+    result = disk.nereus("64k", *emulate(mpich, "out"), TMPDIR=str(site.folder / "full"))
+    assert result.code == 0, result
+
+
+def test_a_record_that_cannot_be_written_is_an_error(site: Site, disk: Disk, mpich: str) -> None:
+    disk.fill()
+    words = ("monitor", "--mpi", mpich, "--output", "full/record", "--", *COMMAND, "run", "--mpi", mpich)
+    result = disk.nereus("64k", *words, "-n", "2", site.program(mpich, "talks"))
+    assert result.code != 0, result
+    assert "full/record: cannot be written: No space left on device" in result.err, result
+
+
+def test_a_daemon_whose_store_cannot_be_begun_is_refused(disk: Disk) -> None:
+    disk.fill()
+    refused = disk.nereus("64k", "daemon", "--store", "full/store.db")
+    assert refused.code == 2, refused
+    (line,) = refused.err.splitlines()
+    assert line.startswith("nereus: --store = "), line
+    assert "full" in line
+
+
+def test_jobs_and_their_daemon_go_on_when_its_store_cannot_be_written_any_more(
+    site: Site, disk: Disk, mpich: str
+) -> None:
+    with disk.start("256k", "daemon", "--json", "--store", "full/store.db") as process:
+        try:
+            wait_until((site.runtime / "nereus" / "daemon.line").is_socket)
+            disk.fill()
+            wait_until((site.folder / "filled").exists)
+            result = site.nereus(*job(site, mpich, "20", "10", "5", "10"))
+            assert result.code == 0, result.err
+            assert [code for _, code, _ in said(result.out, "io")] == ["NEREUS_OK"] * 4
+        finally:
+            stopped = site.nereus("daemon", "stop")
+            out, err = process.communicate(timeout=LIMIT)
+    assert stopped.code == 0, stopped.err
+    assert process.returncode == 0, err
+    assert "full" in out + err, "it is said once"
+    # The next one is to know that not all could be written.
+    (site.runtime / "nereus" / "daemon.unsure").unlink()
+    (site.runtime / "nereus").rmdir()
