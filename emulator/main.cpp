@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // nereus-emulator: the command line, and the frame that every malleable application has.
 #include <algorithm>
-#include <cstdio>
 #include <exception>
 #include <string>
 #include <vector>
@@ -11,7 +10,8 @@
 #include <nereus/nereus.h>
 
 #include "application.hpp"
-#include "base/last_words.hpp"
+#include "base/flush_stderr.h"
+#include "base/printable.hpp"
 
 namespace {
 
@@ -31,7 +31,7 @@ int world_rank() {
     return rank;
 }
 
-void say(const std::string &sentence) { std::fprintf(stderr, "nereus-emulator: %s\n", sentence.c_str()); }
+void say(const std::string &sentence) { nereus::print_line("nereus-emulator", sentence); }
 
 // Settings of the library pass: nereus_open() reads them and complains about those that it does not know.
 Result<CommandLine> checked(CommandLine line, const std::vector<std::string> &others) {
@@ -90,7 +90,7 @@ std::vector<char *> pointers_to(std::vector<std::string> &arguments) {
 // The other ranks may wait for this one in a call that never ends, so the whole job must.
 int end_all(const std::string &sentence) {
     say("rank " + std::to_string(world_rank()) + ": " + sentence);
-    nereus::let_last_words_arrive();
+    flush_stderr_to_reader();
     MPI_Abort(MPI_COMM_WORLD, emulator::exit_failure);
     return emulator::exit_failure;
 }

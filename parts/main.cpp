@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // nereus-parts FILE... - prints what single processes recorded, also those that still run or were killed, as lines of
 // docs/formats/monitor.md.
+#include "base/printable.hpp"
 #include "monitor/lines.hpp"
 
 #include <CLI/CLI.hpp>
@@ -15,7 +16,7 @@ using Lines = void (*)(const nereus::monitor::Arena &, const nereus::monitor::Ta
 bool print(const std::string &file, Lines lines, nereus::monitor::Encoding encoding) {
     const auto part = nereus::monitor::Arena::open(file);
     if (!part) {
-        std::cerr << "nereus-parts: " << part.error().what << "\n";
+        nereus::print_line("nereus-parts", part.error().what);
         return false;
     }
     lines(*part, [&](const nlohmann::ordered_json &line) { std::cout << nereus::monitor::encoded(line, encoding); });
@@ -35,7 +36,9 @@ int main(int argc, char **argv) {
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError &error) {
-        return app.exit(error) == 0 ? 0 : bad_input;
+        if (error.get_exit_code() == 0) return app.exit(error);
+        nereus::print_line("nereus-parts", error.what());
+        return bad_input;
     }
     bool all_read = true;
     for (const std::string &file : files)

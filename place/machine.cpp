@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "place/machine.hpp"
 
+#include "base/printable.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <hwloc.h>
 #include <memory>
@@ -61,22 +62,22 @@ Done give(hwloc_topology_t topology, const std::string &file) {
     if (!xml) return tl::unexpected(xml.error());
     // With the zero at its end, as hwloc wants it.
     if (hwloc_topology_set_xmlbuffer(topology, xml->c_str(), static_cast<int>(xml->size() + 1)) != 0)
-        return failed(NEREUS_ERR_ARGUMENT, file + ": is no topology of hwloc");
+        return failed(NEREUS_ERR_ARGUMENT, file + ": not a valid hwloc topology");
     return {};
 }
 
-const char *being_read = "";
+std::string being_read;
 
 extern "C" void damaged(int) {
-    constexpr std::string_view said = ": hwloc cannot read it\n";
-    (void)!write(STDERR_FILENO, being_read, std::strlen(being_read));
+    constexpr std::string_view said = ": not a valid hwloc topology\n";
+    (void)!write(STDERR_FILENO, being_read.data(), being_read.size());
     (void)!write(STDERR_FILENO, said.data(), said.size());
     _exit(2);
 }
 
 /// What is damaged in other ways can end hwloc by a signal: nothing of ours is lost by that but the answer.
 void expect_damage(const std::string &file) {
-    being_read = file.c_str();
+    being_read = printable(file);
     for (const int number : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE}) std::signal(number, damaged);
     setenv("HWLOC_HIDE_ERRORS", "2", 1);
 }
@@ -93,7 +94,7 @@ Result<Topology> load(const WhichMachine &which) {
     if (!which.synthetic.empty() && hwloc_topology_set_synthetic(made, which.synthetic.c_str()) != 0)
         return failed(NEREUS_ERR_ARGUMENT, which.synthetic + ": is no synthetic topology of hwloc");
     if (hwloc_topology_load(made) != 0)
-        return failed(NEREUS_ERR_ARGUMENT, which.xml + which.synthetic + ": hwloc cannot load it");
+        return failed(NEREUS_ERR_ARGUMENT, which.xml + which.synthetic + ": not a valid hwloc topology");
     return topology;
 }
 

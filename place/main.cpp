@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // nereus-place: what is computed for `nereus place`; reads files, prints one JSON document.
+#include "base/printable.hpp"
 #include "place/best.hpp"
 #include "place/machine.hpp"
 #include "place/matrix_file.hpp"
@@ -17,7 +18,7 @@ using Json = nlohmann::ordered_json;
 constexpr int bad_input = 2;
 
 int refused(const nereus::Error &error) {
-    std::cerr << error.what << "\n";
+    std::cerr << nereus::printable(error.what) << "\n";
     return bad_input;
 }
 
@@ -79,7 +80,8 @@ int main(int argc, char **argv) {
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError &error) {
-        return app.exit(error) == 0 ? 0 : bad_input;
+        if (error.get_exit_code() != 0) return refused({NEREUS_ERR_ARGUMENT, error.what()});
+        return app.exit(error);
     }
     return mapping->parsed() ? map(matrix, topology) : show(which);
 }

@@ -19,7 +19,7 @@ using plan::mapping::Traffic;
 constexpr std::string_view letters = "NEREUS-M";
 constexpr std::int64_t version = 1;
 constexpr std::int64_t most_ranks = 1 << 24;
-constexpr std::int64_t most_nonzeros = std::int64_t{1} << 32;
+constexpr std::int64_t most_nonzeros = std::int64_t{1} << 30; // 16 GiB
 static_assert(std::endian::native == std::endian::little, "the numbers of the file are little-endian");
 
 struct Header {

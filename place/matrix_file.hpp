@@ -9,7 +9,8 @@
 
 namespace nereus::place {
 
-/// NEREUS_ERR_ARGUMENT: the file cannot be read, is none, is not square, or has a value that is no number of bytes.
+/// NEREUS_ERR_ARGUMENT: the file cannot be read, is not such a file, is not square, or has a value that is not a number
+/// of bytes.
 Result<plan::mapping::Traffic> read_traffic(const std::string &file);
 
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "place/question.hpp"
 
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -12,6 +13,8 @@ using plan::mapping::nowhere;
 using plan::mapping::Problem;
 using plan::mapping::Traffic;
 using plan::mapping::Tree;
+
+constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 30;
 
 /// Throws what nlohmann::json throws where a key is missing or has another type.
 struct Asked {
@@ -61,7 +64,12 @@ Result<Question> question_of(Asked asked, Traffic traffic) {
 
 Result<Question> read_question(const std::string &file, Traffic traffic) {
     std::ifstream in(file);
-    if (!in) return failed(NEREUS_ERR_ARGUMENT, file + ": cannot be read");
+    std::error_code unknown;
+    const std::uintmax_t bytes = std::filesystem::file_size(file, unknown);
+    if (!in || unknown) return failed(NEREUS_ERR_ARGUMENT, file + ": cannot be read");
+    if (bytes > most_bytes)
+        return failed(NEREUS_ERR_ARGUMENT,
+                      file + ": has more than " + std::to_string(most_bytes) + " bytes, which are allowed");
     try {
         return question_of(Asked(nlohmann::json::parse(in)), std::move(traffic));
     } catch (const nlohmann::json::exception &problem) {

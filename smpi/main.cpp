@@ -2,6 +2,8 @@
 // nereus-smpi: one simulation for `nereus simulate transfer` or `placement`; reads a question, prints the answer.
 #include "question.hpp"
 
+#include "base/printable.hpp"
+
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -13,7 +15,7 @@ using Json = nlohmann::ordered_json;
 int transfer(const std::string &file) {
     const auto done = smpi::redistribute(smpi::read_redistribution(file));
     if (!done) {
-        std::cerr << done.error().what << "\n";
+        std::cerr << nereus::printable(done.error().what) << "\n";
         return 1;
     }
     std::cout << Json{{"seconds", done->seconds},          {"bound", done->bound},
@@ -44,7 +46,7 @@ int main(int argc, char **argv) {
     try {
         return moving->parsed() ? transfer(file) : traffic(file);
     } catch (const std::exception &problem) {
-        std::cerr << problem.what() << "\n";
+        std::cerr << nereus::printable(problem.what()) << "\n";
         return 2;
     }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trying/program.hpp"
 
-#include "base/last_words.hpp"
+#include "base/flush_stderr.h"
+#include "base/printable.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <exception>
 
@@ -21,7 +21,7 @@ int world_rank() {
 
 int end_all(const std::string &program, const std::string &why) {
     say(program, "rank " + std::to_string(world_rank()) + ": " + why);
-    nereus::let_last_words_arrive();
+    flush_stderr_to_reader();
     MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     return EXIT_FAILURE;
 }
@@ -52,9 +52,7 @@ int refused(const std::string &program, const std::string &why) {
     return bad_input;
 }
 
-void say(const std::string &program, const std::string &what) {
-    std::fprintf(stderr, "%s: %s\n", program.c_str(), what.c_str());
-}
+void say(const std::string &program, const std::string &what) { nereus::print_line(program, what); }
 
 int run_job(const std::string &program, int argc, char **argv, const std::function<int(nereus::Job &)> &stay) {
     int exit_code = EXIT_SUCCESS;

@@ -46,7 +46,7 @@ Result<Arena> Arena::make(const std::string &path, std::size_t most) {
 }
 
 Result<Arena> Arena::open(const std::string &path) {
-    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a FIFO is none
     if (descriptor < 0) return unusable(NEREUS_ERR_ARGUMENT, path, std::strerror(errno));
     struct stat facts{};
     ::fstat(descriptor, &facts);

@@ -4,7 +4,10 @@
 #include "monitor/names.hpp"
 #include "monitor/totals.hpp"
 
+#include <array>
+#include <cstring>
 #include <optional>
+#include <string>
 #include <tuple>
 
 namespace nereus::monitor {
@@ -101,12 +104,17 @@ void window_lines(const Arena &arena, const TakeLine &take) {
     }
 }
 
+/// A damaged record may have no zero at its end.
+template <std::size_t N> std::string text_in(const std::array<char, N> &text) {
+    return {text.data(), strnlen(text.data(), N)};
+}
+
 Json process_line(const ArenaHead &head) {
     return {{"event", "process"},
-            {"world", head.world.data()},
+            {"world", text_in(head.world)},
             {"rank", head.rank},
             {"ranks", head.ranks},
-            {"host", head.host.data()},
+            {"host", text_in(head.host)},
             {"process", head.process},
             {"end", name(static_cast<End>(head.end.load()))},
             {"lost_messages", get(head.lost)}};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pmpi/sensor.hpp"
 
+#include "base/printable.hpp"
 #include "monitor/lines.hpp"
 #include "pmpi/agreement.hpp"
 #include "pmpi/decomposed.hpp"
@@ -15,7 +16,6 @@
 #include "pmpi/variables.hpp"
 #include "pmpi/worlds.hpp"
 
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <mpi.h>
@@ -45,7 +45,7 @@ Run &run() {
     return *of_this_process;
 }
 
-void say(const std::string &sentence) { std::fprintf(stderr, "nereus monitor: %s\n", sentence.c_str()); }
+void say(const std::string &sentence) { print_line("nereus monitor", sentence); }
 
 std::string host_name() {
     char name[MPI_MAX_PROCESSOR_NAME] = "";

@@ -6,6 +6,7 @@
 All processes of a run carry the variable NEREUS_TEST, so that they are found by it wherever they went.
 Time-out: the stacks of all ranks are printed, the processes are ended, the test has failed. A program that
 passes but leaves a process or a file in /dev/shm has failed too; what was left is removed.
+With --code and --says both the exit code and the output are looked at, as CTest does not.
 Exit codes: 0 passed, 1 failed, 77 skipped (the program's own exit code 77), 2 wrong usage.
 """
 
@@ -31,6 +32,7 @@ SHARED_MEMORY = Path("/dev/shm")
 SHARED_NAMES = re.compile(r"mpich_shm_|vader_segment\.|ucx_shm_|nereus")
 LINGER_SECONDS = 10.0  # for processes that are still ending when mpiexec has returned
 STACK_SECONDS = 30.0
+OUTPUT = "output"  # of a run that has to say something, in its TMPDIR
 STACK_READER = "eu-stack"  # 0.05 s a process; gdb was still at its symbols when its time was over
 
 # Where PMIx keeps what processes must know of each other. A spawned process of Open MPI 4.1.4 sometimes never
@@ -258,12 +260,15 @@ def wait_for_job(
     options: argparse.Namespace, mark: str, folder: str
 ) -> tuple[int | None, list[str], str | None]:
     """Exit code of a run (None: it hung), the processes that it left, and why it may be repeated."""
-    job = subprocess.Popen(
-        launch_command(options),
-        stdin=subprocess.DEVNULL,
-        env=environment(options, mark, folder),
-        start_new_session=True,
-    )
+    with Path(folder, OUTPUT).open("wb") as output:
+        job = subprocess.Popen(
+            launch_command(options),
+            stdin=subprocess.DEVNULL,
+            env=environment(options, mark, folder),
+            start_new_session=True,
+            stdout=output if options.says else None,
+            stderr=subprocess.STDOUT if options.says else None,
+        )
     try:
         code = job.wait(options.timeout)
         return code, processes_left(mark), None
@@ -274,15 +279,27 @@ def wait_for_job(
         job.wait()
 
 
-def verdict(code: int | None, left: list[str]) -> int:
+def has_said(options: argparse.Namespace, text: str) -> bool:
+    """Whether the sentence that is asked for is in as many lines of the output as may have it."""
+    print(text, end="", flush=True)
+    lines = sum(bool(re.search(options.says, line)) for line in text.splitlines())
+    if lines == 0 or (options.once and lines > 1):
+        print(f"run_mpi_test: {lines} lines say {options.says!r}", flush=True)
+        return False
+    return True
+
+
+def verdict(code: int | None, left: list[str], wanted: int = PASSED) -> int:
     """What the run comes to; a run that failed anyway is not blamed for what it left."""
     if code == SKIPPED:
         return SKIPPED
     if code is None:
         return FAILED
-    if code != 0:
-        print(f"run_mpi_test: the program ended with code {code}", flush=True)
+    if code != wanted:
+        print(f"run_mpi_test: the program ended with code {code}, not {wanted}", flush=True)
         return FAILED
+    if wanted != PASSED:  # what MPI_Abort() leaves of shared memory is the MPI's
+        left = [thing for thing in left if not thing.startswith("file ")]
     for thing in left:
         print(f"run_mpi_test: left behind: {thing}", flush=True)
     return FAILED if left else PASSED
@@ -293,7 +310,9 @@ def run_once(options: argparse.Namespace) -> tuple[int, str | None]:
     before = shared_files()
     with tempfile.TemporaryDirectory(prefix="nrt", ignore_cleanup_errors=True) as folder:
         code, processes, reason = wait_for_job(options, uuid.uuid4().hex, folder)
-    return verdict(code, processes + remove_shared_files_left(before)), reason
+        said = not options.says or has_said(options, Path(folder, OUTPUT).read_text(errors="replace"))
+    found = verdict(code, processes + remove_shared_files_left(before), options.code)
+    return FAILED if found == PASSED and not said else found, reason
 
 
 def run(options: argparse.Namespace) -> int:
@@ -329,6 +348,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--timeout", type=positive, default=60.0, help="seconds until the run counts as hung")
     parser.add_argument("--env", type=setting, action="append", default=[], help="NAME=VALUE for the program")
     parser.add_argument("--repeat-on-hang", type=int, default=0, help="times to repeat Open MPI's known hang")
+    parser.add_argument("--code", type=int, default=PASSED, help="exit code that the run has to end with")
+    parser.add_argument("--says", metavar="REGEX", help="what a line of its output has to have")
+    parser.add_argument("--once", action="store_true", help="one line only may have it")
     parser.add_argument("program", nargs="+", help="-- PROGRAM ARGUMENTS")
     return parser.parse_args(arguments)
 

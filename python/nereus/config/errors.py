@@ -33,7 +33,7 @@ class Problem:
 
 
 class ConfigError(UserError):
-    """An experiment that cannot be used. Its text is one line: the first problem, and how many more."""
+    """An experiment that cannot be used. Its text is one line with all problems."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = tuple(problems)
@@ -44,8 +44,7 @@ class ConfigError(UserError):
         return tuple(map(str, self.problems))
 
     def __str__(self) -> str:
-        more = len(self.problems) - 1
-        return str(self.problems[0]) + (f" (and {more} more)" if more else "")
+        return "; ".join(self.lines)
 
 
 def fail(where: str, allowed: str, key: str | None = None, value: str | None = None) -> ConfigError:

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from nereus.config.errors import fail, show
+from nereus.reading import MOST_RECORDED, content_of
 
 Amount = Annotated[int, Field(ge=0, le=2**62)]
 Seconds = Annotated[float, Field(ge=0)]
@@ -129,7 +130,7 @@ def _in_order(events: Iterable[OfGeneration]) -> list[OfGeneration]:
 
 def _events(file: Path) -> Iterator[Told]:
     try:
-        lines = file.read_bytes().split(b"\n")
+        lines = content_of(file, MOST_RECORDED).split(b"\n")
     except OSError as error:
         raise fail(f"{file}", f"cannot be read: {error.strerror}") from None
     for number, line in enumerate(lines, start=1):

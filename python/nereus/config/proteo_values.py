@@ -71,7 +71,7 @@ def codes(entry: Entry, table: dict[int, str]) -> list[int]:
 
 
 def raw_codes(entry: Entry) -> list[int]:
-    """The numbers of a list whose table is not known yet; what is none is left to codes()."""
+    """The numbers of a list whose table is not known yet; what is not a number is left to codes()."""
     found = []
     for item in _items(entry):
         try:

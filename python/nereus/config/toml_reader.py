@@ -12,14 +12,10 @@ from nereus.config.errors import ConfigError, Problem, fail
 from nereus.config.errors import show as show_value
 from nereus.config.model import METHOD_KEYS, RESIZE_KEYS
 from nereus.config.suggest import unknown_key
+from nereus.config.toml_keys import MOST_PARTS, line_of_longest_key
 from nereus.config.toml_lines import toml_lines
 
 _AT_LINE = re.compile(r"(.*) \(at line (\d+), column \d+\)", re.DOTALL)
-# Whatever has quotes around it, on one line; and what ends a key.
-_QUOTED = re.compile(r"\"(?:[^\"\\\n]|\\.)*+\"|'[^'\n]*+'")
-_NO_KEY = re.compile(r"[\n=,{}\[\]]")
-#: Of a key; tomllib needs the square of them.
-_MOST_PARTS = 32
 _AT_END = re.compile(r"(.*) \(at end of document\)", re.DOTALL)
 
 
@@ -35,10 +31,8 @@ def read_toml(text: str, name: str) -> Document:
 
 
 def _parse(text: str, name: str) -> dict[str, Any]:
-    if any(
-        each.count(".") >= _MOST_PARTS for each in _NO_KEY.split(_QUOTED.sub("q", text)) if "#" not in each
-    ):
-        raise fail(f"{name}:1", f"TOML syntax: keys of up to {_MOST_PARTS} parts are allowed")
+    if (line := line_of_longest_key(text)) is not None:
+        raise fail(f"{name}:{line}", f"TOML syntax: keys of up to {MOST_PARTS} parts are allowed")
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -155,7 +155,7 @@ class _Making:
         return process
 
     def _look(self) -> None:
-        """At events that are new; after each I/O phase the daemon is asked what it foretells."""
+        """At events that are new; after each I/O phase the daemon is asked what it predicts."""
         for event in self._fresh():
             if event["event"] == "wrote":
                 for job in self._status():

@@ -12,6 +12,7 @@ from scipy.io import mminfo, mmread
 from scipy.sparse import coo_array, csr_array
 
 from nereus.matrix.file import MatrixError, refuse_what_is_not_finite
+from nereus.reading import MOST_UNPACKED
 
 _FIELDS = ("real", "integer", "unsigned-integer")
 _OPEN: dict[str, Callable[[Path], Any]] = {".gz": gzip.open, ".bz2": bz2.open}
@@ -26,7 +27,7 @@ def read_market(path: Path, most_rows: int = MOST_ROWS) -> csr_array:
         path.open("rb").close()  # scipy's own complaint names no file
         _check_header(path, most_rows)
         with _opened(path) as file:
-            matrix = csr_array(coo_array(mmread(_Ended(file))), dtype=float)
+            matrix = csr_array(coo_array(mmread(_Ended(file, path.suffix in _OPEN))), dtype=float)
     except OSError as problem:
         raise MatrixError(f"{path}: {problem.strerror or problem}") from problem
     except (ValueError, OverflowError, EOFError, MemoryError, zlib.error) as problem:
@@ -38,7 +39,7 @@ def read_market(path: Path, most_rows: int = MOST_ROWS) -> csr_array:
 def _check_header(path: Path, most_rows: int) -> None:
     """What it says is made room for before an entry is read."""
     with _opened(path) as file:
-        rows, columns, entries, form, field, _ = mminfo(_Ended(file))
+        rows, columns, entries, form, field, _ = mminfo(_Ended(file, path.suffix in _OPEN))
     if field not in _FIELDS:
         raise MatrixError(f"{path}: has {field} entries: allowed are {', '.join(_FIELDS)}")
     if max(rows, columns) > most_rows:
@@ -55,14 +56,22 @@ def _opened(path: Path) -> Any:
 
 
 class _Ended:
-    """A file whose last line has an end: without one, scipy reads on behind what is wrong in it."""
+    """A file whose last line has an end: without one, scipy reads on behind what is wrong in it.
 
-    def __init__(self, file: BinaryIO) -> None:
+    What was packed has an end at all: a megabyte may become terabytes.
+    """
+
+    def __init__(self, file: BinaryIO, is_packed: bool) -> None:
         self._file = file
         self._is_over = False
+        self._left = MOST_UNPACKED if is_packed else None
 
     def read(self, size: int = -1) -> bytes:
         content = self._file.read(size)
+        if self._left is not None:
+            self._left -= len(content)
+            if self._left < 0:
+                raise ValueError(f"more than {MOST_UNPACKED} bytes when it is unpacked, which are allowed")
         if content or self._is_over:
             return content
         self._is_over = True

@@ -14,8 +14,8 @@ from nereus.place.error import PlaceError
 from nereus.place.topology import Inside
 
 _PROGRAM = "nereus-place"
-#: For the description of a host; a mapping takes as long as it does.
-_HOST_SECONDS = 60.0
+#: For the description of a host, and for a mapping: one of a million ranks takes some minutes.
+_HOST_SECONDS, _MAP_SECONDS = 60.0, 3600.0
 
 
 def inside_of(which: Sequence[str], threads: bool) -> Inside:
@@ -39,15 +39,15 @@ def inside_of_words(words: str, threads: bool) -> Inside:
 
 def best_mapping(matrix: Path, question: Path) -> Any:
     """The document that the program prints."""
-    return _run("map", str(matrix), str(question))
+    return _run("map", str(matrix), str(question), within=_MAP_SECONDS)
 
 
-def _run(*arguments: str, within: float | None = None) -> Any:
+def _run(*arguments: str, within: float) -> Any:
     program = choose().program(_PROGRAM)
     try:
         done = subprocess.run([program, *arguments], capture_output=True, check=False, timeout=within)
     except subprocess.TimeoutExpired:
-        raise PlaceError(f"{' '.join(arguments)}: {program} found nothing within {within} s") from None
+        raise PlaceError(f"{' '.join(arguments)}: {program} found nothing within {within:g} s") from None
     if done.returncode == 0:
         return json.loads(done.stdout)
     told = done.stderr.decode("utf-8", "replace").strip()

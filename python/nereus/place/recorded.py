@@ -12,7 +12,6 @@ from nereus.monitor.kinds import is_prof
 from nereus.monitor.model import Recording
 from nereus.monitor.prof import read_prof
 from nereus.monitor.reader import read
-from nereus.monitor.totals import counted
 from nereus.place.error import PlaceError
 from nereus.place.selection import Selection
 
@@ -69,7 +68,7 @@ def _ranks_in(recording: Recording, generation: int) -> tuple[Ranks, int]:
 def _matrix(
     moved: Flows, ranks: Ranks, number: int, selection: Selection, generation: int | None = None
 ) -> csr_array:
-    pairs = moved.pairs[counted(moved.pairs["kind"])]
+    pairs = moved.counted_pairs
     if generation is not None:
         pairs = pairs[pairs["generation"] == generation]
     if selection.phase is not None:

@@ -4,6 +4,7 @@
 from io import StringIO
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array, load_npz
@@ -15,11 +16,12 @@ from nereus.monitor.totals import counted
 from nereus.place.error import PlaceError
 from nereus.place.selection import Selection
 from nereus.place.topology import MOST_COST
-from nereus.reading import MOST_RECORDED, content_of
+from nereus.reading import MOST_RECORDED, MOST_UNPACKED, content_of
 
 MOST_RANKS = 2**24
 _MARKET = (".mtx", ".mtx.gz", ".mtx.bz2")
 _ENDS = ["source", "destination"]
+_MOST_COLUMNS = 100
 
 
 def read_traffic(path: Path, selection: Selection) -> csr_array:
@@ -51,7 +53,7 @@ def _matrix(path: Path, selection: Selection) -> csr_array:
 
 def _numpy(path: Path) -> csr_array:
     try:
-        found: Any = load_npz(path) if path.suffix == ".npz" else np.load(path, allow_pickle=False)
+        found: Any = _unpacked(path) if path.suffix == ".npz" else np.load(path, allow_pickle=False)
         if found.ndim == 2 and max(found.shape) <= MOST_RANKS:
             matrix = csr_array(found, dtype=float)
             # What points behind its end is not found by whoever reads it.
@@ -60,6 +62,15 @@ def _numpy(path: Path) -> csr_array:
     except Exception as problem:  # of a damaged file they raise what they come upon
         raise PlaceError(f"{path}: is no matrix of NumPy or SciPy: {problem}") from None
     raise PlaceError(f"{path}: has the shape {found.shape}: 2 dimensions of up to {MOST_RANKS} are allowed")
+
+
+def _unpacked(path: Path) -> Any:
+    """Sizes are looked at before anything is unpacked: a megabyte may become terabytes."""
+    with ZipFile(path) as archive:
+        size = sum(member.file_size for member in archive.infolist())
+    if size > MOST_UNPACKED:
+        raise ValueError(f"{size} bytes when it is unpacked: up to {MOST_UNPACKED} are allowed")
+    return load_npz(path)
 
 
 def _text(path: Path, selection: Selection) -> csr_array:
@@ -75,16 +86,18 @@ def _text(path: Path, selection: Selection) -> csr_array:
     if not first:
         raise PlaceError(f"{path}: is empty")
     if set(_ENDS) <= {name.strip() for name in first.split(",")}:
-        return _pairs(path, text, selection)
+        return _pairs(path, first, text, selection)
     try:
         return csr_array(np.loadtxt(StringIO(text), delimiter="," if "," in first else None, ndmin=2))
     except Exception as problem:
         raise PlaceError(f"{path}: rows of as many numbers each are allowed: {problem}") from None
 
 
-def _pairs(path: Path, text: str, selection: Selection) -> csr_array:
+def _pairs(path: Path, first: str, text: str, selection: Selection) -> csr_array:
     import pandas as pd
 
+    if first.count(",") >= _MOST_COLUMNS:  # pandas takes the square of columns of one name
+        raise PlaceError(f"{path}:1: up to {_MOST_COLUMNS} columns are allowed")
     try:
         table = pd.read_csv(StringIO(text), comment="#", skipinitialspace=True)
     except Exception as problem:
@@ -100,7 +113,7 @@ def _pairs(path: Path, text: str, selection: Selection) -> csr_array:
         raise PlaceError(f"{path}: source and destination: whole numbers from 0 are allowed")
     if len(ends) and ends.max() >= MOST_RANKS:
         raise PlaceError(f"{path}: rank {ends.max()}: ranks up to {MOST_RANKS - 1} are allowed")
-    kept = table[counted(table["kind"])] if "kind" in table else table
+    kept = table[counted(table)] if "kind" in table else table
     values = pd.to_numeric(kept[selection.what], errors="coerce").to_numpy(dtype=float)
     ranks = int(ends.max()) + 1 if len(ends) else 0
     rows, columns = (kept[name].to_numpy() for name in _ENDS)

@@ -15,6 +15,8 @@ from nereus import UserError
 MOST_WRITTEN = 4 << 20
 #: Of what programs write: traces of calls, workloads, results.
 MOST_RECORDED = 1 << 30
+#: Of a compressed file, when it is unpacked.
+MOST_UNPACKED = 8 << 30
 #: Of one event among many.
 MOST_OF_AN_EVENT = 256 << 20
 
@@ -28,7 +30,7 @@ def content_of(path: Path, most: int = MOST_WRITTEN) -> bytes:
     with path.open("rb") as file:
         mode = os.fstat(file.fileno()).st_mode
         if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
-            raise NotReadError(f"{path}: is a device: a file is allowed")
+            raise NotReadError(f"{path}: is a device; a regular file is required")
         content = file.read(most + 1)
     if len(content) > most:
         raise NotReadError(f"{path}: has more than {most} bytes, which are allowed")

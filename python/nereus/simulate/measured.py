@@ -49,6 +49,6 @@ class _Resized(BaseModel):
 
     model_config = ConfigDict(strict=True)
     event: Literal["resized"]
-    before: int = Field(ge=1)
-    ranks: int = Field(ge=1)
-    seconds: float = Field(ge=0, allow_inf_nan=False)
+    before: int = Field(ge=1, le=2**31)
+    ranks: int = Field(ge=1, le=2**31)
+    seconds: float = Field(ge=0, le=1e12, allow_inf_nan=False)

@@ -10,6 +10,7 @@ from simpy import Environment
 
 from nereus.policy.coordination import Cancel, Coordinator, Effect, Note, Start
 from nereus.policy.decisions import Policy
+from nereus.policy.foreign import guarded
 from nereus.policy.known_jobs import Command
 from nereus.policy.turns import Grant
 from nereus.simulate.job import SimulatedJob, Surroundings
@@ -41,9 +42,12 @@ def simulate(
     jobs: Jobs | None = None,
     ended: Callable[[str], None] = lambda job: None,
 ) -> Result:
-    """`jobs`: of the scenario, where they are known already; `ended` is told of each job that does."""
+    """`jobs`: of the scenario, where they are known already; `ended` is told of each job that does.
+
+    PolicyError where a policy of a user's own raises something.
+    """
     chosen = jobs_in(scenario) if jobs is None else jobs
-    return _Simulation(scenario, chosen.all, policy, ended).result(name, chosen.left_out)
+    return _Simulation(scenario, chosen.all, guarded(policy), ended).result(name, chosen.left_out)
 
 
 class _Simulation:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from nereus.config import Data, Experiment, Loaded, describe, write_toml
+from nereus.config.toml_keys import line_of_longest_key
 
 Load = Callable[..., Loaded]
 
@@ -228,3 +229,41 @@ def test_an_experiment_can_be_made_without_a_file() -> None:
         }
     )
     assert experiment.phases[0].stages[0].bytes == 1024
+
+
+DOTS = "." * 40
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"# phases, {DOTS} see below",
+        f"name = 'a'  # {DOTS}",
+        f'name = """\\\n  {DOTS}\\\n  """ # {DOTS}\n',
+        f"name = '''{DOTS}'''",
+        f'name = """{DOTS}"{DOTS}""{DOTS}"""""',
+        f'name = "\\"{DOTS}#{DOTS}"',
+        f'name = "{DOTS}"',
+    ],
+)
+def test_dots_in_comments_and_texts_are_no_parts_of_keys(line: str) -> None:
+    assert line_of_longest_key(f"{line}\n{line}") is None
+
+
+def test_an_experiment_with_a_dotted_comment_is_read(loaded: Load, small: str) -> None:
+    commented = f"# phases, {DOTS} 38 dots\n{small}"
+    assert loaded(commented).experiment == loaded(small).experiment
+
+
+@pytest.mark.parametrize(
+    "key", ["a." * 40 + "a = 1", "[" + "a." * 40 + "a]", 'b = {"x" = 1, ' + "'a'." * 40 + "a = 1}"]
+)
+def test_a_key_of_many_parts_is_refused_in_its_own_line(error: Callable[..., str], key: str) -> None:
+    before = f"# {DOTS}\nname = '''\n{DOTS}\n'''\n"
+    assert error(before + key + "\n") == "e.toml:5: TOML syntax: keys of up to 32 parts are allowed"
+
+
+def test_strings_that_never_end_are_passed_once() -> None:
+    """The square of their length would take hours."""
+    for text in ('"' + '\\"' * 500_000, '"""' + '\\"""' * 300_000, "'''" + "'" * 900_000, '"\n' * 500_000):
+        assert line_of_longest_key(text) is None

@@ -91,6 +91,26 @@ def test_a_program_that_fails_is_not_taken_for_a_success(launcher: Path) -> None
     assert "code 3" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("shell", "options", "passes"),
+    [
+        ("echo why; exit 2", ["--code", "2", "--says", "why"], True),
+        ("echo why >&2; exit 2", ["--code", "2", "--says", "^wh.$"], True),
+        ("echo why", ["--code", "2", "--says", "why"], False),
+        ("echo why; exit 3", ["--code", "2", "--says", "why"], False),
+        ("exit 2", ["--code", "2", "--says", "why"], False),
+        ("echo why; exit 2", ["--says", "why"], False),
+        ("echo why; echo why", ["--says", "why"], True),
+        ("echo why; echo why", ["--says", "why", "--once"], False),
+        ("exit 2", ["--code", "2"], True),
+    ],
+)
+def test_both_the_exit_code_and_what_is_said_are_looked_at(
+    launcher: Path, shell: str, options: list[str], passes: bool
+) -> None:
+    assert run(launcher, shell, *options).returncode == (0 if passes else 1)
+
+
 def test_a_launcher_that_is_not_there_is_not_taken_for_a_success(tmp_path: Path) -> None:
     done = run(tmp_path / "none", "exit 0")
     assert done.returncode == 1
