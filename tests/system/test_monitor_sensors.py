@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Other sensors see what wrappers see: components and messages of Open MPI, UCX below MPICH, a model."""
 
-import subprocess
 from typing import Any
 
 import pytest
 from a_monitored_run import (
-    Pairs,
     added,
+    by_open_mpi,
     collectives,
     launched,
     neighbours,
     pairs_of,
     point_to_point,
     record_of,
+    without,
 )
 
 from nereus.launch import Build, choose
@@ -35,27 +35,6 @@ def test_a_collective_is_seen_as_the_messages_that_open_mpi_makes_of_it(site: An
     edges = [(1, 0), (2, 0), (3, 1), (4, 2), (5, 1), (6, 2), (7, 3)]
     assert {pair: size for pair, (_, size) in seen.items()} == dict.fromkeys(edges, 4_000_000)
     assert set(pairs_of(document, "collective")) == {(rank, 0) for rank in range(1, 8)}
-
-
-def by_open_mpi(site: Any, build: Build, kind: str, ranks: int) -> Any:
-    """The document of a run under Open MPI's own monitoring."""
-    for file in site.folder.glob("theirs.*.prof"):
-        file.unlink()
-    names = {"enable": "2", "enable_output": "3", "filename": str(site.folder / "theirs")}
-    own = {f"OMPI_MCA_pml_monitoring_{name}": value for name, value in names.items()}
-    talks = site.program(build.name, "talks")
-    command = launched(build, ranks, talks, kind, site.folder)
-    subprocess.run(command, env=site.environment | own, cwd=site.folder, check=True, timeout=60)
-    return site.nereus("report", "theirs.0.prof", "--json").document
-
-
-def without(pairs: Pairs, fewer: Pairs) -> Pairs:
-    """What MPI_Init, MPI_Finalize and a monitor's own work cost is in a run that does nothing, too."""
-    left = {
-        pair: (messages - fewer.get(pair, (0, 0))[0], size - fewer.get(pair, (0, 0))[1])
-        for pair, (messages, size) in pairs.items()
-    }
-    return {pair: counted for pair, counted in left.items() if counted != (0, 0)}
 
 
 KINDS = ["p2p", "collective", "onesided"]
@@ -83,22 +62,6 @@ def test_it_agrees_with_the_monitoring_of_open_mpi_pair_by_pair(site: Any, openm
     }
     assert puts == pairs_of(theirs, "put")
     assert empty == pairs_of(theirs, "get")
-
-
-@pytest.mark.parametrize("ranks", [2, 4])
-def test_alltoall_is_seen_as_its_messages_in_all_sizes(site: Any, openmpi: str, ranks: int) -> None:
-    """Open MPI's own monitoring takes those that it prepares, from some 10 kB on, for the program's."""
-    build = choose(openmpi)
-    ours, theirs = record_of(site, build, "alltoall", ranks), by_open_mpi(site, build, "alltoall", ranks)
-    idle, their_idle = record_of(site, build, "nothing", ranks), by_open_mpi(site, build, "nothing", ranks)
-    if ours["worlds"][0]["decomposed"] is None:
-        pytest.skip("this build cannot see what Open MPI sends: its inner headers were not there")
-    assert pairs_of(ours, "point_to_point") == {}
-    made = without(pairs_of(ours, "decomposed"), pairs_of(idle, "decomposed"))
-    kinds = (pairs_of(theirs, "decomposed"), pairs_of(theirs, "point_to_point"))
-    of_others = added((*pair, *moved) for kind in kinds for pair, moved in kind.items())
-    assert made == without(of_others, pairs_of(their_idle, "decomposed"))
-    assert sum(size for _, size in made.values()) >= ranks * (ranks - 1) * 320_000
 
 
 @pytest.fixture

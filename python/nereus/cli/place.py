@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from nereus.cli.messages import Refused, note, show, show_json, write
-from nereus.cli.place_table import table
+from nereus.cli.place_table import table, what_counts
 from nereus.place import (
     Asked,
     Placed,
@@ -122,7 +122,7 @@ def place(
     if as_json:
         show_json(placed.document())
     elif form is None or output is not None:
-        show(table(placed))
+        show(table(placed, what_counts(matrix, what.value)))
 
 
 def _cost(text: str) -> tuple[str, float]:

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What `nereus place` shows to people: costs beside each other, and who is where."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nereus.monitor.kinds import is_prof, is_recording
+from nereus.monitor.totals import COLLECTIVES_ONCE
 from nereus.place import Placed
 
 if TYPE_CHECKING:
@@ -21,12 +24,19 @@ _MOST_HOSTS = 20
 _MOST_RUNS = 12
 
 
-def table(placed: Placed) -> "Group":
-    """Costs first, then the ranks of each host."""
+def what_counts(matrix: Path, what: str = "bytes") -> str:
+    """Of a record, which has collectives in two forms; a line of a heading."""
+    return f"\n{what} of all kinds{COLLECTIVES_ONCE}" if is_prof(matrix) or is_recording(matrix) else ""
+
+
+def table(placed: Placed, counted: str = "") -> "Group":
+    """Costs first, then the ranks of each host. `counted` says what of a record the costs are of."""
     from rich.console import Group
     from rich.table import Table
 
-    grid = Table(title=_title(placed), title_justify="left", title_style="bold", box=None, pad_edge=False)
+    grid = Table(
+        title=_title(placed) + counted, title_justify="left", title_style="bold", box=None, pad_edge=False
+    )
     grid.add_column("mapping")
     grid.add_column(f"cost ({placed.asked.topology.unit})", justify="right")
     grid.add_column("of packed", justify="right")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nereus.cli.messages import Refused, show, show_json
+from nereus.cli.place_table import what_counts
 from nereus.cli.simulate_cluster import Acknowledged, Latency, Memory, MemoryRate, most_memory, stoppable
 from nereus.cli.trial_bar import TrialBar
 from nereus.place import Selection, read_topology, read_traffic
@@ -104,7 +105,7 @@ def placement(
     if as_json:
         show_json({"pattern": asked.pattern.name, "ranks": asked.pattern.ranks, **found.document()})
     else:
-        show(_table(asked, found))
+        show(_table(asked, found, "" if matrix is None else what_counts(matrix)))
 
 
 def _check_word(word: str | None, matrix: Path | None) -> None:
@@ -131,13 +132,13 @@ def _pattern(word: str, matrix: Path | None, ranks: int, count: int, iterations:
     return PATTERNS[word](ranks, count)
 
 
-def _table(asked: Placing, found: Compared) -> "Table":
+def _table(asked: Placing, found: Compared, counted: str) -> "Table":
     from rich.table import Table  # --json does without
 
     heading = (
         f"{asked.pattern.name}, {asked.pattern.ranks} ranks on {len(asked.topology.hosts)} hosts, simulated"
     )
-    table = Table(title=heading, title_justify="left")
+    table = Table(title=heading + counted, title_justify="left")
     table.add_column("mapping")
     table.add_column("time", justify="right")
     table.add_column("over the chosen", justify="right")

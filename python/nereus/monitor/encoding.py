@@ -5,9 +5,9 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from io import BufferedReader
+from io import BufferedIOBase, BufferedReader
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, NoReturn, cast
 
 from nereus.reading import MOST_OF_AN_EVENT
 
@@ -68,6 +68,39 @@ def _lines(path: Path, file: BufferedReader) -> Iterator[Item]:
         yield Item(where, value, raw)
 
 
+# What refers to something that came before, which a few bytes could make endless, and integers of any length.
+_REFUSED_TAGS = (2, 3, 25, 28, 29, 256)
+
+
+def _refuse(*_: Any) -> NoReturn:
+    raise ValueError("a record has no tags")
+
+
+class _OneEvent(BufferedIOBase):
+    """The file from where it is, up to the size of an event."""
+
+    def __init__(self, file: BufferedReader) -> None:
+        self._file = file
+        self._end = file.tell() + MOST_OF_AN_EVENT
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, *where: int) -> int:
+        return self._file.seek(*where)
+
+    def tell(self) -> int:
+        return self._file.tell()
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if self.tell() > self._end:
+            raise ValueError("an event is not as long")
+        return self._file.read(size)
+
+
 def _cbor_items(path: Path, file: BufferedReader) -> Iterator[Item]:
     import cbor2
 
@@ -76,7 +109,11 @@ def _cbor_items(path: Path, file: BufferedReader) -> Iterator[Item]:
         number += 1
         where = f"{path}: event {number}"
         try:
-            value = cbor2.load(file)
+            value = cbor2.load(
+                cast(IO[bytes], _OneEvent(file)),
+                tag_hook=_refuse,
+                semantic_decoders=dict.fromkeys(_REFUSED_TAGS, _refuse),
+            )
             text = json.dumps(value, allow_nan=False).encode()
         except (cbor2.CBORError, ValueError, TypeError, RecursionError):
             raise DamagedError(where) from None

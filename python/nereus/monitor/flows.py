@@ -15,7 +15,7 @@ import pandas as pd
 from nereus.monitor import events, identities
 from nereus.monitor.identities import Identities
 from nereus.monitor.model import Process, Recording, World
-from nereus.monitor.totals import counted
+from nereus.monitor.totals import counted, mark
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,8 +37,9 @@ class Place:
 class Flows:
     """Of all pairs that moved something.
 
-    `pairs` has the columns source, destination, generation, phase, kind, messages, bytes; `sizes` has bin and
-    messages in place of the last two: bin 0 is messages of 0 bytes, bin k + 1 of 2^k to 2^(k+1) - 1 bytes.
+    `pairs` has the columns source, destination, generation, phase, kind, messages, bytes, counted; `sizes`
+    has bin and messages in place of messages and bytes: bin 0 is messages of 0 bytes, bin k + 1 of 2^k to
+    2^(k+1) - 1 bytes. `counted` says whether a row counts in a total over kinds, and is added here.
     `strangers` are messages to processes that are not in the file.
     """
 
@@ -47,10 +48,18 @@ class Flows:
     sizes: pd.DataFrame
     strangers: int
 
+    def __post_init__(self) -> None:
+        mark([place.world for place in self.places], self.pairs, self.sizes)
+
     @property
     def counted_pairs(self) -> pd.DataFrame:
         """Of `pairs` those that count in a total over kinds."""
-        return self.pairs[counted(self.pairs["kind"])]
+        return self.pairs[counted(self.pairs)]
+
+    @property
+    def counted_sizes(self) -> pd.DataFrame:
+        """Of `sizes` the same."""
+        return self.sizes[counted(self.sizes)]
 
     def matrix(self, what: str = "bytes", kinds: Iterable[str] | None = None) -> "NDArray[np.int64]":
         """Row i, column j: what i sent to j; of `kinds`, or of all that count in a total."""
@@ -75,8 +84,11 @@ class Flows:
                 "messages": int(messages),
                 "bytes": int(moved),
                 "histogram": histograms.get(tuple(key), {}),
+                "counted": bool(counts),
             }
-            for *key, messages, moved in self.pairs[[*KEYS, "messages", "bytes"]].itertuples(index=False)
+            for *key, messages, moved, counts in self.pairs[
+                [*KEYS, "messages", "bytes", "counted"]
+            ].itertuples(index=False)
         ]
 
 

@@ -3,6 +3,7 @@
 
 from collections.abc import Iterable
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from nereus.monitor.flows import Flows
 from nereus.monitor.model import Recording
 from nereus.monitor.table import KINDS
-from nereus.monitor.totals import counted
+from nereus.monitor.totals import COLLECTIVES_ONCE
 from nereus.report.units import bytes_text
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ SIZE_INCHES = (13.0, 8.0)
 # Told apart by people with any colour vision (Okabe and Ito 2008).
 COLOURS = dict(zip(KINDS, ["#0072B2", "#D55E00", "#E69F00", "#009E73", "#CC79A7"], strict=True))
 _MOST_LABELS = 8  # of sizes, which have up to six characters
+_TITLE_POINTS, _TITLE_LETTERS = 9, 56  # a line of a title is as wide as a matrix
 _MATRICES = (("bytes", "bytes"), ("messages", "messages"), ("mean", "bytes of a message"))
 
 
@@ -66,17 +68,23 @@ def _heat(figure: "Figure", axes: "Axes", square: "NDArray[np.float64]", label: 
     from matplotlib.colors import LogNorm
 
     if square.size == 0:  # a record without a process
-        axes.set(title=label)
+        _title(axes, label)
         return
     shown = np.ma.masked_less_equal(square, 0)
     wide = shown.count() > 0 and shown.max() > 100 * shown.min()
     image = axes.imshow(shown, cmap="viridis", norm=LogNorm() if wide else None, interpolation="nearest")
-    axes.set(xlabel="to", ylabel="from", title=label)
+    axes.set(xlabel="to", ylabel="from")
+    _title(axes, label)
     axes.locator_params(integer=True)
     if shown.count():
         bar = figure.colorbar(image, ax=axes, shrink=0.8)
         if label.startswith("bytes"):
             _in_bytes(bar.ax.yaxis)
+
+
+def _title(axes: "Axes", label: str) -> None:
+    """Of a total over kinds, which says what that counts."""
+    axes.set_title(fill(f"{label}{COLLECTIVES_ONCE}", _TITLE_LETTERS), fontsize=_TITLE_POINTS)
 
 
 def _in_bytes(axis: "Axis") -> None:
@@ -94,9 +102,7 @@ def _in_bytes(axis: "Axis") -> None:
 
 
 def _histogram(axes: "Axes", flows: Flows) -> None:
-    sums = (
-        flows.sizes[counted(flows.sizes["kind"])].groupby(["kind", "bin"], as_index=False)["messages"].sum()
-    )
+    sums = flows.counted_sizes.groupby(["kind", "bin"], as_index=False)["messages"].sum()
     bottom: dict[int, int] = {}
     for kind in KINDS:
         rows = sums[sums["kind"] == kind]
@@ -110,7 +116,8 @@ def _histogram(axes: "Axes", flows: Flows) -> None:
             bottom[size] = bottom.get(size, 0) + number
     ticks = _ticks(bottom)
     axes.set_xticks(ticks, [_size_text(tick) for tick in ticks])
-    axes.set(xlabel="size of a message, from", ylabel="messages", title="sizes")
+    axes.set(xlabel="size of a message, from", ylabel="messages")
+    _title(axes, "sizes")
     if bottom:
         axes.legend(fontsize=8)
 
@@ -126,10 +133,10 @@ def _ticks(bins: Iterable[int]) -> list[int]:
 def _size_text(size: int) -> str:
     """The least number of bytes in a bin."""
     if size == 0:
-        return "0"
+        return "0 B"
     power = size - 1
     unit = power // 10
-    return f"{2 ** (power % 10)}{['', ' Ki', ' Mi', ' Gi', ' Ti', ' Pi', ' Ei'][unit]}"
+    return f"{2 ** (power % 10)} {['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'][unit]}B"
 
 
 def _time_line(axes: "Axes", recording: Recording) -> None:
@@ -140,7 +147,8 @@ def _time_line(axes: "Axes", recording: Recording) -> None:
         quiet = {round(at + length, 6): 0 for at in over_time}
         seconds, values = zip(*sorted({**quiet, **over_time}.items()), strict=True)
         axes.step(seconds, values, where="post", color=COLOURS[kind], label=KINDS[kind])
-    axes.set(xlabel="s since the first process began", ylabel="sent in a window", title="over time")
+    axes.set(xlabel="s since the first process began", ylabel="sent in a window")
+    axes.set_title("over time, each kind by itself", fontsize=_TITLE_POINTS)
     axes.set_ylim(bottom=0)
     _in_bytes(axes.yaxis)
     if by_kind:

@@ -27,7 +27,7 @@ def table(recording: Recording, flows: Flows) -> "Group":
     from rich.console import Group
 
     parts = [
-        _sums("What moved", "kind", flows),
+        _sums("What each kind moved (collectives as calls, and as their messages)", "kind", flows),
         _sums(f"In phases of the program{COLLECTIVES_ONCE}", "phase", flows),
         _sums(f"In generations of the job{COLLECTIVES_ONCE}", "generation", flows),
         _top_pairs(flows),

@@ -25,11 +25,11 @@ def test_a_message_is_told_with_its_size_and_both_its_ends(tmp_path: Path) -> No
     assert made.document() == [
         {
             **{"source": 0, "destination": 1, "generation": 0, "phase": "", "kind": "point_to_point"},
-            **{"messages": 2, "bytes": 10, "histogram": {"3": 2}},
+            **{"messages": 2, "bytes": 10, "histogram": {"3": 2}, "counted": True},
         },
         {
             **{"source": 0, "destination": 3, "generation": 0, "phase": "", "kind": "point_to_point"},
-            **{"messages": 1, "bytes": 0, "histogram": {"0": 1}},
+            **{"messages": 1, "bytes": 0, "histogram": {"0": 1}, "counted": True},
         },
     ]
     assert made.matrix().tolist() == [[0, 10, 0, 0], [0] * 4, [0] * 4, [0] * 4]
