@@ -4,6 +4,9 @@
 from typing import Any
 
 import pytest
+from test_examples import example
+
+from nereus.launch import choose
 
 
 @pytest.mark.parametrize(("theirs", "ours"), [("mpich", "openmpi"), ("openmpi", "mpich")])
@@ -33,3 +36,13 @@ def test_program_that_hides_its_mpi_is_refused_when_it_opens_the_job(
     assert result.code not in (0, 2)
     assert "MPI_COMM_WORLD has 1 of the 2 processes" in result.err
     assert not (folder / "events").exists()
+
+
+def test_a_script_that_starts_the_processes_itself_is_no_other_mpi(site: Any, mpich: str) -> None:
+    """`nereus run -n 1` starts the script, which has more processes than that."""
+    script = site.folder / "script"
+    program = f"{example(mpich, 'example_01')} --nereus-process-strategies=none"
+    script.write_text(f"#!/bin/sh\nexec {choose(mpich).mpiexec} -n 2 {program}\n")
+    script.chmod(0o755)
+    result = site.nereus("run", "--quiet", "--mpi", mpich, "-n", "1", "--", script)
+    assert (result.code, result.out, result.err) == (0, "sum 511500 after 2 resizes\n", "")

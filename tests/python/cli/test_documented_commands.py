@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Command lines of `nereus` in documents and helps name commands and options that there are."""
+"""Command lines in documents and helps name commands and options that there are, and are run by tests.
+
+Those in `console` blocks tests/system/test_documents.py runs. For all others there is a reason not to.
+"""
 
 import re
 from collections.abc import Iterator
@@ -15,6 +18,27 @@ _LINE = re.compile(
     r"^(?: {4}|\$ |\s*Example: )(?:\w+=\S+ )*(?:\.venv/bin/)?(nereus(?: .*)?)$|`(nereus [a-z][^`]*)`",
     re.MULTILINE,
 )
+# Blocks of code, and what is indented, with commands of ours and launchers.
+_FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_TYPED = re.compile(
+    r"^(?: {4})?(?:\$ )?((?:\w+=\S+ )*(?:\S*/)?(?:nereus(?:-\w+)?|mpiexec|mpirun) .+)$", re.MULTILINE
+)
+#: Why a line is not run as it stands, by what it has in it or by its page.
+NOT_RUN = {
+    r" \[-|…": "a template: what is in brackets may be left out",
+    r"\./app|\./application|APP\b": "the program is the reader's",
+    r"n1:|keys\b": "other hosts, or keys of a daemon for them, are needed",
+    r"4f2a|resize [0-9a-f]{16} ": "the name of a job that runs, in another terminal",
+    r"nereus (daemon|page|top)\b": "runs until it is ended, or looks at what runs",
+    r"cluster\.toml|day\.swf|audikw_1|nereus-monitor-1f|[ =]run\.jsonl?": "the file is the reader's",
+    r"build/(mine|mpich)": "of a build tree, or of the file that the reader changes step by step",
+    r"--mpi openmpi|OMPI_|--sensor components": "Open MPI's launcher refuses root, and may not be there",
+    r"simulate (transfer|placement) ": "needs SimGrid, which may not be there",
+    r"docs/measured/": "takes minutes or hours, and is how the figures of the page were made",
+    r"nereus study |report studies/": "takes minutes",
+    r"report results/|use-case-[abc]|--cores 210": "takes long, or needs what such a line makes",
+    r"NEREUS_VERIFY=on mpiexec": "stands for any program",
+}
 _OPTION = re.compile(r"(?<![\w-])(--?[a-z][a-z-]*)")
 
 
@@ -22,6 +46,12 @@ def command_lines(text: str) -> Iterator[str]:
     """All of a document, each up to what is the program's that it starts."""
     for found in _LINE.finditer(text):
         yield re.split(r" -- | #|  +|[|;]", found[1] or found[2])[0]
+
+
+def not_in_console_blocks(text: str) -> list[str]:
+    """Command lines of a document that test_documents.py does not run."""
+    plain = _FENCED.sub(lambda block: "" if block[1] else block[2], text)
+    return [found[1] for found in _TYPED.finditer(plain)]
 
 
 def wrong_in(line: str) -> list[str]:
@@ -47,6 +77,27 @@ def test_documents_and_helps_name_commands_and_options_that_there_are(tracked: d
     ]
     assert len(lines) > 100
     assert [(path, line, wrong) for path, line in lines if (wrong := wrong_in(line))] == []
+
+
+def test_commands_that_can_be_run_as_they_are_stand_in_console_blocks(tracked: dict[str, str]) -> None:
+    documents = {path: text for path, text in tracked.items() if re.match(r"(docs/|examples/)?.*\.md$", path)}
+    lines = [
+        f"{path}: {line}"
+        for path, text in documents.items()
+        if path.startswith(("docs/", "examples/", "README"))
+        for line in not_in_console_blocks(text)
+    ]
+    assert [line for line in lines if not any(re.search(reason, line) for reason in NOT_RUN)] == []
+    assert [reason for reason in NOT_RUN if not any(re.search(reason, line) for line in lines)] == []
+
+
+def test_commands_outside_of_console_blocks_are_found() -> None:
+    text = (
+        "    nereus run -n 2 -- a\n    nereus: a message\n    VERBOSE=1 .venv/bin/mpiexec -n 2 b\n"
+        "```\n$ nereus jobs --json\n```\n```console\n$ nereus resize a 2\n```\nWith nereus run it works\n"
+    )
+    found = ["nereus run -n 2 -- a", "VERBOSE=1 .venv/bin/mpiexec -n 2 b", "nereus jobs --json"]
+    assert not_in_console_blocks(text) == found
 
 
 def test_wrong_names_are_found() -> None:

@@ -4,10 +4,16 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
+from typer.main import get_command
+
+from nereus.cli.main import app
+from nereus.cli.usage import allowed_of
 
 Nereus = Callable[..., tuple[int, str, str]]
 COMMAND = [sys.executable, "-c", "from nereus.cli.main import main; main()"]
@@ -29,12 +35,48 @@ def test_all_that_is_wrong_with_an_experiment_is_said(nereus: Nereus, tmp_path: 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["run", "-n", "two", "ls"], "Invalid value for '-n' / '--ranks': a whole number is allowed"),
-        (["top", "--interval", "x"], "Invalid value for '--interval': a number is allowed"),
+        (["run", "-n", "two", "ls"], "'-n' / '--ranks': a whole number from 1 is allowed"),
+        (["run", "-n", "9" * 5000, "ls"], "'-n' / '--ranks': a whole number from 1 is allowed"),
+        (["top", "--interval", "x"], "'--interval': a number from 0.05 to 3600 is allowed"),
+        (["top", "--interval", "0"], "'--interval': a number from 0.05 to 3600 is allowed"),
+        (["resize", "job", "two"], "'RANKS': a whole number from 1 is allowed"),
+        (["place", "--format", "x"], "'--format': one of hydra, openmpi, slurm, keys is allowed"),
     ],
 )
-def test_a_number_that_is_none_is_told_of_in_our_words(nereus: Nereus, words: list[str], said: str) -> None:
-    assert nereus(*words) == (2, "", f"nereus: {said} (nereus --help)\n")
+def test_a_value_that_is_not_allowed_gets_a_sentence_that_says_what_is(
+    nereus: Nereus, words: list[str], said: str
+) -> None:
+    assert nereus(*words) == (2, "", f"nereus: Invalid value for {said} (nereus --help)\n")
+
+
+def leaves(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    if not hasattr(command, "list_commands"):
+        yield path, command
+        return
+    context = typer.Context(command)
+    for name in command.list_commands(context):
+        yield from leaves(command.get_command(context, name), (*path, name))
+
+
+NUMBERS = [
+    (path, option.opts[0], allowed)
+    for path, command in leaves(get_command(app))
+    for option in command.params
+    if option.opts[0].startswith("-") and (allowed := allowed_of(option) or "").find("number") >= 0
+]
+
+
+def test_there_are_options_with_numbers() -> None:
+    assert len(NUMBERS) > 20 and ("run",) in {path for path, *_ in NUMBERS}
+
+
+@pytest.mark.parametrize(("path", "option", "allowed"), NUMBERS)
+def test_every_option_with_a_number_says_what_is_allowed(
+    nereus: Nereus, path: tuple[str, ...], option: str, allowed: str
+) -> None:
+    code, out, err = nereus(*path, option, "two")
+    assert (code, out) == (2, "")
+    assert f"{option}'" in err and err.endswith(f": {allowed} is allowed (nereus --help)\n")
 
 
 def test_monitor_says_that_no_build_is_there(

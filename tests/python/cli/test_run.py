@@ -76,6 +76,27 @@ def test_the_exit_code_of_a_failing_rank_is_passed_on(shell: Any) -> None:
     )
 
 
+@pytest.mark.parametrize("ignored", [signal.SIGINT, signal.SIGHUP])
+def test_a_run_keeps_ignoring_what_was_ignored_when_it_started(shell: Any, ignored: signal.Signals) -> None:
+    """As a hang-up is under nohup, and Ctrl-C in the background of a shell."""
+    before = signal.signal(ignored, signal.SIG_IGN)  # a child keeps it
+    try:
+        process = shell.start(
+            "run", "-q", "--", "sh", "-c", "touch begun; while [ ! -e go ]; do sleep 0.1; done"
+        )
+    finally:
+        signal.signal(ignored, before)
+    with process:
+        wait_until(lambda: (shell.folder / "begun").exists() or process.poll() is not None)
+        status = Path(f"/proc/{process.pid}/status").read_text()
+        process.send_signal(ignored)
+        (shell.folder / "go").touch()
+        _, errors = process.communicate(timeout=LIMIT)
+    (mask,) = (line.split()[1] for line in status.splitlines() if line.startswith("SigIgn:"))
+    assert int(mask, 16) >> (ignored - 1) & 1
+    assert (process.returncode, errors) == (0, "")
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_stopped_job_ends_whole(shell: Any, number: signal.Signals, code: int) -> None:
     with shell.start("run", "--", "sh", "-c", "touch begun; sleep 600") as process:

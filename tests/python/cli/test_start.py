@@ -37,7 +37,16 @@ def test_ctrl_c_that_was_ignored_when_it_began_stays_ignored(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("code", [7, 135])
-def test_full_shared_memory_is_told_with_a_remedy(code: int) -> None:
+def test_full_shared_memory_is_told_as_a_possibility_where_only_the_exit_code_is_known(code: int) -> None:
     from nereus.launch.outcome import judge
 
-    assert "signal 7 (SIGBUS): shared memory may be full" in judge(code, None).text
+    killed = f"a rank ended with exit code {code}, or was killed by signal 7 (SIGBUS)"
+    assert f"{killed}; if it was killed, shared memory may be full" in judge(code, None).text
+
+
+def test_full_shared_memory_is_told_with_a_remedy_where_a_signal_ended_the_job() -> None:
+    from nereus.launch.outcome import judge
+
+    killed = "mpiexec noticed that process rank 0 with PID 0 on node vm exited on signal 7 (Bus error).\n"
+    assert "killed by signal 7 (SIGBUS): shared memory may be full (df /dev/shm)" in judge(135, killed).text
+    assert "shared memory" not in judge(7, "  Exit code:    7\n").text
