@@ -34,7 +34,8 @@ from nereus.control.store import Store
 from nereus.control.unsure import Unsure
 from nereus.control.watched import Watched
 from nereus.launch.controller import daemon_line
-from nereus.launch.door import DAEMON, Door, make_folder
+from nereus.launch.door import DAEMON, Door
+from nereus.launch.private_folder import make_folder
 from nereus.launch.sockets import Sockets
 from nereus.policy.decisions import Policy
 from nereus.policy.parameters import Parameters
@@ -43,6 +44,10 @@ from nereus.policy.parameters import Parameters
 _LOOK_SECONDS = 0.25
 #: At the latest, when nobody says anything.
 _IDLE_MILLISECONDS = 200
+_NOT_GUARDED = (
+    "descriptors are not guarded: no MPI build of Nereus is installed; "
+    "more connections than `ulimit -n` allows will end this daemon"
+)
 
 
 @dataclass(frozen=True)
@@ -72,7 +77,7 @@ class Daemon:
         make_folder(path.parent)
         self.line = path
         self._clock = clock or Clock()
-        self._refused: deque[str] = deque()  # connections, said by another thread
+        self._troubles: deque[str] = deque()  # to be written down; the metrics server tells of some
         self._closing: list[Callable[[], None]] = [partial(_remove_if_empty, path.parent)]
         try:
             self._open(settings, path, show)
@@ -87,13 +92,15 @@ class Daemon:
         self._closing.append(self.store.close)
         before = read_store(self.store)
         self.everything = self._everything(settings, before, show)
-        sockets = Sockets(tell=self._refused.append)
+        self._sockets = sockets = Sockets(tell=self._troubles.append)
         self._closing.append(sockets.close)
         self._line = Line(sockets, path)
         self._closing.append(self._line.close)
         listen, metrics = self._beyond(settings)
         self._door = Door(sockets, DAEMON, self._line.dropped)
         self._closing.append(self._door.close)
+        if not sockets.guarded:
+            self._troubles.append(_NOT_GUARDED)
         instance = secrets.token_hex(8)
         about = {
             "instance": instance,
@@ -136,7 +143,7 @@ class Daemon:
         if settings.listen is not None and settings.keys is not None:
             listen = self._line.listen(settings.listen, read_keys(settings.keys))
         if settings.metrics is not None:
-            metrics, stop = self.everything.figures.serve(settings.metrics, self._refused.append)
+            metrics, stop = self.everything.figures.serve(settings.metrics, self._troubles.append)
             self._closing.append(stop)
         return listen, metrics
 
@@ -152,6 +159,7 @@ class Daemon:
 
     def turn(self) -> None:
         """Do what there is to do."""
+        self._sockets.look()
         now = self._clock.now()
         outs: list[Out] = []
         for sender, frame in self._line.received():
@@ -179,8 +187,8 @@ class Daemon:
     def _look(self, now: float, listened: bool) -> list[Out]:
         self._look_at = now + _LOOK_SECONDS
         self._tell_figures()
-        while self._refused:
-            self.everything.events.add(now, "", "trouble", text=self._refused.popleft())
+        while self._troubles:
+            self.everything.events.add(now, "", "trouble", text=self._troubles.popleft())
         late = self.everything.look(now) if listened else []
         return [*late, *self.everything.all_due(now)]
 

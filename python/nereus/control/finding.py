@@ -7,7 +7,8 @@ from typing import Any
 
 from nereus.control.error import ControlError, NoDaemon
 from nereus.launch import NoAnswer, ask
-from nereus.launch.door import DAEMON, folder_of_doors, is_private
+from nereus.launch.door import DAEMON, folder_of_doors
+from nereus.launch.private_folder import is_private
 
 SECONDS = 5.0
 NOT_THERE = "no daemon of yours runs on this host; nereus daemon starts one"

@@ -6,7 +6,7 @@ from functools import partial
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
-from nereus.control.figures_door import open_figures_door
+from nereus.control.metrics_server import open_metrics_server
 from nereus.policy.prediction import IoPhase
 
 _SECONDS = (0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 1800)
@@ -72,5 +72,5 @@ class Figures:
 
     def serve(self, port: int, tell: Callable[[str], None]) -> tuple[int, Callable[[], None]]:
         """Answer there; the port, which the system chooses for 0, and what ends it."""
-        door = open_figures_door(port, self.registry, tell)
-        return int(door.server_port), door.end
+        server = open_metrics_server(port, self.registry, tell)
+        return int(server.server_port), server.end

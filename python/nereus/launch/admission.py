@@ -1,105 +1,139 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lets in who comes to our ZeroMQ sockets, as long as there are descriptors for it.
+"""Who is let in to our ZeroMQ sockets: not more than there are descriptors for, nor many unauthenticated.
 
-libzmq ends the whole process when somebody comes to a local socket and no descriptor is free. So some are
-kept free, and whoever would take one of these is sent away: that is the newest, and who is connected stays.
-A thread does so at once, whatever its owner is busy with. It uses no socket of the owner's: libzmq tells it
-of each connection by the number of its descriptor, and the connection is shut down under libzmq's feet. A
-local socket has another name until there is room again: libzmq takes in connections faster than they can be
-ended.
+The guard refuses connections by itself, whatever the owner of the sockets is busy with. The owner tells it,
+now and then, how many more may come from the network: libzmq says who came, who went and that somebody showed
+a key. And it tells its user of those that were refused.
 """
 
-import contextlib
-import os
-import resource
-import signal
-import socket
-import struct
-import threading
 import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import takewhile
-from pathlib import Path
 
 import zmq
+from zmq.utils.monitor import recv_monitor_message
 
-#: Connections to a local socket that may wait to be taken in; who comes then waits himself, so that no crowd
-#: is taken in before the thread had its turn.
-BACKLOG = 4
-#: Who has not shown that it may come is cut off after so long.
+from nereus.launch.descriptors import Guard, allowed_descriptors, guard
+
+#: Who has not authenticated itself is cut off after so long.
 HANDSHAKE_SECONDS = 10.0
-#: Connections at once of those who have not shown yet that they may come.
-MOST_STRANGERS = 256
-#: What the name of a local socket ends in while there is no room.
-FULL = ".full"
-# Of the descriptors that there may be, so many are kept free: a share, and no more than a number. They last
-# until the thread has its turn, 5 ms later at worst; libzmq takes in 40 connections in a millisecond.
-_RESERVE_SHARE, _MOST_RESERVE = 2, 1024
-_STRANGERS_SHARE = 4
-_LOOK_MILLISECONDS = 50
-_LOCAL = b"ipc://"
-_UNLIMITED = 1 << 20
+#: Connections from the network at once of those who have not authenticated themselves yet.
+MOST_UNAUTHENTICATED = 256
+_UNAUTHENTICATED_SHARE = 4
 _SAID_EVERY = 60.0
-_EVENT = struct.Struct("=HI")
-_TOLD = int(zmq.Event.ACCEPTED | zmq.Event.DISCONNECTED | zmq.Event.HANDSHAKE_SUCCEEDED | zmq.Event.LISTENING)
+_TOLD = int(zmq.Event.ACCEPTED | zmq.Event.DISCONNECTED | zmq.Event.HANDSHAKE_SUCCEEDED)
 
 Tell = Callable[[str], None]
 
 
 @dataclass
-class Entrance:
-    """One socket to which others come: who has come lately, and how many descriptors it leaves free."""
+class _Watched:
+    """A socket on the network, and who came to it lately."""
 
+    router: "zmq.Socket[bytes]"
     monitor: "zmq.Socket[bytes]"
-    #: Whether strangers can come: who is known must show a key.
-    strangers: bool
-    #: Whether it is to be open when others are full already: it may take a quarter of what is kept free.
-    last: bool
     came: dict[int, float] = field(default_factory=dict)
-    shown: deque[float] = field(default_factory=deque)
-    refused: int = 0
-    said: float = float("-inf")
-    #: Of a local socket.
-    path: Path | None = None
-    #: Whether nobody finds it at present.
-    hidden: bool = False
+    authenticated: deque[float] = field(default_factory=deque)
 
-    def is_full(self, descriptor: int) -> bool:
-        """Whether this descriptor is one of those that are kept free."""
-        most = allowed_descriptors()
-        # The system gives away the lowest descriptor that is free: all below it are in use.
-        return descriptor >= most - reserve(most) * (3 if self.last else 4) // 4
+    def look(self, now: float) -> None:
+        """Take note of what libzmq told."""
+        while True:
+            try:
+                told = recv_monitor_message(self.monitor, zmq.NOBLOCK)
+            except zmq.ZMQError:
+                return
+            if told["event"] == zmq.Event.HANDSHAKE_SUCCEEDED:
+                self.authenticated.append(now)
+                continue
+            self.came.pop(told["value"], None)
+            if told["event"] == zmq.Event.ACCEPTED:  # the newest is the last
+                self.came[told["value"]] = now
 
-    def has_too_many_strangers(self, now: float) -> bool:
-        """Whether more wait than may wait, of those who have not shown a key."""
-        return self.strangers and self._strangers(now) > most_strangers()
-
-    def hide_if(self, full: bool) -> None:
-        """Let nobody find a local socket while there is no room; who is connected stays so."""
-        if self.path is None or full == self.hidden:
-            return
-        shown, hidden = self.path, Path(f"{self.path}{FULL}")
-        self.hidden = full
-        with contextlib.suppress(OSError):
-            if full:
-                shown.rename(hidden)
-            elif not shown.exists():
-                hidden.rename(shown)
-
-    def _strangers(self, now: float) -> int:
+    def unauthenticated(self, now: float) -> int:
+        """How many of those who are connected. libzmq does not say which ones they are."""
         since = now - HANDSHAKE_SECONDS
-        while self.shown and self.shown[0] <= since:
-            self.shown.popleft()
+        while self.authenticated and self.authenticated[0] <= since:
+            self.authenticated.popleft()
         young = sum(1 for _ in takewhile(lambda came: came > since, reversed(self.came.values())))
-        return young - len(self.shown)
+        return max(0, young - len(self.authenticated))
+
+    def close(self) -> None:
+        if not self.router.closed:
+            self.router.disable_monitor()
+        self.monitor.close(linger=0)
 
 
-def allowed_descriptors() -> int:
-    """How many this process may have."""
-    most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return most if most != resource.RLIM_INFINITY else _UNLIMITED
+@dataclass
+class _Reason:
+    """Why connections are refused, and how many of them nobody was told of yet."""
+
+    text: Callable[[], str]
+    known: int
+    untold: int = 0
+    said: float = float("-inf")
+
+    def look(self, refused: int, now: float, tell: Tell) -> None:
+        self.untold += refused - self.known
+        self.known = refused
+        if self.untold == 0 or now - self.said < _SAID_EVERY:
+            return
+        whom = "a new connection was" if self.untold == 1 else f"{self.untold} new connections were"
+        tell(f"{whom} refused: {self.text()}")
+        self.untold, self.said = 0, now
+
+
+class Admission:
+    """All sockets of one owner; there is one owner of sockets on the network in a process."""
+
+    def __init__(self, context: "zmq.Context[zmq.Socket[bytes]]", tell: Tell) -> None:
+        """`tell` is told of those who were refused: once a minute at most, for each reason."""
+        self._context, self._tell = context, tell
+        self._guard: Guard | None = guard()
+        self._watched: list[_Watched] = []
+        refused = self._guard.refused() if self._guard is not None else (0, 0)
+        self._reasons = [
+            _Reason(text, known)
+            for text, known in zip((too_few_left, too_many_unauthenticated), refused, strict=True)
+        ]
+
+    @property
+    def guarded(self) -> bool:
+        """Whether anybody is refused at all."""
+        return self._guard is not None
+
+    def watch(self, router: "zmq.Socket[bytes]") -> None:
+        """A socket on the network, before it listens."""
+        address = f"inproc://admission-{id(self)}-{len(self._watched)}"
+        router.monitor(address, _TOLD)
+        monitor = self._context.socket(zmq.PAIR)
+        monitor.setsockopt(zmq.LINGER, 0)
+        # Else libzmq would wait, in its own thread and with a lock, for an owner that does not look.
+        monitor.setsockopt(zmq.RCVHWM, 0)
+        monitor.connect(address)
+        self._watched.append(_Watched(router, monitor))
+        self.look()
+
+    def look(self) -> None:
+        """Let in as many as may come now, and tell of those who were refused."""
+        if self._guard is None:
+            return
+        now = time.monotonic()
+        if self._watched:
+            for watched in self._watched:
+                watched.look(now)
+            waiting = sum(watched.unauthenticated(now) for watched in self._watched)
+            self._guard.limit_network(most_unauthenticated() - waiting)
+        for reason, refused in zip(self._reasons, self._guard.refused(), strict=True):
+            reason.look(refused, now, self._tell)
+
+    def close(self) -> None:
+        """Before the context ends."""
+        if self._guard is not None and self._watched:
+            self._guard.limit_network(None)
+        while self._watched:
+            self._watched.pop().close()
 
 
 def too_few_left() -> str:
@@ -107,136 +141,11 @@ def too_few_left() -> str:
     return f"of {allowed_descriptors()} descriptors (ulimit -n) too few are left"
 
 
-def reserve(most: int) -> int:
-    """How many of them connections leave free."""
-    return min(most // _RESERVE_SHARE, _MOST_RESERVE)
+def too_many_unauthenticated() -> str:
+    """Why nobody else is let in from the network."""
+    return f"{most_unauthenticated()} others have not authenticated themselves yet"
 
 
-def most_strangers() -> int:
+def most_unauthenticated() -> int:
     """How many connections may be waited for, of those who have not shown a key."""
-    return min(MOST_STRANGERS, allowed_descriptors() // _STRANGERS_SHARE)
-
-
-class Admission:
-    """The thread; it begins with the first entrance and ends with `close`, before the sockets do."""
-
-    def __init__(self, context: "zmq.Context[zmq.Socket[bytes]]", tell: Tell) -> None:
-        """`tell` is told, in this thread, that somebody was sent away and why: once a minute at most."""
-        self._context, self._tell = context, tell
-        self._entrances: list[Entrance] = []
-        self._new: deque[Entrance] = deque()
-        self._wake = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
-        self._over = False
-        self._thread = threading.Thread(target=self._live, name="admission", daemon=True)
-
-    def watch(self, router: "zmq.Socket[bytes]", strangers: bool, last: bool) -> None:
-        """Before the socket listens, by the thread that owns it."""
-        address = f"inproc://admission-{id(self)}-{len(self._entrances) + len(self._new)}"
-        router.monitor(address, _TOLD)
-        monitor = self._context.socket(zmq.PAIR)
-        monitor.setsockopt(zmq.LINGER, 0)
-        monitor.connect(address)
-        self._new.append(Entrance(monitor, strangers, last))
-        if not self._thread.is_alive():
-            self._start()
-        os.eventfd_write(self._wake, 1)
-
-    def close(self) -> None:
-        """Nobody is sent away any more."""
-        self._over = True
-        os.eventfd_write(self._wake, 1)
-        if self._thread.is_alive():
-            self._thread.join()
-        os.close(self._wake)
-
-    def _start(self) -> None:
-        # Signals are the owner's: they end its waits.
-        former = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
-        try:
-            self._thread.start()
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, former)
-
-    def _live(self) -> None:
-        poller = zmq.Poller()
-        poller.register(self._wake, zmq.POLLIN)
-        while not self._over:
-            while self._new:
-                entrance = self._new.popleft()
-                self._entrances.append(entrance)
-                poller.register(entrance.monitor, zmq.POLLIN)
-            hidden = any(entrance.hidden for entrance in self._entrances)
-            found = dict(poller.poll(_LOOK_MILLISECONDS if hidden else None))
-            self._hide_or_show()
-            if self._wake in found:
-                os.eventfd_read(self._wake)
-            for entrance in self._entrances:
-                if entrance.monitor in found:
-                    self._take_in(entrance)
-        for entrance in (*self._entrances, *self._new):
-            entrance.monitor.close(linger=0)
-
-    def _hide_or_show(self) -> None:
-        try:
-            next_one = os.dup(self._wake)
-            os.close(next_one)
-        except OSError:
-            next_one = allowed_descriptors()  # there is none
-        for entrance in self._entrances:
-            seen = not entrance.hidden
-            entrance.hide_if(entrance.is_full(next_one))
-            if seen and entrance.hidden:  # who does not find it is refused too
-                self._tell_of(entrance, f"{_LOCAL.decode()}{entrance.path}", too_few_left(), time.monotonic())
-
-    def _take_in(self, entrance: Entrance) -> None:
-        while True:
-            try:
-                event, address = entrance.monitor.recv_multipart(zmq.NOBLOCK)
-            except zmq.ZMQError:
-                return
-            kind, value = _EVENT.unpack(event)
-            now = time.monotonic()
-            if kind == zmq.Event.ACCEPTED:
-                self._came(entrance, value, os.fsdecode(address), now)
-            elif kind == zmq.Event.LISTENING and address.startswith(_LOCAL):
-                entrance.path = Path(os.fsdecode(address[len(_LOCAL) :]))
-            elif kind == zmq.Event.DISCONNECTED:
-                entrance.came.pop(value, None)
-            elif kind == zmq.Event.HANDSHAKE_SUCCEEDED:
-                entrance.shown.append(now)
-
-    def _came(self, entrance: Entrance, descriptor: int, address: str, now: float) -> None:
-        entrance.came.pop(descriptor, None)  # the newest is the last
-        entrance.came[descriptor] = now
-        if entrance.is_full(descriptor):
-            entrance.hide_if(True)
-            why = too_few_left()
-        elif entrance.has_too_many_strangers(now):
-            why = f"{most_strangers()} others have not shown yet that they may come"
-        else:
-            return
-        shut(descriptor)
-        self._tell_of(entrance, address, why, now)
-
-    def _tell_of(self, entrance: Entrance, address: str, why: str, now: float) -> None:
-        entrance.refused += 1
-        if now - entrance.said < _SAID_EVERY:
-            return
-        number = entrance.refused
-        whom = "a new connection was" if number == 1 else f"{number} new connections were"
-        entrance.said, entrance.refused = now, 0
-        self._tell(f"{address}: {whom} refused: {why}")
-
-
-def shut(descriptor: int) -> None:
-    """End a connection of which libzmq has the descriptor, and closes it then.
-
-    Where it was closed meanwhile and given away again, another connection may end; what listens goes on.
-    """
-    with contextlib.suppress(OSError):
-        connection = socket.socket(fileno=descriptor)
-        try:
-            if not connection.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
-                connection.shutdown(socket.SHUT_RDWR)
-        finally:
-            connection.detach()
+    return min(MOST_UNAUTHENTICATED, allowed_descriptors() // _UNAUTHENTICATED_SHARE)

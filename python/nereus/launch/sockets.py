@@ -5,19 +5,17 @@ A context that ends while one of its sockets is open waits for that socket for e
 elsewhere (tests/python/test_habits.py).
 """
 
-import contextlib
 import sys
-from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 import zmq
 
-from nereus.launch.admission import BACKLOG, FULL, HANDSHAKE_SECONDS, Admission, Tell
+from nereus.launch.admission import HANDSHAKE_SECONDS, Admission, Tell
 from nereus.launch.messages import MOST_BYTES
 
 Socket = zmq.Socket[bytes]
-# Connections from the network that may come at once: jobs of a whole machine, after a restart.
+# Connections that may come at once: jobs of a whole machine, after a restart.
 _BACKLOG = 4096
 
 
@@ -27,7 +25,7 @@ class Sockets:
     def __init__(self, most: int | None = None, tell: Tell | None = None) -> None:
         """`most`: sockets that there may be; None: as many as ZeroMQ allows if nobody says anything.
 
-        `tell`: who writes down that somebody was sent away, in any thread; None: a line on stderr.
+        `tell`: who writes down that connections were refused; None: a line on stderr.
         """
         self._context: zmq.Context[Socket] = zmq.Context()
         if most is not None:
@@ -51,19 +49,31 @@ class Sockets:
         dealer.setsockopt(zmq.LINGER, 0)
         return dealer
 
-    def router(self, strangers: bool = False, last: bool = False) -> Socket:
+    def router(self, network: bool = False) -> Socket:
         """A socket that talks to many; who sends more than a message may have is cut off.
 
-        `strangers`: others than this user can come; `last`: it is open when other sockets are full already.
+        `network`: others than this user can come, of whom few are let in before they have shown a key. Then
+        `look` is to be called again and again.
         """
         router = self._context.socket(zmq.ROUTER)
         router.setsockopt(zmq.LINGER, 0)
         router.setsockopt(zmq.MAXMSGSIZE, MOST_BYTES)
-        router.setsockopt(zmq.BACKLOG, _BACKLOG if strangers else BACKLOG)
+        router.setsockopt(zmq.BACKLOG, _BACKLOG)
         router.setsockopt(zmq.HANDSHAKE_IVL, int(1000 * HANDSHAKE_SECONDS))
         self._admission = self._admission or Admission(self._context, self._tell)
-        self._admission.watch(router, strangers, last)
+        if network:
+            self._admission.watch(router)
         return router
+
+    @property
+    def guarded(self) -> bool:
+        """Whether those are refused for whom there is no descriptor; else libzmq ends the process then."""
+        return self._admission is not None and self._admission.guarded
+
+    def look(self) -> None:
+        """Tell of connections that were refused, and let others in, as far as there is room."""
+        if self._admission is not None:
+            self._admission.look()
 
     def context(self) -> "zmq.Context[Socket]":
         """For parts of pyzmq that make sockets of their own; these parts are to be stopped before `close`."""
@@ -75,14 +85,6 @@ class Sockets:
             self._admission.close()
             self._admission = None
         self._context.destroy(linger=0)
-
-
-def remove_socket(path: Path) -> None:
-    """Remove what is left of a local socket, also where nobody was to find it."""
-    hidden = Path(f"{path}{FULL}")
-    for name in (hidden, path, hidden):  # it may get its other name meanwhile
-        with contextlib.suppress(OSError):
-            name.unlink()
 
 
 def _complain(text: str) -> None:

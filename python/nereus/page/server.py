@@ -37,7 +37,10 @@ _LAST_ANSWERS = 1  # s, for those under way then
 _MOST_DIGITS = 18  # of the number of an event
 #: Connections at once; who comes then is refused.
 MOST_CONNECTIONS = 64
-_REQUEST_SECONDS = 10.0  # from a connection to its first request
+#: From a connection, or the answer before, to the end of a request's header.
+REQUEST_SECONDS = 10.0
+#: For an answer, which goes through a tunnel, maybe.
+ANSWER_SECONDS = 30.0
 _SAID_EVERY = 60.0
 _HEADERS = {
     "Cache-Control": "no-store",
@@ -122,29 +125,63 @@ class WithHeaders:
         await self._app(scope, receive, send_with)
 
 
-class Limited(H11Protocol):
-    """All users of this host can come: few connections are kept, and none that asks for nothing."""
+class Refusals:
+    """What one server tells of connections that it refused."""
 
-    _said = float("-inf")
+    def __init__(self) -> None:
+        self._said = float("-inf")
+
+    def tell(self, now: float) -> None:
+        """A line, once a minute at most."""
+        if now - self._said >= _SAID_EVERY:
+            self._said = now
+            text = f"nereus: page: a new connection was refused: {MOST_CONNECTIONS} others are open"
+            print(text, file=sys.stderr, flush=True)
+
+
+class Limited(H11Protocol):
+    """All users of this host can come: few connections are kept, and none for long that is slow."""
+
+    refusals: Refusals
+    _end: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
         if len(self.connections) > MOST_CONNECTIONS:
             transport.abort()
-            self._tell(self.loop.time())
+            self.refusals.tell(self.loop.time())
         else:
-            self.loop.call_later(_REQUEST_SECONDS, self._end_if_silent)
+            self._end_after(REQUEST_SECONDS)
 
-    def _end_if_silent(self) -> None:
-        if self.cycle is None:
-            self.transport.abort()
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._end_after(None)
+        super().connection_lost(exc)
 
-    @classmethod
-    def _tell(cls, now: float) -> None:
-        if now - cls._said >= _SAID_EVERY:
-            cls._said = now
-            text = f"nereus: page: a new connection was refused: {MOST_CONNECTIONS} others are open"
-            print(text, file=sys.stderr, flush=True)
+    def handle_events(self) -> None:
+        before = self.cycle
+        super().handle_events()
+        if self.cycle is not before:
+            self._end_after(ANSWER_SECONDS)
+
+    def on_response_complete(self) -> None:
+        # The answer may still be on its way.
+        is_sent = self.transport.get_write_buffer_size() == 0
+        self._end_after(REQUEST_SECONDS if is_sent else ANSWER_SECONDS)
+        super().on_response_complete()  # the next request may have come already
+
+    def _end_after(self, seconds: float | None) -> None:
+        if self._end is not None:
+            self._end.cancel()
+        self._end = None if seconds is None else self.loop.call_later(seconds, self.transport.abort)
+
+
+def limited() -> type[Limited]:
+    """What connections of one server are handled by."""
+
+    class OfOneServer(Limited):
+        refusals = Refusals()
+
+    return OfOneServer
 
 
 class _Server(uvicorn.Server):
@@ -161,7 +198,8 @@ def serve(app: Starlette, at: socket.socket, stopped: Callable[[], bool]) -> Non
         app,
         log_config=None,
         access_log=False,
-        http=Limited,
+        http=limited(),
+        ws="none",
         server_header=False,
         lifespan="off",
         timeout_graceful_shutdown=_LAST_ANSWERS,

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a user would lose: a page that others of the host, or sites in the browser, cannot look into."""
 
+import select
 import socket
-from collections.abc import Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
 import pytest
 from a_page import Served, Told, history, until
 
 from nereus import UserError
+from nereus.page import server
 from nereus.page.server import MOST_CONNECTIONS, listening, new_word
 from nereus.page.source import Source
 
@@ -24,19 +27,55 @@ def test_only_this_host_reaches_it(page: Served) -> None:
     assert page.where[0] == "127.0.0.1"
 
 
-def test_a_crowd_of_silent_connections_is_refused_and_the_page_goes_on(
-    capfd: pytest.CaptureFixture[str],
+@contextmanager
+def connections(page: Served, number: int = MOST_CONNECTIONS) -> Iterator[list[socket.socket]]:
+    with ExitStack() as stack:
+        yield [stack.enter_context(socket.create_connection(page.where, timeout=30)) for _ in range(number)]
+
+
+def test_more_silent_connections_than_may_be_are_refused_and_each_page_says_so(
+    served: Callable[..., Served], capfd: pytest.CaptureFixture[str]
 ) -> None:
-    page = Served(Source(Told(history()).ask))
-    try:
-        with ExitStack() as crowd:
-            for _ in range(MOST_CONNECTIONS + 10):
-                last = crowd.enter_context(socket.create_connection(page.where, timeout=30))
-            assert last.recv(1) == b""
+    for page in (served(Source(Told(history()).ask)), served(Source(Told(history()).ask))):
+        with connections(page, MOST_CONNECTIONS + 10) as made:
+            assert made[-1].recv(1) == b""
             assert "refused: 64 others are open" in capfd.readouterr().err
+        until(lambda: answers(page))  # noqa: B023 - it is over before the next one
+
+
+def test_connections_that_asked_once_and_never_end_another_request_are_ended(
+    served: Callable[..., Served], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = served(Source(Told(history()).ask))
+    with connections(page) as made:
+        monkeypatch.setattr(server, "REQUEST_SECONDS", 1.0)
+        for one in made:
+            # With the beginning of the next one, so that it is not idle.
+            one.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\nGET / HTTP/1.1\r\nHost: ")
+            assert b"404" in one.recv(4096)
+        until(lambda: [one for one in made if goes_on_after_another_byte(one)] == [])
+        assert answers(page)
+
+
+def goes_on_after_another_byte(connection: socket.socket) -> bool:
+    try:
+        connection.sendall(b"x")
+        return select.select([connection], [], [], 0)[0] == [] or connection.recv(4096) != b""
+    except OSError:
+        return False
+
+
+def test_connections_that_never_take_their_answer_are_ended(
+    served: Callable[..., Served], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(server, "ANSWER_SECONDS", 1.0)
+    (tmp_path / "large").write_bytes(bytes(1 << 25))  # more than the system keeps for who does not read
+    page = served(Source(Told(history()).ask), files=tmp_path)
+    with connections(page) as made:
+        for one in made:
+            one.sendall(f"GET /{page.word}/large HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            assert one.recv(1) != b""
         until(lambda: answers(page))
-    finally:
-        page.close()
 
 
 def answers(page: Served) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The port of the figures.
+"""The HTTP server of the metrics.
 
 All users of this host can reach it, so that few are answered at once, and none for long.
 """
@@ -27,7 +27,7 @@ _SAID_EVERY = 60.0
 Connection = socket.socket
 
 
-class FiguresDoor(ThreadingMixIn, WSGIServer):
+class MetricsServer(ThreadingMixIn, WSGIServer):
     """Answers in at most MOST threads, each of which ends after SECONDS, whatever the other side does."""
 
     daemon_threads = True
@@ -100,14 +100,14 @@ class _Silent(WSGIRequestHandler):
         return str(self.client_address[0])
 
 
-def open_figures_door(port: int, registry: CollectorRegistry, tell: Callable[[str], None]) -> FiguresDoor:
+def open_metrics_server(port: int, registry: CollectorRegistry, tell: Callable[[str], None]) -> MetricsServer:
     """Answer there, 0: at a port that the system chooses; ControlError where that cannot be."""
     try:
-        door = FiguresDoor(port, registry, tell)
+        server = MetricsServer(port, registry, tell)
     except OSError as problem:
         raise ControlError(f"--metrics = {port}: {problem.strerror}") from None
-    door.begin()
-    return door
+    server.begin()
+    return server
 
 
 def _shut(request: Connection) -> None:
