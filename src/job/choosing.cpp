@@ -13,6 +13,12 @@ namespace {
 
 using nlohmann::json;
 
+#ifdef OPEN_MPI
+constexpr bool has_windows_between_jobs = false;
+#else
+constexpr bool has_windows_between_jobs = true;
+#endif
+
 /// Bytes and arrays of both kinds; the largest of each counts.
 using Loads = std::array<std::int64_t, 4>;
 
@@ -56,11 +62,11 @@ std::vector<int> open_numbers(int asked, int automatic) {
     return all;
 }
 
-std::vector<plan::Way> candidates(const Request &request) {
+std::vector<plan::Way> candidates(const Request &request, bool joins) {
     std::vector<plan::Way> ways;
     for (const int strategy : open_numbers(request.transfer_strategy, NEREUS_STRATEGY_AUTO))
         for (const int method : open_numbers(request.transfer_method, NEREUS_TRANSFER_AUTO))
-            if (check_carriage(request.process_method, {method, strategy})) ways.push_back({method, strategy});
+            if (check_carriage(request.process_method, joins, {method, strategy})) ways.push_back({method, strategy});
     return ways;
 }
 
@@ -76,8 +82,12 @@ std::optional<plan::Choice> choice_from(const json &in) {
 
 }
 
-Done check_carriage(int process_method, const Carriage &carriage) {
+Done check_carriage(int process_method, bool joins, const Carriage &carriage) {
     const bool one_sided = carriage.method == NEREUS_RMA_LOCK || carriage.method == NEREUS_RMA_LOCKALL;
+    if (one_sided && joins && !has_windows_between_jobs)
+        return failed(NEREUS_ERR_UNSUPPORTED,
+                      "Open MPI has no windows between processes that were started apart: take p2p or col, or a "
+                      "process strategy without join");
     if (one_sided && process_method == NEREUS_BASELINE_INTER)
         return failed(NEREUS_ERR_UNSUPPORTED,
                       "one-sided transfers need an intra-communicator, which baseline-inter has "
@@ -103,7 +113,8 @@ Carriage usual_carriage(const Request &request) {
 }
 
 Result<std::optional<plan::Choice>> choose_together(MPI_Comm sources, Registry &registry, const Sides &sides,
-                                                    const Request &request, const std::optional<plan::Costs> &costs) {
+                                                    const Request &request, bool joins,
+                                                    const std::optional<plan::Costs> &costs) {
     const auto most = largest_loads(sources, loads_of(registry, sides));
     if (!most) return tl::unexpected(most.error());
     std::optional<plan::Choice> choice;
@@ -111,7 +122,7 @@ Result<std::optional<plan::Choice>> choose_together(MPI_Comm sources, Registry &
         const auto [constant, constant_arrays, variable, variable_arrays] = *most;
         choice = plan::choose(*costs, {{constant, static_cast<int>(constant_arrays)},
                                        {variable, static_cast<int>(variable_arrays)},
-                                       candidates(request)});
+                                       candidates(request, joins)});
     }
     auto bytes = mpi::share(sources, 0, json::to_msgpack(as_json(choice)));
     if (!bytes) return tl::unexpected(bytes.error());

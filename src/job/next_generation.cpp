@@ -37,6 +37,7 @@ Result<Generation> grow(const mpi::Comm &meeting, const plan::Sizes &sizes, int 
 }
 
 void settle_control(Generation &next, mpi::Comm &meeting) {
+    const mpi::BoundedCall bounded("MPI_Comm_free");
     if (next.control)
         meeting.reset();
     else

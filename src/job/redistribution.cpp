@@ -15,6 +15,9 @@ struct Function {
     void *context;
 };
 
+/// Its time is the application's, but not once a newcomer has died: others may wait for that one in it.
+constexpr const char *function = "a function of nereus_on_resize()";
+
 /// Of the process, since newcomers have no job yet when they take part in a resize.
 std::map<std::string, Function> &functions() {
     static std::map<std::string, Function> all;
@@ -76,12 +79,14 @@ int Redistribution::call(nereus_redistribution_step step) const {
 
 Done Redistribution::move() {
     moved_ = true;
+    const mpi::BoundedCall bounded(function, mpi::BoundedCall::any_time);
     const int said = call(NEREUS_MOVE);
     if (said == 0) return {};
     return failed(NEREUS_ERR_TRANSFER, "the application's redistribution refused with " + std::to_string(said));
 }
 
 void Redistribution::adopt() {
+    const mpi::BoundedCall bounded(function, mpi::BoundedCall::any_time);
     if (moved_) (void)call(NEREUS_ADOPT);
     moved_ = false;
     comm_.reset();

@@ -36,6 +36,10 @@ bool move_pages(std::byte *from, std::byte *to, std::size_t bytes) {
     return true;
 }
 
+bool is_all(const std::byte *first, std::size_t bytes, std::byte value) {
+    return std::all_of(first, first + bytes, [value](std::byte one) { return one == value; });
+}
+
 /// Whether a page with known bytes arrives, and leaves fresh bytes behind.
 bool trial_succeeds() {
     const std::size_t page = page_size();
@@ -46,9 +50,9 @@ bool trial_succeeds() {
     std::fill_n(from, page, sample);
     std::fill_n(to, page, other);
     const bool moved = move_pages(from, to, page);
-    const bool arrived = std::all_of(to, to + page, [](std::byte one) { return one == sample; });
+    const bool arrived = is_all(to, page, sample), left_fresh = is_all(from, page, std::byte{0});
     munmap(pages, 2 * page);
-    return moved && arrived;
+    return moved && arrived && left_fresh;
 }
 
 bool pages_can_move() {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/comm.hpp"
 
+#include "mpi/bounded_call.hpp"
+
 #include <mutex>
 #include <vector>
 
@@ -37,6 +39,12 @@ void free_abandoned_at_the_end() {
     MPI_Comm_free_keyval(&key);
 }
 
+}
+
+void Comm::disconnect() {
+    if (comm_ == MPI_COMM_NULL) return;
+    const BoundedCall bounded("MPI_Comm_disconnect");
+    MPI_Comm_disconnect(&comm_);
 }
 
 void Comm::abandon() {

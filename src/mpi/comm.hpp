@@ -60,9 +60,8 @@ public:
     }
 
     /// Collective: waits for the other side. For inter-communicators; Open MPI hangs in it on a merged communicator.
-    void disconnect() {
-        if (comm_ != MPI_COMM_NULL) MPI_Comm_disconnect(&comm_);
-    }
+    /// Bounded.
+    void disconnect();
 
     /// Gives the communicator up without a word to its other members, who may be dead. MPI keeps it until
     /// MPI_Finalize(): what they still say must not be taken for a message on a communicator that was made since.

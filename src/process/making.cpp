@@ -2,7 +2,6 @@
 #include "process/making.hpp"
 
 #include "base/strategies.hpp"
-#include "mpi/bounded_call.hpp"
 #include "mpi/share.hpp"
 #include "process/spawn.hpp"
 
@@ -32,6 +31,7 @@ Making::Making(MPI_Comm members, Wanted wanted, const Program &program, std::vec
     : members_(members), wanted_(std::move(wanted)), program_(program), starter_(starter) {
     MPI_Comm_rank(members_, &rank_);
     MPI_Comm_size(members_, &sources_);
+    if (starter_ != nullptr) hearing_.emplace([starter] { return starter->news(); });
     for (std::size_t i = 0; i < woken.size(); ++i) lines_[i] = std::move(woken[i].line);
 }
 
@@ -202,7 +202,8 @@ Result<bool> Making::look() {
 Result<mpi::Comm> Making::accept(double seconds) {
     if (direct()) return std::move(spawned_.front());
     if (starter_ != nullptr) starter_->connecting(port_.name(), seconds);
-    const mpi::BoundedCall bounded("MPI_Comm_accept", seconds + seconds_of_releases);
+    const mpi::BoundedCall bounded("MPI_Comm_accept", seconds + seconds_of_releases,
+                                   mpi::BoundedCall::Death::releases_it);
     auto link = mpi::accept(port_.name(), members_);
     if (starter_ != nullptr) starter_->connected();
     auto all = mpi::agree(members_, link ? Done{} : tl::unexpected(link.error()));
@@ -215,7 +216,6 @@ Result<Meeting> Making::connect(double seconds, const Deadline &deadline) {
     auto link = accept(seconds);
     if (!link) return tl::unexpected(link.error());
     auto meeting = receive_newcomers(members_, std::move(*link), wanted_.method, wanted_.newcomers, deadline);
-    const mpi::BoundedCall bounded("MPI_Comm_disconnect");
     for (mpi::Comm &parent : spawned_) {
         if (meeting)
             parent.disconnect();

@@ -8,6 +8,7 @@
 // time, while the application iterates. connect() is the last step.
 #pragma once
 
+#include "mpi/bounded_call.hpp"
 #include "mpi/port.hpp"
 #include "process/meeting.hpp"
 #include "process/park.hpp"
@@ -95,6 +96,7 @@ private:
     Wanted wanted_;
     const Program &program_;
     Starter *starter_;
+    std::optional<mpi::Hearing> hearing_; ///< on rank 0, of what the starter hears
     int rank_ = 0, sources_ = 1;
     Stage stage_ = Stage::coming;
     bool ordered_ = false;           ///< the newcomers know where to connect, and look at their lines no more

@@ -33,6 +33,8 @@ std::optional<Error> look_for_release(const mpi::Comm &link) {
 
 Done wait_for_all(const mpi::Comm &link, const Deadline &deadline) {
     if (auto why = look_for_release(link)) return tl::unexpected(*why);
+    // Those who were stopped, and were had go on by the supervisor so that they connect, have come too late.
+    if (auto why = deadline.over("connecting the newcomers")) return tl::unexpected(*why);
     // The words may arrive after we gave up: their place must outlive this call.
     static char word;
     std::vector<MPI_Request> requests;

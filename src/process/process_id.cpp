@@ -34,10 +34,10 @@ std::int64_t start_of_this_process() {
 
 }
 
-void to_json(nlohmann::json &out, const ProcessId &id) { out = nlohmann::json::array({id.pid, id.started}); }
+void to_json(nlohmann::json &out, const ProcessId &id) { out = {{"pid", id.pid}, {"started", id.started}}; }
 
 void from_json(const nlohmann::json &in, ProcessId &id) {
-    id = {in.at(0).get<std::int64_t>(), in.at(1).get<std::int64_t>()};
+    id = {in.at("pid").get<std::int64_t>(), in.at("started").get<std::int64_t>()};
 }
 
 Result<std::vector<ProcessId>> processes_of(MPI_Comm comm) {

@@ -17,7 +17,7 @@ struct ProcessId {
     std::int64_t started = 0; ///< clock ticks since the host began (proc(5), field 22 of stat); 0: not known
 };
 
-/// [pid, started]
+/// {"pid": ..., "started": ...}
 void to_json(nlohmann::json &out, const ProcessId &id);
 void from_json(const nlohmann::json &in, ProcessId &id);
 

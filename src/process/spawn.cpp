@@ -11,9 +11,6 @@
 namespace nereus::process {
 namespace {
 
-/// The bound of calls is meant for processes that are there; these are started first.
-constexpr double seconds_to_spawn = 30;
-
 /// An MPI_Info that frees itself.
 class Info {
 public:
@@ -87,7 +84,7 @@ Result<mpi::Comm> spawn(MPI_Comm spawners, const Program &program, const plan::P
     std::vector<char *> programs(shares, const_cast<char *>(program.path.c_str()));
     std::vector<int> codes(static_cast<std::size_t>(party.ranks()), MPI_SUCCESS);
     MPI_Comm newcomers = MPI_COMM_NULL;
-    const mpi::BoundedCall bounded("MPI_Comm_spawn_multiple", seconds_to_spawn);
+    const mpi::BoundedCall bounded("MPI_Comm_spawn_multiple", mpi::seconds_to_start());
     const int code = MPI_Comm_spawn_multiple(static_cast<int>(shares), programs.data(), argvs.data(), ranks.data(),
                                              info_handles.data(), 0, spawners, &newcomers, codes.data());
     Done made = first_failure(code, codes);

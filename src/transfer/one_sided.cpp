@@ -3,6 +3,7 @@
 // section 4.2, Algorithms 2 and 3), by MPI_Rget, so that nobody waits in an unlock (section 4.3, Fig. 1). Nobody asks
 // for an exclusive lock, for which MPI_MODE_NOCHECK is right. Windows stay locked until all drains have read: the end
 // is told by a barrier that the sending adds.
+#include "mpi/bounded_call.hpp"
 #include "mpi/check.hpp"
 #include "transfer/carrier.hpp"
 
@@ -60,6 +61,8 @@ public:
 
     /// All that was read is here: the unlocks have nothing to wait for.
     Done close() override {
+        if (locked_.empty()) return {};
+        const mpi::BoundedCall bounded("MPI_Win_unlock");
         for (const auto &[array, rank] : locked_) {
             const MPI_Win window = windows_[static_cast<std::size_t>(array)];
             auto done = lock_all_ ? mpi::check(MPI_Win_unlock_all(window), "MPI_Win_unlock_all")

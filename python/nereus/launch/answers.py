@@ -10,13 +10,21 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+_MOST_BYTES = 1 << 20
+
+
+def beginning(path: Path) -> str:
+    """What is there of a file of ours, which is smaller: of a longer one, the rest is damage."""
+    with path.open("rb") as file:
+        return file.read(_MOST_BYTES).decode("utf-8")
+
 
 def recall(kind: str, key: str, files: Sequence[Path]) -> dict[str, Any] | None:
     """The answer about `key`, or None when there is none for the present files."""
     try:
-        kept: dict[str, Any] = json.loads(place(kind, key).read_text(encoding="utf-8"))
+        kept: dict[str, Any] = json.loads(beginning(place(kind, key)))
         return kept if kept["stamp"] == _stamp(files) else None
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from nereus.launch.answers import beginning
 from nereus.launch.error import LaunchError
 
 PREFERRED = "mpich"
@@ -81,9 +82,9 @@ def _names(found: Sequence[Build]) -> str:
 def _read(path: Path) -> Build:
     try:
         # Not strict, because version texts of MPIs come with tabs in them.
-        text = json.loads(path.read_text(encoding="utf-8"), strict=False)
+        text = json.loads(beginning(path), strict=False)
         name, mpiexec, version = text["name"], text["mpiexec"], text["library_version"]
-    except (OSError, ValueError, KeyError, TypeError) as problem:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as problem:
         raise LaunchError(
             f"{path}: not the description of an MPI build ({problem!r}); run `make build`"
         ) from problem

@@ -15,7 +15,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
 
-from nereus.launch.answers import place, recall, remember
+from nereus.launch.answers import beginning, place, recall, remember
 from nereus.launch.builds import Build
 from nereus.launch.hosts import Host, is_here
 
@@ -94,10 +94,10 @@ def stored_costs(build: Build) -> StoredCosts:
     path = place(_KIND, _key(build))
     again = f"run `nereus calibrate --mpi {build.name}` again"
     try:
-        costs = Costs.model_validate(json.loads(path.read_text(encoding="utf-8")))
+        costs = Costs.model_validate(json.loads(beginning(path)))
     except FileNotFoundError:
         return StoredCosts(path)
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return StoredCosts(path, None, f"{path}: these costs of transfers cannot be read; {again}")
     if recall(_KIND, _key(build), build.files()) is None:
         return StoredCosts(path, None, f"{path}: costs of transfers of another installation; {again}")

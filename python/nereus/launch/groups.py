@@ -26,7 +26,7 @@ KILLED_AFTER = 0.5
 _REAPED_EVERY = 1.0
 PARTY_VARIABLE = "NEREUS_PARTY"
 # What another supervisor, under which this one may run, has told about its own job.
-_OF_OTHERS = ("NEREUS_LINK", "NEREUS_JOINS", "NEREUS_FOUNDERS", PARTY_VARIABLE)
+_OF_OTHERS = ("NEREUS_LINK", "NEREUS_LINK_KEYS", "NEREUS_JOINS", "NEREUS_FOUNDERS", PARTY_VARIABLE)
 
 
 @dataclass(eq=False)
@@ -101,6 +101,15 @@ class Groups:
         """Ask the group to end in `after` seconds, and kill soon after that what is left of it."""
         self._to_ask.append((time.monotonic() + after, group))
         self.tend()
+
+    def continue_stopped(self, group: Group) -> bool:
+        """Have its stopped processes go on; whether there were any."""
+        root = group.launcher.pid if group.launcher.poll() is None else None
+        found = processes.of_group(self.job, group.number, root)
+        stopped = [process for process in found if processes.is_stopped(process)]
+        for process in stopped:
+            processes.send(process, signal.SIGCONT)
+        return bool(stopped)
 
     def tend(self) -> None:
         """Do what is due for groups that are to end, and for processes that have."""

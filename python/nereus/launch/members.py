@@ -29,6 +29,7 @@ class Members:
         self._parents: dict[Process, int] = {}
         self._next_look = 0.0
         self._open = False
+        self._generation = -1
         self._seen = False
 
     @property
@@ -43,10 +44,17 @@ class Members:
 
     def open(self) -> None:
         """The job has a root."""
-        self._open = True
+        if not self._open:
+            self._open, self._generation = True, -1
 
-    def follow(self, members: Sequence[Process], hosts: Sequence[str]) -> None:
-        """From now on the job consists of these, on these hosts, in the order of their ranks."""
+    def follow(self, generation: int, members: Sequence[Process], hosts: Sequence[str]) -> None:
+        """In this generation the job consists of these, on these hosts, in the order of their ranks.
+
+        What is heard of a former generation, or of a job that is closed, comes too late and changes nothing.
+        """
+        if not self._open or generation < self._generation:
+            return
+        self._generation = generation
         here = {
             process: rank
             for rank, (process, host) in enumerate(zip(members, hosts, strict=True))

@@ -14,7 +14,7 @@ _CODE_WORDS = (
 # What ends programs most often; a launcher hands such a number on as it is, or with 128 added.
 _FATAL = (signal.SIGABRT, signal.SIGBUS, signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM)
 # What may be done about it.
-_REMEDIES = {signal.SIGBUS: ": shared memory may be full (df /dev/shm); --nereus-memory=private does without"}
+_REMEDY = "shared memory may be full (df /dev/shm); --nereus-memory=private does without"
 # What may befall a rank because another has died.
 _OF_OTHERS = (signal.SIGABRT, signal.SIGTERM)
 
@@ -53,7 +53,9 @@ def _judge_code(exit_code: int) -> Outcome:
     text = f"a rank ended with exit code {exit_code}"
     number = exit_code - 128 if exit_code > 128 else exit_code
     if number in _FATAL:
-        text += f", or was killed by {_signal(number)}"
+        text += f", or was killed by {_name(number)}"
+    if number == signal.SIGBUS:  # many a program ends with 7 by itself
+        text += f"; if it was killed, {_REMEDY}"
     return Outcome(False, text, exit_code)
 
 
@@ -78,7 +80,11 @@ def _first(patterns: tuple[re.Pattern[str], ...], text: str) -> int | None:
 
 
 def _signal(number: int) -> str:
+    return _name(number) + (f": {_REMEDY}" if number == signal.SIGBUS else "")
+
+
+def _name(number: int) -> str:
     try:
-        return f"signal {number} ({signal.Signals(number).name}){_REMEDIES.get(signal.Signals(number), '')}"
+        return f"signal {number} ({signal.Signals(number).name})"
     except ValueError:
         return f"signal {number}"

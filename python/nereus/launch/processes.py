@@ -35,6 +35,7 @@ class _Entry:
     parent: int
     session: int
     running: bool
+    stopped: bool
 
 
 def of_job(name: str, roots: Iterable[int] = ()) -> list[Process]:
@@ -52,6 +53,12 @@ def is_running(process: Process) -> bool:
     """Whether it still runs."""
     entry = _entry(process.pid)
     return entry is not None and entry.running and entry.process == process
+
+
+def is_stopped(process: Process) -> bool:
+    """Whether a signal stopped it, and none has had it go on."""
+    entry = _entry(process.pid)
+    return entry is not None and entry.stopped and entry.process == process
 
 
 def parent(process: Process) -> int | None:
@@ -122,7 +129,9 @@ def _entry(pid: int) -> _Entry | None:
         return None
     # The name of the program stands in parentheses and may hold blanks and parentheses itself.
     fields = text[text.rindex(")") + 1 :].split()
-    return _Entry(Process(pid, int(fields[19])), int(fields[1]), int(fields[3]), fields[0] not in "ZX")
+    return _Entry(
+        Process(pid, int(fields[19])), int(fields[1]), int(fields[3]), fields[0] not in "ZX", fields[0] == "T"
+    )
 
 
 def _found(variables: set[str], roots: set[int]) -> list[Process]:
