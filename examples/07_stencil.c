@@ -3,11 +3,13 @@
  *
  *     mpiexec -n 2 example_07          becomes one process larger, then half as large, after odd numbers of swaps
  *     mpiexec -n 2 example_07 fixed    stays as it is: the checksum is the same, to the last bit
+ *     mpiexec -n 2 example_07 often    sleeps a little in each step, and is to become another size again and again
  */
 #include <nereus/nereus.h>
 
 #include <stdio.h>
 #include <string.h>
+#include <threads.h>
 
 enum { rows = 60, columns = 50, last = 400 };
 typedef double line[columns];
@@ -50,38 +52,51 @@ static void print_checksum(nereus_job *job, line *now) {
     if (rank == 0) printf("checksum %016llx after %d resizes\n", (unsigned long long)sum, (int)nereus_generation(job));
 }
 
-static int iterate(nereus_job *job, MPI_Datatype row, int malleable) {
+/* One process that cannot go on must not leave the loop alone: the others would wait for it for ever. */
+static int ok(nereus_job *job, int code) {
+    if (code >= 0) return code;
+    fprintf(stderr, "%s\n", nereus_message(job));
+    return MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+/* The number of processes that is wanted from this step on; 0: no other one. */
+static int wanted(const char *how, int64_t step, int size) {
+    static const int often[] = {3, 1, 4, 2};
+    if (strcmp(how, "often") == 0) return step % 50 == 1 ? often[step / 50 % 4] : 0;
+    return strcmp(how, "fixed") == 0 ? 0 : step == 101 ? size + 1 : step == 251 ? size / 2 : 0;
+}
+
+static void iterate(nereus_job *job, MPI_Datatype row, const char *how) {
     static line *now, *next; /* the library writes to them until the job is closed */
     int64_t step = 0;
-    int rank, size, code = nereus_array(job, "now", row, rows, NEREUS_BLOCK, NEREUS_VARIABLE, (void **)&now);
-    if (code == NEREUS_OK) code = nereus_array(job, "next", row, rows, NEREUS_BLOCK, NEREUS_VARIABLE, (void **)&next);
-    if (code == NEREUS_OK) code = nereus_value(job, "step", MPI_INT64_T, 1, &step);
-    while (code >= 0 && code != NEREUS_LEAVE && step < last) {
+    int rank, size, code = NEREUS_GO_ON;
+    ok(job, nereus_array(job, "now", row, rows, NEREUS_BLOCK, NEREUS_VARIABLE, (void **)&now));
+    ok(job, nereus_array(job, "next", row, rows, NEREUS_BLOCK, NEREUS_VARIABLE, (void **)&next));
+    ok(job, nereus_value(job, "step", MPI_INT64_T, 1, &step));
+    while (code != NEREUS_LEAVE && step < last) {
         sweep(job, now, next);
         line *const swapped = now; /* the library follows; nereus_swap(job, "now", "next") does the same */
         now = next, next = swapped;
         step++;
         MPI_Comm_rank(nereus_comm(job), &rank);
         MPI_Comm_size(nereus_comm(job), &size);
-        if (malleable && rank == 0 && step == 101) nereus_resize(job, size + 1, NULL, NULL);
-        if (malleable && rank == 0 && step == 251) nereus_resize(job, size / 2, NULL, NULL);
-        code = nereus_checkpoint(job);
+        if (rank == 0 && wanted(how, step, size) > 0) nereus_resize(job, wanted(how, step, size), NULL, NULL);
+        if (strcmp(how, "often") == 0) thrd_sleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+        code = ok(job, nereus_checkpoint(job));
     }
-    if (code < 0) fprintf(stderr, "%s\n", nereus_message(job));
-    if (code >= 0 && code != NEREUS_LEAVE) print_checksum(job, now);
-    return code;
+    if (code != NEREUS_LEAVE) print_checksum(job, now);
 }
 
 int main(int argc, char **argv) {
     nereus_job *job = NULL;
     MPI_Datatype row;
-    int code;
-    MPI_Init(&argc, &argv);
+    int code, level;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level); /* the program iterates while processes are made */
     MPI_Type_contiguous(columns, MPI_DOUBLE, &row);
     MPI_Type_commit(&row);
     do {
         code = nereus_open(MPI_COMM_WORLD, argc, argv, &job);
-        if (code == NEREUS_OK) code = iterate(job, row, argc < 2 || strcmp(argv[1], "fixed") != 0);
+        if (code == NEREUS_OK) iterate(job, row, argc > 1 ? argv[1] : "");
     } while (job != NULL && nereus_close(&job) == NEREUS_WOKEN);
     MPI_Type_free(&row);
     MPI_Finalize();

@@ -8,6 +8,7 @@
 
 static const int64_t streams = 1000000;
 static nereus_job *job;
+static int ok(int code) { return code < 0 ? (fputs(nereus_message(job), stderr), MPI_Abort(MPI_COMM_WORLD, 1)) : code; }
 
 /* Streams are cut into blocks in rank order; the first (streams mod size) ranks have one more. */
 static int64_t first_of(MPI_Comm comm) {
@@ -55,14 +56,14 @@ static void tell(MPI_Comm comm, int64_t step, int64_t hits) {
 static void estimate(MPI_Comm comm, int64_t steps) {
     int64_t step = 0, hits = 0;
     uint64_t *states;
-    nereus_array(job, "states", MPI_UINT64_T, streams, NEREUS_BLOCK, NEREUS_VARIABLE, (void **)&states);
-    nereus_value(job, "step", MPI_INT64_T, 1, &step);
-    nereus_value(job, "hits", MPI_INT64_T, 1, &hits);
+    ok(nereus_array(job, "states", MPI_UINT64_T, streams, NEREUS_BLOCK, NEREUS_VARIABLE, (void **)&states));
+    ok(nereus_value(job, "step", MPI_INT64_T, 1, &step));
+    ok(nereus_value(job, "hits", MPI_INT64_T, 1, &hits));
     while (step < steps) {
         hits += draw(comm, states);
         step++;
         if (step % 500 == 0 || step == steps) tell(comm, step, hits);
-        if (nereus_checkpoint(job) == NEREUS_LEAVE) return;
+        if (ok(nereus_checkpoint(job)) == NEREUS_LEAVE) return;
         comm = nereus_comm(job);
     }
 }

@@ -102,15 +102,16 @@ NEREUS_API int nereus_open(MPI_Comm comm, int argc, char **argv, nereus_job **jo
 
 /** Leave the job and free everything that belongs to it, library-owned arrays included.
  *
- * Collective over the job. After NEREUS_LEAVE it is collective over nobody: it returns at once where this
- * process can end, else it keeps the process asleep until its MPI_COMM_WORLD can end or it is woken.
- * A resize that was asked for and has not begun is dropped.
+ * Collective over the job: it waits until all processes of the job have called it, for any time. After NEREUS_LEAVE it
+ * is collective over nobody: it returns at once where this process can end, else it keeps the process asleep until its
+ * MPI_COMM_WORLD can end or it is woken. A resize that was asked for and has not begun is dropped.
  *
  * @param[in,out] job  the job; NULL afterwards
  *
  * @return NEREUS_OK            closed: call MPI_Finalize when nothing else is to be done
  * @return NEREUS_WOKEN         wanted again: call nereus_open()
  * @return NEREUS_ERR_ARGUMENT  job or *job is NULL
+ * @return NEREUS_ERR_MPI       a call failed: others may still be in the job; said on stderr
  */
 NEREUS_API int nereus_close(nereus_job **job);
 
@@ -134,8 +135,9 @@ NEREUS_API int nereus_close(nereus_job **job);
  * @return NEREUS_OK            registered
  * @return NEREUS_ERR_ARGUMENT  an argument is outside the above
  * @return NEREUS_ERR_NAME      the name is taken
- * @return NEREUS_ERR_MISMATCH  newcomer: the job has another name, type size, length, layout or kind here;
- *                              founders: found at the next resize, which is then undone
+ * @return NEREUS_ERR_MISMATCH  found at the next resize, which is then undone: processes have registered different
+ *                              things. A newcomer that registers another name, type size, length, layout or kind
+ *                              than the job has does not return: it says both on stderr and ends the job
  * @return NEREUS_ERR_MEMORY    the part cannot be allocated
  */
 NEREUS_API int nereus_array(nereus_job *job, const char *name, MPI_Datatype type, int64_t elements,
@@ -190,7 +192,9 @@ NEREUS_API int nereus_value(nereus_job *job, const char *name, MPI_Datatype type
  * Python) need this call.
  *
  * @param[in] one    a variable array
- * @param[in] other  one of the same layout, length and datatype, and as this one in shared memory or not
+ * @param[in] other  one of the same layout, length and size of an element, and as this one in shared memory or not.
+ *                   Datatypes of one size are not told apart: swapping an array of int64_t and one of double is not
+ *                   refused
  *
  * @return NEREUS_OK, NEREUS_ERR_ARGUMENT
  * @return NEREUS_ERR_NAME      there is no such name
@@ -201,16 +205,16 @@ NEREUS_API int nereus_swap(nereus_job *job, const char *one, const char *other);
 
 /** Take an array, a value or a matrix out of the job.
  *
- * Collective. Memory of the library is freed and *pointer of its registration set to NULL; memory of the application
- * belongs to it again. The name is free. Newcomers of later resizes do not register it. A resize that sends data just
- * now is undone.
+ * Collective. What goes is what has this name now, after swaps: of shared memory, processes agree on that. Memory of
+ * the library is freed and *pointer of its registration set to NULL; memory of the application belongs to it again. The
+ * name is free. Newcomers of later resizes do not register it. A resize that sends data just now is undone. A newcomer
+ * that has not registered yet all that the job has ends the job, as in nereus_array().
  *
  * @param[in] name  as it was registered; a matrix goes as a whole, by the name of nereus_matrix_csr()
  *
  * @return NEREUS_OK, NEREUS_ERR_ARGUMENT
- * @return NEREUS_ERR_NAME   there is no such name, or it is a part of a matrix
- * @return NEREUS_ERR_STATE  newcomer: not all that the job has is registered yet; or it lies in shared memory and was
- *                           swapped with another array since the last resize
+ * @return NEREUS_ERR_NAME      there is no such name, or it is a part of a matrix
+ * @return NEREUS_ERR_MISMATCH  in shared memory: arrays were swapped on some processes only, or registered
  */
 NEREUS_API int nereus_forget(nereus_job *job, const char *name);
 
@@ -273,13 +277,14 @@ NEREUS_API int nereus_resize(nereus_job *job, int ranks, const nereus_resize_opt
  * Collective, once in each iteration. Without a request it costs at most one non-blocking broadcast that was
  * started an iteration before; a process that is 200 to 400 broadcasts ahead of another one waits for it.
  * A request takes effect at most two checkpoints after nereus_resize(); some more, never over 32, where many short
- * iterations passed without a resize: broadcasts are rarer there (docs/reference/resize.md).
+ * iterations passed without a resize: broadcasts are rarer there (docs/reference/resize.md). A newcomer that has not
+ * registered all that the job has does not return: it says so on stderr and ends the job.
  *
  * @return NEREUS_GO_ON    nothing changed; after an undone resize nereus_message() says why
  * @return NEREUS_RESIZED  communicator, counts and pointers are new
  * @return NEREUS_LEAVE    the data of this process is elsewhere: leave the loop and call nereus_close()
  * @return NEREUS_ERR_STATE  after NEREUS_LEAVE; or a registered pointer shows something else than its part or, after a
- *                           swap, that of another variable array of the same layout, length and datatype:
+ *                           swap, that of another variable array of the same layout, length and element size:
  *                           nereus_message() names the array. Other processes go on, and resizes are undone
  * @return NEREUS_ERR_ARGUMENT, NEREUS_ERR_MPI
  */

@@ -46,15 +46,23 @@ Done check_alike(MPI_Comm comm, const Registry &registry) {
     return mpi::agree(comm, compare(std::string(roots->begin(), roots->end()), mine, rank));
 }
 
-Result<std::vector<int>> settle_swaps(MPI_Comm comm, Registry &registry) {
-    Done mine = registry.follow_pointers();
+Result<std::vector<int>> agree_on_swaps(MPI_Comm comm, Registry &registry, const Done &followed) {
     const std::vector<int> own = registry.parts();
-    std::vector<int> all(own.size());
-    auto known = mpi::check(MPI_Allreduce(own.data(), all.data(), static_cast<int>(own.size()), MPI_INT, MPI_MAX, comm),
-                            "MPI_Allreduce");
+    const int count = static_cast<int>(own.size());
+    const int least_and_most[2] = {-count, count};
+    int of_all[2] = {};
+    auto known = mpi::check(MPI_Allreduce(least_and_most, of_all, 2, MPI_INT, MPI_MAX, comm), "MPI_Allreduce");
     if (!known) return tl::unexpected(known.error());
-    if (mine) mine = registry.settle_parts(all);
-    if (auto done = mpi::agree(comm, mine); !done) return tl::unexpected(done.error());
+    if (-of_all[0] != of_all[1])
+        return failed(NEREUS_ERR_MISMATCH, "ranks have registered " + std::to_string(-of_all[0]) + " to " +
+                                               std::to_string(of_all[1]) + " arrays and values");
+    std::vector<int> all(own.size());
+    known = mpi::check(MPI_Allreduce(own.data(), all.data(), count, MPI_INT, MPI_MAX, comm), "MPI_Allreduce");
+    if (!known) return tl::unexpected(known.error());
+    // Nobody begins to count anew where another one refuses: the next time all would compare different things.
+    if (auto done = mpi::agree(comm, followed ? registry.check_swaps(all) : followed); !done)
+        return tl::unexpected(done.error());
+    registry.apply_swaps(all);
     return all;
 }
 

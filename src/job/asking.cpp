@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Wishes for another size, of the application and from outside: what is refused at once, what is noted.
+#include "base/printable.hpp"
 #include "base/strategies.hpp"
 #include "job/choosing.hpp"
 #include "job/job.hpp"
 #include "mpi/threads.hpp"
 #include "plan/placement.hpp"
 
-#include <cstdio>
+#include <string>
 #include <utility>
 
 namespace nereus::job {
 namespace {
 
 void say_dropped(const Request &request) {
-    std::fprintf(stderr, "nereus: resize %llu to %d processes was dropped: the job ended before it began\n",
-                 static_cast<unsigned long long>(request.number), request.ranks);
+    print_line("nereus", "resize " + std::to_string(request.number) + " to " + std::to_string(request.ranks) +
+                             " processes was dropped: the job ended before it began");
 }
 
 /// The settings as `options` would have them, by the names and words of settings.
@@ -77,7 +78,9 @@ Done Job::check_possible(int ranks, const nereus_resize_options &options) const 
         return failed(NEREUS_ERR_RANGE, "a job cannot have " + std::to_string(ranks) + " processes: allowed is 1 .. " +
                                             std::to_string(members_.settings.max_ranks) + " (setting max-ranks)");
     if (auto done = check_strategies(options.process_strategies); !done) return done;
-    return check_carriage(options.process_method, {options.transfer_method, options.transfer_strategy});
+    const bool makes = ranks > members_.generation.control.size() || options.process_method != NEREUS_MERGE;
+    const bool joins = makes && come_by_join(members_, options.process_strategies);
+    return check_carriage(options.process_method, joins, {options.transfer_method, options.transfer_strategy});
 }
 
 Result<Asked> Job::ask(int ranks, const nereus_resize_options &options) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The C boundary: arguments are checked, errors become codes and messages, exceptions end here.
+#include "base/printable.hpp"
 #include "job/job.hpp"
 #include "job/values.hpp"
 #include "job/ways_in.hpp"
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <exception>
 
@@ -164,7 +164,7 @@ int not_opened(const Error &error, MPI_Comm comm, bool newcomer, nereus_job **jo
     }
     int rank = 0;
     MPI_Comm_rank(comm, &rank);
-    if (rank == 0) std::fprintf(stderr, "nereus: the job cannot be opened: %s\n", error.what.c_str());
+    if (rank == 0) nereus::print_line("nereus", "the job cannot be opened: " + error.what);
     delete *job;
     *job = nullptr;
     return error.code;

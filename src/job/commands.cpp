@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the controller of many jobs tells this one to do, and what is said to it of resizes.
+#include "base/printable.hpp"
 #include "job/job.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
 namespace nereus::job {
 
@@ -14,7 +14,7 @@ void Job::open_controlled() {
     if (controlled)
         members_.controlled = std::move(*controlled);
     else
-        std::fprintf(stderr, "nereus: the job goes on without a controller: %s\n", controlled.error().what.c_str());
+        print_line("nereus", "the job goes on without a controller: " + controlled.error().what);
 }
 
 /// The word that rank 0 says now is acted on at the next checkpoint.

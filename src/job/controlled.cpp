@@ -2,6 +2,7 @@
 #include "job/controlled.hpp"
 
 #include "base/clock.hpp"
+#include "base/printable.hpp"
 #include "mpi/library.hpp"
 
 #include <algorithm>
@@ -134,7 +135,7 @@ bool Controlled::begin_io(std::uint64_t number, std::int64_t bytes) {
     phase_.epoch = line_->wait_for_turn(number, bytes, iteration, patience_);
     phase_.granted = now();
     if (phase_.epoch == 0 && !told_of_silence_)
-        std::fprintf(stderr, "nereus: the controller does not answer: I/O phases go on without turns until it does\n");
+        print_line("nereus", "the controller does not answer: I/O phases go on without turns until it does");
     told_of_silence_ = phase_.epoch == 0;
     return phase_.epoch != 0;
 }

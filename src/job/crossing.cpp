@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/crossing.hpp"
 
+#include "base/flush_stderr.h"
+#include "base/printable.hpp"
 #include "memory/block.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <numeric>
 
@@ -140,9 +141,16 @@ void Crossing::place_shared() {
 }
 
 void Crossing::follow_swaps(const std::vector<int> &parts) {
-    const std::vector<void *> before = next_;
-    for (std::size_t i = 0; i < before.size(); ++i)
-        if (parts[i] >= 0) next_[i] = before[static_cast<std::size_t>(parts[i])];
+    const std::vector<void *> next = next_;
+    const std::vector<plan::Move> moves = moves_;
+    const std::vector<Kept> kept = kept_;
+    for (std::size_t i = 0; i < next.size(); ++i) {
+        if (parts[i] < 0) continue;
+        const auto from = static_cast<std::size_t>(parts[i]);
+        next_[i] = next[from];
+        moves_[i] = moves[from];
+        kept_[i] = kept[from];
+    }
     place_shared();
 }
 
@@ -219,6 +227,7 @@ void Crossing::adopt() {
     }
     next_.clear();
     for (Entry &entry : registry_.entries()) entry.borders = std::move(entry.next_borders);
+    registry_.forget_swaps(); // all begin to count together, newcomers too
 }
 
 /// What stays of the old part goes to the new one; the rest is released.
@@ -240,9 +249,8 @@ void Crossing::hand_over(const Entry &entry, std::byte *from, std::byte *to, std
     const std::uint64_t before = verify_ ? transfer::checksum(from, bytes) : 0;
     memory::hand_over(from, to, static_cast<std::size_t>(bytes));
     if (!verify_ || transfer::checksum(to, bytes) == before) return;
-    std::fprintf(stderr, "nereus: \"%s\" changed where it stayed with its process; the job ends\n",
-                 entry.is.name.c_str());
-    std::fflush(stderr);
+    print_line("nereus", '"' + entry.is.name + "\" changed where it stayed with its process; the job ends");
+    flush_stderr_to_reader();
     MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
 }
 

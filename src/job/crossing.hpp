@@ -50,7 +50,7 @@ public:
     void place_shared();
 
     /// After swaps of the application: the new parts go with the old ones, whose memory they share a kind with.
-    /// @param parts  of settle_swaps()
+    /// @param parts  of agree_on_swaps()
     void follow_swaps(const std::vector<int> &parts);
 
     /// Whether there are arrays of this kind.

@@ -52,7 +52,7 @@ bool Handover::begin(nereus_resize_report &report, double paused, Departure &dep
 void Handover::finish(nereus_resize_report &report, Departure &departure) {
     watch_ = {};
     if (auto done = finish_background(report); !done) return undo(report, done.error());
-    auto swaps = settle_swaps(sources(), job_.registry);
+    auto swaps = agree_on_swaps(sources(), job_.registry, job_.registry.follow_pointers());
     if (!swaps) return undo(report, swaps.error());
     background_.reset();
     crossing_->follow_swaps(*swaps);
@@ -231,7 +231,7 @@ void Handover::commit(nereus_resize_report &report, Departure &departure) {
     job_.generation.windows.reset(); // they show memory that goes now
     crossing_->adopt();
     own_data_.adopt();
-    if (job_.supervisor) job_.supervisor->say_members(processes_, hosts_);
+    if (job_.supervisor) job_.supervisor->say_members(job_.generation.number + 1, processes_, hosts_);
     if (report.left > 0) let_leavers_go(sources());
     departure.fate = fates[static_cast<std::size_t>(rank_)];
     if (departure.fate == plan::Fate::parks) departure.bed.emplace(std::move(lot_));
@@ -257,6 +257,8 @@ void Handover::share_report(nereus_resize_report &report, const Done &decision) 
               {"io_phases", job_.io_phases},
               {"says_io", job_.says_io},
               {"has_controller", job_.has_controller},
+              {"has_supervisor", job_.has_supervisor},
+              {"root_token", decision && sizes_.anew && job_.supervisor ? job_.supervisor->hand_on() : std::string()},
               {"controller", decision ? carried_line() : nlohmann::json()}});
     share_with_sources(sources(), report);
 }

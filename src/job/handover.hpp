@@ -60,6 +60,7 @@ private:
     MPI_Comm sources() const { return job_.generation.control.get(); }
     const process::Meeting *meeting() const { return company_ ? &company_->meeting : nullptr; }
 
+    Done agree_on_registry();
     Done decide_together(nereus_resize_report &report);
     bool weighs_hosts(const std::vector<std::string> &hosts_of_newcomers) const;
     nlohmann::json decisions(nereus_resize_report &report);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The first part of a handover: what all decide together, what newcomers are told, memory, and the first vote.
+#include "job/alike.hpp"
 #include "job/choosing.hpp"
 #include "job/costs.hpp"
 #include "job/handover.hpp"
@@ -74,13 +75,22 @@ json Handover::decisions(nereus_resize_report &report) {
 /// Where rank 0 knows what ways cost.
 Done Handover::choose_carriage(nereus_resize_report &report) {
     const Sides sides{sizes_, {rank_, sizes_.drain_of(rank_)}, job_.generation.hosts, hosts_};
-    auto choice = choose_together(sources(), job_.registry, sides, request_, job_.costs);
+    const bool joins = company_ && (report.process_strategies & NEREUS_JOIN) != 0;
+    auto choice = choose_together(sources(), job_.registry, sides, request_, joins, job_.costs);
     if (!choice) return tl::unexpected(choice.error());
     if (!*choice) return {};
     carriage_ = {(*choice)->way.method, (*choice)->way.strategy};
     report.predicted_seconds = (*choice)->predicted_seconds;
     why_chosen_ = (*choice)->why;
     return {};
+}
+
+/// While newcomers came, the application may have gone on: it has swapped arrays, and registered others. All that
+/// newcomers are told, and what is compared with theirs later, begins here.
+Done Handover::agree_on_registry() {
+    if (auto done = check_alike(sources(), job_.registry); !done) return done;
+    auto swaps = agree_on_swaps(sources(), job_.registry, job_.registry.follow_pointers());
+    return swaps ? Done{} : Done(tl::unexpected(swaps.error()));
 }
 
 Done Handover::decide_together(nereus_resize_report &report) {
@@ -126,10 +136,12 @@ Done Handover::make_lane() {
 }
 
 Done Handover::get_ready(nereus_resize_report &report) {
-    if (auto done = decide_together(report); !done) {
-        if (company_) refuse(done.error().what);
+    Done agreed = agree_on_registry();
+    if (agreed) agreed = decide_together(report);
+    if (!agreed) {
+        if (company_) refuse(agreed.error().what);
         company_.reset();
-        return done;
+        return agreed;
     }
     auto handles = handles_of_sources(sources(), job_.generation.hosts, job_.registry);
     Done mine = handles ? offer(*handles) : Done(tl::unexpected(handles.error()));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/job.hpp"
 
+#include "base/printable.hpp"
 #include "job/costs.hpp"
 #include "job/monitor.hpp"
 #include "job/next_generation.hpp"
@@ -11,8 +12,6 @@
 #include "mpi/library.hpp"
 #include "mpi/message.hpp"
 #include "mpi/share.hpp"
-
-#include <cstdio>
 
 namespace nereus::job {
 namespace {
@@ -32,11 +31,12 @@ bool is_set_at_root(MPI_Comm comm, const std::string &setting) {
     return word != 0;
 }
 
-/// Another MPI than that of the launcher starts each process as a job of its own, which all work and end well.
+/// Another MPI than that of the launcher starts each process as a job of its own, which all work and end well. More
+/// processes than were started are those of a script that starts them itself.
 Done check_world(int started) {
     int size = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (started == 0 || size == started) return {};
+    if (started == 0 || size >= started) return {};
     return failed(NEREUS_ERR_STATE, "MPI_COMM_WORLD has " + std::to_string(size) + " of the " +
                                         std::to_string(started) +
                                         " processes that were started together: the program, with " + mpi::library() +
@@ -48,7 +48,7 @@ Done check_world(int started) {
 Result<std::unique_ptr<Job>> Job::open(MPI_Comm founders, int argc, const char *const *argv, bool &newcomer) {
     auto settings = read_settings(argc, argv);
     if (!settings) return tl::unexpected(settings.error());
-    mpi::bound_calls(settings->answer_timeout);
+    mpi::bound_calls({settings->answer_timeout, settings->connect_timeout, !settings->party.empty()});
     auto job = std::make_unique<Job>();
     job->members_.settings = *settings;
     job->members_.program = process::Program::here(argc, argv);
@@ -80,6 +80,7 @@ Done Job::found(MPI_Comm founders) {
     members_.hosts = read_hosts(members_.settings.hosts).value_or(std::vector<Host>{}); // checked with the settings
     if (auto done = mpi::share_outcome(now.control.get(), 0, take_costs()); !done) return done;
     if (auto done = mpi::share_outcome(now.control.get(), 0, open_supervisor()); !done) return done;
+    members_.has_supervisor = is_set_at_root(now.control.get(), members_.settings.link);
     if (auto done = mpi::share_outcome(now.control.get(), 0, open_record()); !done) return done;
     members_.has_controller = is_set_at_root(now.control.get(), members_.settings.controller);
     if (auto done = members_.settings.start_ranks == 0 ? Done{} : make_founders(); !done) return done;
@@ -131,8 +132,9 @@ Done Job::open_supervisor() {
     if (!supervisor) return tl::unexpected(supervisor.error());
     members_.supervisor = std::move(*supervisor);
     if (!members_.supervisor) return {};
-    members_.supervisor->say_root(members_.generation);
-    members_.supervisor->say_members(members_.generation.processes, members_.generation.hosts);
+    members_.supervisor->say_root(members_.generation, members_.root_token);
+    members_.supervisor->say_members(members_.generation.number, members_.generation.processes,
+                                     members_.generation.hosts);
     return {};
 }
 
@@ -145,8 +147,8 @@ Done Job::take_costs() {
     if (costs->library == mpi::library())
         members_.costs = std::move(*costs);
     else
-        std::fprintf(stderr, "nereus: the costs in %s are not used: they were measured with %s, and this is %s\n",
-                     path.c_str(), costs->library.c_str(), mpi::library().c_str());
+        print_line("nereus", "the costs in " + path + " are not used: they were measured with " + costs->library +
+                                 ", and this is " + mpi::library());
     return {};
 }
 
@@ -164,6 +166,7 @@ nereus_resize_options Job::usual_options() const { return options_from(members_.
 Result<nereus_code> Job::checkpoint() {
     if (in_io_phase_ && !io_phase_is_a_file_)
         return failed(NEREUS_ERR_STATE, "nereus_checkpoint: an I/O phase is open: end it with nereus_io_end()");
+    check_that_all_is_registered("nereus_checkpoint()");
     leave_files_open();
     measured_.enter_checkpoint();
     ++members_.iteration;
@@ -260,7 +263,7 @@ nereus_code Job::ended(const nereus_resize_report &report) {
     if (members_.supervisor) {
         members_.supervisor->say_settled(report_, message_);
         if (report_.code == NEREUS_RESIZED && members_.generation.control)
-            members_.supervisor->say_root(members_.generation);
+            members_.supervisor->say_root(members_.generation, "");
     }
     if (report_.code != NEREUS_RESIZED) return NEREUS_GO_ON;
     leaving_ = departure_.fate != plan::Fate::stays;
@@ -271,16 +274,17 @@ nereus_code Job::ended(const nereus_resize_report &report) {
 }
 
 /// The supervisor takes the end of a process before this for its death: none may end while others have not come here.
-void Job::close_together() {
+Done Job::close_together() {
     const mpi::Comm &control = members_.generation.control;
-    MPI_Barrier(control.get());
+    if (auto all = mpi::check(MPI_Barrier(control.get()), "MPI_Barrier"); !all) return all;
     if (members_.supervisor) members_.supervisor->say_closing();
     for (int rank = 1; root() && rank < control.size(); ++rank) (void)mpi::post(control.get(), rank, tag_closing, {});
     // Rank 0 may die right here: nobody needs to hear more of it than that it was there.
     if (!root()) (void)mpi::receive(control.get(), 0, tag_closing, Deadline::in(seconds_to_close));
+    return {};
 }
 
-nereus_code Job::close() {
+Result<nereus_code> Job::close() {
     if (leaving_) {
         members_.registry = {};
         return sleep_until_wanted(std::move(departure_.bed)) ? NEREUS_WOKEN : NEREUS_OK;
@@ -291,7 +295,7 @@ nereus_code Job::close() {
     (void)announcement_.settle();
     if (resize_) {
         const nereus_resize_report undone = resize_->cancel({NEREUS_ERR_STATE, "the job ended"});
-        if (root()) std::fprintf(stderr, "nereus: %s\n", too_late(undone).c_str());
+        if (root()) print_line("nereus", undone_at_close(undone));
         ended(undone);
     }
     if (root()) drop_requests(announced.request);
@@ -300,7 +304,11 @@ nereus_code Job::close() {
     members_.parked.release_all();
     if (members_.has_controller) (void)follow_io(MPI_COMM_NULL, nullptr, nullptr);
     if (members_.controlled) members_.controlled->say_goodbye();
-    if (!members_.settings.link.empty()) close_together();
+    if (members_.has_supervisor)
+        if (auto done = close_together(); !done) {
+            print_line("nereus", "the job does not end together: " + done.error().what);
+            return tl::unexpected(done.error());
+        }
     return NEREUS_OK;
 }
 

@@ -56,7 +56,7 @@ public:
     Result<nereus_code> checkpoint();
 
     /// Collective over the job, over nobody after NEREUS_LEAVE. @return NEREUS_OK or NEREUS_WOKEN
-    nereus_code close();
+    Result<nereus_code> close();
 
     Measured &measured() { return measured_; }
     const Members &members() const { return members_; }
@@ -72,10 +72,11 @@ private:
     void leave_files_open();
     Result<nereus_code> take_turn(std::int64_t bytes);
     Done give_turn_back();
-    void close_together();
+    Done close_together();
     bool root() const { return members_.generation.control.rank() == 0; }
     Done found(MPI_Comm founders);
     Done make_founders();
+    void check_that_all_is_registered(const std::string &call) const;
     void undo_for_other_entries(const std::string &what);
     Done share(Entry &entry);
     Done arrive(process::Arrival arrival);

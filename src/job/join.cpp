@@ -53,6 +53,7 @@ public:
     Done get_ready() {
         auto made = come_to_segments(job_.registry, sides_, offer_.handles, offer_.settings.memory_key);
         Done mine = made ? crossing_.allocate() : Done(tl::unexpected(made.error()));
+        if (mine && offer_.sizes.anew && sides_.place.drain == 0) mine = check_link(job_.settings);
         if (mine) mine = check_redistributions(offer_.redistributions);
         auto ready = vote_and_wait(meeting_, {mine, {}, made.value_or(Handles())});
         if (!ready) return tl::unexpected(ready.error());
@@ -107,9 +108,10 @@ private:
     /// Of arrays whose data has not come yet, while the sources' application iterated.
     Done follow_swaps(const json &parts) {
         const auto swapped = parts.get<std::vector<int>>();
-        auto done = job_.registry.settle_parts(swapped);
-        if (done) crossing_.follow_swaps(swapped);
-        return done;
+        if (auto done = job_.registry.check_swaps(swapped); !done) return done;
+        job_.registry.apply_swaps(swapped);
+        crossing_.follow_swaps(swapped);
+        return {};
     }
 
     /// The sources may take any time; rank 0 says when they have given up.
@@ -215,10 +217,12 @@ Result<nereus_resize_report> join(Members &job, process::Arrival arrival) {
     job.io_phases = decision->at("io_phases");
     job.says_io = decision->at("says_io");
     job.has_controller = decision->at("has_controller");
+    job.has_supervisor = decision->at("has_supervisor");
     if (offer.sizes.anew && job.generation.control.rank() == 0) {
         job.requests.restore(decision->at("requests"));
         job.generation.processes = decision->at("processes").get<std::vector<process::ProcessId>>();
         job.hosts = read_hosts(decision->at("host_list")).value_or(std::vector<Host>{});
+        job.root_token = decision->at("root_token");
         take_over_line(job, decision->at("controller"));
         if (auto costs = read_costs(decision->at("costs").get<std::string>())) job.costs = std::move(*costs);
     }

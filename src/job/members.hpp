@@ -29,12 +29,14 @@ struct Members {
     bool says_io = false;        ///< the program has begun one itself
     Sent sent;                   ///< what ranks sent each other
     bool has_controller = false; ///< rank 0 has a line to one
+    bool has_supervisor = false; ///< that watches the job: all close it together
     // What follows is rank 0's.
     Requests requests;
     process::ParkingLots parked;
     std::optional<plan::Costs> costs;       ///< of ways to carry data; none: not known
     std::vector<Host> hosts;                ///< on which processes may be placed; empty: wherever the MPI puts them
     std::unique_ptr<Supervisor> supervisor; ///< NULL where there is none
+    std::string root_token;                 ///< by which the supervisor knows it; "": there was no root before it
     std::unique_ptr<Controlled> controlled; ///< by whom many jobs are; NULL where there is none
 };
 

@@ -3,11 +3,11 @@
 
 #include "base/clock.hpp"
 #include "base/cores.hpp"
+#include "base/printable.hpp"
 #include "job/report.hpp"
 #include "mpi/library.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
 namespace nereus::job {
 namespace {
@@ -134,7 +134,7 @@ void Record::write(const char *event, std::int64_t generation, const ordered_jso
     line.update(more);
     file_.write(line);
     if (!file_.trouble() || has_complained_) return;
-    std::fprintf(stderr, "nereus: %s; nothing more is written there\n", file_.trouble()->c_str());
+    print_line("nereus", *file_.trouble() + "; nothing more is written there");
     has_complained_ = true;
 }
 

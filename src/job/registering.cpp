@@ -1,18 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the application registers, swaps and takes out.
+#include "base/flush_stderr.h"
+#include "base/printable.hpp"
+#include "job/alike.hpp"
 #include "job/binding.hpp"
 #include "job/job.hpp"
 #include "job/sharing.hpp"
 
-#include <cstdio>
+#include <cstdlib>
 
 namespace nereus::job {
 namespace {
 
-/// On stderr too: the others take the resize for done, and programs may not look at the code.
-template <class T> Result<T> told(Result<T> bound) {
-    if (!bound) std::fprintf(stderr, "nereus: %s\n", bound.error().what.c_str());
-    return bound;
+/// Of a newcomer that has something else than the job. The others are in the next generation, which cannot be undone,
+/// and this process has no data: it does not go on, whether or not the program looks at codes (decision 0024).
+[[noreturn]] void end_the_job(const std::string &difference) {
+    print_line("nereus", difference + "; the resize is done and cannot be undone: the job ends");
+    flush_stderr_to_reader();
+    MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    std::_Exit(EXIT_FAILURE);
+}
+
+Entry &bound_to(Registry &registry, const Description &is) {
+    auto entry = registry.bind(is);
+    if (!entry) end_the_job(entry.error().what);
+    return **entry;
 }
 
 /// Parts that lie in a row, and that no two processes hold.
@@ -36,9 +48,8 @@ Done Job::add_array(Description is, void **pointer, const nereus_memory *own_mem
     const auto count = [&](const Entry &entry) { return entry.before(control.size()).count_of(control.rank()); };
     is.shared = own_memory == nullptr && members_.settings.memory == memory_shared && can_be_shared(is);
     if (members_.registry.expects_more()) {
-        auto bound = told(members_.registry.bind(is));
-        if (!bound) return tl::unexpected(bound.error());
-        return bind_array(**bound, count(**bound), pointer, own_memory);
+        Entry &entry = bound_to(members_.registry, is);
+        return bind_array(entry, count(entry), pointer, own_memory);
     }
     if (auto done = members_.registry.check_name(is.name); !done) return done;
     Entry entry{is, nullptr, pointer, own_memory ? *own_memory : library_memory(), own_memory == nullptr};
@@ -96,16 +107,25 @@ Done Job::add_value(const Description &is, void *value) {
         undo_for_other_entries("\"" + is.name + "\" was registered");
         return {};
     }
-    auto bound = told(members_.registry.bind(is));
-    if (!bound) return tl::unexpected(bound.error());
-    bind_value(**bound, value);
+    bind_value(bound_to(members_.registry, is), value);
     return {};
 }
 
+void Job::check_that_all_is_registered(const std::string &call) const {
+    if (const Entry *next = members_.registry.next_expected())
+        end_the_job("this newcomer comes to " + call + " without having registered " + next->is.sentence());
+}
+
 Done Job::forget(const std::string &name) {
-    (void)members_.registry.follow_pointers(); // where its pointer goes with it, it may show anything
+    check_that_all_is_registered("nereus_forget()");
     if (auto done = members_.registry.check_can_go(name); !done) return done;
     undo_for_other_entries("\"" + name + "\" was taken out");
+    (void)members_.registry.follow_pointers(); // where its pointer goes with it, it may show anything
+    // In shared memory a process without elements has the files of both, and must let go of the one that others do.
+    if (members_.registry.find(name)->is.shared) {
+        auto swaps = agree_on_swaps(members_.generation.control.get(), members_.registry, {});
+        if (!swaps) return tl::unexpected(swaps.error());
+    }
     members_.registry.remove(name);
     return {};
 }

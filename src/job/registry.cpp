@@ -84,12 +84,6 @@ Done Registry::check_can_go(const std::string &name) const {
     if (entry == nullptr) return failed(NEREUS_ERR_NAME, "there is no \"" + name + "\"");
     if (!entry->is.rows_of.empty())
         return failed(NEREUS_ERR_NAME, "\"" + name + "\" is a part of the matrix \"" + entry->is.rows_of + "\"");
-    if (expects_more())
-        return failed(NEREUS_ERR_STATE, "this newcomer has not registered \"" + entries_[bound_].is.name + "\" yet");
-    if (entry->segment && was_swapped(*entry))
-        return failed(NEREUS_ERR_STATE, "\"" + name +
-                                            "\" lies in shared memory and was swapped since the last resize: "
-                                            "swap it back first");
     return {};
 }
 

@@ -51,7 +51,7 @@ struct Entry {
     std::vector<std::int64_t> borders{};      ///< of columns and values: plan::Cut::at() of this generation
     std::vector<std::int64_t> next_borders{}; ///< and of the one that a resize is making
 
-    std::string part_from{}; ///< the array whose part it was when all agreed last; empty: its own
+    std::string swapped_from{}; ///< the array whose part it was when all agreed last; empty: its own
 
     /// How the array lies over the processes of this generation, and over those that a resize is making.
     plan::Cut before(int ranks) const { return borders.empty() ? is.over(ranks) : plan::Cut::at(borders); }
@@ -92,12 +92,15 @@ public:
 
     /// Whether the entry of this name, with the other parts of a matrix, may go.
     Done check_can_go(const std::string &name) const;
-    /// What remove() may take out; its memory is released as ~Registry() does.
+    /// What remove() may take out, of shared memory when all have agreed on swaps; its memory is released as
+    /// ~Registry() does.
     void remove(const std::string &name);
 
     /// Entries that came with the offer of a resize; the application registers them in the same order.
     void expect(std::vector<Entry> entries) { entries_ = std::move(entries); }
     bool expects_more() const { return bound_ < entries_.size(); }
+    /// NULL where all is registered.
+    const Entry *next_expected() const { return expects_more() ? &entries_[bound_] : nullptr; }
     /// Follows an application that has swapped its pointers to parts of arrays that are alike: the parts go by the
     /// names of the pointers from now on. NEREUS_ERR_STATE names a pointer to anything else; nothing is changed then.
     Done follow_pointers();
@@ -107,9 +110,13 @@ public:
 
     /// Which entry's part each entry has had since all agreed last; -1 where this process has no elements of it.
     std::vector<int> parts() const;
-    /// What all processes say of that: from now on each entry has its own. NEREUS_ERR_MISMATCH where this process
-    /// has other parts.
-    Done settle_parts(const std::vector<int> &of_all);
+    /// Whether what all processes say of that is so here; NEREUS_ERR_MISMATCH where this process has other parts.
+    Done check_swaps(const std::vector<int> &of_all) const;
+    /// Of swaps that were checked: arrays without elements here are swapped too, and from now on each entry has its
+    /// own.
+    void apply_swaps(const std::vector<int> &of_all);
+    /// From now on each entry has its own.
+    void forget_swaps();
 
     /// The next expected entry, which must be `asked`.
     Result<Entry *> bind(const Description &asked);
@@ -121,10 +128,9 @@ public:
 
 private:
     std::vector<std::optional<std::size_t>> targets() const;
-    bool was_swapped(const Entry &entry) const { return !entry.part_from.empty(); }
-    void leave_swaps(const Entry &gone);
     std::size_t entry_of_part(const Entry &entry) const;
-    void give_parts(const std::vector<std::size_t> &from);
+    void leave_swaps(const Entry &gone);
+    void permute(const std::vector<std::size_t> &from);
 
     std::vector<Entry> entries_;
     std::size_t bound_ = 0;

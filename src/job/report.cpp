@@ -120,7 +120,7 @@ std::string about_choice(const nereus_resize_report &report, const std::string &
 
 }
 
-std::string too_late(const nereus_resize_report &report) {
+std::string undone_at_close(const nereus_resize_report &report) {
     const std::string what = "resize " + std::to_string(report.request) + " from " + std::to_string(report.from) +
                              " to " + std::to_string(report.to) + " processes was undone: the job ended while ";
     if (std::string_view(report.state) != "making") return what + "its data was on its way";

@@ -27,6 +27,6 @@ nlohmann::json for_people(const nereus_resize_report &report);
 std::string sentence(const nereus_resize_report &report, const std::string &why_chosen);
 
 /// Of one that was under way when the job ended, for rank 0's stderr.
-std::string too_late(const nereus_resize_report &report);
+std::string undone_at_close(const nereus_resize_report &report);
 
 }

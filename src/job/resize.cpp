@@ -43,7 +43,8 @@ Resize::Ended Resize::begin(bool at_once, Departure &departure) {
     const bool has_new_size = sizes_.drains != sizes_.sources || sizes_.anew;
     if (!has_new_size && request_.placement != NEREUS_MEASURED) return unchanged();
     if (auto done = check_alike(sources(), job_.registry); !done) return undone(done.error());
-    if (auto swaps = settle_swaps(sources(), job_.registry); !swaps) return undone(swaps.error());
+    auto swaps = agree_on_swaps(sources(), job_.registry, job_.registry.follow_pointers());
+    if (!swaps) return undone(swaps.error());
     if (auto done = hear_traffic(); !done) return undone(done.error());
     if (!has_new_size) {
         const auto is_better = is_worth_it();

@@ -19,7 +19,7 @@ bool are_alike(const Entry &one, const Entry &other) {
 bool is_pointed_to(const Entry &entry) { return !entry.is.value && entry.pointer != nullptr; }
 bool has_moved(const Entry &entry) { return is_pointed_to(entry) && *entry.pointer != entry.data; }
 
-Error astray(const Entry &entry) {
+Error unknown_pointer(const Entry &entry) {
     return {NEREUS_ERR_STATE, "the pointer to \"" + entry.is.name +
                                   "\" is not what nereus handed out: two variable arrays of one layout and type may be "
                                   "swapped, by their pointers or by nereus_swap(), and nothing else"};
@@ -37,7 +37,7 @@ struct Part {
 
 Part part_of(const Entry &entry) {
     return {entry.data,    entry.memory,      entry.owned,
-            entry.segment, entry.left_to_mpi, entry.part_from.empty() ? entry.is.name : entry.part_from};
+            entry.segment, entry.left_to_mpi, entry.swapped_from.empty() ? entry.is.name : entry.swapped_from};
 }
 
 void put(Part part, Entry &entry) {
@@ -46,7 +46,7 @@ void put(Part part, Entry &entry) {
     entry.owned = part.owned;
     entry.segment = std::move(part.segment);
     entry.left_to_mpi = part.left_to_mpi;
-    entry.part_from = part.name == entry.is.name ? std::string() : std::move(part.name);
+    entry.swapped_from = part.name == entry.is.name ? std::string() : std::move(part.name);
 }
 
 }
@@ -78,15 +78,15 @@ Done Registry::follow_pointers() {
     std::vector<std::size_t> from;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
         if (!wanted[i] || std::find(from.begin(), from.end(), *wanted[i]) != from.end())
-            return tl::unexpected(astray(entries_[i]));
+            return tl::unexpected(unknown_pointer(entries_[i]));
         from.push_back(*wanted[i]);
     }
-    give_parts(from);
+    permute(from);
     return {};
 }
 
 /// Entry i gets what entry from[i] has.
-void Registry::give_parts(const std::vector<std::size_t> &from) {
+void Registry::permute(const std::vector<std::size_t> &from) {
     std::vector<Part> parts;
     for (const Entry &entry : entries_) parts.push_back(part_of(entry));
     for (std::size_t i = 0; i < from.size(); ++i)
@@ -111,15 +111,16 @@ Done Registry::swap(const std::string &one, const std::string &other) {
 }
 
 std::size_t Registry::entry_of_part(const Entry &entry) const {
-    const std::string &name = entry.part_from.empty() ? entry.is.name : entry.part_from;
+    const std::string &name = entry.swapped_from.empty() ? entry.is.name : entry.swapped_from;
     return static_cast<std::size_t>(find(name) - entries_.data());
 }
 
 /// Who has the part of an array that goes keeps it, and counts as the one whose part goes.
 void Registry::leave_swaps(const Entry &gone) {
-    if (!was_swapped(gone)) return;
+    if (gone.swapped_from.empty()) return;
     for (Entry &entry : entries_)
-        if (entry.part_from == gone.is.name) entry.part_from = gone.part_from == entry.is.name ? "" : gone.part_from;
+        if (entry.swapped_from == gone.is.name)
+            entry.swapped_from = gone.swapped_from == entry.is.name ? "" : gone.swapped_from;
 }
 
 std::vector<int> Registry::parts() const {
@@ -129,25 +130,34 @@ std::vector<int> Registry::parts() const {
     return all;
 }
 
-Done Registry::settle_parts(const std::vector<int> &of_all) {
+Done Registry::check_swaps(const std::vector<int> &of_all) const {
     const std::vector<int> own = parts();
     const auto is_an_entry = [&](int part) { return part >= -1 && part < static_cast<int>(own.size()); };
     if (of_all.size() != own.size() || !std::all_of(of_all.begin(), of_all.end(), is_an_entry))
         return failed(NEREUS_ERR_MISMATCH, "what was swapped are not the arrays that this process has");
-    std::vector<std::size_t> from(entries_.size());
-    std::iota(from.begin(), from.end(), std::size_t{0});
-    for (std::size_t i = 0; i < entries_.size(); ++i) {
+    for (std::size_t i = 0; i < entries_.size(); ++i)
         if (of_all[i] >= 0 && own[i] >= 0 && own[i] != of_all[i])
             return failed(NEREUS_ERR_MISMATCH,
                           "\"" + entries_[i].is.name + "\" was swapped with another array on some processes only");
+    return {};
+}
+
+void Registry::apply_swaps(const std::vector<int> &of_all) {
+    const std::vector<int> own = parts();
+    std::vector<std::size_t> from(entries_.size());
+    std::iota(from.begin(), from.end(), std::size_t{0});
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
         if (own[i] >= 0 || of_all[i] < 0) continue;
         // Here it has no elements, and no pointer shows what the others did.
         for (std::size_t j = 0; j < entries_.size(); ++j)
             if (entry_of_part(entries_[j]) == static_cast<std::size_t>(of_all[i])) from[i] = j;
     }
-    give_parts(from);
-    for (Entry &entry : entries_) entry.part_from.clear();
-    return {};
+    permute(from);
+    forget_swaps();
+}
+
+void Registry::forget_swaps() {
+    for (Entry &entry : entries_) entry.swapped_from.clear();
 }
 
 }

@@ -8,6 +8,8 @@
  */
 #include <empi.h>
 
+#include "base/flush_stderr.h"
+
 enum { dim = 37, last = 32, modulus = 1009 };
 
 static int rank, size;
@@ -15,6 +17,7 @@ static int rank, size;
 static void expect(int holds, const char *what, int it) {
     if (holds) return;
     fprintf(stderr, "not so on rank %d of %d in iteration %d: %s\n", rank, size, it, what);
+    flush_stderr_to_reader();
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 

@@ -7,6 +7,8 @@
  */
 #include "MAM.h"
 
+#include "base/flush_stderr.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -28,6 +30,7 @@ static struct program app;
 static void expect(int holds, const char *what) {
     if (holds) return;
     fprintf(stderr, "not so on rank %d of %d in phase %d: %s\n", app.rank, app.size, app.phase, what);
+    flush_stderr_to_reader();
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
@@ -190,7 +193,7 @@ int main(int argc, char *argv[]) {
     free(app.iteration);
     free(app.wanted);
     MPI_Comm_free(&app.comm);
-    if (MAM_Finalize() != MAM_OK) MPI_Abort(MPI_COMM_WORLD, -100);
+    expect(MAM_Finalize() == MAM_OK, "the job is closed, and this process need not stay");
     MPI_Finalize();
     return 0;
 }

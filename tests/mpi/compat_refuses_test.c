@@ -5,6 +5,8 @@
  */
 #include "MAM.h"
 
+#include "base/flush_stderr.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +16,7 @@ static MPI_Comm comm;
 static void expect(int holds, const char *what) {
     if (holds) return;
     fprintf(stderr, "not so: %s\n", what);
+    flush_stderr_to_reader();
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 

@@ -71,6 +71,10 @@ void stay(nereus::Job &job) {
     State state;
     job.value("state", state);
     const bool is_first = job.generation() == 0;
+    auto now = job.array<std::int64_t>("now", rows, NEREUS_BLOCK, NEREUS_VARIABLE);
+    auto before = job.array<std::int64_t>("before", rows, NEREUS_BLOCK, NEREUS_VARIABLE);
+    auto shape = job.array<std::int64_t>("shape", rows, NEREUS_BLOCK, NEREUS_CONSTANT);
+    expect(code_of(job, [&] { job.swap(now, shape); }) == NEREUS_ERR_MISMATCH, "what differs is not swapped");
     const nereus_matrix &matrix = job.matrix<double>("A", rows, is_first ? rows / job.size() : 0, NEREUS_CONSTANT);
     if (is_first) {
         fill(matrix);
@@ -81,10 +85,13 @@ void stay(nereus::Job &job) {
     }
     check(matrix, job);
     while (state.step < 5) {
+        for (std::int64_t &value : before) value = state.step + 1;
+        job.swap(now, before);
         ++state.step;
         const nereus::Outcome outcome = job.checkpoint();
         if (outcome == nereus::Outcome::leave) return;
         if (outcome == nereus::Outcome::resized) check(matrix, job);
+        for (const std::int64_t value : now) expect(value == state.step, "arrays follow swaps and resizes");
     }
     expect(job.size() == 3 && std::string(state.word) == "Begun", "all of the structure has come");
 }

@@ -2,6 +2,8 @@
 // How an MPI test fails: one line that says where and what, then the whole job ends.
 #pragma once
 
+#include "base/flush_stderr.h"
+
 #include <mpi.h>
 
 #include <cstdio>
@@ -15,6 +17,7 @@ inline void expect(bool holds, const char *what, std::source_location at = std::
     int rank = -1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     std::fprintf(stderr, "%s:%u: world rank %d: not so: %s\n", at.file_name(), at.line(), rank, what);
+    flush_stderr_to_reader();
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 

@@ -55,18 +55,23 @@ contains
     end function
 
     subroutine iterate()
-        type(nereus_part) :: numbers, pairs, dealt
+        type(nereus_part) :: numbers, pairs, dealt, now, before
         integer(c_int64_t), target :: step
         real(c_double), target :: both(2)
         step = 0
         both = [1, 2]
         call register(numbers, pairs, dealt)
+        call expect(nereus_array(job, "now", MPI_INTEGER8, 3_c_int64_t, NEREUS_BLOCK, NEREUS_VARIABLE, now) == NEREUS_OK &
+                    .and. nereus_array(job, "before", MPI_INTEGER8, 3_c_int64_t, NEREUS_BLOCK, NEREUS_VARIABLE, before) &
+                    == NEREUS_OK, "arrays that are swapped")
+        call expect(nereus_swap(job, now, numbers) == NEREUS_ERR_MISMATCH, "others are not swapped")
         call expect(nereus_value(job, "step", step) == NEREUS_OK, "a value is taken")
         call expect(nereus_value(job, "both", MPI_DOUBLE_PRECISION, 2_c_int64_t, c_loc(both)) == NEREUS_OK, "c_loc")
         if (nereus_generation(job) == 0) call fill(numbers, pairs)
         do while (step < 12)
             if (step == 2) call ask(nereus_comm(job), 3)
             if (step == 7) call ask(nereus_comm(job), 1)
+            call swap_in_each_step(now, before, step)
             step = step + 1
             both(1) = both(1) + 1
             if (nereus_checkpoint(job) == NEREUS_LEAVE) return
@@ -74,6 +79,18 @@ contains
             call look(numbers, pairs)
         end do
         call look_at_texts(dealt)
+    end subroutine
+
+    !> An odd number of swaps before each resize; names are those of what they hold now.
+    subroutine swap_in_each_step(now, before, step)
+        type(nereus_part), intent(in) :: now, before
+        integer(c_int64_t), intent(in) :: step
+        integer(c_int64_t), pointer :: n(:), b(:)
+        call nereus_view(now, n)
+        call nereus_view(before, b)
+        if (step > 0) call expect(all(n == step) .and. all(b == step - 1), "swapped parts keep their names")
+        b = step + 1
+        call expect(nereus_swap(job, now, before) == NEREUS_OK, "two arrays of one kind are swapped")
     end subroutine
 
     subroutine register(numbers, pairs, dealt)

@@ -16,6 +16,7 @@ using namespace testing_mpi;
 namespace {
 
 constexpr int sizes[] = {4, 3, 1, 2};
+constexpr int sizes_of_one_swap[] = {4, 1, 3, 4, 2, 5};
 constexpr std::int64_t iterations_between = 7; // an odd number of swaps between two resizes
 
 struct Stencil {
@@ -29,9 +30,9 @@ struct Stencil {
                nereus_message(job));
     }
 
-    void enter(nereus_job *job) {
+    void enter(nereus_job *job, bool with_before = true) {
         array(job, "now", NEREUS_VARIABLE, now);
-        array(job, "before", NEREUS_VARIABLE, before);
+        if (with_before) array(job, "before", NEREUS_VARIABLE, before);
         array(job, "shape", NEREUS_CONSTANT, shape);
         expect(nereus_value(job, "step", MPI_INT64_T, 1, &step) == NEREUS_OK, nereus_message(job));
         if (nereus_generation(job) > 0) return;
@@ -82,6 +83,27 @@ void resizes(nereus_job *job, bool by_call) {
     }
 }
 
+/// One swap for each resize, right after it has begun: with a strategy that lets the application iterate meanwhile,
+/// newcomers are on their way. It begins at the second checkpoint after the request, and they come two later at least.
+void one_swap(nereus_job *job) {
+    stencil.enter(job);
+    for (int checkpoints = 0;; ++checkpoints) {
+        stencil.check(job);
+        const std::int64_t resized = nereus_generation(job);
+        if (resized == std::ssize(sizes_of_one_swap)) return;
+        if (checkpoints == 0 && rank_in(nereus_comm(job)) == 0)
+            expect(nereus_resize(job, sizes_of_one_swap[resized], nullptr, nullptr) >= 0, nereus_message(job));
+        if (checkpoints == 2) stencil.iterate(job, false);
+        const int code = nereus_checkpoint(job);
+        expect(code >= 0, nereus_message(job));
+        if (code == NEREUS_LEAVE) return;
+        if (code == NEREUS_RESIZED) checkpoints = -1;
+        nereus_resize_report report;
+        nereus_last_resize(job, &report);
+        expect(report.code == NEREUS_RESIZED || report.code == NEREUS_OK, report.reason);
+    }
+}
+
 /// Whatever is no swap is an error that names the array, undoes a resize, and is over with the mistake.
 void stray(nereus_job *job) {
     stencil.enter(job);
@@ -115,33 +137,25 @@ void stray(nereus_job *job) {
     stencil.check(job);
 }
 
-void rest(nereus_job *job) {
-    expect(stencil.before == nullptr && stencil.now != nullptr, "the other one stays");
-    for (std::int64_t i = 0, first = nereus_first(job, "now"), count = nereus_count(job, "now"); i < count; ++i)
-        expect(stencil.now[i] == first + i + stencil.step, "with what it has now");
-    expect(nereus_checkpoint(job) == NEREUS_GO_ON, nereus_message(job));
-}
-
-/// What was swapped and is taken out takes its own part along; in shared memory, others may not know of the swap.
+/// What was swapped and is taken out takes its own part along, on all processes alike, and newcomers find the rest.
 void forgotten(nereus_job *job) {
-    stencil.enter(job);
-    stencil.iterate(job, false);
-    const int code = nereus_forget(job, "before");
-    if (code == NEREUS_ERR_STATE) {
-        expect(std::string(nereus_message(job)).find("swapped") != std::string::npos, nereus_message(job));
+    stencil.enter(job, nereus_generation(job) == 0);
+    if (nereus_generation(job) == 0) {
         stencil.iterate(job, false);
-    } else {
-        expect(code == NEREUS_OK, nereus_message(job));
-        return rest(job);
+        expect(nereus_forget(job, "before") == NEREUS_OK, nereus_message(job));
+        expect(stencil.before == nullptr, "its pointer goes");
+        if (rank_in(nereus_comm(job)) == 0) expect(nereus_resize(job, 5, nullptr, nullptr) >= 0, "a resize");
+        while (nereus_generation(job) == 0) expect(nereus_checkpoint(job) >= 0, nereus_message(job));
     }
-    expect(nereus_forget(job, "before") == NEREUS_OK, nereus_message(job));
-    rest(job);
+    for (std::int64_t i = 0, first = nereus_first(job, "now"), count = nereus_count(job, "now"); i < count; ++i)
+        expect(stencil.now[i] == first + i + stencil.step, "the other one has what it had");
 }
 
 }
 
 int main(int argc, char **argv) {
-    MPI_Init(&argc, &argv);
+    int level = 0; // processes are made in a thread where the strategy is so
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     nereus_job *job = nullptr;
     const int opened = nereus_open(MPI_COMM_WORLD, argc, argv, &job);
     expect(opened == NEREUS_OK || opened == NEREUS_LEAVE, "the job opens");
@@ -149,6 +163,7 @@ int main(int argc, char **argv) {
     stencil.elements = std::atoll(argv[2]);
     if (opened == NEREUS_OK && name == "stray") stray(job);
     if (opened == NEREUS_OK && name == "forgotten") forgotten(job);
+    if (opened == NEREUS_OK && name == "one") one_swap(job);
     if (opened == NEREUS_OK && (name == "pointers" || name == "calls")) resizes(job, name == "calls");
     expect(nereus_close(&job) == NEREUS_OK, "the job closes");
     MPI_Finalize();

@@ -18,6 +18,7 @@ pytestmark = pytest.mark.skipif(
 
 HEAT = Path(__file__).resolve().parents[2] / "examples" / "heat" / "heat.py"
 APPLICATION = Path(__file__).with_name("heat_application.py")
+SWAPS = Path(__file__).with_name("swap_application.py")
 # heat.f90 prints the same: examples/heat/CMakeLists.txt.
 CHECKSUM = "eadb903bbdef7dee"
 LIMIT = 60.0
@@ -69,6 +70,18 @@ def test_views_follow_resizes_and_old_ones_keep_their_memory(
     found = json.loads(run(site, sampled_mpi, 2, APPLICATION, "3", "1", **ways, **WITHOUT_SUPERVISOR).out)
     assert (found["good"], found["resizes"]) == (True, 2)
     assert found["last"] == ["RESIZED", 3, 1, "P2P", ""]
+
+
+@pytest.mark.parametrize("strategies", ["none", "asynchronous"])
+def test_swapped_arrays_are_what_they_are_called_after_resizes(
+    site: Any, sampled_mpi: str, strategies: str
+) -> None:
+    ways = {"NEREUS_VERIFY": "on", "NEREUS_PROCESS_STRATEGIES": strategies}
+    found = json.loads(run(site, sampled_mpi, 2, SWAPS, "4", "1", "3", **ways).out)
+    assert (found["good"], found["resizes"]) == (True, 3)
+    of_types, of_shapes = found["refused"]
+    assert "'now' of float64 and 'whole' of int64 cannot be swapped" in of_types
+    assert "'pairs' of (2,) and 'halves' of (2, 1) cannot be swapped" in of_shapes
 
 
 def test_newcomers_that_the_supervisor_starts_find_their_packages(site: Any, mpi: str) -> None:

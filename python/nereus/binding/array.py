@@ -50,7 +50,16 @@ class Array:
         self._shape = self._cut.part_shape(count, columns, rank)
 
     def swap(self, other: "Array") -> None:
-        """Hold what the other one holds, and the other way round."""
+        """Hold what the other one holds, and the other way round.
+
+        ValueError where elements differ: the library compares their size alone.
+        """
+        for one, two in ((self._dtype, other._dtype), (self._cut.shape[1:], other._cut.shape[1:])):
+            if one != two:
+                raise ValueError(
+                    f"{self.name!r} of {one} and {other.name!r} of {two} cannot be swapped: "
+                    "allowed are arrays whose elements are alike"
+                )
         self._calls.check("swap", self.name.encode(), other.name.encode())
         self._memory, other._memory = other._memory, self._memory
 

@@ -41,6 +41,13 @@ def living() -> Process:
     return as_seen(os.getpid())
 
 
+def opened() -> Members:
+    """Of a job that has a root."""
+    members = Members()
+    members.open()
+    return members
+
+
 def failure_at(members: Members, seconds: float) -> str:
     """What is said so many seconds after a look at 1000 s; "": nothing."""
     assert members.failure(1000.0) is None
@@ -51,8 +58,8 @@ def failure_at(members: Members, seconds: float) -> str:
 def test_member_that_died_is_a_failure_when_nobody_explained_it(
     child: "subprocess.Popen[bytes]", living: Process
 ) -> None:
-    members = Members()
-    members.follow([living, as_seen(child.pid)], [HERE, HERE])
+    members = opened()
+    members.follow(0, [living, as_seen(child.pid)], [HERE, HERE])
     assert members.failure(0.0) is None
     child.kill()
     child.wait()
@@ -63,16 +70,16 @@ def test_member_that_died_is_a_failure_when_nobody_explained_it(
 
 
 def test_zombie_is_dead(child: "subprocess.Popen[bytes]", living: Process) -> None:
-    members = Members()
-    members.follow([living, as_seen(child.pid)], [HERE, HERE])
+    members = opened()
+    members.follow(0, [living, as_seen(child.pid)], [HERE, HERE])
     child.kill()
     os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
     assert failure_at(members, EXPLAINED_WITHIN) != ""
 
 
 def test_number_that_was_given_away_again_is_another_process(living: Process) -> None:
-    members = Members()
-    members.follow([living, replace(living, started=living.started + 1)], [HERE, HERE])
+    members = opened()
+    members.follow(0, [living, replace(living, started=living.started + 1)], [HERE, HERE])
     assert "rank 1" in failure_at(members, EXPLAINED_WITHIN)
 
 
@@ -80,13 +87,13 @@ def test_number_that_was_given_away_again_is_another_process(living: Process) ->
 def test_end_that_the_root_explained_is_no_failure(
     child: "subprocess.Popen[bytes]", living: Process, explanation: str
 ) -> None:
-    members = Members()
-    members.follow([living, as_seen(child.pid)], [HERE, HERE])
+    members = opened()
+    members.follow(0, [living, as_seen(child.pid)], [HERE, HERE])
     child.kill()
     child.wait()
     assert members.failure(1000.0) is None
     if explanation == "left":
-        members.follow([living], [HERE])
+        members.follow(0, [living], [HERE])
     else:
         members.close()
     assert members.failure(1000.0 + EXPLAINED_WITHIN) is None
@@ -96,21 +103,21 @@ def test_process_that_died_before_it_was_told_of_is_a_failure(
     child: "subprocess.Popen[bytes]", living: Process
 ) -> None:
     newcomer = as_seen(child.pid)
-    members = Members()
-    members.follow([living], [HERE])
+    members = opened()
+    members.follow(0, [living], [HERE])
     child.kill()
     child.wait()
-    members.follow([living, newcomer], [HERE, HERE])
+    members.follow(0, [living, newcomer], [HERE, HERE])
     assert "rank 1" in failure_at(members, EXPLAINED_WITHIN)
 
 
 def test_processes_of_other_hosts_and_other_pid_namespaces_are_left_to_the_launcher(living: Process) -> None:
     nobody = Process(2**22 + 1, 1)
-    members = Members()
-    members.follow([living, nobody], [HERE, "elsewhere"])
+    members = opened()
+    members.follow(0, [living, nobody], [HERE, "elsewhere"])
     assert failure_at(members, EXPLAINED_WITHIN) == ""
-    members = Members()
-    members.follow([nobody], [HERE])
+    members = opened()
+    members.follow(0, [nobody], [HERE])
     assert failure_at(members, EXPLAINED_WITHIN) == ""
 
 
@@ -122,8 +129,8 @@ def test_member_whose_launcher_died_is_a_failure(living: Process) -> None:
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as proxy:
         assert proxy.stdout is not None
         member = as_seen(int(proxy.stdout.readline()))
-        members = Members()
-        members.follow([living, member], [HERE, HERE])
+        members = opened()
+        members.follow(0, [living, member], [HERE, HERE])
         assert members.failure(0.0) is None
         proxy.kill()
     try:
@@ -134,9 +141,57 @@ def test_member_whose_launcher_died_is_a_failure(living: Process) -> None:
         os.kill(member.pid, signal.SIGKILL)
 
 
-@pytest.mark.parametrize("processes", [[[1]], [[1, 2, 3]], [[-1, 2]], [["1", 2]], [[1, 2], [3, 4]], 5])
-def test_members_that_cannot_be_are_dropped(processes: object) -> None:
-    message = {"version": 1, "job": JOB, "kind": "members", "processes": processes, "hosts": ["h"]}
-    assert read_from_job(json.dumps(message).encode(), JOB) is None
-    message["processes"] = [[1, 2]]
+def test_word_of_a_former_generation_that_comes_late_brings_nobody_back(
+    child: "subprocess.Popen[bytes]", living: Process
+) -> None:
+    members = opened()
+    leaver = as_seen(child.pid)
+    members.follow(1, [living, leaver], [HERE, HERE])
+    members.follow(2, [living], [HERE])
+    child.kill()
+    child.wait()
+    members.follow(1, [living, leaver], [HERE, HERE])
+    assert failure_at(members, EXPLAINED_WITHIN) == ""
+    members.follow(2, [living, leaver], [HERE, HERE])
+    assert "rank 1" in failure_at(members, EXPLAINED_WITHIN + 1000)
+
+
+def test_word_that_comes_after_the_close_brings_nobody_back_until_the_next_job(
+    child: "subprocess.Popen[bytes]", living: Process
+) -> None:
+    members = opened()
+    leaver = as_seen(child.pid)
+    members.follow(7, [living, leaver], [HERE, HERE])
+    members.close()
+    child.kill()
+    child.wait()
+    members.follow(7, [living, leaver], [HERE, HERE])
+    members.follow(8, [living, leaver], [HERE, HERE])
+    assert failure_at(members, EXPLAINED_WITHIN) == ""
+    assert not members.job_is_open
+    members.open()
+    members.follow(0, [living, leaver], [HERE, HERE])
+    assert "rank 1" in failure_at(members, EXPLAINED_WITHIN + 1000)
+
+
+ONE = {"pid": 1, "started": 2}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"processes": [{"pid": 1}]},
+        {"processes": [{**ONE, "pid": -1}]},
+        {"processes": [{**ONE, "pid": "1"}]},
+        {"processes": [[1, 2]]},
+        {"processes": [ONE, ONE]},
+        {"processes": 5},
+        {"generation": -1},
+        {"generation": None},
+    ],
+)
+def test_members_that_cannot_be_are_dropped(wrong: dict[str, object]) -> None:
+    said = {"generation": 0, "processes": [ONE], "hosts": ["h"]}
+    message = {"version": 1, "job": JOB, "kind": "members"} | said
     assert read_from_job(json.dumps(message).encode(), JOB) is not None
+    assert read_from_job(json.dumps(message | wrong).encode(), JOB) is None
