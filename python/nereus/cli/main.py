@@ -2,7 +2,6 @@
 """nereus - make MPI jobs malleable: emulate, resize, measure."""
 
 import os
-import re
 import sys
 from collections.abc import Sequence
 from typing import Annotated
@@ -12,6 +11,7 @@ import typer
 import nereus
 from nereus.cli.lazy import Home, group_of
 from nereus.cli.messages import complain, say, write
+from nereus.cli.usage import sentence
 
 app = group_of(
     {
@@ -69,7 +69,7 @@ def run(arguments: Sequence[str]) -> int:
             complain(line)
         return 2
     except typer.TyperException as error:
-        complain(f"{_in_our_words(error.format_message())} (nereus --help)")
+        complain(f"{sentence(error)} (nereus --help)")
         return 2
     except BrokenPipeError:
         raise
@@ -77,21 +77,6 @@ def run(arguments: Sequence[str]) -> int:
         complain(f"{error.filename or 'a file'}: {error.strerror}")
         return 1
     return result if isinstance(result, int) else 0
-
-
-#: What the parser of options says of numbers, and what is said here.
-_WORDS = (
-    (r"Input should be a valid integer\b[^;]*", "a whole number is allowed"),
-    (r"Input should be a valid number\b[^;]*", "a number is allowed"),
-    (r"Input should be greater than or equal to (\S+)", r"numbers from \1 are allowed"),
-    (r"Input should be less than or equal to (\S+)", r"numbers up to \1 are allowed"),
-)
-
-
-def _in_our_words(text: str) -> str:
-    for theirs, ours in _WORDS:
-        text = re.sub(theirs, ours, text)
-    return text
 
 
 def main() -> None:

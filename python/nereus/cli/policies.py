@@ -12,6 +12,7 @@ from types import ModuleType
 from nereus.cli.messages import Refused
 from nereus.policy.decisions import Policy
 from nereus.policy.policies import BY_NAME
+from nereus.reading import MOST_WRITTEN
 
 HELP = f"{', '.join(BY_NAME)}, or FILE.py:CLASS, a policy of one's own."
 
@@ -37,6 +38,8 @@ def load(name: str) -> Policy:
 def _module(file: Path) -> ModuleType:
     if not file.is_file():
         raise Refused(f"{file}: there is no such file")
+    if file.stat().st_size > MOST_WRITTEN:
+        raise Refused(f"{file}: has more than {MOST_WRITTEN} bytes, which are allowed")
     spec = spec_from_file_location(f"nereus_policy_{file.stem}", file)
     if spec is None or spec.loader is None:
         raise Refused(f"{file}: is no file of Python")
@@ -52,5 +55,7 @@ def _its_mistakes(file: str) -> Iterator[None]:
     """Whatever goes wrong in a file of a user is the user's to mend."""
     try:
         yield
-    except (Exception, SystemExit) as problem:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as problem:  # SystemExit too: it would end the command as if all were well
         raise Refused(f"{file}: {type(problem).__name__}: {problem}") from problem

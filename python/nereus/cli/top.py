@@ -13,7 +13,7 @@ from nereus import printable
 from nereus.cli.messages import Refused, note, show_json_line
 from nereus.control import daemon_door
 from nereus.launch import Stopping, builds
-from nereus.launch.door import is_private
+from nereus.launch.private_folder import is_private
 from nereus.monitor.live import COLUMNS, Rates, Sums, latest_of_job, rates, sums
 from nereus.report.units import bytes_text
 

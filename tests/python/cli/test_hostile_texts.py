@@ -143,7 +143,7 @@ def test_commands_print_through_one_place(tracked: dict[str, str]) -> None:
         if path.startswith("python/nereus/") and path.endswith(".py") and path not in places
     }
     # Their lines are made harmless beside it, or have nothing from outside.
-    for path in ("report/progress.py", "launch/sockets.py", "page/server.py"):
+    for path in ("report/progress.py", "launch/sockets.py", "launch/supervisor.py", "page/server.py"):
         own.pop(f"python/nereus/{path}")
     assert {path: words for path, words in own.items() if words} == {}
 

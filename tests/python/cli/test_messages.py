@@ -40,7 +40,7 @@ def test_all_that_is_wrong_with_an_experiment_is_said(nereus: Nereus, tmp_path: 
         (["top", "--interval", "x"], "'--interval': a number from 0.05 to 3600 is allowed"),
         (["top", "--interval", "0"], "'--interval': a number from 0.05 to 3600 is allowed"),
         (["resize", "job", "two"], "'RANKS': a whole number from 1 is allowed"),
-        (["place", "--format", "x"], "'--format': one of hydra, openmpi, slurm, keys is allowed"),
+        (["place", "--format", "x"], "'--format': 'x': one of hydra, openmpi, slurm, keys is allowed"),
     ],
 )
 def test_a_value_that_is_not_allowed_gets_a_sentence_that_says_what_is(

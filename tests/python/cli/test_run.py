@@ -141,7 +141,7 @@ def test_hosts_reach_launcher_and_job(shell: Any) -> None:
     ("arguments", "expected"),
     [
         (["--", "no-such-program"], "PROGRAM = no-such-program"),
-        (["-n", "0", "--", "true"], "numbers from 1 are allowed"),
+        (["-n", "0", "--", "true"], "a whole number from 1 is allowed"),
         (["-n", "1000000", "--", "true"], "-n = 1000000: the launcher is asked for at most"),
         (["-n", "4", "--max-ranks", "3", "--", "true"], "at most 3 (--max-ranks)"),
         (["-n", "4", "--hosts", "n1:2,n2", "--", "true"], "the hosts n1:2,n2:1 have 3 slots"),
@@ -230,7 +230,7 @@ def test_a_job_that_is_slow_to_answer_is_not_waited_for_ever(shell: Any) -> None
     [
         (["4f2a", "8"], "JOB = 4f2a: no such job of yours runs on this host"),
         (["4f2a", "0"], "RANKS"),
-        (["4f2a", "many"], "a whole number is allowed"),
+        (["4f2a", "many"], "a whole number from 1 is allowed"),
         (["4f2a", "8", "--hosts", "n1:x"], "n1 has x slots"),
         (["4f2a", "8", "--process-method", "magic"], "magic"),
         (["4f2a", "8", "--process-strategies", "join+magic"], "magic"),
