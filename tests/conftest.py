@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests send signals to programs: these start as from a terminal, also where tests run in the background."""
+"""What holds for all tests: the same examples in each run, and signals as from a terminal.
+
+Tests send signals to programs, also where the tests run in the background.
+"""
 
 import signal
 from types import FrameType
+
+from hypothesis import settings
 
 
 def _go_on(number: int, frame: FrameType | None) -> None:
@@ -17,3 +22,8 @@ for _number in (signal.SIGHUP, signal.SIGTERM, signal.SIGQUIT):
         signal.signal(_number, _go_on)
 # Whoever ignores the end of children never hears how they ended.
 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+
+# `make test` says the same each time; `make test-all` looks at other examples in each run.
+settings.register_profile("same", derandomize=True)
+settings.register_profile("random", derandomize=False, print_blob=True)
+settings.load_profile("same")

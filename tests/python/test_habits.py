@@ -70,7 +70,55 @@ def test_sockets_are_made_and_closed_in_one_place(sources: dict[str, str]) -> No
     assert own_contexts(sources) == []
 
 
+# Where no line of ours has to arrive before the MPI ends the job.
+SAY_NOTHING = {
+    "src/pmpi/lifetime.cpp": "the wrapper of the call itself",
+    "probe/main.cpp": "ends a probe that has answered on stdout",
+}
+
+
+def hasty_aborts(texts: dict[str, str]) -> list[str]:
+    """Calls of MPI_Abort in libraries and programs that do not wait for the reader of stderr before.
+
+    Examples have nothing but the public API, which has no such call.
+    """
+    rooms = ("src/", "compat/", "emulator/", "probe/", "trying/", "applications/", "tests/mpi/")
+    found = []
+    for path, text in texts.items():
+        lines = text.splitlines()
+        for number, line in enumerate(lines):
+            is_call = re.search(r"(?<!int )MPI_Abort\(MPI_COMM", line) and path.startswith(rooms)
+            before = " ".join(lines[max(0, number - 2) : number])
+            if is_call and path not in SAY_NOTHING and "flush_stderr_to_reader();" not in before:
+                found.append(f"{path}:{number + 1}")
+    return found
+
+
+def test_lines_before_an_abort_are_waited_for(sources: dict[str, str]) -> None:
+    assert all("MPI_Abort(" in sources[path] for path in SAY_NOTHING)
+    assert hasty_aborts(sources) == []
+
+
+def raw_lines(texts: dict[str, str]) -> list[str]:
+    """Where the library and its interfaces write to stderr what may hold text from outside as it is."""
+    own = {
+        path: text
+        for path, text in texts.items()
+        if path.startswith(("src/", "compat/", "emulator/", "trying/"))
+    }
+    places = {"src/base/printable.hpp"}
+    raw = re.compile(r"fprintf\(stderr|std::cerr|fputs\([^)]*stderr")
+    return [path for path, text in own.items() if path not in places and raw.search(text)]
+
+
+def test_lines_of_the_library_are_written_in_one_place(sources: dict[str, str]) -> None:
+    assert raw_lines(sources) == []
+
+
 def test_the_habits_are_looked_for() -> None:
+    hasty = {"src/a.c": "puts(why);\nMPI_Abort(MPI_COMM_WORLD, 1);", "src/b.c": "std::cerr << name;"}
+    assert hasty_aborts(hasty) == ["src/a.c:2"]
+    assert raw_lines(hasty) == ["src/b.c"]
     bad = {"src/a.cpp": "// " + "TO" + "DO: all\n" + "\n" * 400, "tests/a.py": "\n" * 500}
     assert without_licence(bad) == ["src/a.cpp", "tests/a.py"]
     assert too_long(bad) == ["src/a.cpp"]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs of programs/talks.c under the monitor, and what these are known to send."""
 
+import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,6 +33,27 @@ def record_of(
     done = site.nereus("monitor", *options, "--", *command, **environment)
     assert done.code == 0, done.err
     return site.nereus("report", "record.jsonl", "--json").document
+
+
+def by_open_mpi(site: Any, build: Build, kind: str, ranks: int) -> Any:
+    """The document of a run under Open MPI's own monitoring."""
+    for file in site.folder.glob("theirs.*.prof"):
+        file.unlink()
+    names = {"enable": "2", "enable_output": "3", "filename": str(site.folder / "theirs")}
+    own = {f"OMPI_MCA_pml_monitoring_{name}": value for name, value in names.items()}
+    talks = site.program(build.name, "talks")
+    command = launched(build, ranks, talks, kind, site.folder)
+    subprocess.run(command, env=site.environment | own, cwd=site.folder, check=True, timeout=120)
+    return site.nereus("report", "theirs.0.prof", "--json").document
+
+
+def without(pairs: Pairs, fewer: Pairs) -> Pairs:
+    """What MPI_Init, MPI_Finalize and a monitor's own work cost is in a run that does nothing, too."""
+    left = {
+        pair: (messages - fewer.get(pair, (0, 0))[0], size - fewer.get(pair, (0, 0))[1])
+        for pair, (messages, size) in pairs.items()
+    }
+    return {pair: counted for pair, counted in left.items() if counted != (0, 0)}
 
 
 def pairs_of(document: Any, kind: str) -> Pairs:

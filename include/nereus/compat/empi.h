@@ -101,14 +101,14 @@ NEREUS_COMPAT_API void EMPI_Register_sparse(char *id, void *addr_row, void *addr
 /** Its rows on this process; to be asked for after each EMPI_Monitor_end(). NULL: there is none here. */
 NEREUS_COMPAT_API void EMPI_Get_addr_sparse(char *id, void **addr_row, void **addr_col, void **addr_val);
 
-/** Nereus does not measure what a program computes and communicates, and foretells no costs: 0, which is said once. */
+/** Nereus does not measure what a program computes and communicates, and predicts no costs: 0, reported once. */
 NEREUS_COMPAT_API void EMPI_Get_aggregated_tcomm(double *tcomm);
 NEREUS_COMPAT_API void EMPI_Get_aggregated_tcomp(double *tcomp);
 NEREUS_COMPAT_API void EMPI_Rdata_spawn_cost(int size, int nprocs, double *cost);
 NEREUS_COMPAT_API void EMPI_Rdata_remove_cost(int size, int nprocs, double *cost);
 
 /** Sizes come from outside (`nereus resize JOB N`, NEREUS_EMPI_SCHEDULE) and rows are cut equally: these do nothing,
- * which is said once. EMPI_Get_minprocs() sets 1. */
+ * reported once. EMPI_Get_minprocs() sets 1. */
 NEREUS_COMPAT_API void EMPI_Get_minprocs(int *nprocs);
 NEREUS_COMPAT_API void EMPI_Set_maxprocs(int nprocs);
 NEREUS_COMPAT_API void EMPI_Set_policy(int policy);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a user would lose: a line that says what a policy of his own did wrong, and an exit code that says so."""
+"""What a user would lose: a line and an exit code that say what a policy of his own did wrong."""
 
 from collections.abc import Callable
 from pathlib import Path
