@@ -6,18 +6,24 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 namespace nereus::job {
 namespace {
 
 using nlohmann::json;
 
+/// Between processes that were started apart. `mpiexec --mca osc ucx` sets the variable too.
+bool has_windows_between_jobs() {
 #ifdef OPEN_MPI
-constexpr bool has_windows_between_jobs = false;
+    const char *const component = std::getenv("OMPI_MCA_osc");
+    return component != nullptr && std::string_view(component) == "ucx";
 #else
-constexpr bool has_windows_between_jobs = true;
+    return true;
 #endif
+}
 
 /// Bytes and arrays of both kinds; the largest of each counts.
 using Loads = std::array<std::int64_t, 4>;
@@ -84,10 +90,11 @@ std::optional<plan::Choice> choice_from(const json &in) {
 
 Done check_carriage(int process_method, bool joins, const Carriage &carriage) {
     const bool one_sided = carriage.method == NEREUS_RMA_LOCK || carriage.method == NEREUS_RMA_LOCKALL;
-    if (one_sided && joins && !has_windows_between_jobs)
-        return failed(NEREUS_ERR_UNSUPPORTED,
-                      "Open MPI has no windows between processes that were started apart: take p2p or col, or a "
-                      "process strategy without join");
+    if (one_sided && joins && !has_windows_between_jobs())
+        return failed(
+            NEREUS_ERR_UNSUPPORTED,
+            "Open MPI has no windows between processes that were started apart, but with OMPI_MCA_osc=ucx: set "
+            "that, or take p2p or col, or a process strategy without join");
     if (one_sided && process_method == NEREUS_BASELINE_INTER)
         return failed(NEREUS_ERR_UNSUPPORTED,
                       "one-sided transfers need an intra-communicator, which baseline-inter has "

@@ -87,7 +87,7 @@ def test_newcomer_that_dies_in_a_collective_call_does_not_hold_up_the_job(
     site: Any, mpi: str, call: str, settings: dict[str, str]
 ) -> None:
     if mpi == "openmpi" and "MPI_Win" in call:
-        pytest.skip("Open MPI has no windows between jobs that joined")
+        pytest.skip("Open MPI has no windows between jobs that joined without OMPI_MCA_osc=ucx")
     with struck(site, mpi, call, **settings) as application:
         answer = ask_for(application, 4)
         assert list(site.folder.glob("kill-at.done.*")), answer
