@@ -135,7 +135,9 @@ class Run:
             self._note_hit_at_call(number, injection)
 
     def _ask(self, process: _Process, ranks: int, options: dict[str, str]) -> Answer:
-        doors = [path for path in (self._site.runtime / "nereus").glob("*.door") if path.stem != "daemon"]
+        doors: list[Path] = []
+        with suppress(FileNotFoundError):  # the folder goes with the last job
+            doors = [path for path in (self._site.runtime / "nereus").glob("*.door") if path.stem != "daemon"]
         if not doors:
             return Answer.CUT_OFF
         question = {"kind": "resize", "ranks": ranks, "options": options, "wait": True}
