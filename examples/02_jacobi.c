@@ -42,24 +42,36 @@ static void print_checksum(nereus_job *job, const double *u) {
     if (rank == 0) printf("checksum %016llx after %d resizes\n", (unsigned long long)sum, (int)nereus_generation(job));
 }
 
-static void ask(nereus_job *job, int64_t step) {
+/* One process that cannot go on must not leave the loop alone: the others would wait for it for ever. */
+static int ok(nereus_job *job, int code) {
+    if (code >= 0) return code;
+    fprintf(stderr, "%s\n", nereus_message(job));
+    return MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+/* A wish that cannot be fulfilled is no reason to end: the job goes on with the processes that it has. */
+static void ask(nereus_job *job, int ranks) {
+    if (nereus_resize(job, ranks, NULL, NULL) < 0) fprintf(stderr, "%s\n", nereus_message(job));
+}
+
+static void ask_at(nereus_job *job, int64_t step) {
     int rank, size;
     MPI_Comm_rank(nereus_comm(job), &rank);
     MPI_Comm_size(nereus_comm(job), &size);
-    if (rank == 0 && step == 100) nereus_resize(job, size + 1, NULL, NULL);
-    if (rank == 0 && step == 250) nereus_resize(job, size / 2, NULL, NULL);
+    if (rank == 0 && step == 100) ask(job, size + 1);
+    if (rank == 0 && step == 250) ask(job, size / 2);
 }
 
 static void iterate(nereus_job *job, int malleable) {
     double *u;
     int64_t step = 0;
-    nereus_array(job, "u", MPI_DOUBLE, cells, NEREUS_BLOCK, NEREUS_VARIABLE, (void **)&u); /* zeroed for founders */
-    nereus_value(job, "step", MPI_INT64_T, 1, &step);
+    ok(job, nereus_array(job, "u", MPI_DOUBLE, cells, NEREUS_BLOCK, NEREUS_VARIABLE, (void **)&u)); /* zeroed */
+    ok(job, nereus_value(job, "step", MPI_INT64_T, 1, &step));
     while (step < last) {
         sweep(job, u);
-        if (malleable) ask(job, step);
+        if (malleable) ask_at(job, step);
         step++;
-        if (nereus_checkpoint(job) == NEREUS_LEAVE) return;
+        if (ok(job, nereus_checkpoint(job)) == NEREUS_LEAVE) return;
     }
     print_checksum(job, u);
 }

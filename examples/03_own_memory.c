@@ -39,21 +39,33 @@ static int *own_part(nereus_job *job, const nereus_memory *memory) {
     return part;
 }
 
+/* One process that cannot go on must not leave the loop alone: the others would wait for it for ever. */
+static int ok(nereus_job *job, int code) {
+    if (code >= 0) return code;
+    fprintf(stderr, "%s\n", nereus_message(job));
+    return MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+/* A wish that cannot be fulfilled is no reason to end: the job goes on with the processes that it has. */
+static void ask(nereus_job *job, int ranks) {
+    if (nereus_resize(job, ranks, NULL, NULL) < 0) fprintf(stderr, "%s\n", nereus_message(job));
+}
+
 /* @param x  gets this process' part, which is its own again after nereus_close()
  * @return whether this process is rank 0 at the end */
 static int iterate(nereus_job *job, const nereus_memory *memory, int **x) {
     int64_t step = 0, wrong = 0, all = 0;
     int rank, size;
     *x = nereus_generation(job) == 0 ? own_part(job, memory) : NULL; /* NULL: newcomers get theirs */
-    nereus_array_of(job, "x", MPI_INT, elements, NEREUS_BLOCK, NEREUS_VARIABLE, (void **)x, memory);
-    nereus_value(job, "step", MPI_INT64_T, 1, &step);
+    ok(job, nereus_array_of(job, "x", MPI_INT, elements, NEREUS_BLOCK, NEREUS_VARIABLE, (void **)x, memory));
+    ok(job, nereus_value(job, "step", MPI_INT64_T, 1, &step));
     MPI_Comm_rank(nereus_comm(job), &rank);
     while (step < last) {
         MPI_Comm_size(nereus_comm(job), &size);
-        if (rank == 0 && step == 0) nereus_resize(job, size + 1, NULL, NULL);
-        if (rank == 0 && step == 3) nereus_resize(job, size - 1, NULL, NULL);
+        if (rank == 0 && step == 0) ask(job, size + 1);
+        if (rank == 0 && step == 3) ask(job, size - 1);
         step++;
-        if (nereus_checkpoint(job) == NEREUS_LEAVE) return 0;
+        if (ok(job, nereus_checkpoint(job)) == NEREUS_LEAVE) return 0;
     }
     for (int64_t i = 0; i < nereus_count(job, "x"); i++) wrong += (*x)[i] != nereus_first(job, "x") + i;
     MPI_Reduce(&wrong, &all, 1, MPI_INT64_T, MPI_SUM, 0, nereus_comm(job));

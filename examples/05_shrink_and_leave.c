@@ -18,6 +18,13 @@ static int rank_in(MPI_Comm comm) {
     return rank;
 }
 
+/* One process that cannot go on must not leave the loop alone: the others would wait for it for ever. */
+static int ok(nereus_job *job, int code) {
+    if (code >= 0) return code;
+    fprintf(stderr, "%s\n", nereus_message(job));
+    return MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
 static void ask(nereus_job *job, int ranks) {
     if (rank_in(nereus_comm(job)) != 0) return;
     if (nereus_resize(job, ranks, NULL, NULL) < 0) fprintf(stderr, "example_05: %s\n", nereus_message(job));
@@ -27,7 +34,7 @@ static void ask(nereus_job *job, int ranks) {
 static void print_report(nereus_job *job, const float *x) {
     nereus_resize_report report;
     int size, sum = 0;
-    nereus_last_resize(job, &report);
+    ok(job, nereus_last_resize(job, &report));
     MPI_Comm_size(nereus_comm(job), &size);
     for (int64_t i = 0; i < nereus_count(job, "x"); i++) sum += (int)x[i];
     printf("%d to %d processes: %d left, %d sleep, sum %d\n", report.from, size, report.left, report.parked, sum);
@@ -37,8 +44,8 @@ static void iterate(nereus_job *job) {
     float *x;
     int64_t step = 0;
     int size;
-    nereus_array(job, "x", MPI_FLOAT, elements, NEREUS_BLOCK, NEREUS_VARIABLE, (void **)&x);
-    nereus_value(job, "step", MPI_INT64_T, 1, &step);
+    ok(job, nereus_array(job, "x", MPI_FLOAT, elements, NEREUS_BLOCK, NEREUS_VARIABLE, (void **)&x));
+    ok(job, nereus_value(job, "step", MPI_INT64_T, 1, &step));
     if (nereus_generation(job) == 0)
         for (int64_t i = 0; i < nereus_count(job, "x"); i++) x[i] = (float)(nereus_first(job, "x") + i);
     while (step < last) {
@@ -46,7 +53,7 @@ static void iterate(nereus_job *job) {
         if (step == 0) ask(job, size + 1);
         if (step == 3) ask(job, 1);
         step++;
-        if (nereus_checkpoint(job) == NEREUS_LEAVE) return; /* nothing of x is here any more */
+        if (ok(job, nereus_checkpoint(job)) == NEREUS_LEAVE) return; /* nothing of x is here any more */
     }
     print_report(job, x);
 }

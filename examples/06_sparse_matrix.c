@@ -47,24 +47,36 @@ static double multiply(nereus_job *job, const nereus_matrix *a, double *y) {
     return sum;
 }
 
+/* One process that cannot go on must not leave the loop alone: the others would wait for it for ever. */
+static int ok(nereus_job *job, int code) {
+    if (code >= 0) return code;
+    fprintf(stderr, "%s\n", nereus_message(job));
+    return MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+/* A wish that cannot be fulfilled is no reason to end: the job goes on with the processes that it has. */
+static void ask(nereus_job *job, int ranks) {
+    if (nereus_resize(job, ranks, NULL, NULL) < 0) fprintf(stderr, "%s\n", nereus_message(job));
+}
+
 static void iterate(nereus_job *job) {
     nereus_matrix a;
     double *y, sum = 0;
     int64_t step = 0, nonzeros = 0;
     int rank, size;
-    nereus_array(job, "y", MPI_DOUBLE, n, NEREUS_BLOCK, NEREUS_VARIABLE, (void **)&y);
+    ok(job, nereus_array(job, "y", MPI_DOUBLE, n, NEREUS_BLOCK, NEREUS_VARIABLE, (void **)&y));
     for (int64_t i = 0; i < nereus_count(job, "y"); i++) nonzeros += nonzeros_of(nereus_first(job, "y") + i);
-    nereus_matrix_csr(job, "A", MPI_DOUBLE, n, nonzeros, NULL, NEREUS_CONSTANT, &a); /* its rows are cut as y is */
-    nereus_value(job, "step", MPI_INT64_T, 1, &step);
+    ok(job, nereus_matrix_csr(job, "A", MPI_DOUBLE, n, nonzeros, NULL, NEREUS_CONSTANT, &a)); /* cut as y is */
+    ok(job, nereus_value(job, "step", MPI_INT64_T, 1, &step));
     if (nereus_generation(job) == 0) fill(&a);
     while (step < last) {
         MPI_Comm_size(nereus_comm(job), &size);
         sum = multiply(job, &a, y);
         MPI_Comm_rank(nereus_comm(job), &rank);
-        if (rank == 0 && step == 10) nereus_resize(job, size + 2, NULL, NULL);
-        if (rank == 0 && step == 30) nereus_resize(job, 1, NULL, NULL);
+        if (rank == 0 && step == 10) ask(job, size + 2);
+        if (rank == 0 && step == 30) ask(job, 1);
         step++;
-        if (nereus_checkpoint(job) == NEREUS_LEAVE) return;
+        if (ok(job, nereus_checkpoint(job)) == NEREUS_LEAVE) return;
     }
     printf("sum %.0f after %d resizes\n", sum, (int)nereus_generation(job));
 }

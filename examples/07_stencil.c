@@ -80,7 +80,8 @@ static void iterate(nereus_job *job, MPI_Datatype row, const char *how) {
         step++;
         MPI_Comm_rank(nereus_comm(job), &rank);
         MPI_Comm_size(nereus_comm(job), &size);
-        if (rank == 0 && wanted(how, step, size) > 0) nereus_resize(job, wanted(how, step, size), NULL, NULL);
+        const int ranks = rank == 0 ? wanted(how, step, size) : 0;
+        if (ranks > 0 && nereus_resize(job, ranks, NULL, NULL) < 0) fprintf(stderr, "%s\n", nereus_message(job));
         if (strcmp(how, "often") == 0) thrd_sleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
         code = ok(job, nereus_checkpoint(job));
     }
