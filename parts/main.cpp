@@ -5,6 +5,7 @@
 #include "monitor/lines.hpp"
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <iostream>
 
 namespace {
@@ -45,5 +46,9 @@ int main(int argc, char **argv) {
         all_read = print(file, totals ? nereus::monitor::totals_of : nereus::monitor::lines_of,
                          cbor ? nereus::monitor::Encoding::cbor : nereus::monitor::Encoding::json_lines) &&
                    all_read;
+    if (!std::cout.flush()) {
+        nereus::print_line("nereus-parts", "standard output cannot be written");
+        return EXIT_FAILURE;
+    }
     return all_read ? 0 : bad_input;
 }

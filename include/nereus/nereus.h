@@ -266,7 +266,8 @@ NEREUS_API int nereus_resize_options_init(const nereus_job *job, nereus_resize_o
  *                              nereus_message() names it
  * @return NEREUS_ERR_ARGUMENT  options holds a value that does not exist, strategies that exclude one another, or
  *                              a host list that cannot be read
- * @return NEREUS_ERR_UNSUPPORTED  join without a supervisor, or asynchronous without MPI_THREAD_MULTIPLE
+ * @return NEREUS_ERR_UNSUPPORTED  join without a supervisor, asynchronous without MPI_THREAD_MULTIPLE, or one-sided
+ *                              transfers where the MPI has none; nereus_message() says what to take
  *
  * Source: malleability point, Martín-Álvarez et al. 2024, section 2.
  */

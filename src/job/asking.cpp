@@ -79,8 +79,8 @@ Done Job::check_possible(int ranks, const nereus_resize_options &options) const 
                                             std::to_string(members_.settings.max_ranks) + " (setting max-ranks)");
     if (auto done = check_strategies(options.process_strategies); !done) return done;
     const bool makes = ranks > members_.generation.control.size() || options.process_method != NEREUS_MERGE;
-    const bool joins = makes && come_by_join(members_, options.process_strategies);
-    return check_carriage(options.process_method, joins, {options.transfer_method, options.transfer_strategy});
+    const bool one_world = !makes && is_of_one_world(members_.generation);
+    return check_carriage(options.process_method, one_world, {options.transfer_method, options.transfer_strategy});
 }
 
 Result<Asked> Job::ask(int ranks, const nereus_resize_options &options) {

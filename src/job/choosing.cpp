@@ -15,8 +15,8 @@ namespace {
 
 using nlohmann::json;
 
-/// Between processes that were started apart. `mpiexec --mca osc ucx` sets the variable too.
-bool has_windows_between_jobs() {
+/// Between processes of several MPI_COMM_WORLDs. `mpiexec --mca osc ucx` sets the variable too.
+bool has_windows_between_worlds() {
 #ifdef OPEN_MPI
     const char *const component = std::getenv("OMPI_MCA_osc");
     return component != nullptr && std::string_view(component) == "ucx";
@@ -68,11 +68,12 @@ std::vector<int> open_numbers(int asked, int automatic) {
     return all;
 }
 
-std::vector<plan::Way> candidates(const Request &request, bool joins) {
+std::vector<plan::Way> candidates(const Request &request, bool one_world) {
     std::vector<plan::Way> ways;
     for (const int strategy : open_numbers(request.transfer_strategy, NEREUS_STRATEGY_AUTO))
         for (const int method : open_numbers(request.transfer_method, NEREUS_TRANSFER_AUTO))
-            if (check_carriage(request.process_method, joins, {method, strategy})) ways.push_back({method, strategy});
+            if (check_carriage(request.process_method, one_world, {method, strategy}))
+                ways.push_back({method, strategy});
     return ways;
 }
 
@@ -88,13 +89,12 @@ std::optional<plan::Choice> choice_from(const json &in) {
 
 }
 
-Done check_carriage(int process_method, bool joins, const Carriage &carriage) {
+Done check_carriage(int process_method, bool one_world, const Carriage &carriage) {
     const bool one_sided = carriage.method == NEREUS_RMA_LOCK || carriage.method == NEREUS_RMA_LOCKALL;
-    if (one_sided && joins && !has_windows_between_jobs())
-        return failed(
-            NEREUS_ERR_UNSUPPORTED,
-            "Open MPI has no windows between processes that were started apart, but with OMPI_MCA_osc=ucx: set "
-            "that, or take p2p or col, or a process strategy without join");
+    if (one_sided && !one_world && !has_windows_between_worlds())
+        return failed(NEREUS_ERR_UNSUPPORTED,
+                      "Open MPI has one-sided transfers only among processes that one mpiexec "
+                      "started together, unless OMPI_MCA_osc=ucx: set that, or take p2p or col");
     if (one_sided && process_method == NEREUS_BASELINE_INTER)
         return failed(NEREUS_ERR_UNSUPPORTED,
                       "one-sided transfers need an intra-communicator, which baseline-inter has "
@@ -120,7 +120,7 @@ Carriage usual_carriage(const Request &request) {
 }
 
 Result<std::optional<plan::Choice>> choose_together(MPI_Comm sources, Registry &registry, const Sides &sides,
-                                                    const Request &request, bool joins,
+                                                    const Request &request, bool one_world,
                                                     const std::optional<plan::Costs> &costs) {
     const auto most = largest_loads(sources, loads_of(registry, sides));
     if (!most) return tl::unexpected(most.error());
@@ -129,7 +129,7 @@ Result<std::optional<plan::Choice>> choose_together(MPI_Comm sources, Registry &
         const auto [constant, constant_arrays, variable, variable_arrays] = *most;
         choice = plan::choose(*costs, {{constant, static_cast<int>(constant_arrays)},
                                        {variable, static_cast<int>(variable_arrays)},
-                                       candidates(request, joins)});
+                                       candidates(request, one_world)});
     }
     auto bytes = mpi::share(sources, 0, json::to_msgpack(as_json(choice)));
     if (!bytes) return tl::unexpected(bytes.error());

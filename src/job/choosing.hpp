@@ -13,8 +13,8 @@
 namespace nereus::job {
 
 /// NEREUS_ERR_UNSUPPORTED where data cannot be carried so; each of both may be `auto`.
-/// @param joins  whether newcomers come by the strategy join
-Done check_carriage(int process_method, bool joins, const Carriage &carriage);
+/// @param one_world  whether all who take part are of one MPI_COMM_WORLD
+Done check_carriage(int process_method, bool one_world, const Carriage &carriage);
 
 /// Whether rank 0 has something to choose, and knows by what.
 bool is_to_choose(const Request &request, const std::optional<plan::Costs> &costs);
@@ -24,11 +24,11 @@ Carriage usual_carriage(const Request &request);
 
 /// Collective over the sources: what rank 0 chose, the same on all; nothing where costs of no possible way are known.
 ///
-/// @param sides  of this source
-/// @param joins  whether newcomers come by the strategy join
-/// @param costs  rank 0's count
+/// @param sides      of this source
+/// @param one_world  as of check_carriage()
+/// @param costs      rank 0's count
 Result<std::optional<plan::Choice>> choose_together(MPI_Comm sources, Registry &registry, const Sides &sides,
-                                                    const Request &request, bool joins,
+                                                    const Request &request, bool one_world,
                                                     const std::optional<plan::Costs> &costs);
 
 }

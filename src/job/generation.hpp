@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,5 +31,10 @@ struct Generation {
     mpi::Comm lane;                            ///< over which shrinks move data; made for the first one
     transfer::Windows windows;                 ///< on the lane: for the next shrink where one was undone
 };
+
+/// Whether all processes were started together, by one mpiexec or one spawn.
+inline bool is_of_one_world(const Generation &generation) {
+    return std::set(generation.worlds.begin(), generation.worlds.end()).size() <= 1;
+}
 
 }

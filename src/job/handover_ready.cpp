@@ -75,8 +75,8 @@ json Handover::decisions(nereus_resize_report &report) {
 /// Where rank 0 knows what ways cost.
 Done Handover::choose_carriage(nereus_resize_report &report) {
     const Sides sides{sizes_, {rank_, sizes_.drain_of(rank_)}, job_.generation.hosts, hosts_};
-    const bool joins = company_ && (report.process_strategies & NEREUS_JOIN) != 0;
-    auto choice = choose_together(sources(), job_.registry, sides, request_, joins, job_.costs);
+    const bool one_world = !company_ && is_of_one_world(job_.generation);
+    auto choice = choose_together(sources(), job_.registry, sides, request_, one_world, job_.costs);
     if (!choice) return tl::unexpected(choice.error());
     if (!*choice) return {};
     carriage_ = {(*choice)->way.method, (*choice)->way.strategy};

@@ -20,7 +20,7 @@ static_assert(NEREUS_ASYNCHRONOUS == strategies::asynchronous && NEREUS_SINGLE =
 /// A spawn in a thread is no help: it holds MPICH 5 for most of its time.
 unsigned decided(const Members &job, unsigned asked, bool all_woken) {
     if (asked != strategies::automatic) return asked;
-    const bool joins = come_by_join(job, asked);
+    const bool joins = job.supervisor && job.settings.joins;
     const bool in_a_thread = (joins || all_woken) && mpi::threads_are_allowed();
     return (joins ? strategies::join : 0U) | (in_a_thread ? strategies::asynchronous : 0U);
 }
@@ -94,11 +94,6 @@ process::Wanted wanted_from(const json &in) {
     return wanted;
 }
 
-}
-
-bool come_by_join(const Members &job, unsigned asked) {
-    if (asked != strategies::automatic) return (asked & strategies::join) != 0;
-    return job.supervisor && job.settings.joins;
 }
 
 Result<Newcomers> choose_newcomers(Members &job, const Request &request, const plan::Sizes &sizes) {

@@ -16,9 +16,6 @@ struct Newcomers {
     std::vector<plan::World> worlds; ///< of each newcomer
 };
 
-/// Whether processes that are made come by the strategy join: `asked` may be automatic.
-bool come_by_join(const Members &job, unsigned asked);
-
 /// On rank 0. Parked processes are woken when all is decided, so that an error leaves them asleep.
 Result<Newcomers> choose_newcomers(Members &job, const Request &request, const plan::Sizes &sizes);
 

@@ -6,6 +6,7 @@
 #include "job/matrix_rows.hpp"
 #include "job/placing.hpp"
 #include "job/report.hpp"
+#include "mpi/bounded_call.hpp"
 #include "mpi/share.hpp"
 
 #include <poll.h>
@@ -241,6 +242,10 @@ nereus_resize_report Resize::undone(const Error &why) {
     write_into(report_.state, "making");
     write_into(report_.reason, why.what);
     report_.pause_seconds = paused_ + act_.seconds();
+    // With Open MPI rank 0 may hang in any call in which the first message comes of a newcomer that was given up.
+    std::optional<mpi::BoundedCall> bounded;
+    if (root() && has(strategies::join))
+        bounded.emplace("MPI_Bcast after a resize was undone", 0, mpi::BoundedCall::Death::releases_it);
     share_with_sources(sources(), report_);
     return report_;
 }

@@ -73,7 +73,7 @@ class Run:
             yield
         except Hang as hang:
             self._observed.hung = str(hang)
-            self._keep_stacks()
+            _keep_stacks(self._site)
 
     @contextmanager
     def _daemon(self) -> Iterator[int | None]:
@@ -214,16 +214,6 @@ class Run:
                 raise Hang(otherwise)
             time.sleep(_LOOK_EVERY)
 
-    def _keep_stacks(self) -> None:
-        with (self._site.folder / "stacks.txt").open("w") as file:
-            for pid in self._site.processes():
-                print(f"== {pid} {program_of(pid)}", file=file, flush=True)
-                try:
-                    command = ["eu-stack", "-p", str(pid)]
-                    subprocess.run(command, stdout=file, stderr=file, timeout=30, check=False)
-                except (OSError, subprocess.SubprocessError) as problem:
-                    print(f"no stack: {problem}", file=file, flush=True)
-
 
 def run_trial(trial: Trial, folder: Path) -> Observed:
     """Run it in a folder of its own; nothing is left of it afterwards but that folder. Never raises."""
@@ -254,6 +244,8 @@ def _note_left(site: Site, watch: MemoryWatch, observed: Observed) -> None:
         while site.processes() and time.monotonic() < deadline:
             time.sleep(_LOOK_EVERY)
         observed.left = [f"process {pid} {program_of(pid)}" for pid in site.processes()]
+        if observed.left:
+            _keep_stacks(site)
         _kill_all(site)
         if not observed.killed(Role.SUPERVISOR):
             observed.left += _files_left(site, watch, deadline)
@@ -263,6 +255,17 @@ def _note_left(site: Site, watch: MemoryWatch, observed: Observed) -> None:
         _kill_all(site)
         shutil.rmtree(site.temporary, ignore_errors=True)
         shutil.rmtree(site.runtime, ignore_errors=True)
+
+
+def _keep_stacks(site: Site) -> None:
+    with (site.folder / "stacks.txt").open("w") as file:
+        for pid in site.processes():
+            print(f"== {pid} {program_of(pid)}", file=file, flush=True)
+            try:
+                command = ["eu-stack", "-p", str(pid)]
+                subprocess.run(command, stdout=file, stderr=file, timeout=30, check=False)
+            except (OSError, subprocess.SubprocessError) as problem:
+                print(f"no stack: {problem}", file=file, flush=True)
 
 
 def _files_left(site: Site, watch: MemoryWatch, deadline: float) -> list[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from faulty_application import running
 
 from nereus.launch import choose
 from nereus.launch.costs import Cost, new_costs
@@ -59,6 +60,16 @@ def test_the_next_rank_0_knows_the_costs_too(site: Any, mpich: str) -> None:
     assert predicted == {
         method: pytest.approx(0.4, rel=1e-3) for method in ("baseline-inter", "baseline-intra")
     }
+
+
+def test_one_sided_transfers_are_chosen_only_where_the_mpi_has_them(site: Any, openmpi: str) -> None:
+    costs = costs_file(site, openmpi, **{"p2p": DEAR, "rma-lock": CHEAP})
+    own = {"NEREUS_COSTS": costs, "NEREUS_TRANSFER_METHOD": "auto", "NEREUS_MEMORY": "private"}
+    with running(site, openmpi, **own) as application:
+        chosen = [application.resize(ranks)["report"]["transfer_method"] for ranks in (1, 3, 2)]
+        # Two founders; then one of a later world comes and goes.
+        assert chosen == ["rma-lock", "p2p", "p2p"]
+        application.must_end_well()
 
 
 def test_without_costs_nothing_is_predicted(site: Any, mpich: str) -> None:

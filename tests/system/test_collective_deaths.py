@@ -9,6 +9,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -25,6 +26,7 @@ from faulty_application import (
 
 from nereus.launch import LaunchError, NoAnswer, ask
 
+LAUNCHERS = {"mpich": "mpiexec", "openmpi": "orterun"}
 LIMITS = {"NEREUS_ANSWER_TIMEOUT": "2", "NEREUS_CONNECT_TIMEOUT": "5"}
 RMA = {"NEREUS_TRANSFER_METHOD": "rma-lock", "NEREUS_PROCESS_STRATEGIES": "join"}
 BACKGROUND = {"NEREUS_TRANSFER_STRATEGY": "wait-drains", "NEREUS_PROCESS_STRATEGIES": "asynchronous+join"}
@@ -134,16 +136,42 @@ def test_newcomer_that_is_stopped_before_it_connects_holds_the_job_up_no_longer_
         application.must_end_well()
 
 
+def test_newcomers_whose_launcher_is_stopped_hold_the_job_up_no_longer_than_its_limits(
+    site: Any, mpi: str
+) -> None:
+    own: dict[str, Any] = {
+        "NEREUS_ANSWER_TIMEOUT": "3",
+        "NEREUS_CONNECT_TIMEOUT": "3",
+        "NEREUS_PROCESS_STRATEGIES": "join",
+    }
+    with running(site, mpi, **own) as application, ThreadPoolExecutor(1) as other:
+        founders = set(site.processes("resizable"))
+        launchers = set(site.processes(LAUNCHERS[mpi]))
+        answer = other.submit(ask_for, application, 4)
+        wait_until(lambda: bool(set(site.processes(LAUNCHERS[mpi])) - launchers))
+        for launcher in set(site.processes(LAUNCHERS[mpi])) - launchers:
+            os.kill(launcher, signal.SIGSTOP)
+        assert answer.result(LIMIT) in ("NEREUS_ERR_PROCESS", "NEREUS_ERR_TIMEOUT")
+        wait_until(lambda: set(site.processes("resizable")) == founders)
+        application.must_end_well()
+
+
 # --- what cannot be -----------------------------------------------------------------------------------------
 
 
-def test_windows_between_jobs_are_refused_at_the_request_where_the_mpi_has_none(
+def test_one_sided_transfers_are_refused_at_the_request_where_the_mpi_has_none(
     site: Any, openmpi: str
 ) -> None:
-    with running(site, openmpi) as application:
-        refused = application.resize(3, transfer_method="rma-lock", process_strategies="join")
+    def must_be_refused(ranks: int, **options: str) -> None:
+        refused = application.resize(ranks, transfer_method="rma-lock", **options)
         assert refused["name"] == "NEREUS_ERR_UNSUPPORTED", refused
-        assert "Open MPI has no windows between processes that were started apart" in refused["message"]
+        assert "Open MPI has one-sided transfers only among processes" in refused["message"]
+
+    with running(site, openmpi) as application:
+        must_be_refused(3, process_strategies="join")
+        must_be_refused(3, process_strategies="none")
+        assert application.resize(3)["name"] == "NEREUS_RESIZED"
+        must_be_refused(2)  # one of the three was made later
         assert application.told("undone") == []
         application.must_end_well()
 

@@ -128,6 +128,14 @@ def test_a_record_that_cannot_be_written_is_an_error(site: Site, disk: Disk, mpi
     assert "full/record: cannot be written: No space left on device" in result.err, result
 
 
+def test_a_record_that_ends_with_the_disk_is_an_error(site: Site, disk: Disk, mpich: str) -> None:
+    line = '{"event": "unseen", "what": "some", "why": "of a test"}'
+    fills = f"yes '{line}' >> full/record 2> yes.log; exit 0"
+    result = disk.nereus("16k", "monitor", "--mpi", mpich, "--output", "full/record", "--", "sh", "-c", fills)
+    assert result.code == 1, result
+    assert "full/record: the record has no end: No space left on device" in result.err, result
+
+
 def test_a_daemon_whose_store_cannot_be_begun_is_refused(disk: Disk) -> None:
     disk.fill()
     refused = disk.nereus("64k", "daemon", "--store", "full/store.db")

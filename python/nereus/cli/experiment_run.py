@@ -61,6 +61,7 @@ def run(
     arguments = (str(folder / "run.json"), "--results", str(results))
     first, program = experiment.groups[0], means.build.program("nereus-emulator")
     founders, settings = founding(first.ranks, first.release_unit)
+    settings["NEREUS_MAX_RANKS"] = str(experiment.max_ranks)  # no more are made
     start = means.where.supervision(means.build, program, arguments, founders, means.join, settings)
     try:
         with Job(start, folder / "output.txt") as job:

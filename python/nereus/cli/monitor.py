@@ -112,8 +112,7 @@ def monitor(
         left = _take_parts(build, Path(parts), file, encoding)
         if code:
             before.remove_leftovers()  # MPIs leave theirs where a rank dies
-    _end(file, encoding, code, left, quiet)
-    raise typer.Exit(code)
+    raise typer.Exit(code if _end(file, encoding, code, left, quiet) else code or 1)
 
 
 def _for(command: list[str], environment: dict[str, str]) -> dict[str, str]:
@@ -132,9 +131,12 @@ def _begin(file: Path, encoding: Encoding, run: str, command: list[str]) -> None
     # Arguments are bytes, a record is text: of what is no text it has the escapes.
     words = [word.encode("utf-8", "backslashreplace").decode("utf-8") for word in command]
     header = {"event": "header", "format": "nereus-monitor", "version": 1, "run": run, "command": words}
+    is_new = not file.exists()
     try:
         file.write_bytes(encoded(header, encoding))
     except OSError as problem:
+        if is_new:
+            file.unlink(missing_ok=True)
         raise Refused(f"--output = {file}: cannot be written: {problem.strerror}") from None
 
 
@@ -144,16 +146,25 @@ def _take_parts(build: Build, parts: Path, file: Path, encoding: Encoding) -> in
     if left:
         with file.open("ab") as record:
             option = ["--cbor"] if encoding is Encoding.CBOR else []
-            subprocess.run([build.program("nereus-parts"), *option, *left], stdout=record, check=False)
+            added = subprocess.run(
+                [build.program("nereus-parts"), *option, *left], stdout=record, check=False
+            )
+        if added.returncode != 0:
+            complain(f"{file}: not all that they had recorded could be added")
     return len(left)
 
 
-def _end(file: Path, encoding: Encoding, code: int, left: int, quiet: bool) -> None:
+def _end(file: Path, encoding: Encoding, code: int, left: int, quiet: bool) -> bool:
+    """Whether the record could be given its end."""
     is_empty = next(islice(items_in(file), 1, None), None) is None
-    with file.open("ab") as record:
-        if is_empty:
-            record.write(encoded({"event": "unseen", "what": "the run", "why": _NOBODY}, encoding))
-        record.write(encoded({"event": "ended", "exit_code": code}, encoding))
+    try:
+        with file.open("ab") as record:
+            if is_empty:
+                record.write(encoded({"event": "unseen", "what": "the run", "why": _NOBODY}, encoding))
+            record.write(encoded({"event": "ended", "exit_code": code}, encoding))
+    except OSError as problem:
+        complain(f"--output = {file}: the record has no end: {problem.strerror}")
+        return False
     if is_empty:
         complain(f"{_NOBODY}: nothing is recorded")
     if left:
@@ -161,3 +172,4 @@ def _end(file: Path, encoding: Encoding, code: int, left: int, quiet: bool) -> N
             f"{left} processes ended before MPI_Finalize: what they had sent until then is in the record"
         )
     note(f"written: {file} ({file.stat().st_size} bytes); `nereus report {file}` shows it", quiet)
+    return True

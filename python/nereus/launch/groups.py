@@ -18,7 +18,7 @@ from nereus.launch import processes
 from nereus.launch.command import Command
 from nereus.launch.error import LaunchError
 from nereus.launch.outcome import Outcome, judge
-from nereus.launch.processes import GROUP_VARIABLE, JOB_VARIABLE
+from nereus.launch.processes import GROUP_VARIABLE, JOB_VARIABLE, Process
 
 #: Seconds between the request to a group to end and the killing of what is left of it.
 KILLED_AFTER = 0.5
@@ -104,12 +104,17 @@ class Groups:
 
     def continue_stopped(self, group: Group) -> bool:
         """Have its stopped processes go on; whether there were any."""
-        root = group.launcher.pid if group.launcher.poll() is None else None
-        found = processes.of_group(self.job, group.number, root)
-        stopped = [process for process in found if processes.is_stopped(process)]
+        stopped = [process for process in self._processes_of(group) if processes.is_stopped(process)]
         for process in stopped:
             processes.send(process, signal.SIGCONT)
         return bool(stopped)
+
+    def kill(self, group: Group) -> bool:
+        """End its processes at once; whether there were any."""
+        found = self._processes_of(group)
+        for process in found:
+            processes.send(process, signal.SIGKILL)
+        return bool(found)
 
     def tend(self) -> None:
         """Do what is due for groups that are to end, and for processes that have."""
@@ -124,16 +129,14 @@ class Groups:
             self._to_kill.append((now + KILLED_AFTER, group))
         for due, group in [entry for entry in self._to_kill if entry[0] <= now]:
             self._to_kill.remove((due, group))
-            root = group.launcher.pid if group.launcher.poll() is None else None
-            for process in processes.of_group(self.job, group.number, root):
-                processes.send(process, signal.SIGKILL)
+            self.kill(group)
 
     @property
     def due(self) -> float | None:
         """When there is next something to do for groups that are to end."""
         return min((due for due, _ in [*self._to_ask, *self._to_kill]), default=None)
 
-    def processes(self) -> list[processes.Process]:
+    def processes(self) -> list[Process]:
         """All running processes of the job, launchers among them."""
         roots = [group.launcher.pid for group in self.running if group.launcher.poll() is None]
         return processes.of_job(self.job, roots)
@@ -149,6 +152,10 @@ class Groups:
         if self.output is not None and text:
             with self.output.open("a", encoding="utf-8") as file:
                 file.write(text)
+
+    def _processes_of(self, group: Group) -> list[Process]:
+        root = group.launcher.pid if group.launcher.poll() is None else None
+        return processes.of_group(self.job, group.number, root)
 
     def _note_failure(self, group: Group) -> None:
         if group.outcome is not None and not group.outcome.good:

@@ -23,6 +23,7 @@ from nereus.launch.outcome import Outcome
 from nereus.launch.processes import JOB_VARIABLE, Process
 from nereus.launch.shared_memory import Snapshot
 from nereus.launch.supervisor import Supervisor
+from nereus.launch.watchdog import Watchdog
 
 _LOOK_EVERY = 0.05
 # A killed process lasts until the system has freed its memory, which takes a while for gigabytes.
@@ -63,10 +64,12 @@ class Job:
         self.output = output
         self._shared_memory = Snapshot.take(self.name)
         self._temporary = Path(tempfile.mkdtemp(prefix="nereus-"))
+        self._watchdog: Watchdog | None = None
         self._groups = Groups(self.name, self._temporary, output)
         self._supervisor: Supervisor | None = None
         self._server: NameServer | None = None
         try:
+            self._watchdog = Watchdog(f"{JOB_VARIABLE}={self.name}", self._temporary)
             self._begin(start)
         except BaseException:
             self.end()
@@ -149,6 +152,8 @@ class Job:
         self._groups.gather_output()
         shutil.rmtree(self._temporary, ignore_errors=True)
         self._shared_memory.remove_leftovers()
+        if self._watchdog is not None:
+            self._watchdog.close()
 
     def _look(self) -> None:
         for group in self._groups.look():

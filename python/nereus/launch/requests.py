@@ -9,8 +9,8 @@ from nereus.launch.groups import Group, last_words
 # An accept is released by a program; where that did not help, again after so many seconds.
 _RELEASE_AGAIN_AFTER = 5.0
 _MOST_RELEASES = 4
-# What a newcomer that was stopped within MPI_Comm_connect has to come to its end there.
-_CONTINUED_WITHIN = 1.0
+# For newcomers that go on within MPI_Comm_connect, or were killed.
+_NEWCOMERS_END_WITHIN = 1.0
 
 
 @dataclass
@@ -37,9 +37,9 @@ class Accept:
         hopeless = somebody_ended or now >= self.until
         return hopeless and self.releases < _MOST_RELEASES and now >= self.next_release
 
-    def continued(self, now: float) -> None:
-        """Note that newcomers that were stopped go on: with MPICH nobody else may come between them."""
-        self.next_release = now + _CONTINUED_WITHIN
+    def release_later(self, now: float) -> None:
+        """Note that newcomers come to their end first: with MPICH nobody else may come between them."""
+        self.next_release = now + _NEWCOMERS_END_WITHIN
 
     def released(self, now: float) -> None:
         """Note that somebody was sent."""

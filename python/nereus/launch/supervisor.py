@@ -254,15 +254,20 @@ class Supervisor:
                     f"host {share.host}: the job was started for this host alone, without --hosts"
                 )
 
-    def _continue_stopped(self, request: Request) -> bool:
+    def _clear_the_way(self, request: Request) -> bool:
+        """Before somebody else is sent: whether newcomers that still run had to be dealt with first."""
         groups = [party.group for party in request.parties.values() if party.group is not None]
-        return any([self._groups.continue_stopped(group) for group in groups])
+        # With Open MPI one that connects after the release has rank 0 wait for ever, in whatever MPI call it
+        # is: it asks its launcher for the address of a process that the launcher never hears of (PMIx_Get).
+        ends_it = self._launch.build.kind == "openmpi"
+        deal = self._groups.kill if ends_it else self._groups.continue_stopped
+        return any([deal(group) for group in groups])
 
     def _release(self, request: Request, now: float) -> None:
         """Send somebody to the accept that would wait for ever."""
         assert request.accept is not None
-        if self._continue_stopped(request):
-            request.accept.continued(now)
+        if self._clear_the_way(request):
+            request.accept.release_later(now)
             return
         request.accept.released(now)
         try:

@@ -39,6 +39,8 @@ write("header", format="nereus-results", version=1, nereus_version="0", mpi="MPI
 if mode == "complain":
     print("nereus-emulator: run.json: seed: found -1, allowed 0 .. 2^63-1", file=sys.stderr)
     sys.exit(2)
+if mode == "tell-limit":
+    print("nereus-emulator: at most", os.environ["NEREUS_MAX_RANKS"], file=sys.stderr)
 done = 0
 for number, group in enumerate(run["groups"]):
     ranks = group["ranks"]

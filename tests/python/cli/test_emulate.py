@@ -171,6 +171,11 @@ def test_the_limit_of_ranks_can_be_set(shell: Any, small: Path) -> None:
     assert shell.nereus("emulate", file, "--max-ranks", "100000", "--no-picture").returncode == 0
 
 
+def test_the_job_is_allowed_as_many_ranks_as_its_largest_group(shell: Any, small: Path) -> None:
+    result = shell.nereus("emulate", small, "--no-picture", FAKE_EMULATOR="tell-limit")
+    assert "nereus-emulator: at most 2\n" in result.stderr
+
+
 def test_an_mpi_that_cannot_spawn_is_refused_with_the_remedy(shell: Any, small: Path) -> None:
     shell.install("old", can_spawn=False)
     result = shell.nereus("emulate", small, "--mpi", "old")

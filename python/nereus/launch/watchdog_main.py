@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A program: waits until its standard input ends, and then ends a job, unless it was said to have ended.
+
+    python watchdog_main.py NEREUS_JOB=NAME FOLDER
+
+All processes with this variable in their environment are killed, and the folder is removed. Nothing of ours
+is imported, so that it starts in hundredths of a second.
+"""
+
+import contextlib
+import os
+import shutil
+import signal
+import sys
+import time
+from pathlib import Path
+
+#: Said by the supervisor when nothing is left; the end of input without it means that it is gone.
+ALL_ENDED = b"ended"
+# Launchers that end when they are asked have done so by then; ranks are gone before.
+_GRACE = 5.0
+_LOOK_EVERY = 0.05
+
+
+def _carrying(variable: bytes) -> list[int]:
+    found = []
+    for path in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            if path.name.isdigit() and variable in (path / "environ").read_bytes().split(b"\0"):
+                found.append(int(path.name))
+    return found
+
+
+def _kill(pid: int, variable: bytes) -> None:
+    with contextlib.suppress(OSError):
+        descriptor = os.pidfd_open(pid)
+        try:
+            if pid in _carrying(variable):  # still the one that was meant
+                signal.pidfd_send_signal(descriptor, signal.SIGKILL)
+        finally:
+            os.close(descriptor)
+
+
+def _end_job(variable: bytes, temporary: Path) -> None:
+    deadline = time.monotonic() + _GRACE
+    while left := _carrying(variable):
+        if time.monotonic() > deadline:
+            for pid in left:
+                _kill(pid, variable)
+        time.sleep(_LOOK_EVERY)
+    shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _main() -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    if sys.stdin.buffer.read() != ALL_ENDED:
+        _end_job(os.fsencode(sys.argv[1]), Path(sys.argv[2]))
+
+
+if __name__ == "__main__":
+    _main()
