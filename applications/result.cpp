@@ -2,7 +2,7 @@
 #include "applications/result.hpp"
 
 #include "applications/random.hpp"
-#include "trying/lines.hpp"
+#include "tools/common/lines.hpp"
 
 #include <bit>
 #include <chrono>

@@ -5,7 +5,7 @@
 #include "applications/cg/matrix_file.hpp"
 #include "applications/cg/poisson.hpp"
 #include "applications/gather.hpp"
-#include "trying/program.hpp"
+#include "tools/common/program.hpp"
 
 #include <CLI/CLI.hpp>
 

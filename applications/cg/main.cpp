@@ -4,7 +4,7 @@
 #include "applications/cg/command_line.hpp"
 #include "applications/cg/solver.hpp"
 #include "applications/result.hpp"
-#include "trying/program.hpp"
+#include "tools/common/program.hpp"
 
 #include <cstdlib>
 #include <optional>

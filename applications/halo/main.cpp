@@ -4,7 +4,7 @@
 #include "applications/halo/command_line.hpp"
 #include "applications/halo/plate.hpp"
 #include "applications/result.hpp"
-#include "trying/program.hpp"
+#include "tools/common/program.hpp"
 
 #include <cstdlib>
 #include <optional>

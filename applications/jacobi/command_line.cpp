@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "applications/jacobi/command_line.hpp"
 
-#include "trying/program.hpp"
+#include "tools/common/program.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -5,7 +5,7 @@
 #include "applications/jacobi/solver.hpp"
 #include "applications/result.hpp"
 #include "applications/shared_file.hpp"
-#include "trying/program.hpp"
+#include "tools/common/program.hpp"
 
 #include <bit>
 #include <cstdlib>

@@ -5,8 +5,8 @@
 #include "applications/random.hpp"
 #include "applications/result.hpp"
 #include "applications/shared_file.hpp"
-#include "trying/lines.hpp"
-#include "trying/program.hpp"
+#include "tools/common/lines.hpp"
+#include "tools/common/program.hpp"
 
 #include <cstdlib>
 #include <span>

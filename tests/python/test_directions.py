@@ -11,6 +11,11 @@ import pytest
 
 C_ENDINGS = (".c", ".h", ".cpp", ".hpp")
 PUBLIC = "include/nereus"
+MPI_ROOM = "src/mpi"
+# Where includes begin, beside the folder of the file that includes.
+ROOTS = ["src", "include", "preload/monitor", ""]
+# What is no part of the house itself.
+BESIDE = ("tests/", "bench/", "scripts/", "docs/")
 
 
 @dataclass(frozen=True)
@@ -20,24 +25,22 @@ class Room:
     uses: frozenset[str]
 
     @property
-    def name(self) -> str:
-        return self.path if self.path == PUBLIC else self.path.rpartition("/")[2]
-
-    @property
     def may_use_mpi(self) -> bool:
-        return self.name == "mpi" or bool(self.uses & {"MPI", "mpi", PUBLIC})
+        return self.path == MPI_ROOM or bool(self.uses & {"MPI", MPI_ROOM, PUBLIC})
 
     @property
     def may_use_api(self) -> bool:
         return self.path == PUBLIC or self.path.startswith("src/") or PUBLIC in self.uses
 
     def may_use(self, other: "Room") -> bool:
-        return other == self or (self.may_use_api if other.path == PUBLIC else other.name in self.uses)
+        return other == self or (self.may_use_api if other.path == PUBLIC else other.path in self.uses)
 
 
 def rooms_of(architecture: str) -> dict[str, Room]:
     rows = re.findall(r"^\| `([^`]+)` \| (.*?) \| (.*?) \|$", architecture, flags=re.MULTILINE)
-    rooms = [Room(path, purpose, frozenset(re.split(r",\s*", uses))) for path, purpose, uses in rows]
+    rooms = [
+        Room(path, purpose, frozenset(re.split(r",\s*", uses.replace("`", "")))) for path, purpose, uses in rows
+    ]
     return {room.path: room for room in rooms}
 
 
@@ -54,7 +57,7 @@ def includes(path: str, text: str, files: dict[str, str]) -> Iterator[str]:
         if name == "mpi.h":
             yield "MPI"
             continue
-        places = ["include"] if bracket == "<" else [posixpath.dirname(path), "src", "include", ""]
+        places = ["include"] if bracket == "<" else [posixpath.dirname(path), *ROOTS]
         found = [posixpath.normpath(posixpath.join(place, name)) for place in places]
         yield from [candidate for candidate in found if candidate in files][:1]
 
@@ -109,15 +112,14 @@ def test_no_room_uses_what_the_table_does_not_allow(architecture: str, tracked: 
 
 def test_every_folder_with_source_is_a_room_of_the_table(architecture: str, tracked: dict[str, str]) -> None:
     rooms = rooms_of(architecture)
-    inside = ("src/", "emulator/", "probe/", "include/", "python/nereus/")
-    sources = [path for path in tracked if path.startswith(inside) and path.endswith((*C_ENDINGS, ".py"))]
+    sources = [path for path in tracked if path.endswith((*C_ENDINGS, ".py")) and not path.startswith(BESIDE)]
     outside = {path for path in sources if room_of(path, rooms) is None}
     assert outside <= {"python/nereus/__init__.py"}
 
 
 def test_every_room_has_a_purpose_and_only_known_neighbours(architecture: str) -> None:
     rooms = rooms_of(architecture).values()
-    known = {room.name for room in rooms} | {"MPI", "\N{EN DASH}"}
+    known = {room.path for room in rooms} | {"MPI", "\N{EN DASH}"}
     assert len(rooms) >= 13
     assert [room.path for room in rooms if not room.purpose or not room.uses <= known] == []
 
@@ -127,12 +129,12 @@ TABLE = """
 |---|---|---|
 | `include/nereus` | API | MPI |
 | `src/base` | base | none |
-| `src/mpi` | handles | base |
-| `src/job` | the job | base, mpi |
-| `emulator` | user | include/nereus |
-| `probe` | probe | MPI |
+| `src/mpi` | handles | `src/base` |
+| `src/job` | the job | `src/base`, `src/mpi` |
+| `tools/emulator` | user | `include/nereus` |
+| `tools/probe` | probe | MPI |
 | `python/nereus/config` | files | none |
-| `python/nereus/cli` | commands | config |
+| `python/nereus/cli` | commands | `python/nereus/config` |
 """
 TREE = {
     "include/nereus/errors.h": "",
@@ -142,9 +144,9 @@ TREE = {
     "src/mpi/comm.hpp": '#include "base/error.hpp"\n#include <mpi.h>\n',
     "src/job/job.hpp": '#include "mpi/comm.hpp"\n#include "part.hpp"\n#include <nereus/nereus.h>\n',
     "src/job/part.hpp": "",
-    "emulator/main.cpp": '#include <nereus/nereus.h>\n#include "stage.hpp"\n',
-    "emulator/stage.hpp": "",
-    "probe/main.cpp": "#include <mpi.h>\n",
+    "tools/emulator/main.cpp": '#include <nereus/nereus.h>\n#include "stage.hpp"\n',
+    "tools/emulator/stage.hpp": "",
+    "tools/probe/main.cpp": "#include <mpi.h>\n",
     "python/nereus/__init__.py": "",
     "python/nereus/config/model.py": "import json\nfrom nereus import __version__\n",
     "python/nereus/config/rules.py": "from nereus.config.model import x\nfrom .model import y\n",
@@ -164,9 +166,9 @@ def test_allowed_uses_are_not_complained_of() -> None:
         ("src/base/clock.hpp", "#include <mpi.h>"),
         ("src/base/clock.hpp", "#include <nereus/nereus.h>"),
         ("src/mpi/comm.hpp", '#include "job/job.hpp"'),
-        ("emulator/main.cpp", '#include "base/error.hpp"'),
-        ("emulator/main.cpp", '#include "../src/base/error.hpp"'),
-        ("probe/main.cpp", "#include <nereus/errors.h>"),
+        ("tools/emulator/main.cpp", '#include "base/error.hpp"'),
+        ("tools/emulator/main.cpp", '#include "../../src/base/error.hpp"'),
+        ("tools/probe/main.cpp", "#include <nereus/errors.h>"),
         ("python/nereus/config/model.py", "import nereus.cli.main"),
         ("python/nereus/config/model.py", "from nereus.cli import main"),
         ("python/nereus/config/model.py", "from nereus import cli"),

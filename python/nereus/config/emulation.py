@@ -25,7 +25,7 @@ from nereus.config.rules import PADDED
 
 _COMPUTING = {"compute": "pi", "memory": "matrix"}
 _LONGEST_NAME = 64
-# Shorter computation ends within a turn on the core, s (emulator/calibration.hpp).
+# Shorter computation ends within a turn on the core, s (tools/emulator/calibration.hpp).
 _ONE_TURN = 0.001
 
 

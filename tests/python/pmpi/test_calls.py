@@ -11,7 +11,7 @@ from typing import Any
 import pympistandard
 import pytest
 
-CALLS = Path(__file__).parents[3] / "src" / "pmpi" / "calls.toml"
+CALLS = Path(__file__).parents[3] / "preload" / "monitor" / "pmpi" / "calls.toml"
 # Have a buffer, and nothing leaves the process: the other side tells, or no message is made.
 RECEIVE = {"recv", "irecv", "mrecv", "imrecv", "recv_init", "precv_init"}
 LOCAL = {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "monitor/record.hpp"
+#include "record/record.hpp"
 
 #include <cstdlib>
 #include <filesystem>

@@ -2,7 +2,7 @@
 // What a user would lose: a record that a killed process leaves, or the process itself where space runs out.
 #include "a_record.hpp"
 
-#include "monitor/totals.hpp"
+#include "record/totals.hpp"
 
 #include <csignal>
 #include <fstream>

@@ -2,7 +2,7 @@
 // What a user would lose: messages, their sizes, or the time at which they were sent.
 #include "a_record.hpp"
 
-#include "monitor/totals.hpp"
+#include "record/totals.hpp"
 
 #include <numeric>
 #include <rapidcheck/gtest.h>

@@ -2,7 +2,7 @@
 // What a user would lose: the records of processes that were killed, to a single one of them that is damaged.
 #include "a_record.hpp"
 
-#include "monitor/lines.hpp"
+#include "record/lines.hpp"
 
 #include <fstream>
 #include <iterator>

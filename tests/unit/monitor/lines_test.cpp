@@ -2,7 +2,7 @@
 // What a user would lose: something that was recorded and does not come to the file.
 #include "a_record.hpp"
 
-#include "monitor/lines.hpp"
+#include "record/lines.hpp"
 
 #include <fstream>
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a user would lose: a picture of collectives on MPICH in which data goes where it could not come from.
-#include "monitor/mpich_model.hpp"
+#include "record/mpich_model.hpp"
 
 #include <gtest/gtest.h>
 #include <map>

@@ -2,7 +2,7 @@
 // What a user would lose: files that tools for Open MPI's own monitoring can read.
 #include "a_record.hpp"
 
-#include "monitor/prof.hpp"
+#include "record/prof.hpp"
 
 #include <gmock/gmock.h>
 #include <sstream>

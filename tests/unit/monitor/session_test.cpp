@@ -3,8 +3,8 @@
 // monitor).
 #include "a_record.hpp"
 
-#include "monitor/pairs.hpp"
-#include "monitor/session.hpp"
+#include "record/pairs.hpp"
+#include "record/session.hpp"
 
 namespace nereus::monitor {
 namespace {

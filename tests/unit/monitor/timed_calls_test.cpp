@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a user would lose: calls that a capture is made of, in their order and with their times.
-#include "monitor/timed_calls.hpp"
+#include "record/timed_calls.hpp"
 
 #include <cstdlib>
 #include <filesystem>

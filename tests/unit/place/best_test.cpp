@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "place/best.hpp"
+#include "tools/place/best.hpp"
 
 #include "mapping/problem_case.hpp"
-#include "place/scotch.hpp"
+#include "tools/place/scotch.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

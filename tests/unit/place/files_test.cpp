@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "place/matrix_file.hpp"
-#include "place/question.hpp"
+#include "tools/place/matrix_file.hpp"
+#include "tools/place/question.hpp"
 
 #include <cmath>
 #include <filesystem>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "place/machine.hpp"
+#include "tools/place/machine.hpp"
 
 #include <gtest/gtest.h>
 #include <numeric>

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: BSD-3-Clause
-// In place of scotch.cpp where Scotch was not found.
-#include "place/scotch.hpp"
-
-namespace nereus::place {
-
-std::optional<plan::mapping::Mapping> scotch_mapping(const plan::mapping::Problem &) { return std::nullopt; }
-
-}

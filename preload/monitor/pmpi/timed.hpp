@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The time of each call of the program, for `nereus capture`: what a call was is told to a trace, which the main thread
+// has while there is one. calls.toml says for each call, under `timed`, what it is told as.
+#pragma once
+
+#include "record/timed_calls.hpp"
+#include "pmpi/moves.hpp"
+
+#include <mpi.h>
+#include <string>
+
+namespace nereus::pmpi {
+
+/// The trace of this thread, where calls of the program are to be noted now: not within another call.
+extern thread_local monitor::TimedCalls *trace_here;
+
+/// Whether a call that returns to `caller` was made by this library's sister, which resizes the program.
+bool is_of_nereus(const void *caller);
+
+/// One call of MPI: from its making to its end is in the call.
+class Timed {
+public:
+    explicit Timed(const void *caller) {
+        if (!trace_here || is_of_nereus(caller)) return;
+        trace_ = trace_here;
+        trace_here = nullptr;
+        begin_ = monitor::Moment::now();
+    }
+    ~Timed() {
+        if (trace_) trace_here = trace_;
+    }
+    Timed(const Timed &) = delete;
+    Timed &operator=(const Timed &) = delete;
+
+    /// Behind the call: whether it is to be told.
+    bool ended() {
+        if (trace_) end_ = monitor::Moment::now();
+        return trace_ != nullptr;
+    }
+    void as(const monitor::CallShape &shape) { trace_->note(shape, begin_, end_); }
+    /// A look at what may have come.
+    void as_look(const monitor::CallShape &shape, bool has_come) {
+        if (has_come) return as(shape);
+        trace_->note_in_vain(shape, begin_, end_);
+    }
+
+private:
+    monitor::TimedCalls *trace_ = nullptr;
+    monitor::Moment begin_, end_;
+};
+
+inline monitor::CallShape plain(const char *call) { return {call}; }
+
+/// On a communicator, with a peer or without one. Ranks count from the own one: those of a ring all send to +1.
+monitor::CallShape shape_of(const char *call, MPI_Comm comm, std::uint64_t bytes);
+monitor::CallShape with_peer(const char *call, MPI_Comm comm, int peer, std::uint64_t bytes);
+monitor::CallShape with_root(const char *call, MPI_Comm comm, int root, std::uint64_t bytes);
+monitor::CallShape with_file(const char *call, MPI_File file, std::uint64_t bytes);
+monitor::CallShape with_target(const char *call, MPI_Win window, int target, std::uint64_t bytes);
+/// Starts of persistent requests: the bytes that they send.
+monitor::CallShape with_requests(const char *call, int number, const MPI_Request *requests);
+
+/// Where nothing goes, the type may be none.
+inline std::uint64_t size_of(MPI_Count count, MPI_Datatype type) {
+    return count > 0 && type != MPI_DATATYPE_NULL ? bytes_of(count, type) : 0;
+}
+
+/// Else a process may give anything for what only the other side, or the root, needs.
+inline bool in_one_group(MPI_Comm comm) { return !Thread::here().members(comm).has_two_sides(); }
+
+/// A flag or a number of requests that is there; MPI_UNDEFINED is below 0, and C gives places where Fortran gives
+/// values.
+inline bool given(int flag) { return flag > 0; }
+inline bool given(const int *flag) { return *flag > 0; }
+
+inline std::uint64_t ranks_of(MPI_Comm comm) { return static_cast<std::uint64_t>(Thread::here().members(comm).size()); }
+inline std::uint64_t neighbours_of(MPI_Comm comm) {
+    return static_cast<std::uint64_t>(Thread::here().members(comm).neighbours().size());
+}
+
+/// Of counts for each rank.
+template <class Counts, class Types> std::uint64_t sum_of(MPI_Comm comm, const Counts *counts, Types types) {
+    std::uint64_t sum = 0;
+    const int ranks = Thread::here().members(comm).size();
+    for (int rank = 0; rank < ranks; ++rank) sum += size_of(counts[rank], type_at(types, rank));
+    return sum;
+}
+
+/// Of counts for each neighbour.
+template <class Counts, class Types> std::uint64_t sum_to_neighbours(MPI_Comm comm, const Counts *counts, Types types) {
+    std::uint64_t sum = 0;
+    const auto number = static_cast<int>(Thread::here().members(comm).neighbours().size());
+    for (int i = 0; i < number; ++i) sum += size_of(counts[i], type_at(types, i));
+    return sum;
+}
+
+struct TracePlace {
+    std::string folder; ///< "": no trace
+    std::uint64_t most; ///< rows
+    std::string world;
+    int rank, ranks;
+};
+
+/// In the thread whose calls are noted.
+Done begin_timed(const TracePlace &place);
+Done end_timed();
+
+}
