@@ -90,7 +90,7 @@ void run_way(Job &job, const Application &application, Way &way, int ranks, doub
         for (int i = 0; i < iterations_without; ++i) application.iterate(false);
     const double alone = without.seconds() / iterations_without;
     meet_asleep();
-    Sending sending(way.method, way.strategy, job.lane(), {job.shipment()}, limits, windows);
+    Sending sending(way.method, way.strategy, job.lane(), {job.array_transfer()}, limits, windows);
     const Stopwatch watch;
     must(sending.start());
     if (job.place().source) {
@@ -136,7 +136,7 @@ void run(const plan::Sizes &sizes, std::int64_t mib, int rounds, double look_sec
     std::vector<Way> all = ways();
     for (int round = 0; round < rounds; ++round)
         for (Way &way : all) run_way(job, application, way, job.comm.size(), look_seconds);
-    std::int64_t bytes = bytes_sent(job.shipment());
+    std::int64_t bytes = bytes_sent(job.array_transfer());
     MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, job.comm.get());
     if (job.comm.rank() == 0)
         for (const Way &way : all) print(job, way, bytes);

@@ -42,7 +42,8 @@ std::size_t bytes_of(const Cost &cost) {
 }
 
 Cost cost_of(const Shape &shape, const Sizes &sizes, const Place &place) {
-    const Cut before{shape, sizes.sources}, after{shape, sizes.drains}; // at registration, once for all resizes
+    const Distribution before{shape, sizes.sources},
+        after{shape, sizes.drains}; // at registration, once for all resizes
     allocated = 0;
     const Stopwatch watch;
     const Move move = move_of(before, after, sizes, place);

@@ -23,16 +23,17 @@ constexpr std::array ways{"bare", "p2p", "col", "rma-lock", "rma-lockall"};
 const plan::Run &run_of(const plan::Piece &piece) { return piece.strips.front().runs.front(); }
 
 /// What a program without a library would do.
-Done move_bare(const Lane &lane, const Shipment &shipment) {
+Done move_bare(const Lane &lane, const ArrayTransfer &array_transfer) {
     std::vector<MPI_Request> requests;
-    for (const plan::Piece &piece : shipment.move.receives)
-        MPI_Irecv(shipment.to + run_of(piece).to * extent, static_cast<int>(run_of(piece).count * extent), MPI_BYTE,
-                  lane.rank_of_source(piece.peer), 0, lane.comm, &requests.emplace_back());
-    for (const plan::Piece &piece : shipment.move.sends)
-        MPI_Isend(shipment.from + run_of(piece).from * extent, static_cast<int>(run_of(piece).count * extent), MPI_BYTE,
-                  lane.rank_of_drain(piece.peer), 0, lane.comm, &requests.emplace_back());
-    for (const plan::Strip &strip : shipment.move.stays)
-        std::memcpy(shipment.to + strip.runs.front().to * extent, shipment.from + strip.runs.front().from * extent,
+    for (const plan::Piece &piece : array_transfer.move.receives)
+        MPI_Irecv(array_transfer.to + run_of(piece).to * extent, static_cast<int>(run_of(piece).count * extent),
+                  MPI_BYTE, lane.rank_of_source(piece.peer), 0, lane.comm, &requests.emplace_back());
+    for (const plan::Piece &piece : array_transfer.move.sends)
+        MPI_Isend(array_transfer.from + run_of(piece).from * extent, static_cast<int>(run_of(piece).count * extent),
+                  MPI_BYTE, lane.rank_of_drain(piece.peer), 0, lane.comm, &requests.emplace_back());
+    for (const plan::Strip &strip : array_transfer.move.stays)
+        std::memcpy(array_transfer.to + strip.runs.front().to * extent,
+                    array_transfer.from + strip.runs.front().from * extent,
                     static_cast<std::size_t>(strip.count() * extent));
     return mpi::check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
                       "MPI_Waitall");
@@ -40,11 +41,11 @@ Done move_bare(const Lane &lane, const Shipment &shipment) {
 
 /// Time of the slowest rank.
 double seconds_of(Job &job, std::size_t way) {
-    const Shipment shipment = job.shipment();
+    const ArrayTransfer array_transfer = job.array_transfer();
     MPI_Barrier(job.comm.get());
     const Stopwatch watch;
-    const Done done = way == 0 ? move_bare(job.lane(), shipment)
-                               : move(static_cast<Method>(way - 1), job.lane(), {shipment}, message_bytes,
+    const Done done = way == 0 ? move_bare(job.lane(), array_transfer)
+                               : move(static_cast<Method>(way - 1), job.lane(), {array_transfer}, message_bytes,
                                       Deadline::in(most_seconds));
     double seconds = watch.seconds();
     if (!done) {
@@ -111,7 +112,7 @@ bool run_job(Job job, int rounds, bool json) {
             return false;
         }
     const Times times = measure(job, rounds);
-    std::int64_t bytes = bytes_sent(job.shipment());
+    std::int64_t bytes = bytes_sent(job.array_transfer());
     MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, job.comm.get());
     for (std::size_t way = 1; way < ways.size(); ++way)
         if (job.comm.rank() == 0) print_way(job, bytes, times, way, json);

@@ -40,7 +40,7 @@ struct Job {
         return found;
     }
 
-    Shipment shipment() {
+    ArrayTransfer array_transfer() {
         const plan::Move move = plan::move_of(plan::Layout::block, elements, sizes, place());
         return {"x", move, extent, from.data(), to.data()};
     }
@@ -51,8 +51,9 @@ inline std::byte content(std::int64_t byte) { return static_cast<std::byte>(byte
 inline void prepare(Job &job) {
     const plan::Place place = job.place();
     if (place.source)
-        job.before = plan::Cut{plan::Layout::block, job.elements, job.sizes.sources}.range_of(*place.source);
-    if (place.drain) job.after = plan::Cut{plan::Layout::block, job.elements, job.sizes.drains}.range_of(*place.drain);
+        job.before = plan::Distribution{plan::Layout::block, job.elements, job.sizes.sources}.range_of(*place.source);
+    if (place.drain)
+        job.after = plan::Distribution{plan::Layout::block, job.elements, job.sizes.drains}.range_of(*place.drain);
     job.from.resize(static_cast<std::size_t>(job.before.count() * extent));
     job.to.resize(static_cast<std::size_t>(job.after.count() * extent));
     for (std::size_t i = 0; i < job.from.size(); ++i)

@@ -13,13 +13,13 @@ namespace nereus {
 class SmallShare {
 public:
     static constexpr double rest_per_second = 4000;
-    static constexpr double longest_rest = 0.1; // s
+    static constexpr double longest_quiet = 0.1; // s
 
     bool is_due() { return (began_ = now()) >= next_; }
     /// It was done since is_due() said that it is.
     void done() {
         const double ended = now();
-        next_ = ended + std::min(longest_rest, rest_per_second * (ended - began_));
+        next_ = ended + std::min(longest_quiet, rest_per_second * (ended - began_));
     }
 
 private:

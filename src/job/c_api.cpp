@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The C boundary: arguments are checked, errors become codes and messages, exceptions end here.
 #include "base/printable.hpp"
+#include "job/arrival.hpp"
+#include "job/data/values.hpp"
 #include "job/job.hpp"
-#include "job/values.hpp"
-#include "job/ways_in.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -180,11 +180,12 @@ bool mpi_runs() {
 /// Calls ask(cut, rank) for an array; a value is whole on each process.
 template <class Ask> std::int64_t about(const nereus_job *job, const char *name, Ask ask) {
     if (!usable(job)) return NEREUS_ERR_ARGUMENT;
-    const auto *entry = name == nullptr ? nullptr : job->inside->members().registry.find(name);
+    const auto *entry = name == nullptr ? nullptr : job->inside->state().registry.find(name);
     if (entry == nullptr) return NEREUS_ERR_NAME;
     const auto &control = job->inside->generation().control;
     if (entry->is.value)
-        return ask(nereus::plan::Cut(nereus::plan::Layout::replicated, entry->is.elements(), control.size()), 0);
+        return ask(nereus::plan::Distribution(nereus::plan::Layout::replicated, entry->is.elements(), control.size()),
+                   0);
     return ask(entry->before(control.size()), control.rank());
 }
 
@@ -283,17 +284,17 @@ MPI_Comm nereus_comm(const nereus_job *job) {
 }
 
 int64_t nereus_count(const nereus_job *job, const char *name) {
-    return about(job, name, [](const nereus::plan::Cut &cut, int rank) { return cut.count_of(rank); });
+    return about(job, name, [](const nereus::plan::Distribution &cut, int rank) { return cut.count_of(rank); });
 }
 
 int64_t nereus_first(const nereus_job *job, const char *name) {
-    return about(job, name, [](const nereus::plan::Cut &cut, int rank) -> std::int64_t {
+    return about(job, name, [](const nereus::plan::Distribution &cut, int rank) -> std::int64_t {
         return cut.contiguous() ? cut.range_of(rank).first : std::int64_t{NEREUS_ERR_UNSUPPORTED};
     });
 }
 
 int64_t nereus_place(const nereus_job *job, const char *name, int64_t element, int *rank) {
-    return about(job, name, [&](const nereus::plan::Cut &cut, int own) -> std::int64_t {
+    return about(job, name, [&](const nereus::plan::Distribution &cut, int own) -> std::int64_t {
         if (element < 0 || element >= cut.elements()) return NEREUS_ERR_RANGE;
         const nereus::plan::Spot spot = cut.place_of(element);
         if (rank != nullptr) *rank = cut.layout() == nereus::plan::Layout::replicated ? own : spot.rank;

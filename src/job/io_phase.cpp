@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // I/O phases: rank 0 asks the controller for the job's turn, and all wait for its word.
 #include "job/job.hpp"
-#include "job/monitor.hpp"
+#include "job/state/monitor_client.hpp"
 #include "mpi/patience.hpp"
 
 #include <algorithm>
@@ -44,8 +44,8 @@ Result<int> told_by_root(MPI_Comm comm, int word) {
 Result<nereus_code> Job::begin_io(std::int64_t bytes) {
     if (in_io_phase_ && !io_phase_is_a_file_)
         return failed(NEREUS_ERR_STATE, "an I/O phase is open already: end it with nereus_io_end()");
-    members_.says_io = true;
-    if (!std::exchange(io_phase_is_a_file_, false)) return take_turn(bytes);
+    state_.says_io = true;
+    if (!std::exchange(io_phase_is_a_file_, false)) return acquire_turn(bytes);
     return file_turn_; // that it has since it opened the file
 }
 
@@ -56,8 +56,8 @@ Done Job::end_io() {
 
 void Job::file_io(bool begins) {
     if (std::this_thread::get_id() != thread_) return; // in no order with what the other one does
-    if (begins && !in_io_phase_ && !members_.says_io) {
-        const auto turn = take_turn(0);
+    if (begins && !in_io_phase_ && !state_.says_io) {
+        const auto turn = acquire_turn(0);
         io_phase_is_a_file_ = turn.has_value();
         file_turn_ = turn.value_or(NEREUS_NO_TURN);
     } else if (!begins && io_phase_is_a_file_) {
@@ -72,22 +72,22 @@ bool Job::follow_from_here() {
         static_cast<Job *>(job)->file_io(begins != 0);
         return 0;
     };
-    return follow_io(members_.generation.control.get(), heard, this);
+    return follow_io(state_.generation.control.get(), heard, this);
 }
 
 /// Also where the line to the controller could not be opened, or not be taken over: then all do without.
 void Job::follow_files() {
-    if (!members_.has_controller) return;
+    if (!state_.has_controller) return;
     if (leaving_) {
         (void)follow_io(MPI_COMM_NULL, nullptr, nullptr);
         return;
     }
-    const MPI_Comm control = members_.generation.control.get();
-    const std::array<int, 2> here{follow_from_here() ? 1 : 0, !root() || members_.controlled ? 1 : 0};
+    const MPI_Comm control = state_.generation.control.get();
+    const std::array<int, 2> here{follow_from_here() ? 1 : 0, !root() || state_.daemon_client ? 1 : 0};
     std::array<int, 2> everywhere{};
     MPI_Allreduce(here.data(), everywhere.data(), 2, MPI_INT, MPI_MIN, control);
-    members_.has_controller = everywhere[1] != 0;
-    follows_files_ = everywhere[0] != 0 && members_.has_controller; // else some world is not recorded
+    state_.has_controller = everywhere[1] != 0;
+    follows_files_ = everywhere[0] != 0 && state_.has_controller; // else some world is not recorded
     if (!follows_files_) (void)follow_io(MPI_COMM_NULL, nullptr, nullptr);
 }
 
@@ -99,16 +99,16 @@ void Job::leave_files_open() {
     if (follows_files_) (void)follow_from_here();
 }
 
-Result<nereus_code> Job::take_turn(std::int64_t bytes) {
-    if (!members_.has_controller) {
+Result<nereus_code> Job::acquire_turn(std::int64_t bytes) {
+    if (!state_.has_controller) {
         in_io_phase_ = true;
         return NEREUS_OK;
     }
-    ++members_.io_phases;
-    const MPI_Comm control = members_.generation.control.get();
+    ++state_.io_phases;
+    const MPI_Comm control = state_.generation.control.get();
     const auto sum = sum_at_root(control, bytes);
     if (!sum) return tl::unexpected(sum.error());
-    const bool turn = members_.controlled && members_.controlled->begin_io(members_.io_phases, *sum);
+    const bool turn = state_.daemon_client && state_.daemon_client->begin_io(state_.io_phases, *sum);
     const auto told = told_by_root(control, turn ? 1 : 0);
     if (!told) return tl::unexpected(told.error());
     in_io_phase_ = true;
@@ -118,11 +118,11 @@ Result<nereus_code> Job::take_turn(std::int64_t bytes) {
 /// The phase is over when all processes say so.
 Done Job::give_turn_back() {
     in_io_phase_ = false;
-    if (!members_.has_controller) return {};
+    if (!state_.has_controller) return {};
     MPI_Request request = MPI_REQUEST_NULL;
-    auto done = mpi::check(MPI_Ibarrier(members_.generation.control.get(), &request), "MPI_Ibarrier");
+    auto done = mpi::check(MPI_Ibarrier(state_.generation.control.get(), &request), "MPI_Ibarrier");
     if (done) done = wait_patiently(request, "MPI_Ibarrier");
-    if (done && members_.controlled) members_.controlled->end_io();
+    if (done && state_.daemon_client) state_.daemon_client->end_io();
     return done;
 }
 

@@ -2,11 +2,11 @@
 #include "job/job.hpp"
 
 #include "base/printable.hpp"
-#include "job/costs.hpp"
-#include "job/monitor.hpp"
-#include "job/next_generation.hpp"
-#include "job/report.hpp"
-#include "job/ways_in.hpp"
+#include "job/arrival.hpp"
+#include "job/resize/costs.hpp"
+#include "job/resize/next_generation.hpp"
+#include "job/state/monitor_client.hpp"
+#include "job/state/report.hpp"
 #include "mpi/bounded_call.hpp"
 #include "mpi/host.hpp"
 #include "mpi/library.hpp"
@@ -50,8 +50,8 @@ Result<std::unique_ptr<Job>> Job::open(MPI_Comm founders, int argc, const char *
     if (!settings) return tl::unexpected(settings.error());
     mpi::bound_calls({settings->answer_timeout, settings->connect_timeout, !settings->party.empty()});
     auto job = std::make_unique<Job>();
-    job->members_.settings = *settings;
-    job->members_.program = process::Program::here(argc, argv);
+    job->state_.settings = *settings;
+    job->state_.program = process::Program::here(argc, argv);
     auto arrival = take_arrival(*settings);
     if (!arrival) return tl::unexpected(arrival.error());
     newcomer = arrival->has_value();
@@ -62,12 +62,12 @@ Result<std::unique_ptr<Job>> Job::open(MPI_Comm founders, int argc, const char *
 }
 
 Done Job::found(MPI_Comm founders) {
-    if (auto done = check_world(members_.settings.founders); !done) return done;
+    if (auto done = check_world(state_.settings.founders); !done) return done;
     auto control = mpi::Comm::duplicate(founders);
     if (!control) return tl::unexpected(control.error());
     auto first = generation_of(std::move(*control));
     if (!first) return tl::unexpected(first.error());
-    Generation &now = members_.generation;
+    Generation &now = state_.generation;
     now = std::move(*first);
     now.worlds.assign(static_cast<std::size_t>(now.control.size()), shared_world(now.control.get()));
     auto hosts = mpi::hosts_of(now.control.get());
@@ -76,25 +76,25 @@ Done Job::found(MPI_Comm founders) {
     auto processes = process::processes_of(now.control.get());
     if (!processes) return tl::unexpected(processes.error());
     now.processes = std::move(*processes);
-    if (auto done = settle_memory(now, members_.settings); !done) return done;
-    members_.hosts = read_hosts(members_.settings.hosts).value_or(std::vector<Host>{}); // checked with the settings
+    if (auto done = settle_memory(now, state_.settings); !done) return done;
+    state_.hosts = read_hosts(state_.settings.hosts).value_or(std::vector<Host>{}); // checked with the settings
     if (auto done = mpi::share_outcome(now.control.get(), 0, take_costs()); !done) return done;
     if (auto done = mpi::share_outcome(now.control.get(), 0, open_supervisor()); !done) return done;
-    members_.has_supervisor = is_set_at_root(now.control.get(), members_.settings.link);
+    state_.has_supervisor = is_set_at_root(now.control.get(), state_.settings.link);
     if (auto done = mpi::share_outcome(now.control.get(), 0, open_record()); !done) return done;
-    members_.has_controller = is_set_at_root(now.control.get(), members_.settings.controller);
-    if (auto done = members_.settings.start_ranks == 0 ? Done{} : make_founders(); !done) return done;
+    state_.has_controller = is_set_at_root(now.control.get(), state_.settings.controller);
+    if (auto done = state_.settings.start_ranks == 0 ? Done{} : make_founders(); !done) return done;
     open_controlled();
     tell_monitor(now);
-    if (!members_.settings.results.empty()) measured_.begin_job();
+    if (!state_.settings.results.empty()) measured_.begin_job();
     return {};
 }
 
 /// Founders that can leave one by one need worlds of their own: all but the first are made here, by a resize of a job
 /// that has no data yet and no generation before.
 Done Job::make_founders() {
-    Generation &now = members_.generation;
-    const int wanted = members_.settings.start_ranks;
+    Generation &now = state_.generation;
+    const int wanted = state_.settings.start_ranks;
     if (wanted < now.control.size())
         return failed(NEREUS_ERR_SETTING, "start-ranks = " + std::to_string(wanted) + ": the job was started with " +
                                               std::to_string(now.control.size()) + " processes already");
@@ -104,23 +104,23 @@ Done Job::make_founders() {
     const Done possible = root() ? check_possible(wanted, options) : Done{};
     if (auto done = mpi::share_outcome(now.control.get(), 0, possible); !done) return done;
     now.number = -1;
-    resize_ = std::make_unique<Resize>(members_, request_of(wanted, options));
+    resize_ = std::make_unique<Resize>(state_, request_of(wanted, options));
     ended(*resize_->begin(true, departure_));
     const nereus_resize_report made = std::exchange(report_, {});
     return made.code == NEREUS_RESIZED ? Done{} : Done(failed(static_cast<nereus_code>(made.code), made.reason));
 }
 
 Done Job::arrive(process::Arrival arrival) {
-    auto report = join(members_, std::move(arrival));
+    auto report = join(state_, std::move(arrival));
     if (!report) return tl::unexpected(report.error());
     leave_bed();
-    if (members_.generation.number > 0) report_ = *report;
-    members_.sent.generation_begins(members_.iteration);
+    if (state_.generation.number > 0) report_ = *report;
+    state_.sent.generation_begins(state_.iteration);
     // It is committed: a job that cannot reach its supervisor any more goes on without it.
     if (auto done = open_supervisor(); !done) say(done.error().what);
     tell_controller();
-    if (members_.settings.results.empty()) return {};
-    if (root()) record_ = Record::continued(members_);
+    if (state_.settings.results.empty()) return {};
+    if (root()) record_ = Record::continued(state_);
     measured_.begin_generation();
     return {};
 }
@@ -128,24 +128,23 @@ Done Job::arrive(process::Arrival arrival) {
 /// On a rank 0 that has no line to the supervisor yet.
 Done Job::open_supervisor() {
     if (!root()) return {};
-    auto supervisor = Supervisor::open(members_.settings);
+    auto supervisor = SupervisorClient::open(state_.settings);
     if (!supervisor) return tl::unexpected(supervisor.error());
-    members_.supervisor = std::move(*supervisor);
-    if (!members_.supervisor) return {};
-    members_.supervisor->say_root(members_.generation, members_.root_token);
-    members_.supervisor->say_members(members_.generation.number, members_.generation.processes,
-                                     members_.generation.hosts);
+    state_.supervisor = std::move(*supervisor);
+    if (!state_.supervisor) return {};
+    state_.supervisor->say_root(state_.generation, state_.root_token);
+    state_.supervisor->say_members(state_.generation.number, state_.generation.processes, state_.generation.hosts);
     return {};
 }
 
 /// On rank 0. Whoever is rank 0 later gets them from it.
 Done Job::take_costs() {
-    const std::string &path = members_.settings.costs;
+    const std::string &path = state_.settings.costs;
     if (!root() || path.empty()) return {};
     auto costs = costs_of_file(path);
     if (!costs) return tl::unexpected(costs.error());
     if (costs->library == mpi::library())
-        members_.costs = std::move(*costs);
+        state_.costs = std::move(*costs);
     else
         print_line("nereus", "the costs in " + path + " are not used: they were measured with " + costs->library +
                                  ", and this is " + mpi::library());
@@ -154,14 +153,14 @@ Done Job::take_costs() {
 
 /// On rank 0.
 Done Job::open_record() {
-    if (!root() || members_.settings.results.empty()) return {};
-    auto record = Record::anew(members_);
+    if (!root() || state_.settings.results.empty()) return {};
+    auto record = Record::anew(state_);
     if (!record) return tl::unexpected(record.error());
     record_ = std::move(*record);
     return {};
 }
 
-nereus_resize_options Job::usual_options() const { return options_from(members_.settings); }
+nereus_resize_options Job::usual_options() const { return options_from(state_.settings); }
 
 Result<nereus_code> Job::checkpoint() {
     if (in_io_phase_ && !io_phase_is_a_file_)
@@ -169,9 +168,9 @@ Result<nereus_code> Job::checkpoint() {
     check_that_all_is_registered("nereus_checkpoint()");
     leave_files_open();
     measured_.enter_checkpoint();
-    ++members_.iteration;
-    if (members_.controlled) members_.controlled->passed(members_.iteration);
-    const Done pointers = members_.registry.follow_pointers();
+    ++state_.iteration;
+    if (state_.daemon_client) state_.daemon_client->passed(state_.iteration);
+    const Done pointers = state_.registry.follow_pointers();
     auto code = pass_checkpoint();
     if (code == NEREUS_RESIZED && measured_.is_on())
         measured_.begin_generation();
@@ -183,17 +182,17 @@ Result<nereus_code> Job::checkpoint() {
 }
 
 Result<nereus_code> Job::pass_checkpoint() {
-    if (announcement_.rests()) return NEREUS_GO_ON;
-    rhythm_.enter(now());
+    if (broadcast_.is_quiet()) return NEREUS_GO_ON;
+    interval_.enter(now());
     auto code = exchange_words();
-    rhythm_.leave(now());
+    interval_.leave(now());
     return code;
 }
 
 Result<nereus_code> Job::exchange_words() {
-    Word word;
-    if (announcement_.under_way()) {
-        auto told = announcement_.finish();
+    Announcement word;
+    if (broadcast_.under_way()) {
+        auto told = broadcast_.finish();
         if (!told) return tl::unexpected(told.error());
         word = *told;
     }
@@ -203,36 +202,36 @@ Result<nereus_code> Job::exchange_words() {
     } else if (resize_) {
         resize_->go_on();
     }
-    if (announcement_.rests()) return NEREUS_GO_ON;
-    auto done = announcement_.start(members_.generation.control.get(), root() ? next_word() : Word{});
+    if (broadcast_.is_quiet()) return NEREUS_GO_ON;
+    auto done = broadcast_.start(state_.generation.control.get(), root() ? next_announcement() : Announcement{});
     if (!done) return tl::unexpected(done.error());
     return NEREUS_GO_ON;
 }
 
-Word Job::next_word() {
+Announcement Job::next_announcement() {
     hear_outside();
     hear_controller();
-    Word word;
+    Announcement word;
     if (resize_) {
         word.step = resize_->look();
     } else {
-        word.request = members_.requests.take();
+        word.request = state_.requests.take();
         if (word.request.number != 0)
             word.step = Step::begin;
         else
-            word.rests = rests_before_command(rhythm_.next_rests());
+            word.quiet_checkpoints = quiet_checkpoints_before_command(interval_.next_quiet_checkpoints());
     }
     return word;
 }
 
-Result<nereus_code> Job::act(const Word &word) {
+Result<nereus_code> Job::act(const Announcement &word) {
     measured_.belongs_to_a_resize();
-    rhythm_ = {};
-    if (auto done = announcement_.settle(); !done) return tl::unexpected(done.error());
-    if (word.step == Step::begin) resize_ = std::make_unique<Resize>(members_, word.request);
+    interval_ = {};
+    if (auto done = broadcast_.settle(); !done) return tl::unexpected(done.error());
+    if (word.step == Step::begin) resize_ = std::make_unique<Resize>(state_, word.request);
     if (!resize_) return NEREUS_GO_ON; // it was undone since this was announced
-    if (members_.controlled) members_.controlled->resize_begins();
-    if (word.step == Step::begin) members_.sent.resize_begins(members_.generation);
+    if (state_.daemon_client) state_.daemon_client->resize_begins();
+    if (word.step == Step::begin) state_.sent.resize_begins(state_.generation);
     if (word.step != Step::undo) // this generation may end
         if (auto done = hand_in_measures(); !done) return tl::unexpected(done.error());
     auto over = word.step == Step::begin ? resize_->begin(false, departure_) : resize_->follow(word.step, departure_);
@@ -243,41 +242,41 @@ Result<nereus_code> Job::act(const Word &word) {
 Done Job::hand_in_measures() {
     if (!measured_.is_on()) return {};
     const std::string text = measured_.text();
-    auto each = mpi::gather(members_.generation.control.get(), 0, {text.begin(), text.end()});
+    auto each = mpi::gather(state_.generation.control.get(), 0, {text.begin(), text.end()});
     if (!each) return tl::unexpected(each.error());
-    record_.keep(members_, *each);
+    record_.keep(state_, *each);
     return {};
 }
 
 nereus_code Job::ended(const nereus_resize_report &report) {
     report_ = report;
     if (report.code == NEREUS_RESIZED)
-        members_.sent.generation_begins(members_.iteration);
+        state_.sent.generation_begins(state_.iteration);
     else
-        members_.sent.resize_undone(members_.generation);
+        state_.sent.resize_undone(state_.generation);
     if (measured_.is_on()) record_.resize_ended(report);
     message_ = sentence(report_, resize_->why_chosen());
     settle_added_hosts();
     resize_.reset();
     tell_controller();
-    if (members_.supervisor) {
-        members_.supervisor->say_settled(report_, message_);
-        if (report_.code == NEREUS_RESIZED && members_.generation.control)
-            members_.supervisor->say_root(members_.generation, "");
+    if (state_.supervisor) {
+        state_.supervisor->say_settled(report_, message_);
+        if (report_.code == NEREUS_RESIZED && state_.generation.control)
+            state_.supervisor->say_root(state_.generation, "");
     }
     if (report_.code != NEREUS_RESIZED) return NEREUS_GO_ON;
     leaving_ = departure_.fate != plan::Fate::stays;
     if (report_.request != 0) follow_files(); // founders that others made come here before they have opened the job
-    const mpi::Comm &control = members_.generation.control;
-    if (!leaving_) show_numbers(members_.registry, control.size(), control.rank());
+    const mpi::Comm &control = state_.generation.control;
+    if (!leaving_) show_numbers(state_.registry, control.size(), control.rank());
     return leaving_ ? NEREUS_LEAVE : NEREUS_RESIZED;
 }
 
 /// The supervisor takes the end of a process before this for its death: none may end while others have not come here.
 Done Job::close_together() {
-    const mpi::Comm &control = members_.generation.control;
+    const mpi::Comm &control = state_.generation.control;
     if (auto all = mpi::check(MPI_Barrier(control.get()), "MPI_Barrier"); !all) return all;
-    if (members_.supervisor) members_.supervisor->say_closing();
+    if (state_.supervisor) state_.supervisor->say_closing();
     for (int rank = 1; root() && rank < control.size(); ++rank) (void)mpi::post(control.get(), rank, tag_closing, {});
     // Rank 0 may die right here: nobody needs to hear more of it than that it was there.
     if (!root()) (void)mpi::receive(control.get(), 0, tag_closing, Deadline::in(seconds_to_close));
@@ -286,13 +285,13 @@ Done Job::close_together() {
 
 Result<nereus_code> Job::close() {
     if (leaving_) {
-        members_.registry = {};
-        return sleep_until_wanted(std::move(departure_.bed)) ? NEREUS_WOKEN : NEREUS_OK;
+        state_.registry = {};
+        return sleep_until_wanted(std::move(departure_.parked_process)) ? NEREUS_WOKEN : NEREUS_OK;
     }
     if (in_io_phase_) (void)give_turn_back();
-    Word announced;
-    if (announcement_.under_way()) announced = announcement_.finish().value_or(Word{});
-    (void)announcement_.settle();
+    Announcement announced;
+    if (broadcast_.under_way()) announced = broadcast_.finish().value_or(Announcement{});
+    (void)broadcast_.settle();
     if (resize_) {
         const nereus_resize_report undone = resize_->cancel({NEREUS_ERR_STATE, "the job ended"});
         if (root()) print_line("nereus", undone_at_close(undone));
@@ -300,11 +299,11 @@ Result<nereus_code> Job::close() {
     }
     if (root()) drop_requests(announced.request);
     if (hand_in_measures()) record_.job_ended();
-    members_.generation.windows.reset();
-    members_.parked.release_all();
-    if (members_.has_controller) (void)follow_io(MPI_COMM_NULL, nullptr, nullptr);
-    if (members_.controlled) members_.controlled->say_goodbye();
-    if (members_.has_supervisor)
+    state_.generation.windows.reset();
+    state_.parked.release_all();
+    if (state_.has_controller) (void)follow_io(MPI_COMM_NULL, nullptr, nullptr);
+    if (state_.daemon_client) state_.daemon_client->say_goodbye();
+    if (state_.has_supervisor)
         if (auto done = close_together(); !done) {
             print_line("nereus", "the job does not end together: " + done.error().what);
             return tl::unexpected(done.error());

@@ -3,11 +3,11 @@
 #pragma once
 
 #include "base/small_share.hpp"
-#include "job/matrix_rows.hpp"
-#include "job/measured.hpp"
-#include "job/record.hpp"
-#include "job/resize.hpp"
-#include "job/rhythm.hpp"
+#include "job/announcement_interval.hpp"
+#include "job/data/matrix_rows.hpp"
+#include "job/resize/resize.hpp"
+#include "job/timing/result_file.hpp"
+#include "job/timing/stage_timer.hpp"
 
 #include <nereus/nereus.h>
 
@@ -59,8 +59,8 @@ public:
     Result<nereus_code> close();
 
     Measured &measured() { return measured_; }
-    const Members &members() const { return members_; }
-    const Generation &generation() const { return members_.generation; }
+    const JobState &state() const { return state_; }
+    const Generation &generation() const { return state_.generation; }
     const nereus_resize_report &last_resize() const { return report_; }
     const std::string &message() const { return message_; }
     void say(std::string message) const { message_ = std::move(message); }
@@ -70,10 +70,10 @@ public:
 private:
     bool follow_from_here();
     void leave_files_open();
-    Result<nereus_code> take_turn(std::int64_t bytes);
+    Result<nereus_code> acquire_turn(std::int64_t bytes);
     Done give_turn_back();
     Done close_together();
-    bool root() const { return members_.generation.control.rank() == 0; }
+    bool root() const { return state_.generation.control.rank() == 0; }
     Done found(MPI_Comm founders);
     Done make_founders();
     void check_that_all_is_registered(const std::string &call) const;
@@ -90,13 +90,13 @@ private:
     Done check_possible(int ranks, const nereus_resize_options &options) const;
     Done check_strategies(unsigned asked) const;
     Result<int> slots_or_fewer(int ranks, const std::vector<Host> &hosts, const nereus_resize_options &options) const;
-    Word next_word();
+    Announcement next_announcement();
     void hear_outside();
     void hear_controller();
-    std::int32_t rests_before_command(std::int32_t rests) const;
+    std::int32_t quiet_checkpoints_before_command(std::int32_t quiet_checkpoints) const;
     void tell_controller();
     Result<Asked> ask_from_outside(const OutsideRequest &outside);
-    Result<nereus_code> act(const Word &word);
+    Result<nereus_code> act(const Announcement &word);
     nereus_code ended(const nereus_resize_report &report);
     void drop_requests(const Request &announced);
     void settle_added_hosts();
@@ -106,10 +106,10 @@ private:
         std::vector<Host> before; ///< the list then
     };
 
-    Members members_;
+    JobState state_;
     std::map<std::uint64_t, AddedHosts> added_hosts_; ///< rank 0's; by requests that are not over
-    Announcement announcement_;
-    Rhythm rhythm_;
+    Broadcast broadcast_;
+    AnnouncementInterval interval_;
     std::unique_ptr<Resize> resize_; ///< that is under way
     Measured measured_;
     SmallShare hearing_; ///< of what is said from outside

@@ -2,10 +2,10 @@
 // What the application registers, swaps and takes out.
 #include "base/flush_stderr.h"
 #include "base/printable.hpp"
-#include "job/alike.hpp"
-#include "job/binding.hpp"
+#include "job/data/binding.hpp"
+#include "job/data/consistency.hpp"
+#include "job/data/shared_arrays.hpp"
 #include "job/job.hpp"
-#include "job/sharing.hpp"
 
 #include <cstdlib>
 
@@ -44,21 +44,21 @@ void Job::undo_for_other_entries(const std::string &what) {
 
 Done Job::add_array(Description is, void **pointer, const nereus_memory *own_memory,
                     std::vector<std::int64_t> borders) {
-    const mpi::Comm &control = members_.generation.control;
+    const mpi::Comm &control = state_.generation.control;
     const auto count = [&](const Entry &entry) { return entry.before(control.size()).count_of(control.rank()); };
-    is.shared = own_memory == nullptr && members_.settings.memory == memory_shared && can_be_shared(is);
-    if (members_.registry.expects_more()) {
-        Entry &entry = bound_to(members_.registry, is);
+    is.shared = own_memory == nullptr && state_.settings.memory == memory_shared && can_be_shared(is);
+    if (state_.registry.expects_more()) {
+        Entry &entry = bound_to(state_.registry, is);
         return bind_array(entry, count(entry), pointer, own_memory);
     }
-    if (auto done = members_.registry.check_name(is.name); !done) return done;
+    if (auto done = state_.registry.check_name(is.name); !done) return done;
     Entry entry{is, nullptr, pointer, own_memory ? *own_memory : library_memory(), own_memory == nullptr};
     entry.borders = std::move(borders);
     if (own_memory)
         entry.data = *pointer;
     else if (auto done = is.shared ? share(entry) : allocate_zeroed(entry, count(entry)); !done)
         return done;
-    members_.registry.add(entry);
+    state_.registry.add(entry);
     if (!own_memory) entry.point();
     undo_for_other_entries("\"" + is.name + "\" was registered");
     return {};
@@ -66,10 +66,10 @@ Done Job::add_array(Description is, void **pointer, const nereus_memory *own_mem
 
 /// Collective. Fresh memory is zero.
 Done Job::share(Entry &entry) {
-    const mpi::Comm &control = members_.generation.control;
-    const plan::Cut cut = entry.before(control.size());
+    const mpi::Comm &control = state_.generation.control;
+    const plan::Distribution cut = entry.before(control.size());
     const plan::Range part = cut.range_of(control.rank());
-    auto segment = share_segment(members_.generation, entry.is, cut, members_.settings);
+    auto segment = share_segment(state_.generation, entry.is, cut, state_.settings);
     if (!segment) return tl::unexpected(segment.error());
     entry.segment = std::move(*segment);
     if (!part.empty()) entry.data = entry.segment->at(part.first * entry.is.extent);
@@ -77,14 +77,14 @@ Done Job::share(Entry &entry) {
 }
 
 Done Job::add_matrix(MatrixParts parts, std::int64_t nonzeros, nereus_matrix *matrix) {
-    const mpi::Comm &control = members_.generation.control;
+    const mpi::Comm &control = state_.generation.control;
     std::vector<std::int64_t> borders;
-    if (members_.registry.expects_more()) {
-        const Entry *known = members_.registry.find(parts.columns.name);
+    if (state_.registry.expects_more()) {
+        const Entry *known = state_.registry.find(parts.columns.name);
         if (known != nullptr) parts.set_nonzeros(known->is.elements());
     } else {
         for (const Description *is : {&parts.starts, &parts.columns, &parts.values})
-            if (auto done = members_.registry.check_name(is->name); !done) return done;
+            if (auto done = state_.registry.check_name(is->name); !done) return done;
         auto gathered = borders_of_founders(control.get(), nonzeros, parts.most_nonzeros());
         if (!gathered) return tl::unexpected(gathered.error());
         borders = std::move(*gathered);
@@ -95,41 +95,41 @@ Done Job::add_matrix(MatrixParts parts, std::int64_t nonzeros, nereus_matrix *ma
     if (done) done = add_array(parts.columns, reinterpret_cast<void **>(&matrix->columns), nullptr, borders);
     if (done) done = add_array(parts.values, &matrix->values, nullptr, borders);
     if (!done) return done;
-    members_.registry.find(parts.starts.name)->matrix = matrix;
-    show_numbers(members_.registry, control.size(), control.rank());
+    state_.registry.find(parts.starts.name)->matrix = matrix;
+    show_numbers(state_.registry, control.size(), control.rank());
     return {};
 }
 
 Done Job::add_value(const Description &is, void *value) {
-    if (!members_.registry.expects_more()) {
-        if (auto done = members_.registry.check_name(is.name); !done) return done;
-        members_.registry.add({is, value, nullptr, c_memory(), false});
+    if (!state_.registry.expects_more()) {
+        if (auto done = state_.registry.check_name(is.name); !done) return done;
+        state_.registry.add({is, value, nullptr, c_memory(), false});
         undo_for_other_entries("\"" + is.name + "\" was registered");
         return {};
     }
-    bind_value(bound_to(members_.registry, is), value);
+    bind_value(bound_to(state_.registry, is), value);
     return {};
 }
 
 void Job::check_that_all_is_registered(const std::string &call) const {
-    if (const Entry *next = members_.registry.next_expected())
+    if (const Entry *next = state_.registry.next_expected())
         end_the_job("this newcomer comes to " + call + " without having registered " + next->is.sentence());
 }
 
 Done Job::forget(const std::string &name) {
     check_that_all_is_registered("nereus_forget()");
-    if (auto done = members_.registry.check_can_go(name); !done) return done;
+    if (auto done = state_.registry.check_can_go(name); !done) return done;
     undo_for_other_entries("\"" + name + "\" was taken out");
-    (void)members_.registry.follow_pointers(); // where its pointer goes with it, it may show anything
+    (void)state_.registry.follow_pointers(); // where its pointer goes with it, it may show anything
     // In shared memory a process without elements has the files of both, and must let go of the one that others do.
-    if (members_.registry.find(name)->is.shared) {
-        auto swaps = agree_on_swaps(members_.generation.control.get(), members_.registry, {});
+    if (state_.registry.find(name)->is.shared) {
+        auto swaps = agree_on_swaps(state_.generation.control.get(), state_.registry, {});
         if (!swaps) return tl::unexpected(swaps.error());
     }
-    members_.registry.remove(name);
+    state_.registry.remove(name);
     return {};
 }
 
-Done Job::swap(const std::string &one, const std::string &other) { return members_.registry.swap(one, other); }
+Done Job::swap(const std::string &one, const std::string &other) { return state_.registry.swap(one, other); }
 
 }

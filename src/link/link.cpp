@@ -55,14 +55,14 @@ void drop_rest(void *socket) {
 
 class Link::Ends {
 public:
-    explicit Ends(const Manner &manner)
+    explicit Ends(const LinkOptions &options)
         : context_(zmq_ctx_new()), socket_(context_ ? zmq_socket(context_, ZMQ_DEALER) : nullptr) {
         if (!socket_) return;
-        const int connected_only = manner.keeps ? 0 : 1;
+        const int connected_only = options.keeps ? 0 : 1;
         zmq_setsockopt(socket_, ZMQ_LINGER, &linger_milliseconds, sizeof linger_milliseconds);
         zmq_setsockopt(socket_, ZMQ_IMMEDIATE, &connected_only, sizeof connected_only);
-        if (!manner.name.empty()) zmq_setsockopt(socket_, ZMQ_ROUTING_ID, manner.name.data(), manner.name.size());
-        if (manner.keys) are_used_ = use(*manner.keys);
+        if (!options.name.empty()) zmq_setsockopt(socket_, ZMQ_ROUTING_ID, options.name.data(), options.name.size());
+        if (options.keys) are_used_ = use(*options.keys);
     }
     Ends(const Ends &) = delete;
     Ends &operator=(const Ends &) = delete;
@@ -74,12 +74,12 @@ public:
     void *socket() const { return socket_; }
     bool keys_are_used() const { return are_used_; }
 
-    Done connect(const std::string &address, const Manner &manner) {
+    Done connect(const std::string &address, const LinkOptions &options) {
         std::optional<Handshake> handshake;
-        if (manner.keys && manner.patience > 0) handshake.emplace(context_, socket_);
+        if (options.keys && options.patience > 0) handshake.emplace(context_, socket_);
         if (zmq_connect(socket_, address.c_str()) != 0) return bad_address(address, zmq_strerror(errno));
         if (!handshake) return {};
-        if (auto known = handshake->wait(manner.patience); !known)
+        if (auto known = handshake->wait(options.patience); !known)
             return failed(known.error().code, address + ": " + known.error().what);
         return {};
     }
@@ -102,13 +102,13 @@ void Link::EndsDeleter::operator()(Ends *ends) const { delete ends; }
 
 Link::Link(std::unique_ptr<Ends, EndsDeleter> ends, std::string job) : ends_(std::move(ends)), job_(std::move(job)) {}
 
-Result<Link> Link::open(const std::string &address, const std::string &job, const Manner &manner) {
+Result<Link> Link::open(const std::string &address, const std::string &job, const LinkOptions &options) {
     if (!has_known_transport(address)) return bad_address(address, "not the address of a supervisor or a controller");
     if (job.empty()) return failed(NEREUS_ERR_SETTING, address + ": the setting job is missing");
-    std::unique_ptr<Ends, EndsDeleter> ends(new Ends(manner));
+    std::unique_ptr<Ends, EndsDeleter> ends(new Ends(options));
     if (!ends->socket()) return failed(NEREUS_ERR_MEMORY, address + ": " + zmq_strerror(errno));
     if (!ends->keys_are_used()) return failed(NEREUS_ERR_SETTING, address + ": its keys are none that ZeroMQ takes");
-    if (auto done = ends->connect(address, manner); !done) return tl::unexpected(done.error());
+    if (auto done = ends->connect(address, options); !done) return tl::unexpected(done.error());
     return Link(std::move(ends), job);
 }
 

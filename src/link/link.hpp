@@ -19,7 +19,7 @@
 namespace nereus::link {
 
 /// How the other end is spoken to.
-struct Manner {
+struct LinkOptions {
     bool keeps = true;        ///< messages, while nobody is there; else they are dropped
     std::optional<Keys> keys; ///< by which the two know one another
     double patience = 0;      ///< s to wait, with keys, until they do; 0: they may later
@@ -30,7 +30,7 @@ class Link {
 public:
     /// `address` is ipc://PATH or tcp://HOST:PORT. The other end need not be there yet.
     /// With keys and patience it is waited for, and an error where it does not come or has other keys.
-    static Result<Link> open(const std::string &address, const std::string &job, const Manner &manner = {});
+    static Result<Link> open(const std::string &address, const std::string &job, const LinkOptions &options = {});
 
     /// Hands `message`, an object, over for sending, with version and job put in. An error when it is too long, when
     /// too many wait already, or when it would be dropped.

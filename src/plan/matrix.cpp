@@ -99,9 +99,9 @@ std::vector<Strip> crossed(const std::vector<Strip> &rows, const std::vector<Str
 }
 
 /// What `rank`, a source or a drain, shares with the ranks of the other side.
-std::vector<Shared> shared_by(const Cut &before, const Cut &after, int rank, bool is_source) {
+std::vector<Shared> shared_by(const Distribution &before, const Distribution &after, int rank, bool is_source) {
     const auto shared_of = is_source ? drains_of : sources_of;
-    const Deal columns_before = before.deal_of_columns(), columns_after = after.deal_of_columns();
+    const BlockCyclic columns_before = before.deal_of_columns(), columns_after = after.deal_of_columns();
     const int own_columns = is_source ? columns_before.ranks : columns_after.ranks;
     const int other_columns = is_source ? columns_after.ranks : columns_before.ranks;
     const int row = rank / own_columns, column = rank % own_columns;
@@ -119,11 +119,11 @@ std::vector<Shared> shared_by(const Cut &before, const Cut &after, int rank, boo
 
 }
 
-std::vector<Shared> drains_of_matrix(const Cut &before, const Cut &after, int source) {
+std::vector<Shared> drains_of_matrix(const Distribution &before, const Distribution &after, int source) {
     return shared_by(before, after, source, true);
 }
 
-std::vector<Shared> sources_of_matrix(const Cut &before, const Cut &after, int drain) {
+std::vector<Shared> sources_of_matrix(const Distribution &before, const Distribution &after, int drain) {
     return shared_by(before, after, drain, false);
 }
 

@@ -3,14 +3,14 @@
 // the columns that they share.
 #pragma once
 
-#include "plan/cut.hpp"
+#include "plan/distribution.hpp"
 
 #include <vector>
 
 namespace nereus::plan {
 
 /// The drains that share elements with source `source`, and the other way round; strips are the same from both sides.
-std::vector<Shared> drains_of_matrix(const Cut &before, const Cut &after, int source);
-std::vector<Shared> sources_of_matrix(const Cut &before, const Cut &after, int drain);
+std::vector<Shared> drains_of_matrix(const Distribution &before, const Distribution &after, int source);
+std::vector<Shared> sources_of_matrix(const Distribution &before, const Distribution &after, int drain);
 
 }

@@ -14,14 +14,15 @@ Strip one_run(Range elements, Range source, Range drain) {
 }
 
 /// What a drain wants and does not hold as a source already: at most what lies before and what lies behind.
-std::array<Range, 2> missing(const Cut &before, const Sizes &sizes, Range wanted, int drain) {
+std::array<Range, 2> missing(const Distribution &before, const Sizes &sizes, Range wanted, int drain) {
     const auto source = sizes.source_at(drain);
     const Range kept = source ? overlap(before.range_of(*source), wanted) : Range{};
     if (kept.empty()) return {wanted, Range{}};
     return {Range{wanted.first, kept.first}, Range{kept.end, wanted.end}};
 }
 
-std::vector<Piece> sends_of_ranges(const Cut &before, const Cut &after, const Sizes &sizes, const Place &place) {
+std::vector<Piece> sends_of_ranges(const Distribution &before, const Distribution &after, const Sizes &sizes,
+                                   const Place &place) {
     std::vector<Piece> pieces;
     const Range has = before.range_of(*place.source), owns = before.owned_by(*place.source);
     for (const int drain : after.holders_of(owns)) {
@@ -34,7 +35,8 @@ std::vector<Piece> sends_of_ranges(const Cut &before, const Cut &after, const Si
     return pieces;
 }
 
-std::vector<Piece> receives_of_ranges(const Cut &before, const Cut &after, const Sizes &sizes, int drain) {
+std::vector<Piece> receives_of_ranges(const Distribution &before, const Distribution &after, const Sizes &sizes,
+                                      int drain) {
     std::vector<Piece> pieces;
     const Range wanted = after.range_of(drain);
     for (const Range gap : missing(before, sizes, wanted, drain))
@@ -45,7 +47,7 @@ std::vector<Piece> receives_of_ranges(const Cut &before, const Cut &after, const
 }
 
 /// The halo of a part is held by others too: its owner alone sends it, and who has it already keeps it.
-Move move_of_ranges(const Cut &before, const Cut &after, const Sizes &sizes, const Place &place) {
+Move move_of_ranges(const Distribution &before, const Distribution &after, const Sizes &sizes, const Place &place) {
     Move move;
     if (place.source) move.sends = sends_of_ranges(before, after, sizes, place);
     if (place.drain) move.receives = receives_of_ranges(before, after, sizes, *place.drain);
@@ -83,7 +85,7 @@ std::vector<Piece> pieces_of(std::vector<Shared> all) {
     return pieces;
 }
 
-Move move_of_blocks_in_turn(const Cut &before, const Cut &after, const Place &place) {
+Move move_of_blocks_in_turn(const Distribution &before, const Distribution &after, const Place &place) {
     const bool matrix = before.layout() == Layout::grid;
     Move move;
     if (place.source)
@@ -99,7 +101,7 @@ Move move_of_blocks_in_turn(const Cut &before, const Cut &after, const Place &pl
     return move;
 }
 
-Move parts_of_move(const Cut &before, const Cut &after, const Sizes &sizes, const Place &place) {
+Move parts_of_move(const Distribution &before, const Distribution &after, const Sizes &sizes, const Place &place) {
     if (before.layout() == Layout::replicated) return move_of_copies(before.elements(), sizes, place);
     if (before.contiguous()) return move_of_ranges(before, after, sizes, place);
     return move_of_blocks_in_turn(before, after, place);
@@ -107,7 +109,7 @@ Move parts_of_move(const Cut &before, const Cut &after, const Sizes &sizes, cons
 
 }
 
-Move move_of(const Cut &before, const Cut &after, const Sizes &sizes, const Place &place) {
+Move move_of(const Distribution &before, const Distribution &after, const Sizes &sizes, const Place &place) {
     Move move = parts_of_move(before, after, sizes, place);
     if (!place.source || !place.drain) return move;
     // What stays ascends in both parts: where it fills both, each element is at its old place.

@@ -5,7 +5,7 @@
 // nothing that of the array (of a matrix: its lines at most).
 #pragma once
 
-#include "plan/cut.hpp"
+#include "plan/distribution.hpp"
 #include "plan/sizes.hpp"
 #include "plan/strip.hpp"
 
@@ -32,7 +32,7 @@ struct Move {
 };
 
 /// @param before, after  of the same array: one layout, or two contiguous ones; the same blocks where it has some
-Move move_of(const Cut &before, const Cut &after, const Sizes &sizes, const Place &place);
+Move move_of(const Distribution &before, const Distribution &after, const Sizes &sizes, const Place &place);
 
 inline Move move_of(Layout layout, std::int64_t elements, const Sizes &sizes, const Place &place) {
     return move_of({layout, elements, sizes.sources}, {layout, elements, sizes.drains}, sizes, place);

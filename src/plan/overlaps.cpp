@@ -7,14 +7,14 @@ namespace nereus::plan {
 namespace {
 
 /// Pairs of ranks of two deals that meet, at most.
-std::int64_t meetings(const Deal &before, const Deal &after) {
+std::int64_t meetings(const BlockCyclic &before, const BlockCyclic &after) {
     const std::int64_t of_each = after.ranks / std::gcd(before.ranks, after.ranks);
     const std::int64_t blocks = before.elements / before.block + 1;
     return std::min(before.ranks * of_each, blocks);
 }
 
 /// At most; a halo that spans many ranks counts as they do.
-std::int64_t number_of_pairs(const Held &array) {
+std::int64_t number_of_pairs(const LocalSizes &array) {
     if (array.before.layout() == Layout::cyclic) return meetings(array.before.deal(), array.after.deal());
     if (array.before.layout() == Layout::grid)
         return meetings(array.before.deal_of_rows(), array.after.deal_of_rows()) *
@@ -28,7 +28,7 @@ std::int64_t number_of_pairs(const Held &array) {
     return pairs;
 }
 
-void add_ranges(std::vector<Pair> &pairs, const Held &array) {
+void add_ranges(std::vector<Pair> &pairs, const LocalSizes &array) {
     for (int source = 0; source < array.before.ranks(); ++source) {
         const Range has = array.before.range_of(source);
         for (const int drain : array.after.holders_of(has)) {
@@ -39,7 +39,7 @@ void add_ranges(std::vector<Pair> &pairs, const Held &array) {
 }
 
 /// Pairs with counts of elements in place of bytes.
-std::vector<Pair> pairs_of(const Deal &before, const Deal &after) {
+std::vector<Pair> pairs_of(const BlockCyclic &before, const BlockCyclic &after) {
     std::vector<Pair> pairs;
     for (int source = 0; source < before.ranks; ++source)
         for (const Shared &shared : drains_of(before, after, source))
@@ -47,13 +47,13 @@ std::vector<Pair> pairs_of(const Deal &before, const Deal &after) {
     return pairs;
 }
 
-void add_deal(std::vector<Pair> &pairs, const Held &array) {
+void add_deal(std::vector<Pair> &pairs, const LocalSizes &array) {
     for (const Pair &pair : pairs_of(array.before.deal(), array.after.deal()))
         pairs.push_back({pair.source, pair.drain, pair.bytes * array.extent});
 }
 
-void add_matrix(std::vector<Pair> &pairs, const Held &array) {
-    const Deal before = array.before.deal_of_columns(), after = array.after.deal_of_columns();
+void add_matrix(std::vector<Pair> &pairs, const LocalSizes &array) {
+    const BlockCyclic before = array.before.deal_of_columns(), after = array.after.deal_of_columns();
     const std::vector<Pair> columns = pairs_of(before, after);
     for (const Pair &row : pairs_of(array.before.deal_of_rows(), array.after.deal_of_rows()))
         for (const Pair &column : columns)
@@ -61,7 +61,7 @@ void add_matrix(std::vector<Pair> &pairs, const Held &array) {
                              row.bytes * column.bytes * array.extent});
 }
 
-void add(std::vector<Pair> &pairs, const Held &array) {
+void add(std::vector<Pair> &pairs, const LocalSizes &array) {
     if (array.before.layout() == Layout::cyclic) return add_deal(pairs, array);
     if (array.before.layout() == Layout::grid) return add_matrix(pairs, array);
     add_ranges(pairs, array);
@@ -84,9 +84,9 @@ void unite(std::vector<Pair> &pairs) {
 
 }
 
-Overlaps overlaps_of(const std::vector<Held> &arrays, std::int64_t most_pairs) {
+Overlaps overlaps_of(const std::vector<LocalSizes> &arrays, std::int64_t most_pairs) {
     Overlaps found{{}, true};
-    for (const Held &array : arrays) {
+    for (const LocalSizes &array : arrays) {
         if (array.before.layout() == Layout::replicated || array.extent == 0) continue;
         if (number_of_pairs(array) > most_pairs)
             found.all = false;

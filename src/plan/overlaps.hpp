@@ -16,6 +16,6 @@ struct Overlaps {
 
 /// Of all arrays that are dealt out; what is replicated stays with every source. An array with more than `most_pairs`
 /// pairs is left out.
-Overlaps overlaps_of(const std::vector<Held> &arrays, std::int64_t most_pairs = 10'000'000);
+Overlaps overlaps_of(const std::vector<LocalSizes> &arrays, std::int64_t most_pairs = 10'000'000);
 
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plan/survivors.hpp"
 
-#include "plan/leaving.hpp"
 #include "plan/overlaps.hpp"
+#include "plan/world_selection.hpp"
 
 #include <map>
 
@@ -161,7 +161,7 @@ Selection bound_by_worlds(const Sizes &sizes, const Overlaps &overlaps, const st
     return trials.best;
 }
 
-std::int64_t bytes_of(const Held &array, const Sizes &sizes) {
+std::int64_t bytes_of(const LocalSizes &array, const Sizes &sizes) {
     if (array.after.layout() == Layout::replicated) return sizes.newcomers() * array.after.elements() * array.extent;
     return (array.after.elements() + (sizes.drains - 1) * array.after.halo()) * array.extent;
 }
@@ -183,7 +183,7 @@ std::int64_t most_kept(const std::vector<Pair> &pairs) {
 
 }
 
-Selection choose_survivors(int sources, int drains, const std::vector<Held> &arrays, Survivors policy,
+Selection choose_survivors(int sources, int drains, const std::vector<LocalSizes> &arrays, Survivors policy,
                            const std::vector<World> &world_of_rank) {
     if (policy == Survivors::first) return {{}, true};
     const Sizes sizes{sources, drains, false};
@@ -199,9 +199,9 @@ Selection choose_survivors(int sources, int drains, const std::vector<Held> &arr
     return choice;
 }
 
-std::int64_t least_moved(const std::vector<Held> &arrays, const Sizes &sizes) {
+std::int64_t least_moved(const std::vector<LocalSizes> &arrays, const Sizes &sizes) {
     std::int64_t replicated = 0, dealt = 0;
-    for (const Held &array : arrays)
+    for (const LocalSizes &array : arrays)
         (array.after.layout() == Layout::replicated ? replicated : dealt) += bytes_of(array, sizes);
     if (sizes.anew) return replicated + dealt;
     const Overlaps overlaps = overlaps_of(arrays);

@@ -5,8 +5,8 @@
 // no other pair with source 0 or drain 0 shares more, and giving up one pair frees the other.
 #pragma once
 
-#include "plan/cut.hpp"
-#include "plan/release.hpp"
+#include "plan/distribution.hpp"
+#include "plan/process_fate.hpp"
 #include "plan/sizes.hpp"
 
 #include <cstdint>
@@ -15,9 +15,9 @@
 namespace nereus::plan {
 
 /// One array of a resize. All arrays together have fewer than 2^61 bytes.
-struct Held {
-    Cut before;
-    Cut after;
+struct LocalSizes {
+    Distribution before;
+    Distribution after;
     std::int64_t extent; ///< bytes of an element
 };
 
@@ -40,11 +40,11 @@ struct Selection {
 /// - where a matching gives up, or an array's parts overlap in more than 10^7 pairs of ranks (cyclic, grid): that
 ///   array is not weighed, of which the usual numbering keeps nearly as much as any;
 /// - where the sets of worlds are too many: those that cost 5 * 10^6 steps in all are tried.
-Selection choose_survivors(int sources, int drains, const std::vector<Held> &arrays, Survivors policy,
+Selection choose_survivors(int sources, int drains, const std::vector<LocalSizes> &arrays, Survivors policy,
                            const std::vector<World> &world_of_rank);
 
 /// Bytes that at least have to go from one process to another, whichever way the drains are numbered over the processes
 /// when source 0 is drain 0. Where the best numbering is not found (above), a bound that is lower.
-std::int64_t least_moved(const std::vector<Held> &arrays, const Sizes &sizes);
+std::int64_t least_moved(const std::vector<LocalSizes> &arrays, const Sizes &sizes);
 
 }

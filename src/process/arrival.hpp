@@ -7,7 +7,7 @@
 //     parties join by a tree; the leader of the first says "together"; all connect to the job; the meeting
 #pragma once
 
-#include "process/line.hpp"
+#include "process/channel.hpp"
 #include "process/meeting.hpp"
 
 #include <memory>

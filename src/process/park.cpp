@@ -19,37 +19,37 @@ int rank_of(std::size_t sleeper) { return static_cast<int>(sleeper) + 1; }
 }
 
 void ParkingLots::add(mpi::Comm comm, std::vector<plan::World> worlds, std::vector<std::string> hosts) {
-    std::vector<Sleeper> sleepers(worlds.size(), Sleeper::asleep);
-    lots_.push_back({std::move(comm), std::move(worlds), std::move(hosts), std::move(sleepers)});
+    std::vector<State> states(worlds.size(), State::asleep);
+    lots_.push_back({std::move(comm), std::move(worlds), std::move(hosts), std::move(states)});
 }
 
-template <class T> std::vector<T> ParkingLots::of_sleepers(std::vector<T> Lot::*what) const {
+template <class T> std::vector<T> ParkingLots::of_parked(std::vector<T> Lot::*what) const {
     std::vector<T> all;
     for (const Lot &lot : lots_)
-        for (std::size_t i = 0; i < lot.sleepers.size(); ++i)
-            if (lot.sleepers[i] == Sleeper::asleep) all.push_back((lot.*what)[i]);
+        for (std::size_t i = 0; i < lot.states.size(); ++i)
+            if (lot.states[i] == State::asleep) all.push_back((lot.*what)[i]);
     return all;
 }
 
-std::vector<plan::World> ParkingLots::worlds() const { return of_sleepers(&Lot::worlds); }
-std::vector<std::string> ParkingLots::hosts() const { return of_sleepers(&Lot::hosts); }
+std::vector<plan::World> ParkingLots::worlds() const { return of_parked(&Lot::worlds); }
+std::vector<std::string> ParkingLots::hosts() const { return of_parked(&Lot::hosts); }
 
 void ParkingLots::release(const std::vector<bool> &ends) {
     std::size_t next = 0;
     for (Lot &lot : lots_)
         for (std::size_t i = 0; i < lot.worlds.size(); ++i) {
-            if (lot.sleepers[i] != Sleeper::asleep || !ends[next++]) continue;
+            if (lot.states[i] != State::asleep || !ends[next++]) continue;
             MessageLine(lot.comm.get(), rank_of(i)).send({{"end", true}});
-            lot.sleepers[i] = Sleeper::gone;
+            lot.states[i] = State::gone;
         }
     drop_empty_lots();
 }
 
 /// A communicator is freed by all its members together, but those of a lot may leave it one by one: it is given up.
 void ParkingLots::drop_empty_lots() {
-    const auto gone = [](Sleeper sleeper) { return sleeper == Sleeper::gone; };
+    const auto gone = [](State sleeper) { return sleeper == State::gone; };
     for (Lot &lot : lots_)
-        if (std::all_of(lot.sleepers.begin(), lot.sleepers.end(), gone)) lot.comm.abandon();
+        if (std::all_of(lot.states.begin(), lot.states.end(), gone)) lot.comm.abandon();
     std::erase_if(lots_, [](const Lot &lot) { return !lot.comm; });
 }
 
@@ -58,8 +58,7 @@ std::vector<WokenParty> ParkingLots::wake(int count) {
     ++wakes_;
     auto wanted = static_cast<std::size_t>(count);
     for (Lot &lot : lots_) {
-        const auto asleep =
-            static_cast<std::size_t>(std::count(lot.sleepers.begin(), lot.sleepers.end(), Sleeper::asleep));
+        const auto asleep = static_cast<std::size_t>(std::count(lot.states.begin(), lot.states.end(), State::asleep));
         const std::size_t now = std::min(wanted, asleep);
         if (now > 0) parties.push_back(wake_in(lot, now, parties.size()));
         wanted -= now;
@@ -70,35 +69,34 @@ std::vector<WokenParty> ParkingLots::wake(int count) {
 WokenParty ParkingLots::wake_in(Lot &lot, std::size_t count, std::size_t number) {
     WokenParty party;
     std::vector<int> ranks;
-    for (std::size_t i = 0; i < lot.sleepers.size() && ranks.size() < count; ++i) {
-        if (lot.sleepers[i] != Sleeper::asleep) continue;
-        lot.sleepers[i] = Sleeper::woken;
+    for (std::size_t i = 0; i < lot.states.size() && ranks.size() < count; ++i) {
+        if (lot.states[i] != State::asleep) continue;
+        lot.states[i] = State::woken;
         ranks.push_back(rank_of(i));
         party.worlds.push_back(lot.worlds[i]);
     }
-    const json word{
-        {"wake", ranks}, {"all", ranks.size() == lot.sleepers.size()}, {"number", number}, {"stamp", wakes_}};
+    const json word{{"wake", ranks}, {"all", ranks.size() == lot.states.size()}, {"number", number}, {"stamp", wakes_}};
     for (const int rank : ranks) MessageLine(lot.comm.get(), rank).send(word);
     party.line = std::make_unique<StampedLine>(lot.comm.get(), ranks.front(), wakes_);
     return party;
 }
 
-void ParkingLots::turn(Sleeper from, Sleeper to) {
-    for (Lot &lot : lots_) std::replace(lot.sleepers.begin(), lot.sleepers.end(), from, to);
+void ParkingLots::turn(State from, State to) {
+    for (Lot &lot : lots_) std::replace(lot.states.begin(), lot.states.end(), from, to);
 }
 
 void ParkingLots::keep_the_woken() {
     for (Lot &lot : lots_)
-        if (std::count(lot.sleepers.begin(), lot.sleepers.end(), Sleeper::woken) == std::ssize(lot.sleepers))
-            lot.comm.reset(); // all of them free it now: Bed::leave()
+        if (std::count(lot.states.begin(), lot.states.end(), State::woken) == std::ssize(lot.states))
+            lot.comm.reset(); // all of them free it now: ParkedProcess::leave()
     std::erase_if(lots_, [](const Lot &lot) { return !lot.comm; });
-    turn(Sleeper::woken, Sleeper::gone);
+    turn(State::woken, State::gone);
     drop_empty_lots();
 }
 
-void ParkingLots::put_back() { turn(Sleeper::woken, Sleeper::asleep); }
+void ParkingLots::put_back() { turn(State::woken, State::asleep); }
 
-std::optional<Arrival> Bed::sleep() {
+std::optional<Arrival> ParkedProcess::sleep() {
     malloc_trim(0);
     MessageLine line(lot_.get(), 0);
     while (true) {
@@ -117,7 +115,7 @@ std::optional<Arrival> Bed::sleep() {
     }
 }
 
-std::optional<Arrival> Bed::wake(const json &word) {
+std::optional<Arrival> ParkedProcess::wake(const json &word) {
     const auto ranks = word.at("wake").get<std::vector<int>>();
     all_woken_ = word.at("all");
     MPI_Group everybody = MPI_GROUP_NULL, woken = MPI_GROUP_NULL;
@@ -136,7 +134,7 @@ std::optional<Arrival> Bed::wake(const json &word) {
     return arrival;
 }
 
-void Bed::leave() {
+void ParkedProcess::leave() {
     if (all_woken_)
         lot_.reset();
     else

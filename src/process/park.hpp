@@ -7,7 +7,7 @@
 #pragma once
 
 #include "mpi/comm.hpp"
-#include "plan/release.hpp"
+#include "plan/process_fate.hpp"
 #include "process/arrival.hpp"
 
 #include <memory>
@@ -42,16 +42,16 @@ public:
     void put_back();       ///< the resize was undone: they sleep again
 
 private:
-    enum class Sleeper { asleep, woken, gone };
+    enum class State { asleep, woken, gone };
     struct Lot {
         mpi::Comm comm;
         std::vector<plan::World> worlds;
         std::vector<std::string> hosts;
-        std::vector<Sleeper> sleepers;
+        std::vector<State> states;
     };
-    template <class T> std::vector<T> of_sleepers(std::vector<T> Lot::*what) const;
+    template <class T> std::vector<T> of_parked(std::vector<T> Lot::*what) const;
     WokenParty wake_in(Lot &lot, std::size_t count, std::size_t number);
-    void turn(Sleeper from, Sleeper to);
+    void turn(State from, State to);
     void drop_empty_lots();
 
     std::vector<Lot> lots_;
@@ -59,9 +59,9 @@ private:
 };
 
 /// The process' side: a place in a lot.
-class Bed {
+class ParkedProcess {
 public:
-    explicit Bed(mpi::Comm lot) : lot_(std::move(lot)) {}
+    explicit ParkedProcess(mpi::Comm lot) : lot_(std::move(lot)) {}
 
     /// Sleeps until the root says that this process may end (nothing), or is wanted. Uses next to no time: it looks up
     /// 20 times a second.

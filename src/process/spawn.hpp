@@ -3,7 +3,7 @@
 #pragma once
 
 #include "mpi/comm.hpp"
-#include "plan/parties.hpp"
+#include "plan/spawn_groups.hpp"
 #include "process/program.hpp"
 
 namespace nereus::process {

@@ -2,8 +2,8 @@
 // Who starts parties as MPI jobs of their own, for one resize: the supervisor, as this room sees it (strategy join).
 #pragma once
 
-#include "plan/parties.hpp"
-#include "process/line.hpp"
+#include "plan/spawn_groups.hpp"
+#include "process/channel.hpp"
 
 #include <memory>
 #include <string>

@@ -4,7 +4,7 @@
 // waiting for it can end. Each carries one segment of each piece: a round. How many rounds an array needs, and how long
 // its segments may be, must be the same on all processes: the largest figures of all are found by a reduction first.
 #include "mpi/check.hpp"
-#include "transfer/carrier.hpp"
+#include "transfer/method.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -47,15 +47,15 @@ struct Round {
     explicit Round(std::size_t peers) : out(peers), in(peers) {}
 };
 
-struct Leg {
+struct QueuedPiece {
     int peer;
     Slicer slicer;
 };
 
 /// One array on its way.
 struct Journey {
-    const Shipment *shipment;
-    std::vector<Leg> out, in;
+    const ArrayTransfer *array_transfer;
+    std::vector<QueuedPiece> out, in;
     std::int64_t rounds = 0;
 };
 
@@ -68,32 +68,34 @@ std::size_t peers_in(MPI_Comm comm) {
     return static_cast<std::size_t>(peers);
 }
 
-std::int64_t longest(const Shipment &shipment) {
+std::int64_t longest(const ArrayTransfer &array_transfer) {
     std::int64_t most = 0;
-    for (const plan::Piece &piece : shipment.move.sends) most = std::max(most, piece.count() * shipment.extent);
-    for (const plan::Piece &piece : shipment.move.receives) most = std::max(most, piece.count() * shipment.extent);
+    for (const plan::Piece &piece : array_transfer.move.sends)
+        most = std::max(most, piece.count() * array_transfer.extent);
+    for (const plan::Piece &piece : array_transfer.move.receives)
+        most = std::max(most, piece.count() * array_transfer.extent);
     return most;
 }
 
-std::int64_t partners(const Shipment &shipment) {
-    return static_cast<std::int64_t>(shipment.move.sends.size() + shipment.move.receives.size());
+std::int64_t partners(const ArrayTransfer &array_transfer) {
+    return static_cast<std::int64_t>(array_transfer.move.sends.size() + array_transfer.move.receives.size());
 }
 
-void add_segments(std::vector<Leg> &legs, Ends &ends, std::int64_t bytes, Side side) {
-    for (Leg &leg : legs)
-        if (!leg.slicer.done()) ends.add(leg.peer, leg.slicer.take(bytes), side);
+void add_segments(std::vector<QueuedPiece> &pieces, Ends &ends, std::int64_t bytes, Side side) {
+    for (QueuedPiece &piece : pieces)
+        if (!piece.slicer.done()) ends.add(piece.peer, piece.slicer.take(bytes), side);
 }
 
 class Collective : public Carrier {
 public:
-    explicit Collective(const Cargo &cargo)
-        : comm_(cargo.lane.comm), strategy_(cargo.strategy), limits_(cargo.limits), peers_(peers_in(comm_)),
-          largest_(cargo.shipments.size() + 1) {
+    explicit Collective(const TransferContext &context)
+        : comm_(context.lane.comm), strategy_(context.strategy), limits_(context.limits), peers_(peers_in(comm_)),
+          largest_(context.array_transfers.size() + 1) {
         mine_.push_back(1);
-        for (const Shipment &shipment : cargo.shipments) {
-            mine_.push_back(longest(shipment));
-            mine_.front() = std::max(mine_.front(), partners(shipment));
-            journeys_.push_back(journey_of(cargo.lane, shipment));
+        for (const ArrayTransfer &array_transfer : context.array_transfers) {
+            mine_.push_back(longest(array_transfer));
+            mine_.front() = std::max(mine_.front(), partners(array_transfer));
+            journeys_.push_back(journey_of(context.lane, array_transfer));
         }
     }
 
@@ -109,12 +111,14 @@ public:
     }
 
 private:
-    static Journey journey_of(const Lane &lane, const Shipment &shipment) {
-        Journey journey{&shipment, {}, {}};
-        for (const plan::Piece &piece : shipment.move.sends)
-            journey.out.push_back({lane.rank_of_drain(piece.peer), Slicer(in_bytes(piece.strips, shipment.extent))});
-        for (const plan::Piece &piece : shipment.move.receives)
-            journey.in.push_back({lane.rank_of_source(piece.peer), Slicer(in_bytes(piece.strips, shipment.extent))});
+    static Journey journey_of(const Lane &lane, const ArrayTransfer &array_transfer) {
+        Journey journey{&array_transfer, {}, {}};
+        for (const plan::Piece &piece : array_transfer.move.sends)
+            journey.out.push_back(
+                {lane.rank_of_drain(piece.peer), Slicer(in_bytes(piece.strips, array_transfer.extent))});
+        for (const plan::Piece &piece : array_transfer.move.receives)
+            journey.in.push_back(
+                {lane.rank_of_source(piece.peer), Slicer(in_bytes(piece.strips, array_transfer.extent))});
         return journey;
     }
 
@@ -183,10 +187,10 @@ private:
         add_segments(journey.out, round.out, segment_, source_side);
         add_segments(journey.in, round.in, segment_, drain_side);
         --journey.rounds;
-        const Shipment &shipment = *journey.shipment;
-        return mpi::check(MPI_Ialltoallw(address_of(round.out, shipment.from), round.out.counts.data(),
+        const ArrayTransfer &array_transfer = *journey.array_transfer;
+        return mpi::check(MPI_Ialltoallw(address_of(round.out, array_transfer.from), round.out.counts.data(),
                                          round.out.places.data(), round.out.types.data(),
-                                         address_of(round.in, shipment.to), round.in.counts.data(),
+                                         address_of(round.in, array_transfer.to), round.in.counts.data(),
                                          round.in.places.data(), round.in.types.data(), comm_, &round.request),
                           "MPI_Ialltoallw");
     }
@@ -206,6 +210,8 @@ private:
 
 }
 
-std::unique_ptr<Carrier> carry_collective(const Cargo &cargo) { return std::make_unique<Collective>(cargo); }
+std::unique_ptr<Carrier> carry_collective(const TransferContext &context) {
+    return std::make_unique<Collective>(context);
+}
 
 }

@@ -5,7 +5,7 @@
 // is told by a barrier that the sending adds.
 #include "mpi/bounded_call.hpp"
 #include "mpi/check.hpp"
-#include "transfer/carrier.hpp"
+#include "transfer/method.hpp"
 
 #include <algorithm>
 #include <set>
@@ -14,13 +14,13 @@ namespace nereus::transfer {
 namespace {
 
 /// Bytes of the old part up to the last one that a drain reads.
-std::int64_t reach(const Shipment &shipment) {
+std::int64_t reach(const ArrayTransfer &array_transfer) {
     std::int64_t end = 0;
-    for (const plan::Piece &piece : shipment.move.sends)
+    for (const plan::Piece &piece : array_transfer.move.sends)
         for (const plan::Strip &strip : piece.strips)
             for (const plan::Run &run : strip.runs)
                 end = std::max(end, run.from + run.count + (strip.repeats - 1) * strip.from_step);
-    return end * shipment.extent;
+    return end * array_transfer.extent;
 }
 
 // In the background. Where an MPI needs the source's help for a read (MPICH between processes of one MPI_COMM_WORLD),
@@ -30,13 +30,14 @@ constexpr std::int64_t shortest_read = std::int64_t{1} << 16, longest_background
 
 class OneSided : public Carrier {
 public:
-    OneSided(const Cargo &cargo, bool lock_all, const Windows &windows)
-        : comm_(cargo.lane.comm), lock_all_(lock_all), store_(windows),
-          gets_(Itinerary::of_receives(cargo.lane, cargo.shipments), segments_of_receives(cargo.strategy, cargo.limits),
+    OneSided(const TransferContext &context, bool lock_all, const Windows &windows)
+        : comm_(context.lane.comm), lock_all_(lock_all), store_(windows),
+          gets_(SegmentQueue::of_receives(context.lane, context.array_transfers),
+                segments_of_receives(context.strategy, context.limits),
                 [this](auto &...with) { return get(with...); }) {
-        if (cargo.strategy != Strategy::blocking) read_carefully();
-        for (const Shipment &shipment : cargo.shipments)
-            exposed_.push_back({shipment.name, shipment.from, reach(shipment)});
+        if (context.strategy != Strategy::blocking) read_carefully();
+        for (const ArrayTransfer &array_transfer : context.array_transfers)
+            exposed_.push_back({array_transfer.name, array_transfer.from, reach(array_transfer)});
     }
 
     bool has_to_open() const override { return true; }
@@ -86,12 +87,12 @@ private:
         return mpi::check(MPI_Win_lock(MPI_LOCK_SHARED, source, MPI_MODE_NOCHECK, window), "MPI_Win_lock");
     }
 
-    Done get(const Itinerary::Leg &leg, const Strips &segment, MPI_Request &request) {
-        if (auto done = lock(leg.array, leg.peer); !done) return done;
+    Done get(const SegmentQueue::QueuedPiece &piece, const Strips &segment, MPI_Request &request) {
+        if (auto done = lock(piece.array, piece.peer); !done) return done;
         const Spot there = spot_of(segment, source_side), here = spot_of(segment, drain_side);
-        return mpi::check(MPI_Rget(leg.shipment->to + here.place, here.count, here.type, leg.peer,
+        return mpi::check(MPI_Rget(piece.array_transfer->to + here.place, here.count, here.type, piece.peer,
                                    static_cast<MPI_Aint>(there.place), there.count, there.type,
-                                   windows_[static_cast<std::size_t>(leg.array)], &request),
+                                   windows_[static_cast<std::size_t>(piece.array)], &request),
                           "MPI_Rget");
     }
 
@@ -107,8 +108,8 @@ private:
 
 }
 
-std::unique_ptr<Carrier> carry_one_sided(const Cargo &cargo, bool lock_all, const Windows &windows) {
-    return std::make_unique<OneSided>(cargo, lock_all, windows);
+std::unique_ptr<Carrier> carry_one_sided(const TransferContext &context, bool lock_all, const Windows &windows) {
+    return std::make_unique<OneSided>(context, lock_all, windows);
 }
 
 }

@@ -3,12 +3,12 @@
 
 namespace nereus::transfer {
 
-Done move(Method method, const Lane &lane, const std::vector<Shipment> &shipments, std::int64_t message_bytes,
-          const Deadline &deadline) {
+Done move(Method method, const Lane &lane, const std::vector<ArrayTransfer> &array_transfers,
+          std::int64_t message_bytes, const Deadline &deadline) {
     Windows windows;
     Limits limits;
     limits.message_bytes = message_bytes;
-    Sending sending(method, Strategy::blocking, lane, shipments, limits, windows);
+    Sending sending(method, Strategy::blocking, lane, array_transfers, limits, windows);
     auto done = sending.start(deadline);
     if (done) done = sending.finish(deadline);
     if (done)
@@ -18,9 +18,9 @@ Done move(Method method, const Lane &lane, const std::vector<Shipment> &shipment
     return done;
 }
 
-std::int64_t bytes_sent(const Shipment &shipment) {
+std::int64_t bytes_sent(const ArrayTransfer &array_transfer) {
     std::int64_t sum = 0;
-    for (const plan::Piece &piece : shipment.move.sends) sum += piece.count() * shipment.extent;
+    for (const plan::Piece &piece : array_transfer.move.sends) sum += piece.count() * array_transfer.extent;
     return sum;
 }
 

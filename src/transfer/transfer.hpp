@@ -35,7 +35,7 @@ struct Lane {
 };
 
 /// One array of one process: its old part, its new part, and what goes where.
-struct Shipment {
+struct ArrayTransfer {
     std::string name;
     plan::Move move;
     std::int64_t extent;   ///< bytes of an element
@@ -63,7 +63,7 @@ struct Limits {
 class Sending {
 public:
     /// @param windows  where one-sided methods find and leave their windows; outlives the sending
-    Sending(Method method, Strategy strategy, Lane lane, std::vector<Shipment> shipments, Limits limits,
+    Sending(Method method, Strategy strategy, Lane lane, std::vector<ArrayTransfer> array_transfers, Limits limits,
             Windows &windows);
     Sending(Sending &&other) noexcept;
     Sending &operator=(Sending &&other) noexcept;
@@ -87,7 +87,7 @@ public:
     Done finish(const Deadline &deadline);
 
     /// Waits for nobody: peers may be dead. What MPI may still read or write is left to it for ever; so must be the
-    /// parts of the shipments, the communicator, and the windows (Windows::abandon()).
+    /// parts of the array transfers, the communicator, and the windows (Windows::abandon()).
     void give_up();
 
 private:
@@ -98,17 +98,17 @@ private:
 /// Collective over the lane: all processes give the same arrays in the same order.
 ///
 /// On an error MPI may still be writing to the new parts: they must be left where they are.
-Done move(Method method, const Lane &lane, const std::vector<Shipment> &shipments, std::int64_t message_bytes,
-          const Deadline &deadline);
+Done move(Method method, const Lane &lane, const std::vector<ArrayTransfer> &array_transfers,
+          std::int64_t message_bytes, const Deadline &deadline);
 
-/// Collective over the lane, after all shipments have arrived: compares a checksum (XXH3) of each piece between its
-/// source and its drain. On a drain NEREUS_ERR_TRANSFER names the array and the source whose bytes differ.
-Done verify(const Lane &lane, const std::vector<Shipment> &shipments, const Deadline &deadline);
+/// Collective over the lane, after all array transfers have arrived: compares a checksum (XXH3) of each piece between
+/// its source and its drain. On a drain NEREUS_ERR_TRANSFER names the array and the source whose bytes differ.
+Done verify(const Lane &lane, const std::vector<ArrayTransfer> &array_transfers, const Deadline &deadline);
 
 /// The checksum that verify() compares, of `count` bytes.
 std::uint64_t checksum(const std::byte *bytes, std::int64_t count);
 
 /// Bytes that this process sends to others.
-std::int64_t bytes_sent(const Shipment &shipment);
+std::int64_t bytes_sent(const ArrayTransfer &array_transfer);
 
 }

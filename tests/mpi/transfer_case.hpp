@@ -119,7 +119,7 @@ inline std::vector<std::int64_t> elements_of(const ArrayCase &array, int rank, i
     std::vector<std::int64_t> all;
     if (array.shape == Shape::block || array.shape == Shape::copies) {
         const auto layout = array.shape == Shape::block ? plan::Layout::block : plan::Layout::replicated;
-        const plan::Range range = plan::Cut{layout, array.elements, ranks}.range_of(rank);
+        const plan::Range range = plan::Distribution{layout, array.elements, ranks}.range_of(rank);
         for (std::int64_t e = range.first; e < range.end; ++e) all.push_back(e);
         return all;
     }
@@ -184,7 +184,7 @@ struct Held {
 /// What one rank of the lane brings along.
 struct Freight {
     std::vector<Held> held;
-    std::vector<transfer::Shipment> shipments;
+    std::vector<transfer::ArrayTransfer> array_transfers;
 
     Freight(const Case &what, const plan::Place &place) {
         held.reserve(what.arrays.size());
@@ -192,7 +192,8 @@ struct Freight {
             Held &one = held.emplace_back(what.arrays[i], i, what.sizes, place);
             plan::Move move = move_of(what.arrays[i], what.sizes, place);
             std::byte *to = move.unchanged ? nullptr : one.to.data();
-            shipments.push_back({"array " + std::to_string(i), std::move(move), one.is.extent, one.from.data(), to});
+            array_transfers.push_back(
+                {"array " + std::to_string(i), std::move(move), one.is.extent, one.from.data(), to});
         }
     }
 
@@ -200,7 +201,7 @@ struct Freight {
         for (std::size_t i = 0; i < held.size(); ++i) {
             Held &one = held[i];
             if (!one.holds(one.from, one.before)) return false;
-            if (!one.holds(shipments[i].move.unchanged ? one.from : one.to, one.after)) return false;
+            if (!one.holds(array_transfers[i].move.unchanged ? one.from : one.to, one.after)) return false;
         }
         return true;
     }

@@ -30,7 +30,7 @@ void give_up(const Case &what, bool absent) {
     if (!absent || comm.rank() + 1 < comm.size()) {
         auto &freight = kept_for_ever(Freight(what, what.place_of(comm.rank())));
         transfer::Windows windows;
-        transfer::Sending sending(what.method, what.strategy, lane_of(what, comm), freight.shipments, what.limits,
+        transfer::Sending sending(what.method, what.strategy, lane_of(what, comm), freight.array_transfers, what.limits,
                                   windows);
         expect(sending.start().has_value(), "starting waits for nobody");
         if (absent) look_for(0.2, sending);

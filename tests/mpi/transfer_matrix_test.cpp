@@ -102,7 +102,7 @@ nereus::Done carry(const Case &what, const Comm &all, const transfer::Lane &lane
                    transfer::Windows &windows) {
     const bool source = what.place_of(all.rank()).source.has_value();
     auto sources = *Comm::split(all.get(), source ? 0 : MPI_UNDEFINED, all.rank());
-    transfer::Sending sending(what.method, what.strategy, lane, freight.shipments, what.limits, windows);
+    transfer::Sending sending(what.method, what.strategy, lane, freight.array_transfers, what.limits, windows);
     if (auto done = sending.start(); !done) return done;
     if (source && what.strategy != Strategy::blocking)
         if (auto done = iterate(sending, sources.get()); !done) return done;
@@ -120,7 +120,7 @@ void run(const Case &what, const Comm &all) {
         const auto done = carry(what, all, lane, freight, windows);
         expect(done.has_value(), done ? "" : (text_of(what) + ": " + done.error().what).c_str());
         expect(freight.arrived(), (text_of(what) + ": every byte arrives, and no other is touched").c_str());
-        const auto same = verify(lane, freight.shipments, Deadline::in(most_seconds));
+        const auto same = verify(lane, freight.array_transfers, Deadline::in(most_seconds));
         expect(same.has_value(), (text_of(what) + ": checksums agree").c_str());
     }
     MPI_Barrier(all.get());

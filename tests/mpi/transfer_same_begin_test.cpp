@@ -25,7 +25,7 @@ struct Player {
     std::vector<std::byte> part; ///< that both generations use
 
     plan::Range range(int ranks) const {
-        return comm.rank() < ranks ? plan::Cut{plan::Layout::block, elements, ranks}.range_of(comm.rank())
+        return comm.rank() < ranks ? plan::Distribution{plan::Layout::block, elements, ranks}.range_of(comm.rank())
                                    : plan::Range{};
     }
     static std::byte content(std::int64_t element) { return static_cast<std::byte>(element * 31 >> 3); }

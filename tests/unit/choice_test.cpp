@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "plan/choice.hpp"
+#include "plan/cost_model.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "job/costs.hpp"
+#include "job/resize/costs.hpp"
 
 #include <nereus/nereus.h>
 

@@ -11,7 +11,7 @@ constexpr int most_ranks = 1000000;
 
 Layout any_ranges() { return *rc::gen::element(Layout::block, Layout::weighted); }
 
-Cut small_cut() { return {any_shape_of(any_ranges(), 200), *rc::gen::inRange(1, 50)}; }
+Distribution small_cut() { return {any_shape_of(any_ranges(), 200), *rc::gen::inRange(1, 50)}; }
 
 int any_ranks() {
     return *rc::gen::oneOf(rc::gen::inRange(1, most_ranks + 1), rc::gen::inRange(most_ranks - 5, most_ranks + 1));
@@ -40,21 +40,21 @@ Shape any_huge_shape(Layout layout) {
     return shape;
 }
 
-Cut any_cut(Layout layout = Layout::block) { return {any_huge_shape(layout), any_ranks()}; }
+Distribution any_cut(Layout layout = Layout::block) { return {any_huge_shape(layout), any_ranks()}; }
 
-std::int64_t any_element_of(const Cut &cut) {
+std::int64_t any_element_of(const Distribution &cut) {
     return *rc::gen::oneOf(rc::gen::inRange<std::int64_t>(0, cut.elements()), rc::gen::just<std::int64_t>(0),
                            rc::gen::just(cut.elements() - 1));
 }
 
-int any_rank_of(const Cut &cut) {
+int any_rank_of(const Distribution &cut) {
     return *rc::gen::oneOf(rc::gen::inRange(0, cut.ranks()), rc::gen::just(0), rc::gen::just(cut.ranks() - 1));
 }
 
 bool holds(Range range, std::int64_t element) { return range.first <= element && element < range.end; }
 
-RC_GTEST_PROP(Cut, EveryElementLiesInExactlyOneRange, ()) {
-    const Cut cut = small_cut();
+RC_GTEST_PROP(Distribution, EveryElementLiesInExactlyOneRange, ()) {
+    const Distribution cut = small_cut();
     std::int64_t next = 0;
     for (int rank = 0; rank < cut.ranks(); ++rank) {
         RC_ASSERT(cut.range_of(rank).first == next);
@@ -64,24 +64,24 @@ RC_GTEST_PROP(Cut, EveryElementLiesInExactlyOneRange, ()) {
     RC_ASSERT(next == cut.elements());
 }
 
-RC_GTEST_PROP(Cut, RangesOfHugeArraysTouchAndReachBothEnds, ()) {
-    const Cut cut = any_cut(any_ranges());
+RC_GTEST_PROP(Distribution, RangesOfHugeArraysTouchAndReachBothEnds, ()) {
+    const Distribution cut = any_cut(any_ranges());
     const int rank = any_rank_of(cut);
     RC_ASSERT(cut.range_of(0).first == 0);
     RC_ASSERT(cut.range_of(cut.ranks() - 1).end == cut.elements());
     if (rank + 1 < cut.ranks()) RC_ASSERT(cut.range_of(rank).end == cut.range_of(rank + 1).first);
 }
 
-RC_GTEST_PROP(Cut, NoRankHasMoreThanOneElementMoreThanAnother, ()) {
-    const Cut cut = any_cut();
+RC_GTEST_PROP(Distribution, NoRankHasMoreThanOneElementMoreThanAnother, ()) {
+    const Distribution cut = any_cut();
     const int lower = any_rank_of(cut), higher = any_rank_of(cut);
     const auto count = cut.range_of(std::min(lower, higher)).count() - cut.range_of(std::max(lower, higher)).count();
     RC_ASSERT(count == 0 || count == 1); // the first ranks have the larger blocks
     RC_ASSERT(cut.range_of(lower).count() >= cut.elements() / cut.ranks());
 }
 
-RC_GTEST_PROP(Cut, TheOwnerOfAnElementHasItInItsBlock, ()) {
-    const Cut cut = any_cut(any_ranges());
+RC_GTEST_PROP(Distribution, TheOwnerOfAnElementHasItInItsBlock, ()) {
+    const Distribution cut = any_cut(any_ranges());
     RC_PRE(cut.elements() > 0);
     const auto element = any_element_of(cut);
     const int owner = cut.rank_of(element);
@@ -89,8 +89,8 @@ RC_GTEST_PROP(Cut, TheOwnerOfAnElementHasItInItsBlock, ()) {
     RC_ASSERT(holds(cut.range_of(owner), element));
 }
 
-RC_GTEST_PROP(Cut, BothEndsOfABlockBelongToItsRank, ()) {
-    const Cut cut = any_cut();
+RC_GTEST_PROP(Distribution, BothEndsOfABlockBelongToItsRank, ()) {
+    const Distribution cut = any_cut();
     const int rank = any_rank_of(cut);
     const Range range = cut.range_of(rank);
     if (range.empty()) {
@@ -101,28 +101,28 @@ RC_GTEST_PROP(Cut, BothEndsOfABlockBelongToItsRank, ()) {
     RC_ASSERT(cut.rank_of(range.end - 1) == rank);
 }
 
-TEST(Cut, MoreRanksThanElementsLeaveTheLastRanksEmpty) {
-    const Cut cut{Layout::block, 3, 5};
+TEST(Distribution, MoreRanksThanElementsLeaveTheLastRanksEmpty) {
+    const Distribution cut{Layout::block, 3, 5};
     EXPECT_EQ(cut.range_of(2), (Range{2, 3}));
     EXPECT_EQ(cut.range_of(3), (Range{3, 3}));
     EXPECT_EQ(cut.range_of(4), (Range{3, 3}));
 }
 
-TEST(Cut, TheFirstRanksHaveOneElementMoreAsThePublicHeaderSays) {
-    const Cut cut{Layout::block, 11, 4};
+TEST(Distribution, TheFirstRanksHaveOneElementMoreAsThePublicHeaderSays) {
+    const Distribution cut{Layout::block, 11, 4};
     EXPECT_EQ(cut.range_of(0), (Range{0, 3}));
     EXPECT_EQ(cut.range_of(2), (Range{6, 9}));
     EXPECT_EQ(cut.range_of(3), (Range{9, 11}));
 }
 
-RC_GTEST_PROP(Cut, EveryRankHoldsAllOfAReplicatedArray, ()) {
-    const Cut cut{Layout::replicated, any_elements(), any_ranks()};
+RC_GTEST_PROP(Distribution, EveryRankHoldsAllOfAReplicatedArray, ()) {
+    const Distribution cut{Layout::replicated, any_elements(), any_ranks()};
     RC_ASSERT(cut.range_of(any_rank_of(cut)) == (Range{0, cut.elements()}));
 }
 
-RC_GTEST_PROP(Cut, RanksHaveTheirShareByWeightAndLessThanOneElementMoreOrLess, ()) {
+RC_GTEST_PROP(Distribution, RanksHaveTheirShareByWeightAndLessThanOneElementMoreOrLess, ()) {
     const Shape shape = any_shape_of(Layout::weighted, 1000);
-    const Cut cut{shape, *rc::gen::inRange(1, 40)};
+    const Distribution cut{shape, *rc::gen::inRange(1, 40)};
     std::int64_t all = 0;
     const auto weight = [&](int rank) { return shape.weights[static_cast<std::size_t>(rank) % shape.weights.size()]; };
     for (int rank = 0; rank < cut.ranks(); ++rank) all += weight(rank);
@@ -130,23 +130,25 @@ RC_GTEST_PROP(Cut, RanksHaveTheirShareByWeightAndLessThanOneElementMoreOrLess, (
         RC_ASSERT(std::abs(cut.count_of(rank) * all - shape.elements * weight(rank)) < all);
 }
 
-RC_GTEST_PROP(Cut, EqualWeightsAndBordersAtTheBlocksAreAsGoodAsBlocks, ()) {
+RC_GTEST_PROP(Distribution, EqualWeightsAndBordersAtTheBlocksAreAsGoodAsBlocks, ()) {
     const auto elements = *rc::gen::inRange<std::int64_t>(0, 100);
     const auto ranks = *rc::gen::inRange(1, 20);
     std::vector<std::int64_t> borders;
     for (int rank = 0; rank < ranks; ++rank)
-        borders.push_back(Cut{Layout::block, elements, ranks}.range_of(rank).first);
+        borders.push_back(Distribution{Layout::block, elements, ranks}.range_of(rank).first);
     borders.push_back(elements);
     RC_ASSERT(check_borders(borders).has_value());
     for (int rank = 0; rank < ranks; ++rank)
-        RC_ASSERT(Cut::at(borders).range_of(rank) == (Cut{Layout::block, elements, ranks}.range_of(rank)));
+        RC_ASSERT(Distribution::at(borders).range_of(rank) ==
+                  (Distribution{Layout::block, elements, ranks}.range_of(rank)));
     if (elements % ranks == 0)
-        RC_ASSERT((Cut{Shape{Layout::weighted, elements, {3}}, ranks}.range_of(ranks - 1).first == borders[ranks - 1]));
+        RC_ASSERT((Distribution{Shape{Layout::weighted, elements, {3}}, ranks}.range_of(ranks - 1).first ==
+                   borders[ranks - 1]));
 }
 
-RC_GTEST_PROP(Cut, EachElementLiesWhereItsOwnerIsTold, ()) {
+RC_GTEST_PROP(Distribution, EachElementLiesWhereItsOwnerIsTold, ()) {
     const Shape shape = any_shape(150);
-    const Cut cut{shape, *rc::gen::inRange(1, 20)};
+    const Distribution cut{shape, *rc::gen::inRange(1, 20)};
     RC_PRE(shape.layout != Layout::replicated);
     std::int64_t seen = 0;
     for (int rank = 0; rank < cut.ranks(); ++rank) {
@@ -158,19 +160,20 @@ RC_GTEST_PROP(Cut, EachElementLiesWhereItsOwnerIsTold, ()) {
     RC_ASSERT(seen == shape.elements);
 }
 
-RC_GTEST_PROP(Cut, PlacesInHugeArraysLieInTheParts, ()) {
-    const Cut cut = any_cut(*rc::gen::element(Layout::weighted, Layout::cyclic, Layout::grid));
+RC_GTEST_PROP(Distribution, PlacesInHugeArraysLieInTheParts, ()) {
+    const Distribution cut = any_cut(*rc::gen::element(Layout::weighted, Layout::cyclic, Layout::grid));
     RC_PRE(cut.elements() > 0);
     const Spot spot = cut.place_of(any_element_of(cut));
     RC_ASSERT(spot.rank >= 0 && spot.rank < cut.ranks());
     RC_ASSERT(spot.place >= 0 && spot.place < cut.count_of(spot.rank));
 }
 
-RC_GTEST_PROP(Cut, WhoOwnsOrHoldsARangeIsFoundWithoutAskingAll, ()) {
+RC_GTEST_PROP(Distribution, WhoOwnsOrHoldsARangeIsFoundWithoutAskingAll, ()) {
     const auto ranks = *rc::gen::inRange(1, 12);
     const auto halo = *rc::gen::inRange<std::int64_t>(0, 9);
-    const Cut cut = (*rc::gen::arbitrary<bool>() ? any_borders(40, ranks) : Cut{any_shape_of(any_ranges(), 40), ranks})
-                        .with_halo(halo);
+    const Distribution cut =
+        (*rc::gen::arbitrary<bool>() ? any_borders(40, ranks) : Distribution{any_shape_of(any_ranges(), 40), ranks})
+            .with_halo(halo);
     const auto end = *rc::gen::inRange<std::int64_t>(0, cut.elements() + 1);
     const Range range{*rc::gen::inRange<std::int64_t>(0, end + 1), end};
     std::vector<int> owners, holders;
@@ -182,17 +185,17 @@ RC_GTEST_PROP(Cut, WhoOwnsOrHoldsARangeIsFoundWithoutAskingAll, ()) {
     RC_ASSERT(cut.holders_of(range) == holders);
 }
 
-TEST(Cut, EachRankHasOneRowStartMoreThanRows) {
-    const Cut rows{Layout::block, 5, 3}, starts = rows.with_halo(1);
+TEST(Distribution, EachRankHasOneRowStartMoreThanRows) {
+    const Distribution rows{Layout::block, 5, 3}, starts = rows.with_halo(1);
     EXPECT_EQ(starts.elements(), 6);
     EXPECT_EQ(starts.range_of(0), (Range{0, 3}));
     EXPECT_EQ(starts.owned_by(0), (Range{0, 2}));
     EXPECT_EQ(starts.range_of(2), (Range{4, 6}));
     EXPECT_EQ(starts.owned_by(2), (Range{4, 6}));
-    EXPECT_EQ(Cut(Layout::block, 1, 3).with_halo(1).range_of(2), (Range{1, 2}));
+    EXPECT_EQ(Distribution(Layout::block, 1, 3).with_halo(1).range_of(2), (Range{1, 2}));
 }
 
-TEST(Cut, GridsAreAsSquareAsTheirRanksAllow) {
+TEST(Distribution, GridsAreAsSquareAsTheirRanksAllow) {
     EXPECT_EQ(grid_of(1), (Grid{1, 1}));
     EXPECT_EQ(grid_of(6), (Grid{2, 3}));
     EXPECT_EQ(grid_of(7), (Grid{1, 7}));
@@ -200,9 +203,9 @@ TEST(Cut, GridsAreAsSquareAsTheirRanksAllow) {
     EXPECT_EQ(grid_of(INT32_MAX), (Grid{1, INT32_MAX})); // a prime
 }
 
-TEST(Cut, AMatrixIsDealtAsInTheScaLapackUsersGuide) {
+TEST(Distribution, AMatrixIsDealtAsInTheScaLapackUsersGuide) {
     // Figure 4.5 there: 9 x 9 in blocks of 2 x 2 over 2 x 3 processes
-    const Cut cut{Shape{Layout::grid, 81, {}, 1, 9, 9, 2, 2}, 6};
+    const Distribution cut{Shape{Layout::grid, 81, {}, 1, 9, 9, 2, 2}, 6};
     const std::vector<std::int64_t> counts{20, 15, 10, 16, 12, 8};
     for (int rank = 0; rank < 6; ++rank) EXPECT_EQ(cut.count_of(rank), counts[static_cast<std::size_t>(rank)]);
     EXPECT_EQ(cut.place_of(2 * 9 + 2), (Spot{4, 0}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "job/durations.hpp"
+#include "job/timing/durations.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "job/measured.hpp"
+#include "job/timing/stage_timer.hpp"
 
 #include "base/clock.hpp"
 

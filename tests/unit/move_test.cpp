@@ -194,7 +194,8 @@ TEST(Move, WideAndTallMatricesInHugeBlocksNeedFewWords) {
 
 TEST(Move, RowStartsThatASurvivorHoldsAsItsHaloAreNotSentAgain) {
     // Rows 0-3 | 4-7 become 0-2 | 3-5 | 6-7: start 4 lies at both sources, and source 0 keeps its own.
-    const Cut before = Cut{Layout::block, 8, 2}.with_halo(1), after = Cut{Layout::block, 8, 3}.with_halo(1);
+    const Distribution before = Distribution{Layout::block, 8, 2}.with_halo(1),
+                       after = Distribution{Layout::block, 8, 3}.with_halo(1);
     const Move second = move_of(before, after, {2, 3, false}, {1, 1});
     EXPECT_EQ(second.stays, (std::vector<Strip>{{{{0, 1, 3}}}}));           // starts 4 5 6
     EXPECT_EQ(second.receives, (std::vector<Piece>{{0, {{{{3, 0, 1}}}}}})); // start 3

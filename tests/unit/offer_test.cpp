@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "job/offer.hpp"
-#include "job/report.hpp"
-#include "job/request.hpp"
-#include "job/values.hpp"
+#include "job/data/values.hpp"
+#include "job/resize/offer.hpp"
+#include "job/state/report.hpp"
+#include "job/state/request.hpp"
 #include "shapes.hpp"
 
 #include <cstring>
@@ -20,7 +20,7 @@ Description any_array() {
     plan::Shape shape = plan::any_shape(1000);
     if (shape.layout == plan::Layout::block || shape.layout == plan::Layout::replicated)
         shape.elements = *rc::gen::inRange<std::int64_t>(0, std::min(plan::most_elements, INT64_MAX / extent));
-    const bool shared = plan::Cut(shape, 1).contiguous() && *rc::gen::arbitrary<bool>();
+    const bool shared = plan::Distribution(shape, 1).contiguous() && *rc::gen::arbitrary<bool>();
     Description is;
     is.name = any_name();
     is.constant = *rc::gen::arbitrary<bool>();
@@ -50,7 +50,7 @@ struct Registered {
 
 std::vector<std::int64_t> any_borders(std::int64_t elements, int ranks) {
     std::vector<std::int64_t> borders{0};
-    const plan::Cut cut = plan::any_borders(elements, ranks);
+    const plan::Distribution cut = plan::any_borders(elements, ranks);
     for (int rank = 0; rank < ranks; ++rank) borders.push_back(cut.range_of(rank).end);
     return borders;
 }
@@ -100,7 +100,7 @@ Offer any_offer() {
     offer.generation = *rc::gen::inRange<std::int64_t>(-1, INT64_MAX);
     offer.sizes = {*rc::gen::inRange(1, 100), *rc::gen::inRange(1, 100), *rc::gen::arbitrary<bool>()};
     if (!offer.sizes.anew && *rc::gen::arbitrary<bool>()) renumber(offer.sizes);
-    offer.carriage = {*rc::gen::inRange(0, 4), *rc::gen::inRange(0, 4)};
+    offer.transfer_choice = {*rc::gen::inRange(0, 4), *rc::gen::inRange(0, 4)};
     offer.settings.memory = *rc::gen::element<int>(memory_private, memory_shared);
     offer.settings.memory_key = *rc::gen::element<std::string>("", "0123456789abcdef");
     offer.settings.transfer_memory = *rc::gen::inRange<std::int64_t>(1, INT64_MAX);
@@ -135,8 +135,8 @@ RC_GTEST_PROP(Offer, TellsNewcomersWhatTheJobHas, ()) {
     RC_ASSERT(told.generation == offer.generation);
     RC_ASSERT(std::tie(told.sizes.sources, told.sizes.drains, told.sizes.anew, told.sizes.kept) ==
               std::tie(offer.sizes.sources, offer.sizes.drains, offer.sizes.anew, offer.sizes.kept));
-    RC_ASSERT(std::tie(told.carriage.method, told.carriage.strategy) ==
-              std::tie(offer.carriage.method, offer.carriage.strategy));
+    RC_ASSERT(std::tie(told.transfer_choice.method, told.transfer_choice.strategy) ==
+              std::tie(offer.transfer_choice.method, offer.transfer_choice.strategy));
     RC_ASSERT(told.settings.memory == offer.settings.memory);
     RC_ASSERT(told.settings.memory_key == offer.settings.memory_key);
     RC_ASSERT(told.settings.transfer_memory == offer.settings.transfer_memory);
@@ -176,8 +176,8 @@ RC_GTEST_PROP(Values, ComeToNewcomersAsRankZeroHasThem, ()) {
 void assert_usable(const Offer &offer, const Registry &registry) {
     RC_ASSERT(offer.generation >= 0);
     RC_ASSERT(offer.sizes.sources >= 1 && offer.sizes.drains >= 1);
-    RC_ASSERT(offer.carriage.method >= NEREUS_P2P && offer.carriage.method <= NEREUS_RMA_LOCKALL);
-    RC_ASSERT(offer.carriage.strategy >= NEREUS_BLOCKING && offer.carriage.strategy <= NEREUS_THREAD);
+    RC_ASSERT(offer.transfer_choice.method >= NEREUS_P2P && offer.transfer_choice.method <= NEREUS_RMA_LOCKALL);
+    RC_ASSERT(offer.transfer_choice.strategy >= NEREUS_BLOCKING && offer.transfer_choice.strategy <= NEREUS_THREAD);
     RC_ASSERT(std::ssize(offer.hosts) == offer.sizes.drains && std::ssize(offer.source_hosts) == offer.sizes.sources);
     RC_ASSERT(offer.settings.message_bytes >= 1 && offer.settings.message_bytes <= 2147483647);
     RC_ASSERT(offer.settings.answer_timeout > 0 && offer.settings.slowest_rate > 0);

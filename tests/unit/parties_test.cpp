@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "plan/parties.hpp"
+#include "plan/spawn_groups.hpp"
 
 #include "base/strategies.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "plan/placement.hpp"
+#include "plan/host_allocation.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "job/registry.hpp"
+#include "job/data/registry.hpp"
 
 #include <cstring>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "plan/release.hpp"
+#include "plan/process_fate.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -62,10 +62,10 @@ RC_GTEST_PROP(Release, AWorldLeavesAsAWhole, ()) {
 
 RC_GTEST_PROP(Release, ASleeperEndsExactlyWhenNobodyOfItsWorldGoesOn, ()) {
     const Shrink shrink;
-    const auto sleepers = *rc::gen::container<std::vector<World>>(rc::gen::inRange<World>(1, 8));
-    const auto ends = may_end(sleepers, shrink.worlds, shrink.sizes);
-    RC_ASSERT(ends.size() == sleepers.size());
-    for (std::size_t i = 0; i < sleepers.size(); ++i) RC_ASSERT(ends[i] == !shrink.goes_on(sleepers[i]));
+    const auto states = *rc::gen::container<std::vector<World>>(rc::gen::inRange<World>(1, 8));
+    const auto ends = may_end(states, shrink.worlds, shrink.sizes);
+    RC_ASSERT(ends.size() == states.size());
+    for (std::size_t i = 0; i < states.size(); ++i) RC_ASSERT(ends[i] == !shrink.goes_on(states[i]));
 }
 
 TEST(Release, FoundersSleepWhileOneOfThemGoesOn) {

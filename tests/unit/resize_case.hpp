@@ -29,7 +29,7 @@ inline std::vector<Step> steps_of(const std::vector<Strip> &strips) {
 }
 
 struct ResizeCase {
-    Cut cut_before, cut_after;
+    Distribution cut_before, cut_after;
     Sizes sizes;
 
     /// Sources, then newcomers.
@@ -63,7 +63,7 @@ inline Sizes any_sizes(int most_processes) {
 inline ResizeCase any_resize(int most_processes = 12, std::int64_t most = 80) {
     const Sizes sizes = any_sizes(most_processes);
     const Shape shape = any_shape(most);
-    Cut before(shape, sizes.sources), after(shape, sizes.drains);
+    Distribution before(shape, sizes.sources), after(shape, sizes.drains);
     const bool ranges = before.contiguous() && shape.layout != Layout::replicated;
     if (ranges && *rc::gen::inRange(0, 4) == 0) { // borders that follow from data
         before = any_borders(shape.elements, sizes.sources);

@@ -2,7 +2,7 @@
 // Arrays of any layout, and what of them lies on each rank: the slow way, element by element.
 #pragma once
 
-#include "plan/cut.hpp"
+#include "plan/distribution.hpp"
 
 #include <rapidcheck.h>
 
@@ -41,7 +41,7 @@ inline Part part_of_shape(const Shape &shape, int ranks, int rank) {
     return matrix_part(shape, grid_of(ranks), rank);
 }
 
-inline Part part_of(const Cut &cut, int rank) {
+inline Part part_of(const Distribution &cut, int rank) {
     if (!cut.contiguous()) return part_of_shape(cut.shape(), cut.ranks(), rank);
     Part part;
     for (auto element = cut.range_of(rank).first; element < cut.range_of(rank).end; ++element) part.push_back(element);
@@ -73,13 +73,13 @@ inline Layout any_layout() {
 inline Shape any_shape(std::int64_t most) { return any_shape_of(any_layout(), most); }
 
 /// Any ranges in rank order, empty ones too.
-inline Cut any_borders(std::int64_t elements, int ranks) {
+inline Distribution any_borders(std::int64_t elements, int ranks) {
     std::vector<std::int64_t> borders;
     for (int rank = 1; rank < ranks; ++rank) borders.push_back(*rc::gen::inRange<std::int64_t>(0, elements + 1));
     borders.push_back(0);
     std::ranges::sort(borders);
     borders.push_back(elements);
-    return Cut::at(borders);
+    return Distribution::at(borders);
 }
 
 inline void showValue(const Shape &shape, std::ostream &out) {

@@ -29,7 +29,7 @@ TEST(SmallShare, ALongLookDoesNotPutOffTheNextOneForLong) {
     ASSERT_TRUE(share.is_due());
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     share.done();
-    std::this_thread::sleep_for(std::chrono::duration<double>(SmallShare::longest_rest));
+    std::this_thread::sleep_for(std::chrono::duration<double>(SmallShare::longest_quiet));
     EXPECT_TRUE(share.is_due());
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plan/survivors.hpp"
 
-#include "plan/leaving.hpp"
 #include "plan/matching.hpp"
+#include "plan/world_selection.hpp"
 #include "resize_case.hpp"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,8 @@ struct Job {
                 continue;
             }
             const bool halo = shape.layout == Layout::block && *rc::gen::arbitrary<bool>();
-            all.push_back({Cut{shape, sources}.with_halo(halo), Cut{shape, drains}.with_halo(halo), extent});
+            all.push_back(
+                {Distribution{shape, sources}.with_halo(halo), Distribution{shape, drains}.with_halo(halo), extent});
         }
         return all;
     }

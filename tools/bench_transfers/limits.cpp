@@ -3,9 +3,9 @@
 
 #include "base/cores.hpp"
 #include "plan/survivors.hpp"
-#include "trials.hpp"
 #include "tools/common/lines.hpp"
 #include "tools/common/program.hpp"
+#include "trials.hpp"
 #include "work.hpp"
 
 #include <algorithm>
@@ -141,7 +141,8 @@ nlohmann::json read_rate(std::size_t bytes) {
 class Messages {
 public:
     Messages(std::int64_t elements, int from, int to)
-        : array_{plan::Cut(plan::Layout::block, elements, from), plan::Cut(plan::Layout::block, elements, to), 8},
+        : array_{plan::Distribution(plan::Layout::block, elements, from),
+                 plan::Distribution(plan::Layout::block, elements, to), 8},
           sizes_{from, to, false, kept_of(array_)}, old_(old_part_of(world().rank)), new_(new_part_of(world().rank)),
           sent_(bytes(old_)) {
         sent_.touch(1);

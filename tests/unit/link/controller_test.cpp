@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "link/controller.hpp"
+#include "link/daemon_connection.hpp"
 
 #include "base/clock.hpp"
 #include "link/message.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "link/conversation.hpp"
+#include "link/daemon_protocol.hpp"
 
 #include <gtest/gtest.h>
 #include <nereus/errors.h>

@@ -125,7 +125,7 @@ private:
 };
 
 Result<Link> opened(const std::string &address, const Keys &keys, double patience, const std::string &name = "") {
-    return Link::open(address, job, Manner{true, keys, patience, name});
+    return Link::open(address, job, LinkOptions{true, keys, patience, name});
 }
 
 TEST(Handshake, WhoHasTheKeysIsHeard) {

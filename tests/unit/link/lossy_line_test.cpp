@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A job that writes, a small model of a daemon, and a line between them that loses, doubles and delays messages.
-#include "link/conversation.hpp"
+#include "link/daemon_protocol.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a user would lose: ranks that will talk to each other on one host after a resize.
-#include "plan/foreseen.hpp"
+#include "plan/traffic_prediction.hpp"
 #include "problem_case.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a user would lose: a process, or its data, when ranks are put in another order over the hosts.
-#include "plan/placing.hpp"
+#include "plan/rank_reordering.hpp"
 #include "problem_case.hpp"
 
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 // What a user would lose: a bound that a redistribution can beat, or one that no network has.
 #include "bound.hpp"
 
-#include "plan/cut.hpp"
+#include "plan/distribution.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -13,7 +13,7 @@
 namespace smpi {
 namespace {
 
-using nereus::plan::Cut;
+using nereus::plan::Distribution;
 using nereus::plan::Layout;
 using nereus::plan::Sizes;
 
@@ -43,7 +43,8 @@ std::int64_t most(const std::map<int, std::int64_t> &counts) {
 
 /// Byte by byte.
 Count counted(const Case &one) {
-    const Cut before(Layout::block, one.bytes, one.sizes.sources), after(Layout::block, one.bytes, one.sizes.drains);
+    const Distribution before(Layout::block, one.bytes, one.sizes.sources),
+        after(Layout::block, one.bytes, one.sizes.drains);
     Count count;
     for (std::int64_t byte = 0; byte < one.bytes; ++byte) {
         const int source = before.rank_of(byte), drain = after.rank_of(byte);

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "job/control/daemon_client.hpp"
+
+#include "base/clock.hpp"
+#include "base/printable.hpp"
+#include "mpi/library.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <unistd.h>
+
+namespace nereus::job {
+namespace {
+
+using nlohmann::json;
+
+json about(const Settings &settings, const Generation &generation, const std::vector<std::string> &command) {
+    return {{"command", command},
+            {"mpi", mpi::library()},
+            {"pid", getpid()},
+            {"supervised", settings.joins},
+            {"hosts", generation.hosts},
+            {"most", settings.max_ranks},
+            {"generation", generation.number}};
+}
+
+/// A job that nobody started by a name has its first world's.
+std::string name_of(const Settings &settings, const Generation &generation) {
+    if (!settings.job.empty()) return settings.job;
+    std::array<char, 17> digits{};
+    std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(generation.worlds.front()));
+    return digits.data();
+}
+
+}
+
+DaemonClient::DaemonClient(std::unique_ptr<link::Controller> line, Way way, const Settings &settings,
+                           const Generation &generation)
+    : line_(std::move(line)), way_(std::move(way)), patience_(settings.io_timeout), ranks_(generation.control.size()),
+      hosts_(generation.hosts), generation_(generation.number), pace_(now()) {}
+
+Result<std::unique_ptr<DaemonClient>> DaemonClient::open(const Settings &settings, const Generation &generation,
+                                                         const std::vector<std::string> &command, const json &carried) {
+    const bool anew = carried.is_null();
+    std::string name = anew ? name_of(settings, generation) : carried.at("name").get<std::string>();
+    const std::string address = anew ? settings.controller : carried.at("address").get<std::string>();
+    const std::string keys = anew ? settings.controller_keys : carried.at("keys").get<std::string>();
+    auto line = link::Controller::open(address, keys, name, about(settings, generation, command),
+                                       anew ? json() : carried.at("line"));
+    if (!line) return tl::unexpected(line.error());
+    std::unique_ptr<DaemonClient> made(
+        new DaemonClient(std::move(*line), {address, keys, std::move(name)}, settings, generation));
+    if (anew) return made;
+    made->commands_ = carried.at("commands").get<Commands>();
+    made->iteration_ = carried.at("line").at("iteration");
+    return made;
+}
+
+void DaemonClient::passed(std::int64_t iteration) {
+    iteration_ = iteration;
+    line_->passed(iteration);
+    if (!pace_.iterated(now())) return;
+    line_->say({{"kind", "sample"},
+                {"ranks", ranks_},
+                {"iteration", iteration},
+                {"iterations", pace_.iterations()},
+                {"seconds", pace_.seconds()}});
+    pace_.begin_sample();
+}
+
+std::int64_t DaemonClient::checkpoints_to_command(std::int64_t next) const {
+    return std::max<std::int64_t>(0, line_->next_command_at() - next);
+}
+
+void DaemonClient::say_done(std::uint64_t command, double seconds, const std::string &message) {
+    line_->insist({{"kind", "done"},
+                   {"command", command},
+                   {"hosts", hosts_},
+                   {"generation", generation_},
+                   {"iteration", iteration_},
+                   {"seconds", seconds},
+                   {"message", message}});
+    line_->command_ended(command);
+}
+
+void DaemonClient::is_done(std::uint64_t command, const std::string &message) { say_done(command, 0, message); }
+
+void DaemonClient::is_refused(std::uint64_t command, const Error &why) {
+    line_->insist({{"kind", "refused"}, {"command", command}, {"code", why.code}, {"message", why.what}});
+    line_->command_ended(command);
+}
+
+void DaemonClient::resize_begins() {
+    resizes_ = true;
+    pace_.stop(now());
+}
+
+void DaemonClient::resize_ended(const nereus_resize_report &report, const std::string &message, const Generation &now) {
+    resizes_ = false;
+    pace_.begin_anew();
+    pace_.go_on(nereus::now());
+    std::uint64_t command = 0;
+    if (const auto found = commands_.find(report.request); found != commands_.end()) {
+        command = found->second;
+        commands_.erase(found);
+    }
+    if (report.code == NEREUS_UNCHANGED) {
+        if (command != 0) is_done(command, message);
+        return;
+    }
+    if (report.code != NEREUS_RESIZED) {
+        if (command != 0) is_refused(command, {static_cast<nereus_code>(report.code), message});
+        return;
+    }
+    ranks_ = now.control.size();
+    hosts_ = now.hosts;
+    generation_ = now.number;
+    line_->describe({{"hosts", hosts_}, {"generation", generation_}});
+    say_done(command, report.pause_seconds, message);
+}
+
+void DaemonClient::request_dropped(std::uint64_t request) {
+    const auto found = commands_.find(request);
+    if (found == commands_.end()) return;
+    is_refused(found->second, {NEREUS_ERR_STATE, "the job ended before it began"});
+    commands_.erase(found);
+}
+
+bool DaemonClient::begin_io(std::uint64_t number, std::int64_t bytes) {
+    pace_.stop(now());
+    // A phase at the end of an iteration belongs to it, though its checkpoint comes behind.
+    const std::int64_t iteration = iteration_ + (pace_.is_near_its_end() ? 1 : 0);
+    phase_ = {number, bytes, iteration, 0, now(), 0};
+    phase_.epoch = line_->wait_for_turn(number, bytes, iteration, patience_);
+    phase_.granted = now();
+    if (phase_.epoch == 0 && !told_of_silence_)
+        print_line("nereus", "the controller does not answer: I/O phases go on without turns until it does");
+    told_of_silence_ = phase_.epoch == 0;
+    return phase_.epoch != 0;
+}
+
+void DaemonClient::end_io() {
+    const double end = now();
+    line_->give_back_turn();
+    line_->insist({{"kind", "io_done"},
+                   {"number", phase_.number},
+                   {"epoch", phase_.epoch},
+                   {"bytes", phase_.bytes},
+                   {"iteration", phase_.iteration},
+                   {"ranks", ranks_},
+                   {"wait_seconds", phase_.granted - phase_.asked},
+                   {"service_seconds", end - phase_.granted},
+                   {"age_seconds", 0}});
+    if (!resizes_) pace_.go_on(end);
+}
+
+json DaemonClient::carry() {
+    return {{"address", way_.address},
+            {"keys", way_.keys},
+            {"name", way_.name},
+            {"line", line_->as_json()},
+            {"commands", commands_}};
+}
+
+}

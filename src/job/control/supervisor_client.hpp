@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rank 0's line to the supervisor (docs/formats/link.md), as the job needs it: it asks for parties, hears requests from
+// outside, and says what became of each resize. May be used by the thread that makes processes too.
+#pragma once
+
+#include "base/settings.hpp"
+#include "job/state/generation.hpp"
+#include "link/link.hpp"
+#include "process/starter.hpp"
+
+#include <nereus/nereus.h>
+
+#include <deque>
+#include <map>
+#include <mutex>
+
+namespace nereus::job {
+
+struct OutsideRequest {
+    nlohmann::json ticket;
+    int ranks = 0;
+    nlohmann::json options; ///< names and values of settings
+};
+
+class SupervisorClient {
+public:
+    /// Nothing where the settings name none.
+    static Result<std::unique_ptr<SupervisorClient>> open(const Settings &settings);
+
+    /// `token` is that of hand_on() on the root before; "": there was none.
+    void say_root(const Generation &generation, const std::string &token);
+    /// Another process is the root once this one has said that the resize is settled.
+    /// @return by what the supervisor knows it
+    std::string hand_on();
+    /// Who is part of the job from now on: the end of any of these before say_closing() is a failure.
+    /// `generation`: who is told of late cannot take the place of those who came after.
+    void say_members(std::int64_t generation, const std::vector<process::ProcessId> &processes,
+                     const std::vector<std::string> &hosts);
+    void say_settled(const nereus_resize_report &report, const std::string &message);
+    void say_closing();
+    void answer(const OutsideRequest &request, int code, const std::string &message, std::uint64_t number);
+
+    std::optional<OutsideRequest> next_request();
+
+    /// For request `number`; must not outlive this.
+    std::unique_ptr<process::Starter> starter(std::uint64_t number);
+
+private:
+    class PartyStarter;
+    class PartyLine;
+
+    explicit SupervisorClient(link::Link link) : link_(std::move(link)) {}
+    Done send(nlohmann::json message);
+    void sort_in();
+    std::optional<nlohmann::json> take_hello(std::uint64_t request, std::size_t party);
+    std::optional<Error> death_in(std::uint64_t request);
+    void forget(std::uint64_t request);
+
+    std::mutex mutex_;
+    link::Link link_;
+    std::string next_root_; ///< how the next root is known, until the resize is settled
+    std::deque<OutsideRequest> requests_;
+    std::map<std::pair<std::uint64_t, std::size_t>, std::deque<nlohmann::json>> hellos_;
+    std::map<std::uint64_t, Error> deaths_; ///< of each request, the first
+};
+
+/// Whether this process could reach the supervisor: whether it can read the keys, where there are any.
+Done check_link(const Settings &settings);
+
+/// How the leader of a party that the supervisor started reaches the job: by setting `party`, "REQUEST.NUMBER".
+struct PartyWay {
+    std::unique_ptr<process::Line> line;
+    std::size_t number;
+};
+Result<PartyWay> way_of_party(const Settings &settings);
+
+}

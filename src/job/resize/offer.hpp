@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What newcomers are told before any data moves: one versioned message without handles and pointers.
+#pragma once
+
+#include "base/settings.hpp"
+#include "job/data/registry.hpp"
+#include "job/data/shared_arrays.hpp"
+#include "mpi/share.hpp"
+#include "plan/move.hpp"
+#include "plan/process_fate.hpp"
+
+namespace nereus::job {
+
+struct Offer {
+    std::int64_t generation = 0; ///< of the sources; -1 while the first generation is made
+    plan::Sizes sizes{};
+    TransferChoice transfer_choice;
+    Settings settings;                        ///< what both sides must have alike: verify, memory, lengths, time limits
+    std::vector<plan::World> worlds;          ///< of the drains
+    std::vector<std::string> source_hosts;    ///< of the sources
+    std::vector<std::string> hosts;           ///< of the drains
+    std::vector<std::string> redistributions; ///< of the application: names_of_redistributions()
+    Handles handles = Handles::object();
+};
+
+inline constexpr int tag_offer = 10;
+
+/// @param entries  travel as descriptions; values come at the commit
+mpi::Bytes pack(const Offer &offer, const std::vector<Entry> &entries);
+
+/// In the place of an offer, where the resize is undone before there is one.
+mpi::Bytes pack_undone(const std::string &why);
+
+struct Unpacked {
+    Offer offer;
+    std::vector<Entry> entries; ///< without data yet
+};
+Result<Unpacked> unpack_offer(const mpi::Bytes &bytes);
+
+}

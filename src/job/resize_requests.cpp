@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Wishes for another size, of the application and from outside: what is refused at once, what is noted.
+#include "base/printable.hpp"
+#include "base/strategies.hpp"
+#include "job/job.hpp"
+#include "job/resize/method_selection.hpp"
+#include "mpi/threads.hpp"
+#include "plan/host_allocation.hpp"
+
+#include <string>
+#include <utility>
+
+namespace nereus::job {
+namespace {
+
+void say_dropped(const Request &request) {
+    print_line("nereus", "resize " + std::to_string(request.number) + " to " + std::to_string(request.ranks) +
+                             " processes was dropped: the job ended before it began");
+}
+
+/// The settings as `options` would have them, by the names and words of settings.
+Result<nereus_resize_options> read_options(Settings settings, const nlohmann::json &options) {
+    std::string hosts;
+    for (const auto &[name, value] : options.items()) {
+        if (!value.is_string()) return failed(NEREUS_ERR_SETTING, name + ": its value must be a text");
+        if (auto done = set_setting(settings, name, value.get<std::string>()); !done)
+            return tl::unexpected(done.error());
+        if (name == "hosts") hosts = value.get<std::string>();
+    }
+    nereus_resize_options read = options_from(settings);
+    if (hosts.size() >= sizeof read.hosts)
+        return failed(NEREUS_ERR_ARGUMENT, "hosts: at most " + std::to_string(sizeof read.hosts - 1) + " characters");
+    hosts.copy(read.hosts, hosts.size());
+    return read;
+}
+
+}
+
+nereus_resize_options options_from(const Settings &settings) {
+    nereus_resize_options options{};
+    options.process_method = static_cast<nereus_process_method>(settings.process_method);
+    options.transfer_method = static_cast<nereus_transfer_method>(settings.transfer_method);
+    options.transfer_strategy = static_cast<nereus_transfer_strategy>(settings.transfer_strategy);
+    options.survivors = static_cast<nereus_survivors>(settings.survivors);
+    options.process_strategies = settings.process_strategies;
+    options.placement = static_cast<nereus_placement>(settings.placement);
+    options.release_unit = static_cast<nereus_release_unit>(settings.release_unit);
+    options.oversubscribe = settings.oversubscribe ? 1 : 0;
+    options.allow_fewer = settings.allow_fewer ? 1 : 0;
+    return options;
+}
+
+Done Job::check_strategies(unsigned asked) const {
+    if (auto done = strategies::check(asked); !done) return done;
+    if ((asked & strategies::join) != 0 && !state_.supervisor)
+        return failed(NEREUS_ERR_UNSUPPORTED, "join needs a supervisor: start the job with `nereus run`");
+    if ((asked & strategies::join) != 0 && !state_.settings.joins)
+        return failed(NEREUS_ERR_UNSUPPORTED, "join does not work with this MPI here: `nereus doctor` says why");
+    if ((asked & strategies::asynchronous) != 0 && !mpi::threads_are_allowed())
+        return failed(NEREUS_ERR_UNSUPPORTED,
+                      "asynchronous needs MPI_Init_thread with MPI_THREAD_MULTIPLE, which this program or MPI has not");
+    return {};
+}
+
+/// `ranks`, or as many as `hosts` have slots for where that was allowed.
+Result<int> Job::slots_or_fewer(int ranks, const std::vector<Host> &hosts, const nereus_resize_options &options) const {
+    if (hosts.empty() || options.oversubscribe != 0) return ranks;
+    const int slots = plan::free_slots(hosts, {});
+    if (ranks <= slots) return ranks;
+    if (options.allow_fewer != 0) return slots;
+    return failed(NEREUS_ERR_RANGE, "a job cannot have " + std::to_string(ranks) + " processes: its hosts " +
+                                        text_of(hosts) + " have " + std::to_string(slots) +
+                                        " slots (settings hosts, oversubscribe, allow-fewer)");
+}
+
+Done Job::check_possible(int ranks, const nereus_resize_options &options) const {
+    if (ranks < 1 || ranks > state_.settings.max_ranks)
+        return failed(NEREUS_ERR_RANGE, "a job cannot have " + std::to_string(ranks) + " processes: allowed is 1 .. " +
+                                            std::to_string(state_.settings.max_ranks) + " (setting max-ranks)");
+    if (auto done = check_strategies(options.process_strategies); !done) return done;
+    const bool makes = ranks > state_.generation.control.size() || options.process_method != NEREUS_MERGE;
+    const bool one_world = !makes && is_of_one_world(state_.generation);
+    return check_transfer_choice(options.process_method, one_world,
+                                 {options.transfer_method, options.transfer_strategy});
+}
+
+Result<Asked> Job::ask(int ranks, const nereus_resize_options &options) {
+    if (auto done = check_possible(ranks, options); !done) return tl::unexpected(done.error());
+    auto more = read_hosts(options.hosts);
+    if (!more) return tl::unexpected(more.error());
+    std::vector<Host> hosts = plan::with_added(state_.hosts, *more);
+    const auto possible = slots_or_fewer(ranks, hosts, options);
+    if (!possible) return tl::unexpected(possible.error());
+    const std::vector<Host> before = std::exchange(state_.hosts, std::move(hosts));
+    const bool waits = resize_ || !state_.requests.empty();
+    if (!waits && *possible == state_.generation.control.size() && options.process_method == NEREUS_MERGE &&
+        options.placement != NEREUS_MEASURED)
+        return Asked{NEREUS_UNCHANGED, 0};
+    const std::uint64_t number = state_.requests.add(request_of(*possible, options));
+    if (!more->empty()) added_hosts_[number] = {std::move(*more), before};
+    return Asked{waits ? NEREUS_PENDING : *possible < ranks ? NEREUS_REDUCED : NEREUS_OK, number};
+}
+
+/// A resize that was undone may have been so because of the hosts that came with it: they are none of the job's.
+void Job::settle_added_hosts() {
+    const auto added = added_hosts_.extract(report_.request);
+    if (added && report_.code < 0)
+        state_.hosts = plan::with_taken_back(state_.hosts, added.mapped().more, added.mapped().before);
+}
+
+Result<Asked> Job::ask_from_outside(const OutsideRequest &outside) {
+    auto options = read_options(state_.settings, outside.options);
+    if (!options) return tl::unexpected(options.error());
+    return ask(outside.ranks, *options);
+}
+
+/// With caches that the application has filled, a look into the socket takes some 10 us.
+void Job::hear_outside() {
+    if (!state_.supervisor || !hearing_.is_due()) return;
+    while (auto outside = state_.supervisor->next_request()) {
+        const auto asked = ask_from_outside(*outside);
+        state_.supervisor->answer(*outside, asked ? asked->code : asked.error().code,
+                                  asked ? std::string() : asked.error().what, asked ? asked->number : 0);
+    }
+    hearing_.done();
+}
+
+void Job::drop_requests(const Request &announced) {
+    const auto drop = [this](const Request &request) {
+        say_dropped(request);
+        if (state_.daemon_client) state_.daemon_client->request_dropped(request.number);
+    };
+    if (announced.number != 0) drop(announced);
+    while (!state_.requests.empty()) drop(state_.requests.take());
+}
+
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The processes of a job between two resizes.
+#pragma once
+
+#include "mpi/comm.hpp"
+#include "plan/process_fate.hpp"
+#include "process/process_id.hpp"
+#include "transfer/windows.hpp"
+
+#include <cstdint>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace nereus::job {
+
+/// A name that no other MPI_COMM_WORLD has.
+inline plan::World new_world() {
+    std::random_device random;
+    return (static_cast<plan::World>(random()) << 32) | random();
+}
+
+struct Generation {
+    std::int64_t number = 0;
+    mpi::Comm control;                         ///< Nereus' own
+    mpi::Comm application;                     ///< what nereus_comm() returns
+    std::vector<plan::World> worlds;           ///< of each rank
+    std::vector<std::string> hosts;            ///< of each rank
+    std::vector<process::ProcessId> processes; ///< of each rank; on rank 0
+    mpi::Comm lane;                            ///< over which shrinks move data; made for the first one
+    transfer::Windows windows;                 ///< on the lane: for the next shrink where one was undone
+};
+
+/// Whether all processes were started together, by one mpiexec or one spawn.
+inline bool is_of_one_world(const Generation &generation) {
+    return std::set(generation.worlds.begin(), generation.worlds.end()).size() <= 1;
+}
+
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "job/timing/result_file.hpp"
+
+#include "base/clock.hpp"
+#include "base/cores.hpp"
+#include "base/printable.hpp"
+#include "job/state/report.hpp"
+#include "mpi/library.hpp"
+
+#include <algorithm>
+
+namespace nereus::job {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+std::int64_t bytes_of(const Registry &registry, bool constant) {
+    std::int64_t bytes = 0;
+    for (const Entry &entry : registry.entries())
+        if (!entry.is.value && entry.is.constant == constant) bytes += entry.is.bytes();
+    return bytes;
+}
+
+ordered_json header(const JobState &members) {
+    return {{"format", "nereus-measured"},
+            {"version", 1},
+            {"nereus_version", nereus_version()},
+            {"mpi", mpi::library()},
+            {"host", members.generation.hosts.front()},
+            {"program", members.program.path},
+            {"arguments", members.program.arguments},
+            {"units", {{"time", "s since 1970-01-01 UTC"}, {"seconds", "s"}, {"bytes", "B"}}}};
+}
+
+/// `key` of each process' own figures.
+ordered_json of_each(const std::vector<json> &processes, const char *key) {
+    ordered_json values = ordered_json::array();
+    for (const json &process : processes) values.push_back(ordered_json(process.at(key)));
+    return values;
+}
+
+/// `key` of stage `name` of each process; null where it had none.
+ordered_json of_stage(const std::vector<json> &processes, const std::string &name, const char *key) {
+    ordered_json values = ordered_json::array();
+    for (const json &process : processes) {
+        ordered_json value;
+        for (const json &stage : process.at("stages"))
+            if (stage.at("name") == name) value = stage.at(key);
+        values.push_back(value);
+    }
+    return values;
+}
+
+/// In the order in which the lowest ranks had them.
+std::vector<json> different_stages(const std::vector<json> &processes) {
+    std::vector<json> stages;
+    for (const json &process : processes)
+        for (const json &stage : process.at("stages"))
+            if (std::none_of(stages.begin(), stages.end(),
+                             [&](const json &known) { return known.at("name") == stage.at("name"); }))
+                stages.push_back(stage);
+    return stages;
+}
+
+ordered_json stages_of(const std::vector<json> &processes) {
+    ordered_json stages = ordered_json::array();
+    for (const json &stage : different_stages(processes)) {
+        const std::string name = stage.at("name");
+        stages.push_back({{"name", name},
+                          {"kind", stage.at("kind")},
+                          {"bytes", stage.at("bytes")},
+                          {"iterations", of_stage(processes, name, "iterations")},
+                          {"seconds", of_stage(processes, name, "median")},
+                          {"total_seconds", of_stage(processes, name, "total")}});
+    }
+    return stages;
+}
+
+}
+
+Result<Record> Record::anew(const JobState &members) {
+    Record record(LinesFile(members.settings.results, LinesFile::Start::anew));
+    if (const auto &trouble = record.file_.trouble())
+        return failed(NEREUS_ERR_SETTING,
+                      "results = " + *trouble + ": allowed is a file that can be written, or empty");
+    record.write("header", 0, header(members));
+    return record;
+}
+
+Record Record::continued(const JobState &members) {
+    return Record(LinesFile(members.settings.results, LinesFile::Start::append));
+}
+
+void Record::keep(const JobState &members, const std::vector<mpi::Bytes> &each) {
+    std::vector<json> processes;
+    for (const mpi::Bytes &bytes : each) processes.push_back(json::parse(bytes));
+    if (processes.empty()) return;
+    kept_generation_ = members.generation.number;
+    kept_ = {{"ranks", processes.size()},
+             {"hosts", members.generation.hosts},
+             {"cores", usable_cores()},
+             {"iterations", processes.front().at("iterations")},
+             {"seconds", processes.front().at("seconds")},
+             {"iteration_seconds", of_each(processes, "iteration_median")},
+             {"iteration_total_seconds", of_each(processes, "iteration_total")},
+             {"checkpoint_seconds", of_each(processes, "checkpoint_median")},
+             {"checkpoint_total_seconds", of_each(processes, "checkpoint_total")},
+             {"constant_bytes", bytes_of(members.registry, true)},
+             {"variable_bytes", bytes_of(members.registry, false)},
+             {"memory", members.settings.memory == memory_shared ? "shared" : "private"},
+             {"stages", stages_of(processes)}};
+}
+
+void Record::write_kept() { write("generation_ended", kept_generation_, kept_); }
+
+void Record::resize_ended(const nereus_resize_report &report) {
+    const bool is_done = report.code == NEREUS_RESIZED;
+    if (is_done) write_kept();
+    ordered_json told = for_people(report);
+    told["request"] = report.request;
+    const char *event = is_done ? "committed" : report.code == NEREUS_UNCHANGED ? "resize_unneeded" : "resize_undone";
+    write(event, kept_generation_ + is_done, told);
+}
+
+void Record::job_ended() {
+    write_kept();
+    write("finished", kept_generation_, ordered_json::object());
+}
+
+void Record::write(const char *event, std::int64_t generation, const ordered_json &more) {
+    if (!file_.is_open() && !file_.trouble()) return;
+    ordered_json line{{"event", event}, {"time", unix_now()}, {"generation", generation}};
+    line.update(more);
+    file_.write(line);
+    if (!file_.trouble() || has_complained_) return;
+    print_line("nereus", *file_.trouble() + "; nothing more is written there");
+    has_complained_ = true;
+}
+
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transfer/method.hpp"
+
+#include "mpi/check.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace nereus::transfer {
+namespace {
+
+// A process that has other things to do copies some of these in a look: some 50 us each.
+constexpr std::int64_t background_segment = std::int64_t{1} << 18;
+constexpr int background_receives = 2;
+constexpr int pipelined = 4; // one way has half of the memory
+
+int distance(int source, int drain, int ranks) { return (drain - source + ranks) % ranks; }
+
+int own_rank(MPI_Comm comm) {
+    int rank = 0;
+    MPI_Comm_rank(comm, &rank);
+    return rank;
+}
+
+/// Of the pieces that this process sends as a source, or receives as a drain.
+std::vector<SegmentQueue::QueuedPiece> pieces_of(const Lane &lane, const std::vector<ArrayTransfer> &array_transfers,
+                                                 bool is_source) {
+    std::vector<SegmentQueue::QueuedPiece> pieces;
+    const int self = own_rank(lane.comm), ranks = ranks_of(lane.comm);
+    for (const ArrayTransfer &array_transfer : array_transfers)
+        for (const plan::Piece &piece : is_source ? array_transfer.move.sends : array_transfer.move.receives) {
+            const int peer = is_source ? lane.rank_of_drain(piece.peer) : lane.rank_of_source(piece.peer);
+            const int source = is_source ? self : peer, drain = is_source ? peer : self;
+            pieces.push_back({&array_transfer, static_cast<int>(&array_transfer - array_transfers.data()), peer,
+                              distance(source, drain, ranks), source,
+                              Slicer(in_bytes(piece.strips, array_transfer.extent))});
+        }
+    return pieces;
+}
+
+}
+
+bool is_inter(MPI_Comm comm) {
+    int inter = 0;
+    MPI_Comm_test_inter(comm, &inter);
+    return inter != 0;
+}
+
+int ranks_of(MPI_Comm comm) {
+    int here = 0, there = 0;
+    MPI_Comm_size(comm, &here);
+    if (is_inter(comm)) MPI_Comm_remote_size(comm, &there);
+    return here + there;
+}
+
+Segments segments_of_sends(Strategy strategy, const Limits &limits) {
+    std::int64_t bytes = std::clamp(limits.memory_bytes / (2 * pipelined), std::int64_t{1}, limits.message_bytes);
+    if (strategy != Strategy::blocking) bytes = std::min(bytes, background_segment);
+    return {bytes, pipelined};
+}
+
+Segments segments_of_receives(Strategy strategy, const Limits &limits) {
+    Segments segments = segments_of_sends(strategy, limits);
+    if (strategy != Strategy::blocking) segments.under_way = background_receives;
+    return segments;
+}
+
+SegmentQueue::SegmentQueue(std::vector<QueuedPiece> pieces) : pieces_(std::move(pieces)) {
+    std::sort(pieces_.begin(), pieces_.end(), [](const QueuedPiece &a, const QueuedPiece &b) {
+        return std::tie(a.array, a.distance, a.source) < std::tie(b.array, b.distance, b.source);
+    });
+    std::erase_if(pieces_, [](const QueuedPiece &piece) { return piece.slicer.done(); });
+}
+
+SegmentQueue SegmentQueue::of_sends(const Lane &lane, const std::vector<ArrayTransfer> &array_transfers) {
+    return SegmentQueue(pieces_of(lane, array_transfers, true));
+}
+
+SegmentQueue SegmentQueue::of_receives(const Lane &lane, const std::vector<ArrayTransfer> &array_transfers) {
+    return SegmentQueue(pieces_of(lane, array_transfers, false));
+}
+
+std::pair<SegmentQueue::QueuedPiece &, Strips> SegmentQueue::next(std::int64_t bytes) {
+    QueuedPiece &piece = pieces_[at_++];
+    return {piece, piece.slicer.take(bytes)};
+}
+
+/// After each next() whose piece is not looked at any more.
+void SegmentQueue::skip_ended() {
+    if (at_ > 0 && pieces_[at_ - 1].slicer.done()) pieces_.erase(pieces_.begin() + static_cast<std::ptrdiff_t>(--at_));
+    if (at_ >= pieces_.size()) at_ = 0;
+}
+
+Pipe::Pipe(SegmentQueue queue, const Segments &segments, Post post)
+    : queue_(std::move(queue)), segments_(segments), post_(std::move(post)) {}
+
+Result<Step> Pipe::step() {
+    auto ended = see_what_ended();
+    if (!ended) return tl::unexpected(ended.error());
+    if (auto done = fill(); !done) return tl::unexpected(done.error());
+    if (requests_.empty()) return Step::all;
+    return *ended > 0 ? Step::something : Step::nothing;
+}
+
+Result<int> Pipe::see_what_ended() {
+    if (requests_.empty()) return 0;
+    int ended = 0;
+    std::vector<int> which(requests_.size());
+    const int code =
+        MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &ended, which.data(), MPI_STATUSES_IGNORE);
+    if (auto done = mpi::check(code, "MPI_Testsome"); !done) return tl::unexpected(done.error());
+    std::erase(requests_, MPI_REQUEST_NULL);
+    return ended;
+}
+
+Done Pipe::fill() {
+    while (!queue_.done() && requests_.size() < static_cast<std::size_t>(segments_.under_way)) {
+        auto [piece, segment] = queue_.next(segments_.bytes);
+        if (auto done = post_(piece, segment, requests_.emplace_back(MPI_REQUEST_NULL)); !done) return done;
+        queue_.skip_ended();
+    }
+    return {};
+}
+
+}
