@@ -11,7 +11,7 @@ import time
 import numpy as np
 from scipy.sparse import coo_array, csr_array
 
-from nereus.place import Asked, place_ranks, read_topology
+from nereus.placement import Asked, place_ranks, read_topology
 
 _BYTES = 1000.0  # between neighbours, in each direction
 _CASES: dict[str, tuple[tuple[int, ...], str]] = {

@@ -57,7 +57,7 @@ def printable(text: str) -> str:
     """Text from outside on one line: what is no character to a terminal, or of no encoding, as JSON's escape.
 
     Whatever people are shown of a job, a file, a host or a policy goes through here: in commands by
-    nereus.cli.messages and nereus.report.console, which do so with all that they print.
+    nereus.cli.messages and nereus.analysis.report.console, which do so with all that they print.
     """
     if text.isprintable():
         return text

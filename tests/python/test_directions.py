@@ -39,7 +39,8 @@ class Room:
 def rooms_of(architecture: str) -> dict[str, Room]:
     rows = re.findall(r"^\| `([^`]+)` \| (.*?) \| (.*?) \|$", architecture, flags=re.MULTILINE)
     rooms = [
-        Room(path, purpose, frozenset(re.split(r",\s*", uses.replace("`", "")))) for path, purpose, uses in rows
+        Room(path, purpose, frozenset(re.split(r",\s*", uses.replace("`", ""))))
+        for path, purpose, uses in rows
     ]
     return {room.path: room for room in rooms}
 
@@ -114,7 +115,7 @@ def test_every_folder_with_source_is_a_room_of_the_table(architecture: str, trac
     rooms = rooms_of(architecture)
     sources = [path for path in tracked if path.endswith((*C_ENDINGS, ".py")) and not path.startswith(BESIDE)]
     outside = {path for path in sources if room_of(path, rooms) is None}
-    assert outside <= {"python/nereus/__init__.py"}
+    assert {posixpath.basename(path) for path in outside} <= {"__init__.py"}  # of groups of rooms
 
 
 def test_every_room_has_a_purpose_and_only_known_neighbours(architecture: str) -> None:

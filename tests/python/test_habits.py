@@ -108,7 +108,9 @@ def raw_lines(texts: dict[str, str]) -> list[str]:
     }
     # The probes are of plain MPI, and write nothing that came from outside but what an MPI says.
     places = {"src/base/printable.hpp", "tools/probe/main.cpp", "tools/probe/release.cpp"}
-    raw = re.compile(r"^(?!.*printable\().*(fprintf\(stderr|std::cerr|fputs\([^)]*stderr)", flags=re.MULTILINE)
+    raw = re.compile(
+        r"^(?!.*printable\().*(fprintf\(stderr|std::cerr|fputs\([^)]*stderr)", flags=re.MULTILINE
+    )
     return [path for path, text in own.items() if path not in places and raw.search(text)]
 
 

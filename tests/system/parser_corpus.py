@@ -19,14 +19,14 @@ from calls_of import Call, write
 from scipy.sparse import csr_array, save_npz
 
 from nereus import UserError
-from nereus.capture import Wishes, capture, read_traces
+from nereus.analysis.capture import Wishes, capture, read_traces
 from nereus.cli.main import run
 from nereus.cli.messages import complain
-from nereus.control.keys import read_keys
+from nereus.daemon.keys import read_keys
 from nereus.launch import Build, builds, stored_costs
 from nereus.launch.answers import remember
 from nereus.launch.costs import _KIND, _key
-from nereus.matrix import write_matrix
+from nereus.placement.matrix import write_matrix
 from nereus.reading import MOST_WRITTEN
 
 REPOSITORY = Path(__file__).resolve().parents[2]

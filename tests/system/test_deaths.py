@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from nereus.report import read
+from nereus.analysis.report import read
 
 # Long enough that no machine finishes it, without calibration; a file stage, whose files must go too.
 LONG = """\

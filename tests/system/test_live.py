@@ -11,7 +11,7 @@ import pytest
 
 from conftest import Site, installed, wait_until
 from nereus.launch import builds
-from nereus.live import store
+from nereus.simulation.live import store
 
 STUDY = """\
 policies = ["none", "lends.py:Lends"]

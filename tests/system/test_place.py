@@ -13,7 +13,7 @@ from a_monitored_run import launched
 from scipy.sparse import coo_array, csr_array, save_npz
 
 from nereus.launch import choose
-from nereus.place import Asked, cost_of, place_ranks, read_topology
+from nereus.placement import Asked, cost_of, place_ranks, read_topology
 
 # A host of 2 packages of 2 cores, as lstopo writes it.
 _CORE = """<object type="Core" os_index="{n}" cpuset="{m:#x}" complete_cpuset="{m:#x}" nodeset="0x1"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a process sent, as Open MPI's own monitoring writes it to NAME.RANK.prof; python/nereus/monitor/prof.py says
+// What a process sent, as Open MPI's own monitoring writes it to NAME.RANK.prof; python/nereus/analysis/monitor/prof.py says
 // what its fields are, and reads it.
 #pragma once
 

@@ -6,16 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from nereus.cli.bench_rows import Spread
-from nereus.launch.transfer_trials import LIMITS, Amount, Pair, TransferTrial
-from nereus.launch.transfer_ways import BLOCKING, TransferWay
-from nereus.report.transfer_figures import (
+from nereus.analysis.report.transfer_figures import (
     Course,
     common_iteration,
     progress_seconds,
     ratio,
     same_iteration_seconds,
 )
+from nereus.cli.bench_rows import Spread
+from nereus.launch.transfer_trials import LIMITS, Amount, Pair, TransferTrial
+from nereus.launch.transfer_ways import BLOCKING, TransferWay
 
 GIGA = 1e9
 #: Figures of a single trial, in the order of the CSV file; a row has their medians.

@@ -16,8 +16,8 @@ import typer
 from rich.table import Table
 
 from nereus import printable
-from nereus.capture import Captured, Wishes, name_of, read_traces
-from nereus.capture import capture as experiment_of
+from nereus.analysis.capture import Captured, Wishes, name_of, read_traces
+from nereus.analysis.capture import capture as experiment_of
 from nereus.cli.foreign import run_foreign
 from nereus.cli.messages import Refused, complain, note, show, show_json, warn
 from nereus.cli.picture_file import check_picture
@@ -35,7 +35,7 @@ from nereus.launch.preloading import (
 from nereus.launch.shared_memory import Snapshot
 
 if TYPE_CHECKING:
-    from nereus.capture.captured import PhaseFound
+    from nereus.analysis.capture.captured import PhaseFound
 
 _LAUNCHERS = re.compile(r"(mpiexec|mpirun|orterun|prterun|srun|nereus$)")
 
@@ -115,7 +115,7 @@ def capture(
         captured = experiment_of(found, wishes)
     _write(file, captured, command)
     if picture is not None:
-        from nereus.capture.picture import draw
+        from nereus.analysis.capture.picture import draw
 
         draw(found, captured, picture)
     warn(captured.warnings)

@@ -12,8 +12,8 @@ from nereus.cli.lazy import Home, group_of
 from nereus.cli.messages import Refused, note, say, show_json_line
 
 if TYPE_CHECKING:
-    from nereus.control.daemon import Daemon, Settings
-    from nereus.control.events import Event
+    from nereus.daemon.daemon import Daemon, Settings
+    from nereus.daemon.events import Event
 
 _USUAL = "blocking"
 _ADDRESS = re.compile(r"tcp://[^:/\s]+:(\*|\d{1,5})\Z")
@@ -30,7 +30,7 @@ daemon = group_of(
 
 def _make_keys(folder: Path | None) -> None:
     if folder is not None:
-        from nereus.control.keys import make_keys
+        from nereus.daemon.keys import make_keys
 
         make_keys(folder)
         say(str(folder))
@@ -98,9 +98,9 @@ def _settings(
 ) -> "Settings":
     from nereus.cli.parameters import parameters_of
     from nereus.cli.policies import load
-    from nereus.control.daemon import Settings
-    from nereus.control.places import cores_of
-    from nereus.control.store import usual_place
+    from nereus.daemon.daemon import Settings
+    from nereus.daemon.places import cores_of
+    from nereus.daemon.store import usual_place
     from nereus.launch import Host, read_hosts
     from nereus.policy.sweep import Sweep
 
@@ -136,7 +136,7 @@ def _port(text: str) -> int | None:
 
 
 def _serve(settings: "Settings", show: "Callable[[Event], None]") -> None:
-    from nereus.control.daemon import Daemon
+    from nereus.daemon.daemon import Daemon
     from nereus.launch import Stopping
 
     with Stopping() as stopping:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from nereus.cli.messages import say, show_json_line
-from nereus.control import all_events
+from nereus.daemon import all_events
 
 
 def events(

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from nereus.cli.messages import Refused, say, show_json
-from nereus.control import all_events, whole_status
+from nereus.daemon import all_events, whole_status
 
 
 def period(
@@ -20,7 +20,7 @@ def period(
 
     Example: nereus daemon period 4f2a --json
     """
-    from nereus.control.second_opinion import opinion
+    from nereus.daemon.ftio_period import opinion
 
     known = {each["job"]: each for each in whole_status()["jobs"]}
     phases = [each for each in all_events() if each["event"] == "wrote" and each["job"].startswith(job)]

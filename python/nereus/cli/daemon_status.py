@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nereus.cli.messages import show, show_json
-from nereus.control import whole_status
+from nereus.daemon import whole_status
 
 if TYPE_CHECKING:
     from rich.table import Table

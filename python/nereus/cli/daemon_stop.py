@@ -2,7 +2,7 @@
 """nereus daemon stop - ends the daemon of this user."""
 
 from nereus.cli.messages import note
-from nereus.control import ask_daemon
+from nereus.daemon import ask_daemon
 
 
 def stop() -> None:

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from nereus import printable
+from nereus.analysis.report import ResultError, Results, draw, read, table, write_csv
 from nereus.cli.experiment_run import Ended, Means, is_full, new_folder, run
 from nereus.cli.messages import Refused, complain, note, show, show_json, warn, write
 from nereus.cli.remedies import check_resizes
@@ -31,7 +32,6 @@ from nereus.launch import (
     fostering,
     most_ranks,
 )
-from nereus.report import ResultError, Results, draw, read, table, write_csv
 
 
 class Codes(StrEnum):

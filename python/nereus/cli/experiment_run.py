@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from nereus.analysis.report import Progress
 from nereus.cli.messages import Refused
 from nereus.cli.where import Where, founding
 from nereus.config import Experiment
 from nereus.launch import Build, Job, Joining, Outcome
-from nereus.report import Progress
 
 
 @dataclass(frozen=True)

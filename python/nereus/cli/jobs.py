@@ -12,7 +12,7 @@ from rich.table import Table
 
 from nereus.cli.daemon_status import commands_text, next_text, turn_text
 from nereus.cli.messages import note, show, show_json, warn
-from nereus.control import ControlError, daemon_door, whole_status
+from nereus.daemon import ControlError, daemon_door, whole_status
 from nereus.launch import NoAnswer, doors, status
 
 

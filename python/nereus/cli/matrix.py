@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from nereus.cli.messages import Refused, note, show, show_json, write
-from nereus.matrix import Facts, facts_of, read_market, read_matrix, write_matrix
+from nereus.placement.matrix import Facts, facts_of, read_market, read_matrix, write_matrix
 
 matrix = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 

@@ -48,7 +48,7 @@ def write(text: str) -> None:
 
 def show(content: "RenderableType") -> None:
     """Print a table or text for people."""
-    from nereus.report.console import PlainConsole  # commands that show none start sooner
+    from nereus.analysis.report.console import PlainConsole  # commands that show none start sooner
 
     console = PlainConsole()
     if not console.is_terminal:

@@ -13,6 +13,7 @@ from typing import Annotated
 
 import typer
 
+from nereus.analysis.monitor.encoding import Encoding, encoded, items_in
 from nereus.cli.foreign import run_foreign
 from nereus.cli.messages import Refused, complain, note
 from nereus.launch import Build, Stopping, search_path
@@ -26,7 +27,6 @@ from nereus.launch.preloading import (
     with_components,
 )
 from nereus.launch.shared_memory import Snapshot
-from nereus.monitor.encoding import Encoding, encoded, items_in
 
 
 class Sensor(StrEnum):

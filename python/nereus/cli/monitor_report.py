@@ -4,15 +4,15 @@
 from pathlib import Path
 from typing import Any
 
+from nereus.analysis.monitor.events import Header
+from nereus.analysis.monitor.flows import Flows, flows
+from nereus.analysis.monitor.kinds import is_prof
+from nereus.analysis.monitor.model import Recording
+from nereus.analysis.monitor.picture import draw
+from nereus.analysis.monitor.prof import read_prof, write_prof
+from nereus.analysis.monitor.reader import read
+from nereus.analysis.monitor.table import table
 from nereus.cli.messages import show, show_json
-from nereus.monitor.events import Header
-from nereus.monitor.flows import Flows, flows
-from nereus.monitor.kinds import is_prof
-from nereus.monitor.model import Recording
-from nereus.monitor.picture import draw
-from nereus.monitor.prof import read_prof, write_prof
-from nereus.monitor.reader import read
-from nereus.monitor.table import table
 
 
 def report_recording(

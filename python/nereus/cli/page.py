@@ -21,9 +21,9 @@ def page(
 
     Example: nereus page --port 8707
     """
+    from nereus.daemon.page.server import LOCAL, application, listening, new_word, serve
+    from nereus.daemon.page.source import Source
     from nereus.launch import Stopping
-    from nereus.page.server import LOCAL, application, listening, new_word, serve
-    from nereus.page.source import Source
 
     with Stopping() as stopping, listening(port) as at:
         word = new_word()

@@ -10,7 +10,7 @@ import typer
 
 from nereus.cli.messages import Refused, note, show, show_json, write
 from nereus.cli.place_table import table, what_counts
-from nereus.place import (
+from nereus.placement import (
     Asked,
     Placed,
     Selection,
@@ -21,7 +21,7 @@ from nereus.place import (
     renumbering,
     written,
 )
-from nereus.place.topology import MOST_COST
+from nereus.placement.topology import MOST_COST
 from nereus.reading import MOST_OF_AN_EVENT, content_of
 
 _LONGEST_NOTE = 300

@@ -4,9 +4,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nereus.monitor.kinds import is_prof, is_recording
-from nereus.monitor.totals import COLLECTIVES_ONCE
-from nereus.place import Placed
+from nereus.analysis.monitor.kinds import is_prof, is_recording
+from nereus.analysis.monitor.totals import COLLECTIVES_ONCE
+from nereus.placement import Placed
 
 if TYPE_CHECKING:
     from rich.console import Group

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from nereus.analysis.report.units import seconds_text
 from nereus.cli.messages import Refused, complain, note, show, show_json
 from nereus.cli.run import found_program
 from nereus.cli.trial_bar import TrialBar
 from nereus.cli.where import ReleaseUnit, Where, founding
 from nereus.launch import Job, Stopping, Supervision, check_door, choose, fostering, joining, new_name
-from nereus.report.units import seconds_text
 
 if TYPE_CHECKING:
-    from nereus.control.profiling import Profiler
+    from nereus.daemon.profiling import Profiler
     from nereus.policy.performance import Measured
 
 _ATTEND_SECONDS = 0.02
@@ -44,8 +44,8 @@ def profile(
 
     Example: nereus profile -n 1,2,4 -- ./application --steps 100000
     """
-    from nereus.control.profiling import Profiler, save
-    from nereus.control.store import usual_place
+    from nereus.daemon.profiling import Profiler, save
+    from nereus.daemon.store import usual_place
 
     sizes = _sizes(ranks)
     build = choose(mpi)

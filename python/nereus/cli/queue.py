@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from nereus.cli.messages import note
-from nereus.control import ControlError, NoDaemon, ask_daemon
+from nereus.daemon import ControlError, NoDaemon, ask_daemon
 from nereus.launch import Stopping
 
 _ASK_EVERY = 1.0

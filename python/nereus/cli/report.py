@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
+from nereus.analysis.monitor.kinds import is_prof, is_recording
+from nereus.analysis.report import draw, read, table, write_csv, write_proteo
+from nereus.analysis.study import is_study
 from nereus.cli.messages import Refused, note, show, show_json
-from nereus.monitor.kinds import is_prof, is_recording
-from nereus.report import draw, read, table, write_csv, write_proteo
-from nereus.study import is_study
 
 
 def report(

@@ -6,12 +6,12 @@ from typing import Annotated, Any
 
 import typer
 
+from nereus.analysis.report.units import seconds_text
 from nereus.cli.messages import Refused, complain, say, show_json
 from nereus.cli.where import Placement, ReleaseUnit
 from nereus.config.rules import transfer_conflict
 from nereus.config.strategies import STRATEGIES, conflict_in
 from nereus.launch import OK, PENDING, REDUCED, RESIZED, UNCHANGED, NoAnswer, ask, find, read_hosts
-from nereus.report.units import seconds_text
 
 _GOOD = {OK, RESIZED, UNCHANGED, PENDING, REDUCED}
 

@@ -9,7 +9,7 @@ import typer
 
 from nereus.cli.messages import complain
 from nereus.launch import Stopping, memory_bytes
-from nereus.smpi import MOST_RANKS, Stopped, read_bytes
+from nereus.simulation.network import MOST_RANKS, Stopped, read_bytes
 
 Nodes = Annotated[int, typer.Option(min=1, max=MOST_RANKS, help="Hosts.")]
 Cores = Annotated[int, typer.Option(min=1, max=MOST_RANKS, help="Cores of each host, one rank each.")]

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nereus.analysis.report.units import seconds_text
 from nereus.cli.messages import Refused, show, show_json
 from nereus.cli.place_table import what_counts
 from nereus.cli.simulate_cluster import Acknowledged, Latency, Memory, MemoryRate, most_memory, stoppable
 from nereus.cli.trial_bar import TrialBar
-from nereus.place import Selection, read_topology, read_traffic
-from nereus.report.units import seconds_text
-from nereus.smpi import (
+from nereus.placement import Selection, read_topology, read_traffic
+from nereus.simulation.network import (
     Cluster,
     Limits,
     Pattern,
@@ -31,7 +31,7 @@ from nereus.smpi import (
     require,
     stencil,
 )
-from nereus.smpi.placing import Compared
+from nereus.simulation.network.placing import Compared
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -13,7 +13,7 @@ import typer
 from nereus.cli import policies
 from nereus.cli.messages import Refused, note, show, show_json, warn
 from nereus.cli.trial_bar import TrialBar
-from nereus.simulate import Result, Scenario, load_scenario, load_trace, simulation
+from nereus.simulation.jobs import Result, Scenario, load_scenario, load_trace, simulation
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -147,12 +147,12 @@ def _write_events(results: Sizes, file: Path) -> None:
 
 def _draw(results: Sizes, picture: Path | None, bars: Path | None, quiet: bool) -> None:
     if picture is not None:
-        from nereus.simulate.picture import draw  # matplotlib takes long to import
+        from nereus.simulation.jobs.picture import draw  # matplotlib takes long to import
 
         draw(next(iter(results.values())), picture)
         note(f"written: {picture}", quiet)
     if bars is not None:
-        from nereus.simulate.bars import draw_bars
+        from nereus.simulation.jobs.bars import draw_bars
 
         draw_bars(results, bars)
         note(f"written: {bars}", quiet)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nereus.analysis.report.units import bytes_text, seconds_text
 from nereus.cli.messages import Refused, note, show, show_json
 from nereus.cli.picture_file import check_picture
 from nereus.cli.simulate_cluster import (
@@ -24,8 +25,7 @@ from nereus.cli.simulate_cluster import (
 )
 from nereus.cli.trial_bar import TrialBar
 from nereus.launch import cores as usable_cores
-from nereus.report.units import bytes_text, seconds_text
-from nereus.smpi import (
+from nereus.simulation.network import (
     METHODS,
     PACKED,
     PLACEMENTS,
@@ -116,7 +116,7 @@ def transfer(
     else:
         show(_table(rows, clusters[0], count))
     if picture is not None:
-        from nereus.smpi.picture import draw_ratios  # matplotlib takes long to import
+        from nereus.simulation.network.picture import draw_ratios  # matplotlib takes long to import
 
         draw_ratios(rows, picture)
         note(f"written: {picture}", quiet)

@@ -12,6 +12,8 @@ from typing import Annotated, Any
 import typer
 
 import nereus
+from nereus.analysis.report.units import duration_text, seconds_text
+from nereus.analysis.study import Planned, Record, Store, Study, load_study, planned_runs
 from nereus.cli.experiment_run import Means
 from nereus.cli.messages import Refused, complain, note, say, show_json
 from nereus.cli.remedies import check_resizes
@@ -30,9 +32,7 @@ from nereus.launch import (
     fostering,
     most_ranks,
 )
-from nereus.live import is_live
-from nereus.report.units import duration_text, seconds_text
-from nereus.study import Planned, Record, Store, Study, load_study, planned_runs
+from nereus.simulation.live import is_live
 
 
 def study(

@@ -16,13 +16,13 @@ from nereus.cli import policies
 from nereus.cli.messages import Refused, complain, note, say, show, show_json
 from nereus.cli.trial_bar import TrialBar
 from nereus.launch import RANKS_PER_CORE, Build, Stopping, choose, cores, joining, most_ranks
-from nereus.live import LiveError, Planned, Study, load_live, planned_runs, running, store, summary
-from nereus.live.folder import Folder
-from nereus.live.jobs import WAITS, program_of
-from nereus.live.plan import scenario_for
-from nereus.live.told import result_of
-from nereus.simulate import Result, simulate
-from nereus.simulate.scenario import Job
+from nereus.simulation.jobs import Result, simulate
+from nereus.simulation.jobs.scenario import Job
+from nereus.simulation.live import LiveError, Planned, Study, load_live, planned_runs, running, store, summary
+from nereus.simulation.live.event_results import result_of
+from nereus.simulation.live.folder import Folder
+from nereus.simulation.live.jobs import WAITS, program_of
+from nereus.simulation.live.plan import scenario_for
 
 _NEREUS = (sys.executable, "-c", "from nereus.cli.main import main; main()")
 _JSON, _PICTURE = "live.json", "live.png"
@@ -132,7 +132,7 @@ def _tell(study: Study, build: Build, kept: Folder, made: _Made, as_json: bool) 
     )
     first = [planned for planned in made.live if planned.repetition == 1]
     if first:
-        from nereus.simulate.picture import draw  # matplotlib takes long to import
+        from nereus.simulation.jobs.picture import draw  # matplotlib takes long to import
 
         draw([made.live[planned] for planned in first], kept.place / _PICTURE, "time (s), live")
     for planned, reason in made.failed.items():

@@ -10,12 +10,12 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from nereus.analysis.report.units import seconds_text
+from nereus.analysis.study.cells import find
+from nereus.analysis.study.document import document
+from nereus.analysis.study.page import write_page, write_pictures
+from nereus.analysis.study.tables import write_tables
 from nereus.cli.messages import show, show_json
-from nereus.report.units import seconds_text
-from nereus.study.cells import find
-from nereus.study.document import document
-from nereus.study.page import write_page, write_pictures
-from nereus.study.tables import write_tables
 
 _TIMES = ("total_seconds", "reconfiguration_seconds", "redistribution_seconds", "pause_seconds")
 

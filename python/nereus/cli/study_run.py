@@ -9,13 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from nereus import UserError
-from nereus.cli import experiment_run
-from nereus.cli.experiment_run import Means
-from nereus.cli.messages import Refused, warn
-from nereus.config import ConfigError, Experiment, emulation_of, load, write_toml
-from nereus.launch import Build, Job, Outcome
-from nereus.report.reader import FILE_NAME
-from nereus.study import (
+from nereus.analysis.report.reader import FILE_NAME
+from nereus.analysis.study import (
     Application,
     Planned,
     Record,
@@ -27,10 +22,15 @@ from nereus.study import (
     model_runs,
     original,
 )
-from nereus.study.emulation import fixed, joined, resized
-from nereus.study.plan import median_run
-from nereus.study.store import attempt_folder
-from nereus.study.variants import common_memory, variant
+from nereus.analysis.study.emulation import fixed, joined, resized
+from nereus.analysis.study.plan import median_run
+from nereus.analysis.study.store import attempt_folder
+from nereus.analysis.study.variants import common_memory, variant
+from nereus.cli import experiment_run
+from nereus.cli.experiment_run import Means
+from nereus.cli.messages import Refused, warn
+from nereus.config import ConfigError, Experiment, emulation_of, load, write_toml
+from nereus.launch import Build, Job, Outcome
 
 _ATTEND_SECONDS = 0.05
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nereus import printable
+from nereus.analysis.monitor.live import COLUMNS, Rates, Sums, latest_of_job, rates, sums
+from nereus.analysis.report.units import bytes_text
 from nereus.cli.messages import Refused, note, show_json_line
-from nereus.control import daemon_door
+from nereus.daemon import daemon_door
 from nereus.launch import Stopping, builds
 from nereus.launch.private_folder import is_private
-from nereus.monitor.live import COLUMNS, Rates, Sums, latest_of_job, rates, sums
-from nereus.report.units import bytes_text
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -143,7 +143,7 @@ def _sums(parts: Path) -> dict[tuple[str, int], Sums]:
 def _show(looks: Iterator[list[Rates]]) -> None:
     from rich.live import Live
 
-    from nereus.report.console import PlainConsole
+    from nereus.analysis.report.console import PlainConsole
 
     console = PlainConsole()
     if not console.is_terminal:

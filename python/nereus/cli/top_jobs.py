@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from nereus.cli.daemon_status import commands_text, next_text, turn_text
 from nereus.cli.messages import show, show_json_line
-from nereus.control import ControlError, ask_daemon, whole_status
+from nereus.daemon import ControlError, ask_daemon, whole_status
+from nereus.daemon.page.sentences import DECISIONS, reason, sentence
 from nereus.launch import Stopping
-from nereus.page.sentences import DECISIONS, reason, sentence
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -7,8 +7,8 @@ from typing import Self
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from nereus.analysis.report.console import PlainConsole
 from nereus.cli.messages import note
-from nereus.report.console import PlainConsole
 
 LINE_EVERY_SECONDS = 10.0
 

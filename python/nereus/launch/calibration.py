@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """From trials of transfers to costs of ways.
 
-The model is that of the library (src/plan/cost_model.hpp): a transfer takes fixed seconds, some for each array,
-and some for each byte of the process that sends or receives most; beside it the application is held up for
-some time, and while it iterates meanwhile, each iteration takes omega times as long.
+The model is that of the library (src/plan/cost_model.hpp): a transfer takes fixed seconds, some for each
+array, and some for each byte of the process that sends or receives most; beside it the application is held up
+for some time, and while it iterates meanwhile, each iteration takes omega times as long.
 """
 
 import itertools

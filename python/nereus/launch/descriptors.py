@@ -2,8 +2,8 @@
 """Keeps descriptors of this process free, whoever connects to its ZeroMQ sockets.
 
 libzmq ends the process where somebody connects to a local socket and no descriptor is free. A library of ours
-(`preload/descriptors`) stands between it and the system and closes such connections at once: the newest are refused,
-who is connected stays.
+(`preload/descriptors`) stands between it and the system and closes such connections at once: the newest are
+refused, who is connected stays.
 """
 
 import ctypes

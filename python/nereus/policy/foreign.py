@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A policy of a user's own where a run ends with its mistakes: each is an error that names the policy.
 
-The daemon, which goes on, has nereus.control.watched.
+The daemon, which goes on, has nereus.daemon.policy_guard.
 """
 
 from collections.abc import Callable, Iterable, Sequence

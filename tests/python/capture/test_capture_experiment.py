@@ -10,7 +10,7 @@ from calls_of import Call, write, write_all
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nereus.capture import Captured, NoPatternError, Wishes, capture, read_traces
+from nereus.analysis.capture import Captured, NoPatternError, Wishes, capture, read_traces
 from nereus.config import Experiment
 
 CG = [

@@ -5,7 +5,7 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from nereus.capture.pattern import pieces
+from nereus.analysis.capture.pattern import pieces
 
 _QUICK = settings(deadline=None, max_examples=60)
 few = st.integers(0, 4)

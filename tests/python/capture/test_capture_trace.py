@@ -9,8 +9,8 @@ from calls_of import Call, write, write_all
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nereus.capture import CaptureError, read_traces
-from nereus.capture.trace import ROW, read_trace
+from nereus.analysis.capture import CaptureError, read_traces
+from nereus.analysis.capture.trace import ROW, read_trace
 
 CALLS = [Call("Allreduce"), Call("Send", bytes=100)] * 10
 

@@ -66,7 +66,10 @@ def test_what_was_mistyped_is_told_with_what_may_be_meant(
 @pytest.mark.parametrize(
     ("arguments", "needless"),
     [
-        (["run", "--", "./nothing"], {"numpy", "rich", "nereus.config", "nereus.report", "nereus.cli.bench"}),
+        (
+            ["run", "--", "./nothing"],
+            {"numpy", "rich", "nereus.config", "nereus.analysis.report", "nereus.cli.bench"},
+        ),
         (["resize", "nowhere", "2"], {"numpy", "pandas", "nereus.cli.run", "nereus.cli.bench"}),
         (["emulate", "nowhere.toml"], {"numpy", "pandas", "matplotlib", "nereus.cli.calibrate"}),
         (["bench", "processes", "--from", "2", "--to", "1"], {"numpy", "nereus.cli.bench_transfer"}),

@@ -17,11 +17,11 @@ from rich.table import Table
 from textual.widgets import Static
 
 from nereus import printable, printable_lines
+from nereus.analysis.report.console import PlainConsole
 from nereus.cli import messages
 from nereus.cli.top_jobs import Look, Watch
 from nereus.cli.top_screen import TopScreen
-from nereus.page.source import Source
-from nereus.report.console import PlainConsole
+from nereus.daemon.page.source import Source
 
 # A byte that is no UTF-8, a command to the terminal in its two ways to begin, a title, brackets of styles.
 HOSTILE = "\udcff\x1b[31m\x9b2J\x1b]0;taken\x07[/bold][red]\u202e\r"
@@ -136,14 +136,19 @@ def test_the_screen_shows_strange_names_as_text() -> None:
 
 def test_commands_print_through_one_place(tracked: dict[str, str]) -> None:
     """Which makes text of what comes from outside."""
-    places = {"python/nereus/cli/messages.py", "python/nereus/report/console.py"}
+    places = {"python/nereus/cli/messages.py", "python/nereus/analysis/report/console.py"}
     own: dict[str, Any] = {
         path: [word for word in (" print(", " Console(", "typer.echo(", "stdout.write(") if word in text]
         for path, text in tracked.items()
         if path.startswith("python/nereus/") and path.endswith(".py") and path not in places
     }
     # Their lines are made harmless beside it, or have nothing from outside.
-    for path in ("report/progress.py", "launch/sockets.py", "launch/supervisor.py", "page/server.py"):
+    for path in (
+        "analysis/report/progress.py",
+        "launch/sockets.py",
+        "launch/supervisor.py",
+        "daemon/page/server.py",
+    ):
         own.pop(f"python/nereus/{path}")
     assert {path: words for path, words in own.items() if words} == {}
 

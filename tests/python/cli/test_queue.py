@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nereus.cli import queue
-from nereus.control import ControlError, NoDaemon
+from nereus.daemon import ControlError, NoDaemon
 from nereus.launch import Stopping
 
 JOB = "0123456789abcdef"

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from nereus.analysis.study import StudyError
 from nereus.cli import study_run
 from nereus.cli.main import run
 from nereus.config import Experiment, load
-from nereus.study import StudyError
 
 # Writes what a program with Nereus does; FAKE_CG says how it goes wrong, and in which runs.
 PROGRAM = """#!/usr/bin/env python3

@@ -15,10 +15,10 @@ import scipy.optimize  # noqa: F401 - once, and not in each daemon that is forke
 import zmq
 from a_job import FakeJob, LivelyJob
 
-from nereus.control.clock import Clock
-from nereus.control.daemon import Daemon, Settings
-from nereus.control.finding import daemon_door
-from nereus.control.places import own_name
+from nereus.daemon.client import daemon_door
+from nereus.daemon.clock import Clock
+from nereus.daemon.daemon import Daemon, Settings
+from nereus.daemon.places import own_name
 from nereus.launch.controller import daemon_line
 from nereus.policy.decisions import Policy
 from nereus.policy.parameters import Parameters

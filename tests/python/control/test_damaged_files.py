@@ -13,16 +13,16 @@ from a_daemon import Everything, hello
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nereus.control import ControlError
-from nereus.control.carrying_out import CarryingOut, Chosen
-from nereus.control.daemon import read_store
-from nereus.control.events import Events
-from nereus.control.keys import SERVER, make_keys, read_keys
-from nereus.control.remembered import events_since, profile
-from nereus.control.reservations import Wanted
-from nereus.control.sessions import Held
-from nereus.control.store import Store
-from nereus.control.watched import Watched
+from nereus.daemon import ControlError
+from nereus.daemon.daemon import read_store
+from nereus.daemon.events import Events
+from nereus.daemon.executor import Chosen, CommandExecutor
+from nereus.daemon.keys import SERVER, make_keys, read_keys
+from nereus.daemon.policy_guard import PolicyGuard
+from nereus.daemon.recovery import events_since, profile
+from nereus.daemon.reservations import Wanted
+from nereus.daemon.sessions import Held
+from nereus.daemon.store import Store
 from nereus.policy.known_jobs import Command
 from nereus.policy.parameters import Parameters
 from nereus.policy.policies import BY_NAME
@@ -60,11 +60,13 @@ def columns(connection: sqlite3.Connection) -> list[tuple[str, str]]:
     ]
 
 
-def resume(store: Store) -> CarryingOut:
+def resume(store: Store) -> CommandExecutor:
     before = read_store(store)
     chosen = Chosen("fair", {"h": 4}, Parameters())
     last = (before.last_epoch, before.last_command)
-    everything = CarryingOut(chosen, Watched(BY_NAME["fair"](), print), store, Events(store.event), last)
+    everything = CommandExecutor(
+        chosen, PolicyGuard(BY_NAME["fair"](), print), store, Events(store.event), last
+    )
     everything.resume(before, 1e9)
     return everything
 

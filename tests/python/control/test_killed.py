@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from a_killed_daemon import in_store
 
-from nereus.control import NoDaemon, ask_daemon
+from nereus.daemon import NoDaemon, ask_daemon
 from nereus.policy.decisions import Policy, Resize, State
 from nereus.policy.parameters import Parameters
 

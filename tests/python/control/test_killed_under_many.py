@@ -3,7 +3,7 @@
 
 from typing import Any
 
-from nereus.control import ask_daemon
+from nereus.daemon import ask_daemon
 
 JOBS = 100
 TURNS = 5

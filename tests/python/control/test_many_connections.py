@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from nereus.control import ask_daemon, metrics_server
-from nereus.control.finding import daemon_door
-from nereus.control.keys import make_keys
+from nereus.daemon import ask_daemon, metrics_server
+from nereus.daemon.client import daemon_door
+from nereus.daemon.keys import make_keys
 from nereus.launch.descriptors import guard
 
 DESCRIPTORS = 256  # as after `ulimit -n 256`

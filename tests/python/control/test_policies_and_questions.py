@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from nereus.control import ask_daemon
-from nereus.control.daemon import Daemon, Settings
-from nereus.control.error import ControlError
-from nereus.control.messages import encode
+from nereus.daemon import ask_daemon
+from nereus.daemon.daemon import Daemon, Settings
+from nereus.daemon.error import ControlError
+from nereus.daemon.messages import encode
 from nereus.policy.decisions import Policy, Resize, State
 from nereus.policy.parameters import Parameters
 from nereus.policy.turns import Request

@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from nereus.control import messages
+from nereus.daemon import messages
 
 NAMES = [letter * 16 for letter in "abc"]
 ANYTHING = st.recursive(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from a_killed_daemon import at_message, in_store
 
-from nereus.control import ask_daemon
+from nereus.daemon import ask_daemon
 
 TAKES, GIVES_BACK = "INSERT OR REPLACE INTO turns", "DELETE FROM turns"
 TELLS = "INSERT OR REPLACE INTO commands"

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nereus.control.error import ControlError
-from nereus.control.second_opinion import bandwidth, opinion
+from nereus.daemon.error import ControlError
+from nereus.daemon.ftio_period import bandwidth, opinion
 
 has_ftio = importlib.util.find_spec("ftio") is not None
 

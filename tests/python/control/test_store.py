@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from nereus.control.remembered import profile
-from nereus.control.sessions import Session
-from nereus.control.store import Store
-from nereus.control.tables import PHASES_KEPT, SAMPLES_KEPT
+from nereus.daemon.recovery import profile
+from nereus.daemon.sessions import Session
+from nereus.daemon.store import Store
+from nereus.daemon.tables import PHASES_KEPT, SAMPLES_KEPT
 from nereus.policy.prediction import IoPhase
 
 MOST_EVENTS, MOST_COMMANDS, MOST_JOBS, MOST_SAMPLES = 100_000, 10_000, 1000, 100_000

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 import zmq
 
-from nereus.control import ControlError, ask_daemon
-from nereus.control.finding import daemon_door
-from nereus.control.keys import make_keys
+from nereus.daemon import ControlError, ask_daemon
+from nereus.daemon.client import daemon_door
+from nereus.daemon.keys import make_keys
 from nereus.launch.messages import MOST_BYTES
 
 NOBODY = 65534

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from nereus.control import messages
-from nereus.control.carrying_out import CarryingOut, Chosen
-from nereus.control.events import Events
-from nereus.control.protocol import Protocol
-from nereus.control.store import Store
-from nereus.control.watched import Watched
+from nereus.daemon import messages
+from nereus.daemon.events import Events
+from nereus.daemon.executor import Chosen, CommandExecutor
+from nereus.daemon.policy_guard import PolicyGuard
+from nereus.daemon.protocol import Protocol
+from nereus.daemon.store import Store
 from nereus.policy.parameters import Parameters
 from nereus.policy.policies import BY_NAME
 
@@ -24,9 +24,9 @@ class Everything:
         self.folder = tempfile.TemporaryDirectory()
         self.store = Store(Path(self.folder.name) / "store.sqlite")
         events = Events(self.store.event)
-        watched = Watched(BY_NAME[policy](), self.complain)
+        watched = PolicyGuard(BY_NAME[policy](), self.complain)
         chosen = Chosen(policy, {"h": 4, "i": 4}, Parameters())
-        self.all = CarryingOut(chosen, watched, self.store, events, (0, 10))
+        self.all = CommandExecutor(chosen, watched, self.store, events, (0, 10))
         self.protocol = Protocol(self.all, "here")
         self.now = 1e9
 

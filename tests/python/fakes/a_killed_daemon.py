@@ -7,9 +7,9 @@ import sqlite3
 from collections.abc import Callable
 from typing import Any, cast
 
-from nereus.control.line import Line
-from nereus.control.sessions import Address
-from nereus.control.store import Store
+from nereus.daemon.sessions import Address
+from nereus.daemon.sockets import DaemonSockets
+from nereus.daemon.store import Store
 
 
 def _die() -> None:
@@ -20,16 +20,16 @@ def at_message(kind: str, number: int = 1) -> Callable[[], None]:
     """Before it sends that message of that kind."""
     wanted = f'"kind": "{kind}"'.encode()
     sent = 0
-    send = Line.send
+    send = DaemonSockets.send
 
-    def send_or_die(line: Line, to: Address, frame: bytes) -> None:
+    def send_or_die(line: DaemonSockets, to: Address, frame: bytes) -> None:
         nonlocal sent
         sent += wanted in frame
         if sent == number:
             _die()
         send(line, to, frame)
 
-    return lambda: setattr(Line, "send", send_or_die)
+    return lambda: setattr(DaemonSockets, "send", send_or_die)
 
 
 def in_store(what: str, moment: str, number: int = 1) -> Callable[[], None]:

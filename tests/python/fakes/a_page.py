@@ -21,9 +21,9 @@ from typing import Any
 import zmq
 from a_job import FakeJob
 
-from nereus.control import ControlError, ask_daemon
-from nereus.page.server import FILES, LOCAL, application, listening, new_word, serve
-from nereus.page.source import Source
+from nereus.daemon import ControlError, ask_daemon
+from nereus.daemon.page.server import FILES, LOCAL, application, listening, new_word, serve
+from nereus.daemon.page.source import Source
 
 Document = dict[str, Any]
 COMMAND = [sys.executable, "-c", "from nereus.cli.main import main; main()"]

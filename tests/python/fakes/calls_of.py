@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nereus.capture.trace import ROW
+from nereus.analysis.capture.trace import ROW
 
 
 @dataclass(frozen=True)

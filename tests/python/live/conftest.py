@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nereus.live import Study, load_live
+from nereus.simulation.live import Study, load_live
 
 TEXT = """\
 policies = ["none", "blocking"]

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from nereus.config import ConfigError
-from nereus.live import Study, is_live, load_live, planned_runs
-from nereus.live.jobs import COMPUTES, WAITS, arguments_of, known_beforehand, name_in, program_of
-from nereus.live.plan import scenario_for
-from nereus.simulate import load_scenario
+from nereus.simulation.jobs import load_scenario
+from nereus.simulation.live import Study, is_live, load_live, planned_runs
+from nereus.simulation.live.jobs import COMPUTES, WAITS, arguments_of, known_beforehand, name_in, program_of
+from nereus.simulation.live.plan import scenario_for
 
 #: Of the study's text: with it the first job computes.
 JACOBI = {

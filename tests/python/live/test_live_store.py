@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from nereus.live import LiveError, store
-from nereus.live.folder import Folder
-from nereus.live.plan import Planned
-from nereus.live.throttle import limited
+from nereus.simulation.live import LiveError, store
+from nereus.simulation.live.folder import Folder
+from nereus.simulation.live.plan import Planned
+from nereus.simulation.live.throttle import limited
 
 
 def mounts(tmp_path: Path, line: str) -> Path:

@@ -3,10 +3,10 @@
 
 import pytest
 
-from nereus.live.plan import Planned
-from nereus.live.summary import policies_of, table, with_changes
-from nereus.simulate import Result
-from nereus.simulate.results import Foretold, JobResult
+from nereus.simulation.jobs import Result
+from nereus.simulation.jobs.results import Foretold, JobResult
+from nereus.simulation.live.plan import Planned
+from nereus.simulation.live.summary import policies_of, table, with_changes
 
 
 def run(

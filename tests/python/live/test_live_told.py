@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from nereus.live import Study
-from nereus.live.told import result_of
-from nereus.simulate import Result
+from nereus.simulation.jobs import Result
+from nereus.simulation.live import Study
+from nereus.simulation.live.event_results import result_of
 
 Told = dict[str, Any]
 BEGIN = 1000.0

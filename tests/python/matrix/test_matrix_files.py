@@ -9,7 +9,7 @@ from scipy.io import mmwrite
 from scipy.sparse import csr_array, random_array
 
 from nereus.cli.main import run
-from nereus.matrix import MatrixError, facts_of, read_market, read_matrix, write_matrix
+from nereus.placement.matrix import MatrixError, facts_of, read_market, read_matrix, write_matrix
 
 HEAD = "%%MatrixMarket matrix "
 

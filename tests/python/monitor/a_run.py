@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from nereus.monitor.encoding import Encoding, encoded
+from nereus.analysis.monitor.encoding import Encoding, encoded
 
 Line = Mapping[str, Any]
 HEADER: Line = {"event": "header", "format": "nereus-monitor", "version": 1, "run": "r"}

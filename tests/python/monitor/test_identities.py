@@ -7,8 +7,8 @@ from typing import Any
 
 from a_run import HEADER, Line, moved, process, write
 
-from nereus.monitor.flows import Flows, flows
-from nereus.monitor.reader import read
+from nereus.analysis.monitor.flows import Flows, flows
+from nereus.analysis.monitor.reader import read
 
 OWN = [[0, 0, 2, 1]]  # both processes of a world of two
 OTHERS = [[1, 0, 2, 1]]  # the first world that they met

@@ -13,13 +13,13 @@ from matplotlib.axes import Axes
 from matplotlib.text import Text
 from rich.console import Console
 
-from nereus.monitor.flows import Flows, flows
-from nereus.monitor.live import latest_of_job, rates, sums
-from nereus.monitor.model import Recording, RecordingError
-from nereus.monitor.picture import bytes_over_time, figure
-from nereus.monitor.prof import read_prof, write_prof
-from nereus.monitor.reader import read
-from nereus.monitor.table import table
+from nereus.analysis.monitor.flows import Flows, flows
+from nereus.analysis.monitor.live import latest_of_job, rates, sums
+from nereus.analysis.monitor.model import Recording, RecordingError
+from nereus.analysis.monitor.picture import bytes_over_time, figure
+from nereus.analysis.monitor.prof import read_prof, write_prof
+from nereus.analysis.monitor.reader import read
+from nereus.analysis.monitor.table import table
 
 WINDOW = {"event": "window", "window": 3, "kind": "collective", "generation": 0}
 RUN = (

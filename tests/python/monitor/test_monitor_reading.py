@@ -10,12 +10,12 @@ from a_run import HEADER, communicator, moved, process, to_all, world, write
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from nereus.analysis.monitor.encoding import Encoding, encoded
+from nereus.analysis.monitor.flows import flows
+from nereus.analysis.monitor.kinds import is_recording
+from nereus.analysis.monitor.model import RecordingError
+from nereus.analysis.monitor.reader import read
 from nereus.cli.monitor import _begin
-from nereus.monitor.encoding import Encoding, encoded
-from nereus.monitor.flows import flows
-from nereus.monitor.kinds import is_recording
-from nereus.monitor.model import RecordingError
-from nereus.monitor.reader import read
 
 SMALL = (HEADER, process(0), moved([[1, 2, 10, {"3": 2}], [3, 1, 0, {"0": 1}]]), world())
 

@@ -9,14 +9,14 @@ import pytest
 from a_run import HEADER, Line, communicator, moved, process, to_all, world, write
 from rich.console import Console
 
+from nereus.analysis.monitor.flows import Flows, flows
+from nereus.analysis.monitor.picture import figure
+from nereus.analysis.monitor.reader import read
+from nereus.analysis.monitor.table import table
+from nereus.analysis.monitor.totals import COLLECTIVES_ONCE
 from nereus.cli.monitor_report import report_recording
 from nereus.cli.place_table import what_counts
-from nereus.monitor.flows import Flows, flows
-from nereus.monitor.picture import figure
-from nereus.monitor.reader import read
-from nereus.monitor.table import table
-from nereus.monitor.totals import COLLECTIVES_ONCE
-from nereus.place import Selection, read_traffic
+from nereus.placement import Selection, read_traffic
 
 
 def of_one_world(name: str, *sent: Line) -> list[Line]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from a_page import House, Served
 
-from nereus.page.source import Source
+from nereus.daemon.page.source import Source
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from a_page import HOSTILE, A, B, Served, Told, complaint, dom, history
 
-from nereus.page.server import FILES
-from nereus.page.source import Source
+from nereus.daemon.page.server import FILES
+from nereus.daemon.page.source import Source
 
 Serve = Callable[..., Served]
 

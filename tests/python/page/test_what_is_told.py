@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from a_page import COMMAND, LIMIT, A, House, Served, Told, heard, history
 
-from nereus.page import source as source_module
-from nereus.page.sentences import reason, sentence
-from nereus.page.source import Source
+from nereus.daemon.page import source as source_module
+from nereus.daemon.page.sentences import reason, sentence
+from nereus.daemon.page.source import Source
 
 Serve = Callable[..., Served]
 

@@ -11,9 +11,9 @@ import pytest
 from a_page import Served, Told, history, until
 
 from nereus import UserError
-from nereus.page import server
-from nereus.page.server import MOST_CONNECTIONS, listening, new_word
-from nereus.page.source import Source
+from nereus.daemon.page import server
+from nereus.daemon.page.server import MOST_CONNECTIONS, listening, new_word
+from nereus.daemon.page.source import Source
 
 
 @pytest.fixture(scope="module")

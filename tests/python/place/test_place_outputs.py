@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from nereus import UserError
-from nereus.place import FORMATS, Asked, Placed, PlaceError, place_ranks, renumbering, written
-from nereus.place.topology import Inside, Topology, of_hosts
+from nereus.placement import FORMATS, Asked, Placed, PlaceError, place_ranks, renumbering, written
+from nereus.placement.topology import Inside, Topology, of_hosts
 
 FLAT = of_hosts(["a", "b"], [Inside(("slot",), ((3,),))] * 2, [("host", [2])])
 DEEP = of_hosts(

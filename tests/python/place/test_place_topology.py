@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from nereus import UserError
-from nereus.place import PlaceError, Topology, cost_of, read_topology
+from nereus.placement import PlaceError, Topology, cost_of, read_topology
 
 TWO_SWITCHES = """\
 [costs]

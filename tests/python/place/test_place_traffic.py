@@ -12,8 +12,8 @@ from scipy.sparse import csr_array, save_npz
 
 from nereus import UserError
 from nereus.cli.main import run
-from nereus.matrix import write_matrix
-from nereus.place import Selection, read_traffic
+from nereus.placement import Selection, read_traffic
+from nereus.placement.matrix import write_matrix
 
 SENT = np.array([[0.0, 5, 0], [7, 0, 1], [0, 2.5, 0]])
 HOSTS = '[[hosts]]\nname = "n[1-2]"\nslots = 2\n'

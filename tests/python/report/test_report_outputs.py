@@ -12,9 +12,9 @@ import pytest
 from matplotlib.axes import Axes
 from rich.console import Console
 
-from nereus.report import ResultError, draw, read, table, write_csv, write_proteo
-from nereus.report.picture import LABEL_ROWS, colours, figure, label_rows
-from nereus.report.units import bytes_text, duration_text, seconds_text
+from nereus.analysis.report import ResultError, draw, read, table, write_csv, write_proteo
+from nereus.analysis.report.picture import LABEL_ROWS, colours, figure, label_rows
+from nereus.analysis.report.units import bytes_text, duration_text, seconds_text
 
 
 def shown(results: Any) -> str:

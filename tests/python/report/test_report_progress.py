@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from nereus.report import Progress
-from nereus.report.progress import PLAIN_LINE_EVERY_SECONDS, Bar, Plain, State, Tail, _events
+from nereus.analysis.report import Progress
+from nereus.analysis.report.progress import PLAIN_LINE_EVERY_SECONDS, Bar, Plain, State, Tail, _events
 
 
 def alive_during(steps: list[Callable[[], object]]) -> Callable[[], bool]:

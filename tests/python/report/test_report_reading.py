@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from nereus.report import ResultError, Results, draw, read, table, write_csv, write_proteo
+from nereus.analysis.report import ResultError, Results, draw, read, table, write_csv, write_proteo
 
 # Recordings are made once for each test and only read by its examples.
 EXAMPLES = settings(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from nereus.report.transfer_figures import (
+from nereus.analysis.report.transfer_figures import (
     Course,
     Time,
     common_iteration,
@@ -15,7 +15,7 @@ from nereus.report.transfer_figures import (
     ratio,
     same_iteration_seconds,
 )
-from nereus.report.transfer_picture import draw_transfers
+from nereus.analysis.report.transfer_picture import draw_transfers
 
 BLOCKING = Course(seconds=1.0, iterations=1, iteration_seconds=0.01, background=False)
 SHORT = Course(seconds=1.2, iterations=41, iteration_seconds=0.01, background=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from nereus.cli.policies import load
-from nereus.simulate import Result, Scenario, load_scenario, simulate
+from nereus.simulation.jobs import Result, Scenario, load_scenario, simulate
 
 REPOSITORY = Path(__file__).parents[3]
 EXAMPLES = REPOSITORY / "examples"

@@ -11,8 +11,8 @@ import pytest
 from matplotlib.patches import Rectangle
 
 from nereus.cli.policies import load
-from nereus.simulate import Result, load_trace, simulate
-from nereus.simulate.bars import figure
+from nereus.simulation.jobs import Result, load_trace, simulate
+from nereus.simulation.jobs.bars import figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

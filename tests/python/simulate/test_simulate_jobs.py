@@ -7,7 +7,7 @@ import pytest
 
 from nereus.policy.decisions import Policy, Resize, State
 from nereus.policy.parameters import Parameters
-from nereus.simulate import Result, Scenario, simulate
+from nereus.simulation.jobs import Result, Scenario, simulate
 
 Outcome = Callable[..., Result]
 Made = Callable[[str], Scenario]

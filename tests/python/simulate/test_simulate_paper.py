@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from nereus.simulate import Result
+from nereus.simulation.jobs import Result
 
 Paper = Callable[..., Result]
 

@@ -11,8 +11,8 @@ import pytest
 
 from nereus.config import ConfigError
 from nereus.policy.parameters import Parameters
-from nereus.simulate import Scenario, load_scenario
-from nereus.simulate.loading import _TABLES
+from nereus.simulation.jobs import Scenario, load_scenario
+from nereus.simulation.jobs.loading import _TABLES
 
 ROOT = Path(__file__).parents[3]
 JOB = '[cluster]\ncores = 4\n[[jobs]]\nname = "a"\nranks = 2\niterations = 3\n'

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from simpy import Environment, Event
 
-from nereus.simulate.storage import Storage
+from nereus.simulation.jobs.storage import Storage
 
 Write = tuple[float, float, float | None]  # when, bytes, highest rate
 

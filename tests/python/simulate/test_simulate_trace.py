@@ -8,7 +8,7 @@ import pytest
 
 from nereus.cli.policies import load
 from nereus.config import ConfigError
-from nereus.simulate import Result, load_trace, simulate
+from nereus.simulation.jobs import Result, load_trace, simulate
 
 REST = "-1 -1 {ranks} -1 -1 1 1 1 1 1 -1 -1 -1"
 

@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nereus.smpi import PACKED, Cluster, SmpiError, paper_pairs, rate_text, read_rate, spawn_seconds_in
+from nereus.simulation.network import (
+    PACKED,
+    Cluster,
+    SmpiError,
+    paper_pairs,
+    rate_text,
+    read_rate,
+    spawn_seconds_in,
+)
 
 CLUSTER = Cluster(8, 20, 1.25e10, 1e-6, 5e10)
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from nereus.cli import simulate_transfer
-from nereus.smpi.error import Stopped
-from nereus.smpi.program import Limits
-from nereus.smpi.redistribution import Case
+from nereus.simulation.network.error import Stopped
+from nereus.simulation.network.program import Limits
+from nereus.simulation.network.redistribution import Case
 
 Nereus = Callable[..., tuple[int, str, str]]
 

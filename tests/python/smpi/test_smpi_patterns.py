@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from nereus.smpi import Pattern, matrix_of, of_matrix, reduce_heap, reduce_tree, stencil
-from nereus.smpi.patterns import grid
+from nereus.simulation.network import Pattern, matrix_of, of_matrix, reduce_heap, reduce_tree, stencil
+from nereus.simulation.network.patterns import grid
 
 RANKS = st.integers(1, 400)
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from nereus.study import Planned, load_study, planned_runs
-from nereus.study.cells import find
-from nereus.study.document import document
-from nereus.study.variants import variant
+from nereus.analysis.study import Planned, load_study, planned_runs
+from nereus.analysis.study.cells import find
+from nereus.analysis.study.document import document
+from nereus.analysis.study.variants import variant
 
 STUDY = """\
 name = "made-up"

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from nereus.analysis.study.emulation import fixed, joined, resized
+from nereus.analysis.study.variants import PAPERS, common_memory, variant
 from nereus.config import Experiment
-from nereus.study.emulation import fixed, joined, resized
-from nereus.study.variants import PAPERS, common_memory, variant
 
 THREAD = variant("Merge-COLT")
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from nereus.study.figures import Bars, charts, draw
-from nereus.study.findings import interval, papers
-from nereus.study.page import page, write_pictures
+from nereus.analysis.study.figures import Bars, charts, draw
+from nereus.analysis.study.findings import interval, papers
+from nereus.analysis.study.page import page, write_pictures
 
 FIGURES = [
     "growth-compute", "growth-communication", "growth-fixed", "reconfiguration-blocking",

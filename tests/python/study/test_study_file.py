@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from nereus.analysis.study import PAPERS, load_study
+from nereus.analysis.study.variants import variant
 from nereus.config import ConfigError
-from nereus.study import PAPERS, load_study
-from nereus.study.variants import variant
 
 GOOD = """\
 name = "s"

@@ -10,8 +10,17 @@ from typing import Any
 
 import pytest
 
-from nereus.study import Planned, Record, Store, Study, StudyError, model_runs, original, planned_runs
-from nereus.study.plan import median_run
+from nereus.analysis.study import (
+    Planned,
+    Record,
+    Store,
+    Study,
+    StudyError,
+    model_runs,
+    original,
+    planned_runs,
+)
+from nereus.analysis.study.plan import median_run
 
 
 def matrix(study: Study) -> list[Planned]:

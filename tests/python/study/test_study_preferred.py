@@ -5,8 +5,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from nereus.study.preferred import Cell, Fastest, Rule, fastest, preferred
-from nereus.study.statistics import differences
+from nereus.analysis.study.preferred import Cell, Fastest, Rule, fastest, preferred
+from nereus.analysis.study.statistics import differences
 
 RULES = list(Rule)
 

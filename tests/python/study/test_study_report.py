@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from nereus.study import StudyError, is_study
-from nereus.study.cells import find
-from nereus.study.document import document
-from nereus.study.figures import charts
-from nereus.study.page import page
-from nereus.study.tables import write_tables
+from nereus.analysis.study import StudyError, is_study
+from nereus.analysis.study.cells import find
+from nereus.analysis.study.document import document
+from nereus.analysis.study.figures import charts
+from nereus.analysis.study.page import page
+from nereus.analysis.study.tables import write_tables
 
 
 def row(rows: list[dict[str, Any]], **keys: Any) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from nereus.study import Planned, StudyError, measure
+from nereus.analysis.study import Planned, StudyError, measure
 
 THREAD = Planned("cg", 2, 4, "Merge-COLT", 1)
 EMULATED = Planned("cg-emulated", 2, 4, "Merge-COLT", 1)

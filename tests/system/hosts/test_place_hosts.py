@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from nereus.launch import choose
-from nereus.place import Asked, place_ranks, read_topology, read_traffic, written
-from nereus.place.selection import Selection
+from nereus.placement import Asked, place_ranks, read_topology, read_traffic, written
+from nereus.placement.selection import Selection
 
 PROGRAM = """\
 #include <mpi.h>

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The summary that people read in a terminal; it fits into 80 columns."""
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from nereus.analysis.report.events import Committed
+from nereus.analysis.report.model import Generation, Resize, Results
+from nereus.analysis.report.units import bytes_text, seconds_text
+
+MOST_LETTERS = 14  # of a line in the column of methods: as many as baseline-intra has
+
+
+def table(results: Results) -> RenderableType:
+    """Generations, resizes, and resizes that were undone with the reason."""
+    parts: list[RenderableType] = [_title(results), _generations(results)]
+    if results.resizes:
+        parts.append(_resizes(results))
+    parts += [
+        Text(f"{u.from_} → {u.to} ranks undone while {u.state}: {u.reason}", style="red")
+        for u in results.undone
+    ]
+    return Group(*parts)
+
+
+def _title(results: Results) -> Text:
+    text = Text(results.header.run.name, style="bold")
+    # MPICH aligns its version with many blanks.
+    mpi = " ".join(results.header.mpi.split())
+    text.append(f" · {mpi} · {results.header.host}", style="not bold")
+    if results.end is None:
+        return text.append("\nThe run did not come to its end; this is what it recorded.", style="red")
+    text.append(f"\n{seconds_text(results.end.total_seconds)} in all", style="not bold")
+    if results.end.data_intact is not None:
+        intact = results.end.data_intact
+        text.append(
+            ", data intact" if intact else ", DATA NOT INTACT", style="green" if intact else "bold red"
+        )
+    return text
+
+
+def _table(title: str, *columns: str) -> Table:
+    made = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for column in columns:
+        made.add_column(column, justify="right", no_wrap=True)
+    return made
+
+
+def _generations(results: Results) -> Table:
+    made = _table(
+        "Generations", "ranks", "iterations", "in back-\nground", "median", "least", "greatest", "stages"
+    )
+    for generation in results.generations:
+        made.add_row(*_generation_row(results, generation))
+    return made
+
+
+def _generation_row(results: Results, generation: Generation) -> list[str | Text]:
+    times = generation.document()["iteration_seconds"]
+    sampled = any(i.sampled for i in generation.iterations)
+    return [
+        str(generation.ranks),
+        str(generation.done) + (" (died)" if sampled else ""),
+        str(generation.background or "-"),
+        seconds_text(times["median"]),
+        seconds_text(times["min"]),
+        seconds_text(times["max"]),
+        _stages(results, generation),
+    ]
+
+
+def _stages(results: Results, generation: Generation) -> Text:
+    """Medians of the stages of the phase that had most of the iterations, by name."""
+    spreads = generation.document()["stage_seconds"]
+    phases = results.header.run.phases
+    phase = generation.main_phase
+    names = [s.type for s in phases[phase].stages] if phase is not None and phase < len(phases) else []
+    pairs = zip(names, spreads, strict=False)
+    return Text("\n".join(f"{name} {seconds_text(spread['median'])}" for name, spread in pairs))
+
+
+def _resizes(results: Results) -> Table:
+    columns = ("making", "constant\nvariable\nmeanwhile", "moved\nleast", "checked")
+    made = _table("Resizes", "ranks", "method", "pause", *columns)
+    for resize in results.resizes:
+        made.add_row(*_resize_row(resize))
+    return made
+
+
+def _resize_row(resize: Resize) -> list[str | Text]:
+    event = resize.event
+    return [
+        f"{event.from_} → {event.to}",
+        Text("\n".join([event.process_method, *event.process_strategies, *_transfer(event)])),
+        seconds_text(event.pause_seconds),
+        seconds_text(resize.process_seconds),
+        f"{seconds_text(resize.constant_seconds)}\n{seconds_text(event.variable_seconds)}{_meanwhile(resize)}",
+        f"{bytes_text(event.bytes_moved)}\n{bytes_text(event.bytes_minimum)}",
+        {True: Text("✓", style="green"), False: Text("✗", style="bold red"), None: Text("-")}[event.verified],
+    ]
+
+
+def _transfer(event: Committed) -> list[str]:
+    """On one line where that keeps the table narrow."""
+    words = [event.transfer_method, event.transfer_strategy]
+    return [" ".join(words)] if len(" ".join(words)) <= MOST_LETTERS else words
+
+
+def _meanwhile(resize: Resize) -> str:
+    """Iterations that the application made while constant data moved."""
+    return f"\n{resize.background_iterations} it." if resize.background_seconds else ""

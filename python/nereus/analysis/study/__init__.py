@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A study: a matrix of runs, what came of each, statistics over them, and the report on it.
+
+In:  a study file, and result files of its runs (docs/formats/study.md).
+Out: which runs are to be made, records of those that were, and figures, CSV and one HTML page about them.
+Starts nothing itself: the command `nereus study` makes the runs.
+`results` turns one result file into measures, `statistics`, `preferred` and `comparison` are pure functions
+over those, `findings` has what the papers found, `document` puts all figures together, and every other file
+makes one kind of output from it.
+Heavy packages (scipy, scikit-posthocs, pandas, matplotlib, jinja2) are imported when a figure needs them.
+"""
+
+from nereus.analysis.study.error import StudyError
+from nereus.analysis.study.loading import load_study
+from nereus.analysis.study.model import Application, Study
+from nereus.analysis.study.plan import Planned, model_runs, original, planned_runs
+from nereus.analysis.study.results import Measures, measure
+from nereus.analysis.study.store import Record, Store, is_study
+from nereus.analysis.study.variants import PAPERS, Variant
+
+__all__ = [
+    "PAPERS",
+    "Application",
+    "Measures",
+    "Planned",
+    "Record",
+    "Store",
+    "Study",
+    "StudyError",
+    "Variant",
+    "is_study",
+    "load_study",
+    "measure",
+    "model_runs",
+    "original",
+    "planned_runs",
+]

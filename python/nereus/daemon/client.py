@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where the daemon of this user is, for those who have a question."""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from nereus.daemon.error import ControlError, NoDaemon
+from nereus.launch import NoAnswer, ask
+from nereus.launch.door import DAEMON, folder_of_doors
+from nereus.launch.private_folder import is_private
+
+SECONDS = 5.0
+NOT_THERE = "no daemon of yours runs on this host; nereus daemon starts one"
+
+
+def daemon_door() -> Path:
+    return folder_of_doors() / f"{DAEMON}.door"
+
+
+def ask_daemon(question: Mapping[str, Any], seconds: float = SECONDS) -> dict[str, Any]:
+    """Its answer; ControlError where it refuses, NoDaemon where there is none."""
+    door = daemon_door()
+    if not (is_private(door.parent) and door.exists()):
+        raise NoDaemon(NOT_THERE)
+    try:
+        answer = ask(door, question, seconds)
+    except NoAnswer:
+        raise NoDaemon(NOT_THERE) from None
+    if answer.get("kind") == "refused":
+        raise ControlError(f"the daemon refused: {answer.get('message', '')}")
+    return answer
+
+
+def whole_status(ask: Callable[[Mapping[str, Any]], dict[str, Any]] = ask_daemon) -> dict[str, Any]:
+    """With all jobs, in however many answers."""
+    found = ask({"kind": "status"})
+    jobs, left = found["jobs"], found["jobs_left"]
+    while left:
+        more = ask({"kind": "status", "from": len(jobs)})
+        jobs, left = [*jobs, *more["jobs"]], more["jobs_left"]
+    return {**{key: found[key] for key in found if key not in {"version", "kind", "jobs_left"}}, "jobs": jobs}
+
+
+def all_events(since: int = 0) -> Iterator[dict[str, Any]]:
+    """Those after the event of that number, in however many answers."""
+    while True:
+        answer = ask_daemon({"kind": "events", "since": since})
+        yield from answer["events"]
+        if not answer["events"] or answer["events"][-1]["number"] >= answer["last"]:
+            return
+        since = answer["events"][-1]["number"]

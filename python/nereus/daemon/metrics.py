@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Figures about all jobs together, as OpenMetrics on this host; none names a job, since others may look."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+from nereus.daemon.metrics_server import open_metrics_server
+from nereus.policy.prediction import IoPhase
+
+_SECONDS = (0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 1800)
+
+
+class Figures:
+    """Each has its registry, so that several daemons can be in one process."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        gauge = partial(Gauge, namespace="nereus", registry=self.registry)
+        counter = partial(Counter, namespace="nereus", registry=self.registry)
+        seconds = partial(
+            Histogram, namespace="nereus", registry=self.registry, unit="seconds", buckets=_SECONDS
+        )
+        self.now = {
+            name: gauge(name, text)
+            for name, text in (
+                ("jobs", "Jobs that are known."),
+                ("ranks", "Ranks of all jobs."),
+                ("cores", "Cores that are given out."),
+                ("cores_free", "Cores that nobody has."),
+                ("jobs_waiting_to_write", "Jobs that wait for their turn."),
+                ("jobs_writing", "Jobs that have a turn."),
+                ("jobs_waiting_for_cores", "Jobs that wait to start."),
+                ("commands_pending", "Resizes that were told and are not done."),
+                ("store_writable", "1 while the store can be written, else 0."),
+            )
+        }
+        self.turns = counter("turns", "Turns that were given.")
+        self.turns_lost = counter("turns_lost", "Turns that were taken back: their job was silent.")
+        self.messages = counter("messages", "Messages of jobs, by kind.", ["kind"])
+        self.dropped = counter("messages_dropped", "Messages that were not heard, by reason.", ["reason"])
+        self._counted: dict[tuple[Counter, str], int] = {}
+        self._resizes = counter("resizes", "Resizes, by what came of them.", ["outcome"])
+        self._phases = counter("io_phases", "I/O phases that are over.")
+        self._bytes = counter("io", "Bytes of I/O phases that are over.", unit="bytes")
+        self._wait = seconds("io_wait", "For a turn.")
+        self._service = seconds("io_service", "Of an I/O phase.")
+
+    def wrote(self, phase: IoPhase, size: int) -> None:
+        self._phases.inc()
+        self._bytes.inc(size)
+        self._wait.observe(phase.wait)
+        self._service.observe(phase.service)
+
+    def resized(self, by: str) -> None:
+        self._resizes.labels("own" if by == "job" else "done").inc()
+
+    def refused(self) -> None:
+        self._resizes.labels("refused").inc()
+
+    def counted(self, heard: Mapping[str, int], dropped: Mapping[str, int]) -> None:
+        """All messages since the beginning."""
+        for counter, all_of_them in ((self.messages, heard), (self.dropped, dropped)):
+            for label, number in all_of_them.items():
+                counter.labels(label).inc(number - self._counted.get((counter, label), 0))
+                self._counted[counter, label] = number
+
+    def are(self, now: Mapping[str, float]) -> None:
+        for name, value in now.items():
+            self.now[name].set(value)
+
+    def serve(self, port: int, tell: Callable[[str], None]) -> tuple[int, Callable[[], None]]:
+        """Answer there; the port, which the system chooses for 0, and what ends it."""
+        server = open_metrics_server(port, self.registry, tell)
+        return int(server.server_port), server.end

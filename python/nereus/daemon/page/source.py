@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the page is told at each look: how the daemon stands, and what happened since the last one."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from nereus import printable
+from nereus.daemon import ControlError, ask_daemon, whole_status
+from nereus.daemon.page.sentences import DECISIONS, reason, sentence
+
+Document = dict[str, Any]
+Ask = Callable[[Mapping[str, Any]], Document]
+
+#: A page that is opened begins with so many of the latest events.
+FIRST_EVENTS = 5000
+
+
+class Source:
+    def __init__(self, ask: Ask = ask_daemon) -> None:
+        """`ask`: a question to the daemon; raises ControlError where there is no answer."""
+        self._ask = ask
+
+    def look(self, since: int | None) -> Document:
+        """Events after `since` as far as one answer goes; None: the latest, from `since` in the answer on.
+
+        `last` is the number of the last event there is: before it there are more to be asked for.
+        """
+        try:
+            status = whole_status(self._ask)
+            start = max(0, status["last_event"] - FIRST_EVENTS) if since is None else since
+            answer = self._ask({"kind": "events", "since": start})
+        except ControlError as problem:
+            return {"there": False, "why": printable(str(problem))}
+        events = [told(event) for event in answer["events"]]
+        found = {"status": status, "since": start, "events": events, "last": answer["last"]}
+        return {"there": True, **_printable(found)}
+
+
+def told(event: Mapping[str, Any]) -> Document:
+    """An event with what people are told of it, and whether somebody decided something in it."""
+    words = {"sentence": sentence(event), "reason": reason(event)}
+    return {**event, **words, "decision": event["event"] in DECISIONS}
+
+
+def _printable(value: Any) -> Any:
+    """Jobs and policies say what they like: of what is in no encoding nothing can be sent to a browser."""
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, Mapping):
+        return {printable(key): _printable(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_printable(each) for each in value]
+    return value

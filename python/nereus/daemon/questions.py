@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What may be asked at the daemon's door, `daemon.door` (docs/reference/daemon.md)."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from nereus.daemon.messages import Number, Ranks
+from nereus.launch.messages import validated
+
+JobName = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
+_ALLOWED = (
+    "status with from, events with since, reserve with job and ranks, release with job, "
+    "learn with job, command and times, and stop"
+)
+
+
+class Question(BaseModel):
+    model_config = ConfigDict(strict=True, frozen=True, extra="ignore")
+
+
+class AskStatus(Question):
+    """How the daemon and its jobs stand; of many jobs those from a number on."""
+
+    kind: Literal["status"]
+    start: Annotated[int, Field(ge=0, alias="from")] = 0
+
+
+class AskEvents(Question):
+    """What happened after the event of that number."""
+
+    kind: Literal["events"]
+    since: Number = 0
+
+
+class AskReserve(Question):
+    """Cores for a job that is about to start."""
+
+    kind: Literal["reserve"]
+    job: JobName
+    ranks: Ranks
+
+
+class AskRelease(Question):
+    """They are not needed any more."""
+
+    kind: Literal["release"]
+    job: JobName
+
+
+class Timed(BaseModel):
+    """An iteration without I/O took so long."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+
+    ranks: Ranks
+    seconds: Annotated[float, Field(gt=0, le=1e9, strict=False)]
+
+
+class AskLearn(Question):
+    """How long a program takes, as `nereus profile` measured it."""
+
+    kind: Literal["learn"]
+    job: JobName
+    command: Annotated[list[str], Field(min_length=1)]
+    times: Annotated[list[Timed], Field(max_length=10_000)]
+
+
+class AskStop(Question):
+    """The daemon is to end."""
+
+    kind: Literal["stop"]
+
+
+Asked = AskStatus | AskEvents | AskReserve | AskRelease | AskLearn | AskStop
+
+_asked: TypeAdapter[Asked] = TypeAdapter(Annotated[Asked, Field(discriminator="kind")])
+
+
+def read_question(value: dict[str, Any]) -> Asked | str:
+    """A question, or why it is refused."""
+    try:
+        return validated(_asked, value)
+    except ValueError:
+        return f"allowed are {_ALLOWED}"

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The sockets by which jobs come: `daemon.line` for this user's, one on the network by keys."""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import zmq
+
+from nereus.daemon.error import ControlError
+from nereus.daemon.keys import ServerKeys
+from nereus.daemon.sessions import Address
+from nereus.launch.curve import Gate, Pair
+from nereus.launch.door import bind_private, is_of_this_user, remove_socket
+from nereus.launch.link_socket import MOST_AT_ONCE, send
+from nereus.launch.sockets import Sockets
+
+
+class DaemonSockets:
+    """Messages that have come, of this user's processes alone; `dropped` counts the others, and `waits` says
+    whether some are left.
+    """
+
+    def __init__(self, sockets: Sockets, path: Path) -> None:
+        self.dropped: Counter[str] = Counter()
+        self.waits = False
+        self._sockets = sockets
+        self._gate: Gate | None = None
+        self.path = path
+        local = sockets.router()
+        try:
+            bind_private(local, path)
+        except BaseException:
+            local.close(linger=0)
+            raise
+        self.sockets = [local]
+
+    def listen(self, address: str, keys: ServerKeys) -> str:
+        """On the network too; the address, with the port."""
+        self._gate = Gate(self._sockets.context(), keys.clients)  # before anybody can come
+        far = self._sockets.router(network=True)
+        self.sockets.append(far)
+        self._gate.guard(far, Pair(keys.public, keys.secret))
+        try:
+            far.bind(address)
+        except zmq.ZMQError as problem:
+            raise ControlError(f"--listen = {address}: {problem.strerror}") from None
+        return far.getsockopt_string(zmq.LAST_ENDPOINT).rstrip("\0")
+
+    def received(self) -> Iterator[tuple[Address, bytes]]:
+        """Never waits. Of each connection one message after that of another, so that none is starved."""
+        self.waits = False
+        for number, socket in enumerate(self.sockets):
+            for _ in range(MOST_AT_ONCE):
+                try:
+                    parts = socket.recv_multipart(zmq.NOBLOCK, copy=False)
+                except zmq.ZMQError:
+                    break
+                if len(parts) != 2:
+                    self.dropped["malformed"] += 1
+                elif number == 0 and not is_of_this_user(parts[1]):
+                    self.dropped["other user"] += 1
+                else:
+                    yield (number, parts[0].bytes), parts[1].bytes
+            else:
+                self.waits = True
+
+    def send(self, to: Address, frame: bytes) -> None:
+        """Or drop it: nobody is waited for."""
+        send(self.sockets[to[0]], [to[1], frame])
+
+    def close(self) -> None:
+        for socket in self.sockets:
+            socket.close(linger=0)
+        if self._gate is not None:
+            self._gate.close()
+        remove_socket(self.path)

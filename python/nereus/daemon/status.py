@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How the daemon and each of its jobs stand, as documents for those who ask and figures for metrics."""
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+from nereus.daemon.executor import CommandExecutor
+from nereus.daemon.sessions import Session
+from nereus.policy.turns import Grant
+
+#: So that an answer fits into a message, whatever else is in it.
+MOST_BYTES = 800_000
+_MOST_WORDS, _MOST_WORD = 50, 500
+_MOST_HOSTS = 1000
+
+
+def job_documents(everything: CommandExecutor, start: int, now: float) -> tuple[list[dict[str, Any]], int]:
+    """Of jobs from that number on, as many as fit; how many are left."""
+    waiting = {request.job for request in everything.coordinator.turns.waiting}
+    sessions = list(everything.sessions.values())[start:]
+    made: list[dict[str, Any]] = []
+    size = 0
+    for session in sessions:
+        document = _of_job(everything, session, session.name in waiting, now)
+        size += len(json.dumps(document))
+        if made and size > MOST_BYTES:
+            break
+        made.append(document)
+    return made, len(sessions) - len(made)
+
+
+def _of_job(everything: CommandExecutor, session: Session, waits: bool, now: float) -> dict[str, Any]:
+    known = everything.coordinator.jobs[session.name]
+    return {
+        "job": session.name,
+        "command": [word[:_MOST_WORD] for word in session.command[:_MOST_WORDS]],
+        "mpi": session.mpi[:_MOST_WORD],
+        "pid": session.pid,
+        "supervised": session.supervised,
+        "ranks": len(session.hosts),
+        "places": dict(list(session.places.items())[:_MOST_HOSTS]),
+        "most": session.most,
+        "generation": session.generation,
+        "iteration": session.iteration,
+        "resizes": session.resizes,
+        "came_unix": session.came,
+        "heard_unix": known.heard,
+        "answers": session.to is not None,
+        "turn": "writes" if session.held else "waits" if waits else None,
+        "phase": session.asked,
+        "epoch": session.held.epoch if session.held else 0,
+        "io": asdict(session.io),
+        **_predicted(everything, session.name),
+        "commands": [
+            {**told.message, "why": told.why, "heard": told.heard}
+            for _, told in sorted(session.telling.items())
+        ],
+    }
+
+
+def _predicted(everything: CommandExecutor, job: str) -> dict[str, Any]:
+    found = everything.coordinator.prediction(job)
+    keys = ("next_io_unix", "next_io_iteration", "period_seconds", "io_seconds", "stride", "confidence")
+    if found is None:
+        return dict.fromkeys(keys)
+    values = (
+        *(found.next_start, found.next_iteration, found.period, found.duration, found.stride),
+        found.confidence,
+    )
+    return dict(zip(keys, values, strict=True))
+
+
+def daemon_document(everything: CommandExecutor) -> dict[str, Any]:
+    chosen, store = everything.chosen, everything.journal
+    return {
+        "policy": chosen.policy,
+        "parameters": asdict(chosen.parameters),
+        "cores": dict(chosen.cores),
+        "cores_free": everything.coordinator.free,
+        "waiting_for_cores": list(everything.coordinator.waiting_for_cores)[:1000],
+        "store": str(store.path),
+        "store_trouble": store.trouble,
+        "last_event": everything.events.last,
+    }
+
+
+def figures(everything: CommandExecutor) -> dict[str, float]:
+    coordinator = everything.coordinator
+    writing: list[Grant] = coordinator.turns.writing
+    sessions = everything.sessions.values()
+    return {
+        "jobs": len(sessions),
+        "ranks": sum(len(session.hosts) for session in sessions),
+        "cores": coordinator.cores,
+        "cores_free": coordinator.free,
+        "jobs_waiting_to_write": len(coordinator.turns.waiting),
+        "jobs_writing": len(writing),
+        "jobs_waiting_for_cores": len(coordinator.waiting_for_cores),
+        "commands_pending": sum(len(known.commands) for known in coordinator.jobs.values()),
+        "store_writable": float(everything.journal.trouble is None),
+    }

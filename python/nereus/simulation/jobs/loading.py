@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reads a scenario, or a trace alone; what is wrong with it is said with file, line and key."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from nereus.config import ConfigError, Problem
+from nereus.config.document import Document, KeyPath
+from nereus.config.suggest import unknown_key
+from nereus.config.text import text_of
+from nereus.config.toml_reader import read_toml
+from nereus.config.validation import problem_at
+from nereus.reading import MOST_RECORDED, content_of
+from nereus.simulation.jobs.measured import fitted
+from nereus.simulation.jobs.scenario import Cluster, Job, Reconfiguration, Scenario, Store, Time, Trace
+
+_TABLES: Mapping[tuple[str, ...], type[BaseModel]] = {
+    (): Scenario,
+    ("cluster",): Cluster,
+    ("storage",): Store,
+    ("reconfiguration",): Reconfiguration,
+    ("trace",): Trace,
+    ("jobs",): Job,
+    ("jobs", "time"): Time,
+    ("jobs", "reconfiguration"): Reconfiguration,
+}
+
+
+def load_scenario(path: Path, cores: int | None = None) -> Scenario:
+    """A ConfigError of one line says what is wrong; `cores` in place of those of the file."""
+    name = str(path)
+    document = read_toml(text_of(path), name)
+    document.tree.pop("live", None)  # how it is run by real jobs
+    if cores is not None and isinstance(document.tree.get("cluster"), dict):
+        document.tree["cluster"]["cores"] = cores
+    scenario = _with_measured(_validated(document, name), document, path)
+    if scenario.trace is None:
+        return scenario
+    file = path.parent / scenario.trace.file
+    if not file.is_file():
+        raise ConfigError([problem_at(document, ("trace", "file"), "the name of a file that is there", name)])
+    return scenario.model_copy(update={"trace": scenario.trace.model_copy(update={"file": str(file)})})
+
+
+def _with_measured(scenario: Scenario, document: Document, path: Path) -> Scenario:
+    """In the place of files of events what they say of resizes."""
+    update: dict[str, Any] = {}
+    jobs = list(scenario.jobs)
+    for where, each in scenario.reconfigurations():
+        if each.measured is None:
+            continue
+        found = _measured(path.parent / each.measured)
+        if found is None:
+            allowed = "the name of a file that is there, with events 'resized' that tell their seconds"
+            raise ConfigError([problem_at(document, (*where, "measured"), allowed, str(path))])
+        if where[0] == "jobs":
+            number = int(where[1])
+            jobs[number] = jobs[number].model_copy(update={"reconfiguration": found})
+        else:
+            update["reconfiguration"] = found
+    return scenario.model_copy(update={**update, "jobs": jobs}) if scenario.jobs or update else scenario
+
+
+def _measured(file: Path) -> Reconfiguration | None:
+    try:
+        found = fitted(content_of(file, MOST_RECORDED).decode("utf-8", "replace"))
+    except OSError:
+        return None
+    return None if found is None else Reconfiguration(seconds=found[0], per_rank=found[1])
+
+
+def load_trace(path: Path, cores: int, parallel_fraction: float | None = None) -> Scenario:
+    """A trace without a scenario."""
+    trace = Trace(file=str(path))
+    if parallel_fraction is not None:
+        trace = trace.model_copy(update={"parallel_fraction": parallel_fraction})
+    return Scenario(cluster=Cluster(cores=cores), trace=trace)
+
+
+def _validated(document: Document, name: str) -> Scenario:
+    try:
+        return Scenario.model_validate(document.tree)
+    except ValidationError as error:
+        # A misspelt key is told before the missing one that it should have been.
+        errors = sorted(error.errors(), key=lambda details: details["type"] != "extra_forbidden")
+        raise ConfigError([p for details in errors for p in _problems(document, details, name)]) from None
+
+
+def _problems(document: Document, details: ErrorDetails, name: str) -> list[Problem]:
+    if details["type"] == "rules":
+        return [problem_at(document, where, text, name) for where, text in details["ctx"]["findings"]]
+    path: KeyPath = details["loc"]
+    return [problem_at(document, path, _allowed(details["type"], path), name)]
+
+
+def _allowed(kind: str, path: KeyPath) -> str:
+    names = tuple(part for part in path if isinstance(part, str))
+    if names[:-1] not in _TABLES:  # below a list of numbers, or a table of them
+        names = names[: next(length for length in range(len(names), 0, -1) if names[: length - 1] in _TABLES)]
+    table = _TABLES[names[:-1]]
+    if names[-1] not in table.model_fields:
+        return unknown_key(names[-1], list(table.model_fields))
+    description = table.model_fields[names[-1]].description or f"a value of {names[-1]}"
+    return f"is missing: {description}" if kind == "missing" else description
