@@ -54,3 +54,11 @@ def test_the_smallest_example_has_as_few_lines_as_its_page_says(tracked: dict[st
 def test_changed_lines_are_counted_and_headers_are_not() -> None:
     assert changes_of(diff_of("a\nb\nc\n", "a\nB\nc\n--x;\n")) == ["-b", "+B", "+--x;"]
     assert diffs_in("```diff\n-a\n+b \n```\ntext\n```c\nx\n```\n") == [["-a", "+b"]]
+
+
+def test_the_page_about_troubles_has_each_error_code(tracked: dict[str, str]) -> None:
+    codes = re.findall(r"\b(NEREUS_ERR_\w+) = ", tracked["include/nereus/errors.h"])
+    rows = re.findall(
+        r"^\| `(NEREUS_ERR_\w+)` \|", tracked["docs/howto/troubleshooting.md"], flags=re.MULTILINE
+    )
+    assert rows == codes

@@ -17,7 +17,7 @@ JACOBI = {
     "repetitions = 2": "repetitions = 2\njacobi = { A1 = 1000 }",
     "flops = 10.0": "flops = 10.0\nmost = 2",
 }
-EXAMPLES = sorted((Path(__file__).parents[3] / "examples" / "study" / "io").glob("*.toml"))
+EXAMPLES = sorted((Path(__file__).parents[4] / "examples" / "study" / "io").glob("*.toml"))
 
 
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)

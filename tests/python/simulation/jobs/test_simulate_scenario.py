@@ -14,7 +14,7 @@ from nereus.policy.parameters import Parameters
 from nereus.simulation.jobs import Scenario, load_scenario
 from nereus.simulation.jobs.loading import _TABLES
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 JOB = '[cluster]\ncores = 4\n[[jobs]]\nname = "a"\nranks = 2\niterations = 3\n'
 GOOD = JOB + "time = { divided = 2.0 }\n"
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Nereus = Callable[..., tuple[int, str, str]]
 Sizes = Mapping[int, Sequence[Result]]
-TABLE_2 = Path(__file__).parents[3] / "examples" / "simulate" / "table-2.toml"
+TABLE_2 = Path(__file__).parents[4] / "examples" / "simulate" / "table-2.toml"
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 Nereus = Callable[..., tuple[int, str, str]]
-SCENARIO = Path(__file__).parents[3] / "examples" / "simulate" / "use-case-a.toml"
+SCENARIO = Path(__file__).parents[4] / "examples" / "simulate" / "use-case-a.toml"
 BEGIN = "from nereus.policy.decisions import Leave, Policy, Resize\n"
 
 

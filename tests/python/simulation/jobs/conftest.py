@@ -10,7 +10,7 @@ import pytest
 from nereus.cli.policies import load
 from nereus.simulation.jobs import Result, Scenario, load_scenario, simulate
 
-REPOSITORY = Path(__file__).parents[3]
+REPOSITORY = Path(__file__).parents[4]
 EXAMPLES = REPOSITORY / "examples"
 
 

@@ -13,7 +13,7 @@ from nereus.cli.policies import load
 from nereus.policy.policies import BY_NAME
 
 Nereus = Callable[..., tuple[int, str, str]]
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 SHORT = """
 policies = ["none", "blocking"]
 [cluster]
