@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from own_shared_memory import take_own_shared_memory
 
 from nereus.launch import builds
 
@@ -228,6 +229,12 @@ def sampled_mpi(request: pytest.FixtureRequest) -> str:
 def mpi(request: pytest.FixtureRequest) -> str:
     """Each MPI that can spawn."""
     return installed(str(request.param))
+
+
+def pytest_configure() -> None:
+    """Beside other workers of one run."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        take_own_shared_memory()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
