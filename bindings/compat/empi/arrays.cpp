@@ -2,6 +2,7 @@
 #include "arrays.hpp"
 
 #include "../complaint.hpp"
+#include "text_of_first.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -95,13 +96,8 @@ void EmpiArrays::share_table(const nereus_sides &sides) {
     std::ostringstream lines;
     for (const auto &array : arrays_)
         if (array->shared) lines << array->rows << ' ' << array->row_bytes << ' ' << array->id << '\n';
-    std::string text = sides.source >= 0 ? lines.str() : "";
-    auto length = static_cast<int>(text.size());
-    MPI_Bcast(&length, 1, MPI_INT, 0, sides.comm);
-    text.resize(static_cast<std::size_t>(length));
-    MPI_Bcast(text.data(), length, MPI_CHAR, 0, sides.comm);
     shared_.clear();
-    std::istringstream stream(text);
+    std::istringstream stream(text_of_first(sides.source >= 0 ? lines.str() : "", sides.comm));
     EmpiArray array;
     while (stream >> array.rows >> array.row_bytes && std::getline(stream.ignore(1), array.id)) {
         const EmpiArray *own = find(array.id);

@@ -3,6 +3,7 @@
 
 #include "../complaint.hpp"
 #include "arrays.hpp"
+#include "text_of_first.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -123,13 +124,8 @@ bool EmpiSparses::share_table(const nereus_sides &sides) {
     std::ostringstream lines;
     for (const EmpiSparse &matrix : matrices_)
         lines << matrix.rows << ' ' << matrix.value_bytes << ' ' << matrix.id << '\n';
-    std::string text = lines.str();
-    auto length = static_cast<int>(text.size());
-    MPI_Bcast(&length, 1, MPI_INT, 0, sides.comm);
-    text.resize(static_cast<std::size_t>(length));
-    MPI_Bcast(text.data(), length, MPI_CHAR, 0, sides.comm);
     moved_.clear();
-    std::istringstream stream(text);
+    std::istringstream stream(text_of_first(lines.str(), sides.comm));
     Moved moved;
     bool has_all = true;
     while (stream >> moved.rows >> moved.value_bytes && std::getline(stream.ignore(1), moved.id)) {

@@ -11,11 +11,11 @@
 // and not all. Each process that iterates writes its rank and the size of its job to FILE.rank.PID.
 //
 // A program may wrap the same functions and comes before what is preloaded; so MPI's second names are taken as well.
-#define _GNU_SOURCE
+#include "at_calls.h"
+
 #include <mpi.h>
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -32,12 +32,6 @@ static int is_listed(const char *pids) {
         pids = end;
     }
     return 0;
-}
-
-static int is_first_to_make(const char *path) {
-    const int file = open(path, O_CREAT | O_EXCL | O_WRONLY, 0600);
-    if (file >= 0) close(file);
-    return file >= 0;
 }
 
 static int read_line(char *line) {
@@ -77,16 +71,6 @@ static void stop_if_asked(const char *function) {
     if (access(path, F_OK) != 0) raise(SIGKILL);
     while (access(path, F_OK) == 0) usleep(nap_microseconds);
 }
-
-/// Both names of a function, each of which calls MPI's own.
-#define AT(name, parameters, arguments)                                                                                \
-    int P##name parameters {                                                                                           \
-        int(*next) parameters = NULL;                                                                                  \
-        *(void **)&next = dlsym(RTLD_NEXT, "P" #name);                                                                 \
-        stop_if_asked(#name);                                                                                          \
-        return next arguments;                                                                                         \
-    }                                                                                                                  \
-    int name parameters { return P##name arguments; }
 
 AT(MPI_Comm_connect, (const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *made),
    (port, info, root, comm, made))

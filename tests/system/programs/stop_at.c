@@ -3,36 +3,21 @@
 // function that $NEREUS_TEST_STOP_AT names. The first that is makes the file $NEREUS_TEST_STOPPED, and is the only one.
 //
 // A program may wrap the same functions and comes before what is preloaded; so MPI's second names are taken.
-#define _GNU_SOURCE
+#include "at_calls.h"
+
 #include <mpi.h>
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static int is_first_to_make(const char *path) {
-    const int file = open(path, O_CREAT | O_EXCL | O_WRONLY, 0600);
-    if (file >= 0) close(file);
-    return file >= 0;
-}
 
 static void stop_if_asked(const char *function) {
     const char *const at = getenv("NEREUS_TEST_STOP_AT"), *const mark = getenv("NEREUS_TEST_STOPPED");
     if (at == NULL || mark == NULL || getenv("NEREUS_PARTY") == NULL || strcmp(at, function) != 0) return;
     if (is_first_to_make(mark)) raise(SIGSTOP);
 }
-
-#define AT(name, parameters, arguments)                                                                                \
-    int P##name parameters {                                                                                           \
-        int(*next) parameters = NULL;                                                                                  \
-        *(void **)&next = dlsym(RTLD_NEXT, "P" #name);                                                                 \
-        stop_if_asked(#name);                                                                                          \
-        return next arguments;                                                                                         \
-    }                                                                                                                  \
-    int name parameters { return P##name arguments; }
 
 AT(MPI_Init_thread, (int *argc, char ***argv, int required, int *provided), (argc, argv, required, provided))
 AT(MPI_Comm_connect, (const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *made),
