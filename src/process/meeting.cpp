@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "process/meeting.hpp"
 
+#include "mpi/bounded_call.hpp"
 #include "mpi/port.hpp"
 #include "mpi/share.hpp"
 #include "mpi/waiting.hpp"
@@ -15,6 +16,7 @@ namespace {
 constexpr int tag_up = 1, tag_answer = 2;
 constexpr int tag_released = 21; // what nereus-release says (docs/formats/link.md)
 constexpr int undone = -1;       // other answers are methods
+constexpr double seconds_to_answer = 20;
 
 int size_of_other_side(const mpi::Comm &link) {
     int size = 0;
@@ -65,7 +67,10 @@ Result<int> ask_what_to_do(const mpi::Comm &link) {
     MPI_Request request = MPI_REQUEST_NULL;
     auto done = mpi::check(MPI_Send(&answer, 0, MPI_BYTE, 0, tag_up, link.get()), "MPI_Send");
     if (done) done = mpi::check(MPI_Irecv(&answer, 1, MPI_INT, 0, tag_answer, link.get(), &request), "MPI_Irecv");
-    if (done) done = mpi::complete(request, Deadline::never(), "the root's answer");
+    // Rank 0 waits for all newcomers for the time to connect at most; one that was given up, and connected all the same,
+    // hears nothing.
+    const Deadline limit = Deadline::in(2 * mpi::seconds_to_start() + seconds_to_answer);
+    if (done) done = mpi::complete(request, limit, "waiting for the answer of rank 0");
     if (!done) return tl::unexpected(done.error());
     return answer;
 }

@@ -29,6 +29,7 @@ from nereus.launch.processes import Process
 from nereus.launch.requests import Accept, Party, Request, reason_of_end
 from nereus.launch.roles import Roles
 from nereus.launch.sockets import Socket, Sockets
+from nereus.launch.strays import Strays
 from nereus.launch.visitors import Visitors
 
 RELEASE_PROGRAM = "nereus-release"
@@ -60,6 +61,8 @@ class Supervisor:
         self._root: bytes | None = None  # the latest
         #: Who is part of the job now.
         self.members = Members()
+        #: Who should be, and never was.
+        self.strays = Strays(groups.job)
         self._requests: dict[int, Request] = {}
         self._to_start: deque[tuple[int, messages.PartyAsked]] = deque()
         self._handlers: dict[type[messages.Message], Callable[[Any, bytes], None]] = {
@@ -153,6 +156,7 @@ class Supervisor:
         another = self._root is not None and self._root != sender
         self._root = sender
         self.members.open()
+        self.strays.opened()
         self._visitors.root_is_there(message)
         if another:  # with Baseline; what the former one was asked last, it may not have read
             self._visitors.ask_again()
@@ -160,6 +164,7 @@ class Supervisor:
     def _take_members(self, message: messages.Members, sender: bytes) -> None:
         processes = [Process(known.pid, known.started) for known in message.processes]
         self.members.follow(message.generation, processes, message.hosts)
+        self.strays.follow(processes, all(is_here(host) for host in message.hosts))
 
     def _take_closing(self, message: messages.Closing, sender: bytes) -> None:
         self.members.close()
