@@ -87,14 +87,14 @@ bool print_job(const Job &job, int asked) {
     return fits;
 }
 
-std::vector<Held> held_as(const std::vector<Shape> &shapes, const Sizes &sizes) {
-    std::vector<Held> arrays;
+std::vector<LocalSizes> held_as(const std::vector<Shape> &shapes, const Sizes &sizes) {
+    std::vector<LocalSizes> arrays;
     for (const Shape &shape : shapes) arrays.push_back({{shape, sizes.sources}, {shape, sizes.drains}, 8});
     return arrays;
 }
 
 void print_least(const char *name, const std::vector<Shape> &shapes, const Sizes &sizes) {
-    const std::vector<Held> arrays = held_as(shapes, sizes);
+    const std::vector<LocalSizes> arrays = held_as(shapes, sizes);
     double all = 0;
     for (const Shape &shape : shapes) all += static_cast<double>(shape.elements * 8);
     const Stopwatch watch;
@@ -107,7 +107,7 @@ void print_least(const char *name, const std::vector<Shape> &shapes, const Sizes
 void print_choice(const char *name, const std::vector<Shape> &shapes, const Sizes &sizes, int ranks_of_world) {
     std::vector<World> worlds;
     for (int rank = 0; rank < sizes.sources; ++rank) worlds.push_back(static_cast<World>(rank / ranks_of_world));
-    const std::vector<Held> arrays = held_as(shapes, sizes);
+    const std::vector<LocalSizes> arrays = held_as(shapes, sizes);
     const Stopwatch watch;
     const Selection choice = choose_survivors(sizes.sources, sizes.drains, arrays, Survivors::automatic, worlds);
     std::printf("%-21s %9d -> %9d  %10.3f ms  worlds of %d, %s\n", name, sizes.sources, sizes.drains,

@@ -67,8 +67,8 @@ Result<int> ask_what_to_do(const mpi::Comm &link) {
     MPI_Request request = MPI_REQUEST_NULL;
     auto done = mpi::check(MPI_Send(&answer, 0, MPI_BYTE, 0, tag_up, link.get()), "MPI_Send");
     if (done) done = mpi::check(MPI_Irecv(&answer, 1, MPI_INT, 0, tag_answer, link.get(), &request), "MPI_Irecv");
-    // Rank 0 waits for all newcomers for the time to connect at most; one that was given up, and connected all the same,
-    // hears nothing.
+    // Rank 0 waits for all newcomers for the time to connect at most; one that was given up, and connected all the
+    // same, hears nothing.
     const Deadline limit = Deadline::in(2 * mpi::seconds_to_start() + seconds_to_answer);
     if (done) done = mpi::complete(request, limit, "waiting for the answer of rank 0");
     if (!done) return tl::unexpected(done.error());

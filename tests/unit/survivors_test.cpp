@@ -19,13 +19,13 @@ constexpr int most_processes = 8; // of 7! = 5040 numberings, since source 0 sta
 struct Job {
     int sources = *rc::gen::inRange(1, most_processes + 1);
     int drains = *rc::gen::inRange(1, most_processes + 1);
-    std::vector<Held> arrays = any_arrays();
+    std::vector<LocalSizes> arrays = any_arrays();
     std::vector<World> worlds = any_worlds();
 
     Sizes sizes(std::vector<int> kept) const { return {sources, drains, false, std::move(kept)}; }
 
-    std::vector<Held> any_arrays() const {
-        std::vector<Held> all;
+    std::vector<LocalSizes> any_arrays() const {
+        std::vector<LocalSizes> all;
         for (int i = *rc::gen::inRange(1, 4); i > 0; --i) {
             const Shape shape = any_shape(60);
             const auto extent = *rc::gen::inRange<std::int64_t>(1, 25);
@@ -47,7 +47,7 @@ struct Job {
 };
 
 /// Bytes that arrive from elsewhere when source s goes on as drain d: all that is not in the part of s.
-std::int64_t arriving(const Held &array, int source, int drain) {
+std::int64_t arriving(const LocalSizes &array, int source, int drain) {
     Part before = source < 0 ? Part{} : part_of(array.before, source), after = part_of(array.after, drain), missing;
     std::ranges::sort(before);
     std::ranges::sort(after);
@@ -62,7 +62,7 @@ public:
         for (int source = -1; source < job.sources; ++source)
             for (int drain = 0; drain < drains_; ++drain) {
                 bytes_.push_back(0);
-                for (const Held &array : job.arrays) bytes_.back() += arriving(array, source, drain);
+                for (const LocalSizes &array : job.arrays) bytes_.back() += arriving(array, source, drain);
             }
     }
     std::int64_t with(const std::vector<int> &kept) const {
@@ -168,7 +168,7 @@ RC_GTEST_PROP(LeastMoved, IsNeverMoreThanWhatThePlanMoves, ()) {
     RC_ASSERT(least == moved || (!resize.sizes.anew && least < moved));
 }
 
-std::vector<Held> blocks(std::int64_t elements, int sources, int drains) {
+std::vector<LocalSizes> blocks(std::int64_t elements, int sources, int drains) {
     return {{{Layout::block, elements, sources}, {Layout::block, elements, drains}, 1}};
 }
 

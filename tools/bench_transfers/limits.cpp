@@ -168,7 +168,7 @@ public:
     std::int64_t moved() const { return 8 * (old_.count() - overlap(old_, new_).count()); }
 
 private:
-    static std::vector<int> kept_of(const plan::Held &array) {
+    static std::vector<int> kept_of(const plan::LocalSizes &array) {
         const std::vector<plan::World> one_world(static_cast<std::size_t>(array.before.ranks()), 0);
         return choose_survivors(array.before.ranks(), array.after.ranks(), {array}, plan::Survivors::least_movement,
                                 one_world)
@@ -194,7 +194,7 @@ private:
         }
     }
 
-    plan::Held array_;
+    plan::LocalSizes array_;
     plan::Sizes sizes_;
     Range old_, new_;
     Pages sent_;

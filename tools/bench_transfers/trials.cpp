@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trials.hpp"
 
-#include "trial_lines.hpp"
 #include "tools/common/lines.hpp"
 #include "tools/common/program.hpp"
+#include "trial_lines.hpp"
 #include "work.hpp"
 
 #include <algorithm>

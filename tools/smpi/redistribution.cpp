@@ -33,7 +33,7 @@ std::byte value_at(std::int64_t element) { return static_cast<std::byte>(element
 class Parts {
 public:
     Parts(const Redistribution &asked, const plan::Place &place) {
-        const plan::Cut before{plan::Layout::block, asked.bytes, asked.sources},
+        const plan::Distribution before{plan::Layout::block, asked.bytes, asked.sources},
             after{plan::Layout::block, asked.bytes, asked.drains};
         if (place.source) before_ = before.range_of(*place.source);
         if (place.drain) after_ = after.range_of(*place.drain);
@@ -72,9 +72,9 @@ public:
         lane_.comm = MPI_COMM_WORLD; // is known within a rank only
         const plan::Place place = place_of(rank);
         Parts parts(asked_, place);
-        const auto shipment = shipment_of(place, parts);
+        const auto array_transfer = array_transfer_of(place, parts);
         transfer::Windows windows;
-        transfer::Sending sending(asked_.method, transfer::Strategy::blocking, lane_, {shipment}, {}, windows);
+        transfer::Sending sending(asked_.method, transfer::Strategy::blocking, lane_, {array_transfer}, {}, windows);
         meet();
         span_.begins(MPI_Wtime());
         auto done = sending.start();
@@ -98,19 +98,19 @@ private:
     }
 
     /// What stays where it is takes no simulated time: without real bytes it is left out.
-    transfer::Shipment shipment_of(const plan::Place &place, Parts &parts) {
-        transfer::Shipment shipment{"data", plan::move_of(plan::Layout::block, asked_.bytes, sizes_, place), 1, nullptr,
-                                    nullptr};
+    transfer::ArrayTransfer array_transfer_of(const plan::Place &place, Parts &parts) {
+        transfer::ArrayTransfer array_transfer{"data", plan::move_of(plan::Layout::block, asked_.bytes, sizes_, place),
+                                               1, nullptr, nullptr};
         if (asked_.checks) {
             parts.make();
-            shipment.from = parts.from();
-            shipment.to = parts.to();
+            array_transfer.from = parts.from();
+            array_transfer.to = parts.to();
         } else {
-            shipment.move.stays.clear();
-            shipment.from = place.source ? folded() : nullptr;
-            shipment.to = place.drain ? folded() : nullptr;
+            array_transfer.move.stays.clear();
+            array_transfer.from = place.source ? folded() : nullptr;
+            array_transfer.to = place.drain ? folded() : nullptr;
         }
-        return shipment;
+        return array_transfer;
     }
 
     /// One for all: as long as the longest part.

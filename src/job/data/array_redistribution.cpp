@@ -256,6 +256,7 @@ void ArrayRedistribution::hand_over(const Entry &entry, std::byte *from, std::by
     print_line("nereus", '"' + entry.is.name + "\" changed where it stayed with its process; the job ends");
     flush_stderr_to_reader();
     MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    std::_Exit(EXIT_FAILURE); // MPICH 5 returns from MPI_Abort
 }
 
 /// One process of each host: the first that goes on there, else the first of those that leave.
