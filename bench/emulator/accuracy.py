@@ -4,7 +4,8 @@
 Runs `pi` and `matrix` stages of 10 to 100 ms on 1 .. cores ranks and prints the median of each over
 iterations and its deviation. To be run on an idle machine:
 
-    python3 bench/emulator/accuracy.py --mpiexec build/venv/bin/mpiexec build/mpich/tools/emulator/nereus-emulator
+    at=build/mpich/tools/emulator
+    python3 bench/emulator/accuracy.py --mpiexec .venv/bin/mpiexec $at/nereus-emulator
 """
 
 import argparse

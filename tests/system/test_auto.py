@@ -64,7 +64,7 @@ def test_the_next_rank_0_knows_the_costs_too(site: Any, mpich: str) -> None:
 
 def test_one_sided_transfers_are_chosen_only_where_the_mpi_has_them(site: Any, openmpi: str) -> None:
     costs = costs_file(site, openmpi, **{"p2p": DEAR, "rma-lock": CHEAP})
-    own = {"NEREUS_COSTS": costs, "NEREUS_TRANSFER_METHOD": "auto", "NEREUS_MEMORY": "private"}
+    own: Any = {"NEREUS_COSTS": costs, "NEREUS_TRANSFER_METHOD": "auto", "NEREUS_MEMORY": "private"}
     with running(site, openmpi, **own) as application:
         chosen = [application.resize(ranks)["report"]["transfer_method"] for ranks in (1, 3, 2)]
         # Two founders; then one of a later world comes and goes.

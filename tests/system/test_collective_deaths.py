@@ -162,7 +162,7 @@ def test_newcomers_whose_launcher_is_stopped_hold_the_job_up_no_longer_than_its_
 def test_one_sided_transfers_are_refused_at_the_request_where_the_mpi_has_none(
     site: Any, openmpi: str
 ) -> None:
-    def must_be_refused(ranks: int, **options: str) -> None:
+    def must_be_refused(ranks: int, **options: Any) -> None:
         refused = application.resize(ranks, transfer_method="rma-lock", **options)
         assert refused["name"] == "NEREUS_ERR_UNSUPPORTED", refused
         assert "Open MPI has one-sided transfers only among processes" in refused["message"]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // nereus-resizes: an application that iterates and resizes in each way that it is told, and says what that cost.
-#include "trials.hpp"
 #include "tools/common/program.hpp"
+#include "trials.hpp"
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/place/best.hpp"
 
-#include "tools/place/scotch.hpp"
 #include "plan/mapping/refine.hpp"
 #include "plan/mapping/treematch.hpp"
+#include "tools/place/scotch.hpp"
 
 namespace nereus::place {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // nereus/monitor.h. Exceptions do not cross it: there is nothing in it that throws but for want of memory.
-#include "record/pairs.hpp"
-#include "record/session.hpp"
 #include "pmpi/io_phases.hpp"
 #include "pmpi/members.hpp"
 #include "pmpi/present.hpp"
 #include "pmpi/sensor.hpp"
+#include "record/pairs.hpp"
+#include "record/session.hpp"
 
 #include <algorithm>
 #include <nereus/monitor.h>

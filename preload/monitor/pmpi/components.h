@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
- * What components of Open MPI tell the sensor where it is not preloaded (preload/monitor/openmpi/components): the same that its
- * wrappers would see, from below MPI's interface. Implemented in the library; the components are linked with it.
+ * What components of Open MPI tell the sensor where it is not preloaded (preload/monitor/openmpi/components): the same
+ * that its wrappers would see, from below MPI's interface. Implemented in the library; the components are linked with
+ * it.
  *
  * What the coll component tells, one function for each collective, is made by generate_components.py.
  */

@@ -2,8 +2,8 @@
 // Who belongs to a communicator or a window: found out when its handle is first seen, by calls that are local.
 #pragma once
 
-#include "record/cell.hpp"
 #include "pmpi/handle.hpp"
+#include "record/cell.hpp"
 
 #include <cstdint>
 #include <memory>

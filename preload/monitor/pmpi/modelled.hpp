@@ -3,8 +3,8 @@
 // asked for it (setting NEREUS_MONITOR_MODEL).
 #pragma once
 
-#include "record/mpich_model.hpp"
 #include "pmpi/members.hpp"
+#include "record/mpich_model.hpp"
 
 #include <mpi.h>
 

@@ -6,11 +6,11 @@
 // sends itself nothing in a collective. calls.toml says which call is which move.
 #pragma once
 
-#include "record/names.hpp"
 #include "pmpi/modelled.hpp"
 #include "pmpi/persistent.hpp"
 #include "pmpi/present.hpp"
 #include "pmpi/thread.hpp"
+#include "record/names.hpp"
 
 #include <cstdint>
 

@@ -2,7 +2,6 @@
 #include "pmpi/sensor.hpp"
 
 #include "base/printable.hpp"
-#include "record/lines.hpp"
 #include "pmpi/agreement.hpp"
 #include "pmpi/decomposed.hpp"
 #include "pmpi/gather.hpp"
@@ -15,6 +14,7 @@
 #include "pmpi/timed.hpp"
 #include "pmpi/variables.hpp"
 #include "pmpi/worlds.hpp"
+#include "record/lines.hpp"
 
 #include <cstdlib>
 #include <filesystem>

@@ -3,8 +3,8 @@
 // has while there is one. calls.toml says for each call, under `timed`, what it is told as.
 #pragma once
 
-#include "record/timed_calls.hpp"
 #include "pmpi/moves.hpp"
+#include "record/timed_calls.hpp"
 
 #include <mpi.h>
 #include <string>

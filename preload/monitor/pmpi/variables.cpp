@@ -3,13 +3,13 @@
 
 #if defined(NEREUS_OPENMPI_INSIDE)
 
+#include "openmpi/variables.h"
+#include "pmpi/members.hpp"
+#include "pmpi/sensor.hpp"
 #include "record/pairs.hpp"
 #include "record/prof.hpp"
 #include "record/session.hpp"
 #include "record/shapes.hpp"
-#include "openmpi/variables.h"
-#include "pmpi/members.hpp"
-#include "pmpi/sensor.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a process sent, as Open MPI's own monitoring writes it to NAME.RANK.prof; python/nereus/analysis/monitor/prof.py says
-// what its fields are, and reads it.
+// What a process sent, as Open MPI's own monitoring writes it to NAME.RANK.prof; python/nereus/analysis/monitor/prof.py
+// says what its fields are, and reads it.
 #pragma once
 
 #include "record/totals.hpp"
