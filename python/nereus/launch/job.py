@@ -4,7 +4,6 @@
 import secrets
 import shutil
 import signal
-import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -108,7 +107,7 @@ class Job:
         if self._groups.failed is not None:
             return False
         if any(group.part for group in self._groups.running):
-            return not self._strays_are_left()
+            return self._supervisor is None or not self._supervisor.strays_are_left()  # end() ends them
         if self._last_word_may_come():
             return True
         self._judge_end()
@@ -191,19 +190,6 @@ class Job:
             self._groups.failed = self._groups.failed or Outcome(
                 False, "the job ended without nereus_close()", 1
             )
-
-    def _strays_are_left(self) -> bool:
-        """Whether nothing holds up a closed job but processes that never became part of it."""
-        supervisor = self._supervisor
-        if supervisor is None or supervisor.members.job_is_open:
-            return False
-        if not supervisor.strays.are_left(time.monotonic()):
-            return False
-        note = (
-            f"nereus: job {self.name}: newcomers that never became part of it have not ended: they are killed"
-        )
-        print(note, file=sys.stderr, flush=True)
-        return True
 
     def _last_word_may_come(self) -> bool:
         """Whether a job that was not closed, or newcomers of whom nothing is known yet, may still speak."""

@@ -61,8 +61,7 @@ class Supervisor:
         self._root: bytes | None = None  # the latest
         #: Who is part of the job now.
         self.members = Members()
-        #: Who should be, and never was.
-        self.strays = Strays(groups.job)
+        self._strays, self._told_of_strays = Strays(groups.job), False
         self._requests: dict[int, Request] = {}
         self._to_start: deque[tuple[int, messages.PartyAsked]] = deque()
         self._handlers: dict[type[messages.Message], Callable[[Any, bytes], None]] = {
@@ -129,6 +128,15 @@ class Supervisor:
                     party.ended = True
                     self._tell_of_death(number, index, reason_of_end(group))
 
+    def strays_are_left(self) -> bool:
+        """Whether nothing holds up a closed job but processes that never became part of it."""
+        if self.members.job_is_open or not self._strays.are_left(time.monotonic()):
+            return False
+        if not self._told_of_strays:
+            self._say("newcomers that never became part of it have not ended: they are killed")
+        self._told_of_strays = True
+        return True
+
     def close(self) -> None:
         """Say farewell and hear nobody any more."""
         self._visitors.close()
@@ -156,7 +164,7 @@ class Supervisor:
         another = self._root is not None and self._root != sender
         self._root = sender
         self.members.open()
-        self.strays.opened()
+        self._strays.opened()
         self._visitors.root_is_there(message)
         if another:  # with Baseline; what the former one was asked last, it may not have read
             self._visitors.ask_again()
@@ -164,7 +172,7 @@ class Supervisor:
     def _take_members(self, message: messages.Members, sender: bytes) -> None:
         processes = [Process(known.pid, known.started) for known in message.processes]
         self.members.follow(message.generation, processes, message.hosts)
-        self.strays.follow(processes, all(is_here(host) for host in message.hosts))
+        self._strays.follow(processes, all(is_here(host) for host in message.hosts))
 
     def _take_closing(self, message: messages.Closing, sender: bytes) -> None:
         self.members.close()
