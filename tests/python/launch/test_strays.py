@@ -32,9 +32,11 @@ def start(started: Started, *command: str) -> Process:
     time.sleep(0.03)
     child = subprocess.Popen(command or ("sleep", "600"), env={**os.environ, "NEREUS_JOB": JOB})
     started.append(child)
-    (found,) = [process for process in processes.of_job(JOB) if process.pid == child.pid]
-    time.sleep(0.03)
-    return found
+    while True:  # a process that has executed its program just now has no environment yet for others
+        found = [process for process in processes.of_job(JOB) if process.pid == child.pid]
+        if found:
+            time.sleep(0.03)
+            return found[0]
 
 
 def strays_after_the_end_of_the_member(started: Started) -> Strays:
