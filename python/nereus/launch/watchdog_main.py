@@ -43,7 +43,10 @@ def _kill(pid: int, variable: bytes) -> None:
 
 def _end_job(variable: bytes, temporary: Path) -> None:
     deadline = time.monotonic() + _GRACE
-    while left := _carrying(variable):
+    looks_at_nobody = 0
+    while looks_at_nobody < 2:  # who executes a program just now has no environment for a moment
+        left = _carrying(variable)
+        looks_at_nobody = 0 if left else looks_at_nobody + 1
         if time.monotonic() > deadline:
             for pid in left:
                 _kill(pid, variable)
