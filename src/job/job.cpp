@@ -26,9 +26,9 @@ plan::World shared_world(MPI_Comm comm) {
 }
 
 bool is_set_at_root(MPI_Comm comm, const std::string &setting) {
-    int word = setting.empty() ? 0 : 1;
-    MPI_Bcast(&word, 1, MPI_INT, 0, comm);
-    return word != 0;
+    int is_set = setting.empty() ? 0 : 1;
+    MPI_Bcast(&is_set, 1, MPI_INT, 0, comm);
+    return is_set != 0;
 }
 
 /// Another MPI than that of the launcher starts each process as a job of its own, which all work and end well. More
@@ -184,20 +184,20 @@ Result<nereus_code> Job::checkpoint() {
 Result<nereus_code> Job::pass_checkpoint() {
     if (broadcast_.is_quiet()) return NEREUS_GO_ON;
     interval_.enter(now());
-    auto code = exchange_words();
+    auto code = exchange_announcements();
     interval_.leave(now());
     return code;
 }
 
-Result<nereus_code> Job::exchange_words() {
-    Announcement word;
+Result<nereus_code> Job::exchange_announcements() {
+    Announcement announcement;
     if (broadcast_.under_way()) {
         auto told = broadcast_.finish();
         if (!told) return tl::unexpected(told.error());
-        word = *told;
+        announcement = *told;
     }
-    if (word.step != Step::go_on) {
-        auto code = act(word);
+    if (announcement.step != Step::go_on) {
+        auto code = act(announcement);
         if (!code || *code != NEREUS_GO_ON) return code;
     } else if (resize_) {
         resize_->go_on();
@@ -211,30 +211,31 @@ Result<nereus_code> Job::exchange_words() {
 Announcement Job::next_announcement() {
     hear_outside();
     hear_controller();
-    Announcement word;
+    Announcement announcement;
     if (resize_) {
-        word.step = resize_->look();
+        announcement.step = resize_->look();
     } else {
-        word.request = state_.requests.take();
-        if (word.request.number != 0)
-            word.step = Step::begin;
+        announcement.request = state_.requests.take();
+        if (announcement.request.number != 0)
+            announcement.step = Step::begin;
         else
-            word.quiet_checkpoints = quiet_checkpoints_before_command(interval_.next_quiet_checkpoints());
+            announcement.quiet_checkpoints = quiet_checkpoints_before_command(interval_.next_quiet_checkpoints());
     }
-    return word;
+    return announcement;
 }
 
-Result<nereus_code> Job::act(const Announcement &word) {
+Result<nereus_code> Job::act(const Announcement &announcement) {
     measured_.belongs_to_a_resize();
     interval_ = {};
     if (auto done = broadcast_.settle(); !done) return tl::unexpected(done.error());
-    if (word.step == Step::begin) resize_ = std::make_unique<Resize>(state_, word.request);
+    if (announcement.step == Step::begin) resize_ = std::make_unique<Resize>(state_, announcement.request);
     if (!resize_) return NEREUS_GO_ON; // it was undone since this was announced
     if (state_.daemon_client) state_.daemon_client->resize_begins();
-    if (word.step == Step::begin) state_.sent.resize_begins(state_.generation);
-    if (word.step != Step::undo) // this generation may end
+    if (announcement.step == Step::begin) state_.sent.resize_begins(state_.generation);
+    if (announcement.step != Step::undo) // this generation may end
         if (auto done = hand_in_measures(); !done) return tl::unexpected(done.error());
-    auto over = word.step == Step::begin ? resize_->begin(false, departure_) : resize_->follow(word.step, departure_);
+    auto over = announcement.step == Step::begin ? resize_->begin(false, departure_)
+                                                 : resize_->follow(announcement.step, departure_);
     return over ? ended(*over) : NEREUS_GO_ON;
 }
 

@@ -85,7 +85,7 @@ private:
     Done take_costs();
     Done open_record();
     Result<nereus_code> pass_checkpoint();
-    Result<nereus_code> exchange_words();
+    Result<nereus_code> exchange_announcements();
     Done hand_in_measures();
     Done check_possible(int ranks, const nereus_resize_options &options) const;
     Done check_strategies(unsigned asked) const;
@@ -96,7 +96,7 @@ private:
     std::int32_t quiet_checkpoints_before_command(std::int32_t quiet_checkpoints) const;
     void tell_controller();
     Result<Asked> ask_from_outside(const OutsideRequest &outside);
-    Result<nereus_code> act(const Announcement &word);
+    Result<nereus_code> act(const Announcement &announcement);
     nereus_code ended(const nereus_resize_report &report);
     void drop_requests(const Request &announced);
     void settle_added_hosts();

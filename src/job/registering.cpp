@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the application registers, swaps and takes out.
-#include "base/flush_stderr.h"
-#include "base/printable.hpp"
 #include "job/data/binding.hpp"
 #include "job/data/consistency.hpp"
 #include "job/data/shared_arrays.hpp"
 #include "job/job.hpp"
-
-#include <cstdlib>
+#include "mpi/abort.hpp"
 
 namespace nereus::job {
 namespace {
@@ -15,10 +12,7 @@ namespace {
 /// Of a newcomer that has something else than the job. The others are in the next generation, which cannot be undone,
 /// and this process has no data: it does not go on, whether or not the program looks at codes (decision 0024).
 [[noreturn]] void end_the_job(const std::string &difference) {
-    print_line("nereus", difference + "; the resize is done and cannot be undone: the job ends");
-    flush_stderr_to_reader();
-    MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    std::_Exit(EXIT_FAILURE);
+    mpi::abort_job(difference + "; the resize is done and cannot be undone: the job ends");
 }
 
 Entry &bound_to(Registry &registry, const Description &is) {

@@ -50,10 +50,9 @@ class Strays:
             return False
         if self._gone_since is None:
             self._gone_since = now
-        return now - self._gone_since >= ENDED_WITHIN and any(self._is_stray(p) for p in self._running())
-
-    def _running(self) -> list[Process]:
-        return processes.of_job(self._job)
+        if now - self._gone_since < ENDED_WITHIN:
+            return False
+        return any(self._is_stray(process) for process in processes.of_job(self._job))
 
     def _is_stray(self, process: Process) -> bool:
         assert self._opened is not None

@@ -22,20 +22,22 @@ _GRACE = 5.0
 _LOOK_EVERY = 0.05
 
 
+def _carries(pid: int, variable: bytes) -> bool:
+    with contextlib.suppress(OSError):
+        return variable in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    return False
+
+
 def _carrying(variable: bytes) -> list[int]:
-    found = []
-    for path in Path("/proc").iterdir():
-        with contextlib.suppress(OSError):
-            if path.name.isdigit() and variable in (path / "environ").read_bytes().split(b"\0"):
-                found.append(int(path.name))
-    return found
+    numbers = [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
+    return [pid for pid in numbers if _carries(pid, variable)]
 
 
 def _kill(pid: int, variable: bytes) -> None:
     with contextlib.suppress(OSError):
         descriptor = os.pidfd_open(pid)
         try:
-            if pid in _carrying(variable):  # still the one that was meant
+            if _carries(pid, variable):  # still the one that was meant
                 signal.pidfd_send_signal(descriptor, signal.SIGKILL)
         finally:
             os.close(descriptor)

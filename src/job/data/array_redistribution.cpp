@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/data/array_redistribution.hpp"
 
-#include "base/flush_stderr.h"
-#include "base/printable.hpp"
 #include "memory/block.hpp"
+#include "mpi/abort.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <numeric>
 
 namespace nereus::job {
@@ -253,10 +251,7 @@ void ArrayRedistribution::hand_over(const Entry &entry, std::byte *from, std::by
     const std::uint64_t before = verify_ ? transfer::checksum(from, bytes) : 0;
     memory::hand_over(from, to, static_cast<std::size_t>(bytes));
     if (!verify_ || transfer::checksum(to, bytes) == before) return;
-    print_line("nereus", '"' + entry.is.name + "\" changed where it stayed with its process; the job ends");
-    flush_stderr_to_reader();
-    MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    std::_Exit(EXIT_FAILURE); // MPICH 5 returns from MPI_Abort
+    mpi::abort_job('"' + entry.is.name + "\" changed where it stayed with its process; the job ends");
 }
 
 /// One process of each host: the first that goes on there, else the first of those that leave.

@@ -35,7 +35,7 @@ void FailureBroadcast::listen_for_the_others() {
         MPI_Testall(size - 1, others.data(), &all, MPI_STATUSES_IGNORE);
         if (all == 0) mpi::rest();
     }
-    announcement_ = heard_ ? 1 : 0;
+    has_bad_news_ = heard_ ? 1 : 0;
     start();
     MPI_Waitall(size - 1, others.data(), MPI_STATUSES_IGNORE);
 }
@@ -45,7 +45,7 @@ std::optional<Error> FailureBroadcast::ask() {
     if (root_) return heard_ = hear_ ? hear_() : std::nullopt;
     int told = 0;
     MPI_Test(&request_, &told, MPI_STATUS_IGNORE);
-    if (told != 0 && announcement_ != 0) heard_ = Error{NEREUS_ERR_PROCESS, "new processes ended"};
+    if (told != 0 && has_bad_news_ != 0) heard_ = Error{NEREUS_ERR_PROCESS, "new processes ended"};
     return heard_;
 }
 

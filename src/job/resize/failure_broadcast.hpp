@@ -25,14 +25,14 @@ public:
 
 private:
     void listen_for_the_others();
-    void start() { MPI_Ibcast(&announcement_, 1, MPI_INT, 0, sources_, &request_); }
+    void start() { MPI_Ibcast(&has_bad_news_, 1, MPI_INT, 0, sources_, &request_); }
     std::optional<Error> ask();
 
     MPI_Comm sources_;
     bool root_;
     News hear_;
     std::optional<Error> heard_;
-    int announcement_ = 0; ///< 1: rank 0 heard bad news
+    int has_bad_news_ = 0; ///< rank 0's; 1: it has
     MPI_Request request_ = MPI_REQUEST_NULL;
 };
 

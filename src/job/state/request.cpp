@@ -8,7 +8,7 @@
 namespace nereus::job {
 namespace {
 
-constexpr int most_ahead = 200; // words; twice as many are possible
+constexpr int most_ahead = 200; // announcements; twice as many are possible
 
 }
 
@@ -26,8 +26,8 @@ Request request_of(int ranks, const nereus_resize_options &options) {
     return request;
 }
 
-Done Broadcast::start(MPI_Comm comm, const Announcement &word) {
-    announcement_ = word;
+Done Broadcast::start(MPI_Comm comm, const Announcement &announcement) {
+    announcement_ = announcement;
     if (++started_ == most_ahead) {
         if (auto done = settle(); !done) return done;
         if (auto done = mpi::check(MPI_Ibarrier(comm, &all_near_), "MPI_Ibarrier"); !done) return done;

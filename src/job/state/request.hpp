@@ -46,14 +46,14 @@ struct Announcement {
     Request request;
 };
 
-/// The word of rank 0 that a checkpoint sends and the next one receives, so that nobody waits for it. Processes of
-/// an application that does not communicate could be any number of checkpoints apart, and what rank 0 says would pile
-/// up with the others: now and then all wait until the last one is near.
+/// The announcement of rank 0 that a checkpoint sends and the next one receives, so that nobody waits for it. Processes
+/// of an application that does not communicate could be any number of checkpoints apart, and what rank 0 says would
+/// pile up with the others: now and then all wait until the last one is near.
 class Broadcast {
 public:
-    /// Collective. Starts to tell `word`, which is that of rank 0.
-    Done start(MPI_Comm comm, const Announcement &word);
-    /// Collective. The word of the start() before.
+    /// Collective. Starts to tell `announcement`, which is that of rank 0.
+    Done start(MPI_Comm comm, const Announcement &announcement);
+    /// Collective. The announcement of the start() before.
     Result<Announcement> finish();
     bool under_way() const { return request_ != MPI_REQUEST_NULL; }
     /// At each checkpoint: whether this one has no announcement, as the last announcement said.
@@ -64,7 +64,7 @@ public:
 private:
     Announcement announcement_;
     MPI_Request request_ = MPI_REQUEST_NULL;
-    MPI_Request all_near_ = MPI_REQUEST_NULL; ///< a barrier, once in a number of words
+    MPI_Request all_near_ = MPI_REQUEST_NULL; ///< a barrier, once in a number of announcements
     int started_ = 0;
     std::int32_t quiet_checkpoints_ = 0;
 };

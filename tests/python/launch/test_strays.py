@@ -23,8 +23,7 @@ def started() -> Iterator[Started]:
     all_of_them: Started = []
     yield all_of_them
     for child in all_of_them:
-        child.kill()
-        child.wait()
+        end(child)
 
 
 def start(started: Started, *command: str) -> Process:
@@ -39,53 +38,50 @@ def start(started: Started, *command: str) -> Process:
             return found[0]
 
 
-def strays_after_the_end_of_the_member(started: Started) -> Strays:
+def job_of_one(started: Started) -> Strays:
+    """Of a job whose only member was started last."""
     strays = Strays(JOB)
     member = start(started)
     strays.opened()
     strays.follow([member], all_are_here=True)
     assert not strays.are_left(1000.0)
-    started[0].kill()
-    started[0].wait()
     return strays
 
 
+def end(child: "subprocess.Popen[bytes]") -> None:
+    child.kill()
+    child.wait()
+
+
 def test_newcomer_that_outlives_all_members_is_left(started: Started) -> None:
-    strays = Strays(JOB)
-    member = start(started)
-    strays.opened()
-    strays.follow([member], all_are_here=True)
+    strays = job_of_one(started)
     start(started)
     assert not strays.are_left(1000.0)
     assert not strays.are_left(LATER), "a member runs still"
-    started[0].kill()
-    started[0].wait()
+    end(started[0])
     assert not strays.are_left(LATER), "it may end by itself"
     assert strays.are_left(LATER + ENDED_WITHIN)
 
 
 def test_process_that_was_there_before_the_job_was_opened_is_none(started: Started) -> None:
     start(started)
-    started.reverse()
-    strays = Strays(JOB)
-    member = start(started)
-    strays.opened()
-    strays.follow([member], all_are_here=True)
-    started[-1].kill()
-    started[-1].wait()
+    strays = job_of_one(started)
+    end(started[-1])
     assert not strays.are_left(1000.0)
     assert not strays.are_left(LATER)
 
 
 def test_another_program_that_a_member_started_is_none(started: Started) -> None:
-    strays = strays_after_the_end_of_the_member(started)
+    strays = job_of_one(started)
+    end(started[0])
     start(started, "tail", "-f", "/dev/null")
     assert not strays.are_left(1000.0)
     assert not strays.are_left(LATER)
 
 
 def test_with_members_on_other_hosts_nobody_is(started: Started) -> None:
-    strays = strays_after_the_end_of_the_member(started)
+    strays = job_of_one(started)
+    end(started[0])
     strays.follow([], all_are_here=False)
     start(started)
     assert not strays.are_left(1000.0)
