@@ -297,7 +297,7 @@ Done Sending::finish(const Deadline &deadline) {
 
 void Sending::give_up() {
     if (state_ && state_->is_under_way()) {
-        (void)state_->task.stop();
+        state_->task.stop();
         [[maybe_unused]] const State *left_to_mpi = state_.release();
     }
     state_.reset();

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Work in a thread that is asked to stop, not waited for: it may be stuck in an MPI call for a process that died.
+// Work in a thread that is asked to stop and left where it does not: it may be in an MPI call that waits for a process
+// that died. MPI_Finalize waits for it. The calls themselves are bounded (mpi/bounded_call.hpp).
 #pragma once
 
 #include "base/clock.hpp"
+#include "mpi/finalize.hpp"
 #include "mpi/waiting.hpp"
 
 #include <atomic>
@@ -36,11 +38,11 @@ public:
     bool has_ended() const { return ended_; }
     const Done &result() const { return result_; } ///< of a task that has ended
 
-    /// Whether it ended soon. If not, the task must never be destroyed.
-    bool stop() {
+    /// Returns soon. A task that still runs then must never be destroyed.
+    void stop() {
         stop_ = true;
         for (const Stopwatch watch; runs() && watch.seconds() < patience;) mpi::rest();
-        return !runs();
+        if (runs()) mpi::finalize_waits([this] { thread_.join(); });
     }
 
 private:

@@ -2,7 +2,8 @@
 #include "transfer/windows.hpp"
 
 #include "mpi/bounded_call.hpp"
-#include "mpi/waiting.hpp"
+#include "mpi/check.hpp"
+#include "transfer/agreement.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -44,37 +45,6 @@ void free_window(Kept &kept) {
     MPI_Win_free(&kept.window);
 }
 
-/// What MPI reads and writes until all have agreed.
-struct Agreement {
-    std::vector<int> mine, all;
-    MPI_Request request = MPI_REQUEST_NULL;
-};
-
-/// Until all have agreed; after an error MPI may still read and write.
-Done wait_for(Agreement &agreement, const Deadline &deadline) {
-    for (int there = 0;;) {
-        auto done = mpi::check(MPI_Test(&agreement.request, &there, MPI_STATUS_IGNORE), "MPI_Iallreduce");
-        if (!done || there != 0) return done;
-        if (auto why = deadline.over("agreeing on windows")) return tl::unexpected(*why);
-        mpi::rest();
-    }
-}
-
-/// The least of each number on all processes.
-Result<std::vector<int>> agree(MPI_Comm comm, std::vector<int> mine, const Deadline &deadline) {
-    auto agreement = std::make_unique<Agreement>();
-    agreement->all.resize(mine.size());
-    agreement->mine = std::move(mine);
-    auto done = mpi::check(MPI_Iallreduce(agreement->mine.data(), agreement->all.data(),
-                                          static_cast<int>(agreement->mine.size()), MPI_INT, MPI_MIN, comm,
-                                          &agreement->request),
-                           "MPI_Iallreduce");
-    if (done) done = wait_for(*agreement, deadline);
-    if (done) return std::move(agreement->all);
-    [[maybe_unused]] const Agreement *left_to_mpi = agreement.release();
-    return tl::unexpected(done.error());
-}
-
 }
 
 struct Windows::Store {
@@ -109,11 +79,8 @@ Result<std::vector<MPI_Win>> Windows::open(MPI_Comm comm, const std::vector<Expo
                                            const Deadline &deadline) {
     std::vector<int> fit;
     for (const Exposed &array : arrays) fit.push_back(store_->fits(comm, array) ? 1 : 0);
-    // Also for the time that it takes: who waits in MPI_Win_create waits for ever, so that all must be there before.
-    auto fits_all = agree(comm, std::move(fit), deadline);
+    auto fits_all = agree_to_enter(comm, std::move(fit), deadline);
     if (!fits_all) return tl::unexpected(fits_all.error());
-    // Who comes late hears of the agreement of others who have given up since.
-    if (auto why = deadline.over("making windows")) return tl::unexpected(*why);
     std::vector<MPI_Win> windows;
     for (std::size_t i = 0; i < arrays.size(); ++i) {
         const bool again = (*fits_all)[i] != 0;

@@ -44,7 +44,7 @@ def test_nothing_is_faster_than_the_bound_and_long_messages_come_near(simulating
     )
     for row in found["rows"]:
         assert row["link_bytes"] / row["bandwidth"] == pytest.approx(row["bound"])
-        assert 1 < row["ratio"] < 1.1
+        assert 1 < row["ratio"] < 1.12  # a look at a request takes a 200th of the bound
 
 
 def test_without_acknowledgements_the_model_s_rate_is_used_up(simulating: Any) -> None:

@@ -30,6 +30,11 @@ int ibarrier(MPI_Comm comm, MPI_Request *request) {
     return code == MPI_SUCCESS ? complete(request) : code;
 }
 
+int ibcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request) {
+    const int code = MPI_Bcast(data, count, type, root, comm);
+    return code == MPI_SUCCESS ? complete(request) : code;
+}
+
 int ialltoallw(const void *out, const int *out_counts, const int *out_places, const MPI_Datatype *out_types, void *in,
                const int *in_counts, const int *in_places, const MPI_Datatype *in_types, MPI_Comm comm,
                MPI_Request *request) {

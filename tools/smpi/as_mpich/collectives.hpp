@@ -19,6 +19,8 @@ int iallreduce(const void *in, void *out, int count, MPI_Datatype type, MPI_Op o
 
 int ibarrier(MPI_Comm comm, MPI_Request *request);
 
+int ibcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request);
+
 /// Messages for pairs with bytes alone, 32 peers at a time.
 int ialltoallw(const void *out, const int *out_counts, const int *out_places, const MPI_Datatype *out_types, void *in,
                const int *in_counts, const int *in_places, const MPI_Datatype *in_types, MPI_Comm comm,
@@ -29,4 +31,5 @@ int ialltoallw(const void *out, const int *out_counts, const int *out_places, co
 #define usleep(microseconds) smpi_usleep(microseconds)
 #define MPI_Iallreduce smpi::as_mpich::iallreduce
 #define MPI_Ibarrier smpi::as_mpich::ibarrier
+#define MPI_Ibcast smpi::as_mpich::ibcast
 #define MPI_Ialltoallw smpi::as_mpich::ialltoallw
