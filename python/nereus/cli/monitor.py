@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """nereus monitor -- COMMAND - record what the processes of an MPI program send each other."""
 
-import os
 import secrets
 import subprocess
-import tempfile
 from enum import StrEnum
 from functools import partial
 from itertools import islice
@@ -14,6 +12,7 @@ from typing import Annotated
 import typer
 
 from nereus.analysis.monitor.encoding import Encoding, encoded, items_in
+from nereus.cli import parts_folder
 from nereus.cli.foreign import run_foreign
 from nereus.cli.messages import Refused, complain, note
 from nereus.launch import Build, Stopping, search_path
@@ -37,7 +36,6 @@ class Sensor(StrEnum):
 
 
 _NOBODY = "no process of the command came to MPI_Init of the MPI that was chosen"
-_FOLDER_OF_PARTS = Path("/dev/shm")
 
 
 def monitor(
@@ -93,13 +91,10 @@ def monitor(
     ending = "jsonl" if encoding is Encoding.JSON else "cbor"
     file = (output or Path(f"nereus-monitor-{run}.{ending}")).absolute()
     _begin(file, encoding, run, command)
-    with (
-        tempfile.TemporaryDirectory(prefix=f"nereus-{run}-monitor-", dir=_folder_of_parts()) as parts,
-        Stopping() as stopping,
-    ):
+    with parts_folder.made_for(run) as parts, Stopping() as stopping:
         variables = {
             "NEREUS_MONITOR_FILE": str(file),
-            "NEREUS_MONITOR_PARTS": parts,
+            "NEREUS_MONITOR_PARTS": str(parts),
             "NEREUS_MONITOR_FORMAT": encoding.value,
             "NEREUS_MONITOR_RUN": run,
             "NEREUS_MONITOR_WINDOW": str(window),
@@ -109,7 +104,7 @@ def monitor(
         before = Snapshot.take()
         complete = _for(command, environment(variables)) | {"PATH": search_path(build)}
         code = run_foreign(launched_with(command, build), complete, stopping)
-        left = _take_parts(build, Path(parts), file, encoding)
+        left = _take_parts(build, parts, file, encoding)
         if code:
             before.remove_leftovers()  # MPIs leave theirs where a rank dies
     raise typer.Exit(code if _end(file, encoding, code, left, quiet) else code or 1)
@@ -121,10 +116,6 @@ def _for(command: list[str], environment: dict[str, str]) -> dict[str, str]:
         return environment
     complain("the command forwards variables by -x: only where it forwards ours too, other hosts are seen")
     return not_forwarded(environment)
-
-
-def _folder_of_parts() -> str | None:
-    return str(_FOLDER_OF_PARTS) if os.access(_FOLDER_OF_PARTS, os.W_OK) else None
 
 
 def _begin(file: Path, encoding: Encoding, run: str, command: list[str]) -> None:

@@ -13,15 +13,13 @@ from nereus import printable
 from nereus.analysis.monitor.live import COLUMNS, Rates, Sums, latest_of_job, rates, sums
 from nereus.analysis.report.units import bytes_text
 from nereus.cli.messages import Refused, note, show_json_line
+from nereus.cli.parts_folder import is_locked, monitored, run_of
 from nereus.daemon import daemon_door
 from nereus.launch import Stopping, builds
-from nereus.launch.private_folder import is_private
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-FOLDER = Path("/dev/shm")
-_NAME = "nereus-*-monitor-*"
 _LOOKS = 0.05  # s, between looks whether to stop
 
 
@@ -72,21 +70,16 @@ def top(
     )
 
 
-def _monitored() -> list[Path]:
-    """Folders of the runs that this user monitors; others could put anything there, under any name."""
-    return sorted(folder for folder in FOLDER.glob(_NAME) if is_private(folder))
-
-
 def _of_daemon(job: str | None, jobs: bool) -> bool:
     """Whether its jobs are to be shown."""
     if jobs and job is not None:
         raise Refused(f"JOB = {job} and --jobs: one of them is allowed")
-    return jobs or (job is None and not _monitored() and daemon_door().exists())
+    return jobs or (job is None and not monitored() and daemon_door().exists())
 
 
 def _chosen(wanted: str | None) -> tuple[Path, str | None]:
     """Where the records of the run lie, and the job whose processes are to be shown; None: all processes."""
-    found = _monitored()
+    found = monitored()
     if wanted is None and len(found) == 1:
         return found[0], None
     for folder in found:
@@ -99,14 +92,14 @@ def _chosen(wanted: str | None) -> tuple[Path, str | None]:
     names = ", ".join(
         " ".join([_run_of(folder), *(f"(job {printable(job)})" for job in jobs[folder])]) for folder in found
     )
-    if found:
-        raise Refused(f"JOB{f' = {wanted}' if wanted else ''}: monitored on this host are: {names}")
     which = f"JOB = {wanted}" if wanted else "JOB"
+    if found:
+        raise Refused(f"{which}: monitored on this host are: {names}")
     raise Refused(f"{which}: no such run is monitored on this host; `nereus monitor` begins one")
 
 
 def _run_of(folder: Path) -> str:
-    return printable(folder.name.split("-")[1])
+    return printable(run_of(folder))
 
 
 def _jobs(folder: Path) -> list[str]:
@@ -118,7 +111,7 @@ def _looks(
 ) -> Iterator[list[Rates]]:
     before, began = _sums(parts), time.monotonic()
     number = 0
-    while parts.exists() and (samples is None or number < samples):
+    while is_locked(parts) and (samples is None or number < samples):
         while time.monotonic() < began + interval and stopping.signal is None:
             time.sleep(_LOOKS)
         if stopping.signal is not None:

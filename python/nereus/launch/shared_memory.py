@@ -45,7 +45,7 @@ class Snapshot:
     def _unused(self) -> set[Path]:
         new = {FOLDER / name for name in _names() if name not in self.names and self._may_be_of_the_job(name)}
         new = {path for path in new if _is_ours(path)}
-        return new - _mapped(new) if new else new
+        return new - mapped(new) if new else new
 
     def _may_be_of_the_job(self, name: str) -> bool:
         return self.job is None or not name.startswith("nereus-") or name.startswith(f"nereus-{self.job}-")
@@ -65,7 +65,7 @@ def _is_ours(path: Path) -> bool:
         return False
 
 
-def _mapped(paths: set[Path]) -> set[Path]:
+def mapped(paths: set[Path]) -> set[Path]:
     """Those of `paths` that some process maps or whose users cannot be told."""
     used: set[Path] = set()
     for process in Path("/proc").iterdir():

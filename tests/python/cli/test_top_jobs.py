@@ -16,6 +16,7 @@ from textual.pilot import Pilot
 from textual.widgets import DataTable, Input, Static
 
 from nereus.cli.main import run
+from nereus.cli.parts_folder import made_for
 from nereus.cli.top_jobs import Look, Watch
 from nereus.cli.top_screen import AskRanks, TopScreen
 from nereus.launch import RESIZED
@@ -249,7 +250,7 @@ def test_what_others_may_have_put_there_is_no_monitored_run(
 ) -> None:
     shm = tmp_path / "shm"
     shm.mkdir()
-    monkeypatch.setattr("nereus.cli.top.FOLDER", shm)
+    monkeypatch.setattr("nereus.cli.parts_folder.FOLDER", shm)
     open_to_all = shm / "nereus-1f-monitor-x"
     open_to_all.mkdir()
     open_to_all.chmod(0o777)
@@ -264,12 +265,11 @@ def test_what_is_no_record_is_passed_over_and_names_are_escaped(
 ) -> None:
     shm = tmp_path / "shm"
     shm.mkdir()
-    monkeypatch.setattr("nereus.cli.top.FOLDER", shm)
-    for name in ("1f", "\x1b[31mred"):
-        folder = shm / f"nereus-{name}-monitor-x"
-        folder.mkdir(mode=0o700)
-        os.mkfifo(folder / "1.part")
-    assert run(["top", "--samples", "1"]) == 2
+    monkeypatch.setattr("nereus.cli.parts_folder.FOLDER", shm)
+    with made_for("1f") as one, made_for("\x1b[31mred") as other:
+        os.mkfifo(one / "1.part")
+        os.mkfifo(other / "1.part")
+        assert run(["top", "--samples", "1"]) == 2
     told = capsys.readouterr().err
     assert "monitored on this host are:" in told and "\\u001b[31mred" in told and "\x1b" not in told
 
@@ -277,7 +277,7 @@ def test_what_is_no_record_is_passed_over_and_names_are_escaped(
 def test_without_a_monitored_run_the_daemons_jobs_are_shown(
     house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("nereus.cli.top.FOLDER", tmp_path)
+    monkeypatch.setattr("nereus.cli.parts_folder.FOLDER", tmp_path)
     assert run(["top", "--samples", "1"]) == 2
     assert "`nereus monitor` begins one" in capsys.readouterr().err
     house.begin()
