@@ -14,8 +14,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from nereus.bench.local_hosts import LocalHosts, Wanted, local_hosts
 from nereus.launch import choose
-from nereus.launch.local_hosts import LocalHosts, Wanted, local_hosts
 
 _LIMIT = 300.0
 _RESIZE = ("--resize", "40:6")

@@ -29,23 +29,24 @@ static atomic_ulong refused_for_descriptors, refused_unauthenticated;
 static atomic_long room_on_network;
 static atomic_bool network_is_limited;
 // Sockets whose names end so are refused later than others.
-static char ending_of_doors[longest_ending];
+static char ending_of_control_sockets[longest_ending];
 // Given up for a moment where no descriptor is free, so that a connection can be taken in and closed.
 static pthread_mutex_t of_spare = PTHREAD_MUTEX_INITIALIZER;
 static int spare = -1;
 
-static bool is_door(const struct sockaddr_un *name) {
-    const size_t length = strnlen(name->sun_path, sizeof name->sun_path), ending = strlen(ending_of_doors);
-    return ending > 0 && length >= ending && memcmp(name->sun_path + length - ending, ending_of_doors, ending) == 0;
+static bool is_control_socket(const struct sockaddr_un *name) {
+    const size_t length = strnlen(name->sun_path, sizeof name->sun_path), ending = strlen(ending_of_control_sockets);
+    return ending > 0 && length >= ending &&
+           memcmp(name->sun_path + length - ending, ending_of_control_sockets, ending) == 0;
 }
 
-// The number from which on descriptors are kept free. Half of them are, but no more than a number; connections to doors
-// may take a quarter of these.
+// The number from which on descriptors are kept free. Half of them are, but no more than a number; connections to
+// control sockets may take a quarter of these.
 static rlim_t begin_of_reserve(const struct sockaddr_un *name) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return RLIM_INFINITY;
     const rlim_t half = limit.rlim_cur / 2, reserve = half < most_reserved ? half : most_reserved;
-    return limit.rlim_cur - (name->sun_family == AF_UNIX && is_door(name) ? reserve * 3 / 4 : reserve);
+    return limit.rlim_cur - (name->sun_family == AF_UNIX && is_control_socket(name) ? reserve * 3 / 4 : reserve);
 }
 
 static int refuse(int connection, atomic_ulong *counter) {
@@ -95,7 +96,7 @@ static int guarded_accept(int listener, struct sockaddr *address, socklen_t *siz
 
 // `function`: one of libzmq's. Whether its connections are guarded from now on; before it has a thread of its own.
 EXPORTED bool nereus_guard_descriptors(const void *function, const char *ending) {
-    strncpy(ending_of_doors, ending, longest_ending - 1);
+    strncpy(ending_of_control_sockets, ending, longest_ending - 1);
     if (spare < 0) spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
     const uintptr_t inside = (uintptr_t)function;
     const int changed = redirect_calls(inside, "accept4", (uintptr_t)guarded_accept4) +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Before a collective call that cannot be left (MPI_Win_create): all processes enter it, or none does, although each may
-// be asked to give up at any time.
+// Before a collective call that cannot be left (MPI_Win_create): all processes enter it, or none does, although each
+// may be asked to give up at any time.
 #pragma once
 
 #include "base/clock.hpp"

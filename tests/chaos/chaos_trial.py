@@ -21,7 +21,8 @@ from chaos_targets import Targets, program_of
 from chaos_verdict import Answer, Hit, Observed
 
 from conftest import COMMAND, Site, end
-from nereus.launch import LaunchError, NoAnswer, ask
+from nereus.launch import LaunchError
+from nereus.supervisor import NoAnswer, ask
 
 #: Longer than all limits of a resize together: 6 s to come, 6 s for each vote, what releases take.
 LIMIT = 60.0
@@ -135,14 +136,16 @@ class Run:
             self._note_hit_at_call(number, injection)
 
     def _ask(self, process: _Process, ranks: int, options: dict[str, str]) -> Answer:
-        doors: list[Path] = []
+        control_sockets: list[Path] = []
         with suppress(FileNotFoundError):  # the folder goes with the last job
-            doors = [path for path in (self._site.runtime / "nereus").glob("*.door") if path.stem != "daemon"]
-        if not doors:
+            control_sockets = [
+                path for path in (self._site.runtime / "nereus").glob("*.door") if path.stem != "daemon"
+            ]
+        if not control_sockets:
             return Answer.CUT_OFF
         question = {"kind": "resize", "ranks": ranks, "options": options, "wait": True}
         try:
-            answer = ask(doors[0], question, LIMIT)
+            answer = ask(control_sockets[0], question, LIMIT)
         except (NoAnswer, LaunchError) as problem:
             if "in time" in str(problem) and not self._has_ended(process):
                 raise Hang(f"no answer to a resize to {ranks} ranks") from problem

@@ -10,7 +10,7 @@ import pytest
 
 SPDX = "SPDX-License-Identifier: BSD-3-Clause"
 # ZeroMQ's contexts have one owner, which ends them without waiting for anybody.
-SOCKETS = "python/nereus/launch/sockets.py"
+SOCKETS = "python/nereus/supervisor/sockets.py"
 OWN_CONTEXT = re.compile(r"\bzmq\.(asyncio\.)?Context(\.instance)?\(|\.term\(\)")
 CODE = {".c", ".h", ".cpp", ".hpp", ".py", ".cmake"}
 # Put together here, so that this file does not hold them.

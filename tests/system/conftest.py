@@ -184,12 +184,12 @@ def site(tmp_path: Path, cache: Path) -> Iterator[Site]:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
     temporary = sorted(path.name for path in place.temporary.iterdir())
-    doors = sorted(path.name for path in place.runtime.rglob("*"))
+    control_sockets = sorted(path.name for path in place.runtime.rglob("*"))
     shutil.rmtree(place.temporary, ignore_errors=True)
     shutil.rmtree(place.runtime, ignore_errors=True)
     assert left == [], "processes were left"
     assert temporary == [], "temporary files were left"
-    assert doors == [], "doors of jobs were left"
+    assert control_sockets == [], "control sockets of jobs were left"
     # Another job of this machine may be between making and mapping its file: only what stays counts.
     wait_until(lambda: shared_memory() <= before, limit=10)
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from nereus.launch import NoAnswer, ask
+from nereus.supervisor import NoAnswer, ask
 
 LIMIT = 45.0
 OPEN_MPI_TRIALS = 3
@@ -73,7 +73,7 @@ class Application:
         return len(list(self.folder.glob(f"at.*.{fault}.*")))
 
     @property
-    def door(self) -> Path:
+    def control_socket(self) -> Path:
         """Where it is asked."""
         (path,) = (self.site.runtime / "nereus").glob("*.door")
         return Path(path)
@@ -83,7 +83,7 @@ class Application:
         named = {name.replace("_", "-"): value for name, value in options.items()}
         question = {"kind": "resize", "ranks": ranks, "options": named, "wait": wait}
         try:
-            answer = ask(self.door, question, LIMIT)
+            answer = ask(self.control_socket, question, LIMIT)
         except NoAnswer as problem:
             raise HungError(str(problem)) from problem
         if answer.get("name") == "NEREUS_ERR_TIMEOUT" and self.fault != "never":
@@ -99,7 +99,7 @@ class Application:
 
     def state(self) -> dict[str, Any]:
         """How the job stands."""
-        return ask(self.door, {"kind": "status"}, LIMIT)
+        return ask(self.control_socket, {"kind": "status"}, LIMIT)
 
     def must_resize_to(self, ranks: int) -> None:
         """A resize with nothing in its way."""

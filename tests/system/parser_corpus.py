@@ -20,13 +20,14 @@ from scipy.sparse import csr_array, save_npz
 
 from nereus import UserError
 from nereus.analysis.capture import Wishes, capture, read_traces
+from nereus.bench import stored_costs
+from nereus.bench.costs import _KIND, _key
 from nereus.cli.main import run
 from nereus.cli.messages import complain
 from nereus.daemon.keys import read_keys
-from nereus.launch import Build, builds, stored_costs
-from nereus.launch.answers import remember
-from nereus.launch.costs import _KIND, _key
+from nereus.launch import Build, builds
 from nereus.placement.matrix import write_matrix
+from nereus.probe.cache import remember
 from nereus.reading import MOST_WRITTEN
 
 REPOSITORY = Path(__file__).resolve().parents[2]

@@ -51,7 +51,7 @@ def job(site: Site, other: AnotherUser, mpi: str, **environment: str) -> Iterato
 
 def name(application: Application) -> str:
     """By which the job is asked for."""
-    return application.door.stem
+    return application.control_socket.stem
 
 
 def test_a_job_is_resized_though_nothing_can_be_kept_in_the_home_folder(

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from faulty_application import running
 
+from nereus.bench.costs import Cost, new_costs
 from nereus.launch import choose
-from nereus.launch.costs import Cost, new_costs
 
 BENCH = ("bench", "transfer", "--bytes", "400000", "--repeat", "1", "--json", "--methods", "auto")
 LIMIT = 300.0

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from nereus.bench.transfer_hosts import complaint
 from nereus.launch import choose, command
-from nereus.launch.transfer_hosts import complaint
 
 BENCH = ("bench", "transfer", "--bytes", "400000", "--strategies", "blocking", "--json", "--check")
 LIMIT = 300.0

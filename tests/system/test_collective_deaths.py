@@ -24,7 +24,8 @@ from faulty_application import (
     wait_until,
 )
 
-from nereus.launch import LaunchError, NoAnswer, ask
+from nereus.launch import LaunchError
+from nereus.supervisor import NoAnswer, ask
 
 LAUNCHERS = {"mpich": "mpiexec", "openmpi": "orterun"}
 LIMITS = {"NEREUS_ANSWER_TIMEOUT": "2", "NEREUS_CONNECT_TIMEOUT": "5"}
@@ -49,7 +50,7 @@ def ask_for(application: Application, ranks: int) -> str:
     """What became of a resize: the name of its code, or what was said when the job ended meanwhile."""
     question = {"kind": "resize", "ranks": ranks, "options": {}, "wait": True}
     try:
-        answer = ask(application.door, question, LIMIT)
+        answer = ask(application.control_socket, question, LIMIT)
     except (NoAnswer, LaunchError) as problem:
         if application.process.poll() is None and "in time" in str(problem):
             raise HungError(str(problem)) from problem
@@ -127,7 +128,7 @@ def test_newcomer_that_is_stopped_before_it_connects_holds_the_job_up_no_longer_
         founders = site.processes("resizable")
         begun = time.monotonic()
         question = {"kind": "resize", "ranks": 3, "options": {}, "wait": True}
-        answer = ask(application.door, question, LIMIT)
+        answer = ask(application.control_socket, question, LIMIT)
         assert time.monotonic() - begun < 20
         assert (site.folder / "stopped").exists()
         assert answer["name"] in ("NEREUS_ERR_PROCESS", "NEREUS_ERR_TIMEOUT"), answer

@@ -132,7 +132,7 @@ def test_sizes_that_cannot_be_are_refused_with_the_reason(site: Any, mpich: str)
 
 def test_the_command_refuses_such_wishes_too_and_asks_nobody(site: Any, mpich: str) -> None:
     with running(site, mpich) as application:
-        job = application.door.stem
+        job = application.control_socket.stem
         for wish in (("0",), ("-2",), ("3", "--process-strategies", "single+parallel")):
             refused = site.nereus("resize", job, *wish)
             assert refused.code == 2, refused
@@ -195,7 +195,7 @@ def test_a_wish_during_a_resize_waits_and_is_carried_out(site: Any, mpi: str) ->
 @repeated_where_open_mpi_hangs
 def test_two_people_who_ask_at_once_both_get_what_they_want(site: Any, mpi: str) -> None:
     with running(site, mpi) as application, ThreadPoolExecutor(2) as people:
-        job = application.door.stem
+        job = application.control_socket.stem
         wishes = [people.submit(site.nereus, "resize", job, size, "--json") for size in ("3", "4")]
         for answer in [wish.result() for wish in wishes]:
             assert answer.code == 0, answer
@@ -245,12 +245,12 @@ def test_a_killed_supervisor_takes_the_ranks_along_and_its_door_is_removed(site:
     all_ended(site)
     folder = site.runtime / "nereus"
 
-    def door_is_removed() -> bool:
+    def control_socket_is_removed() -> bool:
         # One that was just made may not listen yet: the first look may leave it.
         assert site.nereus("jobs", "--json").document == {"jobs": []}
         return not list(folder.glob("*"))
 
-    wait_until(door_is_removed)
+    wait_until(control_socket_is_removed)
     folder.rmdir()
     # Who is killed cannot remove its folder in TMPDIR, nor what the MPI of killed ranks left in /dev/shm.
     before.remove_leftovers()

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from nereus.launch import choose, probe
+from nereus.launch import choose
+from nereus.probe import probe
 
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("mpi4py") is None, reason="mpi4py is not installed: make build does so"

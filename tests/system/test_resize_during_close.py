@@ -10,8 +10,8 @@ import pytest
 from faulty_application import LIMIT, Application, running
 
 from conftest import Site
-from nereus.launch.messages import decode, encode
-from nereus.launch.sockets import Sockets
+from nereus.supervisor.messages import decode, encode
+from nereus.supervisor.sockets import Sockets
 
 #: Calls of the last iteration, and of nereus_close(): no checkpoint comes after either.
 MOMENTS = {"MPI_Allreduce": "as the last iteration ends", "MPI_Barrier": "as all come together"}
@@ -54,11 +54,11 @@ class Halt:
 
 
 @contextmanager
-def asked(door: Path, ranks: int) -> Iterator[Any]:
+def asked(control_socket: Path, ranks: int) -> Iterator[Any]:
     """A resize that the supervisor has heard of; gives what takes its answer."""
     with Sockets() as sockets:
         dealer = sockets.dealer()
-        dealer.connect(f"ipc://{door}")
+        dealer.connect(f"ipc://{control_socket}")
         questions: list[dict[str, Any]] = [
             {"kind": "resize", "ranks": ranks, "options": {}, "wait": True},
             {"kind": "status"},
@@ -86,7 +86,7 @@ def test_who_asks_for_a_resize_while_the_job_closes_is_told_that_it_ended(
     halt = Halt(site, mpich)
     with running(site, mpich, **halt.environment) as application:
         halt.at(application, function)
-        with asked(application.door, 3) as answer:
+        with asked(application.control_socket, 3) as answer:
             halt.go_on()
             found = answer()
             assert found["kind"] == "refused" or found["name"] == "NEREUS_ERR_STATE", found

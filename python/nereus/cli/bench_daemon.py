@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nereus.cli.bench_daemon_jobs import Grants, Load, load, timed_grants
+from nereus.bench.daemon_jobs import Grants, Load, load, timed_grants
 from nereus.cli.messages import Refused, show, show_json
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def daemon(
 
 @contextmanager
 def _house(policy: str) -> Iterator[tuple[int, Path]]:
-    """A daemon in a process of its own, with doors and a store of its own; its process and its line."""
+    """A daemon in a process of its own, with sockets and a store of its own; its process and its line."""
     with tempfile.TemporaryDirectory(prefix="nb-") as folder:
         environment = {**os.environ, "XDG_RUNTIME_DIR": folder}
         command = [sys.executable, "-c", "from nereus.cli.main import main; main()", "daemon"]

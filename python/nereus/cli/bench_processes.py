@@ -6,12 +6,14 @@ from typing import Annotated
 
 import typer
 
-from nereus.cli.bench_rows import Row, rows_of, show_rows, write_csv
+from nereus.bench.combinations import METHODS, STRATEGIES, WAKE, Combination, crossed, read_strategies
+from nereus.bench.process_rows import Row, rows_of, write_csv
+from nereus.bench.process_trials import Bench, Sizes, Trial
+from nereus.cli.bench_table import show_rows
 from nereus.cli.messages import Refused, complain, note, show_json
 from nereus.cli.trial_bar import TrialBar
-from nereus.launch import Build, Stopping, choose, fostering, joining, most_ranks
-from nereus.launch.combinations import METHODS, STRATEGIES, WAKE, Combination, crossed, read_strategies
-from nereus.launch.trials import Bench, Sizes, Trial
+from nereus.launch import Build, Stopping, choose, fostering, most_ranks
+from nereus.probe import joining
 
 #: After so many failures a way is not tried any more: one may be chance.
 FAILURES = 2

@@ -8,15 +8,15 @@ from typing import Annotated, Any
 import typer
 
 from nereus.analysis.report.transfer_picture import draw_transfers
-from nereus.cli.bench_transfer_rows import TransferRow, limits_of, rows_of
+from nereus.bench.transfer_network import NETWORKS, network
+from nereus.bench.transfer_rows import TransferRow, limits_of, rows_of
+from nereus.bench.transfer_trials import Pair, TransferBench, TransferTrial
+from nereus.bench.transfer_ways import METHODS, STRATEGIES, TransferWay
 from nereus.cli.bench_transfer_table import show_transfers, write_transfers_csv
 from nereus.cli.bench_transfer_words import Asked, check_outputs, read_asked
 from nereus.cli.messages import complain, note, show_json
 from nereus.cli.trial_bar import TrialBar
 from nereus.launch import Build, Stopping, choose, fostering
-from nereus.launch.transfer_network import NETWORKS, network
-from nereus.launch.transfer_trials import Pair, TransferBench, TransferTrial
-from nereus.launch.transfer_ways import METHODS, STRATEGIES, TransferWay
 
 #: After so many failures a way is not tried any more: one may be chance.
 FAILURES = 2

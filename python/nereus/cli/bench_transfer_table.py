@@ -9,10 +9,10 @@ from rich.table import Table
 from rich.text import Text
 
 from nereus.analysis.report.units import bytes_text, seconds_text
-from nereus.cli.bench_rows import Spread
-from nereus.cli.bench_transfer_rows import FIGURES, TransferRow, figures_of
+from nereus.bench.process_rows import Spread
+from nereus.bench.transfer_rows import FIGURES, TransferRow, figures_of
+from nereus.bench.transfer_trials import Amount, Pair, TransferTrial
 from nereus.cli.messages import show
-from nereus.launch.transfer_trials import Amount, Pair, TransferTrial
 
 _WORDS = ("processes", "method", "strategy")
 _NUMBERS = (

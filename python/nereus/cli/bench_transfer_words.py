@@ -5,12 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nereus.cli.messages import Refused
-from nereus.config.quantities import bytes_of
-from nereus.launch import memory_bytes, most_ranks
-from nereus.launch.transfer_network import NETWORKS
-from nereus.launch.transfer_trials import Amount, Pair
-from nereus.launch.transfer_ways import (
+from nereus.bench.transfer_network import NETWORKS
+from nereus.bench.transfer_trials import Amount, Pair
+from nereus.bench.transfer_ways import (
     AUTO,
     METHODS,
     PROCESS_METHODS,
@@ -18,6 +15,9 @@ from nereus.launch.transfer_ways import (
     TransferWay,
     transfer_ways,
 )
+from nereus.cli.messages import Refused
+from nereus.config.quantities import bytes_of
+from nereus.launch import memory_bytes, most_ranks
 
 # What a resize needs at once: the data before, after, and in flight.
 _COPIES = 3

@@ -6,16 +6,17 @@ from typing import Annotated
 
 import typer
 
+from nereus.bench import StoredCosts, stored_costs
+from nereus.bench.calibration import PAIR, Measured, amounts, bench_for, costs_of, measure
+from nereus.bench.costs import new_costs, store_costs
+from nereus.bench.transfer_trials import PROGRAM
+from nereus.bench.transfer_ways import METHODS as ALL_METHODS
+from nereus.bench.transfer_ways import SHARED, STRATEGIES
 from nereus.cli.bench_transfer_words import Asked, read_asked
 from nereus.cli.calibrate_table import document, tables
 from nereus.cli.messages import Refused, complain, note, show, show_json
 from nereus.cli.trial_bar import TrialBar
-from nereus.launch import Build, Stopping, StoredCosts, builds, choose, fostering, stored_costs
-from nereus.launch.calibration import PAIR, Measured, amounts, bench_for, costs_of, measure
-from nereus.launch.costs import new_costs, store_costs
-from nereus.launch.transfer_trials import PROGRAM
-from nereus.launch.transfer_ways import METHODS as ALL_METHODS
-from nereus.launch.transfer_ways import SHARED, STRATEGIES
+from nereus.launch import Build, Stopping, builds, choose, fostering
 
 #: Less would measure nothing but the time that a message takes.
 _LEAST_BYTES = 2**20

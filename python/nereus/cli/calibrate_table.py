@@ -9,7 +9,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from nereus.launch import Costs, StoredCosts
+from nereus.bench import Costs, StoredCosts
 
 _UNITS = (("days", 86400), ("hours", 3600), ("minutes", 60))
 

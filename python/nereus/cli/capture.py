@@ -23,7 +23,14 @@ from nereus.cli.messages import Refused, complain, note, show, show_json, warn
 from nereus.cli.picture_file import check_picture
 from nereus.config import write_toml
 from nereus.config.quantities import bytes_of
-from nereus.launch import Build, Stopped, Stopping, find_program, left_when_stopped, search_path
+from nereus.launch import (
+    Build,
+    Stopped,
+    Stopping,
+    find_program,
+    left_when_stopped,
+    search_path,
+)
 from nereus.launch.preloading import (
     LIBRARY,
     build_for,

@@ -14,9 +14,7 @@ from nereus.cli.messages import complain, show, show_json
 from nereus.cli.remedies import remedy
 from nereus.cli.ways_table import find_ways, ways_table
 from nereus.launch import (
-    FEATURES,
     Build,
-    Capabilities,
     Stopping,
     builds,
     builds_folder,
@@ -25,8 +23,8 @@ from nereus.launch import (
     fostering,
     memory_bytes,
     most_ranks,
-    probe,
 )
+from nereus.probe import FEATURES, Capabilities, probe
 
 _NONE_INSTALLED = "no MPI build of Nereus is installed; run `make build`"
 

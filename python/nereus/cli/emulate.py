@@ -23,15 +23,15 @@ from nereus.config.measured import read_measured
 from nereus.launch import (
     RANKS_PER_CORE,
     Build,
-    Joining,
     Stopping,
     builds,
-    check_door,
     choose,
     cores,
     fostering,
     most_ranks,
 )
+from nereus.probe import Joining
+from nereus.supervisor import check_control_socket
 
 
 class Codes(StrEnum):
@@ -91,7 +91,7 @@ def emulate(
     where = _where(loaded, hosts, rsh, oversubscribe)
     _check_capacity(loaded, source, max_ranks, where)
     with Stopping() as stopping, fostering():
-        check_door()
+        check_control_socket()
         join = _check_ability(loaded, build, where, lambda: stopping.signal is not None)
         if stopping.signal is not None:
             raise typer.Exit(stopping.exit_code)

@@ -13,7 +13,9 @@ from nereus.analysis.report import Progress
 from nereus.cli.messages import Refused
 from nereus.cli.where import Where, founding
 from nereus.config import Experiment
-from nereus.launch import Build, Job, Joining, Outcome
+from nereus.launch import Build, Outcome
+from nereus.probe import Joining
+from nereus.supervisor import Job
 
 
 @dataclass(frozen=True)

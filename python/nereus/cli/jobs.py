@@ -12,8 +12,8 @@ from rich.table import Table
 
 from nereus.cli.daemon_status import commands_text, next_text, turn_text
 from nereus.cli.messages import note, show, show_json, warn
-from nereus.daemon import ControlError, daemon_door, whole_status
-from nereus.launch import NoAnswer, doors, status
+from nereus.daemon import ControlError, daemon_control_socket, whole_status
+from nereus.supervisor import NoAnswer, control_sockets, status
 
 
 def jobs(
@@ -23,7 +23,7 @@ def jobs(
 
     Example: nereus jobs --json
     """
-    found = _with_daemon([_status(path) for path in doors()])
+    found = _with_daemon([_status(path) for path in control_sockets()])
     if as_json:
         show_json({"jobs": found})
     elif found:
@@ -53,7 +53,7 @@ def _with_daemon(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _daemon() -> dict[str, Any] | None:
     """None where there is none, or none that answers."""
 
-    if not daemon_door().exists():
+    if not daemon_control_socket().exists():
         return None
     try:
         return whole_status()

@@ -13,7 +13,9 @@ from nereus.cli.messages import Refused, complain, note, show, show_json
 from nereus.cli.run import found_program
 from nereus.cli.trial_bar import TrialBar
 from nereus.cli.where import ReleaseUnit, Where, founding
-from nereus.launch import Job, Stopping, Supervision, check_door, choose, fostering, joining, new_name
+from nereus.launch import Stopping, choose, fostering
+from nereus.probe import joining
+from nereus.supervisor import Job, Supervision, check_control_socket, new_name
 
 if TYPE_CHECKING:
     from nereus.daemon.profiling import Profiler
@@ -53,7 +55,7 @@ def profile(
     where = Where()
     founders, own = founding(sizes[0], ReleaseUnit.RANK)
     with Stopping() as stopping, fostering(), Profiler(sizes, samples) as profiler:
-        check_door()
+        check_control_socket()
         join = joining(build, stopped=lambda: stopping.signal is not None)
         settings = {"NEREUS_MAX_RANKS": str(max(sizes)), **own, **profiler.environment}
         start = where.supervision(build, path, tuple(program[1:]), founders, join, settings)

@@ -5,7 +5,8 @@ from collections.abc import Callable
 
 from nereus.cli.messages import Refused
 from nereus.cli.where import Where
-from nereus.launch import Build, Joining, builds, joining, probe
+from nereus.launch import Build, builds
+from nereus.probe import Joining, joining, probe
 
 
 def check_resizes(build: Build, where: Where, stopped: Callable[[], bool]) -> Joining:

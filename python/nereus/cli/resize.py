@@ -11,7 +11,8 @@ from nereus.cli.messages import Refused, complain, say, show_json
 from nereus.cli.where import Placement, ReleaseUnit
 from nereus.config.rules import transfer_conflict
 from nereus.config.strategies import STRATEGIES, conflict_in
-from nereus.launch import OK, PENDING, REDUCED, RESIZED, UNCHANGED, NoAnswer, ask, find, read_hosts
+from nereus.launch import read_hosts
+from nereus.supervisor import OK, PENDING, REDUCED, RESIZED, UNCHANGED, NoAnswer, ask, find
 
 _GOOD = {OK, RESIZED, UNCHANGED, PENDING, REDUCED}
 
@@ -127,11 +128,11 @@ def _check_transfer(
 
 def ask_job(job: str, question: dict[str, Any], timeout: float) -> dict[str, Any]:
     """Its answer; one that says so where there is none in time."""
-    door = find(job)
+    control_socket = find(job)
     try:
-        return ask(door, question, timeout)
+        return ask(control_socket, question, timeout)
     except NoAnswer as problem:
-        message = f"job {door.stem}: {problem}; whether it will be resized is not known"
+        message = f"job {control_socket.stem}: {problem}; whether it will be resized is not known"
         return {"kind": "refused", "message": message}
 
 

@@ -22,19 +22,16 @@ from nereus.launch import (
     FAMILIES,
     RANKS_PER_CORE,
     Build,
-    Job,
     Outcome,
     Stopping,
-    Supervision,
-    check_door,
     choose,
     family_of,
     find_program,
     fostering,
-    joining,
     most_ranks,
-    new_name,
 )
+from nereus.probe import joining
+from nereus.supervisor import Job, Supervision, check_control_socket, new_name
 
 _ATTEND_SECONDS = 0.1
 
@@ -85,7 +82,7 @@ def run(
     founders, own = founding(ranks, release_unit)
     where.check_slots(ranks)
     with Stopping() as stopping, fostering():
-        check_door()
+        check_control_socket()
         join = joining(build, where.hosts, rsh, stopped=lambda: stopping.signal is not None)
         job = where.supervision(build, path, tuple(program[1:]), founders, join, settings | own)
         name = new_name()

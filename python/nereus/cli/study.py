@@ -21,18 +21,10 @@ from nereus.cli.study_live import study_live
 from nereus.cli.study_run import Runner, check_programs
 from nereus.cli.trial_bar import TrialBar
 from nereus.cli.where import Where
-from nereus.launch import (
-    RANKS_PER_CORE,
-    Build,
-    Joining,
-    Stopping,
-    check_door,
-    choose,
-    cores,
-    fostering,
-    most_ranks,
-)
+from nereus.launch import RANKS_PER_CORE, Build, Stopping, choose, cores, fostering, most_ranks
+from nereus.probe import Joining
 from nereus.simulation.live import is_live
+from nereus.supervisor import check_control_socket
 
 
 def study(
@@ -68,7 +60,7 @@ def study(
     _check_sizes(wanted, file, max_ranks)
     check_programs(wanted, file, build)
     with Stopping() as stopping, fostering():
-        check_door()
+        check_control_socket()
         os.environ.update(wanted.environment)
         where = Where()
         means = Means(build, where, _join(wanted, build, where, lambda: stopping.signal is not None))

@@ -15,7 +15,8 @@ import typer
 from nereus.cli import policies
 from nereus.cli.messages import Refused, complain, note, say, show, show_json
 from nereus.cli.trial_bar import TrialBar
-from nereus.launch import RANKS_PER_CORE, Build, Stopping, choose, cores, joining, most_ranks
+from nereus.launch import RANKS_PER_CORE, Build, Stopping, choose, cores, most_ranks
+from nereus.probe import joining
 from nereus.simulation.jobs import Result, simulate
 from nereus.simulation.jobs.scenario import Job
 from nereus.simulation.live import LiveError, Planned, Study, load_live, planned_runs, running, store, summary

@@ -30,7 +30,8 @@ from nereus.cli import experiment_run
 from nereus.cli.experiment_run import Means
 from nereus.cli.messages import Refused, warn
 from nereus.config import ConfigError, Experiment, emulation_of, load, write_toml
-from nereus.launch import Build, Job, Outcome
+from nereus.launch import Build, Outcome
+from nereus.supervisor import Job
 
 _ATTEND_SECONDS = 0.05
 

@@ -14,7 +14,7 @@ from nereus.analysis.monitor.live import COLUMNS, Rates, Sums, latest_of_job, ra
 from nereus.analysis.report.units import bytes_text
 from nereus.cli.messages import Refused, note, show_json_line
 from nereus.cli.parts_folder import is_locked, monitored, run_of
-from nereus.daemon import daemon_door
+from nereus.daemon import daemon_control_socket
 from nereus.launch import Stopping, builds
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _of_daemon(job: str | None, jobs: bool) -> bool:
     """Whether its jobs are to be shown."""
     if jobs and job is not None:
         raise Refused(f"JOB = {job} and --jobs: one of them is allowed")
-    return jobs or (job is None and not monitored() and daemon_door().exists())
+    return jobs or (job is None and not monitored() and daemon_control_socket().exists())
 
 
 def _chosen(wanted: str | None) -> tuple[Path, str | None]:

@@ -9,10 +9,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from nereus.bench.combinations import METHODS, Combination, all_combinations
+from nereus.bench.process_trials import which_work
 from nereus.cli.trial_bar import TrialBar
-from nereus.launch import Build, Feature, LaunchError, joining
-from nereus.launch.combinations import METHODS, Combination, all_combinations
-from nereus.launch.trials import which_work
+from nereus.launch import Build, LaunchError
+from nereus.probe import Feature, joining
 
 
 def find_ways(build: Build, stopped: Callable[[], bool]) -> dict[str, Any]:

@@ -9,18 +9,11 @@ from typing import Annotated
 
 import typer
 
+from nereus.bench import usual_costs
 from nereus.cli.messages import warn
-from nereus.launch import (
-    Build,
-    Host,
-    Joining,
-    Launch,
-    Supervision,
-    host_list,
-    place,
-    read_hosts,
-    usual_costs,
-)
+from nereus.launch import Build, Host, Launch, host_list, place, read_hosts
+from nereus.probe import Joining
+from nereus.supervisor import Supervision
 
 
 class Placement(StrEnum):

@@ -6,25 +6,25 @@ from pathlib import Path
 from typing import Any
 
 from nereus.daemon.error import ControlError, NoDaemon
-from nereus.launch import NoAnswer, ask
-from nereus.launch.door import DAEMON, folder_of_doors
 from nereus.launch.private_folder import is_private
+from nereus.supervisor import NoAnswer, ask
+from nereus.supervisor.control_socket import DAEMON, control_socket_folder
 
 SECONDS = 5.0
 NOT_THERE = "no daemon of yours runs on this host; nereus daemon starts one"
 
 
-def daemon_door() -> Path:
-    return folder_of_doors() / f"{DAEMON}.door"
+def daemon_control_socket() -> Path:
+    return control_socket_folder() / f"{DAEMON}.door"
 
 
 def ask_daemon(question: Mapping[str, Any], seconds: float = SECONDS) -> dict[str, Any]:
     """Its answer; ControlError where it refuses, NoDaemon where there is none."""
-    door = daemon_door()
-    if not (is_private(door.parent) and door.exists()):
+    control_socket = daemon_control_socket()
+    if not (is_private(control_socket.parent) and control_socket.exists()):
         raise NoDaemon(NOT_THERE)
     try:
-        answer = ask(door, question, seconds)
+        answer = ask(control_socket, question, seconds)
     except NoAnswer:
         raise NoDaemon(NOT_THERE) from None
     if answer.get("kind") == "refused":

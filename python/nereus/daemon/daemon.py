@@ -33,12 +33,12 @@ from nereus.daemon.stall_detector import StallDetector
 from nereus.daemon.status import figures
 from nereus.daemon.store import Store
 from nereus.daemon.unclean_marker import UncleanMarker
-from nereus.launch.controller import daemon_line
-from nereus.launch.door import DAEMON, Door
 from nereus.launch.private_folder import make_folder
-from nereus.launch.sockets import Sockets
 from nereus.policy.decisions import Policy
 from nereus.policy.parameters import Parameters
+from nereus.supervisor.control_socket import DAEMON, ControlSocket
+from nereus.supervisor.daemon_address import daemon_line
+from nereus.supervisor.sockets import Sockets
 
 #: Between two looks at leases, silent jobs, what is to be said again, and figures.
 _LOOK_SECONDS = 0.25
@@ -97,8 +97,8 @@ class Daemon:
         self._line = DaemonSockets(sockets, path)
         self._closing.append(self._line.close)
         listen, metrics = self._beyond(settings)
-        self._door = Door(sockets, DAEMON, self._line.dropped)
-        self._closing.append(self._door.close)
+        self._control_socket = ControlSocket(sockets, DAEMON, self._line.dropped)
+        self._closing.append(self._control_socket.close)
         if not sockets.guarded:
             self._troubles.append(_NOT_GUARDED)
         instance = secrets.token_hex(8)
@@ -148,9 +148,9 @@ class Daemon:
         return listen, metrics
 
     def serve(self, is_over: Callable[[], bool]) -> None:
-        """Until that is so, or somebody asked for it at the door."""
+        """Until that is so, or somebody asked for it on the control socket."""
         poller = zmq.Poller()
-        for socket in (*self._line.sockets, self._door.socket):
+        for socket in (*self._line.sockets, self._control_socket.socket):
             poller.register(socket, zmq.POLLIN)
         while not (is_over() or self._desk.stop):
             found = poller.poll(_IDLE_MILLISECONDS)
@@ -169,9 +169,9 @@ class Daemon:
             else:
                 outs += self._protocol.hear(sender, message, now)
         answers = []
-        for envelope, value in self._door.received():
+        for envelope, value in self._control_socket.received():
             answer, more = self._desk.answer(value, now)
-            answers.append(partial(self._door.answer, envelope, answer))
+            answers.append(partial(self._control_socket.answer, envelope, answer))
             outs += more
         listened = self._attention.is_paid(now, self._line.waits)
         if now >= self._look_at:
@@ -221,7 +221,7 @@ class Daemon:
 
 
 def _remove_if_empty(folder: Path) -> None:
-    """Jobs may have their doors in it."""
+    """Jobs may have their control sockets in it."""
     with suppress(OSError):
         folder.rmdir()
 

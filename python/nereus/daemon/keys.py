@@ -11,9 +11,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
 from zmq.utils import z85
 
 from nereus.daemon.error import ControlError
-from nereus.launch.curve import new_pair, write_keys
 from nereus.launch.private_folder import is_private
 from nereus.reading import content_of
+from nereus.supervisor.curve import new_pair, write_keys
 
 SERVER, CLIENT = "server.json", "client.json"
 

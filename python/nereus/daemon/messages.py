@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from nereus.launch.messages import MOST_RANKS, decode, encode, validated
+from nereus.supervisor.messages import MOST_RANKS, decode, encode, validated
 
 __all__ = [
     "Done",

@@ -11,10 +11,10 @@ from typing import Any
 
 from nereus import printable
 from nereus.daemon.messages import MOST
-from nereus.launch.messages import MOST_RANKS
 from nereus.policy.decisions import Decision, Leave, Policy, Resize, State
 from nereus.policy.parameters import Parameters
 from nereus.policy.turns import AllAtOnce, OneByOne, OneOfEachSet, Order, Request
+from nereus.supervisor.messages import MOST_RANKS
 
 #: A decision that took longer is followed by so many times as long without one.
 _LONG_SECONDS, _PAUSE = 0.02, 9.0

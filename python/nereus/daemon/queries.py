@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Answers those who come to the daemon's door: how all stands, what happened, cores for a job to come."""
+"""Answers requests on the daemon's control socket: status of all jobs, events, cores for a job to come."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What may be asked at the daemon's door, `daemon.door` (docs/reference/daemon.md)."""
+"""What may be asked on the daemon's control socket, `daemon.door` (docs/reference/daemon.md)."""
 
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from nereus.daemon.messages import Number, Ranks
-from nereus.launch.messages import validated
+from nereus.supervisor.messages import validated
 
 JobName = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
 _ALLOWED = (

@@ -10,10 +10,10 @@ import zmq
 from nereus.daemon.error import ControlError
 from nereus.daemon.keys import ServerKeys
 from nereus.daemon.sessions import Address
-from nereus.launch.curve import Gate, Pair
-from nereus.launch.door import bind_private, is_of_this_user, remove_socket
-from nereus.launch.link_socket import MOST_AT_ONCE, send
-from nereus.launch.sockets import Sockets
+from nereus.supervisor.control_socket import bind_private, is_of_this_user, remove_socket
+from nereus.supervisor.curve import Gate, Pair
+from nereus.supervisor.link_socket import MOST_AT_ONCE, send
+from nereus.supervisor.sockets import Sockets
 
 
 class DaemonSockets:

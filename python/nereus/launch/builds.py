@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nereus.launch.answers import beginning
 from nereus.launch.error import LaunchError
+from nereus.reading import beginning_of
 
 PREFERRED = "mpich"
 
@@ -82,7 +82,7 @@ def _names(found: Sequence[Build]) -> str:
 def _read(path: Path) -> Build:
     try:
         # Not strict, because version texts of MPIs come with tabs in them.
-        text = json.loads(beginning(path), strict=False)
+        text = json.loads(beginning_of(path), strict=False)
         name, mpiexec, version = text["name"], text["mpiexec"], text["library_version"]
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as problem:
         raise LaunchError(

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from nereus.launch.error import LaunchError
 
+_USE = "the control sockets of jobs are kept there"
+
 
 def is_private(folder: Path) -> bool:
     """Whether a folder is there, and is this user's alone."""
@@ -16,7 +18,7 @@ def is_private(folder: Path) -> bool:
         return False
 
 
-def make_folder(folder: Path, use: str = "the doors of jobs are kept there", parents: bool = False) -> None:
+def make_folder(folder: Path, use: str = _USE, parents: bool = False) -> None:
     """A folder that nobody else can look into; one that somebody else prepared is refused.
 
     `use` is what a refusal says the folder is for; `parents`: folders above it are made too.
@@ -31,7 +33,7 @@ def make_folder(folder: Path, use: str = "the doors of jobs are kept there", par
     refuse_if_unsafe(folder, use)
 
 
-def refuse_if_unsafe(folder: Path, use: str = "the doors of jobs are kept there") -> None:
+def refuse_if_unsafe(folder: Path, use: str = _USE) -> None:
     """FileNotFoundError where there is no such folder."""
     obstacle = _obstacle(folder)
     if obstacle is not None:

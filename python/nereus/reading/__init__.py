@@ -35,3 +35,9 @@ def content_of(path: Path, most: int = MOST_WRITTEN) -> bytes:
     if len(content) > most:
         raise NotReadError(f"{path}: has more than {most} bytes, which are allowed")
     return content
+
+
+def beginning_of(path: Path, most: int = 1 << 20) -> str:
+    """What is there of a file of ours, which is smaller: of a longer one, the rest is damage."""
+    with path.open("rb") as file:
+        return file.read(most).decode("utf-8")

@@ -105,7 +105,7 @@ def shell(tmp_path: Path) -> Iterator[Shell]:
     yield place
     left = list(runtime.iterdir())
     shutil.rmtree(runtime)
-    assert left == [], "doors were left"
+    assert left == [], "control sockets were left"
     assert not list(tmp_path.glob("nereus-*")), "a temporary folder was left"
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from nereus.cli.bench_rows import Spread, rows_of
-from nereus.launch.combinations import Combination
-from nereus.launch.trials import SECONDS, Sizes, Trial
+from nereus.bench.combinations import Combination
+from nereus.bench.process_rows import Spread, rows_of
+from nereus.bench.process_trials import SECONDS, Sizes, Trial
 
 SMALL = ("bench", "processes", "--from", "1", "--to", "3", "--methods", "merge,baseline-inter")
 LIMIT = 60.0

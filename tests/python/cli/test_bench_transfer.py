@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from nereus.launch.transfer_trials import read_limits
-from nereus.launch.transfer_ways import TransferWay, transfer_ways
+from nereus.bench.transfer_trials import read_limits
+from nereus.bench.transfer_ways import TransferWay, transfer_ways
 
 SMALL = ("bench", "transfer", "--from", "1", "--to", "3", "--bytes", "1MiB", "--methods", "p2p,col")
 TWO = ("--strategies", "blocking,thread")

@@ -28,7 +28,7 @@ class Running:
     """A daemon of that shell."""
 
     def __init__(self, shell: Any, *arguments: str) -> None:
-        self.doors = Path(shell.environment["XDG_RUNTIME_DIR"]) / "nereus"
+        self.control_sockets = Path(shell.environment["XDG_RUNTIME_DIR"]) / "nereus"
         command = [sys.executable, "-c", "from nereus.cli.main import main; main()", "daemon", *arguments]
         self.process = subprocess.Popen(
             [*command, "--store", str(shell.folder / "store.sqlite")],
@@ -38,7 +38,7 @@ class Running:
             stderr=subprocess.PIPE,
             text=True,
         )
-        self.wait(lambda: (self.doors / "daemon.door").exists() or self.process.poll() is not None)
+        self.wait(lambda: (self.control_sockets / "daemon.door").exists() or self.process.poll() is not None)
 
     def wait(self, condition: Callable[[], bool]) -> None:
         deadline = time.monotonic() + LIMIT
@@ -53,7 +53,7 @@ class Running:
     def say_hello(self) -> dict[str, Any]:
         with zmq.Context() as context, context.socket(zmq.DEALER) as job:
             job.setsockopt(zmq.LINGER, 0)
-            job.connect(f"ipc://{self.doors / 'daemon.line'}")
+            job.connect(f"ipc://{self.control_sockets / 'daemon.line'}")
             job.send(json.dumps(HELLO).encode())
             assert job.poll(int(LIMIT * 1000))
             answer: dict[str, Any] = json.loads(job.recv())
@@ -96,7 +96,7 @@ def test_a_daemon_is_told_of_stopped_and_gone(shell: Any, daemon: Callable[..., 
     out, _ = running.process.communicate(timeout=LIMIT)
     assert running.process.returncode == 0
     assert [json.loads(line) for line in out.splitlines()] == events
-    assert not running.doors.exists()
+    assert not running.control_sockets.exists()
     stopped = shell.nereus("daemon", "status")
     assert (stopped.returncode, stopped.stdout) == (2, "")
 
@@ -109,7 +109,7 @@ def test_a_daemon_ends_well_by_a_signal_and_says_what_people_want_to_know(
     out, said = running.end(signal.SIGINT)
     assert running.process.returncode == 0
     assert out == ""
-    assert f"NEREUS_CONTROLLER=ipc://{running.doors}/daemon.line" in said
+    assert f"NEREUS_CONTROLLER=ipc://{running.control_sockets}/daemon.line" in said
     assert f"{JOB}: came with 1 ranks" in said
     assert "metrics: http://127.0.0.1:" in said
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from nereus.launch import Build, Joining, LaunchError
-from nereus.launch.combinations import Combination, all_combinations, read_strategies
-from nereus.launch.trials import Bench, Sizes, Trial, which_work
+from nereus.bench.combinations import Combination, all_combinations, read_strategies
+from nereus.bench.process_trials import Bench, Sizes, Trial, which_work
+from nereus.launch import Build, LaunchError
+from nereus.probe import Joining
 
 NONE, SINGLE, JOIN = (Combination("merge", words) for words in ((), ("single",), ("join",)))
 WAKE = Combination("merge", ("wake",))

@@ -145,8 +145,8 @@ def test_commands_print_through_one_place(tracked: dict[str, str]) -> None:
     # Their lines are made harmless beside it, or have nothing from outside.
     for path in (
         "analysis/report/progress.py",
-        "launch/sockets.py",
-        "launch/supervisor.py",
+        "supervisor/sockets.py",
+        "supervisor/supervisor.py",
         "daemon/page/server.py",
     ):
         own.pop(f"python/nereus/{path}")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from nereus.cli.resize import outcome
-from nereus.launch import RESIZED
+from nereus.supervisor import RESIZED
 
 REPORT = {"from": 3, "to": 6, "pause_seconds": 0.25, "process_seconds": 0.125, "process_method": "merge"}
 DONE = "resized 3 → 6 ranks: pause 250 ms (processes 125 ms, merge)"

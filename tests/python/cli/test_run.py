@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-PLAYER = Path(__file__).parents[1] / "launch" / "player.py"
+PLAYER = Path(__file__).parents[1] / "fakes" / "player.py"
 LIMIT = 60.0
 
 

@@ -167,7 +167,7 @@ def test_a_killed_study_loses_only_the_run_that_was_under_way(shell: Any, file: 
         *shell.folder.parent.glob("nereus-*"),
         *Path(shell.environment["XDG_RUNTIME_DIR"]).iterdir(),
     ]:
-        # What one killed by SIGKILL leaves is its temporary folder and its door (docs/reference/commands.md).
+        # What one killed by SIGKILL leaves is its temporary folder and its control socket.
         remove(left)
 
 

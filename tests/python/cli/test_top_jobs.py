@@ -19,9 +19,9 @@ from nereus.cli.main import run
 from nereus.cli.parts_folder import made_for
 from nereus.cli.top_jobs import Look, Watch
 from nereus.cli.top_screen import AskRanks, TopScreen
-from nereus.launch import RESIZED
-from nereus.launch.door import Door
-from nereus.launch.sockets import Sockets
+from nereus.supervisor import RESIZED
+from nereus.supervisor.control_socket import ControlSocket
+from nereus.supervisor.sockets import Sockets
 
 LIMIT = 30.0
 A, B = "a" * 16, "b" * 16
@@ -160,28 +160,28 @@ def test_it_ends_by_a_key_or_after_so_many_looks(keys: list[str], samples: int |
 
 
 class Supervisor:
-    """Answers at the door of a job that it was resized."""
+    """Answers on the control socket of a job that it was resized."""
 
     def __init__(self, name: str) -> None:
         self.asked: list[dict[str, Any]] = []
         self._over = threading.Event()
         self._sockets = Sockets()
-        self._door = Door(self._sockets, name)
+        self._control_socket = ControlSocket(self._sockets, name)
         self._thread = threading.Thread(target=self._live)
         self._thread.start()
 
     def _live(self) -> None:
         while not self._over.wait(0.01):
-            for envelope, question in self._door.received():
+            for envelope, question in self._control_socket.received():
                 assert question is not None
                 self.asked.append(question)
                 report = {"from": 2, "to": question["ranks"]}
-                self._door.answer(envelope, {"kind": "resized", "code": RESIZED, "report": report})
+                self._control_socket.answer(envelope, {"kind": "resized", "code": RESIZED, "report": report})
 
     def close(self) -> None:
         self._over.set()
         self._thread.join()
-        self._door.close()
+        self._control_socket.close()
         self._sockets.close()
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from nereus.bench.combinations import sets_of_strategies
 from nereus.config.strategies import STRATEGIES, Strategy, conflict_in
-from nereus.launch.combinations import sets_of_strategies
 
 ROOT = Path(__file__).parents[3]
 CHOICES = [list(some) for size in range(7) for some in combinations(STRATEGIES, size)]

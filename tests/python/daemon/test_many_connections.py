@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from nereus.daemon import ask_daemon, metrics_server
-from nereus.daemon.client import daemon_door
+from nereus.daemon.client import daemon_control_socket
 from nereus.daemon.keys import make_keys
-from nereus.launch.descriptors import guard
+from nereus.supervisor.descriptors import guard
 
 DESCRIPTORS = 256  # as after `ulimit -n 256`
 
@@ -87,8 +87,8 @@ def test_more_jobs_than_descriptors_are_heard_one_after_the_other(house: Any) ->
 def test_silent_connections_to_the_line_and_the_door_hurt_nobody(house: Any) -> None:
     daemon = house.begin_elsewhere(dies=few_descriptors)
     job = house.known_job("own")
-    # Half of the descriptors are kept free, and of these the door may take a quarter.
-    for path, most in ((house.line, 128), (daemon_door(), 160)):
+    # Half of the descriptors are kept free, and of these the control socket may take a quarter.
+    for path, most in ((house.line, 128), (daemon_control_socket(), 160)):
         with connections(str(path)) as made:
             assert 60 < let_in(house, made) < most
             job.heard.clear()

@@ -16,9 +16,9 @@ import pytest
 import zmq
 
 from nereus.daemon import ControlError, ask_daemon
-from nereus.daemon.client import daemon_door
+from nereus.daemon.client import daemon_control_socket
 from nereus.daemon.keys import make_keys
-from nereus.launch.messages import MOST_BYTES
+from nereus.supervisor.messages import MOST_BYTES
 
 NOBODY = 65534
 
@@ -62,7 +62,7 @@ def test_a_message_of_several_frames_is_dropped(house: Any) -> None:
 
 def test_the_line_is_for_its_user_alone(house: Any) -> None:
     house.begin()
-    for path in (house.line, daemon_door()):
+    for path in (house.line, daemon_control_socket()):
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(house.line.parent.stat().st_mode) == 0o700
 
@@ -87,13 +87,17 @@ def test_another_user_is_not_heard_even_where_the_folder_is_open(house: Any) -> 
 def test_another_user_asks_nothing_of_the_daemon_and_cannot_stop_it(house: Any) -> None:
     house.begin_elsewhere()
     ask_daemon({"kind": "status"})
-    for path in (daemon_door().parent.parent, daemon_door().parent, daemon_door()):
+    for path in (
+        daemon_control_socket().parent.parent,
+        daemon_control_socket().parent,
+        daemon_control_socket(),
+    ):
         path.chmod(0o777)
     stranger = os.fork()
     if stranger == 0:
-        _knock_as(NOBODY, daemon_door(), b'{"version": 1, "kind": "stop"}')
+        _knock_as(NOBODY, daemon_control_socket(), b'{"version": 1, "kind": "stop"}')
     os.waitpid(stranger, 0)
-    daemon_door().parent.chmod(0o700)
+    daemon_control_socket().parent.chmod(0o700)
     found = ask_daemon({"kind": "status"})
     assert (found["pid"], found["dropped"]) == (house.child, {"other user": 1})
 
@@ -131,10 +135,11 @@ def test_what_a_dead_daemon_left_is_replaced(house: Any) -> None:
 
 
 def test_jobs_are_not_confused_with_the_daemon(house: Any) -> None:
-    from nereus.launch import LaunchError, doors, find
+    from nereus.launch import LaunchError
+    from nereus.supervisor import control_sockets, find
 
     house.begin()
-    assert doors() == []
+    assert control_sockets() == []
     with pytest.raises(LaunchError):
         find("daemon")
 

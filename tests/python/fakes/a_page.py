@@ -81,7 +81,7 @@ class House:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.doors = Path(os.environ["XDG_RUNTIME_DIR"]) / "nereus"
+        self.control_sockets = Path(os.environ["XDG_RUNTIME_DIR"]) / "nereus"
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -101,7 +101,7 @@ class House:
 
     @contextlib.contextmanager
     def job(self, name: str, **keys: Any) -> Iterator[FakeJob]:
-        made = FakeJob(self._context, self.doors / "daemon.line", name).connect()
+        made = FakeJob(self._context, self.control_sockets / "daemon.line", name).connect()
         try:
             made.hello(**keys)
             heard(made, "welcome")
@@ -115,7 +115,7 @@ class House:
 
 
 def _answers() -> bool:
-    """The door alone may be that of one that was killed."""
+    """The control socket alone may be that of one that was killed."""
     with contextlib.suppress(ControlError):
         ask_daemon({"kind": "status"})
         return True

@@ -7,7 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from nereus.launch import Build, Host, Launch, LaunchError, Share, builds, choose, command, place
+from nereus.launch import (
+    Build,
+    Host,
+    Launch,
+    LaunchError,
+    Share,
+    builds,
+    choose,
+    command,
+    place,
+)
 
 OPEN_MPI = "Open MPI v4.1.4, package: Debian OpenMPI"
 MPICH = "MPICH Version: 5.0.2"

@@ -16,8 +16,9 @@ from typing import Any
 
 import pytest
 
-from nereus.launch import NoAnswer, choose, status
-from nereus.launch.local_hosts import LocalHosts, Wanted, local_hosts, processes_on
+from nereus.bench.local_hosts import LocalHosts, Wanted, local_hosts, processes_on
+from nereus.launch import choose
+from nereus.supervisor import NoAnswer, status
 
 COMMAND = [sys.executable, "-c", "from nereus.cli.main import main; main()"]
 LIMIT = 60.0
@@ -101,10 +102,10 @@ class HostedJob:
     @property
     def status(self) -> dict[str, Any]:
         """How the job says that it stands; empty until there is a job."""
-        for door in self.runtime.glob("nereus/*.door"):
+        for control_socket in self.runtime.glob("nereus/*.door"):
             # Before it there is the job that tries whether newcomers can join.
             with contextlib.suppress(NoAnswer):
-                found: dict[str, Any] = status(door)
+                found: dict[str, Any] = status(control_socket)
                 if found["command"][0] == str(self.program):
                     return found
         return {}
@@ -195,7 +196,7 @@ def on_host_a(site: Any, hosts: Hosts) -> Callable[[list[str]], Any]:
 def _on_host_a(
     site: Any, hosts: Hosts, arguments: list[str]
 ) -> "Iterator[tuple[subprocess.Popen[bytes], Path]]":
-    """A command of `nereus` on host a, and its folder for doors; ended at the latest with the block."""
+    """A command of `nereus` on host a, and its folder for sockets; ended at the latest with the block."""
     runtime = Path(tempfile.mkdtemp(prefix="nsr-"))
     command = shlex.join([*COMMAND, *arguments])
     (site.folder / "stop").unlink(missing_ok=True)

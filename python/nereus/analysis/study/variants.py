@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from nereus.bench.transfer_ways import SHARED, TransferWay
 from nereus.config.rules import transfer_conflict
-from nereus.launch.transfer_ways import SHARED, TransferWay
 
 _PROCESSES = {"Merge": "merge", "Baseline": "baseline-intra", "BaselineInter": "baseline-inter"}
 _TRANSFERS = {"P2P": "p2p", "COL": "col", "RMALockall": "rma-lockall", "RMALock": "rma-lock", "SHM": SHARED}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes one run: a folder for doors, a daemon with the policy, the jobs at their times, and an end to all."""
+"""One run: a folder for control sockets, a daemon with the policy, the jobs at their times, an end to all."""
 
 import json
 import os
@@ -15,13 +15,14 @@ from typing import IO, Any
 
 from nereus.daemon.sessions import Session
 from nereus.daemon.store import Store
-from nereus.launch import LaunchError, NoAnswer, ask
+from nereus.launch import LaunchError
 from nereus.launch.processes import dying_with_us
 from nereus.simulation.jobs import Scenario
 from nereus.simulation.live.error import LiveError
 from nereus.simulation.live.event_results import Told
 from nereus.simulation.live.jobs import START_AT, arguments_of, known_beforehand, program_of
 from nereus.simulation.live.model import Live
+from nereus.supervisor import NoAnswer, ask
 
 EVENTS, RUN = "events.jsonl", "run.json"
 _LOOK_EVERY = 0.02
@@ -82,7 +83,7 @@ class _Making:
         runtime = stack.enter_context(tempfile.TemporaryDirectory(prefix="nereus-live-"))
         inherited = {key: value for key, value in os.environ.items() if key != _SILENT}
         self._environment = inherited | {"XDG_RUNTIME_DIR": runtime}
-        self._doors = Path(runtime) / "nereus"
+        self._sockets = Path(runtime) / "nereus"
         self._jobs: list[subprocess.Popen[bytes]] = []
         self._daemon: subprocess.Popen[bytes] | None = None
         self._seen = 0  # bytes of the file of events
@@ -99,7 +100,9 @@ class _Making:
         with (self._folder / EVENTS).open("wb") as out, (self._folder / "daemon.txt").open("wb") as err:
             self._daemon = daemon = self._start(command, out, err)
         deadline = time.monotonic() + _HEARS_WITHIN
-        while not ((self._doors / "daemon.line").is_socket() and (self._doors / "daemon.door").is_socket()):
+        while not (
+            (self._sockets / "daemon.line").is_socket() and (self._sockets / "daemon.door").is_socket()
+        ):
             if daemon.poll() is not None or time.monotonic() > deadline:
                 raise LiveError(f"the daemon did not begin: {_last_line(self._folder / 'daemon.txt')}")
             time.sleep(_LOOK_EVERY)
@@ -174,7 +177,7 @@ class _Making:
 
     def _status(self) -> list[dict[str, Any]]:
         with suppress(NoAnswer, LaunchError):
-            answer = ask(self._doors / "daemon.door", {"kind": "status"}, 2.0)
+            answer = ask(self._sockets / "daemon.door", {"kind": "status"}, 2.0)
             return list(answer.get("jobs", []))
         return []
 

@@ -22,7 +22,7 @@ def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
     made.close()
     left = list(runtime.iterdir())
     shutil.rmtree(runtime)
-    assert left == [], "doors were left"
+    assert left == [], "control sockets were left"
 
 
 @pytest.fixture

@@ -152,4 +152,4 @@ def test_a_program_keeps_ignoring_what_was_ignored_when_it_started(
     (mask,) = (line.split()[1] for line in status.splitlines() if line.startswith("SigIgn:"))
     assert int(mask, 16) >> (ignored - 1) & 1
     assert process.returncode == 0
-    assert not house.doors.exists()
+    assert not house.control_sockets.exists()

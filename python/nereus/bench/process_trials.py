@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tries ways to make processes with the program nereus-resizes, and remembers which of them work.
+
+A way that hangs or kills the program costs its job and nothing else: the ways that were not tried yet are
+tried in another job.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from nereus.bench.combinations import Combination, all_combinations
+from nereus.bench.trial_job import Answer, answers
+from nereus.launch.builds import Build
+from nereus.launch.command import Launch
+from nereus.launch.hosts import Share
+from nereus.probe.cache import recall, remember
+from nereus.probe.capabilities import Feature
+from nereus.probe.joining import Joining
+from nereus.supervisor.job import Supervision
+
+PROGRAM = "nereus-resizes"
+#: Seconds without a word after which a trial is given up.
+SILENCE = 10.0
+SECONDS = ("make_seconds", "connect_seconds", "pause_seconds", "stall_seconds")
+_KIND = "combinations"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What became of one resize; `answered` is false when it hung or died."""
+
+    combination: Combination
+    works: bool
+    reason: str = ""
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    answered: bool = True
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How many processes before and after."""
+
+    before: int
+    after: int
+
+
+class Bench:
+    """One MPI build on which ways to make processes are tried."""
+
+    def __init__(
+        self,
+        build: Build,
+        joining: Joining,
+        sizes: Sizes,
+        silence: float = SILENCE,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """`joining`: whether the supervisor can start groups, and over which transports all of them talk."""
+        self._build, self._joining, self._sizes = build, joining, sizes
+        self._silence, self._stopped = silence, stopped
+        self._program = build.program(PROGRAM)
+
+    def trials(self, combinations: Sequence[Combination]) -> Iterator[Trial]:
+        """Try each once, and tell of each as soon as it is known. Ends early when `stopped()` says so."""
+        for wakes in (False, True):
+            remaining = [combination for combination in combinations if combination.wakes == wakes]
+            while remaining and not self._stopped():
+                for trial in self._one_job(remaining):
+                    remaining.remove(trial.combination)
+                    yield self._explained(trial)
+
+    def _one_job(self, combinations: Sequence[Combination]) -> Iterator[Trial]:
+        """As many trials as one job lives for; the last one is the one that it died of."""
+        known = {combination.text: combination for combination in combinations}
+        start = self._supervision(combinations)
+        for answer in answers(start, list(known), "combination", self._silence, self._stopped):
+            yield _trial(known[answer.word], answer)
+
+    def _supervision(self, combinations: Sequence[Combination]) -> Supervision:
+        before, after = self._sizes.before, self._sizes.after
+        founders = after if combinations[0].wakes else before
+        words = [combination.text for combination in combinations]
+        arguments = ("--from", str(before), "--to", str(after), *words)
+        launch = Launch(self._build, self._program, arguments, environment=self._joining.environment)
+        return Supervision(launch, [Share("", founders)], joins=self._joining.works)
+
+    def _explained(self, trial: Trial) -> Trial:
+        """The job only knows that its supervisor cannot start groups; here it is known why."""
+        if trial.works or not trial.combination.joins or self._joining.works:
+            return trial
+        return Trial(trial.combination, False, self._joining.reason or trial.reason, answered=trial.answered)
+
+
+def _trial(combination: Combination, answer: Answer) -> Trial:
+    if answer.line is None:
+        return Trial(combination, False, answer.fate, answered=False)
+    seconds = {key: float(answer.line[key]) for key in SECONDS if key in answer.line}
+    return Trial(combination, answer.line["works"] is True, str(answer.line["reason"]), seconds)
+
+
+def which_work(
+    build: Build,
+    joining: Joining,
+    *,
+    fresh: bool = False,
+    silence: float = SILENCE,
+    stopped: Callable[[], bool] = lambda: False,
+    tell: Callable[[Trial], None] = lambda trial: None,
+) -> dict[Combination, Feature]:
+    """Every way there is, and whether it works from 1 to 3 processes; from the cache unless `fresh`.
+
+    A way that hung or died is tried once more, because some MPIs do so by chance, and is not remembered.
+    """
+    bench = Bench(build, joining, Sizes(1, 3), silence, stopped)
+    found = {} if fresh else _recall(build)
+    doubtful: list[Combination] = []
+    for trial in bench.trials([way for way in all_combinations() if way not in found]):
+        tell(trial)
+        found[trial.combination] = Feature(trial.works, trial.reason)
+        if not trial.answered:
+            doubtful.append(trial.combination)
+    for trial in bench.trials(list(doubtful)):
+        found[trial.combination] = Feature(trial.works, trial.reason)
+        if trial.answered:
+            doubtful.remove(trial.combination)
+    kept = {way: feature for way, feature in found.items() if way not in doubtful}
+    if kept:
+        remember(_KIND, str(build.prefix), build.files(PROGRAM), {"ways": _to_texts(kept)})
+    return {way: found[way] for way in all_combinations() if way in found}
+
+
+def _to_texts(ways: Mapping[Combination, Feature]) -> dict[str, list[object]]:
+    return {way.text: [feature.works, feature.reason] for way, feature in ways.items()}
+
+
+def _recall(build: Build) -> dict[Combination, Feature]:
+    """What the cache says about the present files."""
+    kept = recall(_KIND, str(build.prefix), build.files(PROGRAM)) or {}
+    with suppress(KeyError, TypeError, ValueError):
+        ways = {way.text: way for way in all_combinations()}
+        return {
+            ways[text]: Feature(bool(works), str(reason)) for text, (works, reason) in kept["ways"].items()
+        }
+    return {}

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the MPI builds of this machine can do, found out by trying and kept while the builds stay as they are.
+
+In:  a build. Out: what works, and with which settings.
+"""
+
+from nereus.probe.capabilities import FEATURES, Capabilities, Feature, probe
+from nereus.probe.joining import Joining, joining
+
+__all__ = [
+    "FEATURES",
+    "Capabilities",
+    "Feature",
+    "Joining",
+    "joining",
+    "probe",
+]

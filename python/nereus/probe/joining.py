@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whether groups that were started apart can join a job, and over which transports: by trying it."""
+
+import contextlib
+import json
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from nereus.launch.builds import Build
+from nereus.launch.command import Launch
+from nereus.launch.error import LaunchError
+from nereus.launch.hosts import Host, Share, host_list, is_here
+from nereus.probe.cache import recall, remember
+from nereus.supervisor.job import Job, Supervision
+from nereus.supervisor.supervisor import RELEASE_PROGRAM
+
+PROGRAM = "nereus-resizes"
+COMBINATION = "merge:join"
+TIME_LIMIT = 20.0
+_KIND = "joining"
+
+# In the order in which they are tried, the fastest first. MPICH's UCX has room for few transports in the name
+# of a port, and shared memory does not reach other hosts.
+MPICH_HERE: tuple[dict[str, str], ...] = (
+    {"UCX_TLS": "cma,posix,self"},
+    {"UCX_TLS": "posix,self"},
+    {"MPIR_CVAR_CH4_NETMOD": "ofi"},
+)
+MPICH_FAR: tuple[dict[str, str], ...] = ({"MPIR_CVAR_CH4_NETMOD": "ofi", "FI_PROVIDER": "tcp"},)
+OPEN_MPI: tuple[dict[str, str], ...] = ({},)
+
+
+@dataclass(frozen=True)
+class Joining:
+    """Whether groups can join, why not, and the environment with which they can."""
+
+    works: bool
+    reason: str = ""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    #: Whether the MPI said so; else the trial died or took too long, and the next one may fare better.
+    answered: bool = True
+
+
+def joining(
+    build: Build,
+    hosts: Sequence[Host] = (),
+    rsh: str | None = None,
+    *,
+    fresh: bool = False,
+    time_limit: float = TIME_LIMIT,
+    stopped: Callable[[], bool] = lambda: False,
+) -> Joining:
+    """Find out whether groups can join with `build` over these hosts; from the cache unless `fresh`."""
+    try:
+        files = build.files(PROGRAM, RELEASE_PROGRAM)
+    except LaunchError as problem:
+        return Joining(False, str(problem))
+    key = json.dumps([str(build.prefix), [host.name for host in _two(hosts)], rsh])
+    known = None if fresh else _recall(key, files)
+    if known is not None:
+        return known
+    try:
+        found = _first_that_works(build, hosts, rsh, time_limit, stopped)
+    except LaunchError as problem:
+        # Something else than the MPI is in the way, and may be out of it the next time.
+        return Joining(False, str(problem))
+    if found.answered and not stopped():
+        remember(_KIND, key, files, asdict(found))
+    return found
+
+
+def read_answer(text: str, died: str) -> Joining:
+    """What the trial's program said; `died`: what to say when it said nothing."""
+    for line in text.splitlines():
+        with contextlib.suppress(ValueError, KeyError, TypeError):
+            answer = json.loads(line)
+            if answer["combination"] == COMBINATION:
+                return Joining(answer["works"] is True, str(answer["reason"]))
+    return Joining(False, died, answered=False)
+
+
+def _first_that_works(
+    build: Build,
+    hosts: Sequence[Host],
+    rsh: str | None,
+    time_limit: float,
+    stopped: Callable[[], bool],
+) -> Joining:
+    failures: list[Joining] = []
+    for environment in _candidates(build, hosts):
+        found = _try(build, hosts, rsh, environment, time_limit, stopped)
+        if found.works:
+            return Joining(True, "", environment)
+        failures.append(found)
+        if stopped():
+            break
+    # The reason of the first is told: it has the transports that are meant for such a machine.
+    return Joining(False, failures[0].reason, answered=all(failure.answered for failure in failures))
+
+
+def _candidates(build: Build, hosts: Sequence[Host]) -> tuple[dict[str, str], ...]:
+    if build.kind == "openmpi":
+        return OPEN_MPI
+    return MPICH_FAR if _two(hosts) else MPICH_HERE
+
+
+def _two(hosts: Sequence[Host]) -> list[Host]:
+    """A slot here or on the first host, and one on another; none where all is on this host."""
+    far = [host for host in hosts if not is_here(host.name)]
+    if not far:
+        return []
+    first = hosts[0]
+    others = [host for host in hosts[1:] if host.name != first.name]
+    return [Host(first.name, 1), *(Host(host.name, 1) for host in others[:1])]
+
+
+def _try(
+    build: Build,
+    hosts: Sequence[Host],
+    rsh: str | None,
+    environment: dict[str, str],
+    time_limit: float,
+    stopped: Callable[[], bool],
+) -> Joining:
+    """One resize of a real job from 1 to 2 ranks."""
+    two = tuple(_two(hosts))
+    settings = {"NEREUS_HOSTS": host_list(two), "NEREUS_OVERSUBSCRIBE": "on"} if two else {}
+    arguments = ("--from", "1", "--to", "2", COMBINATION)
+    launch = Launch(build, build.program(PROGRAM), arguments, two, rsh, {**environment, **settings})
+    founders = [Share(two[0].name if two else "", 1)]
+    with (
+        tempfile.TemporaryDirectory(prefix="nereus-") as folder,
+        Job(Supervision(launch, founders, joins=True), Path(folder) / "answers") as job,
+    ):
+        deadline = time.monotonic() + time_limit
+        while job.running() and time.monotonic() < deadline and not stopped():
+            job.attend(0.05)
+        if job.running():
+            return read_answer(job.text(), f"the trial did not end within {time_limit:g} s")
+        return read_answer(job.text(), f"the trial failed: {job.outcome().text}")
+
+
+def _recall(key: str, files: Sequence[Path]) -> Joining | None:
+    kept = recall(_KIND, key, files)
+    try:
+        return None if kept is None else Joining(kept["works"], kept["reason"], dict(kept["environment"]))
+    except (ValueError, KeyError, TypeError):
+        return None

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The control socket of a job: this user's other programs ask there for its status and for another size."""
+
+import contextlib
+import errno
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import zmq
+
+from nereus.launch.error import LaunchError
+from nereus.launch.private_folder import make_folder, refuse_if_unsafe
+from nereus.supervisor.descriptors import CONTROL_SOCKET_ENDING
+from nereus.supervisor.link_socket import MOST_AT_ONCE, send
+from nereus.supervisor.messages import decode, encode
+from nereus.supervisor.sockets import Socket, Sockets
+
+ENDING = CONTROL_SOCKET_ENDING
+#: In the place of a job's name: the control socket of the daemon of all jobs.
+DAEMON = "daemon"
+# What has been answered may still be on its way when the job is over.
+_LINGER_MILLISECONDS = 500
+_TRIALS = 10
+_PEER: Any = "Peer-Address"
+_USER, _LEAST = -3, 3
+
+#: What comes before the content of a message: who sent it.
+Envelope = list[bytes]
+
+
+def control_socket_folder(environment: Mapping[str, str] = os.environ) -> Path:
+    """Where this user's jobs have their control sockets."""
+    runtime = environment.get("XDG_RUNTIME_DIR", "")
+    usable = runtime.startswith("/") and Path(runtime).is_dir()
+    return Path(runtime) / "nereus" if usable else Path(f"/tmp/nereus-{os.geteuid()}")
+
+
+def check() -> None:
+    """Refuse, before anything is started, where no control socket could be made."""
+    folder = control_socket_folder()
+    try:
+        refuse_if_unsafe(folder)
+    except FileNotFoundError:
+        if not os.access(folder.parent, os.W_OK | os.X_OK):
+            raise LaunchError(
+                f"{folder}: cannot be made; control sockets of jobs are kept there, or below XDG_RUNTIME_DIR"
+            ) from None
+
+
+class ControlSocket:
+    """A job's control socket; nobody but this user can open it, and processes of others are not heard."""
+
+    def __init__(self, sockets: Sockets, job: str, dropped: Counter[str] | None = None) -> None:
+        """Open it; in `dropped` is counted who was not heard."""
+        self._dropped = dropped if dropped is not None else Counter()
+        folder = control_socket_folder()
+        self.path = folder / f"{job}{ENDING}"
+        self.socket = sockets.router()
+        bind_private(self.socket, self.path)
+
+    def received(self) -> Iterator[tuple[Envelope, dict[str, Any] | None]]:
+        """Who asks and what, None for what cannot be read; never waits."""
+        for _ in range(MOST_AT_ONCE):
+            try:
+                parts = self.socket.recv_multipart(zmq.NOBLOCK, copy=False)
+            except zmq.ZMQError:
+                return
+            if not is_of_this_user(parts[-1]):
+                self._dropped["other user"] += 1
+            # A REQ socket puts an empty frame before its message, a DEALER does not; both may ask.
+            elif len(parts) >= 2:
+                yield [part.bytes for part in parts[:-1]], decode(parts[-1].bytes)
+
+    def answer(self, envelope: Envelope, message: dict[str, Any]) -> None:
+        """Answer one question."""
+        frame = encode(message)
+        if frame is not None:
+            send(self.socket, [*envelope, frame])
+
+    def close(self) -> None:
+        """Close it for good."""
+        remove_socket(self.path)
+        self.socket.close(linger=_LINGER_MILLISECONDS)
+        # The folder stays while other jobs have their control sockets in it.
+        with contextlib.suppress(OSError):
+            self.path.parent.rmdir()
+
+
+def is_of_this_user(frame: zmq.Frame) -> bool:
+    """By what the kernel says of the other end of a local socket: NAME:USER:GROUP:PROCESS."""
+    try:
+        peer = str(frame.get(_PEER)).split(":")
+    except zmq.ZMQError:
+        return False
+    return len(peer) >= _LEAST and peer[_USER] == str(os.geteuid())
+
+
+def remove_socket(path: Path) -> None:
+    """Remove a local socket, if it is there."""
+    with contextlib.suppress(OSError):
+        path.unlink()
+
+
+def bind_private(router: Socket, path: Path) -> None:
+    """Listen there, for this user alone; closes the socket where that cannot be."""
+    remove_socket(path)
+    former = os.umask(0o177)
+    try:
+        _bind(router, path)
+        path.chmod(0o600)
+    except (zmq.ZMQError, OSError) as problem:
+        router.close(linger=0)
+        raise LaunchError(f"{path}: cannot be made: {problem.strerror}") from problem
+    except LaunchError:
+        router.close(linger=0)
+        raise
+    finally:
+        os.umask(former)
+
+
+def _bind(router: Socket, path: Path) -> None:
+    for trial in range(_TRIALS):
+        make_folder(path.parent)
+        try:
+            router.bind(f"ipc://{path}")
+            return
+        except zmq.ZMQError as problem:
+            # The last job but this one may just have removed the folder.
+            if problem.errno != errno.ENOENT or trial == _TRIALS - 1:
+                raise

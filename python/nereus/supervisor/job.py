@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One MPI job under our eyes: its groups each in a session of its own, ended whole, nothing left of it."""
+
+import secrets
+import shutil
+import signal
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import zmq
+
+from nereus.launch import processes
+from nereus.launch.command import Command, Launch
+from nereus.launch.groups import Groups, ask_to_end
+from nereus.launch.hosts import Share
+from nereus.launch.name_server import NameServer
+from nereus.launch.outcome import Outcome
+from nereus.launch.processes import JOB_VARIABLE, Process
+from nereus.launch.shared_memory import Snapshot
+from nereus.launch.watchdog import Watchdog
+from nereus.supervisor.supervisor import Supervisor
+
+_LOOK_EVERY = 0.05
+# A killed process lasts until the system has freed its memory, which takes a while for gigabytes.
+_KILLED_WITHIN = 10.0
+# How long the word that newcomers are part of the job may come after the end of those who said it.
+_LAST_WORD_WITHIN = 2.0
+
+
+@dataclass(frozen=True)
+class Supervision:
+    """A job to be supervised: what runs, where its founders go, and whether newcomers may join."""
+
+    launch: Launch
+    founders: Sequence[Share]
+    joins: bool
+
+
+def new_name() -> str:
+    """One that no other job has."""
+    return secrets.token_hex(8)
+
+
+class Job:
+    """A started job. Use it in a `with` statement: at its end no process and no file of the job is left.
+
+    A supervised job speaks with its supervisor: `attend` is to be called again and again while it runs.
+    """
+
+    #: Seconds that processes have to end by themselves before they are killed.
+    grace = 5.0
+
+    def __init__(self, start: Command | Supervision, output: Path | None, name: str | None = None) -> None:
+        """Start it; what its processes write goes to the file `output`, or to our own stdout and stderr.
+
+        `name`: a new_name() that it was announced by.
+        """
+        self.name = name or new_name()
+        self.output = output
+        self._shared_memory = Snapshot.take(self.name)
+        self._temporary = Path(tempfile.mkdtemp(prefix="nereus-"))
+        self._watchdog: Watchdog | None = None
+        self._groups = Groups(self.name, self._temporary, output)
+        self._supervisor: Supervisor | None = None
+        self._server: NameServer | None = None
+        try:
+            self._watchdog = Watchdog(f"{JOB_VARIABLE}={self.name}", self._temporary)
+            self._begin(start)
+        except BaseException:
+            self.end()
+            raise
+
+    def _begin(self, start: Command | Supervision) -> None:
+        if isinstance(start, Command):
+            self._groups.start(start)
+            return
+        launch, founders = start.launch, start.founders
+        server = self._start_server(launch) if start.joins and launch.build.kind == "openmpi" else None
+        ranks = sum(share.ranks for share in founders)
+        self._supervisor = Supervisor(self._groups, launch, ranks, start.joins, server)
+        self._groups.start(launch.command(founders, self._supervisor.environment, server))
+
+    def _start_server(self, launch: Launch) -> Path:
+        own = {JOB_VARIABLE: self.name, "TMPDIR": str(self._temporary)}
+        self._server = NameServer(launch.build, self._temporary, {**launch.environment, **own})
+        return self._server.file
+
+    def __enter__(self) -> Self:
+        """Nothing to do: it runs already."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End it, however the block was left."""
+        self.end()
+
+    def running(self) -> bool:
+        """Whether a group that is part of the job runs, and none has failed."""
+        self._look()
+        self._judge()
+        if self._groups.failed is not None:
+            return False
+        if any(group.part for group in self._groups.running):
+            return self._supervisor is None or not self._supervisor.strays_are_left()  # end() ends them
+        if self._last_word_may_come():
+            return True
+        self._judge_end()
+        return False
+
+    def attend(self, seconds: float) -> None:
+        """Do what there is to do for the job during so many seconds, or until it is over."""
+        deadline = time.monotonic() + seconds
+        while True:
+            self._turn()
+            now = time.monotonic()
+            if now >= deadline or not self.running():
+                return
+            self._wait(max(0.0, min(deadline, self._due(deadline)) - now))
+
+    def processes(self) -> list[Process]:
+        """All running processes of the job, launchers among them."""
+        return self._groups.processes()
+
+    def outcome(self) -> Outcome:
+        """How it ended; only after it has."""
+        while self.running():
+            self.attend(_LOOK_EVERY)
+        return self._groups.failed or Outcome(True, "the job came to its end")
+
+    def text(self) -> str:
+        """All that the job has written so far."""
+        return self._groups.text()
+
+    def end(self) -> None:
+        """End whatever still runs, first with a request, then by force, and remove what it leaves."""
+        if self._supervisor is not None:
+            self._supervisor.close()
+            self._supervisor = None
+        self._ask_to_end()
+        if not self._gone_within(self.grace):
+            self._signal_all(signal.SIGKILL)
+            self._gone_within(_KILLED_WITHIN)
+        if self._server is not None:
+            self._server.end()
+        self._look()
+        self._groups.gather_output()
+        shutil.rmtree(self._temporary, ignore_errors=True)
+        self._shared_memory.remove_leftovers()
+        if self._watchdog is not None:
+            self._watchdog.close()
+
+    def _look(self) -> None:
+        for group in self._groups.look():
+            if self._supervisor is not None:
+                self._supervisor.group_ended(group)
+
+    def _turn(self) -> None:
+        if self._supervisor is not None:
+            self._supervisor.turn()
+        self._groups.tend()
+
+    def _due(self, deadline: float) -> float:
+        dues = [self._groups.due, self._supervisor.due if self._supervisor is not None else None]
+        return min((due for due in dues if due is not None), default=deadline)
+
+    def _wait(self, seconds: float) -> None:
+        """Until a message comes, a group ends, or the time is over."""
+        poller = zmq.Poller()
+        for socket in self._supervisor.sockets if self._supervisor is not None else ():
+            poller.register(socket, zmq.POLLIN)
+        for group in self._groups.running:
+            poller.register(group.descriptor, zmq.POLLIN)
+        # Rounded up: a wait of no time, again and again until a moment comes, would be a busy wait.
+        poller.poll(int(seconds * 1000) + 1 if seconds > 0 else 0)
+
+    def _judge(self) -> None:
+        """Take note of deaths that no launcher tells of."""
+        if self._supervisor is not None and self._groups.failed is None:
+            self._groups.failed = self._supervisor.members.failure()
+
+    def _judge_end(self) -> None:
+        """A job that was opened comes to its end by closing, whatever its launcher says."""
+        if self._supervisor is not None and self._supervisor.members.job_is_open:
+            self._groups.failed = self._groups.failed or Outcome(
+                False, "the job ended without nereus_close()", 1
+            )
+
+    def _last_word_may_come(self) -> bool:
+        """Whether a job that was not closed, or newcomers of whom nothing is known yet, may still speak."""
+        if self._supervisor is None:
+            return False
+        if not self._supervisor.expects_newcomers and not self._supervisor.members.job_is_open:
+            return False
+        return time.monotonic() - self._groups.last_end < _LAST_WORD_WITHIN
+
+    def _ask_to_end(self) -> None:
+        for group in self._groups.running:
+            # A launcher that is asked ends its ranks and removes its own files; ranks alone could not.
+            ask_to_end(group)
+        if not self._groups.running:
+            self._signal_all(signal.SIGTERM)
+
+    def _signal_all(self, number: signal.Signals) -> None:
+        for process in self.processes():
+            processes.send(process, number)
+
+    def _gone_within(self, seconds: float) -> bool:
+        deadline = time.monotonic() + seconds
+        asked = False
+        while self.processes():
+            self._look()
+            if not self._groups.running and not asked:
+                # Whose launchers are gone is asked by us; so is what needs no launcher, as a name server.
+                self._signal_all(signal.SIGTERM)
+                asked = True
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(_LOOK_EVERY)
+        return True

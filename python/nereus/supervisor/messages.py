@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The messages of the link and of the control socket (docs/formats/link.md).
+
+What is read is checked; what cannot be read is dropped.
+"""
+
+import json
+from typing import Annotated, Any, Literal, Self, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
+
+VERSION = 1
+MOST_BYTES = 1 << 20
+MOST_RANKS = 2**31 - 1
+
+# Numbers of enum nereus_code in include/nereus/errors.h.
+CODES = {
+    0: "NEREUS_OK",
+    1: "NEREUS_RESIZED",
+    2: "NEREUS_LEAVE",
+    3: "NEREUS_WOKEN",
+    4: "NEREUS_UNCHANGED",
+    5: "NEREUS_PENDING",
+    6: "NEREUS_REDUCED",
+    7: "NEREUS_NO_TURN",
+    -1: "NEREUS_ERR_ARGUMENT",
+    -2: "NEREUS_ERR_ROOT",
+    -3: "NEREUS_ERR_RANGE",
+    -4: "NEREUS_ERR_NAME",
+    -5: "NEREUS_ERR_MISMATCH",
+    -6: "NEREUS_ERR_MEMORY",
+    -7: "NEREUS_ERR_PROCESS",
+    -8: "NEREUS_ERR_TIMEOUT",
+    -9: "NEREUS_ERR_TRANSFER",
+    -10: "NEREUS_ERR_UNSUPPORTED",
+    -11: "NEREUS_ERR_SETTING",
+    -12: "NEREUS_ERR_MPI",
+    -13: "NEREUS_ERR_STATE",
+}
+OK, RESIZED, UNCHANGED, PENDING, REDUCED = 0, 1, 4, 5, 6
+
+#: What may be said about one resize from outside; names and values are those of settings.
+OPTIONS = (
+    "process-method",
+    "process-strategies",
+    "transfer-method",
+    "transfer-strategy",
+    "survivors",
+    "placement",
+    "release-unit",
+    "hosts",
+    "oversubscribe",
+    "allow-fewer",
+)
+
+RequestNumber = Annotated[int, Field(ge=0, le=2**63 - 1)]
+PartyNumber = Annotated[int, Field(ge=0, le=MOST_RANKS)]
+Ranks = Annotated[int, Field(ge=1, le=MOST_RANKS)]
+Code = Annotated[int, Field(ge=-(2**31), le=2**31 - 1)]
+Token = Annotated[str, Field(max_length=64)]
+
+
+Read = TypeVar("Read")
+
+
+class Message(BaseModel):
+    """What all messages share."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="ignore")
+
+
+class Root(Message):
+    """The root tells that it is there, and how the job stands."""
+
+    kind: Literal["root"]
+    generation: Annotated[int, Field(ge=0)]
+    ranks: Ranks
+    hosts: list[str]
+    #: Of a root that follows another one: what that one called it.
+    token: Token = ""
+
+
+class Member(Message):
+    """A process, as the system of its host knows it."""
+
+    pid: Annotated[int, Field(ge=0, le=2**63 - 1)]
+    #: In clock ticks since its host began.
+    started: Annotated[int, Field(ge=0, le=2**63 - 1)]
+
+
+class Members(Message):
+    """The processes that the job consists of in a generation, in the order of their ranks."""
+
+    kind: Literal["members"]
+    generation: Annotated[int, Field(ge=0)]
+    processes: list[Member]
+    hosts: list[str]
+
+    @model_validator(mode="after")
+    def _has_a_host_for_each(self) -> Self:
+        if len(self.processes) != len(self.hosts):
+            raise ValueError("not a host for each process")
+        return self
+
+
+class ShareAsked(Message):
+    """Newcomers on one host."""
+
+    host: str
+    ranks: Ranks
+
+
+class PartyAsked(Message):
+    """Newcomers that share an MPI_COMM_WORLD."""
+
+    party: PartyNumber
+    shares: Annotated[list[ShareAsked], Field(min_length=1)]
+
+
+class Make(Message):
+    """Newcomers are wanted."""
+
+    kind: Literal["make"]
+    request: RequestNumber
+    parties: Annotated[list[PartyAsked], Field(min_length=1)]
+
+
+class Orders(Message):
+    """Something for a leader."""
+
+    kind: Literal["orders"]
+    request: RequestNumber
+    party: PartyNumber
+    orders: Any
+
+
+class Connecting(Message):
+    """The job is about to wait in MPI_Comm_accept."""
+
+    kind: Literal["connecting"]
+    request: RequestNumber
+    #: A word of a command line, which no zero can be in.
+    port: Annotated[str, Field(min_length=1, max_length=4096, pattern=r"^[^\x00]+$")]
+    seconds: Annotated[float, Field(ge=0, le=1e9, strict=False)]
+
+
+class Connected(Message):
+    """The accept has ended."""
+
+    kind: Literal["connected"]
+    request: RequestNumber
+
+
+class Settled(Message):
+    """A resize has ended, done or undone."""
+
+    kind: Literal["settled"]
+    request: RequestNumber
+    code: Code
+    message: str
+    report: dict[str, Any] | None = None
+    #: Where another process is the root from now on: what it says.
+    next_root: Token = ""
+
+
+class Answer(Message):
+    """What the job says to a wish from outside."""
+
+    kind: Literal["answer"]
+    ticket: Annotated[int, Field(ge=0)]
+    code: Code
+    message: str
+    request: Annotated[int, Field(ge=0, le=2**63 - 1)]
+
+
+class Closing(Message):
+    """The job is being closed."""
+
+    kind: Literal["closing"]
+
+
+class Hello(Message):
+    """All processes of a party are up."""
+
+    kind: Literal["hello"]
+    request: RequestNumber
+    party: PartyNumber
+    hello: Any
+
+
+FromJob = Root | Members | Make | Orders | Connecting | Connected | Settled | Answer | Closing | Hello
+
+
+class AskStatus(Message):
+    """From the control socket: how does the job stand?"""
+
+    kind: Literal["status"]
+
+
+class AskResize(Message):
+    """From the control socket: another size is wanted."""
+
+    kind: Literal["resize"]
+    ranks: Ranks
+    options: dict[str, str] = {}
+    wait: bool = True
+
+
+FromClient = AskStatus | AskResize
+
+_from_job: TypeAdapter[FromJob] = TypeAdapter(Annotated[FromJob, Field(discriminator="kind")])
+_from_client: TypeAdapter[FromClient] = TypeAdapter(Annotated[FromClient, Field(discriminator="kind")])
+
+
+def decode(frame: bytes) -> dict[str, Any] | None:
+    """The object in a frame, if it is one of our version."""
+    if len(frame) > MOST_BYTES:
+        return None
+    try:
+        value = json.loads(frame.decode("utf-8"), parse_constant=_no_number)
+    except (ValueError, RecursionError):
+        return None
+    ours = isinstance(value, dict) and type(value.get("version")) is int and value["version"] == VERSION
+    return value if ours else None
+
+
+def encode(message: dict[str, Any]) -> bytes | None:
+    """The frame of an object; None when it does not fit into one, as what was read may not."""
+    try:
+        frame = json.dumps({"version": VERSION, **message}, allow_nan=False).encode("ascii")
+    except (ValueError, RecursionError):
+        return None
+    return frame if len(frame) <= MOST_BYTES else None
+
+
+def validated(adapter: TypeAdapter[Read], value: dict[str, Any]) -> Read:
+    """ValueError where it is not allowed. Half characters, which no encoding has, are replaced: JSON can hold
+    them, and nobody is to be unheard for what a program is called.
+    """
+    try:
+        return adapter.validate_python(value)
+    except ValueError:
+        return adapter.validate_python(_of_whole_characters(value))
+
+
+def _of_whole_characters(value: dict[str, Any]) -> Any:
+    try:
+        return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+    except RecursionError:
+        raise ValueError("lists of so many levels are not allowed") from None
+
+
+def read_from_job(frame: bytes, job: str) -> FromJob | None:
+    """A message of the link that carries the job's name."""
+    value = decode(frame)
+    if value is None or value.get("job") != job:
+        return None
+    try:
+        return validated(_from_job, value)
+    except ValueError:
+        return None
+
+
+def read_from_client(value: dict[str, Any]) -> FromClient | str:
+    """A message of the control socket, or why it is refused."""
+    try:
+        asked = validated(_from_client, value)
+    except ValueError:
+        kind = value.get("kind")
+        return "allowed are status, and resize with ranks, options and wait" + (
+            f"; found {kind}" if isinstance(kind, str) and len(kind) < 40 else ""
+        )
+    if isinstance(asked, AskResize):
+        unknown = [name for name in asked.options if name not in OPTIONS]
+        if unknown:
+            return f"options: {unknown[0][:40]}: allowed are {', '.join(OPTIONS)}"
+    return asked
+
+
+def _no_number(text: str) -> float:
+    raise ValueError(f"{text} is no JSON")

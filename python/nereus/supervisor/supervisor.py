@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Speaks with a running job and with those who ask for it from outside (docs/formats/link.md).
+
+In:  messages of the job's root and leaders, requests on the control socket, ends of groups.
+Out: groups of newcomers started and ended, words handed on, answers.
+Nothing in here waits: `turn` does what there is to do; who calls it waits for `sockets`, groups and `due`.
+"""
+
+import os
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from nereus.launch.command import Launch
+from nereus.launch.error import LaunchError
+from nereus.launch.groups import PARTY_VARIABLE, Group, Groups
+from nereus.launch.hosts import Share, is_here, is_name
+from nereus.launch.processes import Process
+from nereus.supervisor import messages
+from nereus.supervisor.daemon_address import controller
+from nereus.supervisor.link_socket import LinkSocket
+from nereus.supervisor.members import Members
+from nereus.supervisor.messages import MOST_RANKS, FromJob
+from nereus.supervisor.request_server import RequestServer
+from nereus.supervisor.resize_request import Accept, Party, Request, reason_of_end
+from nereus.supervisor.roles import Roles
+from nereus.supervisor.sockets import Socket, Sockets
+from nereus.supervisor.strays import Strays
+
+RELEASE_PROGRAM = "nereus-release"
+# The program ends by itself after 10 s at most.
+_RELEASE_LIMIT = 15.0
+# The setting max-ranks of the job, and what it is where nobody set it.
+_MOST_RANKS, _USUALLY_MOST = "NEREUS_MAX_RANKS", 65536
+
+
+class Supervisor:
+    """The supervisor's end of one job's link, and its control socket."""
+
+    def __init__(
+        self, groups: Groups, launch: Launch, founders: int, joins: bool, server: Path | None
+    ) -> None:
+        """Open link and control socket; `server`: where ompi-server is, for an Open MPI whose groups join."""
+        self._groups, self._launch, self._joins, self._server = groups, launch, joins, server
+        self._founders = founders
+        with ExitStack() as opened:
+            self._sockets = opened.enter_context(Sockets())
+            self._link = LinkSocket(self._sockets, groups.temporary, launch, groups.job)
+            opened.callback(self._link.close)
+            self._request_server = RequestServer(
+                self._sockets, groups.job, launch, founders, self._ask_for_resize
+            )
+            opened.pop_all()
+        first_host = launch.hosts[0].name if launch.hosts else ""
+        self._controller = controller() if launch.recorded and is_here(first_host) else {}
+        self._roles = Roles(self._say)
+        self._most_ranks = _most_ranks(launch)
+        self._root: bytes | None = None  # the latest
+        #: Who is part of the job now.
+        self.members = Members()
+        self._strays, self._told_of_strays = Strays(groups.job), False
+        self._requests: dict[int, Request] = {}
+        self._to_start: deque[tuple[int, messages.PartyAsked]] = deque()
+        self._handlers: dict[type[messages.Message], Callable[[Any, bytes], None]] = {
+            messages.Root: self._take_root,
+            messages.Members: self._take_members,
+            messages.Make: self._take_make,
+            messages.Hello: self._take_hello,
+            messages.Orders: self._take_orders,
+            messages.Connecting: self._take_connecting,
+            messages.Connected: self._take_connected,
+            messages.Settled: self._take_settled,
+            messages.Answer: lambda answer, sender: self._request_server.answered(answer),
+            messages.Closing: self._take_closing,
+        }
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What every group of the job gets."""
+        joins = "on" if self._joins else "off"
+        told = {**self._link.environment, "NEREUS_JOINS": joins}
+        return {**told, "NEREUS_FOUNDERS": str(self._founders), **self._controller}
+
+    @property
+    def sockets(self) -> list[Socket]:
+        """What to wait for."""
+        return [self._link.socket, self._request_server.socket]
+
+    @property
+    def expects_newcomers(self) -> bool:
+        """Whether newcomers run of whom it is not known yet what becomes of them."""
+        parties = [party for request in self._requests.values() for party in request.parties.values()]
+        return any(party.group is not None and party.group.outcome is None for party in parties)
+
+    @property
+    def due(self) -> float | None:
+        """When there is next something to do even if nothing comes."""
+        if self._to_start:
+            return 0.0
+        dues = [] if self.members.due is None else [self.members.due]
+        accepts = [request.accept for request in self._requests.values() if request.accept is not None]
+        dues += [max(a.next_release, min(a.until, time.monotonic() + 1)) for a in accepts]
+        return min(dues, default=None)
+
+    def turn(self) -> None:
+        """Do what there is to do, without waiting."""
+        for sender, frame in self._link.received():
+            message = messages.read_from_job(frame, self._groups.job)
+            if message is not None:
+                self._take(message, sender)
+        self._request_server.turn(resizing=bool(self._requests))
+        self._sockets.look()
+        if self._to_start:
+            self._start_party(*self._to_start.popleft())
+        now = time.monotonic()
+        for request in self._requests.values():
+            if request.release_is_due(now):
+                self._release(request, now)
+
+    def group_ended(self, group: Group) -> None:
+        """Take note of a group's end."""
+        for number, request in self._requests.items():
+            for index, party in request.parties.items():
+                if party.group is group and not group.part:
+                    party.ended = True
+                    self._tell_of_death(number, index, reason_of_end(group))
+
+    def strays_are_left(self) -> bool:
+        """Whether nothing holds up a closed job but processes that never became part of it."""
+        if self.members.job_is_open or not self._strays.are_left(time.monotonic()):
+            return False
+        if not self._told_of_strays:
+            self._say("newcomers that never became part of it have not ended: they are killed")
+        self._told_of_strays = True
+        return True
+
+    def close(self) -> None:
+        """Say farewell and hear nobody any more."""
+        self._request_server.close()
+        self._link.close()
+        self._sockets.close()
+
+    def _take(self, message: FromJob, sender: bytes) -> None:
+        for counts, by in self._roles.sort(message, sender):
+            self._handlers[type(counts)](counts, by)
+
+    def _say(self, text: str) -> None:
+        print(f"nereus: job {self._groups.job}: {text}", file=sys.stderr, flush=True)
+
+    def _tell_root(self, kind: str, **keys: Any) -> None:
+        if self._root is not None:
+            self._link.send(self._root, {"kind": kind, "job": self._groups.job, **keys})
+
+    def _tell_of_death(self, request: int, party: int, reason: str) -> None:
+        self._tell_root("died", request=request, party=party, reason=reason)
+
+    def _ask_for_resize(self, ticket: int, ranks: int, options: dict[str, str]) -> None:
+        self._tell_root("resize", ticket=ticket, ranks=ranks, options=options)
+
+    def _take_root(self, message: messages.Root, sender: bytes) -> None:
+        another = self._root is not None and self._root != sender
+        self._root = sender
+        self.members.open()
+        self._strays.opened()
+        self._request_server.root_is_there(message)
+        if another:  # with Baseline; what the former one was asked last, it may not have read
+            self._request_server.ask_again()
+
+    def _take_members(self, message: messages.Members, sender: bytes) -> None:
+        processes = [Process(known.pid, known.started) for known in message.processes]
+        self.members.follow(message.generation, processes, message.hosts)
+        self._strays.follow(processes, all(is_here(host) for host in message.hosts))
+
+    def _take_closing(self, message: messages.Closing, sender: bytes) -> None:
+        self.members.close()
+        self._request_server.close_job()
+
+    def _take_make(self, message: messages.Make, sender: bytes) -> None:
+        request = self._requests.setdefault(message.request, Request())
+        new = {asked.party: asked for asked in message.parties if asked.party not in request.parties}
+        ranks = sum(share.ranks for asked in new.values() for share in asked.shares)
+        allowed = self._most_ranks - sum(other.ranks for other in self._requests.values())
+        if ranks > allowed:
+            return self._refuse_to_make(message.request, list(new), ranks)
+        request.ranks += ranks
+        for number, asked in new.items():
+            request.parties[number] = Party()
+            self._to_start.append((message.request, asked))
+        return None
+
+    def _refuse_to_make(self, request: int, parties: Iterable[int], ranks: int) -> None:
+        reason = f"{ranks} more processes are too many: at most {self._most_ranks} are allowed (--max-ranks)"
+        self._say(reason)
+        for number in parties:
+            self._requests[request].parties[number] = Party(ended=True)
+            self._tell_of_death(request, number, reason)
+
+    def _take_hello(self, message: messages.Hello, sender: bytes) -> None:
+        party = self._party(message.request, message.party)
+        if party is None or party.group is None or party.leader not in (None, sender):
+            return
+        party.leader = sender
+        self._tell_root("hello", request=message.request, party=message.party, hello=message.hello)
+        while party.waiting_orders:
+            self._give_orders(party, party.waiting_orders.pop(0))
+
+    def _take_orders(self, message: messages.Orders, sender: bytes) -> None:
+        party = self._party(message.request, message.party)
+        if party is None:
+            return
+        if party.leader is None:
+            party.waiting_orders.append(message.orders)
+        else:
+            self._give_orders(party, message.orders)
+
+    def _give_orders(self, party: Party, orders: Any) -> None:
+        if party.leader is not None:
+            self._link.send(party.leader, {"kind": "orders", "job": self._groups.job, "orders": orders})
+
+    def _take_connecting(self, message: messages.Connecting, sender: bytes) -> None:
+        # Where all newcomers were parked and are woken, this is the first that is heard of the request.
+        request = self._requests.setdefault(message.request, Request())
+        request.accept = Accept(message.port, time.monotonic() + message.seconds)
+
+    def _take_connected(self, message: messages.Connected, sender: bytes) -> None:
+        request = self._requests.get(message.request)
+        if request is not None:
+            request.accept = None
+
+    def _take_settled(self, message: messages.Settled, sender: bytes) -> None:
+        request = self._requests.pop(message.request, Request())
+        self._to_start = deque(entry for entry in self._to_start if entry[0] != message.request)
+        for party in request.parties.values():
+            if party.group is not None:
+                if message.code == messages.RESIZED:
+                    self._groups.adopt(party.group)
+                else:
+                    self._groups.end(party.group)
+        self._request_server.settled(message)
+
+    def _party(self, request: int, party: int) -> Party | None:
+        found = self._requests.get(request)
+        return found.parties.get(party) if found is not None else None
+
+    def _start_party(self, request: int, asked: messages.PartyAsked) -> None:
+        party = self._requests[request].parties[asked.party]
+        try:
+            self._check(asked)
+            shares = [Share(share.host, share.ranks) for share in asked.shares]
+            own = {**self.environment, PARTY_VARIABLE: f"{request}.{asked.party}"}
+            party.group = self._groups.start(self._launch.command(shares, own, self._server))
+        except LaunchError as problem:
+            party.ended = True
+            self._tell_of_death(request, asked.party, str(problem))
+
+    def _check(self, asked: messages.PartyAsked) -> None:
+        if not self._joins:
+            raise LaunchError("this job's supervisor cannot start processes that join")
+        for share in asked.shares:
+            if share.host and not is_name(share.host):
+                raise LaunchError(f"{share.host[:80]!r} is no name of a host")
+            if not is_here(share.host) and not self._launch.far:
+                raise LaunchError(
+                    f"host {share.host}: the job was started for this host alone, without --hosts"
+                )
+
+    def _clear_the_way(self, request: Request) -> bool:
+        """Before somebody else is sent: whether newcomers that still run had to be dealt with first."""
+        groups = [party.group for party in request.parties.values() if party.group is not None]
+        # With Open MPI one that connects after the release has rank 0 wait for ever, in whatever MPI call it
+        # is: it asks its launcher for the address of a process that the launcher never hears of (PMIx_Get).
+        ends_it = self._launch.build.kind == "openmpi"
+        deal = self._groups.kill if ends_it else self._groups.continue_stopped
+        return any([deal(group) for group in groups])
+
+    def _release(self, request: Request, now: float) -> None:
+        """Send somebody to the accept that would wait for ever."""
+        assert request.accept is not None
+        if self._clear_the_way(request):
+            request.accept.release_later(now)
+            return
+        request.accept.released(now)
+        try:
+            program = self._launch.build.program(RELEASE_PROGRAM)
+            launch = replace(self._launch, program=program, arguments=(request.accept.port,))
+            start = launch.command([Share("", 1)], None, self._server)
+            group = self._groups.start(start)
+        except LaunchError:
+            # The next trial may do better: joins are offered only where this program is installed.
+            return
+        self._groups.end(group, after=_RELEASE_LIMIT)
+
+
+def _most_ranks(launch: Launch) -> int:
+    """How many processes the job may have, as its root is told too."""
+    allowed = launch.environment.get(_MOST_RANKS, os.environ.get(_MOST_RANKS, ""))
+    return int(allowed) if allowed.isdecimal() and len(allowed) <= len(str(MOST_RANKS)) else _USUALLY_MOST

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is made of the probe's answers, and when they are asked for again."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from nereus.launch import Build
+from nereus.probe import FEATURES, Capabilities, probe
+from nereus.probe.capabilities import read_answers
+
+LIBRARY = '{"library": "MPICH Version: 5.0.2", "thread_level": "multiple"}'
+GOOD = [json.dumps({"feature": name, "works": True, "reason": ""}) for name in FEATURES]
+
+
+def answers(*lines: str) -> Capabilities:
+    return read_answers("\n".join(lines), "the trial failed: a rank was killed by signal 11 (SIGSEGV)")
+
+
+def make_build(folder: Path, script: str) -> Build:
+    prefix = folder / "mpich"
+    (prefix / "bin").mkdir(parents=True)
+    for path, text in (
+        (prefix / "mpiexec", '#!/bin/sh\nshift 2\nexec "$@"\n'),
+        (prefix / "bin" / "nereus-probe", f"#!/bin/sh\necho trial >> {folder}/trials\n{script}\n"),
+    ):
+        path.write_text(text)
+        path.chmod(0o755)
+    build = Build("mpich", prefix, prefix / "mpiexec", "MPICH Version: 5.0.2")
+    build.description.write_text("{}")
+    return build
+
+
+def says(*lines: str) -> str:
+    return "\n".join(f"echo '{line}'" for line in lines)
+
+
+def trials(folder: Path) -> int:
+    return len((folder / "trials").read_text().splitlines())
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def test_an_mpi_that_can_do_all_may_resize() -> None:
+    found = answers(LIBRARY, *GOOD)
+    assert found.obstacle is None
+    assert (found.library, found.thread_level) == ("MPICH Version: 5.0.2", "multiple")
+
+
+def test_ports_are_not_needed_to_resize() -> None:
+    without = [line for line in GOOD if "ports" not in line]
+    assert answers(LIBRARY, *without, '{"feature": "ports", "works": false, "reason": "no"}').obstacle is None
+
+
+def test_the_reason_of_an_mpi_that_cannot_spawn_is_told() -> None:
+    found = answers(LIBRARY, '{"feature": "spawn", "works": false, "reason": "Error in spawn call"}')
+    assert found.obstacle == "spawn: Error in spawn call"
+    assert found.features["merge"].reason == "not tried, because spawn does not work"
+    assert found.features["disconnect"].reason == "not tried, because spawn does not work"
+
+
+def test_a_probe_that_dies_half_way_keeps_what_it_found() -> None:
+    found = answers(LIBRARY, GOOD[0], '{"feature": "mer')
+    assert found.features["spawn"].works
+    assert "SIGSEGV" in found.features["merge"].reason
+    assert found.obstacle is not None
+
+
+def test_foreign_lines_between_the_answers_do_no_harm() -> None:
+    assert answers("warning: no network", "[]", "7", LIBRARY, '{"other": 1}', *GOOD).obstacle is None
+
+
+def test_a_second_look_does_not_start_the_probe_again(tmp_path: Path) -> None:
+    build = make_build(tmp_path, says(LIBRARY, *GOOD))
+    first, second = probe(build), probe(build)
+    assert first == second
+    assert second.obstacle is None
+    assert trials(tmp_path) == 1
+
+
+def test_a_build_that_was_made_anew_is_tried_again(tmp_path: Path) -> None:
+    build = make_build(tmp_path, says(LIBRARY, *GOOD))
+    probe(build)
+    os.utime(build.description, (1, 1))
+    probe(build)
+    assert trials(tmp_path) == 2
+
+
+def test_doctor_sees_the_present_not_the_cache(tmp_path: Path) -> None:
+    build = make_build(tmp_path, says(LIBRARY, *GOOD))
+    probe(build)
+    probe(build, fresh=True)
+    assert trials(tmp_path) == 2
+
+
+def test_a_damaged_cache_is_passed_over(tmp_path: Path) -> None:
+    build = make_build(tmp_path, says(LIBRARY, *GOOD))
+    probe(build)
+    for path in (tmp_path / "cache" / "nereus").iterdir():
+        path.write_text('{"stamp": 1}')
+    assert probe(build).obstacle is None
+    assert trials(tmp_path) == 2
+
+
+def test_a_cache_that_cannot_be_written_does_not_matter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    assert probe(make_build(tmp_path, says(LIBRARY, *GOOD))).obstacle is None
+
+
+def test_a_probe_that_hangs_is_ended_tried_once_more_and_not_remembered(tmp_path: Path) -> None:
+    build = make_build(tmp_path, f"{says(LIBRARY, GOOD[0])}\nexec sleep 600")
+    found = probe(build, time_limit=0.5)
+    assert found.features["merge"].reason == "the trial did not end within 0.5 s"
+    assert not (tmp_path / "cache").exists()
+    assert trials(tmp_path) == 2
+
+
+def test_the_probe_ends_when_the_user_has_had_enough(tmp_path: Path) -> None:
+    build = make_build(tmp_path, "exec sleep 600")
+    trial = tmp_path / "trials"
+    # A shell makes the file before it writes to it.
+    assert not probe(build, stopped=lambda: trial.exists() and trial.stat().st_size > 0).answered
+    assert trials(tmp_path) == 1

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whether newcomers can join is found out by trying, transport by transport, and remembered."""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nereus.launch import Build, Host, read_hosts
+from nereus.probe import joining
+from nereus.probe.joining import MPICH_FAR, MPICH_HERE, read_answer
+
+# Joins with one transport only, and only where it is supervised and asked for that.
+RESIZES = """#!/bin/sh
+echo "$UCX_TLS $MPIR_CVAR_CH4_NETMOD $NEREUS_HOSTS $NEREUS_JOINS" >> {folder}/trials
+[ "$*" = "--from 1 --to 2 merge:join" ] || exit 2
+{then}
+"""
+WORKS = '{"combination": "merge:join", "works": true, "reason": ""}'
+FAILS = '{"combination": "merge:join", "works": false, "reason": "no space for port_name"}'
+
+
+@pytest.fixture
+def build(stage: Any) -> Build:
+    assert isinstance(stage.build, Build)
+    return stage.build
+
+
+def install(build: Build, then: str) -> Path:
+    """A trial's program; where it notes what it was started with."""
+    folder = build.prefix.parent
+    path = build.prefix / "bin" / "nereus-resizes"
+    path.write_text(RESIZES.format(folder=folder, then=then))
+    path.chmod(0o755)
+    return folder / "trials"
+
+
+def test_the_first_transport_that_works_is_taken_and_remembered(build: Build) -> None:
+    trials = install(build, f"[ \"$UCX_TLS\" = posix,self ] && echo '{WORKS}' || echo '{FAILS}'")
+    assert joining(build).works
+    assert joining(build).environment == MPICH_HERE[1]
+    assert [line.split()[0] for line in trials.read_text().splitlines()] == ["cma,posix,self", "posix,self"]
+    assert trials.read_text().count(" on\n") == 2
+
+
+def test_where_none_works_the_reason_is_told(build: Build) -> None:
+    trials = install(build, f"echo '{FAILS}'")
+    found = joining(build)
+    assert (found.works, found.reason) == (False, "no space for port_name")
+    assert joining(build) == found
+    assert len(trials.read_text().splitlines()) == len(MPICH_HERE)
+
+
+def test_a_trial_that_dies_or_says_nothing_is_no_success(build: Build) -> None:
+    install(build, "exit 3")
+    assert joining(build).reason == "the trial failed: a rank ended with exit code 3"
+
+
+def test_a_trial_that_hangs_is_ended(build: Build) -> None:
+    install(build, "sleep 600")
+    assert joining(build, time_limit=0.2).reason == "the trial did not end within 0.2 s"
+
+
+def test_a_trial_that_was_too_slow_once_is_tried_again(build: Build) -> None:
+    trials = install(build, f"[ -e {build.prefix}/slow ] && sleep 600; echo '{WORKS}'")
+    (build.prefix / "slow").touch()
+    assert not joining(build, time_limit=0.2).works
+    (build.prefix / "slow").unlink()
+    assert joining(build).works
+    assert len(trials.read_text().splitlines()) == len(MPICH_HERE) + 1
+
+
+def test_a_library_that_was_made_anew_is_tried_again(build: Build) -> None:
+    trials = install(build, f"echo '{WORKS}'")
+    library = build.prefix / "lib" / "libnereus.so.0"
+    library.parent.mkdir()
+    library.touch()
+    joining(build)
+    os.utime(library, (1, 1))
+    joining(build)
+    assert len(trials.read_text().splitlines()) == 2
+
+
+def test_the_trials_end_when_the_user_has_had_enough(build: Build) -> None:
+    trials = install(build, "sleep 600")
+    assert not joining(build, stopped=trials.exists).works
+    assert len(trials.read_text().splitlines()) == 1
+    install(build, f"echo '{WORKS}'")
+    assert joining(build).works, "what was not found out was remembered"
+
+
+def test_a_build_that_was_made_anew_is_tried_again(build: Build) -> None:
+    trials = install(build, f"echo '{WORKS}'")
+    joining(build)
+    joining(build, fresh=True)
+    os.utime(build.description, (1, 1))
+    joining(build)
+    assert len(trials.read_text().splitlines()) == 3
+
+
+@pytest.mark.parametrize("missing", ["nereus-resizes", "nereus-release"])
+def test_a_program_that_is_not_installed_is_a_reason(build: Build, missing: str) -> None:
+    install(build, f"echo '{WORKS}'")
+    (build.prefix / "bin" / missing).unlink()
+    found = joining(build)
+    assert not found.works
+    assert missing in found.reason
+
+
+def test_other_hosts_are_tried_over_the_network_with_one_rank_on_each(build: Build) -> None:
+    trials = install(build, f"echo '{WORKS}'")
+    found = joining(build, read_hosts("127.0.0.1:4,127.0.0.2:4,127.0.0.3"), "/opt/rsh")
+    assert found.environment == MPICH_FAR[0]
+    assert trials.read_text().split() == ["ofi", "127.0.0.1:1,127.0.0.2:1", "on"]
+
+
+def test_a_list_that_names_this_host_alone_needs_no_network(build: Build) -> None:
+    install(build, f"echo '{WORKS}'")
+    assert joining(build, [Host("localhost", 8)]).environment == MPICH_HERE[0]
+
+
+def test_open_mpi_joins_by_its_name_server(build: Build) -> None:
+    install(build, f"[ -s \"$(echo {build.prefix.parent}/where)\" ] && echo '{WORKS}' || echo '{FAILS}'")
+    server = build.prefix / "ompi-server"
+    server.write_text(
+        f"#!{sys.executable}\nimport sys, time\n"
+        f"for name in (sys.argv[3], {str(build.prefix.parent / 'where')!r}):\n"
+        "    open(name, 'w').write('1.0;tcp://x\\n')\n"
+        "time.sleep(600)\n"
+    )
+    server.chmod(0o755)
+    # As Open MPI's: words that begin with two dashes, some with a value behind them, then the program.
+    build.mpiexec.write_text(
+        "#!/bin/sh\n"
+        'while :; do case $1 in -n|--ompi-server) shift 2;; --*) shift;; *) exec "$@";; esac; done\n'
+    )
+    open_mpi = Build("openmpi", build.prefix, build.mpiexec, "Open MPI v4.1.4")
+    found = joining(open_mpi)
+    assert (found.works, found.reason) == (True, "")
+
+
+def test_without_its_name_server_open_mpi_cannot_join(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(build, f"echo '{WORKS}'")
+    monkeypatch.setenv("PATH", str(build.prefix))
+    found = joining(Build("openmpi", build.prefix, build.mpiexec, "Open MPI v4.1.4"))
+    assert not found.works
+    assert "ompi-server: is not installed" in found.reason
+
+
+def test_foreign_lines_between_the_answers_do_no_harm() -> None:
+    lines = [
+        "warning",
+        "[]",
+        "7",
+        json.dumps({"combination": "merge:none", "works": False, "reason": "x"}),
+        WORKS,
+    ]
+    assert read_answer("\n".join(lines), "died").works
+    assert read_answer("\n".join(lines[:-1]), "died").reason == "died"
