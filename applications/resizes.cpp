@@ -44,13 +44,13 @@ void ask_for_resizes(const std::string &program, nereus::Job &job, const Schedul
             trying::say(program, written(wanted) + " is refused: " + job.message());
 }
 
-nereus::Outcome checkpoint(const std::string &program, nereus::Job &job, std::int64_t &undone) {
+nereus::Outcome checkpoint(const std::string &program, nereus::Job &job, std::int64_t &rolled_back) {
     const std::uint64_t before = job.last_resize().request;
     const nereus::Outcome outcome = job.checkpoint();
     if (outcome != nereus::Outcome::go_on || job.rank() != 0) return outcome;
     const nereus_resize_report report = job.last_resize();
     if (report.request != before && report.code < 0) {
-        ++undone;
+        ++rolled_back;
         trying::say(program, job.message());
     }
     return outcome;

@@ -25,8 +25,8 @@ WantedResize read_resize(const std::string &word);
 void ask_for_resizes(const std::string &program, nereus::Job &job, const Schedule &schedule,
                      std::int64_t iterations_done);
 
-/// As Job::checkpoint(); rank 0 says on stderr when a resize was undone. @param undone counts these
-nereus::Outcome checkpoint(const std::string &program, nereus::Job &job, std::int64_t &undone);
+/// As Job::checkpoint(); rank 0 says on stderr when a resize was rolled back. @param rolled_back counts these
+nereus::Outcome checkpoint(const std::string &program, nereus::Job &job, std::int64_t &rolled_back);
 
 /// Rank 0 says on stderr which resizes never came, because the run ended before.
 void say_what_never_came(const std::string &program, const nereus::Job &job, const Schedule &schedule,

@@ -32,7 +32,7 @@ nlohmann::json line_of(const Plan &plan, const nereus::Job &job, Solver &solver)
             {"checksum", solution.checksum},
             {"ranks", job.size()},
             {"resizes", job.generation()},
-            {"undone", solver.state.undone},
+            {"undone", solver.state.rolled_back},
             {"seconds", seconds}};
 }
 
@@ -54,7 +54,7 @@ int iterate(const Plan &plan, nereus::Job &job, Solver &solver) {
     while (!is_done(plan, solver)) {
         if (!solver.iterate()) return give_up(job, solver);
         applications::ask_for_resizes(program, job, plan.options.resizes, solver.state.iterations);
-        const nereus::Outcome outcome = applications::checkpoint(program, job, solver.state.undone);
+        const nereus::Outcome outcome = applications::checkpoint(program, job, solver.state.rolled_back);
         if (outcome == nereus::Outcome::leave) return EXIT_SUCCESS;
         if (outcome == nereus::Outcome::resized) solver.begin_generation();
     }

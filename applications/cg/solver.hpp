@@ -13,12 +13,12 @@ namespace cg {
 /// What all processes know, and newcomers are told.
 struct State {
     std::int64_t rows = 0;
-    std::int64_t iterations = 0; ///< done
-    std::int64_t undone = 0;     ///< resizes; counted by rank 0
-    double right_side = 0;       ///< b·b
-    double residual = 0;         ///< r·r
-    double curvature = 0;        ///< p·Ap of the iteration before, or about that of the first one
-    double began = 0;            ///< date of the first iteration
+    std::int64_t iterations = 0;  ///< done
+    std::int64_t rolled_back = 0; ///< resizes; counted by rank 0
+    double right_side = 0;        ///< b·b
+    double residual = 0;          ///< r·r
+    double curvature = 0;         ///< p·Ap of the iteration before, or about that of the first one
+    double began = 0;             ///< date of the first iteration
 };
 
 /// How good x is.

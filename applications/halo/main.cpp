@@ -26,7 +26,7 @@ nlohmann::json line_of(const Plan &plan, const nereus::Job &job, const Plate &pl
             {"checksum", applications::checksum(job.comm(), plate.cells(), plate.first_number())},
             {"ranks", job.size()},
             {"resizes", job.generation()},
-            {"undone", plate.state.undone},
+            {"undone", plate.state.rolled_back},
             {"seconds", seconds}};
 }
 
@@ -34,7 +34,8 @@ int iterate(const Plan &plan, nereus::Job &job, Plate &plate) {
     while (!applications::is_done(plan.options, plate.state.iterations, plate.state.change)) {
         plate.iterate();
         applications::ask_for_resizes(program, job, plan.options.resizes, plate.state.iterations);
-        if (applications::checkpoint(program, job, plate.state.undone) == nereus::Outcome::leave) return EXIT_SUCCESS;
+        if (applications::checkpoint(program, job, plate.state.rolled_back) == nereus::Outcome::leave)
+            return EXIT_SUCCESS;
     }
     const nlohmann::json line = line_of(plan, job, plate);
     applications::say_what_never_came(program, job, plan.options.resizes, plate.state.iterations);

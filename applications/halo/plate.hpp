@@ -12,10 +12,10 @@ namespace halo {
 
 /// What all processes know, and newcomers are told.
 struct State {
-    std::int64_t iterations = 0; ///< done
-    std::int64_t undone = 0;     ///< resizes; counted by rank 0
-    double began = 0;            ///< date of the first iteration
-    double change = 0;           ///< the greatest of a cell in the latest iteration
+    std::int64_t iterations = 0;  ///< done
+    std::int64_t rolled_back = 0; ///< resizes; counted by rank 0
+    double began = 0;             ///< date of the first iteration
+    double change = 0;            ///< the greatest of a cell in the latest iteration
 };
 
 struct Shape {

@@ -71,7 +71,7 @@ nlohmann::json line_of(const Plan &plan, const nereus::Job &job, const Solver &s
             {"writes", solver.state.writes},
             {"ranks", job.size()},
             {"resizes", job.generation()},
-            {"undone", solver.state.undone}};
+            {"undone", solver.state.rolled_back}};
 }
 
 /// Collective. What is wrong with the results, or "".
@@ -101,7 +101,7 @@ int iterate(const Plan &plan, nereus::Job &job, Solver &solver) {
         solver.iterate();
         write_when_wanted(plan, job, solver);
         applications::ask_for_resizes(program, job, plan.options.resizes, solver.state.iterations);
-        const nereus::Outcome outcome = applications::checkpoint(program, job, solver.state.undone);
+        const nereus::Outcome outcome = applications::checkpoint(program, job, solver.state.rolled_back);
         if (outcome == nereus::Outcome::leave) return EXIT_SUCCESS;
         if (outcome == nereus::Outcome::resized) solver.begin_generation();
     }

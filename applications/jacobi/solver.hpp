@@ -12,11 +12,11 @@ namespace jacobi {
 
 /// What all processes know, and newcomers are told.
 struct State {
-    std::int64_t iterations = 0; ///< done
-    std::int64_t undone = 0;     ///< resizes; counted by rank 0
-    std::int64_t writes = 0;     ///< of the file
-    double change = 0;           ///< greatest |x_i of this iteration - x_i of the one before|
-    double began = 0;            ///< date of the first iteration
+    std::int64_t iterations = 0;  ///< done
+    std::int64_t rolled_back = 0; ///< resizes; counted by rank 0
+    std::int64_t writes = 0;      ///< of the file
+    double change = 0;            ///< greatest |x_i of this iteration - x_i of the one before|
+    double began = 0;             ///< date of the first iteration
 };
 
 /// A process' part of the work in its stay in the job. To be kept until the job is closed, which writes to its members.

@@ -20,10 +20,10 @@ using phases::program;
 
 /// What all processes know, and newcomers are told.
 struct State {
-    std::int64_t iterations = 0; ///< done
-    std::int64_t phases = 0;     ///< written
-    std::int64_t undone = 0;     ///< resizes; counted by rank 0
-    double began = 0;            ///< date of the first iteration
+    std::int64_t iterations = 0;  ///< done
+    std::int64_t phases = 0;      ///< written
+    std::int64_t rolled_back = 0; ///< resizes; counted by rank 0
+    double began = 0;             ///< date of the first iteration
 };
 
 applications::SharedFile file_of(const Plan &plan) {
@@ -96,7 +96,7 @@ int end(const Plan &plan, const nereus::Job &job, const State &state) {
               {"phases", state.phases},
               {"ranks", job.size()},
               {"resizes", job.generation()},
-              {"undone", state.undone},
+              {"undone", state.rolled_back},
               {"start_unix", state.began},
               {"seconds", applications::date() - state.began}});
     applications::say_what_never_came(program, job, plan.resizes, state.iterations);
@@ -111,7 +111,7 @@ int run_all(const Plan &plan, nereus::Job &job, State &state) {
     while (state.iterations < plan.iterations) {
         iterate(plan, job, state, timer);
         applications::ask_for_resizes(program, job, plan.resizes, state.iterations);
-        const nereus::Outcome outcome = applications::checkpoint(program, job, state.undone);
+        const nereus::Outcome outcome = applications::checkpoint(program, job, state.rolled_back);
         if (outcome == nereus::Outcome::leave) return EXIT_SUCCESS;
         if (outcome != nereus::Outcome::resized) continue;
         say_resized(job, state);

@@ -29,8 +29,8 @@ typedef struct nereus_matrix {
  * be memory that a neighbour uses too: no other number than the right one is ever written there. A newcomer makes the
  * same call and gets its rows. starts[0] == first_nonzero and starts[rows] == first_nonzero + nonzeros always hold.
  *
- * At each resize every source looks at its starts: where they fall, or do not fit its nonzeros, the resize is undone
- * with NEREUS_ERR_MISMATCH, which names matrix and row.
+ * At each resize every source looks at its starts: where they fall, or do not fit its nonzeros, the resize is rolled
+ * back with NEREUS_ERR_MISMATCH, which names matrix and row.
  *
  * @param[in]     job       an open job
  * @param[in]     name      as for nereus_array(). In nereus_count(), nereus_first() and nereus_place() it stands for

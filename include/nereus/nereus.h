@@ -3,7 +3,7 @@
  * Nereus: MPI jobs that grow and shrink while they run.
  *
  * An application opens a job, registers its data by name, and calls nereus_checkpoint() once in each
- * iteration. At a checkpoint the job may get another number of processes; its data is then cut anew over
+ * iteration. At a checkpoint the job may get another number of processes; its data is then redistributed over
  * them. Processes that were made for a resize (newcomers) run the same program from main() and come in
  * through nereus_open() with all data in place.
  *
@@ -91,7 +91,7 @@ typedef struct nereus_memory {
  * @param[out] job   the open job; set for NEREUS_LEAVE too, then only nereus_close() may be called
  *
  * @return NEREUS_OK            the job is open
- * @return NEREUS_LEAVE         newcomer: the resize was undone, close and finalize
+ * @return NEREUS_LEAVE         newcomer: the resize was rolled back, close and finalize
  * @return NEREUS_ERR_ARGUMENT  job is NULL, comm is MPI_COMM_NULL, or argc is 0
  * @return NEREUS_ERR_SETTING   a setting's value is not allowed; printed on stderr by rank 0
  * @return NEREUS_ERR_MPI       MPI is not initialised, or a call failed
@@ -135,7 +135,7 @@ NEREUS_API int nereus_close(nereus_job **job);
  * @return NEREUS_OK            registered
  * @return NEREUS_ERR_ARGUMENT  an argument is outside the above
  * @return NEREUS_ERR_NAME      the name is taken
- * @return NEREUS_ERR_MISMATCH  found at the next resize, which is then undone: processes have registered different
+ * @return NEREUS_ERR_MISMATCH  found at the next resize, which is then rolled back: processes have registered different
  *                              things. A newcomer that registers another name, type size, length, layout or kind
  *                              than the job has does not return: it says both on stderr and ends the job
  * @return NEREUS_ERR_MEMORY    the part cannot be allocated
@@ -207,8 +207,8 @@ NEREUS_API int nereus_swap(nereus_job *job, const char *one, const char *other);
  *
  * Collective. What goes is what has this name now, after swaps: of shared memory, processes agree on that. Memory of
  * the library is freed and *pointer of its registration set to NULL; memory of the application belongs to it again. The
- * name is free. Newcomers of later resizes do not register it. A resize that sends data just now is undone. A newcomer
- * that has not registered yet all that the job has ends the job, as in nereus_array().
+ * name is free. Newcomers of later resizes do not register it. A resize that sends data just now is rolled back. A
+ * newcomer that has not registered yet all that the job has ends the job, as in nereus_array().
  *
  * @param[in] name  as it was registered; a matrix goes as a whole, by the name of nereus_matrix_csr()
  *
@@ -281,12 +281,12 @@ NEREUS_API int nereus_resize(nereus_job *job, int ranks, const nereus_resize_opt
  * iterations passed without a resize: broadcasts are rarer there (docs/reference/resize.md). A newcomer that has not
  * registered all that the job has does not return: it says so on stderr and ends the job.
  *
- * @return NEREUS_GO_ON    nothing changed; after an undone resize nereus_message() says why
+ * @return NEREUS_GO_ON    nothing changed; after a resize that was rolled back nereus_message() says why
  * @return NEREUS_RESIZED  communicator, counts and pointers are new
  * @return NEREUS_LEAVE    the data of this process is elsewhere: leave the loop and call nereus_close()
  * @return NEREUS_ERR_STATE  after NEREUS_LEAVE; or a registered pointer shows something else than its part or, after a
  *                           swap, that of another variable array of the same layout, length and element size:
- *                           nereus_message() names the array. Other processes go on, and resizes are undone
+ *                           nereus_message() names the array. Other processes go on, and resizes are rolled back
  * @return NEREUS_ERR_ARGUMENT, NEREUS_ERR_MPI
  */
 NEREUS_API int nereus_checkpoint(nereus_job *job);

@@ -98,7 +98,7 @@ private:
 /// A malleable job as one of its processes sees it.
 class Job {
 public:
-    /// As nereus_open(). For a newcomer whose resize was undone the job is there, but leaving().
+    /// As nereus_open(). For a newcomer whose resize was rolled back the job is there, but leaving().
     Job(MPI_Comm comm, int argc, char **argv) : exceptions_(std::uncaught_exceptions()) {
         const int code = nereus_open(comm, argc, argv, &job_);
         if (code < 0) throw Failure(code, std::string("nereus_open: ") + nereus_code_name(code));

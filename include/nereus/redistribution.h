@@ -15,7 +15,7 @@ extern "C" {
 enum nereus_redistribution_step {
     NEREUS_MOVE = 0,  /**< make the new data beside the old: collective over `comm`, non-zero undoes the resize */
     NEREUS_ADOPT = 1, /**< the resize is committed: the new data takes the place of the old */
-    NEREUS_DROP = 2   /**< it was undone: the new data goes */
+    NEREUS_DROP = 2   /**< it was rolled back: the new data goes */
 };
 
 /** Who takes part in a resize. Valid during the call. */
@@ -34,12 +34,12 @@ typedef int (*nereus_redistribution)(enum nereus_redistribution_step step, const
 /** Have `function` called in each resize, for data that is no array: a list, a tree, a grid of its own.
  *
  * To be called before nereus_open(), on every process, newcomers too: their nereus_open() returns after the commit.
- * Names must be the same on all, else the resize is undone with NEREUS_ERR_MISMATCH. A name that is known gets another
- * function and context.
+ * Names must be the same on all, else the resize is rolled back with NEREUS_ERR_MISMATCH. A name that is known gets
+ * another function and context.
  *
  * NEREUS_MOVE is called on all sources and newcomers when all registered data has arrived everywhere, in the order of
  * the names, and for every name also where one has refused; then NEREUS_ADOPT or NEREUS_DROP on all of them, which must
- * not communicate. Where the resize is undone before, none is called. MOVE has no time limit.
+ * not communicate. Where the resize is rolled back before, none is called. MOVE has no time limit.
  *
  * @param[in] name      1..63 characters
  * @param[in] function  not NULL

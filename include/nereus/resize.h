@@ -98,7 +98,7 @@ typedef struct nereus_resize_options {
 /** What became of a resize; times are those of the root of the generation that was resized. */
 typedef struct nereus_resize_report {
     uint64_t request; /**< number of the request, from 1; 0: there was none yet */
-    int code;         /**< NEREUS_RESIZED, NEREUS_UNCHANGED, or the error for which it was undone */
+    int code;         /**< NEREUS_RESIZED, NEREUS_UNCHANGED, or the error for which it was rolled back */
     int from;         /**< processes before */
     int to;           /**< processes asked for */
     enum nereus_process_method process_method;
@@ -122,9 +122,9 @@ typedef struct nereus_resize_report {
     int parked;                    /**< sources that sleep, because processes of their MPI_COMM_WORLD go on */
     double usual_between_hosts;    /**< NEREUS_MEASURED: bytes that would go between hosts without it; -1: not known */
     double between_hosts;          /**< and that go now, in a generation like the one before */
-    char state[16];                /**< state in which it was undone: making, ready, sending or committing; or "" */
-    char reason[256];              /**< why it was undone, or "" */
-    char placed[256];              /**< NEREUS_MEASURED: how ranks were placed, or why they were not; or "" */
+    char state[16];   /**< state in which it was rolled back: making, ready, sending or committing; or "" */
+    char reason[256]; /**< why it was rolled back, or "" */
+    char placed[256]; /**< NEREUS_MEASURED: how ranks were placed, or why they were not; or "" */
 } nereus_resize_report;
 
 #endif

@@ -176,7 +176,7 @@ Result<nereus_code> Job::checkpoint() {
         measured_.begin_generation();
     else
         measured_.leave_checkpoint();
-    // A resize is undone for it on all; where there is none, the others go on.
+    // A resize is rolled back for it on all; where there is none, the others go on.
     if (!pointers && code == NEREUS_GO_ON) return tl::unexpected(pointers.error());
     return code;
 }
@@ -229,10 +229,10 @@ Result<nereus_code> Job::act(const Announcement &announcement) {
     interval_ = {};
     if (auto done = broadcast_.settle(); !done) return tl::unexpected(done.error());
     if (announcement.step == Step::begin) resize_ = std::make_unique<Resize>(state_, announcement.request);
-    if (!resize_) return NEREUS_GO_ON; // it was undone since this was announced
+    if (!resize_) return NEREUS_GO_ON; // it was rolled back since this was announced
     if (state_.daemon_client) state_.daemon_client->resize_begins();
     if (announcement.step == Step::begin) state_.sent.resize_begins(state_.generation);
-    if (announcement.step != Step::undo) // this generation may end
+    if (announcement.step != Step::roll_back) // this generation may end
         if (auto done = hand_in_measures(); !done) return tl::unexpected(done.error());
     auto over = announcement.step == Step::begin ? resize_->begin(false, departure_)
                                                  : resize_->follow(announcement.step, departure_);
@@ -294,9 +294,9 @@ Result<nereus_code> Job::close() {
     if (broadcast_.under_way()) announced = broadcast_.finish().value_or(Announcement{});
     (void)broadcast_.settle();
     if (resize_) {
-        const nereus_resize_report undone = resize_->cancel({NEREUS_ERR_STATE, "the job ended"});
-        if (root()) print_line("nereus", undone_at_close(undone));
-        ended(undone);
+        const nereus_resize_report rolled_back = resize_->cancel({NEREUS_ERR_STATE, "the job ended"});
+        if (root()) print_line("nereus", rolled_back_at_close(rolled_back));
+        ended(rolled_back);
     }
     if (root()) drop_requests(announced.request);
     if (hand_in_measures()) record_.job_ended();

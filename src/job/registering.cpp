@@ -9,10 +9,10 @@
 namespace nereus::job {
 namespace {
 
-/// Of a newcomer that has something else than the job. The others are in the next generation, which cannot be undone,
-/// and this process has no data: it does not go on, whether or not the program looks at codes (decision 0024).
+/// Of a newcomer that has something else than the job. The others are in the next generation, which cannot be rolled
+/// back, and this process has no data: it does not go on, whether or not the program looks at codes (decision 0024).
 [[noreturn]] void end_the_job(const std::string &difference) {
-    mpi::abort_job(difference + "; the resize is done and cannot be undone: the job ends");
+    mpi::abort_job(difference + "; the resize is done and cannot be rolled back: the job ends");
 }
 
 Entry &bound_to(Registry &registry, const Description &is) {

@@ -101,7 +101,7 @@ Result<Asked> Job::ask(int ranks, const nereus_resize_options &options) {
     return Asked{waits ? NEREUS_PENDING : *possible < ranks ? NEREUS_REDUCED : NEREUS_OK, number};
 }
 
-/// A resize that was undone may have been so because of the hosts that came with it: they are none of the job's.
+/// A resize that was rolled back may have been so because of the hosts that came with it: they are none of the job's.
 void Job::settle_added_hosts() {
     const auto added = added_hosts_.extract(report_.request);
     if (added && report_.code < 0)

@@ -59,7 +59,7 @@ Result<json> share_orders(const mpi::Comm &party, const Result<json> &orders) {
     if (!bytes) return tl::unexpected(bytes.error());
     json shared = json::from_msgpack(*bytes, true, false);
     if (!shared.is_object()) return tl::unexpected(unreadable("no object"));
-    if (shared.contains("undone")) return failed(NEREUS_ERR_TIMEOUT, shared.at("undone"));
+    if (shared.contains("rolled_back")) return failed(NEREUS_ERR_TIMEOUT, shared.at("rolled_back"));
     return shared;
 }
 

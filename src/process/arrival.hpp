@@ -3,7 +3,7 @@
 //
 //     leader: number of its party  <-  the job, or as it came
 //     leader: hello (port, hosts)  ->  the job
-//     leader: orders               <-  "undone", "direct", or the ports of all parties and of the job
+//     leader: orders               <-  "rolled_back", "direct", or the ports of all parties and of the job
 //     parties join by a tree; the leader of the first says "together"; all connect to the job; the meeting
 #pragma once
 
@@ -28,7 +28,7 @@ struct Arrived {
 
 /// Collective over the party. Waits as long as the job lives, whose checkpoints may be far apart.
 ///
-/// @return NEREUS_ERR_TIMEOUT and others: the resize was undone meanwhile
+/// @return NEREUS_ERR_TIMEOUT and others: the resize was rolled back meanwhile
 Result<Arrived> arrive(Arrival arrival);
 
 }

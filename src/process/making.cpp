@@ -226,8 +226,8 @@ Result<Meeting> Making::connect(double seconds, const Deadline &deadline) {
     return meeting;
 }
 
-void Making::undo(const std::string &why) {
-    for (auto &[number, line] : lines_) line->send({{"undone", why}});
+void Making::roll_back(const std::string &why) {
+    for (auto &[number, line] : lines_) line->send({{"rolled_back", why}});
     for (mpi::Comm &parent : spawned_) parent.abandon();
     lines_.clear();
 }

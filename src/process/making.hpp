@@ -63,7 +63,7 @@ public:
     bool awaited() const;
 
     /// Tells the newcomers, where they are not connected yet. Waits for nobody.
-    void undo(const std::string &why);
+    void roll_back(const std::string &why);
 
     /// Rank 0, when all are up: host and process of each newcomer, and when the last one was up.
     std::vector<std::string> hosts() const;

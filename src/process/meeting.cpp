@@ -15,7 +15,7 @@ namespace {
 
 constexpr int tag_up = 1, tag_answer = 2;
 constexpr int tag_released = 21; // what nereus-release says (docs/formats/link.md)
-constexpr int undone = -1;       // other answers are methods
+constexpr int rolled_back = -1;  // other answers are methods
 constexpr double seconds_to_answer = 20;
 
 int size_of_other_side(const mpi::Comm &link) {
@@ -53,7 +53,7 @@ Done wait_for_all(const mpi::Comm &link, const Deadline &deadline) {
 
 /// Does not wait: a newcomer that never comes never takes its answer.
 void answer_all(const mpi::Comm &link, int answer) {
-    static int words[] = {undone, static_cast<int>(Method::merge), static_cast<int>(Method::baseline_inter),
+    static int words[] = {rolled_back, static_cast<int>(Method::merge), static_cast<int>(Method::baseline_inter),
                           static_cast<int>(Method::baseline_intra)};
     for (int i = 0; i < size_of_other_side(link); ++i) {
         MPI_Request request = MPI_REQUEST_NULL;
@@ -63,7 +63,7 @@ void answer_all(const mpi::Comm &link, int answer) {
 }
 
 Result<int> ask_what_to_do(const mpi::Comm &link) {
-    int answer = undone;
+    int answer = rolled_back;
     MPI_Request request = MPI_REQUEST_NULL;
     auto done = mpi::check(MPI_Send(&answer, 0, MPI_BYTE, 0, tag_up, link.get()), "MPI_Send");
     if (done) done = mpi::check(MPI_Irecv(&answer, 1, MPI_INT, 0, tag_answer, link.get(), &request), "MPI_Irecv");
@@ -94,7 +94,7 @@ Result<Meeting> receive_newcomers(MPI_Comm members, mpi::Comm link, Method metho
         return tl::unexpected(nobody_came());
     }
     const Done mine = rank == 0 ? wait_for_all(link, deadline) : Done{};
-    if (rank == 0) answer_all(link, mine ? static_cast<int>(method) : undone);
+    if (rank == 0) answer_all(link, mine ? static_cast<int>(method) : rolled_back);
     if (auto up = mpi::share_outcome(members, 0, mine); !up) {
         link.abandon();
         return tl::unexpected(up.error());
@@ -104,11 +104,11 @@ Result<Meeting> receive_newcomers(MPI_Comm members, mpi::Comm link, Method metho
 
 Result<Meeting> join_sources(mpi::Comm link) {
     const auto asked = ask_what_to_do(link);
-    const int answer = asked.value_or(undone);
-    if (answer == undone) {
+    const int answer = asked.value_or(rolled_back);
+    if (answer == rolled_back) {
         link.abandon();
         if (!asked) return tl::unexpected(asked.error());
-        return failed(NEREUS_ERR_TIMEOUT, "the resize was undone before this process was up");
+        return failed(NEREUS_ERR_TIMEOUT, "the resize was rolled back before this process was up");
     }
     const int sources = size_of_other_side(link), newcomers = link.size();
     return meet(std::move(link), static_cast<Method>(answer), sources, newcomers, true);

@@ -3,7 +3,7 @@
 //
 // Sources must not wait for newcomers in a call that cannot be given up, and newcomers must learn that they are not
 // wanted. So each newcomer sends a word when it is up, the root waits for these with a time limit, and then says "go"
-// or "undone" to each of them; only then do both sides enter collective calls.
+// or "rolled back" to each of them; only then do both sides enter collective calls.
 #pragma once
 
 #include "base/clock.hpp"
@@ -32,7 +32,7 @@ Result<Meeting> receive_newcomers(MPI_Comm members, mpi::Comm link, Method metho
 
 /// Collective over the newcomers. Waits until the root says what is to be done.
 ///
-/// @return NEREUS_ERR_TIMEOUT where the resize was undone meanwhile
+/// @return NEREUS_ERR_TIMEOUT where the resize was rolled back meanwhile
 Result<Meeting> join_sources(mpi::Comm link);
 
 }

@@ -39,7 +39,7 @@ public:
     /// Wakes `count` processes, or all that sleep when these are fewer. One resize at a time.
     std::vector<WokenParty> wake(int count);
     void keep_the_woken(); ///< the resize is committed: they are the job's
-    void put_back();       ///< the resize was undone: they sleep again
+    void put_back();       ///< the resize was rolled back: they sleep again
 
 private:
     enum class State { asleep, woken, gone };

@@ -14,7 +14,7 @@ from rich.table import Table
 
 @dataclass
 class Counts:
-    """What came of the trials with one MPI."""
+    """The outcomes of the trials with one MPI."""
 
     trials: int = 0
     resizes: Counter[str] = field(default_factory=Counter)

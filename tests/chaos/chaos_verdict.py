@@ -61,7 +61,7 @@ class Observed:
     closed_intact: bool = False
     left: list[str] = field(default_factory=list)
     hits: list[Hit] = field(default_factory=list)
-    #: What came of each resize, and the same in the words of the answer.
+    #: The outcome of each resize, and the same in the words of the answer.
     answers: list[Answer] = field(default_factory=list)
     answer_texts: list[str] = field(default_factory=list)
     seconds: float = 0.0

@@ -72,7 +72,7 @@ void sending(nereus_job *job) {
     expect(nereus_forget(job, "goes") == NEREUS_OK, nereus_message(job));
     nereus_last_resize(job, &report);
     expect(report.code == NEREUS_ERR_STATE && std::string(report.reason).find("goes") != std::string::npos,
-           "the resize is undone and says why");
+           "the resize is rolled back and says why");
     stays.check(job);
 }
 

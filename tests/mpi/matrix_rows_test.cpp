@@ -2,7 +2,7 @@
 // A user would compute with wrong elements if rows, columns and values of a matrix did not arrive together.
 //
 // matrix_rows_test [broken] SIZE...
-//   `broken` first asks for a resize with starts that cannot be: it is undone, and the data is as it was
+//   `broken` first asks for a resize with starts that cannot be: it is rolled back, and the data is as it was
 #include "expect.hpp"
 
 #include <nereus/nereus.h>
@@ -150,7 +150,7 @@ void ask(nereus_job *job, int size) {
         expect(nereus_resize(job, size, nullptr, nullptr) == NEREUS_OK, nereus_message(job));
 }
 
-/// Until a resize was undone, which must say why and change nothing.
+/// Until a resize was rolled back, which must say why and change nothing.
 void expect_undone(nereus_job *job, const std::string &which, const std::string &why) {
     ask(job, size_of(nereus_comm(job)) + 1);
     nereus_resize_report before{}, report{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A user who has data that is no array would lose it in a resize, or have it twice where the resize was undone.
+// A user who has data that is no array would lose it in a resize, or have it twice where the resize was rolled back.
 //
 // own_data_test [refuses|differs] SIZE...
 //   refuses: at first the last source refuses each resize once; differs: newcomers name their data otherwise

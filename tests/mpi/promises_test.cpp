@@ -42,7 +42,7 @@ Outcome resize_to(nereus_job *job, SampleData &data, int ranks) {
 void expect_undone(nereus_job *job, SampleData &data, int ranks, int why, const char *state, const char *reason) {
     const int size = size_of(nereus_comm(job));
     const Outcome outcome = resize_to(job, data, ranks);
-    expect(outcome.code == NEREUS_GO_ON, "an undone resize lets the job go on");
+    expect(outcome.code == NEREUS_GO_ON, "a resize that was rolled back lets the job go on");
     expect(outcome.report.code == why, outcome.message.c_str());
     expect(std::strcmp(outcome.report.state, state) == 0, outcome.message.c_str());
     expect(outcome.message.find(reason) != std::string::npos, outcome.message.c_str());

@@ -13,7 +13,7 @@ void take_part(nereus_job *job, const char *fault) {
     Numbers numbers{"numbers"};
     numbers.enter(job);
     if (rank_in(nereus_comm(job)) == 0) faults::arm(fault);
-    expect(resize_to_2(job) < 0, "the first resize is undone");
+    expect(resize_to_2(job) < 0, "the first resize is rolled back");
     expect(size_of(nereus_comm(job)) == 3, "all processes are still there");
     numbers.check(job);
     const int code = resize_to_2(job);

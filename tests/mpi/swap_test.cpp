@@ -121,7 +121,7 @@ void stray(nereus_job *job) {
         nereus_last_resize(job, &report);
     }
     expect(report.code == NEREUS_ERR_STATE && std::string(report.reason).find("\"now\"") != std::string::npos,
-           "a resize is undone for it");
+           "a resize is rolled back for it");
     stencil.now = kept;
     expect(nereus_checkpoint(job) == NEREUS_GO_ON, nereus_message(job));
     stencil.check(job);

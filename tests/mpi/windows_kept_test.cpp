@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A user whose shrink is undone and comes again would pay for the windows of one-sided methods twice: making them is
-// what eats their gain in the papers.
+// A user whose shrink is rolled back and comes again would pay for the windows of one-sided methods twice: making them
+// is what eats their gain in the papers.
 #include "numbers.hpp"
 
 using namespace testing_mpi;
@@ -19,7 +19,7 @@ void take_part(nereus_job *job) {
     Numbers first{"first"}, second{"second"};
     first.enter(job);
     second.enter(job);
-    expect(resize_to_2(job) == NEREUS_ERR_TRANSFER, "the first resize is undone");
+    expect(resize_to_2(job) == NEREUS_ERR_TRANSFER, "the first resize is rolled back");
     first.check(job);
     const int made = windows_made;
     expect(made == 2, "there is a window for each array");

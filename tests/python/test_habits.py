@@ -4,6 +4,7 @@
 import ast
 import re
 import tomllib
+from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 import pytest
@@ -136,6 +137,28 @@ def test_every_python_room_says_in_a_line_what_it_is(tracked: dict[str, str]) ->
     fronts = {f"{room}/__init__.py" for room in rooms if not room.endswith(".py")}
     assert fronts
     assert [path for path in sorted(fronts) if not ast.get_docstring(ast.parse(tracked.get(path, "")))] == []
+
+
+def long_lines_of_prose(text: str) -> Iterator[int]:
+    """Numbers of lines that are no table, code or reference, and longer than a screen is wide."""
+    is_code = False
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.lstrip().startswith("```"):
+            is_code = not is_code
+        elif len(line) > 120 and not (is_code or line.startswith(("|", "    ", "["))):
+            yield number
+
+
+def test_lines_of_documents_are_as_wide_as_a_screen(tracked: dict[str, str]) -> None:
+    documents = {path: text for path, text in tracked.items() if path.endswith(".md")}
+    long = [f"{path}:{number}" for path, text in documents.items() for number in long_lines_of_prose(text)]
+    assert long == []
+
+
+def test_long_lines_of_prose_are_looked_for() -> None:
+    long = "a " * 61
+    text = "\n".join([long, "```", long, "```", f"| {long} |", f"    {long}", "short", long])
+    assert list(long_lines_of_prose(text)) == [1, 8]
 
 
 def foreign_installs(texts: dict[str, str], distribution: str) -> list[str]:

@@ -132,7 +132,7 @@ class Stay:
         self.tell()
 
     def ask(self) -> None:
-        """Rank 0 asks for each size once; a resize that was undone is the end."""
+        """Rank 0 asks for each size once; a resize that was rolled back is the end."""
         generation = self.job.generation
         if generation == self.asked.value or generation == len(self.sizes):
             return

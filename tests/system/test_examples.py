@@ -23,8 +23,8 @@ def test_a_job_that_ends_before_its_newcomers_are_up_says_so_and_nothing_else(si
     done = site.nereus("run", "--quiet", "--mpi", mpi, "-n", "2", "--", example(mpi, "example_01"))
     assert (done.code, done.out) == (0, "sum 511500 after 0 resizes\n")
     assert done.err.splitlines() == [
-        "nereus: resize 1 from 2 to 3 processes was undone: the job ended while its newcomers were starting "
-        "(with NEREUS_PROCESS_STRATEGIES=none the application waits for them)",
+        "nereus: resize 1 from 2 to 3 processes was rolled back: the job ended while its newcomers were "
+        "starting (with NEREUS_PROCESS_STRATEGIES=none the application waits for them)",
         "nereus: resize 2 to 1 processes was dropped: the job ended before it began",
     ]
 

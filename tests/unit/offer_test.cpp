@@ -305,7 +305,7 @@ TEST(Offer, NumbersOutsideWhatIsPossibleAreRefused) {
 }
 
 TEST(Offer, ThatIsNoneSaysWhyTheResizeWasUndone) {
-    const auto unpacked = unpack_offer(pack_undone("the job ended"));
+    const auto unpacked = unpack_offer(pack_rolled_back("the job ended"));
     ASSERT_FALSE(unpacked);
     EXPECT_EQ(unpacked.error().what, "the job ended");
 }

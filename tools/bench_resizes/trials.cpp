@@ -116,7 +116,7 @@ void Trials::look_at_growth() {
     const nereus_resize_report report = job_.last_resize();
     if (report.request != state_.request) return;
     if (report.code != NEREUS_RESIZED) {
-        report_refused(trying::undone(report));
+        report_refused(trying::rolled_back(report));
         return next_trial();
     }
     report_done(report);

@@ -103,7 +103,7 @@ void Trials::look_at_request() {
     if (report.request != state_.request) return;
     state_.request = 0;
     const bool is_done = report.code == NEREUS_RESIZED;
-    const std::string why = trying::undone(report);
+    const std::string why = trying::rolled_back(report);
     if (state_.stage == State::preparing)
         return is_done ? enter(State::warming) : give_up(1, "the job did not get back to its first size: " + why);
     if (!is_done) return not_done(why);

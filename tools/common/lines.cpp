@@ -18,8 +18,8 @@ double median(std::vector<double> values) {
     return *middle;
 }
 
-std::string undone(const nereus_resize_report &report) {
-    return std::string("undone while ") + report.state + ": " + report.reason;
+std::string rolled_back(const nereus_resize_report &report) {
+    return std::string("rolled back while ") + report.state + ": " + report.reason;
 }
 
 }

@@ -15,7 +15,7 @@ void print(const nlohmann::json &line);
 
 double median(std::vector<double> values);
 
-/// Why a resize was undone; not nereus_message(), so that the same cause reads the same for each request.
-std::string undone(const nereus_resize_report &report);
+/// Why a resize was rolled back; not nereus_message(), so that the same cause reads the same for each request.
+std::string rolled_back(const nereus_resize_report &report);
 
 }

@@ -208,7 +208,8 @@ Result<void> Application::after_undone(const nereus_resize_report &report) {
     return next_group();
 }
 
-// Also without a commit: after an undone resize, or a group of the same size, the schedule goes on with these ranks.
+// Also without a commit: after a resize that was rolled back, or a group of the same size, the schedule goes on with
+// these ranks.
 Result<void> Application::next_group() {
     if (generation_)
         if (auto flushed = flush(); !flushed) return flushed;

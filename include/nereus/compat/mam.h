@@ -112,7 +112,8 @@ NEREUS_COMPAT_API int MAM_Init(int root, MPI_Comm *comm, char *name_exec, void (
 NEREUS_COMPAT_API int MAM_Finalize(void);
 
 /** Collective. Begins a reconfiguration, or takes the one that is under way further; processes that are not wanted
- * any more end in it. @return MAM_OK; MAM_DENIED where the reconfiguration cannot be or was undone, stderr says why */
+ * any more end in it. @return MAM_OK; MAM_DENIED where the reconfiguration cannot be or was rolled back, stderr says
+ * why */
 NEREUS_COMPAT_API int MAM_Checkpoint(int *mam_state, int wait_completed, void (*user_function)(void *),
                                      void *user_args);
 

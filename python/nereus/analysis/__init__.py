@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What came of runs, and of programs that were watched: files to tables, pictures and experiments."""
+"""Results of runs, and of programs that were watched: files to tables, pictures and experiments."""

@@ -78,7 +78,7 @@ def resize(
     allow_fewer: Annotated[
         bool, typer.Option("--allow-fewer", help="Take as many as there are slots for.")
     ] = False,
-    wait: Annotated[bool, typer.Option(help="Wait until it is done or undone.")] = True,
+    wait: Annotated[bool, typer.Option(help="Wait until it is done or rolled back.")] = True,
     timeout: Annotated[float, typer.Option(min=0.1, max=1e6, help="Seconds to wait at most.")] = 300.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
 ) -> None:
@@ -137,7 +137,7 @@ def ask_job(job: str, question: dict[str, Any], timeout: float) -> dict[str, Any
 
 
 def _present(answer: dict[str, Any], ranks: int, as_json: bool) -> int:
-    """Tell what came of it; the exit code."""
+    """Tell the outcome; the exit code."""
     result = {key: value for key, value in answer.items() if key not in {"version", "kind"}}
     good, text = outcome(answer, ranks)
     if as_json:
@@ -150,7 +150,7 @@ def _present(answer: dict[str, Any], ranks: int, as_json: bool) -> int:
 
 
 def outcome(answer: dict[str, Any], ranks: int) -> tuple[bool, str]:
-    """Whether it is as was asked for, and what came of it in a sentence."""
+    """Whether it is as was asked for, and the outcome in a sentence."""
     if answer.get("kind") == "resized" and answer.get("code") in _GOOD:
         return True, _sentence(answer, ranks)
     name = answer.get("name")

@@ -31,7 +31,7 @@ _JSON, _PICTURE = "live.json", "live.png"
 
 @dataclass
 class _Made:
-    """What came of the runs; `simulated`: of the same scenario, without real jobs."""
+    """Outcomes of the runs; `simulated`: of the same scenario, without real jobs."""
 
     live: dict[Planned, Result] = field(default_factory=dict)
     simulated: dict[Planned, Result] = field(default_factory=dict)

@@ -67,7 +67,7 @@ def _program(name: str, file: Path, build: Build) -> Path:
 
 @dataclass
 class Runner:
-    """Makes runs of one study and notes what came of them."""
+    """Makes runs of one study and notes their outcomes."""
 
     study: Study
     file: Path
@@ -77,7 +77,7 @@ class Runner:
     _experiments: dict[Path, Experiment] = field(default_factory=dict)
 
     def run(self, planned: Planned) -> Record | None:
-        """Make a run and note what came of it; None when it was stopped, then nothing is noted."""
+        """Make a run and note its outcome; None when it was stopped, then nothing is noted."""
         attempt, folder = self.store.new_attempt(planned.name)
         begin = time.monotonic()
         reason = self._fate(planned, folder)

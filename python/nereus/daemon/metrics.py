@@ -41,7 +41,7 @@ class Figures:
         self.messages = counter("messages", "Messages of jobs, by kind.", ["kind"])
         self.dropped = counter("messages_dropped", "Messages that were not heard, by reason.", ["reason"])
         self._counted: dict[tuple[Counter, str], int] = {}
-        self._resizes = counter("resizes", "Resizes, by what came of them.", ["outcome"])
+        self._resizes = counter("resizes", "Resizes, by their outcome.", ["outcome"])
         self._phases = counter("io_phases", "I/O phases that are over.")
         self._bytes = counter("io", "Bytes of I/O phases that are over.", unit="bytes")
         self._wait = seconds("io_wait", "For a turn.")

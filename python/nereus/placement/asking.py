@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Asks for a mapping and hands on what came of it."""
+"""Asks for a mapping and hands on its result."""
 
 import json
 import tempfile

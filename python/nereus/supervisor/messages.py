@@ -152,7 +152,7 @@ class Connected(Message):
 
 
 class Settled(Message):
-    """A resize has ended, done or undone."""
+    """A resize has ended, done or rolled back."""
 
     kind: Literal["settled"]
     request: RequestNumber

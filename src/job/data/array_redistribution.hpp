@@ -79,8 +79,8 @@ public:
     std::int64_t bytes_sent_between_hosts() const;
 
     /// Collective over the lanes of all sendings. The new parts take the place of the old ones, which are released.
-    /// Cannot fail: where what stays is to be compared and has changed, nothing can be undone any more, and the job
-    /// ends.
+    /// Cannot fail: where what stays is to be compared and has changed, nothing can be rolled back any more, and the
+    /// job ends.
     void adopt();
 
     /// Leaves the new parts where they are for ever, since MPI may still write to them, and the old ones that were

@@ -43,7 +43,7 @@ bool Handover::begin(nereus_resize_report &report, double paused, Departure &dep
     paused_ = paused;
     Done done = get_ready(report);
     if (done && in_background()) done = start_background();
-    if (!done) undo(report, done.error());
+    if (!done) roll_back(report, done.error());
     if (done && !background_) settle(report, departure);
     paused_ += watch_.seconds();
     return background_ == nullptr;
@@ -51,9 +51,9 @@ bool Handover::begin(nereus_resize_report &report, double paused, Departure &dep
 
 void Handover::finish(nereus_resize_report &report, Departure &departure) {
     watch_ = {};
-    if (auto done = finish_background(report); !done) return undo(report, done.error());
+    if (auto done = finish_background(report); !done) return roll_back(report, done.error());
     auto swaps = agree_on_swaps(sources(), job_.registry, job_.registry.follow_pointers());
-    if (!swaps) return undo(report, swaps.error());
+    if (!swaps) return roll_back(report, swaps.error());
     background_.reset();
     arrays_->follow_swaps(*swaps);
     tell_newcomers(*swaps);
@@ -62,7 +62,7 @@ void Handover::finish(nereus_resize_report &report, Departure &departure) {
 }
 
 void Handover::settle(nereus_resize_report &report, Departure &departure) {
-    if (auto done = send(report); !done) return undo(report, done.error());
+    if (auto done = send(report); !done) return roll_back(report, done.error());
     commit(report, departure);
 }
 
@@ -74,12 +74,12 @@ void Handover::cancel(nereus_resize_report &report, const Error &why) {
         part_from_newcomers();
         background_.reset();
     }
-    undo(report, why);
+    roll_back(report, why);
 }
 
 void Handover::give_up(nereus_resize_report &report, const Error &why) {
     watch_ = {};
-    undo(report, why);
+    roll_back(report, why);
 }
 
 bool Handover::in_background() const { return transfer_choice_.strategy != NEREUS_BLOCKING && arrays_->has_data(true); }
@@ -125,7 +125,7 @@ void Handover::tell_newcomers(const json &details) {
     if (company_ && root()) tell(company_->meeting, company_->meeting.newcomers, {}, details);
 }
 
-/// Newcomers of a resize that is undone do not come to close windows. Sources stay together and keep theirs.
+/// Newcomers of a resize that is rolled back do not come to close windows. Sources stay together and keep theirs.
 void Handover::part_from_newcomers() {
     if (company_) arrays_->close_windows();
 }
@@ -305,7 +305,7 @@ void Handover::abandon_data() {
     job_.generation.windows.abandon();
 }
 
-void Handover::undo(nereus_resize_report &report, const Error &why) {
+void Handover::roll_back(nereus_resize_report &report, const Error &why) {
     report.code = why.code;
     write_into(report.state, state_);
     write_into(report.reason, why.what);

@@ -3,7 +3,7 @@
 // votes, and the switch to the next generation or back (docs/reference/resize.md).
 //
 //     begin() -> memory, first vote -> constant data in the background, where the strategy has it so: go_on() at each
-//     checkpoint -> finish(): second vote, variable data, last vote -> commit or undo
+//     checkpoint -> finish(): second vote, variable data, last vote -> commit or rollback
 #pragma once
 
 #include "job/data/array_redistribution.hpp"
@@ -41,7 +41,7 @@ public:
 
     /// At each checkpoint while constant data is under way.
     void go_on() { background_->go_on(); }
-    /// On rank 0: whether all sources can finish(), or why the resize must be undone.
+    /// On rank 0: whether all sources can finish(), or why the resize must be rolled back.
     Result<bool> all_sent();
     /// Ends as begin() does.
     void finish(nereus_resize_report &report, Departure &departure);
@@ -95,7 +95,7 @@ private:
     void enter_next_generation();
     void part_from_newcomers();
     void abandon_data();
-    void undo(nereus_resize_report &report, const Error &why);
+    void roll_back(nereus_resize_report &report, const Error &why);
 
     JobState &job_;
     int rank_;

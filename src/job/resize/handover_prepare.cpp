@@ -28,7 +28,7 @@ Done send_to_newcomers(const process::Meeting &meeting, const mpi::Bytes &bytes)
 }
 
 void Handover::refuse(const std::string &why) {
-    if (root()) (void)send_to_newcomers(company_->meeting, pack_undone(why));
+    if (root()) (void)send_to_newcomers(company_->meeting, pack_rolled_back(why));
     company_->meeting.comm.abandon();
 }
 

@@ -115,7 +115,9 @@ private:
     }
 
     /// The sources may take any time; rank 0 says when they have given up.
-    Deadline limit() const { return Deadline::in(std::numeric_limits<double>::infinity(), undone_by_root(meeting_)); }
+    Deadline limit() const {
+        return Deadline::in(std::numeric_limits<double>::infinity(), rolled_back_by_root(meeting_));
+    }
 
     Done carried(transfer::Sending &sending) const {
         if (auto done = sending.start(limit()); !done) return done;

@@ -136,7 +136,7 @@ void check_lists(const Offer &offer) {
 
 }
 
-mpi::Bytes pack_undone(const std::string &why) { return json::to_msgpack({{"undone", why}}); }
+mpi::Bytes pack_rolled_back(const std::string &why) { return json::to_msgpack({{"rolled_back", why}}); }
 
 mpi::Bytes pack(const Offer &offer, const std::vector<Entry> &entries) {
     json list = json::array();
@@ -169,7 +169,7 @@ mpi::Bytes pack(const Offer &offer, const std::vector<Entry> &entries) {
 
 Result<Unpacked> unpack_offer(const mpi::Bytes &bytes) try {
     const json in = json::from_msgpack(bytes);
-    if (in.contains("undone")) return failed(NEREUS_ERR_STATE, in.at("undone"));
+    if (in.contains("rolled_back")) return failed(NEREUS_ERR_STATE, in.at("rolled_back"));
     if (in.at("version") != version)
         return failed(NEREUS_ERR_MISMATCH, "the job speaks version " + in.at("version").dump() +
                                                " of the offer and this newcomer version " + std::to_string(version));

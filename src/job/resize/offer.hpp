@@ -28,8 +28,8 @@ inline constexpr int tag_offer = 10;
 /// @param entries  travel as descriptions; values come at the commit
 mpi::Bytes pack(const Offer &offer, const std::vector<Entry> &entries);
 
-/// In the place of an offer, where the resize is undone before there is one.
-mpi::Bytes pack_undone(const std::string &why);
+/// In the place of an offer, where the resize is rolled back before there is one.
+mpi::Bytes pack_rolled_back(const std::string &why);
 
 struct Unpacked {
     Offer offer;

@@ -43,19 +43,19 @@ Resize::Ended Resize::begin(bool at_once, Departure &departure) {
     act_ = {};
     const bool has_new_size = sizes_.drains != sizes_.sources || sizes_.anew;
     if (!has_new_size && request_.placement != NEREUS_MEASURED) return unchanged();
-    if (auto done = check_alike(sources(), job_.registry); !done) return undone(done.error());
+    if (auto done = check_alike(sources(), job_.registry); !done) return rolled_back(done.error());
     auto swaps = agree_on_swaps(sources(), job_.registry, job_.registry.follow_pointers());
-    if (!swaps) return undone(swaps.error());
-    if (auto done = gather_traffic(); !done) return undone(done.error());
+    if (!swaps) return rolled_back(swaps.error());
+    if (auto done = gather_traffic(); !done) return rolled_back(done.error());
     if (!has_new_size) {
         const auto is_better = is_worth_it();
-        if (!is_better) return undone(is_better.error());
+        if (!is_better) return rolled_back(is_better.error());
         if (!*is_better) return unchanged();
     }
     if (sizes_.newcomers() == 0) return hand_over(std::nullopt, departure);
-    if (auto done = choose(); !done) return undone(done.error());
+    if (auto done = choose(); !done) return rolled_back(done.error());
     if (at_once || !in_background()) return after(make_at_once(), departure);
-    if (auto done = start_in_background(); !done) return undone(done.error());
+    if (auto done = start_in_background(); !done) return rolled_back(done.error());
     paused_ += act_.seconds();
     return std::nullopt;
 }
@@ -166,7 +166,7 @@ Step Resize::look_at_data() {
     auto sent = handover_->all_sent();
     if (sent) return *sent ? Step::commit : Step::go_on;
     failure_ = sent.error();
-    return Step::undo;
+    return Step::roll_back;
 }
 
 Step Resize::look() {
@@ -183,7 +183,7 @@ Step Resize::look() {
         if (making_->all_up() && !were_up) limit_ = limit(); // they learn what to do only now
     }
     if (!failure_) failure_ = limit_->over("starting the newcomers");
-    return failure_ ? Step::undo : Step::go_on;
+    return failure_ ? Step::roll_back : Step::go_on;
 }
 
 Resize::Ended Resize::follow(Step step, Departure &departure) {
@@ -192,15 +192,15 @@ Resize::Ended Resize::follow(Step step, Departure &departure) {
     if (step == Step::connect) meeting_ = std::async(std::launch::async, [this] { return connect(); });
     if (step == Step::proceed) return after(meeting_.get(), departure);
     if (step == Step::commit) handover_->finish(report_, departure);
-    if (step == Step::undo && handover_) handover_->give_up(report_, failure_.value_or(unknown()));
+    if (step == Step::roll_back && handover_) handover_->give_up(report_, failure_.value_or(unknown()));
     if (handover_) return over();
-    if (step == Step::undo) return undone(failure_.value_or(unknown()));
+    if (step == Step::roll_back) return rolled_back(failure_.value_or(unknown()));
     paused_ += act_.seconds();
     return std::nullopt;
 }
 
 Resize::Ended Resize::after(Met met, Departure &departure) {
-    if (!met) return undone(met.error());
+    if (!met) return rolled_back(met.error());
     report_.process_seconds = since_begin_.seconds();
     if (root()) {
         report_.process_seconds -= now() - connected_at_;
@@ -234,8 +234,8 @@ nereus_resize_report Resize::over() {
     return report_;
 }
 
-nereus_resize_report Resize::undone(const Error &why) {
-    if (making_) making_->undo(why.what);
+nereus_resize_report Resize::rolled_back(const Error &why) {
+    if (making_) making_->roll_back(why.what);
     lane_.reset();
     if (root()) job_.parked.put_back();
     report_.code = why.code;
@@ -245,7 +245,7 @@ nereus_resize_report Resize::undone(const Error &why) {
     // With Open MPI rank 0 may hang in any call in which the first message comes of a newcomer that was given up.
     std::optional<mpi::BoundedCall> bounded;
     if (root() && has(strategies::join))
-        bounded.emplace("MPI_Bcast after a resize was undone", 0, mpi::BoundedCall::Death::releases_it);
+        bounded.emplace("MPI_Bcast after a resize was rolled back", 0, mpi::BoundedCall::Death::releases_it);
     share_with_sources(sources(), report_);
     return report_;
 }
@@ -263,7 +263,7 @@ nereus_resize_report Resize::cancel(const Error &why) {
     MPI_Bcast(&awaited, 1, MPI_INT, 0, sources());
     if (awaited != 0) met = connect();
     if (met && *met) handover_to(std::move(**met))->refuse(why.what);
-    return undone(why);
+    return rolled_back(why);
 }
 
 }

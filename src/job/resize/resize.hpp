@@ -2,7 +2,7 @@
 // One resize, all or nothing, as a source goes through it (docs/reference/resize.md).
 //
 //     asked -> making -> ready -> sending -> committing -> next generation
-//                \__________\________\___________\______> undone: nothing has changed
+//                \__________\________\___________\______> rolled back: nothing has changed
 //
 // The newcomers are made within begin(), or while the application iterates, and so is constant data sent: then rank 0
 // looks at each checkpoint what all are to do at the next one, and all follow. What comes after "ready" is in
@@ -40,7 +40,7 @@ public:
 
     std::string why_chosen() const { return handover_ ? handover_->why_chosen() : ""; }
 
-    /// Collective: undone.
+    /// Collective: rolled back.
     nereus_resize_report cancel(const Error &why);
 
 private:
@@ -64,7 +64,7 @@ private:
     nereus_resize_report unchanged();
     nereus_resize_report over();
     Step look_at_data();
-    nereus_resize_report undone(const Error &why);
+    nereus_resize_report rolled_back(const Error &why);
     News news();
     Deadline limit();
 

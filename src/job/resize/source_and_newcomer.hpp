@@ -19,7 +19,7 @@ inline transfer::Lane lane_of(MPI_Comm comm, const plan::Sizes &sizes, bool inte
     return lane;
 }
 
-/// What rank 0 adds to its "yes" where the constant data has come, but the resize will be undone: all are there to
+/// What rank 0 adds to its "yes" where the constant data has come, but the resize will be rolled back: all are there to
 /// close what drains read from, and the "no" comes next.
 constexpr const char *only_to_close = "close";
 

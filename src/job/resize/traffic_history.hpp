@@ -29,7 +29,7 @@ public:
     /// between hosts is worth a thought only above that.
     double own_words(int ranks, std::int64_t iteration) const;
 
-    /// What a resize sends that is undone is none of the program's.
+    /// What a resize sends that is rolled back is none of the program's.
     void resize_begins(const Generation &now);
     void resize_undone(const Generation &now);
     void generation_begins(std::int64_t iteration);

@@ -99,11 +99,11 @@ void wait_until_heard(const process::Meeting &meeting, const Deadline &deadline)
         if (!mpi::receive(meeting.comm.get(), meeting.rank_of_newcomer(newcomer), tag_heard, deadline)) return;
 }
 
-News undone_by_root(const process::Meeting &meeting) {
+News rolled_back_by_root(const process::Meeting &meeting) {
     return [comm = meeting.comm.get()]() -> std::optional<Error> {
         auto told = mpi::has_message(comm, 0, tag_decision);
         if (!told) return told.error();
-        return *told ? std::optional(Error{NEREUS_ERR_STATE, "the resize was undone"}) : std::nullopt;
+        return *told ? std::optional(Error{NEREUS_ERR_STATE, "the resize was rolled back"}) : std::nullopt;
     };
 }
 

@@ -45,7 +45,7 @@ Result<nlohmann::json> wait_for_decision(const process::Meeting &meeting);
 void say_heard(const process::Meeting &meeting);
 void wait_until_heard(const process::Meeting &meeting, const Deadline &deadline);
 
-/// For a newcomer that waits for data: a decision that comes before its vote says that the resize was undone.
-News undone_by_root(const process::Meeting &meeting);
+/// For a newcomer that waits for data: a decision that comes before its vote says that the resize was rolled back.
+News rolled_back_by_root(const process::Meeting &meeting);
 
 }

@@ -29,7 +29,7 @@ struct Generation {
     std::vector<std::string> hosts;            ///< of each rank
     std::vector<process::ProcessId> processes; ///< of each rank; on rank 0
     mpi::Comm lane;                            ///< over which shrinks move data; made for the first one
-    transfer::Windows windows;                 ///< on the lane: for the next shrink where one was undone
+    transfer::Windows windows;                 ///< on the lane: for the next shrink where one was rolled back
 };
 
 /// Whether all processes were started together, by one mpiexec or one spawn.

@@ -120,9 +120,9 @@ std::string about_choice(const nereus_resize_report &report, const std::string &
 
 }
 
-std::string undone_at_close(const nereus_resize_report &report) {
+std::string rolled_back_at_close(const nereus_resize_report &report) {
     const std::string what = "resize " + std::to_string(report.request) + " from " + std::to_string(report.from) +
-                             " to " + std::to_string(report.to) + " processes was undone: the job ended while ";
+                             " to " + std::to_string(report.to) + " processes was rolled back: the job ended while ";
     if (std::string_view(report.state) != "making") return what + "its data was on its way";
     return what + "its newcomers were starting (with NEREUS_PROCESS_STRATEGIES=none the application waits for them)";
 }
@@ -133,7 +133,7 @@ std::string sentence(const nereus_resize_report &report, const std::string &why_
     const std::string placed = report.placed[0] == '\0' ? "" : "; " + std::string(report.placed);
     if (report.code == NEREUS_UNCHANGED) return what + ": the job has that size already" + placed;
     if (report.code == NEREUS_RESIZED) return what + " is done" + about_choice(report, why_chosen) + placed;
-    return what + " was undone while " + report.state + ": " + report.reason + ". The job goes on with " +
+    return what + " was rolled back while " + report.state + ": " + report.reason + ". The job goes on with " +
            std::to_string(report.from) + " processes.";
 }
 

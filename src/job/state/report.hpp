@@ -21,12 +21,12 @@ nereus_resize_report report_from(const nlohmann::json &json);
 /// What the supervisor is told (docs/formats/link.md: `report`): methods and strategies are words.
 nlohmann::json for_people(const nereus_resize_report &report);
 
-/// "resize 7 from 4 to 6 processes was undone while making: ..."
+/// "resize 7 from 4 to 6 processes was rolled back while making: ..."
 ///
 /// @param why_chosen  where `auto` chose how the data was carried: why so; else ""
 std::string sentence(const nereus_resize_report &report, const std::string &why_chosen);
 
 /// Of one that was under way when the job ended, for rank 0's stderr.
-std::string undone_at_close(const nereus_resize_report &report);
+std::string rolled_back_at_close(const nereus_resize_report &report);
 
 }

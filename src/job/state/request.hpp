@@ -32,12 +32,12 @@ Request request_of(int ranks, const nereus_resize_options &options);
 
 /// What all processes do at a checkpoint because rank 0 said so at the one before.
 enum class Step : std::int32_t {
-    go_on,   ///< nothing
-    begin,   ///< a resize, by the request that comes along
-    connect, ///< its newcomers are up
-    proceed, ///< they are connected: the thread that saw to it has ended
-    commit,  ///< constant data is where it belongs
-    undo     ///< it cannot be done
+    go_on,    ///< nothing
+    begin,    ///< a resize, by the request that comes along
+    connect,  ///< its newcomers are up
+    proceed,  ///< they are connected: the thread that saw to it has ended
+    commit,   ///< constant data is where it belongs
+    roll_back ///< it cannot be done
 };
 
 struct Announcement {

@@ -23,7 +23,7 @@ public:
     /// For a rank 0 that came later.
     static Record continued(const JobState &members);
 
-    /// @param each  Measured::text() of each process of the generation, which ends now unless the resize is undone
+    /// @param each  Measured::text() of each process of the generation, which ends now unless the resize is rolled back
     void keep(const JobState &members, const std::vector<mpi::Bytes> &each);
 
     /// A committed resize ends the generation that was kept last.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a run did: generations with their iterations, resizes, resizes that were undone."""
+"""What a run did: generations with their iterations, resizes, resizes that were rolled back."""
 
 from collections import Counter
 from collections.abc import Sequence

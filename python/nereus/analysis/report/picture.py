@@ -144,8 +144,8 @@ def _resizes(axes: "Axes", results: Results) -> None:
         axes.axvline(begin, color="#8A6D1D", lw=0.9, zorder=1)
         marks.append((begin, f"{resize.event.from_} → {resize.event.to}, {seconds_text(pause)}", "#5C480F"))
     for number, undone in enumerate(results.undone):
-        axes.axvline(undone.time, color=UNDONE, lw=1.2, ls="--", label=_once("resize undone", number))
-        marks.append((undone.time, f"{undone.from_} → {undone.to} undone", UNDONE))
+        axes.axvline(undone.time, color=UNDONE, lw=1.2, ls="--", label=_once("resize rolled back", number))
+        marks.append((undone.time, f"{undone.from_} → {undone.to} rolled back", UNDONE))
     _labels(axes, sorted(marks))
 
 

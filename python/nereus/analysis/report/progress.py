@@ -75,7 +75,7 @@ class State:
         elif isinstance(event, events.Committed):
             return self._committed(event)
         elif isinstance(event, events.ResizeUndone):
-            return f"resize {event.from_} → {event.to} ranks undone while {event.state}: {event.reason}"
+            return f"resize {event.from_} → {event.to} ranks rolled back while {event.state}: {event.reason}"
         return None
 
     def _committed(self, event: events.Committed) -> str:

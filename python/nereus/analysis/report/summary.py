@@ -14,12 +14,12 @@ MOST_LETTERS = 14  # of a line in the column of methods: as many as baseline-int
 
 
 def table(results: Results) -> RenderableType:
-    """Generations, resizes, and resizes that were undone with the reason."""
+    """Generations, resizes, and resizes that were rolled back with the reason."""
     parts: list[RenderableType] = [_title(results), _generations(results)]
     if results.resizes:
         parts.append(_resizes(results))
     parts += [
-        Text(f"{u.from_} → {u.to} ranks undone while {u.state}: {u.reason}", style="red")
+        Text(f"{u.from_} → {u.to} ranks rolled back while {u.state}: {u.reason}", style="red")
         for u in results.undone
     ]
     return Group(*parts)

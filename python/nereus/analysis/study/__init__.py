@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A study: a matrix of runs, what came of each, statistics over them, and the report on it.
+"""A study: a matrix of runs, their outcomes, statistics over them, and the report on it.
 
 In:  a study file, and result files of its runs (docs/formats/study.md).
 Out: which runs are to be made, records of those that were, and figures, CSV and one HTML page about them.

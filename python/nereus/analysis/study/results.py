@@ -150,7 +150,7 @@ def measure(folder: Path, planned: Planned) -> Measures:
     events = _read(file)
     end = _finished(file, events)
     for undone in _of(events, ResizeUndone):
-        raise StudyError(f"the resize was undone while {undone.state}: {undone.reason}")
+        raise StudyError(f"the resize was rolled back while {undone.state}: {undone.reason}")
     if planned.variant is None:
         if _of(events, _Committed):
             raise StudyError(f"{file}: a resize in a run that has none")

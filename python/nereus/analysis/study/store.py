@@ -21,7 +21,7 @@ _HEADER = {"event": "header", "format": "nereus-study", "version": 1}
 
 @dataclass(frozen=True)
 class Record:
-    """What came of the latest attempt at a run."""
+    """The outcome of the latest attempt at a run."""
 
     run: str
     attempt: int
@@ -52,7 +52,7 @@ def is_study(folder: Path) -> bool:
 
 
 def read_records(folder: Path) -> Records:
-    """What came of the runs so far; a last line that was cut is skipped."""
+    """Outcomes of the runs so far; a last line that was cut is skipped."""
     file = folder / RECORDS_NAME
     started: Mapping[str, Any] = {}
     runs: dict[str, Record] = {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What came of a simulation under one policy."""
+"""The results of a simulation under one policy."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -41,7 +41,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Simulated:
-    """What came of it; times in seconds."""
+    """The result; times in seconds."""
 
     case: Case
     answer: dict[str, Any]

@@ -75,7 +75,7 @@ def test_the_summary_fits_into_a_usual_terminal(complete: Any) -> None:
 
 def test_the_summary_tells_what_went_wrong(begin: Any) -> None:
     text = shown(read(with_undone(begin).write()))
-    assert "2 → 8 ranks undone while making: host [n3] is down" in text
+    assert "2 → 8 ranks rolled back while making: host [n3] is down" in text
     assert "DATA NOT INTACT" in text
 
 
@@ -178,8 +178,8 @@ def test_the_picture_shades_the_pause_from_the_last_iteration_on(complete: Any) 
 def test_the_picture_tells_undone_resizes_and_broken_data(begin: Any) -> None:
     made = figure(read(with_undone(begin).write()))
     axes = made.axes[0]
-    assert "resize undone" in legend_of(axes)
-    assert [text.get_text() for text in axes.texts] == ["2 → 8 undone"]
+    assert "resize rolled back" in legend_of(axes)
+    assert [text.get_text() for text in axes.texts] == ["2 → 8 rolled back"]
     assert "NOT INTACT" in made.get_suptitle()
 
 

@@ -70,7 +70,7 @@ def test_an_undone_resize_is_told_with_its_reason(begin: Any) -> None:
     run.starts()
     run.iterates([0.1])
     run.undoes(8, "host [n3] is down")
-    assert follow(run) == "resize 2 → 8 ranks undone while making: host [n3] is down\n"
+    assert follow(run) == "resize 2 → 8 ranks rolled back while making: host [n3] is down\n"
 
 
 def test_following_ends_when_a_run_dies_without_a_result_file(begin: Any, tmp_path: Path) -> None:

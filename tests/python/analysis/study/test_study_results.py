@@ -87,7 +87,7 @@ UNDONE = '{"event": "resize_undone", "from": 2, "to": 4, "state": "making", "rea
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda text: text + UNDONE, "undone while making: no newcomers"),
+        (lambda text: text + UNDONE, "rolled back while making: no newcomers"),
         (lambda text: text.rpartition('{"event": "finished"')[0], "the results have no end"),
         (lambda text: text.replace('"total_seconds": 3.0', '"total_seconds": "3"'), "total_seconds"),
         (

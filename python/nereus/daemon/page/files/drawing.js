@@ -170,7 +170,7 @@ function marksOf(job, view, chosen) {
   return [...lines, ...shown.map((event) => mark(event, view, event === chosen))];
 }
 
-// From the decision to what came of it.
+// From the decision to its outcome.
 function carriedOut(job, done, view) {
   const decided = job.marks.find((event) => event.event === "decided" && event.command === done.command);
   const place = decided && clipped(view, decided.time_unix, done.time_unix);
