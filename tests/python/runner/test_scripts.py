@@ -2,6 +2,7 @@
 """The scripts that CI relies on, with a CTest and a make that only note how they were called."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -47,3 +48,19 @@ def test_an_unknown_part_is_refused_before_any_runs(repository: Path, calls: Pat
 def test_ci_fails_with_its_first_step_that_fails(repository: Path, calls: Path) -> None:
     assert run(repository / ".ci" / "run").returncode != 0
     assert calls.read_text() == "make lint\n"
+
+
+def test_a_check_of_an_unknown_room_is_refused_with_all_rooms(repository: Path, calls: Path) -> None:
+    for room in ("nowhere", "", "probe"):  # the last is the end of two
+        done = run(repository / "scripts" / "check", room)
+        assert done.returncode == 2
+        assert "    src/transfer\n" in done.stderr
+    assert not calls.exists()
+
+
+def test_rooms_with_jobs_of_their_own_in_a_check_are_there(repository: Path) -> None:
+    script = (repository / "scripts" / "check").read_text()
+    named = re.findall(r"^    \[([\w/]+)\]=", script, flags=re.MULTILINE)
+    assert len(named) > 5
+    rooms = re.findall(r"^\| `([^`]+)` \|", (repository / "ARCHITECTURE.md").read_text(), flags=re.MULTILINE)
+    assert set(named) <= set(rooms)
