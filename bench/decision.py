@@ -12,9 +12,9 @@ from time import process_time
 
 import numpy as np
 
-from nereus.policy.coordination import Coordinator
+from nereus.coordinator.coordination import Coordinator
+from nereus.coordinator.known_jobs import About
 from nereus.policy.decisions import Decision, Policy, State
-from nereus.policy.known_jobs import About
 from nereus.policy.parameters import Parameters
 from nereus.policy.performance import Curve, Measured
 from nereus.policy.policies import BY_NAME

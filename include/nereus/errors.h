@@ -15,7 +15,7 @@ enum nereus_code {
     NEREUS_UNCHANGED = 4,         /**< resize: the job has that size already */
     NEREUS_PENDING = 5,           /**< resize: noted, it follows the one that is under way */
     NEREUS_REDUCED = 6,           /**< resize: accepted for fewer processes than were asked for */
-    NEREUS_NO_TURN = 7,           /**< I/O phase: begun without a turn, since no controller answers */
+    NEREUS_NO_TURN = 7,           /**< I/O phase: begun without a turn, since no daemon answers */
     NEREUS_ERR_ARGUMENT = -1,     /**< an argument is outside what is allowed */
     NEREUS_ERR_ROOT = -2,         /**< only rank 0 may call this */
     NEREUS_ERR_RANGE = -3,        /**< a number of processes is outside what can be started */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the controller of many jobs tells this one to do, and what is said to it of resizes.
+// What the daemon of many jobs tells this one to do, and what is said to it of resizes.
 #include "base/printable.hpp"
 #include "job/job.hpp"
 
@@ -7,18 +7,18 @@
 
 namespace nereus::job {
 
-/// On a rank 0 that has no line to a controller yet. A job that cannot reach one does without.
+/// On a rank 0 that has no line to a daemon yet. A job that cannot reach one does without.
 void Job::open_controlled() {
     if (!root() || state_.settings.controller.empty()) return;
     auto daemon_client = DaemonClient::open(state_.settings, state_.generation, state_.program.words());
     if (daemon_client)
         state_.daemon_client = std::move(*daemon_client);
     else
-        print_line("nereus", "the job goes on without a controller: " + daemon_client.error().what);
+        print_line("nereus", "the job goes on without a daemon: " + daemon_client.error().what);
 }
 
 /// The word that rank 0 says now is acted on at the next checkpoint.
-void Job::hear_controller() {
+void Job::take_daemon_commands() {
     if (!state_.daemon_client) return;
     DaemonClient &daemon_client = *state_.daemon_client;
     while (auto command = daemon_client.take_command(state_.iteration + 1)) {
@@ -41,7 +41,7 @@ std::int32_t Job::quiet_checkpoints_before_command(std::int32_t quiet_checkpoint
 }
 
 /// Of the resize that ended last.
-void Job::tell_controller() {
+void Job::tell_daemon() {
     if (state_.daemon_client) state_.daemon_client->resize_ended(report_, message_, state_.generation);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// I/O phases: rank 0 asks the controller for the job's turn, and all wait for its word.
+// I/O phases: rank 0 asks the daemon for the job's turn, and all wait for its word.
 #include "job/job.hpp"
 #include "job/state/monitor_client.hpp"
 #include "mpi/patience.hpp"
@@ -75,9 +75,9 @@ bool Job::follow_from_here() {
     return follow_io(state_.generation.control.get(), heard, this);
 }
 
-/// Also where the line to the controller could not be opened, or not be taken over: then all do without.
+/// Also where the line to the daemon could not be opened, or not be taken over: then all do without.
 void Job::follow_files() {
-    if (!state_.has_controller) return;
+    if (!state_.has_daemon) return;
     if (leaving_) {
         (void)follow_io(MPI_COMM_NULL, nullptr, nullptr);
         return;
@@ -86,8 +86,8 @@ void Job::follow_files() {
     const std::array<int, 2> here{follow_from_here() ? 1 : 0, !root() || state_.daemon_client ? 1 : 0};
     std::array<int, 2> everywhere{};
     MPI_Allreduce(here.data(), everywhere.data(), 2, MPI_INT, MPI_MIN, control);
-    state_.has_controller = everywhere[1] != 0;
-    follows_files_ = everywhere[0] != 0 && state_.has_controller; // else some world is not recorded
+    state_.has_daemon = everywhere[1] != 0;
+    follows_files_ = everywhere[0] != 0 && state_.has_daemon; // else some world is not recorded
     if (!follows_files_) (void)follow_io(MPI_COMM_NULL, nullptr, nullptr);
 }
 
@@ -100,7 +100,7 @@ void Job::leave_files_open() {
 }
 
 Result<nereus_code> Job::acquire_turn(std::int64_t bytes) {
-    if (!state_.has_controller) {
+    if (!state_.has_daemon) {
         in_io_phase_ = true;
         return NEREUS_OK;
     }
@@ -118,7 +118,7 @@ Result<nereus_code> Job::acquire_turn(std::int64_t bytes) {
 /// The phase is over when all processes say so.
 Done Job::give_turn_back() {
     in_io_phase_ = false;
-    if (!state_.has_controller) return {};
+    if (!state_.has_daemon) return {};
     MPI_Request request = MPI_REQUEST_NULL;
     auto done = mpi::check(MPI_Ibarrier(state_.generation.control.get(), &request), "MPI_Ibarrier");
     if (done) done = wait_patiently(request, "MPI_Ibarrier");

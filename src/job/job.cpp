@@ -82,7 +82,7 @@ Done Job::found(MPI_Comm founders) {
     if (auto done = mpi::share_outcome(now.control.get(), 0, open_supervisor()); !done) return done;
     state_.has_supervisor = is_set_at_root(now.control.get(), state_.settings.link);
     if (auto done = mpi::share_outcome(now.control.get(), 0, open_record()); !done) return done;
-    state_.has_controller = is_set_at_root(now.control.get(), state_.settings.controller);
+    state_.has_daemon = is_set_at_root(now.control.get(), state_.settings.controller);
     if (auto done = state_.settings.start_ranks == 0 ? Done{} : make_founders(); !done) return done;
     open_controlled();
     tell_monitor(now);
@@ -118,7 +118,7 @@ Done Job::arrive(process::Arrival arrival) {
     state_.sent.generation_begins(state_.iteration);
     // It is committed: a job that cannot reach its supervisor any more goes on without it.
     if (auto done = open_supervisor(); !done) say(done.error().what);
-    tell_controller();
+    tell_daemon();
     if (state_.settings.results.empty()) return {};
     if (root()) record_ = Record::continued(state_);
     measured_.begin_generation();
@@ -210,7 +210,7 @@ Result<nereus_code> Job::exchange_announcements() {
 
 Announcement Job::next_announcement() {
     hear_outside();
-    hear_controller();
+    take_daemon_commands();
     Announcement announcement;
     if (resize_) {
         announcement.step = resize_->look();
@@ -259,7 +259,7 @@ nereus_code Job::ended(const nereus_resize_report &report) {
     message_ = sentence(report_, resize_->why_chosen());
     settle_added_hosts();
     resize_.reset();
-    tell_controller();
+    tell_daemon();
     if (state_.supervisor) {
         state_.supervisor->say_settled(report_, message_);
         if (report_.code == NEREUS_RESIZED && state_.generation.control)
@@ -302,7 +302,7 @@ Result<nereus_code> Job::close() {
     if (hand_in_measures()) record_.job_ended();
     state_.generation.windows.reset();
     state_.parked.release_all();
-    if (state_.has_controller) (void)follow_io(MPI_COMM_NULL, nullptr, nullptr);
+    if (state_.has_daemon) (void)follow_io(MPI_COMM_NULL, nullptr, nullptr);
     if (state_.daemon_client) state_.daemon_client->say_goodbye();
     if (state_.has_supervisor)
         if (auto done = close_together(); !done) {

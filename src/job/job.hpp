@@ -92,9 +92,9 @@ private:
     Result<int> slots_or_fewer(int ranks, const std::vector<Host> &hosts, const nereus_resize_options &options) const;
     Announcement next_announcement();
     void hear_outside();
-    void hear_controller();
+    void take_daemon_commands();
     std::int32_t quiet_checkpoints_before_command(std::int32_t quiet_checkpoints) const;
-    void tell_controller();
+    void tell_daemon();
     Result<Asked> ask_from_outside(const OutsideRequest &outside);
     Result<nereus_code> act(const Announcement &announcement);
     nereus_code ended(const nereus_resize_report &report);

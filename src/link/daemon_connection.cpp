@@ -42,12 +42,13 @@ private:
 
 }
 
-Controller::Controller(Link link, int wake, json about)
+DaemonConnection::DaemonConnection(Link link, int wake, json about)
     : link_(std::move(link)), wake_(wake), next_command_at_(no_command),
       conversation_(std::move(about), microseconds_since_1970()) {}
 
-Result<std::unique_ptr<Controller>> Controller::open(const std::string &address, const std::string &keys,
-                                                     const std::string &job, json about, const json &carried) {
+Result<std::unique_ptr<DaemonConnection>> DaemonConnection::open(const std::string &address, const std::string &keys,
+                                                                 const std::string &job, json about,
+                                                                 const json &carried) {
     if (keys.empty() && address.starts_with("tcp://"))
         return failed(NEREUS_ERR_SETTING, "controller = " + address + ": needs the setting controller-keys");
     LinkOptions options{false, std::nullopt};
@@ -60,7 +61,7 @@ Result<std::unique_ptr<Controller>> Controller::open(const std::string &address,
     if (!link) return tl::unexpected(link.error());
     const int wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     if (wake < 0) return failed(NEREUS_ERR_MEMORY, address + ": " + std::strerror(errno));
-    std::unique_ptr<Controller> made(new Controller(std::move(*link), wake, std::move(about)));
+    std::unique_ptr<DaemonConnection> made(new DaemonConnection(std::move(*link), wake, std::move(about)));
     made->conversation_.opened(now());
     if (!carried.is_null()) {
         made->conversation_.restore(carried, now());
@@ -68,18 +69,18 @@ Result<std::unique_ptr<Controller>> Controller::open(const std::string &address,
     }
     made->note_next_command();
     const Unsignalled from_here;
-    made->thread_ = std::thread([controller = made.get()] { controller->converse(); });
+    made->thread_ = std::thread([daemon = made.get()] { daemon->converse(); });
     return made;
 }
 
-Controller::~Controller() {
+DaemonConnection::~DaemonConnection() {
     ends_ = true;
     wake();
     if (thread_.joinable()) thread_.join();
     close(wake_);
 }
 
-void Controller::say_goodbye() {
+void DaemonConnection::say_goodbye() {
     const double until = now() + goodbye_seconds;
     insist({{"kind", "goodbye"}});
     std::unique_lock lock(mutex_);
@@ -87,17 +88,17 @@ void Controller::say_goodbye() {
         changed_.wait_for(lock, look_again);
 }
 
-void Controller::describe(const json &changed) {
+void DaemonConnection::describe(const json &changed) {
     const std::lock_guard lock(mutex_);
     conversation_.describe(changed);
 }
 
-void Controller::say(json message) {
+void DaemonConnection::say(json message) {
     const std::lock_guard lock(mutex_);
     conversation_.say(std::move(message));
 }
 
-void Controller::insist(json message) {
+void DaemonConnection::insist(json message) {
     {
         const std::lock_guard lock(mutex_);
         conversation_.insist(std::move(message), now());
@@ -105,7 +106,7 @@ void Controller::insist(json message) {
     wake();
 }
 
-std::optional<Command> Controller::take_command(std::int64_t next) {
+std::optional<Command> DaemonConnection::take_command(std::int64_t next) {
     if (next_command_at() > next) return std::nullopt;
     const std::lock_guard lock(mutex_);
     auto command = conversation_.take_command(next);
@@ -113,13 +114,13 @@ std::optional<Command> Controller::take_command(std::int64_t next) {
     return command;
 }
 
-void Controller::command_ended(std::uint64_t number) {
+void DaemonConnection::command_ended(std::uint64_t number) {
     const std::lock_guard lock(mutex_);
     conversation_.command_ended(number);
 }
 
-std::uint64_t Controller::wait_for_turn(std::uint64_t number, std::int64_t bytes, std::int64_t iteration,
-                                        double patience) {
+std::uint64_t DaemonConnection::wait_for_turn(std::uint64_t number, std::int64_t bytes, std::int64_t iteration,
+                                              double patience) {
     std::unique_lock lock(mutex_);
     conversation_.ask(number, bytes, iteration);
     wake();
@@ -128,18 +129,18 @@ std::uint64_t Controller::wait_for_turn(std::uint64_t number, std::int64_t bytes
     return conversation_.granted();
 }
 
-void Controller::give_back_turn() {
+void DaemonConnection::give_back_turn() {
     const std::lock_guard lock(mutex_);
     conversation_.give_back();
 }
 
-json Controller::as_json() {
+json DaemonConnection::as_json() {
     const std::lock_guard lock(mutex_);
     conversation_.passed(iteration_.load(std::memory_order_relaxed));
     return conversation_.as_json(now());
 }
 
-void Controller::converse() {
+void DaemonConnection::converse() {
     while (!ends_) {
         const double next = send_due();
         link_.wait(wake_, next - now());
@@ -149,7 +150,7 @@ void Controller::converse() {
 }
 
 /// @return when there is something again
-double Controller::send_due() {
+double DaemonConnection::send_due() {
     std::unique_lock lock(mutex_);
     conversation_.passed(iteration_.load(std::memory_order_relaxed));
     const auto messages = conversation_.due(now());
@@ -161,7 +162,7 @@ double Controller::send_due() {
     return conversation_.next_due();
 }
 
-void Controller::take_in() {
+void DaemonConnection::take_in() {
     std::uint64_t count = 0;
     while (read(wake_, &count, sizeof count) > 0) {
     }
@@ -176,11 +177,11 @@ void Controller::take_in() {
 }
 
 /// With the mutex held.
-void Controller::note_next_command() {
+void DaemonConnection::note_next_command() {
     next_command_at_.store(conversation_.next_command_at().value_or(no_command), std::memory_order_release);
 }
 
-void Controller::wake() const {
+void DaemonConnection::wake() const {
     const std::uint64_t one = 1;
     // It fails only where the wait is to end already.
     (void)!write(wake_, &one, sizeof one);

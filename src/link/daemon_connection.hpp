@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A job's line to the controller of many jobs: a thread that keeps up the conversation while the application computes.
-// Used by one other thread. Without MPI; nothing waits for a controller that does not answer.
+// A job's line to the daemon of many jobs: a thread that keeps up the conversation while the application computes.
+// Used by one other thread. Without MPI; nothing waits for a daemon that does not answer.
 #pragma once
 
 #include "link/daemon_protocol.hpp"
@@ -14,18 +14,18 @@
 
 namespace nereus::link {
 
-class Controller {
+class DaemonConnection {
 public:
     /// @param about    what `hello` says of the job
     /// @param carried  as_json() of the process that was in this one's place; null: there was none
     /// @param keys     a file of keys; "": none are needed
-    static Result<std::unique_ptr<Controller>> open(const std::string &address, const std::string &keys,
-                                                    const std::string &job, nlohmann::json about,
-                                                    const nlohmann::json &carried = nullptr);
-    Controller(const Controller &) = delete;
-    Controller &operator=(const Controller &) = delete;
+    static Result<std::unique_ptr<DaemonConnection>> open(const std::string &address, const std::string &keys,
+                                                          const std::string &job, nlohmann::json about,
+                                                          const nlohmann::json &carried = nullptr);
+    DaemonConnection(const DaemonConnection &) = delete;
+    DaemonConnection &operator=(const DaemonConnection &) = delete;
     /// Without a goodbye, as where another process goes on.
-    ~Controller();
+    ~DaemonConnection();
 
     /// The job is over: says so, and waits a second at most until that and all else is noted.
     void say_goodbye();
@@ -42,7 +42,7 @@ public:
     std::int64_t next_command_at() const { return next_command_at_.load(std::memory_order_acquire); }
     void command_ended(std::uint64_t number);
 
-    /// Waits for the turn of I/O phase `number`, for as long as the controller answers within `patience` seconds.
+    /// Waits for the turn of I/O phase `number`, for as long as the daemon answers within `patience` seconds.
     /// @return its epoch; 0: there is none
     std::uint64_t wait_for_turn(std::uint64_t number, std::int64_t bytes, std::int64_t iteration, double patience);
     void give_back_turn();
@@ -50,7 +50,7 @@ public:
     nlohmann::json as_json();
 
 private:
-    Controller(Link link, int wake, nlohmann::json about);
+    DaemonConnection(Link link, int wake, nlohmann::json about);
     void converse();
     double send_due();
     void take_in();

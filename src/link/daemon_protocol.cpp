@@ -13,7 +13,7 @@ using nlohmann::json;
 constexpr double shortest_heartbeat = 0.01, longest_heartbeat = 1; // s
 constexpr std::uint64_t greatest_number = std::uint64_t{1} << 53;  // that every reader of JSON can read
 constexpr std::size_t most_once = 256; // messages that go out one by one, as samples: the oldest count least
-/// Heartbeats without an answer, after which the controller is taken for gone.
+/// Heartbeats without an answer, after which the daemon is taken for gone.
 constexpr double silent_heartbeats = 6;
 
 /// The number that `message` has by that name; 0 where it is none that every reader can read.
@@ -86,7 +86,7 @@ void Conversation::take(const json &message, double now) try {
         take_known(kind, message, now);
     }
 } catch (const json::exception &) {
-    return; // the controller is another program
+    return; // the daemon is another program
 }
 
 void Conversation::take_known(const std::string &kind, const json &message, double now) {
@@ -106,7 +106,7 @@ void Conversation::take_welcome(const json &message) {
     const double every = message.at("heartbeat_seconds");
     welcomed_ = true;
     every_ = std::clamp(every, shortest_heartbeat, longest_heartbeat);
-    // What it was told may not have reached this controller, if it is a new one.
+    // What it was told may not have reached this daemon, if it is a new one.
     for (auto &[id, each] : insisted_) each.next = 0;
 }
 
@@ -195,7 +195,7 @@ std::vector<json> Conversation::due_to_one_that_knows(double now) {
     return messages;
 }
 
-/// A connection takes a few milliseconds at first; a controller that is not there is looked for less and less often.
+/// A connection takes a few milliseconds at first; a daemon that is not there is looked for less and less often.
 void Conversation::not_sent(double now) {
     constexpr double first_retry = 0.01;
     const double again = now + std::min(repeat_seconds, first_retry * ++times_not_sent_);

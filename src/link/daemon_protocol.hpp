@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a job says to the controller of many jobs, and what it is told: docs/formats/controller.md.
+// What a job says to the daemon of many jobs, and what it is told: docs/formats/daemon.md.
 //
 // In:  what the job has to say, messages that came in, the time (s, of a clock that does not go back).
 // Out: messages that are to go out now, commands for the job, whether it has its turn.
-// Without sockets and threads: messages may be lost, doubled and late, and the controller may be gone.
+// Without sockets and threads: messages may be lost, doubled and late, and the daemon may be gone.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -19,7 +19,7 @@
 
 namespace nereus::link {
 
-/// To resize, as the controller put it.
+/// To resize, as the daemon put it.
 struct Command {
     std::uint64_t number = 0;
     int ranks = 0;
@@ -31,7 +31,7 @@ class Conversation {
 public:
     static constexpr double repeat_seconds = 1;       ///< of what was not answered
     static constexpr double ask_again_seconds = 0.25; ///< for a turn
-    static constexpr double heartbeat_seconds = 0.5;  ///< as long as the controller does not say otherwise
+    static constexpr double heartbeat_seconds = 0.5;  ///< as long as the daemon does not say otherwise
     static constexpr std::size_t most_insisted = 256;
     static constexpr std::size_t most_commands = 64;
 
@@ -39,7 +39,7 @@ public:
     /// @param opening  tells this job from those of its name before: a greater number than theirs
     Conversation(nlohmann::json about, std::uint64_t opening) : about_(std::move(about)), opening_(opening) {}
 
-    /// Whether the controller answered, or the line was opened, no longer ago than `patience` seconds.
+    /// Whether the daemon answered, or the line was opened, no longer ago than `patience` seconds.
     bool is_heard(double now, double patience) const { return now - heard_ <= patience; }
     void opened(double now) { heard_ = now; }
 
@@ -47,7 +47,7 @@ public:
     void describe(const nlohmann::json &changed) { about_.update(changed); }
     void passed(std::int64_t iteration) { iteration_ = iteration; }
 
-    /// Said once, if the controller is there.
+    /// Said once, if the daemon is there.
     void say(nlohmann::json message);
     /// Said until it is noted. Of more than most_insisted the oldest are given up.
     /// @param since  when that was of which it tells, where it has a key `age_seconds`
@@ -112,7 +112,7 @@ private:
     double heard_ = -std::numeric_limits<double>::infinity();
     double every_ = heartbeat_seconds;
     double next_hello_ = 0;
-    int times_not_sent_ = 0; ///< since the controller was heard
+    int times_not_sent_ = 0; ///< since the daemon was heard
     double next_heartbeat_ = 0;
     std::deque<nlohmann::json> once_;
     std::map<std::uint64_t, Insisted> insisted_; ///< by id

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// By which keys a job and a controller (docs/reference/daemon.md) or its supervisor (docs/formats/link.md) on the
+// By which keys a job and a daemon (docs/reference/daemon.md) or its supervisor (docs/formats/link.md) on the
 // network know one another.
 #pragma once
 

@@ -103,7 +103,7 @@ void Link::EndsDeleter::operator()(Ends *ends) const { delete ends; }
 Link::Link(std::unique_ptr<Ends, EndsDeleter> ends, std::string job) : ends_(std::move(ends)), job_(std::move(job)) {}
 
 Result<Link> Link::open(const std::string &address, const std::string &job, const LinkOptions &options) {
-    if (!has_known_transport(address)) return bad_address(address, "not the address of a supervisor or a controller");
+    if (!has_known_transport(address)) return bad_address(address, "not the address of a supervisor or a daemon");
     if (job.empty()) return failed(NEREUS_ERR_SETTING, address + ": the setting job is missing");
     std::unique_ptr<Ends, EndsDeleter> ends(new Ends(options));
     if (!ends->socket()) return failed(NEREUS_ERR_MEMORY, address + ": " + zmq_strerror(errno));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A process' end of the link to the supervisor that started it, docs/formats/link.md, or to the controller of many
-// jobs, docs/formats/controller.md.
+// A process' end of the link to the supervisor that started it, docs/formats/link.md, or to the daemon of many
+// jobs, docs/formats/daemon.md.
 //
 // In:  the other end's address and the job's name, as they were given to the process.
 // Out: messages that go out by themselves, and those that came in. Nothing here waits for the other end,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any bytes as what a controller says: the lines of the input are the frames, one by one. A job reads them and does
-// what its line to the controller would do; that no command comes of it which hurts the job is checked.
+// Any bytes as what a daemon says: the lines of the input are the frames, one by one. A job reads them and does
+// what its line to the daemon would do; that no command comes of it which hurts the job is checked.
 #include "link/daemon_protocol.hpp"
 #include "link/message.hpp"
 

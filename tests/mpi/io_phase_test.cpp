@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a user would lose: a mistake around an I/O phase that is told by its code and harms nothing.
 //
-// io_phase_test CODE: the name of what a good nereus_io_begin() returns, where no controller, or none that can be
+// io_phase_test CODE: the name of what a good nereus_io_begin() returns, where no daemon, or none that can be
 // reached, is set.
 #include "expect.hpp"
 

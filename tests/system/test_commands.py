@@ -37,7 +37,7 @@ REFUSED: list[tuple[dict[str, Any], int]] = [
 ]
 
 
-class Controller:
+class FakeDaemon:
     """In the daemon's place: hears one job, and says what a test wants."""
 
     def __init__(self, socket: Any) -> None:
@@ -88,8 +88,8 @@ class Controller:
 
 
 @contextmanager
-def controlled(site: Site, mpi: str) -> "Iterator[tuple[Controller, subprocess.Popen[str]]]":
-    """A job of two ranks with a few seconds to run, and its controller."""
+def under_daemon(site: Site, mpi: str) -> "Iterator[tuple[FakeDaemon, subprocess.Popen[str]]]":
+    """A job of two ranks with a few seconds to run, and its daemon."""
     address = f"ipc://{site.temporary}/line"
     start, *others = job(site, mpi, "250", "20", "20", "1")
     command = (start, "--max-ranks", str(MOST), *others)
@@ -98,22 +98,22 @@ def controlled(site: Site, mpi: str) -> "Iterator[tuple[Controller, subprocess.P
         socket.bind(address)
         stack.callback((site.temporary / "line").unlink)
         with site.started(*command, NEREUS_CONTROLLER=address) as process:
-            controller = Controller(socket)
-            controller.heard("hello")
-            yield controller, process
+            daemon = FakeDaemon(socket)
+            daemon.heard("hello")
+            yield daemon, process
 
 
-def end_of(controller: Controller, process: "subprocess.Popen[str]") -> str:
+def end_of(daemon: FakeDaemon, process: "subprocess.Popen[str]") -> str:
     """Of a job that iterates: what it printed; it ends well."""
-    controller.heard("goodbye")
+    daemon.heard("goodbye")
     out, err = process.communicate(timeout=LIMIT)
     assert process.returncode == 0, err
     return out
 
 
-def drop_all(controller: Controller) -> None:
+def drop_all(daemon: FakeDaemon) -> None:
     """Says what no job can read, or is to read."""
-    good = {"version": 1, "job": controller.name, "kind": "resize", "command": 2**40, "ranks": 4, "at": 0}
+    good = {"version": 1, "job": daemon.name, "kind": "resize", "command": 2**40, "ranks": 4, "at": 0}
     texts = [
         b"",
         b"{}",
@@ -133,35 +133,35 @@ def drop_all(controller: Controller) -> None:
         json.dumps({key: value for key, value in good.items() if key != "command"}).encode(),
     ]
     for text in texts:
-        controller.send(text)
-    controller.send(json.dumps(good).encode(), json.dumps(good).encode())
+        daemon.send(text)
+    daemon.send(json.dumps(good).encode(), json.dumps(good).encode())
 
 
 @pytest.mark.parametrize("mpi", MPIS)
 def test_commands_without_sense_hurt_no_job_and_the_next_good_one_is_carried_out(
     site: Site, mpi: str
 ) -> None:
-    with controlled(site, mpi) as (controller, process):
-        drop_all(controller)
+    with under_daemon(site, mpi) as (daemon, process):
+        drop_all(daemon)
         for keys, code in REFUSED:
-            answer = controller.command(**keys)
+            answer = daemon.command(**keys)
             told = {"kind": answer["kind"], "command": answer["command"], "code": answer.get("code")}
-            assert told == {"kind": "refused", "command": controller.number, "code": code}, (keys, answer)
+            assert told == {"kind": "refused", "command": daemon.number, "code": code}, (keys, answer)
             assert answer["message"]
         # To shrink, as processes that Open MPI spawns sometimes hang in it.
-        answer = controller.command(ranks=1)
-        assert (answer["kind"], answer["command"], len(answer["hosts"])) == ("done", controller.number, 1)
-        out = end_of(controller, process)
+        answer = daemon.command(ranks=1)
+        assert (answer["kind"], answer["command"], len(answer["hosts"])) == ("done", daemon.number, 1)
+        out = end_of(daemon, process)
     assert [ranks for _, ranks in said(out, "resized")] == ["1"]
 
 
-def test_a_command_for_a_host_that_is_not_there_is_undone_and_the_job_goes_on(site: Site) -> None:
-    with controlled(site, "mpich") as (controller, process):
-        answer = controller.command(ranks=3, options={"hosts": "nowhere:1", "oversubscribe": "on"})
+def test_a_command_for_a_host_that_is_not_there_is_rolled_back_and_the_job_goes_on(site: Site) -> None:
+    with under_daemon(site, "mpich") as (daemon, process):
+        answer = daemon.command(ranks=3, options={"hosts": "nowhere:1", "oversubscribe": "on"})
         assert (answer["kind"], answer["code"]) == ("refused", ERR_PROCESS)
-        answer = controller.command(ranks=3)
+        answer = daemon.command(ranks=3)
         assert answer["kind"] == "done", answer
-        out = end_of(controller, process)
+        out = end_of(daemon, process)
     assert [ranks for _, ranks in said(out, "resized")] == ["3"]
 
 
@@ -169,13 +169,13 @@ def test_a_command_for_a_host_that_is_not_there_is_undone_and_the_job_goes_on(si
 def test_a_command_for_the_size_that_a_job_has_by_then_is_done_and_costs_nothing(
     site: Site, ats: tuple[int, int]
 ) -> None:
-    with controlled(site, "mpich") as (controller, process):
+    with under_daemon(site, "mpich") as (daemon, process):
         for at in ats:
-            controller.tell(ranks=3, at=at)
-        first, second = controller.answer(), controller.answer()
+            daemon.tell(ranks=3, at=at)
+        first, second = daemon.answer(), daemon.answer()
         assert [each["kind"] for each in (first, second)] == ["done", "done"]
         assert [each["command"] for each in (first, second)] == [1, 2]
         assert [len(each["hosts"]) for each in (first, second)] == [3, 3]
         assert (second["seconds"], second["generation"]) == (0, 1)
-        out = end_of(controller, process)
+        out = end_of(daemon, process)
     assert [ranks for _, ranks in said(out, "resized")] == ["3"]

@@ -191,7 +191,7 @@ def test_a_job_without_a_daemon_does_all_that_it_does(site: Site) -> None:
     result = site.nereus(*job(site, "mpich", "20", "10", "5", "10"), NEREUS_CONTROLLER=missing)
     assert result.code == 0, result.err
     assert [code for _, code, _ in said(result.out, "io")] == ["NEREUS_NO_TURN"] * 4
-    assert result.err.count("the controller does not answer") == 1
+    assert result.err.count("the daemon does not answer") == 1
 
 
 def test_a_job_outlives_its_daemon_and_finds_the_next_one(site: Site) -> None:
@@ -316,10 +316,10 @@ def test_on_the_network_a_job_is_heard_by_its_keys_alone(site: Site) -> None:
         assert len(phases(run.events)) == 4
         codes, err = written(NEREUS_CONTROLLER_KEYS="others/client.json", NEREUS_IO_TIMEOUT="0.5")
         assert codes == ["NEREUS_NO_TURN"] * 4
-        assert err.count("the controller does not answer") == 1
+        assert err.count("the daemon does not answer") == 1
         codes, err = written()
         assert codes == ["NEREUS_OK"] * 4, "nobody is asked for turns"
-        assert "goes on without a controller" in err
+        assert "goes on without a daemon" in err
         assert "needs the setting controller-keys" in err
         assert len(run.told("came")) == 1
 

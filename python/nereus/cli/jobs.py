@@ -12,7 +12,7 @@ from rich.table import Table
 
 from nereus.cli.daemon_status import commands_text, next_text, turn_text
 from nereus.cli.messages import note, show, show_json, warn
-from nereus.daemon import ControlError, daemon_control_socket, whole_status
+from nereus.daemon import DaemonError, daemon_control_socket, whole_status
 from nereus.supervisor import NoAnswer, control_sockets, status
 
 
@@ -57,7 +57,7 @@ def _daemon() -> dict[str, Any] | None:
         return None
     try:
         return whole_status()
-    except ControlError as problem:
+    except DaemonError as problem:
         warn([str(problem)])
         return None
 

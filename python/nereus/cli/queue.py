@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from nereus.cli.messages import note
-from nereus.daemon import ControlError, NoDaemon, ask_daemon
+from nereus.daemon import DaemonError, NoDaemon, ask_daemon
 from nereus.launch import Stopping
 
 _ASK_EVERY = 1.0
@@ -18,7 +18,7 @@ _GONE_SECONDS = 15.0
 
 @contextmanager
 def cores_for(job: str, ranks: int, stopping: Stopping, quiet: bool) -> Iterator[bool]:
-    """Whether the job may start: not where it was stopped first. ControlError where it never may."""
+    """Whether the job may start: not where it was stopped first. DaemonError where it never may."""
     question = {"kind": "reserve", "job": job, "ranks": ranks}
     answer = ask_daemon(question)
     try:
@@ -29,7 +29,7 @@ def cores_for(job: str, ranks: int, stopping: Stopping, quiet: bool) -> Iterator
             answer = _asked_again(question, job, stopping, quiet)
         yield stopping.signal is None
     finally:
-        with suppress(ControlError):
+        with suppress(DaemonError):
             ask_daemon({"kind": "release", "job": job})  # what it has not taken until now
 
 

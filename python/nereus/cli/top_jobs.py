@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from nereus.cli.daemon_status import commands_text, next_text, turn_text
 from nereus.cli.messages import show, show_json_line
-from nereus.daemon import ControlError, ask_daemon, whole_status
+from nereus.daemon import DaemonError, ask_daemon, whole_status
 from nereus.daemon.page.sentences import DECISIONS, reason, sentence
 from nereus.launch import Stopping
 
@@ -68,7 +68,7 @@ class Watch:
         try:
             status = whole_status()
             fresh = tuple(self._fresh(status["last_event"]))
-        except ControlError as problem:
+        except DaemonError as problem:
             return Look(time.time(), None, tuple(self._decisions), (), str(problem))
         self._decisions.extendleft(fresh)
         return Look(time.time(), status, tuple(self._decisions), fresh)
@@ -90,7 +90,7 @@ def top_jobs(interval: float, samples: int | None, as_json: bool) -> None:
     watch = Watch()
     first = watch.look()
     if first.status is None:
-        raise ControlError(first.why)
+        raise DaemonError(first.why)
     if sys.stdout.isatty() and not as_json:
         from nereus.cli.top_screen import TopScreen
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from nereus.daemon.error import ControlError, NoDaemon
+from nereus.daemon.error import DaemonError, NoDaemon
 from nereus.launch.private_folder import is_private
 from nereus.supervisor import NoAnswer, ask
 from nereus.supervisor.control_socket import DAEMON, control_socket_folder
@@ -19,7 +19,7 @@ def daemon_control_socket() -> Path:
 
 
 def ask_daemon(question: Mapping[str, Any], seconds: float = SECONDS) -> dict[str, Any]:
-    """Its answer; ControlError where it refuses, NoDaemon where there is none."""
+    """Its answer; DaemonError where it refuses, NoDaemon where there is none."""
     control_socket = daemon_control_socket()
     if not (is_private(control_socket.parent) and control_socket.exists()):
         raise NoDaemon(NOT_THERE)
@@ -28,7 +28,7 @@ def ask_daemon(question: Mapping[str, Any], seconds: float = SECONDS) -> dict[st
     except NoAnswer:
         raise NoDaemon(NOT_THERE) from None
     if answer.get("kind") == "refused":
-        raise ControlError(f"the daemon refused: {answer.get('message', '')}")
+        raise DaemonError(f"the daemon refused: {answer.get('message', '')}")
     return answer
 
 

@@ -19,7 +19,7 @@ import zmq
 
 from nereus.daemon import messages
 from nereus.daemon.clock import Clock
-from nereus.daemon.error import ControlError
+from nereus.daemon.error import DaemonError
 from nereus.daemon.events import Event, Events
 from nereus.daemon.executor import Chosen, CommandExecutor, Out
 from nereus.daemon.keys import read_keys
@@ -71,7 +71,7 @@ class Daemon:
         show: Callable[[Event], None] = lambda event: None,
         clock: Clock | None = None,
     ) -> None:
-        """ControlError where it cannot be had. `show` is told of each event."""
+        """DaemonError where it cannot be had. `show` is told of each event."""
         _warm_up()
         path = daemon_line()
         make_folder(path.parent)
@@ -227,12 +227,12 @@ def _remove_if_empty(folder: Path) -> None:
 
 
 def read_store(store: Store) -> RecoveredState:
-    """What was before; ControlError where the file is damaged."""
+    """What was before; DaemonError where the file is damaged."""
     try:
         return remembered(store)
     except (sqlite3.Error, ValueError) as problem:
         text = f"--store = {store.path}: cannot be read: {problem}; --store takes another file"
-        raise ControlError(text) from None
+        raise DaemonError(text) from None
 
 
 def _warm_up() -> None:

@@ -4,9 +4,9 @@
 from nereus import UserError
 
 
-class ControlError(UserError):
+class DaemonError(UserError):
     """The daemon cannot be had as it is wanted; the text is one sentence that says why and what helps."""
 
 
-class NoDaemon(ControlError):
+class NoDaemon(DaemonError):
     """None is there, or it does not answer; it may be soon."""

@@ -8,6 +8,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from nereus.coordinator.coordination import Coordinator
+from nereus.coordinator.effects import Cancel, Effect, Note, Start
+from nereus.coordinator.known_jobs import POLICY, Command
+from nereus.coordinator.resources import ResourceError
 from nereus.daemon.events import Events
 from nereus.daemon.metrics import Figures
 from nereus.daemon.policy_guard import PolicyGuard
@@ -15,11 +19,7 @@ from nereus.daemon.recovery import RecoveredState, profile
 from nereus.daemon.reservations import Reservations, Wanted
 from nereus.daemon.sessions import Address, Held, Session
 from nereus.daemon.store import Store
-from nereus.policy.coordination import Coordinator
-from nereus.policy.effects import Cancel, Effect, Note, Start
-from nereus.policy.known_jobs import POLICY, Command
 from nereus.policy.parameters import Parameters
-from nereus.policy.resources import ResourceError
 from nereus.policy.turns import Grant, Request
 
 

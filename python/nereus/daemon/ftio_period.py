@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nereus.daemon.error import ControlError
+from nereus.daemon.error import DaemonError
 
 _SAMPLES_IN_A_PHASE = 4  # of the shortest
 _MOST_SAMPLES = 200_000  # of all time: a transform of them takes seconds
@@ -31,14 +31,14 @@ class Opinion:
 
 
 def opinion(phases: Sequence[Mapping[str, Any]]) -> Opinion:
-    """Of events `wrote` of one job, the oldest first. ControlError without FTIO, or with too few."""
+    """Of events `wrote` of one job, the oldest first. DaemonError without FTIO, or with too few."""
     if len(phases) < LEAST_PHASES:
-        raise ControlError(f"{len(phases)} I/O phases: {LEAST_PHASES} at least have a period")
+        raise DaemonError(f"{len(phases)} I/O phases: {LEAST_PHASES} at least have a period")
     try:
         from ftio.cli.ftio_core import core
         from ftio.parse.args import parse_args
     except ImportError:
-        raise ControlError("FTIO is not installed; pip install ftio-hpc installs it") from None
+        raise DaemonError("FTIO is not installed; pip install ftio-hpc installs it") from None
     times, rates = bandwidth(phases)
     options = ["-e", "no", "-f", f"{_frequency(times):g}"]
     with contextlib.redirect_stdout(io.StringIO()):  # it talks

@@ -10,7 +10,7 @@ import zmq
 from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
 from zmq.utils import z85
 
-from nereus.daemon.error import ControlError
+from nereus.daemon.error import DaemonError
 from nereus.launch.private_folder import is_private
 from nereus.reading import content_of
 from nereus.supervisor.curve import new_pair, write_keys
@@ -60,11 +60,11 @@ def make_keys(folder: Path) -> None:
     try:
         folder.mkdir(mode=0o700, parents=True)
     except FileExistsError:
-        raise ControlError(
+        raise DaemonError(
             f"--make-keys = {folder}: is there already; keys are made in a new folder"
         ) from None
     except OSError as problem:
-        raise ControlError(f"--make-keys = {folder}: {problem.strerror}") from None
+        raise DaemonError(f"--make-keys = {folder}: {problem.strerror}") from None
     server, client = new_pair(), new_pair()
     known = ServerKeys(public=server.public, secret=server.secret, clients=[client.public])
     own = ClientKeys(public=client.public, secret=client.secret, server=server.public)
@@ -75,10 +75,10 @@ def make_keys(folder: Path) -> None:
 def read_keys(folder: Path) -> ServerKeys:
     path = folder / SERVER
     if folder.is_dir() and not is_private(folder):
-        raise ControlError(f"--keys = {folder}: must be yours and no others' (mode 700)")
+        raise DaemonError(f"--keys = {folder}: must be yours and no others' (mode 700)")
     try:
         return ServerKeys.model_validate_json(content_of(path))
     except OSError as problem:
-        raise ControlError(f"--keys = {path}: {problem.strerror}; --make-keys makes them") from None
+        raise DaemonError(f"--keys = {path}: {problem.strerror}; --make-keys makes them") from None
     except ValueError:
-        raise ControlError(f"--keys = {path}: are no keys of --make-keys") from None
+        raise DaemonError(f"--keys = {path}: are no keys of --make-keys") from None

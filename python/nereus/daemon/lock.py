@@ -7,12 +7,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from nereus.daemon.error import ControlError
+from nereus.daemon.error import DaemonError
 
 
 class Lock:
     def __init__(self, path: Path) -> None:
-        """ControlError where another daemon has it."""
+        """DaemonError where another daemon has it."""
         self._path = path
         self._file = _taken(path)
 
@@ -31,7 +31,7 @@ def _taken(path: Path) -> IO[str]:
         except BlockingIOError:
             there = file.read(20).strip() or "?"
             file.close()
-            raise ControlError(f"a daemon of yours runs already (process {there}): {path}") from None
+            raise DaemonError(f"a daemon of yours runs already (process {there}): {path}") from None
         if _is_still(path, file):
             file.truncate(0)
             file.write(str(os.getpid()))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What jobs say to the daemon (docs/formats/controller.md).
+"""What jobs say to the daemon (docs/formats/daemon.md).
 
 What is read is checked; what cannot be read is dropped.
 """

@@ -14,7 +14,7 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
 from prometheus_client import CollectorRegistry, make_wsgi_app
 
-from nereus.daemon.error import ControlError
+from nereus.daemon.error import DaemonError
 
 LOCAL = "127.0.0.1"
 #: Who comes when so many are being answered is refused.
@@ -101,11 +101,11 @@ class _Silent(WSGIRequestHandler):
 
 
 def open_metrics_server(port: int, registry: CollectorRegistry, tell: Callable[[str], None]) -> MetricsServer:
-    """Answer there, 0: at a port that the system chooses; ControlError where that cannot be."""
+    """Answer there, 0: at a port that the system chooses; DaemonError where that cannot be."""
     try:
         server = MetricsServer(port, registry, tell)
     except OSError as problem:
-        raise ControlError(f"--metrics = {port}: {problem.strerror}") from None
+        raise DaemonError(f"--metrics = {port}: {problem.strerror}") from None
     server.begin()
     return server
 

@@ -15,7 +15,7 @@ from typing import Self
 
 from nereus.daemon.client import ask_daemon
 from nereus.daemon.daemon import Daemon, Settings
-from nereus.daemon.error import ControlError
+from nereus.daemon.error import DaemonError
 from nereus.daemon.places import own_name
 from nereus.daemon.store import Store
 from nereus.policy.decisions import Decision, State
@@ -106,7 +106,7 @@ class Profiler:
 def save(command: Sequence[str], job: str, measured: Sequence[Measured], path: Path) -> None:
     """For jobs to come: through the daemon that has that store, or into the file.
 
-    ControlError where neither can be.
+    DaemonError where neither can be.
     """
     if _daemons_store() == path:
         times = [{"ranks": each.ranks, "seconds": each.seconds} for each in measured]
@@ -117,7 +117,7 @@ def save(command: Sequence[str], job: str, measured: Sequence[Measured], path: P
         for each in measured:
             store.learnt(command, job, each.ranks, each.seconds, time.time())
         if not store.commit(time.time()):
-            raise ControlError(f"--store = {path}: {store.trouble}")
+            raise DaemonError(f"--store = {path}: {store.trouble}")
     finally:
         store.close()
 
@@ -125,5 +125,5 @@ def save(command: Sequence[str], job: str, measured: Sequence[Measured], path: P
 def _daemons_store() -> Path | None:
     try:
         return Path(ask_daemon({"kind": "status"})["store"])
-    except ControlError:
+    except DaemonError:
         return None

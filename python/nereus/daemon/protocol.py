@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What becomes of each message of a job (docs/formats/controller.md), without sockets and clock.
+"""What becomes of each message of a job (docs/formats/daemon.md), without sockets and clock.
 
 In:  messages and the time.
 Out: messages, each to its job; what is to be in the store before they are sent; events.
@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from nereus.coordinator.known_jobs import RESOURCE_MANAGER
 from nereus.daemon import messages
 from nereus.daemon.executor import CommandExecutor, Out
 from nereus.daemon.sessions import Address, Held, Session
-from nereus.policy.known_jobs import RESOURCE_MANAGER
 from nereus.policy.prediction import IoPhase
 from nereus.policy.turns import Grant, Request
 

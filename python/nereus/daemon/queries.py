@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
+from nereus.coordinator.resources import ResourceError
 from nereus.daemon import questions
 from nereus.daemon.executor import CommandExecutor, Out
 from nereus.daemon.recovery import events_since
 from nereus.daemon.status import MOST_BYTES, daemon_document, job_documents
-from nereus.policy.resources import ResourceError
 
 _MOST_EVENTS = 1000
 

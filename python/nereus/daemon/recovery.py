@@ -7,12 +7,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from nereus.coordinator.known_jobs import Command
 from nereus.daemon.reservations import Wanted
 from nereus.daemon.rows import Happened, Job, Meta, Phase, Reserved, Sample, Told, Turn, checked, good
 from nereus.daemon.sessions import Held, Io, Session
 from nereus.daemon.store import Store, program_of
 from nereus.daemon.tables import SAMPLES_KEPT
-from nereus.policy.known_jobs import Command
 from nereus.policy.performance import Measured
 from nereus.policy.prediction import IoPhase
 

@@ -8,9 +8,9 @@ store, so that after a restart nobody else has those cores, and who came first i
 from dataclasses import dataclass
 from typing import Protocol
 
-from nereus.policy.coordination import Coordinator
-from nereus.policy.effects import Effect, Start
-from nereus.policy.resources import Places
+from nereus.coordinator.coordination import Coordinator
+from nereus.coordinator.effects import Effect, Start
+from nereus.coordinator.resources import Places
 
 #: For so long a place is kept when its job was not heard of, or was not asked for again.
 KEPT_SECONDS = 60.0

@@ -5,8 +5,8 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from nereus.coordinator.known_jobs import About, Command
 from nereus.daemon.places import places_of
-from nereus.policy.known_jobs import About, Command
 from nereus.policy.performance import Measured
 
 #: The socket that a job came by, and its number there.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import zmq
 
-from nereus.daemon.error import ControlError
+from nereus.daemon.error import DaemonError
 from nereus.daemon.keys import ServerKeys
 from nereus.daemon.sessions import Address
 from nereus.supervisor.control_socket import bind_private, is_of_this_user, remove_socket
@@ -44,7 +44,7 @@ class DaemonSockets:
         try:
             far.bind(address)
         except zmq.ZMQError as problem:
-            raise ControlError(f"--listen = {address}: {problem.strerror}") from None
+            raise DaemonError(f"--listen = {address}: {problem.strerror}") from None
         return far.getsockopt_string(zmq.LAST_ENDPOINT).rstrip("\0")
 
     def received(self) -> Iterator[tuple[Address, bytes]]:

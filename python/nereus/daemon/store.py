@@ -14,13 +14,13 @@ from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
-from nereus.daemon.error import ControlError
+from nereus.coordinator.known_jobs import Command
+from nereus.daemon.error import DaemonError
 from nereus.daemon.events import Event
 from nereus.daemon.places import own_name
 from nereus.daemon.reservations import Wanted
 from nereus.daemon.sessions import Held, Session
 from nereus.daemon.tables import APPLICATION, PRUNING, TABLES, TRIM_PHASES, TRIM_SAMPLES, VERSION
-from nereus.policy.known_jobs import Command
 from nereus.policy.prediction import IoPhase
 
 RETRY_SECONDS = 10.0
@@ -38,7 +38,7 @@ def usual_place(environment: Mapping[str, str] = os.environ) -> Path:
 
 class Store:
     def __init__(self, path: Path) -> None:
-        """Open it, or make it; ControlError where it is no such store or cannot be had."""
+        """Open it, or make it; DaemonError where it is no such store or cannot be had."""
         self.path = path
         self.trouble: str | None = None
         self._rows: list[tuple[str, tuple[Any, ...]]] = []
@@ -217,14 +217,14 @@ def _opened(path: Path) -> sqlite3.Connection:
         # As a file of this user alone before anything is in it.
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     except OSError as problem:
-        raise ControlError(f"--store = {path}: {problem.strerror}") from None
+        raise DaemonError(f"--store = {path}: {problem.strerror}") from None
     connection = sqlite3.connect(path, timeout=0.0, isolation_level=None)
     try:
         _prepare(connection, path)
     except sqlite3.Error as problem:
         connection.close()
-        raise ControlError(f"--store = {path}: {_reason(problem)}") from None
-    except ControlError:
+        raise DaemonError(f"--store = {path}: {_reason(problem)}") from None
+    except DaemonError:
         connection.close()
         raise
     return connection
@@ -237,9 +237,9 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     if tables and application != APPLICATION:
-        raise ControlError(f"--store = {path}: is a file of another program")
+        raise DaemonError(f"--store = {path}: is a file of another program")
     if tables and version != VERSION:
-        raise ControlError(f"--store = {path}: has version {version}; allowed is {VERSION}")
+        raise DaemonError(f"--store = {path}: has version {version}; allowed is {VERSION}")
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute("PRAGMA wal_autocheckpoint = 0")

@@ -14,7 +14,7 @@ def daemon_line() -> Path:
     return control_socket_folder() / f"{DAEMON}.line"
 
 
-def controller(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+def daemon_address(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
     """For the environment of a job whose first process runs on this host."""
     line = daemon_line()
     if CONTROLLER in environment or not (is_private(line.parent) and line.is_socket()):

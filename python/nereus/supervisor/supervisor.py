@@ -22,7 +22,7 @@ from nereus.launch.groups import PARTY_VARIABLE, Group, Groups
 from nereus.launch.hosts import Share, is_here, is_name
 from nereus.launch.processes import Process
 from nereus.supervisor import messages
-from nereus.supervisor.daemon_address import controller
+from nereus.supervisor.daemon_address import daemon_address
 from nereus.supervisor.link_socket import LinkSocket
 from nereus.supervisor.members import Members
 from nereus.supervisor.messages import MOST_RANKS, FromJob
@@ -57,7 +57,7 @@ class Supervisor:
             )
             opened.pop_all()
         first_host = launch.hosts[0].name if launch.hosts else ""
-        self._controller = controller() if launch.recorded and is_here(first_host) else {}
+        self._daemon_address = daemon_address() if launch.recorded and is_here(first_host) else {}
         self._roles = Roles(self._say)
         self._most_ranks = _most_ranks(launch)
         self._root: bytes | None = None  # the latest
@@ -84,7 +84,7 @@ class Supervisor:
         """What every group of the job gets."""
         joins = "on" if self._joins else "off"
         told = {**self._link.environment, "NEREUS_JOINS": joins}
-        return {**told, "NEREUS_FOUNDERS": str(self._founders), **self._controller}
+        return {**told, "NEREUS_FOUNDERS": str(self._founders), **self._daemon_address}
 
     @property
     def sockets(self) -> list[Socket]:

@@ -35,7 +35,7 @@ std::string name_of(const Settings &settings, const Generation &generation) {
 
 }
 
-DaemonClient::DaemonClient(std::unique_ptr<link::Controller> line, Way way, const Settings &settings,
+DaemonClient::DaemonClient(std::unique_ptr<link::DaemonConnection> line, Way way, const Settings &settings,
                            const Generation &generation)
     : line_(std::move(line)), way_(std::move(way)), patience_(settings.io_timeout), ranks_(generation.control.size()),
       hosts_(generation.hosts), generation_(generation.number), pace_(now()) {}
@@ -46,8 +46,8 @@ Result<std::unique_ptr<DaemonClient>> DaemonClient::open(const Settings &setting
     std::string name = anew ? name_of(settings, generation) : carried.at("name").get<std::string>();
     const std::string address = anew ? settings.controller : carried.at("address").get<std::string>();
     const std::string keys = anew ? settings.controller_keys : carried.at("keys").get<std::string>();
-    auto line = link::Controller::open(address, keys, name, about(settings, generation, command),
-                                       anew ? json() : carried.at("line"));
+    auto line = link::DaemonConnection::open(address, keys, name, about(settings, generation, command),
+                                             anew ? json() : carried.at("line"));
     if (!line) return tl::unexpected(line.error());
     std::unique_ptr<DaemonClient> made(
         new DaemonClient(std::move(*line), {address, keys, std::move(name)}, settings, generation));
@@ -135,7 +135,7 @@ bool DaemonClient::begin_io(std::uint64_t number, std::int64_t bytes) {
     phase_.epoch = line_->wait_for_turn(number, bytes, iteration, patience_);
     phase_.granted = now();
     if (phase_.epoch == 0 && !told_of_silence_)
-        print_line("nereus", "the controller does not answer: I/O phases go on without turns until it does");
+        print_line("nereus", "the daemon does not answer: I/O phases go on without turns until it does");
     told_of_silence_ = phase_.epoch == 0;
     return phase_.epoch != 0;
 }

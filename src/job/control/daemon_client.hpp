@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 0's line to the controller of many jobs (docs/formats/controller.md), as the job needs it: it tells how fast
+// Rank 0's line to the daemon of many jobs (docs/formats/daemon.md), as the job needs it: it tells how fast
 // iterations are, asks for turns to write, hears commands, and says what became of them.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace nereus::job {
 
 class DaemonClient {
 public:
-    /// To the controller that the settings name, or that was carried.
+    /// To the daemon that the settings name, or that was carried.
     /// @param carried  carry() of the rank 0 before; null: there was none
     static Result<std::unique_ptr<DaemonClient>> open(const Settings &settings, const Generation &generation,
                                                       const std::vector<std::string> &command,
@@ -66,11 +66,11 @@ private:
         double granted = 0; ///< when it went on, with its turn or without
     };
 
-    DaemonClient(std::unique_ptr<link::Controller> line, Way way, const Settings &settings,
+    DaemonClient(std::unique_ptr<link::DaemonConnection> line, Way way, const Settings &settings,
                  const Generation &generation);
     void say_done(std::uint64_t command, double seconds, const std::string &message);
 
-    std::unique_ptr<link::Controller> line_;
+    std::unique_ptr<link::DaemonConnection> line_;
     Way way_;
     double patience_;
     int ranks_;

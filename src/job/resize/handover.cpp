@@ -255,14 +255,14 @@ void Handover::share_report(nereus_resize_report &report, const Done &decision) 
               {"iteration", job_.iteration},
               {"io_phases", job_.io_phases},
               {"says_io", job_.says_io},
-              {"has_controller", job_.has_controller},
+              {"has_daemon", job_.has_daemon},
               {"has_supervisor", job_.has_supervisor},
               {"root_token", decision && sizes_.anew && job_.supervisor ? job_.supervisor->hand_on() : std::string()},
               {"controller", decision ? carried_line() : nlohmann::json()}});
     share_with_sources(sources(), report);
 }
 
-/// The next rank 0, where that is another process, has the line to the controller from now on.
+/// The next rank 0, where that is another process, has the line to the daemon from now on.
 nlohmann::json Handover::carried_line() {
     if (!sizes_.anew || !job_.daemon_client) return nullptr;
     auto carried = job_.daemon_client->carry();

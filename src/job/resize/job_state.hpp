@@ -28,7 +28,7 @@ struct JobState {
     std::uint64_t io_phases = 0; ///< that it has begun
     bool says_io = false;        ///< the program has begun one itself
     TrafficHistory sent;         ///< what ranks sent each other
-    bool has_controller = false; ///< rank 0 has a line to one
+    bool has_daemon = false;     ///< rank 0 has a line to one
     bool has_supervisor = false; ///< that watches the job: all close it together
     // What follows is rank 0's.
     Requests requests;

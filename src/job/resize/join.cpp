@@ -175,7 +175,7 @@ private:
 
 namespace {
 
-/// A job that cannot reach its controller any more goes on without it.
+/// A job that cannot reach its daemon any more goes on without it.
 void take_over_line(JobState &job, const nlohmann::json &carried) {
     if (carried.is_null()) return;
     auto daemon_client = DaemonClient::open(job.settings, job.generation, job.program.words(), carried);
@@ -219,7 +219,7 @@ Result<nereus_resize_report> join(JobState &job, process::Arrival arrival) {
     job.iteration = decision->at("iteration");
     job.io_phases = decision->at("io_phases");
     job.says_io = decision->at("says_io");
-    job.has_controller = decision->at("has_controller");
+    job.has_daemon = decision->at("has_daemon");
     job.has_supervisor = decision->at("has_supervisor");
     if (offer.sizes.anew && job.generation.control.rank() == 0) {
         job.requests.restore(decision->at("requests"));

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nereus.cli import queue
-from nereus.daemon import ControlError, NoDaemon
+from nereus.daemon import DaemonError, NoDaemon
 from nereus.launch import Stopping
 
 JOB = "0123456789abcdef"
@@ -37,7 +37,7 @@ class FakeDaemon:
         if self.gone[0] <= self.time.now < self.gone[1]:
             raise NoDaemon("none")
         if self.refuses and self.time.now > 0:
-            raise ControlError("the daemon refused: 1 to 2 are there")
+            raise DaemonError("the daemon refused: 1 to 2 are there")
         return {"kind": "waiting", "before": 0} if self.time.now < self.waits else {"kind": "reserved"}
 
 
@@ -76,5 +76,5 @@ def test_a_daemon_that_came_back_with_too_few_cores_for_it_refuses_the_job(
 ) -> None:
     daemon = FakeDaemon(time, waits=60.0, gone=(5.0, 8.0))
     daemon.refuses = True
-    with pytest.raises(ControlError, match="1 to 2 are there"):
+    with pytest.raises(DaemonError, match="1 to 2 are there"):
         started(monkeypatch, daemon)

@@ -13,7 +13,8 @@ from a_daemon import Everything, hello
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nereus.daemon import ControlError
+from nereus.coordinator.known_jobs import Command
+from nereus.daemon import DaemonError
 from nereus.daemon.daemon import read_store
 from nereus.daemon.events import Events
 from nereus.daemon.executor import Chosen, CommandExecutor
@@ -23,7 +24,6 @@ from nereus.daemon.recovery import events_since, profile
 from nereus.daemon.reservations import Wanted
 from nereus.daemon.sessions import Held
 from nereus.daemon.store import Store
-from nereus.policy.known_jobs import Command
 from nereus.policy.parameters import Parameters
 from nereus.policy.policies import BY_NAME
 from nereus.policy.prediction import IoPhase
@@ -105,7 +105,7 @@ def test_a_store_with_a_strange_value_is_read_or_refused_in_a_line(data: st.Data
             store.connection.execute(f"UPDATE {table} SET {column} = ?", (data.draw(strange),))
         try:
             look_at_all(store)
-        except ControlError as problem:
+        except DaemonError as problem:
             assert str(problem).isprintable() and "--store takes another file" in str(problem)
 
 
@@ -113,7 +113,7 @@ def test_the_row_that_is_wrong_is_named(tmp_path: Path) -> None:
     with contextlib.closing(Store(tmp_path / "s.sqlite")) as store:
         fill(store)
         store.connection.execute("UPDATE jobs SET iteration = 'ten\x1b[2J'")
-        with pytest.raises(ControlError, match=f'cannot be read: job "{A}": iteration: Input should be'):
+        with pytest.raises(DaemonError, match=f'cannot be read: job "{A}": iteration: Input should be'):
             look_at_all(store)
 
 
@@ -133,7 +133,7 @@ def test_keys_that_are_none_are_refused_in_a_line(tmp_path: Path, changed: dict[
     make_keys(tmp_path / "keys")
     path = tmp_path / "keys" / SERVER
     path.write_text(json.dumps({**json.loads(path.read_text()), **changed}))
-    with pytest.raises(ControlError, match="are no keys of --make-keys"):
+    with pytest.raises(DaemonError, match="are no keys of --make-keys"):
         read_keys(tmp_path / "keys")
 
 
@@ -146,5 +146,5 @@ def test_keys_that_were_made_are_read(tmp_path: Path) -> None:
 def test_any_bytes_in_place_of_keys_are_refused_in_a_line(content: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / SERVER).write_bytes(content)
-        with pytest.raises(ControlError, match="are no keys of --make-keys"):
+        with pytest.raises(DaemonError, match="are no keys of --make-keys"):
             read_keys(Path(folder))

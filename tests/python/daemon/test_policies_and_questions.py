@@ -9,7 +9,7 @@ import pytest
 
 from nereus.daemon import ask_daemon
 from nereus.daemon.daemon import Daemon, Settings
-from nereus.daemon.error import ControlError
+from nereus.daemon.error import DaemonError
 from nereus.daemon.messages import encode
 from nereus.policy.decisions import Policy, Resize, State
 from nereus.policy.parameters import Parameters
@@ -252,11 +252,11 @@ def test_a_question_that_is_not_understood_is_answered(house: Any, question: dic
 
 
 def test_who_asks_where_no_daemon_is_is_told_so(house: Any) -> None:
-    with pytest.raises(ControlError, match="no daemon of yours runs on this host"):
+    with pytest.raises(DaemonError, match="no daemon of yours runs on this host"):
         ask_daemon({"kind": "status"})
     house.begin_elsewhere()
     house.kill()
-    with pytest.raises(ControlError, match="no daemon of yours runs on this host"):
+    with pytest.raises(DaemonError, match="no daemon of yours runs on this host"):
         ask_daemon({"kind": "status"})
 
 

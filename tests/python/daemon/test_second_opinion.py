@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nereus.daemon.error import ControlError
+from nereus.daemon.error import DaemonError
 from nereus.daemon.ftio_period import bandwidth, opinion
 
 has_ftio = importlib.util.find_spec("ftio") is not None
@@ -24,13 +24,13 @@ def test_the_time_that_a_job_waited_is_none_of_its_own() -> None:
 
 
 def test_too_few_phases_have_no_period() -> None:
-    with pytest.raises(ControlError, match="2 I/O phases"):
+    with pytest.raises(DaemonError, match="2 I/O phases"):
         opinion([wrote(0.0, 0.0, 1.0), wrote(10.0, 0.0, 1.0)])
 
 
 @pytest.mark.skipif(has_ftio, reason="FTIO is installed")
 def test_without_ftio_it_is_told_how_to_get_it() -> None:
-    with pytest.raises(ControlError, match="pip install ftio-hpc"):
+    with pytest.raises(DaemonError, match="pip install ftio-hpc"):
         opinion([wrote(10.0 * number, 0.0, 1.0) for number in range(5)])
 
 

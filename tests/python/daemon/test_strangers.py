@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import zmq
 
-from nereus.daemon import ControlError, ask_daemon
+from nereus.daemon import DaemonError, ask_daemon
 from nereus.daemon.client import daemon_control_socket
 from nereus.daemon.keys import make_keys
 from nereus.supervisor.messages import MOST_BYTES
@@ -118,7 +118,7 @@ def _knock_as(user: int, socket: Path, frame: bytes) -> None:
 def test_a_second_daemon_is_refused_and_hurts_the_first_one_not(house: Any) -> None:
     house.begin()
     job = house.known_job()
-    with pytest.raises(ControlError, match=f"runs already \\(process {os.getpid()}\\)"):
+    with pytest.raises(DaemonError, match=f"runs already \\(process {os.getpid()}\\)"):
         type(house.daemon)(house.settings(store=house.folder / "another.sqlite"))
     job.ask(1)
     house.until(lambda: "grant" in job.kinds())
@@ -184,10 +184,10 @@ def test_over_the_network_nobody_is_heard_without_the_right_keys(house: Any, key
 def test_keys_are_for_their_owner_alone(keys: Path, house: Any) -> None:
     assert stat.S_IMODE(keys.stat().st_mode) == 0o700
     assert {stat.S_IMODE(path.stat().st_mode) for path in keys.iterdir()} == {0o600}
-    with pytest.raises(ControlError, match="is there already"):
+    with pytest.raises(DaemonError, match="is there already"):
         make_keys(keys)
     keys.chmod(0o755)
-    with pytest.raises(ControlError, match="must be yours and no others'"):
+    with pytest.raises(DaemonError, match="must be yours and no others'"):
         house.begin(listen="tcp://127.0.0.1:*", keys=keys)
 
 
@@ -299,7 +299,7 @@ def test_a_file_that_is_no_store_is_refused_and_left_as_it_is(
         with sqlite3.connect(path) as other:
             other.execute("CREATE TABLE mine (a)")
     before = path.read_bytes()
-    with pytest.raises(ControlError, match=reason):
+    with pytest.raises(DaemonError, match=reason):
         house.begin(store=path)
     assert path.read_bytes() == before
     assert not house.line.exists()
@@ -314,15 +314,15 @@ def test_a_store_of_another_version_or_of_another_daemon_is_refused(house: Any) 
     with sqlite3.connect(path) as store:
         store.execute("PRAGMA user_version = 99")
     store.close()
-    with pytest.raises(ControlError, match="has version 99; allowed is 1"):
+    with pytest.raises(DaemonError, match="has version 99; allowed is 1"):
         house.begin()
     busy = sqlite3.connect(house.folder / "busy.sqlite", isolation_level=None)
     busy.execute("PRAGMA locking_mode = EXCLUSIVE")
     busy.execute("BEGIN EXCLUSIVE")
-    with pytest.raises(ControlError, match="another daemon has it"):
+    with pytest.raises(DaemonError, match="another daemon has it"):
         house.begin(store=house.folder / "busy.sqlite")
     busy.close()
-    with pytest.raises(ControlError, match="File exists"):
+    with pytest.raises(DaemonError, match="File exists"):
         house.begin(store=path / "below")
 
 

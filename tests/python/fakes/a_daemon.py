@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The daemon for tests without its sockets, and the messages that it hears (docs/formats/controller.md)."""
+"""The daemon for tests without its sockets, and the messages that it hears (docs/formats/daemon.md)."""
 
 import json
 import tempfile

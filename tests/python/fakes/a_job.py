@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A job for tests, which speaks the wire of docs/formats/controller.md over a real socket."""
+"""A job for tests, which speaks the wire of docs/formats/daemon.md over a real socket."""
 
 import json
 import random

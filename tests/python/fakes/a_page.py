@@ -21,7 +21,7 @@ from typing import Any
 import zmq
 from a_job import FakeJob
 
-from nereus.daemon import ControlError, ask_daemon
+from nereus.daemon import DaemonError, ask_daemon
 from nereus.daemon.page.server import FILES, LOCAL, application, listening, new_word, serve
 from nereus.daemon.page.source import Source
 
@@ -116,7 +116,7 @@ class House:
 
 def _answers() -> bool:
     """The control socket alone may be that of one that was killed."""
-    with contextlib.suppress(ControlError):
+    with contextlib.suppress(DaemonError):
         ask_daemon({"kind": "status"})
         return True
     return False
@@ -149,7 +149,7 @@ class Told:
             self._looks += 1
         history = self._histories[min(self._looks, len(self._histories) - 1)]
         if history is None:
-            raise ControlError("no daemon of yours runs on this host; nereus daemon starts one")
+            raise DaemonError("no daemon of yours runs on this host; nereus daemon starts one")
         if question["kind"] == "status":
             return self._status(history)
         return {"events": [e for e in history if e["number"] > question["since"]], "last": len(history)}

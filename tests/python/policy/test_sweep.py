@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a user would lose: a job that never returns to its size, or of which nothing is learnt."""
 
-from nereus.policy.coordination import Coordinator
+from nereus.coordinator.coordination import Coordinator
+from nereus.coordinator.effects import Effect
+from nereus.coordinator.known_jobs import About, Command
 from nereus.policy.decisions import Policy, Resize, State
-from nereus.policy.effects import Effect
-from nereus.policy.known_jobs import About, Command
 from nereus.policy.parameters import Parameters
 from nereus.policy.sweep import Sweep
 

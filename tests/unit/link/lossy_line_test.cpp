@@ -59,7 +59,7 @@ struct Span {
     bool holds(double now) const { return now >= begin && now < end; }
 };
 
-/// Gives the job turns as docs/formats/controller.md says; another job writes for a while, and it may be down for one.
+/// Gives the job turns as docs/formats/daemon.md says; another job writes for a while, and it may be down for one.
 class Daemon {
 public:
     Daemon(Span another_writes, Span down) : another_writes_(another_writes), down_(down) {}

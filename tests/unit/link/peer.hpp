@@ -29,7 +29,7 @@ private:
     std::filesystem::path path_;
 };
 
-/// The supervisor's or the controller's socket.
+/// The supervisor's or the daemon's socket.
 class Peer {
 public:
     explicit Peer(const std::string &address) : context_(zmq_ctx_new()), socket_(zmq_socket(context_, ZMQ_ROUTER)) {

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from nereus import printable
-from nereus.daemon import ControlError, ask_daemon, whole_status
+from nereus.daemon import DaemonError, ask_daemon, whole_status
 from nereus.daemon.page.sentences import DECISIONS, reason, sentence
 
 Document = dict[str, Any]
@@ -17,7 +17,7 @@ FIRST_EVENTS = 5000
 
 class Source:
     def __init__(self, ask: Ask = ask_daemon) -> None:
-        """`ask`: a question to the daemon; raises ControlError where there is no answer."""
+        """`ask`: a question to the daemon; raises DaemonError where there is no answer."""
         self._ask = ask
 
     def look(self, since: int | None) -> Document:
@@ -29,7 +29,7 @@ class Source:
             status = whole_status(self._ask)
             start = max(0, status["last_event"] - FIRST_EVENTS) if since is None else since
             answer = self._ask({"kind": "events", "since": start})
-        except ControlError as problem:
+        except DaemonError as problem:
             return {"there": False, "why": printable(str(problem))}
         events = [told(event) for event in answer["events"]]
         found = {"status": status, "since": start, "events": events, "last": answer["last"]}

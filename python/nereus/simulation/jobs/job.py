@@ -2,7 +2,7 @@
 """A job as a process of SimPy: computes, writes, and is resized at its checkpoints.
 
 An iteration is computed; after it comes the I/O phase, where one is due, and after that the checkpoint, as in
-Algorithm 2 of the paper. Commands are carried out as docs/formats/controller.md says: by their numbers, one
+Algorithm 2 of the paper. Commands are carried out as docs/formats/daemon.md says: by their numbers, one
 after the other, each no earlier than at its iteration.
 """
 
@@ -14,11 +14,11 @@ import numpy as np
 from simpy import Environment
 from simpy import Event as Happening
 
-from nereus.policy.coordination import Coordinator, Effect
-from nereus.policy.known_jobs import About, Command
+from nereus.coordinator.coordination import Coordinator, Effect
+from nereus.coordinator.known_jobs import About, Command
+from nereus.coordinator.resources import Places
 from nereus.policy.performance import Measured
 from nereus.policy.prediction import IoPhase, Prediction
-from nereus.policy.resources import Places
 from nereus.simulation.jobs.pace import Pace
 from nereus.simulation.jobs.results import Foretold, JobResult
 from nereus.simulation.jobs.scenario import Job, Reconfiguration

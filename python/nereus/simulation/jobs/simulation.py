@@ -8,10 +8,10 @@ from typing import Any
 
 from simpy import Environment
 
-from nereus.policy.coordination import Cancel, Coordinator, Effect, Note, Start
+from nereus.coordinator.coordination import Cancel, Coordinator, Effect, Note, Start
+from nereus.coordinator.known_jobs import Command
 from nereus.policy.decisions import Policy
 from nereus.policy.foreign import guarded
-from nereus.policy.known_jobs import Command
 from nereus.policy.turns import Grant
 from nereus.simulation.jobs.job import SimulatedJob, Surroundings
 from nereus.simulation.jobs.results import Event, Result

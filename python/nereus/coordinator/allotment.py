@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from nereus.coordinator.effects import Cancel, Effect, Note, Start
+from nereus.coordinator.known_jobs import POLICY, RESOURCE_MANAGER, Command, KnownJob
+from nereus.coordinator.resources import Places, ResourceError, Resources, TakeBack
 from nereus.policy.decisions import Leave, Resize
-from nereus.policy.effects import Cancel, Effect, Note, Start
-from nereus.policy.known_jobs import POLICY, RESOURCE_MANAGER, Command, KnownJob
-from nereus.policy.resources import Places, ResourceError, Resources, TakeBack
 
 _NUMBERS = re.compile(r"[0-9.]+")
 _MOST_NOTES = 16  # of one job

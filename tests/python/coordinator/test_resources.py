@@ -9,7 +9,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from nereus.policy.resources import Loan, ResourceError, Resources, TakeBack
+from nereus.coordinator.resources import Loan, ResourceError, Resources, TakeBack
 
 CORES = {"h1": 4, "h2": 4, "h3": 8}
 JOBS = st.sampled_from("abc")

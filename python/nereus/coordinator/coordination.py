@@ -12,15 +12,15 @@ from functools import cached_property
 from math import inf
 from typing import overload
 
-from nereus.policy.allotment import Allotment
+from nereus.coordinator.allotment import Allotment
+from nereus.coordinator.effects import Cancel, Effect, Note, Start
+from nereus.coordinator.known_jobs import About, Command, KnownJob, are_places
+from nereus.coordinator.resources import Places
 from nereus.policy.decisions import Leave, Policy, State
-from nereus.policy.effects import Cancel, Effect, Note, Start
 from nereus.policy.jobs import Job
-from nereus.policy.known_jobs import About, Command, KnownJob, are_places
 from nereus.policy.parameters import Parameters
 from nereus.policy.performance import Measured
 from nereus.policy.prediction import IoPhase, Prediction
-from nereus.policy.resources import Places
 from nereus.policy.turns import Grant, Request, Turns
 
 __all__ = ["Cancel", "Coordinator", "Effect", "Note", "Start"]

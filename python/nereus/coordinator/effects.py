@@ -3,8 +3,8 @@
 
 from dataclasses import dataclass
 
-from nereus.policy.known_jobs import POLICY, Command
-from nereus.policy.resources import Places
+from nereus.coordinator.known_jobs import POLICY, Command
+from nereus.coordinator.resources import Places
 from nereus.policy.turns import Grant
 
 

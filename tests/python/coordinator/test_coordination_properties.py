@@ -13,9 +13,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from nereus.policy.coordination import Cancel, Coordinator, Effect, Start
+from nereus.coordinator.coordination import Cancel, Coordinator, Effect, Start
+from nereus.coordinator.known_jobs import About, Command
 from nereus.policy.decisions import Policy, Resize, State
-from nereus.policy.known_jobs import About, Command
 from nereus.policy.parameters import Parameters
 from nereus.policy.policies import Fair, IoSets
 from nereus.policy.prediction import IoPhase

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from nereus.policy.coordination import Coordinator, Effect, Note
+from nereus.coordinator.coordination import Coordinator, Effect, Note
+from nereus.coordinator.known_jobs import About, Command
 from nereus.policy.decisions import Policy, Resize, State
-from nereus.policy.known_jobs import About, Command
 from nereus.policy.parameters import Parameters
 from nereus.policy.performance import Measured
 from nereus.policy.policies import Blocking, Fair, PhaseShifting, Uncoordinated

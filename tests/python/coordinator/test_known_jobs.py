@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nereus.policy.known_jobs import About, Command, KnownJob
+from nereus.coordinator.known_jobs import About, Command, KnownJob
 from nereus.policy.parameters import Parameters
 from nereus.policy.performance import Curve, Measured
 from nereus.policy.prediction import IoPhase, Prediction

@@ -14,11 +14,11 @@ using nlohmann::json;
 
 const std::string job = "0123456789abcdef";
 
-std::unique_ptr<Controller> a_line(const std::string &address) {
-    return Controller::open(address, "", job, {{"most", 8}}).value();
+std::unique_ptr<DaemonConnection> a_line(const std::string &address) {
+    return DaemonConnection::open(address, "", job, {{"most", 8}}).value();
 }
 
-/// What a controller says, as far as a test needs it.
+/// What a daemon says, as far as a test needs it.
 class Daemon {
 public:
     explicit Daemon(const std::string &address) : peer_(address) {}
@@ -42,7 +42,7 @@ private:
     Peer peer_;
 };
 
-TEST(Controller, WithoutADaemonOnlyTheFirstIoPhaseWaits) {
+TEST(DaemonConnection, WithoutADaemonOnlyTheFirstIoPhaseWaits) {
     const Folder folder;
     const auto line = a_line(folder.address());
     EXPECT_EQ(line->wait_for_turn(1, 0, 0, 0.2), 0U);
@@ -51,7 +51,7 @@ TEST(Controller, WithoutADaemonOnlyTheFirstIoPhaseWaits) {
     EXPECT_LT(watch.seconds(), 0.2);
 }
 
-TEST(Controller, TheFirstIoPhaseWaitsForADaemonThatIsJustBeingMet) {
+TEST(DaemonConnection, TheFirstIoPhaseWaitsForADaemonThatIsJustBeingMet) {
     const Folder folder;
     Daemon daemon(folder.address());
     const auto line = a_line(folder.address());
@@ -64,13 +64,13 @@ TEST(Controller, TheFirstIoPhaseWaitsForADaemonThatIsJustBeingMet) {
     answers.join();
 }
 
-TEST(Controller, OnTheNetworkKeysAreNeeded) {
-    const auto line = Controller::open("tcp://127.0.0.1:7", "", job, {{"most", 8}});
+TEST(DaemonConnection, OnTheNetworkKeysAreNeeded) {
+    const auto line = DaemonConnection::open("tcp://127.0.0.1:7", "", job, {{"most", 8}});
     ASSERT_FALSE(line);
     EXPECT_NE(line.error().what.find("controller-keys"), std::string::npos);
 }
 
-TEST(Controller, ATurnIsWaitedForWhileTheDaemonLives) {
+TEST(DaemonConnection, ATurnIsWaitedForWhileTheDaemonLives) {
     const Folder folder;
     Daemon daemon(folder.address());
     const auto line = a_line(folder.address());
@@ -87,7 +87,7 @@ TEST(Controller, ATurnIsWaitedForWhileTheDaemonLives) {
     answers.join();
 }
 
-TEST(Controller, AJobGoesOnWhenTheDaemonFallsSilent) {
+TEST(DaemonConnection, AJobGoesOnWhenTheDaemonFallsSilent) {
     const Folder folder;
     Daemon daemon(folder.address());
     const auto line = a_line(folder.address());
@@ -95,7 +95,7 @@ TEST(Controller, AJobGoesOnWhenTheDaemonFallsSilent) {
     EXPECT_EQ(line->wait_for_turn(1, 0, 0, 0.3), 0U);
 }
 
-TEST(Controller, ADaemonThatCameBackIsFoundAgain) {
+TEST(DaemonConnection, ADaemonThatCameBackIsFoundAgain) {
     const Folder folder;
     const auto line = [&] {
         Daemon daemon(folder.address());
@@ -109,19 +109,19 @@ TEST(Controller, ADaemonThatCameBackIsFoundAgain) {
     EXPECT_EQ(again.next("hello").at("most"), 8);
 }
 
-TEST(Controller, AJobThatIsOpenedAgainByTheSameNameIsAnotherOneAndANewRootIsNot) {
+TEST(DaemonConnection, AJobThatIsOpenedAgainByTheSameNameIsAnotherOneAndANewRootIsNot) {
     const Folder folder;
     Daemon daemon(folder.address());
     auto line = a_line(folder.address());
     const json first = daemon.next("hello").at("opening");
     const json carried = line->as_json();
-    line = Controller::open(folder.address(), "", job, {{"most", 8}}, carried).value();
+    line = DaemonConnection::open(folder.address(), "", job, {{"most", 8}}, carried).value();
     EXPECT_EQ(daemon.next("heartbeat").at("opening"), first);
     line = a_line(folder.address());
     EXPECT_GT(daemon.next("hello").at("opening"), first);
 }
 
-TEST(Controller, ACommandReachesTheJob) {
+TEST(DaemonConnection, ACommandReachesTheJob) {
     const Folder folder;
     Daemon daemon(folder.address());
     const auto line = a_line(folder.address());
@@ -133,7 +133,7 @@ TEST(Controller, ACommandReachesTheJob) {
     EXPECT_EQ(line->take_command(10)->ranks, 4);
 }
 
-TEST(Controller, GoodbyeWaitsUntilItIsNoted) {
+TEST(DaemonConnection, GoodbyeWaitsUntilItIsNoted) {
     const Folder folder;
     Daemon daemon(folder.address());
     auto line = a_line(folder.address());

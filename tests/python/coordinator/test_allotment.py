@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from nereus.policy.coordination import Cancel, Coordinator, Effect, Note, Start
+from nereus.coordinator.coordination import Cancel, Coordinator, Effect, Note, Start
+from nereus.coordinator.known_jobs import About, Command
+from nereus.coordinator.resources import ResourceError
 from nereus.policy.decisions import Policy, Resize, State
-from nereus.policy.known_jobs import About, Command
 from nereus.policy.parameters import Parameters
 from nereus.policy.policies import Blocking, Fair
 from nereus.policy.prediction import IoPhase
-from nereus.policy.resources import ResourceError
 
 
 class Says(Policy):
