@@ -3,11 +3,12 @@
 
     python watchdog_main.py NEREUS_JOB=NAME FOLDER
 
-All processes with this variable in their environment are killed, and the folder is removed. Nothing of ours
-is imported, so that it starts in hundredths of a second.
+All processes with this variable in their environment are killed, the folder is removed, and so is the shared
+memory that they left. Nothing of ours is imported before that, so that it starts in hundredths of a second.
 """
 
 import contextlib
+import importlib.util
 import os
 import shutil
 import signal
@@ -56,10 +57,30 @@ def _end_job(variable: bytes, temporary: Path) -> None:
     shutil.rmtree(temporary, ignore_errors=True)
 
 
+def _shared_memory() -> frozenset[str]:
+    """All that there is now, whoever it is of."""
+    with contextlib.suppress(OSError):
+        return frozenset(path.name for path in Path("/dev/shm").iterdir())
+    return frozenset()
+
+
+def _remove_shared_memory(job: str, before: frozenset[str]) -> None:
+    """What appeared since and nobody uses, as the supervisor would have done."""
+    path = Path(__file__).with_name("shared_memory.py")
+    spec = importlib.util.spec_from_file_location("nereus_shared_memory", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    module.Snapshot(before, job).remove_leftovers()
+
+
 def _main() -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    before = _shared_memory()
     if sys.stdin.buffer.read() != ALL_ENDED:
         _end_job(os.fsencode(sys.argv[1]), Path(sys.argv[2]))
+        _remove_shared_memory(sys.argv[1].partition("=")[2], before)
 
 
 if __name__ == "__main__":

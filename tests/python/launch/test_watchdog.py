@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from nereus.launch.watchdog import Watchdog
 
 # Holds a watchdog as a supervisor does, until it is killed.
@@ -17,7 +19,7 @@ import sys, time
 from pathlib import Path
 from nereus.launch.watchdog import Watchdog
 watchdog = Watchdog(sys.argv[1], Path(sys.argv[2]))
-print("ready", flush=True)
+print(watchdog._process.pid, flush=True)
 time.sleep(600)
 """
 
@@ -67,3 +69,30 @@ def test_nothing_is_killed_when_the_supervisor_said_that_all_has_ended(tmp_path:
             assert tmp_path.exists()
         finally:
             mine.kill()
+
+
+@pytest.mark.alone
+def test_shared_memory_that_a_killed_job_left_is_removed_and_no_other(tmp_path: Path) -> None:
+    job = f"watched-{os.getpid()}"
+    words = [sys.executable, "-c", SUPERVISOR, f"NEREUS_JOB={job}", str(tmp_path / "job")]
+    mine, of_another_job = (Path(f"/dev/shm/nereus-{name}-array") for name in (job, f"other-{os.getpid()}"))
+    with subprocess.Popen(words, stdout=subprocess.PIPE) as supervisor:
+        try:
+            assert supervisor.stdout is not None
+            watchdog = int(supervisor.stdout.readline())
+            assert comes_about(lambda: is_waiting(watchdog))
+            for path in (mine, of_another_job):
+                path.write_bytes(b"data")
+            os.kill(supervisor.pid, signal.SIGKILL)
+            assert comes_about(lambda: not mine.exists())
+            assert comes_about(lambda: not Path(f"/proc/{watchdog}").exists())
+            assert of_another_job.exists()
+        finally:
+            supervisor.kill()
+            for path in (mine, of_another_job):
+                path.unlink(missing_ok=True)
+
+
+def is_waiting(pid: int) -> bool:
+    """For the end of its input: what was there before has been looked at."""
+    return "pipe_" in Path(f"/proc/{pid}/wchan").read_text()
