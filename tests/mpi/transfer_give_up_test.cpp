@@ -41,9 +41,12 @@ void give_up(const Case &what, bool absent, double before) {
         transfer::Sending sending(what.method, what.strategy, lane_of(what, comm), freight.array_transfers, what.limits,
                                   windows);
         expect(sending.start().has_value(), "starting waits for nobody");
-        if (absent) look_for(before, sending, comm.rank());
-        if (!absent) std::this_thread::sleep_for(std::chrono::duration<double>(before));
-        if (!absent) (void)sending.look(1e-3);
+        if (absent) {
+            look_for(before, sending, comm.rank());
+        } else {
+            std::this_thread::sleep_for(std::chrono::duration<double>(before));
+            (void)sending.look(1e-3);
+        }
         const Stopwatch watch;
         sending.give_up();
         windows.abandon();

@@ -14,9 +14,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from nereus.launch.private_folder import is_private
-from nereus.launch.shared_memory import mapped
+from nereus.launch.shared_memory import FOLDER, mapped
 
-FOLDER = Path("/dev/shm")
 _NAME = "nereus-{run}-monitor-"
 _YOUNG = 60.0  # s; its maker may not have locked it yet
 

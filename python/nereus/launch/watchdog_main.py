@@ -8,8 +8,8 @@ memory that they left. Nothing of ours is imported before that, so that it start
 """
 
 import contextlib
-import importlib.util
 import os
+import runpy
 import shutil
 import signal
 import sys
@@ -66,13 +66,8 @@ def _shared_memory() -> frozenset[str]:
 
 def _remove_shared_memory(job: str, before: frozenset[str]) -> None:
     """What appeared since and nobody uses, as the supervisor would have done."""
-    path = Path(__file__).with_name("shared_memory.py")
-    spec = importlib.util.spec_from_file_location("nereus_shared_memory", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    module.Snapshot(before, job).remove_leftovers()
+    module = runpy.run_path(str(Path(__file__).with_name("shared_memory.py")))
+    module["Snapshot"](before, job).remove_leftovers()
 
 
 def _main() -> None:

@@ -5,16 +5,7 @@ import json
 import sys
 from pathlib import Path
 
-MPIEXEC = """#!/bin/sh
-while :; do
-    case $1 in
-    -n | -launcher | -launcher-exec) shift 2 ;;
-    -hosts) export PLACED=$2; shift 2 ;;
-    *) break ;;
-    esac
-done
-exec "$@"
-"""
+from an_mpiexec import MPIEXEC
 
 PROBE = """#!/bin/sh
 echo '{"library": "MPICH Version: 9.9", "thread_level": "multiple"}'

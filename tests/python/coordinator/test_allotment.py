@@ -2,56 +2,17 @@
 """What a user would lose: cores that jobs get, lend and give back, whatever goes wrong on the way."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import pytest
+from a_coordinator import Says, about, commands, coordinator, phase, with_jobs
 
-from nereus.coordinator.coordination import Cancel, Coordinator, Effect, Note, Start
-from nereus.coordinator.known_jobs import About, Command
+from nereus.coordinator.coordination import Cancel, Coordinator, Note, Start
 from nereus.coordinator.resources import ResourceError
 from nereus.policy.decisions import Policy, Resize, State
 from nereus.policy.parameters import Parameters
-from nereus.policy.policies import Blocking, Fair
-from nereus.policy.prediction import IoPhase
-
-
-class Says(Policy):
-    """What it is told to, once."""
-
-    def __init__(self, *decided: Resize) -> None:
-        self.decided = list(decided)
-        self.asked = 0
-
-    def decide(self, state: State, parameters: Parameters) -> Sequence[Resize]:
-        self.asked += 1
-        said, self.decided = self.decided, []
-        return said
-
+from nereus.policy.policies import Fair
 
 LEND = Resize("a", 4, "to be faster", at=10, until=20)
-
-
-def about(name: str, ranks: int = 2, host: str = "h1", **more: Any) -> About:
-    return About(name, {host: ranks}, **{"most": 100, **more})
-
-
-def coordinator(policy: Policy | None = None, cores: int = 8, **parameters: Any) -> Coordinator:
-    return Coordinator(policy or Blocking(), {"h1": cores}, Parameters(**parameters))
-
-
-def with_jobs(*names: str, policy: Policy | None = None, cores: int = 8, **parameters: Any) -> Coordinator:
-    made = coordinator(policy, cores, **parameters)
-    for name in names:
-        made.came(about(name), 0.0)
-    return made
-
-
-def phase(start: float, iteration: int, wait: float = 0.0, service: float = 1.0, ranks: int = 2) -> IoPhase:
-    return IoPhase(start, wait, service, iteration, ranks)
-
-
-def commands(effects: Sequence[Effect]) -> list[Command]:
-    return [each for each in effects if isinstance(each, Command)]
 
 
 def lent(cores: int = 8) -> Coordinator:

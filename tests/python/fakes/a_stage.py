@@ -13,23 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from an_mpiexec import MPIEXEC
 
 from nereus.launch import Build, Launch, Share
 from nereus.supervisor import Job, Supervision
 from nereus.supervisor.control_socket import control_socket_folder
 
 LIMIT = 60.0
-# As mpiexec, for one process: tells where it was placed, and runs the program.
-MPIEXEC = """#!/bin/sh
-while :; do
-    case $1 in
-    -n | -launcher | -launcher-exec) shift 2 ;;
-    -hosts) export PLACED=$2; shift 2 ;;
-    *) break ;;
-    esac
-done
-exec "$@"
-"""
 RELEASE = """#!/bin/sh
 echo '{"released": "'"$1"'"}' >> events.jsonl
 exec sleep 600
