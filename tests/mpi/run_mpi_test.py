@@ -236,11 +236,18 @@ def launch_command(options: argparse.Namespace) -> list[str]:
     return [options.mpiexec, *extra, "-n", str(options.ranks), *options.program]
 
 
+def bound_of_calls(timeout: float) -> tuple[str, str]:
+    """The setting with which a job that hangs does not end itself before its stacks are read."""
+    return "NEREUS_ANSWER_TIMEOUT", f"{2 * timeout:g}"
+
+
 def environment(options: argparse.Namespace, mark: str, folder: str) -> dict[str, str]:
     """Own TMPDIR: what an MPI puts there goes with the run."""
     result = {**os.environ, "TMPDIR": folder, MARKER: mark}
     if options.kind == "openmpi":
         result.setdefault(*OPENMPI_STORE)
+    if options.repeat_on_hang:
+        result.setdefault(*bound_of_calls(options.timeout))
     result.update(setting.split("=", 1) for setting in options.env)
     return result
 

@@ -259,6 +259,11 @@ def test_a_hang_of_ours_is_not_hidden_by_repeating(
     assert done.returncode == 1
 
 
+def test_a_job_that_may_be_repeated_does_not_end_itself_before_its_stacks_are_read(launcher: Path) -> None:
+    done = run(launcher, "echo $NEREUS_ANSWER_TIMEOUT", "--timeout", "40", "--repeat-on-hang", "1")
+    assert float(done.stdout) > 40
+
+
 @pytest.mark.parametrize(
     ("stack", "known"),
     [
