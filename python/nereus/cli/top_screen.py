@@ -81,6 +81,11 @@ class TopScreen(App[None]):
         return self.screen_stack[0]
 
     @property
+    def _is_there(self) -> bool:
+        """Not before it is mounted, and not any more once the application ends."""
+        return bool(self.screen_stack) and bool(self._ground.query("#daemon"))
+
+    @property
     def _table(self) -> DataTable[Text]:
         return self._ground.query_one("#jobs", DataTable)
 
@@ -97,7 +102,7 @@ class TopScreen(App[None]):
 
     def _take(self, found: Look) -> None:
         self._looking = False
-        if self._ground.query("#daemon"):  # else the screen is not there yet, or not any more
+        if self._is_there:
             self._show(found)
 
     def _show(self, found: Look) -> None:

@@ -159,6 +159,19 @@ def test_it_ends_by_a_key_or_after_so_many_looks(keys: list[str], samples: int |
     assert samples is None or watch.looks == samples - 1
 
 
+def test_what_is_seen_while_it_ends_is_passed_over() -> None:
+    watch = Scripted(look(job(A)))
+    screen = TopScreen(watch, watch.found, EVERY, None)
+
+    async def steps(pilot: Pilot[None]) -> None:
+        await pilot.press("q")
+
+    on(screen, steps)
+    screen._take(look(job(B)))  # as by a thread that looked until the screen was closed
+    assert screen._shown.jobs[0]["job"] == A
+    screen.notify("resized")
+
+
 class Supervisor:
     """Answers on the control socket of a job that it was resized."""
 
