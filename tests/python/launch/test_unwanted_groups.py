@@ -12,14 +12,15 @@ from nereus.launch import Command
 from nereus.launch.groups import Group, Groups, ask_to_end
 
 LIMIT = 30.0
-# As Hydra does it: who is asked to end tells the user of it.
+# As Hydra does it: who is asked to end tells the user of it. Not by print(): while one is interrupted, no other
+# one may begin.
 LAUNCHER = """
-import signal, sys
+import os, signal, sys
 def told(*_):
-    print("BAD TERMINATION", flush=True)
+    os.write(1, b"BAD TERMINATION\\n")
     sys.exit(143)
 signal.signal(signal.SIGTERM, told)
-print("up", flush=True)
+os.write(1, b"up\\n")
 signal.pause()
 """
 
