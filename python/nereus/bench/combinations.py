@@ -3,7 +3,8 @@
 
 from dataclasses import dataclass
 
-METHODS = ("merge", "baseline-inter", "baseline-intra")
+from nereus.methods import PROCESS_METHODS
+
 #: In the order in which the library names them.
 STRATEGIES = ("asynchronous", "single", "multiple", "parallel", "join")
 #: Not a strategy of its own: Merge onto processes that are parked.
@@ -64,7 +65,7 @@ def sets_of_strategies() -> list[tuple[str, ...]]:
 
 def all_combinations() -> list[Combination]:
     """Every way there is."""
-    crossed = [Combination(method, words) for method in METHODS for words in sets_of_strategies()]
+    crossed = [Combination(method, words) for method in PROCESS_METHODS for words in sets_of_strategies()]
     return [*crossed, Combination("merge", (WAKE,))]
 
 

@@ -17,6 +17,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validato
 
 from nereus.launch.builds import Build
 from nereus.launch.hosts import Host, is_here
+from nereus.methods import ChosenTransferMethod, ChosenTransferStrategy
 from nereus.probe.cache import place, recall, remember
 from nereus.reading import beginning_of
 
@@ -31,8 +32,8 @@ class Cost(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    method: Literal["p2p", "col", "rma-lock", "rma-lockall"]
-    strategy: Literal["blocking", "nonblocking", "wait-drains", "thread"]
+    method: ChosenTransferMethod
+    strategy: ChosenTransferStrategy
     fixed_seconds: Seconds
     seconds_per_array: Seconds
     seconds_per_byte: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]

@@ -4,15 +4,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-PROCESS_METHODS = ("merge", "baseline-inter", "baseline-intra")
+from nereus.methods import TRANSFER_METHODS, transfer_conflict
+
 #: Not a method of its own: arrays lie in the shared memory of each host; p2p carries what crosses hosts.
 SHARED = "shm"
-METHODS = ("p2p", "col", "rma-lock", "rma-lockall", SHARED)
+METHODS = (*TRANSFER_METHODS, SHARED)
 BLOCKING = "blocking"
-STRATEGIES = (BLOCKING, "nonblocking", "wait-drains", "thread")
-#: The library chooses; only when asked for.
-AUTO = "auto"
-_ONE_SIDED = ("rma-lock", "rma-lockall")
 
 
 @dataclass(frozen=True)
@@ -35,8 +32,8 @@ class TransferWay:
 
     @property
     def exists(self) -> bool:
-        """One-sided methods have no sources that could be done before their drains."""
-        return not (self.method in _ONE_SIDED and self.strategy == "nonblocking")
+        """Whether a resize can be asked for it, with some way to make processes."""
+        return transfer_conflict(None, self.method, self.strategy) is None
 
 
 def transfer_ways(

@@ -6,13 +6,14 @@ from typing import Annotated
 
 import typer
 
-from nereus.bench.combinations import METHODS, STRATEGIES, WAKE, Combination, crossed, read_strategies
+from nereus.bench.combinations import STRATEGIES, WAKE, Combination, crossed, read_strategies
 from nereus.bench.process_rows import Row, rows_of, write_csv
 from nereus.bench.process_trials import Bench, Sizes, Trial
 from nereus.cli.bench_table import show_rows
 from nereus.cli.messages import Refused, complain, note, show_json
 from nereus.cli.trial_bar import TrialBar
 from nereus.launch import Build, Stopping, choose, fostering, most_ranks
+from nereus.methods import PROCESS_METHODS
 from nereus.probe import joining
 
 #: After so many failures a way is not tried any more: one may be chance.
@@ -23,7 +24,9 @@ _STRATEGIES = "none,asynchronous,single,multiple,parallel,join,asynchronous+join
 def processes(
     before: Annotated[int, typer.Option("--from", min=1, help="Processes before.")] = 2,
     after: Annotated[int, typer.Option("--to", min=2, help="Processes after; more than before.")] = 4,
-    methods: Annotated[str, typer.Option(help="Process methods, with commas between.")] = ",".join(METHODS),
+    methods: Annotated[str, typer.Option(help="Process methods, with commas between.")] = ",".join(
+        PROCESS_METHODS
+    ),
     strategies: Annotated[
         str, typer.Option(help="Strategies, with commas between; + joins those of one resize.")
     ] = _STRATEGIES,
@@ -66,8 +69,10 @@ def _sizes(before: int, after: int) -> Sizes:
 def _ways(methods: str, strategies: str) -> list[Combination]:
     named = methods.split(",")
     for method in named:
-        if method not in METHODS:
-            raise Refused(f"--methods = {methods}: {method or '(empty)'}: allowed are {', '.join(METHODS)}")
+        if method not in PROCESS_METHODS:
+            raise Refused(
+                f"--methods = {methods}: {method or '(empty)'}: allowed are {', '.join(PROCESS_METHODS)}"
+            )
     sets = [_strategies(word, strategies) for word in strategies.split(",")]
     ways = list(dict.fromkeys(crossed(named, sets)))
     if not ways:

@@ -11,12 +11,13 @@ from nereus.analysis.report.transfer_picture import draw_transfers
 from nereus.bench.transfer_network import NETWORKS, network
 from nereus.bench.transfer_rows import TransferRow, limits_of, rows_of
 from nereus.bench.transfer_trials import Pair, TransferBench, TransferTrial
-from nereus.bench.transfer_ways import METHODS, STRATEGIES, TransferWay
+from nereus.bench.transfer_ways import METHODS, TransferWay
 from nereus.cli.bench_transfer_table import show_transfers, write_transfers_csv
 from nereus.cli.bench_transfer_words import Asked, check_outputs, read_asked
 from nereus.cli.messages import complain, note, show_json
 from nereus.cli.trial_bar import TrialBar
 from nereus.launch import Build, Stopping, choose, fostering
+from nereus.methods import TRANSFER_STRATEGIES
 
 #: After so many failures a way is not tried any more: one may be chance.
 FAILURES = 2
@@ -34,7 +35,9 @@ def transfer(
         typer.Option(min=0, max=100, help="How much of it never changes, and may move in the background."),
     ] = 100,
     methods: Annotated[str, typer.Option(help="Methods, with commas between.")] = ",".join(METHODS),
-    strategies: Annotated[str, typer.Option(help="Strategies, with commas between.")] = ",".join(STRATEGIES),
+    strategies: Annotated[str, typer.Option(help="Strategies, with commas between.")] = ",".join(
+        TRANSFER_STRATEGIES
+    ),
     process_methods: Annotated[str, typer.Option(help="Process methods, with commas between.")] = "merge",
     repeat: Annotated[int, typer.Option(min=1, help="Rounds over all ways.")] = 5,
     network_word: Annotated[

@@ -7,17 +7,11 @@ from pathlib import Path
 
 from nereus.bench.transfer_network import NETWORKS
 from nereus.bench.transfer_trials import Amount, Pair
-from nereus.bench.transfer_ways import (
-    AUTO,
-    METHODS,
-    PROCESS_METHODS,
-    STRATEGIES,
-    TransferWay,
-    transfer_ways,
-)
+from nereus.bench.transfer_ways import METHODS, TransferWay, transfer_ways
 from nereus.cli.messages import Refused
 from nereus.config.quantities import bytes_of
 from nereus.launch import memory_bytes, most_ranks
+from nereus.methods import AUTO, PROCESS_METHODS, TRANSFER_STRATEGIES
 
 # What a resize needs at once: the data before, after, and in flight.
 _COPIES = 3
@@ -43,7 +37,7 @@ def read_asked(words: Mapping[str, str], arrays: int, constant_percent: float) -
     network = _one_of(words, "network", NETWORKS)
     processes = _listed(words, "process-methods", PROCESS_METHODS)
     methods = _listed(words, "methods", (*METHODS, AUTO))
-    strategies = _listed(words, "strategies", (*STRATEGIES, AUTO))
+    strategies = _listed(words, "strategies", (*TRANSFER_STRATEGIES, AUTO))
     ways = transfer_ways(processes, methods, strategies)
     if not ways:
         raise Refused(f"--strategies = {words['strategies']}: does not go with {words['methods']}")

@@ -10,17 +10,15 @@ from nereus.bench import StoredCosts, stored_costs
 from nereus.bench.calibration import PAIR, Measured, amounts, bench_for, costs_of, measure
 from nereus.bench.costs import new_costs, store_costs
 from nereus.bench.transfer_trials import PROGRAM
-from nereus.bench.transfer_ways import METHODS as ALL_METHODS
-from nereus.bench.transfer_ways import SHARED, STRATEGIES
 from nereus.cli.bench_transfer_words import Asked, read_asked
 from nereus.cli.calibrate_table import document, tables
 from nereus.cli.messages import Refused, complain, note, show, show_json
 from nereus.cli.trial_bar import TrialBar
 from nereus.launch import Build, Stopping, builds, choose, fostering
+from nereus.methods import TRANSFER_METHODS, TRANSFER_STRATEGIES
 
 #: Less would measure nothing but the time that a message takes.
 _LEAST_BYTES = 2**20
-_METHODS = [method for method in ALL_METHODS if method != SHARED]
 
 
 def calibrate(
@@ -55,7 +53,11 @@ def calibrate(
 
 
 def _asked(size: str) -> Asked:
-    words = {"methods": ",".join(_METHODS), "strategies": ",".join(STRATEGIES), "process-methods": "merge"}
+    words = {
+        "methods": ",".join(TRANSFER_METHODS),
+        "strategies": ",".join(TRANSFER_STRATEGIES),
+        "process-methods": "merge",
+    }
     words |= {"from": str(PAIR.before), "to": str(PAIR.after), "bytes": size, "network": "shm"}
     asked = read_asked(words, 1, 100)
     if asked.amount.bytes < _LEAST_BYTES:

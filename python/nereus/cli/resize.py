@@ -1,56 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """nereus resize JOB RANKS - ask a running job for another size."""
 
-from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
 
 from nereus.analysis.report.units import seconds_text
 from nereus.cli.messages import Refused, complain, say, show_json
-from nereus.cli.where import Placement, ReleaseUnit
-from nereus.config.rules import transfer_conflict
 from nereus.config.strategies import STRATEGIES, conflict_in
 from nereus.launch import read_hosts
+from nereus.methods import (
+    Placement,
+    ProcessMethod,
+    ReleaseUnit,
+    Survivors,
+    TransferMethod,
+    TransferStrategy,
+    transfer_conflict,
+)
 from nereus.supervisor import OK, PENDING, REDUCED, RESIZED, UNCHANGED, NoAnswer, ask, find
 
 _GOOD = {OK, RESIZED, UNCHANGED, PENDING, REDUCED}
-
-
-class ProcessMethod(StrEnum):
-    """How processes of a new size come about."""
-
-    MERGE = "merge"
-    BASELINE_INTER = "baseline-inter"
-    BASELINE_INTRA = "baseline-intra"
-
-
-class TransferMethod(StrEnum):
-    """Which MPI calls carry the data."""
-
-    AUTO = "auto"
-    P2P = "p2p"
-    COL = "col"
-    RMA_LOCK = "rma-lock"
-    RMA_LOCKALL = "rma-lockall"
-
-
-class TransferStrategy(StrEnum):
-    """Who waits for the constant data."""
-
-    AUTO = "auto"
-    BLOCKING = "blocking"
-    NONBLOCKING = "nonblocking"
-    WAIT_DRAINS = "wait-drains"
-    THREAD = "thread"
-
-
-class Survivors(StrEnum):
-    """Which processes go on, and as which ranks."""
-
-    AUTO = "auto"
-    FIRST = "first"
-    LEAST_MOVEMENT = "least-movement"
 
 
 def resize(

@@ -9,10 +9,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from nereus.bench.combinations import METHODS, Combination, all_combinations
+from nereus.bench.combinations import Combination, all_combinations
 from nereus.bench.process_trials import which_work
 from nereus.cli.trial_bar import TrialBar
 from nereus.launch import Build, LaunchError
+from nereus.methods import PROCESS_METHODS
 from nereus.probe import Feature, joining
 
 
@@ -58,8 +59,8 @@ def ways_table(ways: list[dict[str, Any]]) -> RenderableType:
     for way in ways:
         answer = "yes" if way["works"] else f"no ({reasons.index(_cause(way)) + 1})"
         cells.setdefault("+".join(way["strategies"]) or "none", {})[way["method"]] = answer
-    grid = Table("strategies", *METHODS, box=None, pad_edge=False)
+    grid = Table("strategies", *PROCESS_METHODS, box=None, pad_edge=False)
     for words, answers in cells.items():
-        grid.add_row(words, *[answers.get(method, "-") for method in METHODS])
+        grid.add_row(words, *[answers.get(method, "-") for method in PROCESS_METHODS])
     notes = [Text(f"({number}) {reason}") for number, reason in enumerate(reasons, start=1)]
     return Group(grid, *notes)

@@ -8,6 +8,7 @@ are made by Experiment.to_run().
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -16,6 +17,22 @@ from pydantic_core import PydanticCustomError
 from nereus.config.quantities import bytes_of, seconds_of, share_of
 from nereus.config.rules import problems_of, said_twice_or_half
 from nereus.config.strategies import STRATEGIES_ALLOWED, Strategy, conflict_in, in_order
+from nereus.methods import (
+    MEMORIES_ALLOWED,
+    PLACEMENTS,
+    PROCESS_METHODS,
+    RELEASE_UNITS,
+    SURVIVORS_ALLOWED,
+    TRANSFER_METHODS_ALLOWED,
+    TRANSFER_STRATEGIES_ALLOWED,
+    Memory,
+    Placement,
+    ProcessMethod,
+    ReleaseUnit,
+    Survivors,
+    TransferMethod,
+    TransferStrategy,
+)
 
 INT32 = 2**31 - 1
 MOST_BYTES = 2**60  # sums of such sizes stay within 64 bits
@@ -25,13 +42,6 @@ LONGEST = 1e9  # seconds; 32 years
 StageType = Literal[
     "pi", "matrix", "p2p", "ip2p", "wait", "bcast", "allgather", "reduce", "allreduce", "write", "read"
 ]
-ProcessMethod = Literal["merge", "baseline-inter", "baseline-intra"]
-TransferMethod = Literal["auto", "p2p", "col", "rma-lock", "rma-lockall"]
-TransferStrategy = Literal["auto", "blocking", "nonblocking", "wait-drains", "thread"]
-Survivors = Literal["auto", "first", "least-movement"]
-Memory = Literal["auto", "shared", "private"]
-Placement = Literal["compact", "spread", "measured"]
-ReleaseUnit = Literal["job", "host", "rank"]
 
 Bytes = Annotated[int, BeforeValidator(bytes_of), Field(ge=0, le=MOST_BYTES)]
 Seconds = Annotated[float, BeforeValidator(seconds_of), Field(ge=0, le=LONGEST)]
@@ -44,6 +54,10 @@ DEFAULT_GRANULARITY = {"pi": 100_000, "matrix": 600}
 DEFAULT_MESSAGE = (
     65_536  # bytes of one communication or I/O operation that is repeated until its time is full
 )
+
+
+def _one_of(words: Sequence[str]) -> str:
+    return f"one of {', '.join(words)}"
 
 
 def _together(words: list[Strategy]) -> list[Strategy]:
@@ -65,7 +79,7 @@ class Data(Part):
     variable_bytes: Bytes = Field(0, description=BYTES_ALLOWED)
     element_bytes: Literal[1, 2, 4, 8] = Field(8, description="1, 2, 4 or 8")
     # Private: methods can be told apart only where data is moved at all.
-    memory: Memory = Field("private", description="one of auto, shared, private")
+    memory: Memory = Field("private", description=_one_of(MEMORIES_ALLOWED))
     # As the papers say it; once read, the model has bytes only.
     bytes: Bytes | None = Field(None, exclude=True, description=BYTES_ALLOWED)
     constant_percent: Percent | None = Field(None, exclude=True, description="a number from 0 to 100")
@@ -128,18 +142,16 @@ class Group(Part):
     times: list[Seconds] | None = Field(
         None, min_length=1, description='seconds from 0 to 1e9 for each stage, or texts such as "50 ms"'
     )
-    placement: Placement = Field("compact", description="one of compact, spread, measured")
-    process_method: ProcessMethod = Field("merge", description="one of merge, baseline-inter, baseline-intra")
+    placement: Placement = Field("compact", description=_one_of(PLACEMENTS))
+    process_method: ProcessMethod = Field("merge", description=_one_of(PROCESS_METHODS))
     process_strategies: Annotated[list[Strategy], AfterValidator(_together)] = Field(
         default=["auto"], description=STRATEGIES_ALLOWED
     )
-    release_unit: ReleaseUnit = Field("job", description="one of job, host, rank")
+    release_unit: ReleaseUnit = Field("job", description=_one_of(RELEASE_UNITS))
     # Neither is auto: the same experiment does the same on every machine.
-    transfer_method: TransferMethod = Field("p2p", description="one of auto, p2p, col, rma-lock, rma-lockall")
-    transfer_strategy: TransferStrategy = Field(
-        "blocking", description="one of auto, blocking, nonblocking, wait-drains, thread"
-    )
-    survivors: Survivors = Field("auto", description="one of auto, first, least-movement")
+    transfer_method: TransferMethod = Field("p2p", description=_one_of(TRANSFER_METHODS_ALLOWED))
+    transfer_strategy: TransferStrategy = Field("blocking", description=_one_of(TRANSFER_STRATEGIES_ALLOWED))
+    survivors: Survivors = Field("auto", description=_one_of(SURVIVORS_ALLOWED))
 
 
 RESIZE_KEYS = (

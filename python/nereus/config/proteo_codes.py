@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
+from nereus.methods import by_column
+
 Codes = Literal["old", "new"]
 
 _COMPUTE = ("pi", "matrix", "p2p")
@@ -23,10 +25,10 @@ SPAWN_STRATEGIES: dict[Codes, dict[int, str]] = {
 }
 TRANSFER_STRATEGIES: dict[Codes, dict[int, str]] = {
     "old": {1: "none", 2: "nonblocking", 3: "wait-drains", 5: "thread"},
-    "new": {0: "none", 1: "thread", 2: "nonblocking", 3: "wait-drains"},
+    "new": {**dict(sorted(by_column("transfer_strategies", "proteo").items())), 0: "none"},
 }
 SPAWN_METHODS = {0: "baseline", 1: "merge"}
-TRANSFER_METHODS = {0: "col", 1: "p2p", 2: "rma-lock", 3: "rma-lockall"}
+TRANSFER_METHODS: dict[int, str] = dict(sorted(by_column("transfer_methods", "proteo").items()))
 CAPTURES = ("max", "mean", "median")
 
 

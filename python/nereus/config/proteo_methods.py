@@ -12,7 +12,7 @@ from nereus.config.proteo_codes import (
 )
 from nereus.config.proteo_file import Entry, Table
 from nereus.config.proteo_values import code, codes
-from nereus.config.rules import ONE_SIDED
+from nereus.methods import ONE_SIDED
 
 Note = tuple[Entry, str]
 RIVALS = {

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from nereus.config.document import KeyPath
+from nereus.methods import transfer_conflict
 
 if TYPE_CHECKING:
     from nereus.config.model import Experiment, Group, Phase, Stage
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 COMPUTE = ("pi", "matrix")
 FILES = ("write", "read")
 PADDED = ("p2p", "bcast", "allgather", "reduce", "allreduce")
-ONE_SIDED = ("rma-lock", "rma-lockall")
 AMOUNTS = ("constant_bytes", "variable_bytes")
 MOST_MESSAGE = 2**31 - 1  # bytes; not every MPI takes larger counts
 
@@ -64,21 +64,6 @@ def said_twice_or_half(keys: Set[str]) -> Iterator[Finding]:
         if key in keys and "bytes" in keys:
             allowed = "either constant_bytes and variable_bytes, or bytes and constant_percent"
             yield Finding(("data", key), allowed)
-
-
-def transfer_conflict(process_method: str | None, method: str | None, strategy: str | None) -> str | None:
-    """Why a transfer cannot be carried out so; None when it can. What is not known yet is None."""
-    if method in ONE_SIDED and strategy == "nonblocking":
-        return (
-            f"{method} does not go with nonblocking: drains read from the sources, who cannot know when "
-            "they have been read; wait-drains, thread and blocking do"
-        )
-    if method in ONE_SIDED and process_method == "baseline-inter":
-        return (
-            f"{method} does not go with baseline-inter: there is no window over an inter-communicator; "
-            "p2p and col do, and baseline-intra goes with all methods"
-        )
-    return None
 
 
 def doubts_about(experiment: Experiment) -> Iterator[Finding]:

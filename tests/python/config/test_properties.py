@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from nereus.config import ConfigError, Experiment, load, write_toml
 from nereus.config.json_lines import json_lines
-from nereus.config.rules import transfer_conflict
 from nereus.config.strategies import STRATEGIES, conflict_in
 from nereus.config.toml_lines import toml_lines
+from nereus.methods import transfer_conflict
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "emulate"
 SETTINGS = settings(

@@ -9,13 +9,14 @@ from pathlib import Path
 
 from nereus.analysis.report.events import Group, Run, Stage
 from nereus.analysis.report.model import Generation, Iteration, ResultError, Results
+from nereus.methods import of_words
 
 CAPTURES = {"max": 0, "mean": 1, "median": 2}
 PLACEMENTS = {"spread": 1, "compact": 2}
 PROCESS_METHODS = {"baseline-inter": 0, "baseline-intra": 0, "merge": 1}
-TRANSFER_METHODS = {"col": 0, "p2p": 1, "rma-lock": 2, "rma-lockall": 3}
+TRANSFER_METHODS = of_words("transfer_methods", "proteo")
 CLEAR, INTERCOMM = 0, 3
-STRATEGIES = {"blocking": CLEAR, "thread": 1, "nonblocking": 2, "wait-drains": 3}
+STRATEGIES = of_words("transfer_strategies", "proteo")
 # What `auto` stands for where no resize was made that could tell.
 UNTOLD = {"transfer_method": "p2p", "transfer_strategy": "blocking"}
 # Proteo does not know that a strategy is chosen for it: without one there is none.

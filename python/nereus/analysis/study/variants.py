@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from nereus.bench.transfer_ways import SHARED, TransferWay
-from nereus.config.rules import transfer_conflict
+from nereus.methods import by_column, transfer_conflict
 
-_PROCESSES = {"Merge": "merge", "Baseline": "baseline-intra", "BaselineInter": "baseline-inter"}
-_TRANSFERS = {"P2P": "p2p", "COL": "col", "RMALockall": "rma-lockall", "RMALock": "rma-lock", "SHM": SHARED}
-_STRATEGIES = {"S": "blocking", "A": "nonblocking", "T": "thread", "WD": "wait-drains"}
+_PROCESSES = by_column("process_methods", "paper")
+_TRANSFERS = {**by_column("transfer_methods", "paper"), "SHM": SHARED}
+_STRATEGIES = by_column("transfer_strategies", "paper")
 _NAME = re.compile(f"({'|'.join(_PROCESSES)})-({'|'.join(_TRANSFERS)})({'|'.join(_STRATEGIES)})")
 ALLOWED = (
     f"PROCESSES-TRANSFERSTRATEGY of {', '.join(_PROCESSES)}; {', '.join(_TRANSFERS)}; "

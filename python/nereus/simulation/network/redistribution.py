@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nereus.methods import TRANSFER_METHODS
 from nereus.simulation.network.cluster import MOST_RANKS, Cluster, rate_text
 from nereus.simulation.network.error import SmpiError
 from nereus.simulation.network.program import Limits, simulated
 
-METHODS = ("p2p", "col", "rma-lock", "rma-lockall")
-USUAL_METHODS = ("p2p", "col", "rma-lockall")  # SMPI gives both kinds of locks the same time
+METHODS = TRANSFER_METHODS
+USUAL_METHODS = tuple(word for word in METHODS if word != "rma-lock")  # takes as long as rma-lockall in SMPI
 PAPER_SIZES = (2, 10, 20, 40, 80, 120, 160)
 MOST_WHO_KNOW_ALL = 4096  # lists of all others, and windows: memory and time go with the square
 

@@ -346,6 +346,6 @@ def test_proteo_gets_no_global_file_of_a_run_that_died(complete: Any, tmp_path: 
 
 def test_a_method_that_proteo_has_no_number_for_is_refused(complete: Any, tmp_path: Path) -> None:
     complete.lines[0] = complete.lines[0].replace('"p2p"', '"pigeon"')
-    with pytest.raises(ResultError, match="transfer_method = pigeon: Proteo's form has numbers for col, p2p"):
+    with pytest.raises(ResultError, match="transfer_method = pigeon: Proteo's form has numbers for p2p, col"):
         write_proteo(read(complete.write()), tmp_path / "out")
     assert not (tmp_path / "out").exists()
