@@ -2,57 +2,16 @@
 #include "base/settings.hpp"
 
 #include "base/host_list.hpp"
+#include "base/settings_numbers.hpp"
 #include "base/strategies.hpp"
 #include "base/transfer_words.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <string_view>
 
 namespace nereus {
 namespace {
-
-template <class T> bool number(const std::string &text, T least, T most, T &into) {
-    T value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size()) return false;
-    if (!(value >= least && value <= most)) return false;
-    into = value;
-    return true;
-}
-
-bool choice(const std::string &text, const std::vector<std::string> &names, int &into) {
-    const auto found = std::find(names.begin(), names.end(), text);
-    if (found == names.end()) return false;
-    into = static_cast<int>(found - names.begin());
-    return true;
-}
-
-bool on_or_off(const std::string &text, bool &into) {
-    int which = 0;
-    if (!choice(text, {"off", "on"}, which)) return false;
-    into = which == 1;
-    return true;
-}
-
-bool strategies_of(const std::string &text, unsigned &into) {
-    const auto bits = strategies::read_strategies(text);
-    if (bits) into = *bits;
-    return bits.has_value();
-}
-
-std::string why_no_strategies(const std::string &text) {
-    const auto bits = strategies::read_strategies(text);
-    return bits ? "" : bits.error().what;
-}
-
-/// `text` when it is empty or `is_good` says so.
-template <class Test> bool text_if(const std::string &text, std::string &into, Test is_good) {
-    if (!text.empty() && !is_good(text)) return false;
-    into = text;
-    return true;
-}
 
 bool is_host_list(const std::string &text) { return read_hosts(text).has_value(); }
 
@@ -66,8 +25,8 @@ bool is_party(const std::string &text) {
     if (dot == std::string::npos) return false;
     std::uint64_t request = 0;
     int party = 0;
-    return number(text.substr(0, dot), std::uint64_t{0}, UINT64_MAX, request) &&
-           number(text.substr(dot + 1), 0, 2147483647, party);
+    return read_number(text.substr(0, dot), std::uint64_t{0}, UINT64_MAX, request) &&
+           read_number(text.substr(dot + 1), 0, 2147483647, party);
 }
 
 bool is_job_name(const std::string &text) {
@@ -81,102 +40,85 @@ std::vector<SettingRow> rows_of_methods() {
     return {
         {"process-method", "merge", "", "merge, baseline-inter, baseline-intra",
          "how processes of a new size come about",
-         [](Settings &s, const std::string &t) {
-             return choice(t, {"merge", "baseline-inter", "baseline-intra"}, s.process_method);
-         }},
+         form::one_of(&Settings::process_method, {"merge", "baseline-inter", "baseline-intra"})},
         {"process-strategies", "auto", "", strategies::allowed, "how the process method is carried out",
-         [](Settings &s, const std::string &t) { return strategies_of(t, s.process_strategies); }, why_no_strategies},
+         form::strategies(&Settings::process_strategies)},
         {"transfer-method", "auto", "", "auto, p2p, col, rma-lock, rma-lockall", "which MPI calls carry the data",
-         [](Settings &s, const std::string &t) { return choice(t, transfer_methods, s.transfer_method); }},
+         form::one_of(&Settings::transfer_method, transfer_methods)},
         {"transfer-strategy", "auto", "", "auto, blocking, nonblocking, wait-drains, thread",
-         "who waits for constant data",
-         [](Settings &s, const std::string &t) { return choice(t, transfer_strategies, s.transfer_strategy); }},
+         "who waits for constant data", form::one_of(&Settings::transfer_strategy, transfer_strategies)},
         {"costs", "", "", "a file that `nereus calibrate` made, or empty",
          "by what `auto` chooses transfer method and strategy; empty: p2p and blocking",
-         [](Settings &s, const std::string &t) {
-             s.costs = t;
-             return true;
-         }},
+         form::any_text(&Settings::costs)},
         {"results", "", "", "a file that can be written, or empty",
          "where rank 0 writes what iterations, their stages and resizes took; empty: nowhere",
-         [](Settings &s, const std::string &t) {
-             s.results = t;
-             return true;
-         }},
+         form::any_text(&Settings::results)},
         {"memory", "auto", "", "auto, shared, private",
          "where the library's own arrays lie: shared by the processes of a host, so that their data need not move "
-         "there; "
-         "auto: shared where that works",
-         [](Settings &s, const std::string &t) { return choice(t, {"private", "shared", "auto"}, s.memory); }},
+         "there; auto: shared where that works",
+         form::one_of(&Settings::memory, {"private", "shared", "auto"})},
         {"survivors", "auto", "", "auto, first, least-movement",
          "which processes go on with merge: the first ones, or those that most bytes stay with; auto: of the choices "
-         "that "
-         "let most processes end that with the least movement",
-         [](Settings &s, const std::string &t) { return choice(t, {"first", "least-movement", "auto"}, s.survivors); }},
+         "that let most processes end that with the least movement",
+         form::one_of(&Settings::survivors, {"first", "least-movement", "auto"})},
         {"wake", "on", "", "on, off", "parked processes are woken before any are made",
-         [](Settings &s, const std::string &t) { return on_or_off(t, s.wake); }},
+         form::on_or_off(&Settings::wake)},
     };
 }
 
 std::vector<SettingRow> rows_of_places() {
     return {
         {"hosts", "", "", "NAME:SLOTS,NAME,... with 1 .. 1048576 slots (1 where not said), or empty",
-         "hosts for new processes; empty: the MPI chooses",
-         [](Settings &s, const std::string &t) { return text_if(t, s.hosts, is_host_list); }},
+         "hosts for new processes; empty: the MPI chooses", form::text(&Settings::hosts, is_host_list)},
         {"placement", "compact", "", "compact, spread, measured",
          "new processes fill the hosts in their order, or go to the host with the fewest; measured: ranks are on one "
          "host that sent each other much",
-         [](Settings &s, const std::string &t) { return choice(t, {"compact", "spread", "measured"}, s.placement); }},
+         form::one_of(&Settings::placement, {"compact", "spread", "measured"})},
         {"oversubscribe", "off", "", "on, off", "a host may get more processes than it has slots",
-         [](Settings &s, const std::string &t) { return on_or_off(t, s.oversubscribe); }},
+         form::on_or_off(&Settings::oversubscribe)},
         {"allow-fewer", "off", "", "on, off",
          "where the hosts have too few slots, a resize takes what they have instead of being refused",
-         [](Settings &s, const std::string &t) { return on_or_off(t, s.allow_fewer); }},
+         form::on_or_off(&Settings::allow_fewer)},
         {"release-unit", "job", "", "job, host, rank",
          "what can leave for good alone: all processes that a resize made, those on one host, or each",
-         [](Settings &s, const std::string &t) { return choice(t, {"job", "host", "rank"}, s.release_unit); }},
+         form::one_of(&Settings::release_unit, {"job", "host", "rank"})},
         {"start-ranks", "0", "processes", "0 .. 2147483647",
          "size of the job after `nereus_open()`, which makes those that are missing; 0: as many as were started",
-         [](Settings &s, const std::string &t) { return number(t, 0, 2147483647, s.start_ranks); }},
+         form::number(&Settings::start_ranks, 0, 2147483647)},
     };
 }
 
 std::vector<SettingRow> rows_of_the_supervisor() {
     return {
         {"job", "", "", "16 digits 0 .. 9, a .. f, or empty", "set by the supervisor: the job's random name",
-         [](Settings &s, const std::string &t) { return text_if(t, s.job, is_job_name); }},
+         form::text(&Settings::job, is_job_name)},
         {"link", "", "", "ipc://PATH, tcp://HOST:PORT, or empty",
-         "set by the supervisor: where it listens; empty: there is none",
-         [](Settings &s, const std::string &t) { return text_if(t, s.link, is_address); }},
+         "set by the supervisor: where it listens; empty: there is none", form::text(&Settings::link, is_address)},
         {"link-keys", "", "", "a file, or empty",
          "set by the supervisor of a job on several hosts: by which keys the two know one another; made anew for each "
          "job",
-         [](Settings &s, const std::string &t) {
-             s.link_keys = t;
-             return true;
-         }},
+         form::any_text(&Settings::link_keys)},
         {"controller", "", "", "ipc://PATH, tcp://HOST:PORT, or empty",
          "where the daemon listens that says when this job may write and how many processes it has; set by the "
-         "supervisor "
-         "where a daemon runs; empty: nobody does",
-         [](Settings &s, const std::string &t) { return text_if(t, s.controller, is_address); }},
+         "supervisor where a daemon runs; empty: nobody does",
+         form::text(&Settings::controller, is_address),
+         "rank 0 alone needs it, and hands it on with its line to the daemon"},
         {"controller-keys", "", "", "a file that `nereus daemon --make-keys` made for jobs, or empty",
-         "by which the job and a daemon on the network know one another",
-         [](Settings &s, const std::string &t) {
-             s.controller_keys = t;
-             return true;
-         }},
+         "by which the job and a daemon on the network know one another", form::any_text(&Settings::controller_keys),
+         "rank 0 alone needs it, and hands it on with its line to the daemon"},
         {"io-timeout", "2", "s", "0 .. 1e6",
          "an I/O phase begins without a turn when the daemon has not answered for so long",
-         [](Settings &s, const std::string &t) { return number(t, 0.0, most_seconds, s.io_timeout); }},
+         form::number(&Settings::io_timeout, 0.0, most_seconds)},
         {"joins", "off", "", "on, off", "set by the supervisor: it can start processes that join the job",
-         [](Settings &s, const std::string &t) { return on_or_off(t, s.joins); }},
+         form::on_or_off(&Settings::joins)},
         {"founders", "0", "processes", "0 .. 2147483647",
          "set by the supervisor: how many processes it started as one MPI_COMM_WORLD; 0: not known",
-         [](Settings &s, const std::string &t) { return number(t, 0, 2147483647, s.founders); }},
+         form::number(&Settings::founders, 0, 2147483647),
+         "it is about the MPI_COMM_WORLD that this process was started in"},
         {"party", "", "", "REQUEST.PARTY, or empty",
          "set by the supervisor: for which resize, and as which of its parties, it started this process",
-         [](Settings &s, const std::string &t) { return text_if(t, s.party, is_party); }},
+         form::text(&Settings::party, is_party),
+         "by it a newcomer finds the job, before it hears of the job's settings"},
     };
 }
 
@@ -184,25 +126,21 @@ std::vector<SettingRow> rows_of_limits() {
     return {
         {"verify", "off", "", "on, off",
          "compare checksums of all data that processes sent to others, after each transfer",
-         [](Settings &s, const std::string &t) { return on_or_off(t, s.verify); }},
+         form::on_or_off(&Settings::verify)},
         {"max-ranks", "65536", "processes", "1 .. 2147483647", "largest number of processes that may be asked for",
-         [](Settings &s, const std::string &t) { return number(t, 1, 2147483647, s.max_ranks); }},
+         form::number(&Settings::max_ranks, 1, 2147483647)},
         {"connect-timeout", "30", "s", "0.1 .. 1e6", "how long newcomers may take to say that they are up",
-         [](Settings &s, const std::string &t) { return number(t, 0.1, most_seconds, s.connect_timeout); }},
+         form::number(&Settings::connect_timeout, 0.1, most_seconds)},
         {"answer-timeout", "30", "s", "0.1 .. 1e6", "how long a newcomer may take to vote, besides its data's time",
-         [](Settings &s, const std::string &t) { return number(t, 0.1, most_seconds, s.answer_timeout); }},
+         form::number(&Settings::answer_timeout, 0.1, most_seconds)},
         {"slowest-rate", "50", "MB/s", "1e-3 .. 1e6", "a transfer slower than this is given up",
-         [](Settings &s, const std::string &t) { return number(t, 1e-3, 1e6, s.slowest_rate); }},
+         form::number(&Settings::slowest_rate, 1e-3, 1e6)},
         {"message-bytes", "1073741824", "B", "1 .. 2147483647",
          "longer pieces of data travel as several messages; pieces are also cut so that transfer-memory suffices",
-         [](Settings &s, const std::string &t) {
-             return number(t, std::int64_t{1}, std::int64_t{2147483647}, s.message_bytes);
-         }},
+         form::number(&Settings::message_bytes, std::int64_t{1}, std::int64_t{2147483647})},
         {"transfer-memory", "67108864", "B", "65536 .. 2^62",
          "memory that a process may use for a transfer beside the old and the new data",
-         [](Settings &s, const std::string &t) {
-             return number(t, std::int64_t{1} << 16, std::int64_t{1} << 62, s.transfer_memory);
-         }},
+         form::number(&Settings::transfer_memory, std::int64_t{1} << 16, std::int64_t{1} << 62)},
     };
 }
 
@@ -214,9 +152,9 @@ std::vector<SettingRow> make_table() {
 }
 
 Done apply(const SettingRow &row, const std::string &value, const std::string &origin, Settings &settings) {
-    if (row.set(settings, value)) return {};
+    if (row.form.set(settings, value)) return {};
     const std::string why =
-        row.why ? row.why(value) : "allowed is " + row.allowed + (row.unit.empty() ? "" : " " + row.unit);
+        row.form.why ? row.form.why(value) : "allowed is " + row.allowed + (row.unit.empty() ? "" : " " + row.unit);
     return failed(NEREUS_ERR_SETTING, origin + " = " + (value.empty() ? "(empty)" : value) + ": " + why);
 }
 
@@ -249,6 +187,25 @@ Done set_setting(Settings &settings, const std::string &name, const std::string 
     for (const SettingRow &row : settings_table())
         if (row.name == name) return apply(row, value, name, settings);
     return failed(NEREUS_ERR_SETTING, name + ": there is no such setting; docs/reference/settings.md lists them");
+}
+
+std::map<std::string, std::string> texts_of_job(const Settings &settings) {
+    std::map<std::string, std::string> texts;
+    for (const SettingRow &row : settings_table())
+        if (row.own_because.empty()) texts[row.name] = row.form.get(settings);
+    return texts;
+}
+
+Result<Settings> with_settings_of_job(const Settings &own, std::map<std::string, std::string> texts) {
+    Settings settings = own;
+    for (const SettingRow &row : settings_table()) {
+        if (!row.own_because.empty()) continue;
+        const auto told = texts.extract(row.name);
+        if (!told) return failed(NEREUS_ERR_SETTING, row.name + ": it is missing");
+        if (auto done = apply(row, told.mapped(), row.name, settings); !done) return tl::unexpected(done.error());
+    }
+    if (texts.empty()) return settings;
+    return failed(NEREUS_ERR_SETTING, texts.begin()->first + ": no job has such a setting");
 }
 
 Result<Settings> read_settings(int argc, const char *const *argv) {

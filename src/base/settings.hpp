@@ -2,13 +2,15 @@
 // The settings of a job: one table gives name, flag, environment variable, default, unit and help of each.
 //
 // A value comes from the default, the environment (NEREUS_NAME), then the program's arguments
-// (--nereus-name=value); the last one wins. docs/reference/settings.md is checked against the table.
+// (--nereus-name=value); the last one wins. Newcomers of a resize take the values of the job, but for the few that are
+// one process's own. docs/reference/settings.md is checked against the table.
 #pragma once
 
 #include "base/error.hpp"
+#include "base/settings_form.hpp"
 
 #include <cstdint>
-#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -61,8 +63,8 @@ struct SettingRow {
     std::string unit;
     std::string allowed;
     std::string help;
-    std::function<bool(Settings &, const std::string &)> set; // false: the value is not allowed
-    std::function<std::string(const std::string &)> why{};    // says more about such a value than `allowed`
+    SettingForm form;
+    std::string own_because{}; // "": the job has one value; else why each process has its own, which does not travel
 };
 
 const std::vector<SettingRow> &settings_table();
@@ -71,6 +73,13 @@ std::string environment_name(const SettingRow &row);
 
 /// Sets one by its name in the table. NEREUS_ERR_SETTING where there is no such name or the value is not allowed.
 Done set_setting(Settings &settings, const std::string &name, const std::string &value);
+
+/// Names and texts of all settings that a job has one value of, as newcomers are told them.
+std::map<std::string, std::string> texts_of_job(const Settings &settings);
+
+/// Those of `texts`, which came from elsewhere, and of `own` what each process has of its own. NEREUS_ERR_SETTING where
+/// one is missing, unknown or not allowed.
+Result<Settings> with_settings_of_job(const Settings &own, std::map<std::string, std::string> texts);
 
 /// Settings from the defaults, the environment and the arguments, in this order.
 Result<Settings> read_settings(int argc, const char *const *argv);

@@ -5,9 +5,9 @@
 #include "job/arrival.hpp"
 #include "job/resize/costs.hpp"
 #include "job/resize/next_generation.hpp"
+#include "job/state/bounds.hpp"
 #include "job/state/monitor_client.hpp"
 #include "job/state/report.hpp"
-#include "mpi/bounded_call.hpp"
 #include "mpi/host.hpp"
 #include "mpi/library.hpp"
 #include "mpi/message.hpp"
@@ -48,7 +48,7 @@ Done check_world(int started) {
 Result<std::unique_ptr<Job>> Job::open(MPI_Comm founders, int argc, const char *const *argv, bool &newcomer) {
     auto settings = read_settings(argc, argv);
     if (!settings) return tl::unexpected(settings.error());
-    mpi::bound_calls({settings->answer_timeout, settings->connect_timeout, !settings->party.empty()});
+    bound_calls(*settings);
     auto job = std::make_unique<Job>();
     job->state_.settings = *settings;
     job->state_.program = process::Program::here(argc, argv);

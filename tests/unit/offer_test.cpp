@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/data/values.hpp"
 #include "job/resize/offer.hpp"
-#include "job/state/report.hpp"
-#include "job/state/request.hpp"
 #include "shapes.hpp"
 
 #include <cstring>
@@ -95,20 +93,28 @@ void renumber(plan::Sizes &sizes) {
         sizes.kept[static_cast<std::size_t>(sizes.drains - 1 - i)] = sizes.sources - staying + i;
 }
 
+/// As the founders have them once they have settled what memory the arrays lie in.
+Settings any_settings() {
+    Settings settings;
+    settings.memory = *rc::gen::element<int>(memory_private, memory_shared);
+    settings.memory_key = *rc::gen::element<std::string>("", "0123456789abcdef");
+    settings.transfer_memory = *rc::gen::inRange<std::int64_t>(1 << 16, std::int64_t{1} << 62);
+    settings.verify = *rc::gen::arbitrary<bool>();
+    settings.message_bytes = *rc::gen::inRange<std::int64_t>(1, 2147483648);
+    settings.answer_timeout = *rc::gen::inRange(1, 1000000) * 0.7;
+    settings.slowest_rate = *rc::gen::inRange(1, 1000000) * 0.3;
+    settings.results = *rc::gen::element("", "run.jsonl");
+    settings.max_ranks = *rc::gen::inRange(1, 1000);
+    return settings;
+}
+
 Offer any_offer() {
     Offer offer;
     offer.generation = *rc::gen::inRange<std::int64_t>(-1, INT64_MAX);
     offer.sizes = {*rc::gen::inRange(1, 100), *rc::gen::inRange(1, 100), *rc::gen::arbitrary<bool>()};
     if (!offer.sizes.anew && *rc::gen::arbitrary<bool>()) renumber(offer.sizes);
     offer.transfer_choice = {*rc::gen::inRange(0, 4), *rc::gen::inRange(0, 4)};
-    offer.settings.memory = *rc::gen::element<int>(memory_private, memory_shared);
-    offer.settings.memory_key = *rc::gen::element<std::string>("", "0123456789abcdef");
-    offer.settings.transfer_memory = *rc::gen::inRange<std::int64_t>(1, INT64_MAX);
-    offer.settings.verify = *rc::gen::arbitrary<bool>();
-    offer.settings.message_bytes = *rc::gen::inRange<std::int64_t>(1, 2147483648);
-    offer.settings.answer_timeout = *rc::gen::inRange(1, 1000000) * 0.7;
-    offer.settings.slowest_rate = *rc::gen::inRange(1, 1000000) * 0.3;
-    offer.settings.results = *rc::gen::element("", "run.jsonl");
+    offer.settings = any_settings();
     offer.worlds = *rc::gen::container<std::vector<plan::World>>(static_cast<std::size_t>(offer.sizes.drains),
                                                                  rc::gen::arbitrary<plan::World>());
     offer.hosts = any_hosts(offer.sizes.drains);
@@ -117,6 +123,8 @@ Offer any_offer() {
     offer.handles = {{"n1", {{{"pid", *rc::gen::inRange(1, 1000)}}, nullptr}}};
     return offer;
 }
+
+Result<Unpacked> unpacked_from(const mpi::Bytes &bytes) { return unpack_offer(bytes, Settings{}); }
 
 /// Unpacked entries own their memory once they are in a registry.
 Registry owned(Unpacked &&unpacked) {
@@ -128,7 +136,9 @@ Registry owned(Unpacked &&unpacked) {
 RC_GTEST_PROP(Offer, TellsNewcomersWhatTheJobHas, ()) {
     const Offer offer = any_offer();
     const Registered registered = any_registered(offer.sizes);
-    auto unpacked = unpack_offer(pack(offer, registered.entries));
+    Settings own;
+    own.party = "3.0";
+    auto unpacked = unpack_offer(pack(offer, registered.entries), own);
     RC_ASSERT(unpacked.has_value());
     const Offer told = unpacked->offer;
     const Registry registry = owned(std::move(*unpacked));
@@ -137,14 +147,9 @@ RC_GTEST_PROP(Offer, TellsNewcomersWhatTheJobHas, ()) {
               std::tie(offer.sizes.sources, offer.sizes.drains, offer.sizes.anew, offer.sizes.kept));
     RC_ASSERT(std::tie(told.transfer_choice.method, told.transfer_choice.strategy) ==
               std::tie(offer.transfer_choice.method, offer.transfer_choice.strategy));
-    RC_ASSERT(told.settings.memory == offer.settings.memory);
+    RC_ASSERT(texts_of_job(told.settings) == texts_of_job(offer.settings));
     RC_ASSERT(told.settings.memory_key == offer.settings.memory_key);
-    RC_ASSERT(told.settings.transfer_memory == offer.settings.transfer_memory);
-    RC_ASSERT(told.settings.verify == offer.settings.verify);
-    RC_ASSERT(told.settings.message_bytes == offer.settings.message_bytes);
-    RC_ASSERT(told.settings.answer_timeout == offer.settings.answer_timeout);
-    RC_ASSERT(told.settings.slowest_rate == offer.settings.slowest_rate);
-    RC_ASSERT(told.settings.results == offer.settings.results);
+    RC_ASSERT(told.settings.party == "3.0");
     RC_ASSERT(told.worlds == offer.worlds);
     RC_ASSERT(told.hosts == offer.hosts);
     RC_ASSERT(told.source_hosts == offer.source_hosts);
@@ -163,7 +168,7 @@ RC_GTEST_PROP(Values, ComeToNewcomersAsRankZeroHasThem, ()) {
     const Registered registered = any_registered(offer.sizes);
     Registry sources;
     for (const Entry &entry : registered.entries) sources.add(entry);
-    Registry newcomer = owned(*unpack_offer(pack(offer, registered.entries)));
+    Registry newcomer = owned(*unpacked_from(pack(offer, registered.entries)));
     take_values(newcomer, values_of(sources));
     for (std::size_t i = 0; i < registered.entries.size(); ++i) {
         const Entry &sent = registered.entries[i], &came = newcomer.entries()[i];
@@ -193,7 +198,7 @@ void assert_usable(const Offer &offer, const Registry &registry) {
 }
 
 void assert_error_or_usable(const mpi::Bytes &bytes) {
-    auto unpacked = unpack_offer(bytes);
+    auto unpacked = unpacked_from(bytes);
     if (!unpacked) {
         RC_ASSERT(unpacked.error().code == NEREUS_ERR_MISMATCH);
         RC_ASSERT(!unpacked.error().what.empty());
@@ -222,7 +227,7 @@ RC_GTEST_PROP(Offer, AnOfferThatArrivedShortIsRefused, ()) {
     const Offer offer = any_offer();
     const mpi::Bytes good = pack(offer, any_registered(offer.sizes).entries);
     const mpi::Bytes part(good.begin(), good.begin() + *rc::gen::inRange<std::ptrdiff_t>(0, std::ssize(good)));
-    RC_ASSERT(!unpack_offer(part));
+    RC_ASSERT(!unpacked_from(part));
 }
 
 Offer small_offer() {
@@ -246,22 +251,20 @@ template <class Change> mpi::Bytes changed(Change change) {
 }
 
 TEST(Offer, AnotherVersionIsNamed) {
-    const auto unpacked = unpack_offer(changed([](nlohmann::json &json) { json["version"] = 99; }));
+    const auto unpacked = unpacked_from(changed([](nlohmann::json &json) { json["version"] = 99; }));
     ASSERT_FALSE(unpacked);
     EXPECT_EQ(unpacked.error().code, NEREUS_ERR_MISMATCH);
     EXPECT_NE(unpacked.error().what.find("version 99"), std::string::npos) << unpacked.error().what;
 }
 
 TEST(Values, AreNeverWrittenBeyondTheirBytes) {
-    auto unpacked = unpack_offer(changed([](nlohmann::json &) {}));
+    auto unpacked = unpacked_from(changed([](nlohmann::json &) {}));
     ASSERT_TRUE(unpacked) << unpacked.error().what;
     Registry registry = owned(std::move(*unpacked));
     const auto *data = static_cast<const std::uint8_t *>(registry.entries().front().data);
-    take_values(registry, nlohmann::json::array({nlohmann::json::binary({7, 8, 9, 10, 11})}));
+    take_values(registry, Values{{7, 8, 9, 10, 11}});
     EXPECT_EQ(std::vector<std::uint8_t>(data, data + 3), (std::vector<std::uint8_t>{7, 8, 9}));
-    for (const nlohmann::json &short_ones :
-         {nlohmann::json::array(), nlohmann::json::array({"text"}), nlohmann::json(nullptr)})
-        take_values(registry, short_ones);
+    for (const Values &short_ones : {Values{}, Values{{}}}) take_values(registry, short_ones);
     EXPECT_EQ(std::vector<std::uint8_t>(data, data + 3), (std::vector<std::uint8_t>{7, 8, 9}));
 }
 
@@ -274,117 +277,57 @@ TEST(Offer, BordersThatCannotBeAreRefused) {
     columns.borders = {0, 10};
     columns.next_borders = {0, 4, 10};
     const nlohmann::json good = nlohmann::json::from_msgpack(pack(small_offer(), {columns}));
-    ASSERT_TRUE(unpack_offer(nlohmann::json::to_msgpack(good)));
+    ASSERT_TRUE(unpacked_from(nlohmann::json::to_msgpack(good)));
     using Borders = std::vector<std::int64_t>;
     for (const Borders &next :
          {Borders{}, Borders{0, 10}, Borders{0, 11, 10}, Borders{0, 4, 9}, Borders{1, 4, 10}, Borders{0, 4, 5, 10}}) {
         nlohmann::json bad = good;
         bad["entries"][0]["next_borders"] = next;
-        EXPECT_FALSE(unpack_offer(nlohmann::json::to_msgpack(bad))) << bad;
+        EXPECT_FALSE(unpacked_from(nlohmann::json::to_msgpack(bad))) << bad;
     }
     nlohmann::json bad = good;
     bad["entries"][0]["rows_of"] = "";
-    EXPECT_FALSE(unpack_offer(nlohmann::json::to_msgpack(bad))) << "only a matrix has borders";
+    EXPECT_FALSE(unpacked_from(nlohmann::json::to_msgpack(bad))) << "only a matrix has borders";
 }
 
 TEST(Offer, ANumberingThatCannotBeIsRefused) {
     using Kept = std::vector<int>;
     for (const Kept &kept : {Kept{0, 0}, Kept{1, -1}, Kept{-1, -1}, Kept{0}, Kept{-2, 0}})
-        EXPECT_FALSE(unpack_offer(changed([&](nlohmann::json &json) { json["kept"] = kept; })));
-    EXPECT_TRUE(unpack_offer(changed([&](nlohmann::json &json) { json["kept"] = Kept{-1, 0}; })));
+        EXPECT_FALSE(unpacked_from(changed([&](nlohmann::json &json) { json["kept"] = kept; })));
+    EXPECT_TRUE(unpacked_from(changed([&](nlohmann::json &json) { json["kept"] = Kept{-1, 0}; })));
 }
 
 TEST(Offer, NumbersOutsideWhatIsPossibleAreRefused) {
-    for (const char *key : {"sources", "drains", "message_bytes", "answer_timeout", "slowest_rate"})
-        EXPECT_FALSE(unpack_offer(changed([&](nlohmann::json &json) { json[key] = 0; }))) << key;
-    for (const char *key : {"sources", "drains", "message_bytes", "transfer_method", "transfer_strategy", "memory",
-                            "transfer_memory", "generation"})
+    for (const char *key : {"sources", "drains"})
+        EXPECT_FALSE(unpacked_from(changed([&](nlohmann::json &json) { json[key] = 0; }))) << key;
+    for (const char *key : {"sources", "drains", "transfer_method", "transfer_strategy", "generation"})
         for (const nlohmann::json &value : {nlohmann::json(-2), nlohmann::json(1.5), nlohmann::json(UINT64_MAX)})
-            EXPECT_FALSE(unpack_offer(changed([&](nlohmann::json &json) { json[key] = value; })))
+            EXPECT_FALSE(unpacked_from(changed([&](nlohmann::json &json) { json[key] = value; })))
                 << key << " " << value;
 }
 
+std::string refusal_of(const char *setting, const nlohmann::json &text) {
+    const auto unpacked = unpacked_from(changed([&](nlohmann::json &json) { json["settings"][setting] = text; }));
+    if (unpacked) return "accepted";
+    EXPECT_EQ(unpacked.error().code, NEREUS_ERR_MISMATCH);
+    return unpacked.error().what;
+}
+
+TEST(Offer, SettingsThatNoJobCanHaveAreRefusedWithTheirNames) {
+    EXPECT_EQ(refusal_of("message-bytes", "0"),
+              "the job's offer cannot be read: message-bytes = 0: allowed is 1 .. 2147483647 B");
+    EXPECT_EQ(refusal_of("memory", "auto"),
+              "the job's offer cannot be read: memory = auto: allowed is shared, private");
+    EXPECT_EQ(refusal_of("verify", "off"), "accepted");
+    EXPECT_NE(refusal_of("party", "1.1"), "accepted") << "what a process has of its own does not travel";
+    EXPECT_NE(refusal_of("verify", true), "accepted") << "all travel as texts";
+    EXPECT_FALSE(unpacked_from(changed([](nlohmann::json &json) { json["settings"].erase("max-ranks"); })));
+}
+
 TEST(Offer, ThatIsNoneSaysWhyTheResizeWasUndone) {
-    const auto unpacked = unpack_offer(pack_rolled_back("the job ended"));
+    const auto unpacked = unpacked_from(pack_rolled_back("the job ended"));
     ASSERT_FALSE(unpacked);
     EXPECT_EQ(unpacked.error().what, "the job ended");
-}
-
-TEST(Report, IsToldToNewcomersWhole) {
-    nereus_resize_report report{};
-    report.request = 3;
-    report.code = NEREUS_RESIZED;
-    report.transfer_method = NEREUS_COL;
-    report.process_strategies = NEREUS_SINGLE | NEREUS_ASYNCHRONOUS;
-    report.connect_seconds = 0.25;
-    report.variable_bytes = 2000;
-    report.shared_bytes = 3000;
-    report.transfer_strategy = NEREUS_WAIT_DRAINS;
-    report.background_iterations = 17;
-    report.woken = 2;
-    const nlohmann::json json = as_json(report);
-    EXPECT_EQ(as_json(report_from(json)), json);
-    EXPECT_EQ(report_from(json).variable_bytes, 2000);
-    EXPECT_EQ(report_from(json).shared_bytes, 3000);
-    EXPECT_EQ(report_from(json).transfer_strategy, NEREUS_WAIT_DRAINS);
-    EXPECT_EQ(report_from(json).background_iterations, 17);
-    EXPECT_EQ(report_from(json).process_strategies, unsigned{NEREUS_SINGLE | NEREUS_ASYNCHRONOUS});
-    EXPECT_EQ(report_from(json).connect_seconds, 0.25);
-    EXPECT_EQ(report_from(json).woken, 2);
-    EXPECT_EQ(report_from(json).transfer_method, NEREUS_COL);
-}
-
-TEST(Report, ALongReasonIsCutAndStaysAString) {
-    nlohmann::json json = as_json(nereus_resize_report{});
-    json["reason"] = std::string(1000, 'r');
-    EXPECT_EQ(std::string(report_from(json).reason), std::string(255, 'r'));
-}
-
-TEST(Report, IsToldToPeopleInWords) {
-    nereus_resize_report report{};
-    report.process_method = NEREUS_BASELINE_INTRA;
-    report.process_strategies = NEREUS_SINGLE | NEREUS_ASYNCHRONOUS;
-    EXPECT_EQ(for_people(report).at("process_method"), "baseline-intra");
-    EXPECT_EQ(for_people(report).at("process_strategies"), nlohmann::json({"asynchronous", "single"}));
-}
-
-Request request_for(int ranks, nereus_process_method method, nereus_transfer_method transfer) {
-    nereus_resize_options options{};
-    options.process_method = method;
-    options.transfer_method = transfer;
-    options.transfer_strategy = NEREUS_THREAD;
-    options.survivors = NEREUS_LEAST_MOVEMENT;
-    options.process_strategies = NEREUS_PARALLEL;
-    options.release_unit = NEREUS_UNIT_RANK;
-    return request_of(ranks, options);
-}
-
-TEST(Requests, AreTakenInTheOrderInWhichTheyCame) {
-    Requests requests;
-    EXPECT_EQ(requests.add(request_for(4, NEREUS_MERGE, NEREUS_P2P)), 1u);
-    EXPECT_EQ(requests.add(request_for(2, NEREUS_BASELINE_INTER, NEREUS_COL)), 2u);
-    EXPECT_EQ(requests.take().ranks, 4);
-    EXPECT_EQ(requests.take().process_method, NEREUS_BASELINE_INTER);
-    EXPECT_EQ(requests.take().number, 0u);
-}
-
-TEST(Requests, MoveToTheNextRankZeroWithTheirNumbers) {
-    Requests before, after;
-    before.add(request_for(4, NEREUS_MERGE, NEREUS_P2P));
-    before.add(request_for(2, NEREUS_BASELINE_INTRA, NEREUS_COL));
-    before.take();
-    after.restore(before.as_json());
-    ASSERT_FALSE(after.empty());
-    EXPECT_EQ(after.add(request_for(3, NEREUS_MERGE, NEREUS_P2P)), 3u);
-    const Request waiting = after.take();
-    EXPECT_EQ(waiting.number, 2u);
-    EXPECT_EQ(waiting.ranks, 2);
-    EXPECT_EQ(waiting.process_method, NEREUS_BASELINE_INTRA);
-    EXPECT_EQ(waiting.transfer_method, NEREUS_COL);
-    EXPECT_EQ(waiting.transfer_strategy, NEREUS_THREAD);
-    EXPECT_EQ(waiting.survivors, NEREUS_LEAST_MOVEMENT);
-    EXPECT_EQ(waiting.process_strategies, unsigned{NEREUS_PARALLEL});
-    EXPECT_EQ(waiting.release_unit, NEREUS_UNIT_RANK);
 }
 
 }

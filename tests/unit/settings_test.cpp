@@ -69,7 +69,7 @@ auto values(const Settings &s) {
 TEST_F(SettingsTest, DefaultsOfTheTableAreThoseThatApply) {
     for (const SettingRow &row : settings_table()) {
         Settings changed;
-        EXPECT_TRUE(row.set(changed, row.initial)) << row.name;
+        EXPECT_TRUE(row.form.set(changed, row.initial)) << row.name;
         EXPECT_EQ(values(changed), values(Settings{})) << row.name;
     }
 }
@@ -199,7 +199,97 @@ TEST_F(SettingsTest, BothEndsOfARangeAreAccepted) {
 RC_GTEST_FIXTURE_PROP(SettingsTest, ARefusedValueChangesNothing, ()) {
     const SettingRow row = *rc::gen::elementOf(settings_table());
     Settings settings;
-    if (!row.set(settings, *rc::gen::arbitrary<std::string>())) RC_ASSERT(values(settings) == values(Settings{}));
+    if (!row.form.set(settings, *rc::gen::arbitrary<std::string>())) RC_ASSERT(values(settings) == values(Settings{}));
+}
+
+/// Of texts that are numbers as often as not: few of any others are values of a setting.
+std::string any_value(const SettingRow &row) {
+    static const std::vector<std::string> values{
+        "on",    "off",    "auto",   "shared",    "private", "merge", "baseline-intra",   "p2p",  "rma-lockall", "col",
+        "first", "spread", "thread", "blocking",  "host",    "rank",  "single+multiple",  "none", "n1:2,n2",     "1.5",
+        "0.1",   "1e6",    "1e-3",   "65536",     "1",       "0",     "0123456789abcdef", "3.0",  "tcp://n1:7",  "",
+        "join",  "a b/c",  "12",     "ipc:///a b"};
+    switch (*rc::gen::inRange(0, 4)) {
+    case 0:
+        return row.initial;
+    case 1:
+        return std::to_string(*rc::gen::inRange<std::int64_t>(0, INT64_MAX));
+    case 2:
+        return std::to_string(*rc::gen::inRange(1, 1000000000) / 1e9);
+    default:
+        return *rc::gen::elementOf(values);
+    }
+}
+
+Settings any_settings() {
+    Settings settings;
+    for (const SettingRow &row : settings_table()) row.form.set(settings, any_value(row));
+    return settings;
+}
+
+RC_GTEST_FIXTURE_PROP(SettingsTest, WhatIsWrittenOfARowIsReadAsTheSameValue, ()) {
+    const Settings settings = any_settings();
+    Settings read;
+    for (const SettingRow &row : settings_table()) RC_ASSERT(row.form.set(read, row.form.get(settings)));
+    RC_ASSERT(values(read) == values(settings));
+}
+
+TEST_F(SettingsTest, DefaultsAreWrittenAsTheTableHasThem) {
+    for (const SettingRow &row : settings_table()) EXPECT_EQ(row.form.get(Settings{}), row.initial) << row.name;
+}
+
+TEST_F(SettingsTest, BothEndsOfARangeAreWrittenAndReadBack) {
+    for (const char *argument :
+         {"max-ranks=1", "max-ranks=2147483647", "start-ranks=0", "start-ranks=2147483647", "founders=2147483647",
+          "message-bytes=1", "message-bytes=2147483647", "transfer-memory=65536", "transfer-memory=4611686018427387904",
+          "connect-timeout=0.1", "connect-timeout=1e6", "answer-timeout=0.1", "answer-timeout=1e6", "slowest-rate=1e-3",
+          "slowest-rate=1e6", "io-timeout=0", "io-timeout=1e6", "answer-timeout=0.10000000000000002"}) {
+        const Settings settings = read({"--nereus-" + std::string(argument)}).value();
+        Settings again;
+        for (const SettingRow &row : settings_table()) EXPECT_TRUE(row.form.set(again, row.form.get(settings)));
+        EXPECT_EQ(values(again), values(settings)) << argument;
+    }
+}
+
+std::vector<std::string> names_of_own() {
+    std::vector<std::string> names;
+    for (const SettingRow &row : settings_table())
+        if (!row.own_because.empty()) names.push_back(row.name);
+    return names;
+}
+
+TEST_F(SettingsTest, FewAreOfOneProcessAlone) {
+    EXPECT_EQ(names_of_own(), (std::vector<std::string>{"controller", "controller-keys", "founders", "party"}));
+}
+
+RC_GTEST_FIXTURE_PROP(SettingsTest, ANewcomerTakesAllButWhatIsItsOwn, ()) {
+    const Settings job = any_settings(), own = any_settings();
+    const auto taken = with_settings_of_job(own, texts_of_job(job));
+    RC_ASSERT(taken.has_value());
+    for (const SettingRow &row : settings_table())
+        RC_ASSERT(row.form.get(*taken) == row.form.get(row.own_because.empty() ? job : own));
+}
+
+std::string sentence_for_texts(const std::map<std::string, std::string> &texts) {
+    const auto settings = with_settings_of_job(Settings{}, texts);
+    if (settings) return "accepted";
+    EXPECT_EQ(settings.error().code, NEREUS_ERR_SETTING);
+    return settings.error().what;
+}
+
+TEST_F(SettingsTest, TextsThatCannotBeThoseOfAJobAreRefused) {
+    const auto good = texts_of_job(Settings{});
+    auto bad = good;
+    bad["verify"] = "maybe";
+    EXPECT_EQ(sentence_for_texts(bad), "verify = maybe: allowed is on, off");
+    bad = good;
+    bad.erase("max-ranks");
+    EXPECT_EQ(sentence_for_texts(bad), "max-ranks: it is missing");
+    for (const char *name : {"party", "no-such-setting"}) {
+        bad = good;
+        bad[name] = "";
+        EXPECT_EQ(sentence_for_texts(bad), std::string(name) + ": no job has such a setting");
+    }
 }
 
 std::string quoted(const std::string &text) { return "`" + text + "`"; }

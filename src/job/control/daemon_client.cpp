@@ -41,20 +41,20 @@ DaemonClient::DaemonClient(std::unique_ptr<link::DaemonConnection> line, Way way
       hosts_(generation.hosts), generation_(generation.number), pace_(now()) {}
 
 Result<std::unique_ptr<DaemonClient>> DaemonClient::open(const Settings &settings, const Generation &generation,
-                                                         const std::vector<std::string> &command, const json &carried) {
-    const bool anew = carried.is_null();
-    std::string name = anew ? name_of(settings, generation) : carried.at("name").get<std::string>();
-    const std::string address = anew ? settings.controller : carried.at("address").get<std::string>();
-    const std::string keys = anew ? settings.controller_keys : carried.at("keys").get<std::string>();
-    auto line = link::DaemonConnection::open(address, keys, name, about(settings, generation, command),
-                                             anew ? json() : carried.at("line"));
+                                                         const std::vector<std::string> &command,
+                                                         const std::optional<CarriedLine> &carried) try {
+    const Way way = carried ? Way{carried->address, carried->keys, carried->name}
+                            : Way{settings.controller, settings.controller_keys, name_of(settings, generation)};
+    auto line = link::DaemonConnection::open(way.address, way.keys, way.name, about(settings, generation, command),
+                                             carried ? carried->conversation : json());
     if (!line) return tl::unexpected(line.error());
-    std::unique_ptr<DaemonClient> made(
-        new DaemonClient(std::move(*line), {address, keys, std::move(name)}, settings, generation));
-    if (anew) return made;
-    made->commands_ = carried.at("commands").get<Commands>();
-    made->iteration_ = carried.at("line").at("iteration");
+    std::unique_ptr<DaemonClient> made(new DaemonClient(std::move(*line), way, settings, generation));
+    if (!carried) return made;
+    made->commands_ = carried->commands;
+    made->iteration_ = carried->iteration;
     return made;
+} catch (const json::exception &problem) {
+    return failed(NEREUS_ERR_MISMATCH, std::string("the line to the daemon cannot be carried on: ") + problem.what());
 }
 
 void DaemonClient::passed(std::int64_t iteration) {
@@ -155,12 +155,8 @@ void DaemonClient::end_io() {
     if (!resizes_) pace_.go_on(end);
 }
 
-json DaemonClient::carry() {
-    return {{"address", way_.address},
-            {"keys", way_.keys},
-            {"name", way_.name},
-            {"line", line_->as_json()},
-            {"commands", commands_}};
+CarriedLine DaemonClient::carry() {
+    return {way_.address, way_.keys, way_.name, iteration_, commands_, line_->as_json()};
 }
 
 }

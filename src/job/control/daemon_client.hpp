@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/settings.hpp"
+#include "job/control/carried_line.hpp"
 #include "job/control/iteration_timer.hpp"
 #include "job/state/generation.hpp"
 #include "link/daemon_connection.hpp"
@@ -12,16 +13,17 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 
 namespace nereus::job {
 
 class DaemonClient {
 public:
     /// To the daemon that the settings name, or that was carried.
-    /// @param carried  carry() of the rank 0 before; null: there was none
+    /// @param carried  carry() of the rank 0 before; none: there was none. NEREUS_ERR_MISMATCH where it makes no sense
     static Result<std::unique_ptr<DaemonClient>> open(const Settings &settings, const Generation &generation,
                                                       const std::vector<std::string> &command,
-                                                      const nlohmann::json &carried = nullptr);
+                                                      const std::optional<CarriedLine> &carried = {});
 
     /// At each checkpoint.
     void passed(std::int64_t iteration);
@@ -47,11 +49,9 @@ public:
     void say_goodbye() { line_->say_goodbye(); }
 
     /// For the next rank 0, in another process. This one says nothing any more.
-    nlohmann::json carry();
+    CarriedLine carry();
 
 private:
-    /// That requests were made of: by the request.
-    using Commands = std::map<std::uint64_t, std::uint64_t>;
     struct Way {
         std::string address;
         std::string keys; ///< a file; "": none
@@ -79,7 +79,7 @@ private:
     std::int64_t iteration_ = 0;
     Pace pace_;
     Phase phase_;
-    Commands commands_;
+    std::map<std::uint64_t, std::uint64_t> commands_; ///< that requests were made of: by the request
     bool told_of_silence_ = false;
     bool resizes_ = false; ///< is being resized
 };

@@ -4,16 +4,19 @@
 
 #include "job/data/registry.hpp"
 
-#include <nlohmann/json.hpp>
+#include <cstdint>
+#include <vector>
 
 namespace nereus::job {
 
 inline constexpr std::int64_t most_in_value = std::int64_t{1} << 20; ///< elements
 
 /// The bytes of each value, in the order of the registry.
-nlohmann::json values_of(const Registry &registry);
+using Values = std::vector<std::vector<std::uint8_t>>;
+
+Values values_of(const Registry &registry);
 
 /// Cannot fail, since the resize is committed: what is missing or too long is left out.
-void take_values(Registry &registry, const nlohmann::json &values);
+void take_values(Registry &registry, const Values &values);
 
 }

@@ -56,7 +56,9 @@ void Handover::finish(nereus_resize_report &report, Departure &departure) {
     if (!swaps) return roll_back(report, swaps.error());
     background_.reset();
     arrays_->follow_swaps(*swaps);
-    tell_newcomers(*swaps);
+    Decision decision;
+    decision.swaps = *swaps;
+    tell_newcomers(decision);
     state_ = "committing";
     settle(report, departure);
 }
@@ -70,7 +72,9 @@ void Handover::cancel(nereus_resize_report &report, const Error &why) {
     watch_ = {};
     // Where nobody has failed, the data comes to its end first, so that nobody reads or writes memory that goes.
     if (finish_background(report)) {
-        tell_newcomers(only_to_close);
+        Decision decision;
+        decision.only_to_close = true;
+        tell_newcomers(decision);
         part_from_newcomers();
         background_.reset();
     }
@@ -121,8 +125,8 @@ Deadline Handover::limit_of_all(const News &news) const {
 }
 
 /// A "yes" to a vote that is not the last one.
-void Handover::tell_newcomers(const json &details) {
-    if (company_ && root()) tell(company_->meeting, company_->meeting.newcomers, {}, details);
+void Handover::tell_newcomers(const Decision &decision) {
+    if (company_ && root()) tell(company_->meeting, company_->meeting.newcomers, decision);
 }
 
 /// Newcomers of a resize that is rolled back do not come to close windows. Sources stay together and keep theirs.
@@ -134,7 +138,7 @@ void Handover::part_from_newcomers() {
 Done Handover::agree_that_data_came(const Done &mine) {
     Verdict verdict = collect(sources(), meeting(), {mine}, limit_of_all(news_));
     if (!verdict.all) return verdict.all;
-    tell_newcomers(nullptr);
+    tell_newcomers({});
     part_from_newcomers();
     return {};
 }
@@ -244,30 +248,39 @@ void Handover::share_report(nereus_resize_report &report, const Done &decision) 
     // A first message to a dead process ends its sender with some transports (UCX). Who was started beside it is ended
     // by who told of the death; the woken, the first newcomers, are not.
     const bool somebody_died = !decision && decision.error().code == NEREUS_ERR_PROCESS;
-    if (company_ && root())
-        tell(company_->meeting, somebody_died ? report.woken : company_->meeting.newcomers, decision,
-             {{"report", as_json(report)},
-              {"requests", job_.requests.as_json()},
-              {"host_list", text_of(job_.hosts)},
-              {"processes", processes_},
-              {"costs", sizes_.anew && job_.costs ? as_json(*job_.costs).dump() : std::string()},
-              {"values", values_of(job_.registry)},
-              {"iteration", job_.iteration},
-              {"io_phases", job_.io_phases},
-              {"says_io", job_.says_io},
-              {"has_daemon", job_.has_daemon},
-              {"has_supervisor", job_.has_supervisor},
-              {"root_token", decision && sizes_.anew && job_.supervisor ? job_.supervisor->hand_on() : std::string()},
-              {"controller", decision ? carried_line() : nlohmann::json()}});
+    if (company_ && root()) {
+        Decision told{decision};
+        if (decision) told.commit = commit_for_newcomers(report);
+        tell(company_->meeting, somebody_died ? report.woken : company_->meeting.newcomers, told);
+    }
     share_with_sources(sources(), report);
 }
 
-/// The next rank 0, where that is another process, has the line to the daemon from now on.
-nlohmann::json Handover::carried_line() {
-    if (!sizes_.anew || !job_.daemon_client) return nullptr;
-    auto carried = job_.daemon_client->carry();
+/// On rank 0.
+Commit Handover::commit_for_newcomers(const nereus_resize_report &report) {
+    Commit commit;
+    commit.report = report;
+    commit.values = values_of(job_.registry);
+    commit.iteration = job_.iteration;
+    commit.io_phases = static_cast<std::int64_t>(job_.io_phases);
+    commit.says_io = job_.says_io;
+    commit.has_daemon = job_.has_daemon;
+    commit.has_supervisor = job_.has_supervisor;
+    if (sizes_.anew) commit.next_root = hand_on();
+    return commit;
+}
+
+/// On rank 0, which is another process from now on. The line to the daemon is its.
+NextRoot Handover::hand_on() {
+    NextRoot next;
+    next.requests = job_.requests;
+    next.processes = processes_;
+    next.hosts = job_.hosts;
+    next.costs = job_.costs;
+    if (job_.supervisor) next.token = job_.supervisor->hand_on();
+    if (job_.daemon_client) next.daemon_line = job_.daemon_client->carry();
     job_.daemon_client.reset();
-    return carried;
+    return next;
 }
 
 /// Parked processes whose worlds nobody goes on in may end; new ones are remembered.

@@ -81,7 +81,7 @@ private:
     /// While the first generation is made there is none.
     bool has_own_data() const { return has_redistributions() && job_.generation.number >= 0; }
     Deadline limit_of_all(const News &news) const;
-    void tell_newcomers(const nlohmann::json &details);
+    void tell_newcomers(const Decision &decision);
     Done agree_that_data_came(const Done &mine);
     Done verify(const Done &mine);
     Done move_own_data(const Done &mine);
@@ -90,7 +90,8 @@ private:
     Done make_communicators();
     void commit(nereus_resize_report &report, Departure &departure);
     void share_report(nereus_resize_report &report, const Done &decision);
-    nlohmann::json carried_line();
+    Commit commit_for_newcomers(const nereus_resize_report &report);
+    NextRoot hand_on();
     void settle_the_parked(const std::vector<plan::Fate> &fates);
     void enter_next_generation();
     void part_from_newcomers();

@@ -158,10 +158,9 @@ Done Handover::get_ready(nereus_resize_report &report) {
 /// A "yes" that is not the last one is told to the newcomers here, with the shared memory that some of them made.
 Done Handover::hear_the_ready(const Verdict &verdict) {
     if (!verdict.all || !company_ || !root()) return verdict.all;
-    Handles made = Handles::object();
-    for (const json &details : verdict.details)
-        if (details.is_object()) made.update(details);
-    tell_newcomers(made);
+    Decision decision;
+    decision.made = verdict.made;
+    tell_newcomers(decision);
     return {};
 }
 

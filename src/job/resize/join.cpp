@@ -4,14 +4,13 @@
 #include "job/data/shared_arrays.hpp"
 #include "job/data/user_redistribution.hpp"
 #include "job/data/values.hpp"
-#include "job/resize/costs.hpp"
 #include "job/resize/next_generation.hpp"
 #include "job/resize/offer.hpp"
 #include "job/resize/resize.hpp"
 #include "job/resize/source_and_newcomer.hpp"
 #include "job/resize/vote.hpp"
+#include "job/state/bounds.hpp"
 #include "job/state/monitor_client.hpp"
-#include "job/state/report.hpp"
 #include "mpi/message.hpp"
 
 #include <limits>
@@ -19,12 +18,10 @@
 namespace nereus::job {
 namespace {
 
-using nlohmann::json;
-
-Result<Unpacked> receive_offer(const process::Meeting &meeting) {
+Result<Unpacked> receive_offer(const process::Meeting &meeting, const Settings &own) {
     auto bytes = mpi::receive(meeting.comm.get(), 0, tag_offer);
     if (!bytes) return tl::unexpected(bytes.error());
-    return unpack_offer(*bytes);
+    return unpack_offer(*bytes, own);
 }
 
 int own_number(const process::Meeting &meeting) {
@@ -47,18 +44,18 @@ public:
     Newcomer(JobState &job, const Offer &offer, const process::Meeting &meeting, int drain)
         : job_(job), offer_(offer), meeting_(meeting),
           sides_{offer.sizes, {std::nullopt, drain}, offer.source_hosts, offer.hosts},
-          arrays_(job.registry, sides_, transfer::Windows(), offer.settings.verify) {}
+          arrays_(job.registry, sides_, transfer::Windows(), job.settings.verify) {}
 
     /// Memory for what comes; the first vote.
     Done get_ready() {
-        auto made = come_to_segments(job_.registry, sides_, offer_.handles, offer_.settings.memory_key);
+        auto made = come_to_segments(job_.registry, sides_, offer_.handles, job_.settings.memory_key);
         Done mine = made ? arrays_.allocate() : Done(tl::unexpected(made.error()));
         if (mine && offer_.sizes.anew && sides_.place.drain == 0) mine = check_link(job_.settings);
         if (mine) mine = check_redistributions(offer_.redistributions);
         auto ready = vote_and_wait(meeting_, {mine, {}, made.value_or(Handles())});
         if (!ready) return tl::unexpected(ready.error());
         // Who cannot come to it votes "no" when there is something to vote on.
-        placed_ = come_to_new_segments(job_.registry, sides_, *ready);
+        placed_ = come_to_new_segments(job_.registry, sides_, ready->made);
         if (placed_) arrays_.place_shared();
         return {};
     }
@@ -68,10 +65,10 @@ public:
     /// While the sources' application iterates; the second vote.
     Done take_background() {
         Done mine = placed_;
-        auto sending = arrays_.sending(true, lane(), offer_.transfer_choice, offer_.settings);
+        auto sending = arrays_.sending(true, lane(), offer_.transfer_choice, job_.settings);
         if (mine) mine = carried(*sending);
         auto committing = vote_and_wait(meeting_, {mine});
-        if (committing && *committing != only_to_close) return follow_swaps(*committing);
+        if (committing && !committing->only_to_close) return follow_swaps(committing->swaps);
         if (committing) {
             arrays_.close_windows();
             committing = wait_for_decision(meeting_);
@@ -81,13 +78,13 @@ public:
         return tl::unexpected(committing.error());
     }
 
-    /// The last vote. @return rank 0's words at the commit
-    Result<json> take_rest() {
+    /// The last vote.
+    Result<Commit> take_rest() {
         const Done came = take_rest_of_data();
-        auto decision = check_and_vote(came);
+        auto commit = check_and_vote(came).and_then(commit_in);
         if (!came) arrays_.abandon();
-        if (!decision) own_data_.drop(true);
-        return decision;
+        if (!commit) own_data_.drop(true);
+        return commit;
     }
 
     /// Collective over both sides: for what the application moves.
@@ -96,18 +93,22 @@ public:
         return own_data_.meet(meeting_.comm.get(), meeting_.inter, offer_.sizes, sides_.place);
     }
 
-    void adopt(const json &values) {
+    void adopt(const Values &values) {
         arrays_.adopt();
         own_data_.adopt();
         take_values(job_.registry, values);
     }
 
 private:
+    static Result<Commit> commit_in(Decision decision) {
+        if (decision.commit) return std::move(*decision.commit);
+        return failed(NEREUS_ERR_MISMATCH, "the job commits a resize without a word of what newcomers need");
+    }
+
     transfer::Lane lane() const { return lane_of(meeting_.comm.get(), offer_.sizes, meeting_.inter); }
 
     /// Of arrays whose data has not come yet, while the sources' application iterated.
-    Done follow_swaps(const json &parts) {
-        const auto swapped = parts.get<std::vector<int>>();
+    Done follow_swaps(const std::vector<int> &swapped) {
         if (auto done = job_.registry.check_swaps(swapped); !done) return done;
         job_.registry.apply_swaps(swapped);
         arrays_.follow_swaps(swapped);
@@ -126,7 +127,7 @@ private:
 
     Done take(bool constant) {
         auto sending =
-            arrays_.sending(constant, lane(), {offer_.transfer_choice.method, NEREUS_BLOCKING}, offer_.settings);
+            arrays_.sending(constant, lane(), {offer_.transfer_choice.method, NEREUS_BLOCKING}, job_.settings);
         return carried(*sending);
     }
 
@@ -149,9 +150,9 @@ private:
     }
 
     /// Checks, and the application's own data.
-    Result<json> check_and_vote(const Done &came) {
+    Result<Decision> check_and_vote(const Done &came) {
         Done mine = came;
-        if (offer_.settings.verify) {
+        if (job_.settings.verify) {
             if (auto all = agree_that_data_came(mine); !all) return tl::unexpected(all.error());
             mine = arrays_.verify(lane(), limit());
         }
@@ -175,11 +176,26 @@ private:
 
 namespace {
 
-/// A job that cannot reach its daemon any more goes on without it.
-void take_over_line(JobState &job, const nlohmann::json &carried) {
-    if (carried.is_null()) return;
-    auto daemon_client = DaemonClient::open(job.settings, job.generation, job.program.words(), carried);
+/// On the new rank 0. A job that cannot reach its daemon any more goes on without it.
+void take_over(JobState &job, NextRoot next) {
+    job.requests = std::move(next.requests);
+    job.generation.processes = std::move(next.processes);
+    job.hosts = std::move(next.hosts);
+    job.costs = std::move(next.costs);
+    job.root_token = std::move(next.token);
+    if (!next.daemon_line) return;
+    auto daemon_client = DaemonClient::open(job.settings, job.generation, job.program.words(), next.daemon_line);
     if (daemon_client) job.daemon_client = std::move(*daemon_client);
+}
+
+/// Once this process is one of the new generation.
+void go_on_from(JobState &job, Commit commit) {
+    job.iteration = commit.iteration;
+    job.io_phases = static_cast<std::uint64_t>(commit.io_phases);
+    job.says_io = commit.says_io;
+    job.has_daemon = commit.has_daemon;
+    job.has_supervisor = commit.has_supervisor;
+    if (commit.next_root && job.generation.control.rank() == 0) take_over(job, std::move(*commit.next_root));
 }
 
 }
@@ -188,9 +204,11 @@ Result<nereus_resize_report> join(JobState &job, process::Arrival arrival) {
     auto arrived = process::arrive(std::move(arrival));
     if (!arrived) return tl::unexpected(arrived.error());
     process::Meeting &meeting = arrived->meeting;
-    auto unpacked = receive_offer(meeting);
+    auto unpacked = receive_offer(meeting, job.settings);
     if (!unpacked) return tl::unexpected(unpacked.error());
     const Offer &offer = unpacked->offer;
+    job.settings = offer.settings;
+    bound_calls(job.settings);
     job.registry.expect(std::move(unpacked->entries));
 
     const int drain = offer.sizes.drain_of_newcomer(own_number(meeting));
@@ -201,11 +219,11 @@ Result<nereus_resize_report> join(JobState &job, process::Arrival arrival) {
     if (auto done = newcomer.meet_for_own_data(); !done) return tl::unexpected(done.error());
     auto next = make_generation(meeting, std::move(arrived->newcomers), offer.sizes, drain);
     if (!next) return tl::unexpected(next.error());
-    auto decision = newcomer.take_rest();
-    if (!decision) return tl::unexpected(decision.error());
+    auto commit = newcomer.take_rest();
+    if (!commit) return tl::unexpected(commit.error());
 
     if (offer.sizes.anew) say_heard(meeting);
-    newcomer.adopt(decision->at("values"));
+    newcomer.adopt(commit->values);
     if (!offer.sizes.anew) settle_control(*next, meeting.comm);
     if (meeting.inter) meeting.comm.disconnect();
     next->number = offer.generation + 1;
@@ -213,23 +231,9 @@ Result<nereus_resize_report> join(JobState &job, process::Arrival arrival) {
     next->hosts = offer.hosts;
     job.generation = std::move(*next);
     tell_monitor(job.generation);
-    job.settings.memory = offer.settings.memory;
-    job.settings.memory_key = offer.settings.memory_key;
-    job.settings.results = offer.settings.results; // all measure, or none
-    job.iteration = decision->at("iteration");
-    job.io_phases = decision->at("io_phases");
-    job.says_io = decision->at("says_io");
-    job.has_daemon = decision->at("has_daemon");
-    job.has_supervisor = decision->at("has_supervisor");
-    if (offer.sizes.anew && job.generation.control.rank() == 0) {
-        job.requests.restore(decision->at("requests"));
-        job.generation.processes = decision->at("processes").get<std::vector<process::ProcessId>>();
-        job.hosts = read_hosts(decision->at("host_list")).value_or(std::vector<Host>{});
-        job.root_token = decision->at("root_token");
-        take_over_line(job, decision->at("controller"));
-        if (auto costs = read_costs(decision->at("costs").get<std::string>())) job.costs = std::move(*costs);
-    }
-    return report_from(decision->at("report"));
+    const nereus_resize_report report = commit->report;
+    go_on_from(job, std::move(*commit));
+    return report;
 }
 
 }

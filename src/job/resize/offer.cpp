@@ -2,13 +2,14 @@
 #include "job/resize/offer.hpp"
 
 #include "job/data/values.hpp"
+#include "job/state/checked_json.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <limits>
+#include <map>
 #include <set>
 #include <stdexcept>
 
@@ -17,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int version = 5;
+constexpr int version = 6;
 
 json as_json(const plan::Shape &shape) {
     return {{"layout", static_cast<int>(shape.layout)},
@@ -36,21 +37,6 @@ json as_json(const Entry &entry) {
             {"extent", entry.is.extent},     {"shape", as_json(entry.is.shape)},
             {"halo", entry.is.halo},         {"rows_of", entry.is.rows_of},
             {"borders", entry.borders},      {"next_borders", entry.next_borders}};
-}
-
-/// The whole number `key` of an offer, which must be in least .. most.
-template <class T> T whole(const json &in, const char *key, T least, T most = std::numeric_limits<T>::max()) {
-    const json &value = in.at(key);
-    const bool fits = value.is_number_unsigned() ? value.get<std::uint64_t>() <= INT64_MAX : value.is_number_integer();
-    if (!fits || value.get<std::int64_t>() < least || value.get<std::int64_t>() > most)
-        throw std::out_of_range(std::string(key) + " = " + value.dump());
-    return value.get<T>();
-}
-
-double above_zero(const json &in, const char *key) {
-    const double value = in.at(key);
-    if (!(value > 0)) throw std::out_of_range(std::string(key) + " = " + in.at(key).dump());
-    return value;
 }
 
 /// Room for what comes at the commit.
@@ -122,6 +108,15 @@ bool fill_the_rest(const plan::Sizes &sizes) {
     return static_cast<int>(seen.size()) == sizes.newcomers();
 }
 
+/// The texts are checked as those of a user are, but the job has settled what a user may leave open.
+Settings settings_from(const json &in, const Settings &own) {
+    auto settings = with_settings_of_job(own, in.at("settings").get<std::map<std::string, std::string>>());
+    if (!settings) throw std::out_of_range(settings.error().what);
+    if (settings->memory == memory_auto) throw std::out_of_range("memory = auto: allowed is shared, private");
+    settings->memory_key = in.at("memory_key");
+    return *settings;
+}
+
 /// Lists that are looked up by the numbers of processes.
 void check_lists(const Offer &offer) {
     const auto has = [](const auto &list, int wanted) { return list.size() == static_cast<std::size_t>(wanted); };
@@ -141,7 +136,6 @@ mpi::Bytes pack_rolled_back(const std::string &why) { return json::to_msgpack({{
 mpi::Bytes pack(const Offer &offer, const std::vector<Entry> &entries) {
     json list = json::array();
     for (const Entry &entry : entries) list.push_back(as_json(entry));
-    const Settings &s = offer.settings;
     return json::to_msgpack({{"version", version},
                              {"generation", offer.generation},
                              {"sources", offer.sizes.sources},
@@ -149,14 +143,8 @@ mpi::Bytes pack(const Offer &offer, const std::vector<Entry> &entries) {
                              {"anew", offer.sizes.anew},
                              {"transfer_method", offer.transfer_choice.method},
                              {"transfer_strategy", offer.transfer_choice.strategy},
-                             {"verify", s.verify},
-                             {"memory", s.memory},
-                             {"memory_key", s.memory_key},
-                             {"message_bytes", s.message_bytes},
-                             {"transfer_memory", s.transfer_memory},
-                             {"answer_timeout", s.answer_timeout},
-                             {"slowest_rate", s.slowest_rate},
-                             {"results", s.results},
+                             {"settings", texts_of_job(offer.settings)},
+                             {"memory_key", offer.settings.memory_key},
                              {"worlds", offer.worlds},
                              {"kept", offer.sizes.kept},
                              {"newcomers_as", offer.sizes.newcomers_as},
@@ -167,7 +155,7 @@ mpi::Bytes pack(const Offer &offer, const std::vector<Entry> &entries) {
                              {"entries", list}});
 }
 
-Result<Unpacked> unpack_offer(const mpi::Bytes &bytes) try {
+Result<Unpacked> unpack_offer(const mpi::Bytes &bytes, const Settings &own) try {
     const json in = json::from_msgpack(bytes);
     if (in.contains("rolled_back")) return failed(NEREUS_ERR_STATE, in.at("rolled_back"));
     if (in.at("version") != version)
@@ -180,14 +168,7 @@ Result<Unpacked> unpack_offer(const mpi::Bytes &bytes) try {
                    in.at("kept").get<std::vector<int>>(), in.at("newcomers_as").get<std::vector<int>>()};
     offer.transfer_choice = {whole<int>(in, "transfer_method", NEREUS_P2P, NEREUS_RMA_LOCKALL),
                              whole<int>(in, "transfer_strategy", NEREUS_BLOCKING, NEREUS_THREAD)};
-    offer.settings.memory = whole<int>(in, "memory", memory_private, memory_shared);
-    offer.settings.verify = in.at("verify");
-    offer.settings.message_bytes = whole<std::int64_t>(in, "message_bytes", 1, INT32_MAX);
-    offer.settings.memory_key = in.at("memory_key");
-    offer.settings.transfer_memory = whole<std::int64_t>(in, "transfer_memory", 1);
-    offer.settings.answer_timeout = above_zero(in, "answer_timeout");
-    offer.settings.slowest_rate = above_zero(in, "slowest_rate");
-    offer.settings.results = in.at("results");
+    offer.settings = settings_from(in, own);
     offer.worlds = in.at("worlds").get<std::vector<plan::World>>();
     offer.source_hosts = in.at("source_hosts").get<std::vector<std::string>>();
     offer.hosts = in.at("hosts").get<std::vector<std::string>>();

@@ -15,7 +15,7 @@ struct Offer {
     std::int64_t generation = 0; ///< of the sources; -1 while the first generation is made
     plan::Sizes sizes{};
     TransferChoice transfer_choice;
-    Settings settings;                        ///< what both sides must have alike: verify, memory, lengths, time limits
+    Settings settings;                        ///< of the job; what a process has of its own does not travel
     std::vector<plan::World> worlds;          ///< of the drains
     std::vector<std::string> source_hosts;    ///< of the sources
     std::vector<std::string> hosts;           ///< of the drains
@@ -35,6 +35,8 @@ struct Unpacked {
     Offer offer;
     std::vector<Entry> entries; ///< without data yet
 };
-Result<Unpacked> unpack_offer(const mpi::Bytes &bytes);
+
+/// @param own  the newcomer's settings, of which the offer's keep what each process has of its own
+Result<Unpacked> unpack_offer(const mpi::Bytes &bytes, const Settings &own);
 
 }

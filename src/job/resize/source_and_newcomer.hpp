@@ -19,10 +19,6 @@ inline transfer::Lane lane_of(MPI_Comm comm, const plan::Sizes &sizes, bool inte
     return lane;
 }
 
-/// What rank 0 adds to its "yes" where the constant data has come, but the resize will be rolled back: all are there to
-/// close what drains read from, and the "no" comes next.
-constexpr const char *only_to_close = "close";
-
 /// The sums of the last vote: constant and variable bytes sent, bytes handed over in shared memory, and of the bytes
 /// sent those of shared arrays, which had to go to another host. All zero where nothing was moved.
 inline std::vector<std::uint64_t> sums_of(const ArrayRedistribution &arrays, bool moved) {

@@ -6,33 +6,19 @@
 namespace nereus::job {
 namespace {
 
-using nlohmann::json;
-
 constexpr int tag_vote = 11, tag_decision = 12, tag_heard = 13;
 
-json as_json(const Done &done) {
-    return done ? json{{"code", int{NEREUS_OK}}} : json{{"code", int{done.error().code}}, {"what", done.error().what}};
-}
-
-Done done_from(const json &in) {
-    if (in.at("code") == int{NEREUS_OK}) return {};
-    return failed(static_cast<nereus_code>(in.at("code").get<int>()), in.at("what"));
-}
-
-Done read_vote(const mpi::Bytes &bytes, Verdict &verdict) try {
-    const json vote = json::from_msgpack(bytes);
-    const auto theirs = vote.at("sums").get<std::vector<std::uint64_t>>();
-    for (std::size_t i = 0; i < verdict.sums.size() && i < theirs.size(); ++i) verdict.sums[i] += theirs[i];
-    verdict.details.push_back(vote.at("details"));
-    return done_from(vote);
-} catch (const json::exception &problem) {
-    return failed(NEREUS_ERR_MISMATCH, std::string("the vote of a newcomer cannot be read: ") + problem.what());
+Done count(const Vote &vote, Verdict &verdict) {
+    for (std::size_t i = 0; i < verdict.sums.size() && i < vote.sums.size(); ++i) verdict.sums[i] += vote.sums[i];
+    if (vote.made.is_object()) verdict.made.update(vote.made);
+    return vote.mine;
 }
 
 Done take_vote(const process::Meeting &meeting, int newcomer, const Deadline &deadline, Verdict &verdict) {
     auto bytes = mpi::receive(meeting.comm.get(), meeting.rank_of_newcomer(newcomer), tag_vote, deadline);
     if (!bytes) return tl::unexpected(bytes.error());
-    return read_vote(*bytes, verdict);
+    auto vote = unpack_vote(*bytes);
+    return vote ? count(*vote, verdict) : Done(tl::unexpected(vote.error()));
 }
 
 /// Who is late or dead: the others of its party will not answer either.
@@ -65,31 +51,24 @@ Verdict collect(MPI_Comm sources, const process::Meeting *meeting, const Vote &v
     return verdict;
 }
 
-void tell(const process::Meeting &meeting, int newcomers, const Done &decision, const json &details) {
-    json message = as_json(decision);
-    message["details"] = details;
-    const mpi::Bytes bytes = json::to_msgpack(message);
+void tell(const process::Meeting &meeting, int newcomers, const Decision &decision) {
+    const mpi::Bytes bytes = pack(decision);
     for (int newcomer = 0; newcomer < newcomers; ++newcomer)
         (void)mpi::post(meeting.comm.get(), meeting.rank_of_newcomer(newcomer), tag_decision, bytes);
 }
 
-Result<json> vote_and_wait(const process::Meeting &meeting, const Vote &vote) {
-    json message = as_json(vote.mine);
-    message["sums"] = vote.sums;
-    message["details"] = vote.details;
-    const mpi::Bytes bytes = json::to_msgpack(message);
-    const MPI_Comm comm = meeting.comm.get();
+Result<Decision> vote_and_wait(const process::Meeting &meeting, const Vote &vote) {
     // The root does not read it where a source has said "no" before.
-    if (auto sent = mpi::post(comm, 0, tag_vote, bytes); !sent) return tl::unexpected(sent.error());
+    if (auto sent = mpi::post(meeting.comm.get(), 0, tag_vote, pack(vote)); !sent) return tl::unexpected(sent.error());
     return wait_for_decision(meeting);
 }
 
-Result<json> wait_for_decision(const process::Meeting &meeting) {
+Result<Decision> wait_for_decision(const process::Meeting &meeting) {
     auto answer = mpi::receive(meeting.comm.get(), 0, tag_decision);
     if (!answer) return tl::unexpected(answer.error());
-    const json decision = json::from_msgpack(*answer);
-    if (auto done = done_from(decision); !done) return tl::unexpected(done.error());
-    return decision.at("details");
+    auto decision = unpack_decision(*answer);
+    if (decision && !decision->all) return tl::unexpected(decision->all.error());
+    return decision;
 }
 
 void say_heard(const process::Meeting &meeting) { (void)mpi::post(meeting.comm.get(), 0, tag_heard, {}); }

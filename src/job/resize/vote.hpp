@@ -5,40 +5,32 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "mpi/share.hpp"
+#include "job/resize/vote_messages.hpp"
 #include "process/meeting.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <vector>
 
 namespace nereus::job {
 
-/// What a process has to say: whether it is fine, and numbers that are added over all processes.
-struct Vote {
-    Done mine;
-    std::vector<std::uint64_t> sums{};
-    nlohmann::json details{}; ///< of a newcomer, for the root
-};
-
-/// The root's decision, and what it adds for the newcomers.
+/// What the root knows after a vote.
 struct Verdict {
     Done all;
-    std::vector<std::uint64_t> sums;       ///< on sources: of all sources; on the root: of newcomers too
-    std::vector<nlohmann::json> details{}; ///< of each newcomer; on the root
+    std::vector<std::uint64_t> sums;  ///< on sources: of all sources; on the root: of newcomers too
+    Handles made = Handles::object(); ///< by newcomers: Vote::made of all of them; on the root
 };
 
 /// Collective over the sources. `meeting` is NULL when there are no newcomers.
 Verdict collect(MPI_Comm sources, const process::Meeting *meeting, const Vote &vote, const Deadline &deadline);
 
 /// The root tells the first `newcomers` of them; returns at once.
-void tell(const process::Meeting &meeting, int newcomers, const Done &decision, const nlohmann::json &details);
+void tell(const process::Meeting &meeting, int newcomers, const Decision &decision);
 
 /// A newcomer's side of collect() and tell(): says what it has to say and waits for the decision.
-Result<nlohmann::json> vote_and_wait(const process::Meeting &meeting, const Vote &vote);
+/// @return a "yes"; a "no" is the error that it says
+Result<Decision> vote_and_wait(const process::Meeting &meeting, const Vote &vote);
 
-/// What rank 0 decides next.
-Result<nlohmann::json> wait_for_decision(const process::Meeting &meeting);
+/// What rank 0 decides next, as vote_and_wait() returns it.
+Result<Decision> wait_for_decision(const process::Meeting &meeting);
 
 /// A newcomer has read what tell() sent; and the root waits until all have, where it ends soon after: MPI may read a
 /// long message in its memory.

@@ -4,6 +4,7 @@
 #include "base/settings.hpp"
 #include "base/strategies.hpp"
 #include "base/transfer_words.hpp"
+#include "job/state/checked_json.hpp"
 
 #include <cstdio>
 #include <string_view>
@@ -49,9 +50,12 @@ nereus_resize_report report_from(const json &in) {
     r.code = in.at("code");
     r.from = in.at("from");
     r.to = in.at("to");
-    r.process_method = static_cast<nereus_process_method>(in.at("process_method").get<int>());
-    r.transfer_method = static_cast<nereus_transfer_method>(in.at("transfer_method").get<int>());
-    r.transfer_strategy = static_cast<nereus_transfer_strategy>(in.at("transfer_strategy").get<int>());
+    r.process_method =
+        static_cast<nereus_process_method>(whole(in, "process_method", int{NEREUS_MERGE}, int{NEREUS_BASELINE_INTRA}));
+    r.transfer_method =
+        static_cast<nereus_transfer_method>(whole(in, "transfer_method", int{NEREUS_P2P}, int{NEREUS_TRANSFER_AUTO}));
+    r.transfer_strategy = static_cast<nereus_transfer_strategy>(
+        whole(in, "transfer_strategy", int{NEREUS_BLOCKING}, int{NEREUS_STRATEGY_AUTO}));
     r.process_strategies = in.at("process_strategies");
     r.process_seconds = in.at("process_seconds");
     r.connect_seconds = in.at("connect_seconds");

@@ -1,14 +1,51 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/state/request.hpp"
 
+#include "base/strategies.hpp"
+#include "job/state/checked_json.hpp"
 #include "mpi/waiting.hpp"
-
-#include <nlohmann/json.hpp>
 
 namespace nereus::job {
 namespace {
 
+using nlohmann::json;
+
 constexpr int most_ahead = 200; // announcements; twice as many are possible
+
+struct Field {
+    const char *name;
+    std::int32_t Request::*place;
+    std::int32_t least, most;
+};
+
+constexpr Field fields[] = {{"ranks", &Request::ranks, 1, INT32_MAX},
+                            {"process_method", &Request::process_method, NEREUS_MERGE, NEREUS_BASELINE_INTRA},
+                            {"transfer_method", &Request::transfer_method, NEREUS_P2P, NEREUS_TRANSFER_AUTO},
+                            {"transfer_strategy", &Request::transfer_strategy, NEREUS_BLOCKING, NEREUS_STRATEGY_AUTO},
+                            {"survivors", &Request::survivors, NEREUS_FIRST, NEREUS_SURVIVORS_AUTO},
+                            {"placement", &Request::placement, NEREUS_COMPACT, NEREUS_MEASURED},
+                            {"release_unit", &Request::release_unit, NEREUS_UNIT_JOB, NEREUS_UNIT_RANK},
+                            {"oversubscribe", &Request::oversubscribe, 0, 1}};
+
+json as_json(const Request &request) {
+    json out{{"number", request.number}, {"process_strategies", request.process_strategies}};
+    for (const Field &field : fields) out[field.name] = request.*field.place;
+    return out;
+}
+
+std::uint64_t number_from(const json &in, const char *key, std::int64_t least) {
+    return static_cast<std::uint64_t>(whole(in, key, least));
+}
+
+Request request_from(const json &in) {
+    Request request;
+    request.number = number_from(in, "number", 1);
+    request.process_strategies =
+        static_cast<std::uint32_t>(whole<std::int64_t>(in, "process_strategies", 0, UINT32_MAX));
+    if (auto done = strategies::check(request.process_strategies); !done) throw std::out_of_range(done.error().what);
+    for (const Field &field : fields) request.*field.place = whole(in, field.name, field.least, field.most);
+    return request;
+}
 
 }
 
@@ -55,19 +92,22 @@ std::uint64_t Requests::add(Request request) {
     return last_;
 }
 
-nlohmann::json Requests::as_json() const {
-    nlohmann::json waiting = nlohmann::json::array();
-    for (const Request &r : waiting_)
-        waiting.push_back({r.number, r.ranks, r.process_method, r.transfer_method, r.transfer_strategy, r.survivors,
-                           r.process_strategies, r.placement, r.release_unit, r.oversubscribe});
+json Requests::as_json() const {
+    json waiting = json::array();
+    for (const Request &request : waiting_) waiting.push_back(job::as_json(request));
     return {{"last", last_}, {"waiting", waiting}};
 }
 
-void Requests::restore(const nlohmann::json &json) {
-    last_ = json.at("last");
-    for (const auto &r : json.at("waiting"))
-        waiting_.push_back(
-            {r.at(0), r.at(1), r.at(2), r.at(3), r.at(4), r.at(5), r.at(6), r.at(7), r.at(8), r.at(9), 0});
+Result<Requests> Requests::from(const json &in) try {
+    Requests requests;
+    requests.last_ = number_from(in, "last", 0);
+    for (const json &each : in.at("waiting")) {
+        requests.waiting_.push_back(request_from(each));
+        if (requests.waiting_.back().number > requests.last_) throw std::out_of_range("a number behind the last");
+    }
+    return requests;
+} catch (const std::exception &problem) {
+    return failed(NEREUS_ERR_MISMATCH, std::string("requests that wait cannot be read: ") + problem.what());
 }
 
 Request Requests::take() {

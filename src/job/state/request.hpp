@@ -77,7 +77,8 @@ public:
     bool empty() const { return waiting_.empty(); }
     /// For the next rank 0, where that is another process: what waits, and the number that was given last.
     nlohmann::json as_json() const;
-    void restore(const nlohmann::json &json);
+    /// NEREUS_ERR_MISMATCH where `json` is none.
+    static Result<Requests> from(const nlohmann::json &json);
 
 private:
     std::deque<Request> waiting_;

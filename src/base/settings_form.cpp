@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/settings_form.hpp"
+
+#include "base/settings.hpp"
+#include "base/settings_numbers.hpp"
+#include "base/strategies.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace nereus::form {
+namespace {
+
+template <class T> SettingForm form_of_number(T Settings::*member, T least, T most) {
+    return {[=](Settings &s, const std::string &t) { return read_number(t, least, most, s.*member); },
+            [=](const Settings &s) { return written(s.*member); }};
+}
+
+std::string why_no_strategies(const std::string &text) {
+    const auto bits = nereus::strategies::read_strategies(text);
+    return bits ? "" : bits.error().what;
+}
+
+}
+
+SettingForm one_of(int Settings::*member, std::vector<std::string> words) {
+    const auto set = [=](Settings &s, const std::string &t) {
+        const auto found = std::find(words.begin(), words.end(), t);
+        if (found == words.end()) return false;
+        s.*member = static_cast<int>(found - words.begin());
+        return true;
+    };
+    return {set, [=](const Settings &s) { return words.at(static_cast<std::size_t>(s.*member)); }};
+}
+
+SettingForm on_or_off(bool Settings::*member) {
+    const auto set = [=](Settings &s, const std::string &t) {
+        if (t != "on" && t != "off") return false;
+        s.*member = t == "on";
+        return true;
+    };
+    return {set, [=](const Settings &s) { return std::string(s.*member ? "on" : "off"); }};
+}
+
+SettingForm number(int Settings::*member, int least, int most) { return form_of_number(member, least, most); }
+
+SettingForm number(std::int64_t Settings::*member, std::int64_t least, std::int64_t most) {
+    return form_of_number(member, least, most);
+}
+
+SettingForm number(double Settings::*member, double least, double most) { return form_of_number(member, least, most); }
+
+SettingForm any_text(std::string Settings::*member) {
+    return text(member, [](const std::string &) { return true; });
+}
+
+SettingForm text(std::string Settings::*member, bool (*is_good)(const std::string &)) {
+    const auto set = [=](Settings &s, const std::string &t) {
+        if (!t.empty() && !is_good(t)) return false;
+        s.*member = t;
+        return true;
+    };
+    return {set, [=](const Settings &s) { return s.*member; }};
+}
+
+SettingForm strategies(unsigned Settings::*member) {
+    const auto set = [=](Settings &s, const std::string &t) {
+        const auto bits = nereus::strategies::read_strategies(t);
+        if (bits) s.*member = *bits;
+        return bits.has_value();
+    };
+    return {set, [=](const Settings &s) { return nereus::strategies::words_of(s.*member); }, why_no_strategies};
+}
+
+}
