@@ -2,9 +2,9 @@
 #include "base/settings.hpp"
 
 #include "base/host_list.hpp"
+#include "base/methods.hpp"
 #include "base/settings_numbers.hpp"
 #include "base/strategies.hpp"
-#include "base/transfer_words.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -38,29 +38,28 @@ constexpr double most_seconds = 1e6;
 
 std::vector<SettingRow> rows_of_methods() {
     return {
-        {"process-method", "merge", "", "merge, baseline-inter, baseline-intra",
-         "how processes of a new size come about",
-         form::one_of(&Settings::process_method, {"merge", "baseline-inter", "baseline-intra"})},
+        {"process-method", "merge", "", allowed_of(words::process_methods), "how processes of a new size come about",
+         form::one_of(&Settings::process_method, words::process_methods)},
         {"process-strategies", "auto", "", strategies::allowed, "how the process method is carried out",
          form::strategies(&Settings::process_strategies)},
-        {"transfer-method", "auto", "", "auto, p2p, col, rma-lock, rma-lockall", "which MPI calls carry the data",
-         form::one_of(&Settings::transfer_method, transfer_methods)},
-        {"transfer-strategy", "auto", "", "auto, blocking, nonblocking, wait-drains, thread",
-         "who waits for constant data", form::one_of(&Settings::transfer_strategy, transfer_strategies)},
+        {"transfer-method", "auto", "", allowed_of(words::transfer_methods), "which MPI calls carry the data",
+         form::one_of(&Settings::transfer_method, words::transfer_methods)},
+        {"transfer-strategy", "auto", "", allowed_of(words::transfer_strategies), "who waits for constant data",
+         form::one_of(&Settings::transfer_strategy, words::transfer_strategies)},
         {"costs", "", "", "a file that `nereus calibrate` made, or empty",
          "by what `auto` chooses transfer method and strategy; empty: p2p and blocking",
          form::any_text(&Settings::costs)},
         {"results", "", "", "a file that can be written, or empty",
          "where rank 0 writes what iterations, their stages and resizes took; empty: nowhere",
          form::any_text(&Settings::results)},
-        {"memory", "auto", "", "auto, shared, private",
+        {"memory", "auto", "", allowed_of(words::memories),
          "where the library's own arrays lie: shared by the processes of a host, so that their data need not move "
          "there; auto: shared where that works",
-         form::one_of(&Settings::memory, {"private", "shared", "auto"})},
-        {"survivors", "auto", "", "auto, first, least-movement",
+         form::one_of(&Settings::memory, words::memories)},
+        {"survivors", "auto", "", allowed_of(words::survivors),
          "which processes go on with merge: the first ones, or those that most bytes stay with; auto: of the choices "
          "that let most processes end that with the least movement",
-         form::one_of(&Settings::survivors, {"first", "least-movement", "auto"})},
+         form::one_of(&Settings::survivors, words::survivors)},
         {"wake", "on", "", "on, off", "parked processes are woken before any are made",
          form::on_or_off(&Settings::wake)},
     };
@@ -70,18 +69,18 @@ std::vector<SettingRow> rows_of_places() {
     return {
         {"hosts", "", "", "NAME:SLOTS,NAME,... with 1 .. 1048576 slots (1 where not said), or empty",
          "hosts for new processes; empty: the MPI chooses", form::text(&Settings::hosts, is_host_list)},
-        {"placement", "compact", "", "compact, spread, measured",
+        {"placement", "compact", "", allowed_of(words::placements),
          "new processes fill the hosts in their order, or go to the host with the fewest; measured: ranks are on one "
          "host that sent each other much",
-         form::one_of(&Settings::placement, {"compact", "spread", "measured"})},
+         form::one_of(&Settings::placement, words::placements)},
         {"oversubscribe", "off", "", "on, off", "a host may get more processes than it has slots",
          form::on_or_off(&Settings::oversubscribe)},
         {"allow-fewer", "off", "", "on, off",
          "where the hosts have too few slots, a resize takes what they have instead of being refused",
          form::on_or_off(&Settings::allow_fewer)},
-        {"release-unit", "job", "", "job, host, rank",
+        {"release-unit", "job", "", allowed_of(words::release_units),
          "what can leave for good alone: all processes that a resize made, those on one host, or each",
-         form::one_of(&Settings::release_unit, {"job", "host", "rank"})},
+         form::one_of(&Settings::release_unit, words::release_units)},
         {"start-ranks", "0", "processes", "0 .. 2147483647",
          "size of the job after `nereus_open()`, which makes those that are missing; 0: as many as were started",
          form::number(&Settings::start_ranks, 0, 2147483647)},

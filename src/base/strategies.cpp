@@ -1,38 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/strategies.hpp"
 
+#include "base/methods_table.hpp"
+
 #include <algorithm>
-#include <array>
-#include <string_view>
 
 namespace nereus::strategies {
 namespace {
 
-struct Word {
-    std::string_view word;
-    unsigned bit;
-};
-
-constexpr std::array words{Word{"asynchronous", asynchronous}, Word{"single", single}, Word{"multiple", multiple},
-                           Word{"parallel", parallel},         Word{"join", join},     Word{"auto", automatic}};
-
-struct Conflict {
-    unsigned one;
-    unsigned others; ///< it excludes each of these
-    std::string_view why;
-};
-
-constexpr std::array conflicts{
-    Conflict{automatic, asynchronous | single | multiple | parallel | join, "auto chooses by itself"},
-    Conflict{join, single | multiple | parallel, "with join the supervisor starts the processes and none is spawned"},
-    Conflict{single, parallel, "with single rank 0 alone spawns, with parallel every process does"},
-};
-
 /// Bit of one word; 0 when there is no such word.
-unsigned bit_of(std::string_view word) {
-    for (const Word &w : words)
-        if (w.word == word) return w.bit;
-    return 0;
+unsigned bit_of(const std::string &word) {
+    const auto found = std::ranges::find(words::process_strategies, word);
+    return found == words::process_strategies.end() ? 0 : 1U << (found - words::process_strategies.begin());
 }
 
 Result<unsigned> with_word(unsigned bits, const std::string &word) {
@@ -61,7 +40,7 @@ const char *const allowed = "auto, none, or some of asynchronous, single, multip
 Done check(unsigned bits) {
     if (bits >= 2 * automatic)
         return failed(NEREUS_ERR_ARGUMENT, std::to_string(bits) + " holds a process strategy that does not exist");
-    for (const Conflict &conflict : conflicts)
+    for (const StrategyConflict &conflict : strategy_conflicts)
         if ((bits & conflict.one) != 0 && (bits & conflict.others) != 0)
             return failed(NEREUS_ERR_ARGUMENT, "process strategies " + words_of(bits) +
                                                    " exclude one another: " + std::string(conflict.why));
@@ -78,8 +57,8 @@ Result<unsigned> read_strategies(const std::string &text) {
 
 std::vector<std::string> list_of(unsigned bits) {
     std::vector<std::string> list;
-    for (const Word &w : words)
-        if ((bits & w.bit) != 0) list.emplace_back(w.word);
+    for (const std::string &word : words::process_strategies)
+        if ((bits & bit_of(word)) != 0) list.push_back(word);
     return list;
 }
 

@@ -4,18 +4,19 @@
 
 #include "base/error.hpp"
 
+#include <nereus/resize.h>
+
 #include <string>
 #include <vector>
 
 namespace nereus::strategies {
 
-// The numbers of the public enum, whose header needs MPI; src/job compares them when it is compiled.
-inline constexpr unsigned asynchronous = 1;
-inline constexpr unsigned single = 2;
-inline constexpr unsigned multiple = 4;
-inline constexpr unsigned parallel = 8;
-inline constexpr unsigned join = 16;
-inline constexpr unsigned automatic = 32;
+inline constexpr unsigned asynchronous = NEREUS_ASYNCHRONOUS;
+inline constexpr unsigned single = NEREUS_SINGLE;
+inline constexpr unsigned multiple = NEREUS_MULTIPLE;
+inline constexpr unsigned parallel = NEREUS_PARALLEL;
+inline constexpr unsigned join = NEREUS_JOIN;
+inline constexpr unsigned automatic = NEREUS_AUTO;
 
 /// What a user may write, for messages and help.
 extern const char *const allowed;

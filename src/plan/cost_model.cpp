@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plan/cost_model.hpp"
 
-#include "base/transfer_words.hpp"
+#include "base/methods.hpp"
 
 #include <algorithm>
 #include <cstdio>

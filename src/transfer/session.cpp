@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The strategies: who waits for what a carrier does (Martín-Álvarez et al. 2024, section 4.2; 2025, section 4.3).
 #include "base/cores.hpp"
+#include "base/methods.hpp"
 #include "mpi/check.hpp"
 #include "mpi/threads.hpp"
 #include "transfer/method.hpp"
@@ -12,7 +13,7 @@
 namespace nereus::transfer {
 namespace {
 
-bool is_one_sided(Method method) { return method == Method::rma_lock || method == Method::rma_lockall; }
+bool is_one_sided(Method method) { return nereus::is_one_sided(static_cast<int>(method)); }
 
 std::unique_ptr<Carrier> carrier_of(Method method, const TransferContext &context, const Windows &windows) {
     switch (method) {
@@ -29,13 +30,9 @@ std::unique_ptr<Carrier> carrier_of(Method method, const TransferContext &contex
 }
 
 Done refusal(Method method, Strategy strategy, MPI_Comm comm) {
-    if (is_one_sided(method) && is_inter(comm))
-        return failed(NEREUS_ERR_UNSUPPORTED,
-                      "one-sided methods need an intra-communicator: MPI has no windows over an "
-                      "inter-communicator");
-    if (is_one_sided(method) && strategy == Strategy::nonblocking)
-        return failed(NEREUS_ERR_UNSUPPORTED, "one-sided methods cannot wait for the sources alone: sources do not see "
-                                              "when they have been read; use wait-drains");
+    const int process_method = is_inter(comm) ? NEREUS_BASELINE_INTER : NEREUS_BASELINE_INTRA;
+    if (auto done = check_transfer(process_method, static_cast<int>(method), static_cast<int>(strategy)); !done)
+        return done;
     if (strategy == Strategy::thread && !mpi::threads_are_allowed())
         return failed(NEREUS_ERR_UNSUPPORTED, "a transfer in a thread needs MPI_THREAD_MULTIPLE");
     return {};

@@ -98,10 +98,8 @@ private:
         for (const ResizeWay &way : resize_ways(true)) {
             const nereus_resize_options options = way.options(job_);
             expect(nereus_resize(job_, 3, &options, nullptr) == NEREUS_ERR_UNSUPPORTED, way.text().c_str());
-            const bool inter = way.process == NEREUS_BASELINE_INTER;
-            const char *sentence = inter ? "one-sided transfers need an intra-communicator"
-                                         : "with one-sided transfers sources send nothing that they could wait for";
-            expect(std::string(nereus_message(job_)).starts_with(sentence), nereus_message(job_));
+            expect(std::string(nereus_message(job_)).find(" does not go with ") != std::string::npos,
+                   nereus_message(job_));
         }
     }
 

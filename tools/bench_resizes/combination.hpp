@@ -6,7 +6,6 @@
 
 #include <string>
 #include <tl/expected.hpp>
-#include <vector>
 
 namespace resizes {
 
@@ -19,8 +18,5 @@ struct Combination {
 
 /// The error is a sentence that says what is allowed.
 tl::expected<Combination, std::string> read_combination(const std::string &text);
-
-std::string method_word(nereus_process_method method);
-std::vector<std::string> strategy_words(unsigned strategies);
 
 }

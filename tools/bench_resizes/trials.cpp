@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trials.hpp"
 
+#include "base/methods.hpp"
+#include "base/strategies.hpp"
 #include "tools/common/lines.hpp"
 #include "tools/common/program.hpp"
 
@@ -155,8 +157,8 @@ void Trials::report_refused(const std::string &why) const {
                    {"reason", why},
                    {"from", plan_.from},
                    {"to", plan_.to},
-                   {"method", method_word(way.method)},
-                   {"strategies", strategy_words(way.strategies)},
+                   {"method", nereus::word_of(nereus::words::process_methods, way.method)},
+                   {"strategies", nereus::strategies::list_of(way.strategies)},
                    {"mpi", library()}});
 }
 
@@ -167,8 +169,8 @@ void Trials::report_done(const nereus_resize_report &report) const {
                    {"reason", why},
                    {"from", report.from},
                    {"to", report.to},
-                   {"method", method_word(report.process_method)},
-                   {"strategies", strategy_words(report.process_strategies)},
+                   {"method", nereus::word_of(nereus::words::process_methods, report.process_method)},
+                   {"strategies", nereus::strategies::list_of(report.process_strategies)},
                    {"make_seconds", report.process_seconds - report.connect_seconds},
                    {"connect_seconds", report.connect_seconds},
                    {"pause_seconds", report.pause_seconds},

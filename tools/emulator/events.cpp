@@ -5,6 +5,8 @@
 #include <cmath>
 #include <ctime>
 
+#include "base/strategies.hpp"
+
 namespace emulator {
 
 namespace {
@@ -46,7 +48,7 @@ Json committed_event(const nereus_resize_report &report) {
             {"from", report.from},
             {"to", report.to},
             {"process_method", name_of(report.process_method)},
-            {"process_strategies", strategy_words(report.process_strategies)},
+            {"process_strategies", nereus::strategies::list_of(report.process_strategies)},
             {"transfer_method", name_of(report.transfer_method)},
             {"transfer_strategy", name_of(report.transfer_strategy)},
             {"variable_bytes", report.variable_bytes},
@@ -127,7 +129,7 @@ std::vector<Json> committed_events(const nereus_resize_report &report, Iteration
     events.push_back({{"event", "processes_ready"},
                       {"request", report.request},
                       {"method", name_of(report.process_method)},
-                      {"strategies", strategy_words(report.process_strategies)},
+                      {"strategies", nereus::strategies::list_of(report.process_strategies)},
                       {"seconds", report.process_seconds},
                       {"connect_seconds", report.connect_seconds},
                       {"woken", report.woken}});

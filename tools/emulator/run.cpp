@@ -2,13 +2,14 @@
 #include "run.hpp"
 
 #include <algorithm>
-#include <array>
 #include <climits>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "base/methods.hpp"
+#include "base/strategies.hpp"
 #include "fields.hpp"
 
 namespace emulator {
@@ -97,55 +98,26 @@ PhaseSpec read_phase(const Json &json, const std::string &path, Complaint &compl
     return phase;
 }
 
-struct StrategyWord {
-    std::string_view word;
-    unsigned bit;
-};
-
-constexpr std::array all_strategy_words{StrategyWord{"asynchronous", NEREUS_ASYNCHRONOUS},
-                                        StrategyWord{"single", NEREUS_SINGLE},
-                                        StrategyWord{"multiple", NEREUS_MULTIPLE},
-                                        StrategyWord{"parallel", NEREUS_PARALLEL},
-                                        StrategyWord{"join", NEREUS_JOIN},
-                                        StrategyWord{"auto", NEREUS_AUTO}};
-
-constexpr const char *strategies_allowed = "[], [\"auto\"], or some of \"asynchronous\", \"single\", \"multiple\", "
-                                           "\"parallel\", \"join\", each once, but not single "
-                                           "with parallel, nor join with single, multiple or parallel";
-
-/// Bit of one word; 0 when it is none.
-unsigned strategy_bit(const Json &word) {
-    const auto *const found = std::ranges::find_if(
-        all_strategy_words, [&](const StrategyWord &w) { return word.is_string() && word == w.word; });
-    return found == all_strategy_words.end() ? 0 : found->bit;
-}
-
-// The library refuses them too, but only when the resize is asked for, in the middle of the run.
-bool go_together(unsigned strategies) {
-    constexpr unsigned spawning = unsigned{NEREUS_SINGLE} | NEREUS_MULTIPLE | NEREUS_PARALLEL;
-    if ((strategies & NEREUS_AUTO) != 0) return strategies == NEREUS_AUTO;
-    if ((strategies & NEREUS_JOIN) != 0) return (strategies & spawning) == 0;
-    return (strategies & NEREUS_SINGLE) == 0 || (strategies & NEREUS_PARALLEL) == 0;
-}
+// What does not go together the library refuses too, but only when the resize is asked for, in the middle of the run.
 
 unsigned read_strategies(Fields &fields) {
-    unsigned strategies = 0;
+    const std::vector<std::string> &known = nereus::words::process_strategies;
+    std::string together;
     for (const Json &word : fields.array("process_strategies", true)) {
-        const unsigned bit = strategy_bit(word);
-        if (bit == 0 || (strategies & bit) != 0) fields.complain("process_strategies", strategies_allowed);
-        strategies |= bit;
+        if (!word.is_string() || !nereus::number_of(known, word.get<std::string>())) {
+            fields.complain("process_strategies", "[], or some of " + nereus::allowed_of(known));
+            return 0;
+        }
+        together.append(together.empty() ? "" : "+").append(word.get<std::string>());
     }
-    if (!go_together(strategies)) fields.complain("process_strategies", strategies_allowed);
-    return strategies;
+    const auto strategies = nereus::strategies::read_strategies(together.empty() ? "none" : together);
+    if (!strategies) fields.complain("process_strategies", "what goes together: " + strategies.error().what);
+    return strategies.value_or(0);
 }
 
-// The library refuses these too, but only when the resize is asked for, in the middle of the run.
 void check_transfer(const GroupSpec &group, Fields &fields) {
-    if (!is_one_sided(group.transfer_method)) return;
-    if (group.transfer_strategy == NEREUS_NONBLOCKING)
-        fields.complain("transfer_strategy", "with rma-lock and rma-lockall: auto, blocking, wait-drains, thread");
-    if (group.process_method == NEREUS_BASELINE_INTER)
-        fields.complain("transfer_method", "with baseline-inter: auto, p2p, col");
+    const auto done = nereus::check_transfer(group.process_method, group.transfer_method, group.transfer_strategy);
+    if (!done) fields.complain("transfer_method", "what goes together: " + done.error().what);
 }
 
 std::vector<double> read_weights(Fields &fields) {
@@ -177,11 +149,8 @@ GroupSpec read_group(const Json &json, const std::string &path, Complaint &compl
     group.factor = fields.number("factor", false);
     if (fields.has("weights")) group.weights = read_weights(fields);
     if (fields.has("times")) group.times = read_times(fields);
-    group.placement = fields.choice<nereus_placement>(
-        "placement", {{"compact", NEREUS_COMPACT}, {"spread", NEREUS_SPREAD}, {"measured", NEREUS_MEASURED}});
-    group.release_unit = fields.choice_or<nereus_release_unit>(
-        "release_unit", {{"job", NEREUS_UNIT_JOB}, {"host", NEREUS_UNIT_HOST}, {"rank", NEREUS_UNIT_RANK}},
-        NEREUS_UNIT_JOB);
+    group.placement = fields.choice("placement", placements());
+    group.release_unit = fields.choice_or("release_unit", release_units(), NEREUS_UNIT_JOB);
     group.process_method = fields.choice("process_method", process_methods());
     group.process_strategies = read_strategies(fields);
     group.transfer_method = fields.choice("transfer_method", transfer_methods());
@@ -280,13 +249,6 @@ std::int64_t Run::iterations() const {
 bool is_compute(StageType type) { return type == StageType::pi || type == StageType::matrix; }
 bool is_file(StageType type) { return type == StageType::write || type == StageType::read; }
 bool is_local(StageType type) { return is_compute(type) || is_file(type); }
-
-std::vector<std::string> strategy_words(unsigned strategies) {
-    std::vector<std::string> words;
-    for (const StrategyWord &w : all_strategy_words)
-        if ((strategies & w.bit) != 0) words.emplace_back(w.word);
-    return words;
-}
 
 Result<Run> parse_run(const std::string &file, const std::string &text) {
     Run run;

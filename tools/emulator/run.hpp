@@ -71,9 +71,6 @@ bool is_local(StageType type);
 bool is_compute(StageType type);
 bool is_file(StageType type);
 
-/// The words of a sum of enum nereus_process_strategy; none for 0.
-std::vector<std::string> strategy_words(unsigned strategies);
-
 /// The run that `text` describes; `file` is its name in a message. Failures have exit_bad_input.
 Result<Run> parse_run(const std::string &file, const std::string &text);
 

@@ -1,53 +1,59 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "words.hpp"
 
-#include <algorithm>
+#include "base/methods.hpp"
 
 namespace emulator {
 
 namespace {
 
-template <class T> std::string_view word_of(const Words<T> &words, T value) {
-    const auto found = std::ranges::find(words, value, &std::pair<std::string_view, T>::second);
-    return found == words.end() ? "unknown" : found->first;
+template <class T> Words<T> with_numbers(const std::vector<std::string> &words) {
+    Words<T> all;
+    for (std::size_t number = 0; number < words.size(); ++number)
+        all.emplace_back(words[number], static_cast<T>(number));
+    return all;
 }
 
 } // namespace
 
 const Words<nereus_process_method> &process_methods() {
-    static const Words<nereus_process_method> words{
-        {"merge", NEREUS_MERGE}, {"baseline-inter", NEREUS_BASELINE_INTER}, {"baseline-intra", NEREUS_BASELINE_INTRA}};
+    static const auto words = with_numbers<nereus_process_method>(nereus::words::process_methods);
     return words;
 }
 
 const Words<nereus_transfer_method> &transfer_methods() {
-    static const Words<nereus_transfer_method> words{{"auto", NEREUS_TRANSFER_AUTO},
-                                                     {"p2p", NEREUS_P2P},
-                                                     {"col", NEREUS_COL},
-                                                     {"rma-lock", NEREUS_RMA_LOCK},
-                                                     {"rma-lockall", NEREUS_RMA_LOCKALL}};
+    static const auto words = with_numbers<nereus_transfer_method>(nereus::words::transfer_methods);
     return words;
 }
 
 const Words<nereus_transfer_strategy> &transfer_strategies() {
-    static const Words<nereus_transfer_strategy> words{{"auto", NEREUS_STRATEGY_AUTO},
-                                                       {"blocking", NEREUS_BLOCKING},
-                                                       {"nonblocking", NEREUS_NONBLOCKING},
-                                                       {"wait-drains", NEREUS_WAIT_DRAINS},
-                                                       {"thread", NEREUS_THREAD}};
+    static const auto words = with_numbers<nereus_transfer_strategy>(nereus::words::transfer_strategies);
     return words;
 }
 
 const Words<nereus_survivors> &survivor_choices() {
-    static const Words<nereus_survivors> words{
-        {"auto", NEREUS_SURVIVORS_AUTO}, {"first", NEREUS_FIRST}, {"least-movement", NEREUS_LEAST_MOVEMENT}};
+    static const auto words = with_numbers<nereus_survivors>(nereus::words::survivors);
     return words;
 }
 
-std::string_view name_of(nereus_process_method method) { return word_of(process_methods(), method); }
-std::string_view name_of(nereus_transfer_method method) { return word_of(transfer_methods(), method); }
-std::string_view name_of(nereus_transfer_strategy strategy) { return word_of(transfer_strategies(), strategy); }
+const Words<nereus_placement> &placements() {
+    static const auto words = with_numbers<nereus_placement>(nereus::words::placements);
+    return words;
+}
 
-bool is_one_sided(nereus_transfer_method method) { return method == NEREUS_RMA_LOCK || method == NEREUS_RMA_LOCKALL; }
+const Words<nereus_release_unit> &release_units() {
+    static const auto words = with_numbers<nereus_release_unit>(nereus::words::release_units);
+    return words;
+}
+
+std::string_view name_of(nereus_process_method method) {
+    return nereus::word_of(nereus::words::process_methods, method);
+}
+std::string_view name_of(nereus_transfer_method method) {
+    return nereus::word_of(nereus::words::transfer_methods, method);
+}
+std::string_view name_of(nereus_transfer_strategy strategy) {
+    return nereus::word_of(nereus::words::transfer_strategies, strategy);
+}
 
 } // namespace emulator

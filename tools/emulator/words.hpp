@@ -16,12 +16,11 @@ const Words<nereus_process_method> &process_methods();
 const Words<nereus_transfer_method> &transfer_methods();
 const Words<nereus_transfer_strategy> &transfer_strategies();
 const Words<nereus_survivors> &survivor_choices();
+const Words<nereus_placement> &placements();
+const Words<nereus_release_unit> &release_units();
 
 std::string_view name_of(nereus_process_method method);
 std::string_view name_of(nereus_transfer_method method);
 std::string_view name_of(nereus_transfer_strategy strategy);
-
-/// Whether drains read from windows of the sources.
-bool is_one_sided(nereus_transfer_method method);
 
 } // namespace emulator

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "question.hpp"
 
-#include "base/transfer_words.hpp"
+#include "base/methods.hpp"
 
 #include <algorithm>
 #include <fstream>
@@ -32,11 +32,9 @@ std::vector<int> hosts_in(const json &asked, const Cluster &cluster) {
 }
 
 nereus::transfer::Method method_of(const std::string &word) {
-    const auto &words = nereus::transfer_methods;
-    const auto place = std::ranges::find(words, word) - words.begin();
-    if (place > static_cast<std::ptrdiff_t>(nereus::transfer::Method::rma_lockall))
-        throw std::runtime_error("method " + word + ": there is none");
-    return static_cast<nereus::transfer::Method>(place);
+    const auto number = nereus::number_of(nereus::words::transfer_methods, word);
+    if (!number || *number == NEREUS_TRANSFER_AUTO) throw std::runtime_error("method " + word + ": there is none");
+    return static_cast<nereus::transfer::Method>(*number);
 }
 
 std::vector<Message> messages_in(const json &asked, int ranks) {

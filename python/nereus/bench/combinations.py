@@ -3,13 +3,15 @@
 
 from dataclasses import dataclass
 
-from nereus.methods import PROCESS_METHODS
+from nereus.methods import AUTO, PROCESS_METHODS, PROCESS_STRATEGIES
+from nereus.methods.strategies import conflict_in
 
 #: In the order in which the library names them.
-STRATEGIES = ("asynchronous", "single", "multiple", "parallel", "join")
+STRATEGIES = tuple(word for word in PROCESS_STRATEGIES if word != AUTO)
 #: Not a strategy of its own: Merge onto processes that are parked.
 WAKE = "wake"
 _NONE = "none"
+_ASYNCHRONOUS = "asynchronous"
 
 
 @dataclass(frozen=True)
@@ -45,22 +47,18 @@ class Combination:
 
 
 def _how() -> list[tuple[str, ...]]:
-    """Strategies that go together, but for asynchronous, which goes with all."""
-    return [
-        (),
-        ("single",),
-        ("multiple",),
-        ("single", "multiple"),
-        ("parallel",),
-        ("multiple", "parallel"),
-        ("join",),
+    """Strategies that go together, but for asynchronous, which goes with all; by their added values."""
+    words = [word for word in STRATEGIES if word != _ASYNCHRONOUS]
+    sets = [
+        tuple(word for bit, word in enumerate(words) if total >> bit & 1) for total in range(2 ** len(words))
     ]
+    return [words for words in sets if conflict_in(words) is None]
 
 
 def sets_of_strategies() -> list[tuple[str, ...]]:
     """All strategies that go together, the plain ones first."""
     plain = _how()
-    return [*plain, *[("asynchronous", *strategies) for strategies in plain]]
+    return [*plain, *[(_ASYNCHRONOUS, *strategies) for strategies in plain]]
 
 
 def all_combinations() -> list[Combination]:

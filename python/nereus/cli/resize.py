@@ -7,9 +7,9 @@ import typer
 
 from nereus.analysis.report.units import seconds_text
 from nereus.cli.messages import Refused, complain, say, show_json
-from nereus.config.strategies import STRATEGIES, conflict_in
 from nereus.launch import read_hosts
 from nereus.methods import (
+    PROCESS_STRATEGIES,
     Placement,
     ProcessMethod,
     ReleaseUnit,
@@ -18,6 +18,7 @@ from nereus.methods import (
     TransferStrategy,
     transfer_conflict,
 )
+from nereus.methods.strategies import conflict_in
 from nereus.supervisor import OK, PENDING, REDUCED, RESIZED, UNCHANGED, NoAnswer, ask, find
 
 _GOOD = {OK, RESIZED, UNCHANGED, PENDING, REDUCED}
@@ -79,10 +80,10 @@ def resize(
 def _check_strategies(text: str | None) -> None:
     """Refuse what the job would not understand either."""
     words = [] if text in {None, "none"} else str(text).split("+")
-    wrong = next((word for word in words if word not in STRATEGIES), None)
-    conflict = conflict_in([word for word in STRATEGIES for same in words if same == word])
+    wrong = next((word for word in words if word not in PROCESS_STRATEGIES), None)
+    conflict = conflict_in([word for word in PROCESS_STRATEGIES for same in words if same == word])
     if wrong is not None:
-        allowed = f"none, or some of {', '.join(STRATEGIES)} with + between them"
+        allowed = f"none, or some of {', '.join(PROCESS_STRATEGIES)} with + between them"
         raise Refused(f"--process-strategies = {text}: {wrong or 'an empty word'}: allowed is {allowed}")
     if conflict is not None:
         raise Refused(f"--process-strategies = {text}: {conflict}")

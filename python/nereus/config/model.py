@@ -16,7 +16,6 @@ from pydantic_core import PydanticCustomError
 
 from nereus.config.quantities import bytes_of, seconds_of, share_of
 from nereus.config.rules import problems_of, said_twice_or_half
-from nereus.config.strategies import STRATEGIES_ALLOWED, Strategy, conflict_in, in_order
 from nereus.methods import (
     MEMORIES_ALLOWED,
     PLACEMENTS,
@@ -28,11 +27,13 @@ from nereus.methods import (
     Memory,
     Placement,
     ProcessMethod,
+    ProcessStrategy,
     ReleaseUnit,
     Survivors,
     TransferMethod,
     TransferStrategy,
 )
+from nereus.methods.strategies import STRATEGIES_ALLOWED, conflict_in, in_order
 
 INT32 = 2**31 - 1
 MOST_BYTES = 2**60  # sums of such sizes stay within 64 bits
@@ -60,7 +61,7 @@ def _one_of(words: Sequence[str]) -> str:
     return f"one of {', '.join(words)}"
 
 
-def _together(words: list[Strategy]) -> list[Strategy]:
+def _together(words: list[ProcessStrategy]) -> list[ProcessStrategy]:
     if conflict := conflict_in(words):
         raise PydanticCustomError("conflict", "{text}", {"text": conflict})
     return in_order(words)
@@ -144,7 +145,7 @@ class Group(Part):
     )
     placement: Placement = Field("compact", description=_one_of(PLACEMENTS))
     process_method: ProcessMethod = Field("merge", description=_one_of(PROCESS_METHODS))
-    process_strategies: Annotated[list[Strategy], AfterValidator(_together)] = Field(
+    process_strategies: Annotated[list[ProcessStrategy], AfterValidator(_together)] = Field(
         default=["auto"], description=STRATEGIES_ALLOWED
     )
     release_unit: ReleaseUnit = Field("job", description=_one_of(RELEASE_UNITS))

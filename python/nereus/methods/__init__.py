@@ -35,11 +35,16 @@ TRANSFER_STRATEGIES = _chosen(_words("transfer_strategies"))
 PLACEMENTS = _words("placements")
 RELEASE_UNITS = _words("release_units")
 
+#: Their values are added, but for `auto`, which is the last one and stands alone.
+PROCESS_STRATEGIES = _words("process_strategies")
+#: Each: `one`, the `others` that it excludes, and `why`.
+STRATEGY_CONFLICTS: tuple[dict[str, Any], ...] = tuple(_TABLE["strategy_conflicts"])
+
 #: As a user may write them: with `auto`, which comes first.
 TRANSFER_METHODS_ALLOWED = _auto_first(_words("transfer_methods"))
 TRANSFER_STRATEGIES_ALLOWED = _auto_first(_words("transfer_strategies"))
 SURVIVORS_ALLOWED = _auto_first(_words("survivors"))
-MEMORIES_ALLOWED = _auto_first(_words("memories")[::-1])
+MEMORIES_ALLOWED = _auto_first(_words("memories"))
 
 if TYPE_CHECKING:  # a type checker cannot read the table
     ProcessMethod = str
@@ -49,6 +54,7 @@ if TYPE_CHECKING:  # a type checker cannot read the table
     Placement = str
     ReleaseUnit = str
     Memory = str
+    ProcessStrategy = str
     ChosenTransferMethod = str
     ChosenTransferStrategy = str
 else:  # for models and command lines, which refuse other words
@@ -61,6 +67,7 @@ else:  # for models and command lines, which refuse other words
     Placement = Literal[PLACEMENTS]
     ReleaseUnit = Literal[RELEASE_UNITS]
     Memory = Literal[MEMORIES_ALLOWED]
+    ProcessStrategy = Literal[PROCESS_STRATEGIES]
 
 #: Transfer methods with which drains read from windows of the sources.
 ONE_SIDED = tuple(row["word"] for row in _TABLE["transfer_methods"] if row.get("one_sided"))
@@ -76,20 +83,19 @@ def of_words(kind: str, column: str) -> dict[str, Any]:
     return {word: value for value, word in by_column(kind, column).items()}
 
 
-def _two_sided() -> str:
-    return " and ".join(method for method in TRANSFER_METHODS if method not in ONE_SIDED)
-
-
 def transfer_conflict(process_method: str | None, method: str | None, strategy: str | None) -> str | None:
-    """Why a transfer cannot be carried out so; None when it can. What is not known yet is None."""
-    if method in ONE_SIDED and strategy == "nonblocking":
-        return (
-            f"{method} does not go with nonblocking: drains read from the sources, who cannot know when "
-            "they have been read; wait-drains, thread and blocking do"
-        )
-    if method in ONE_SIDED and process_method == "baseline-inter":
-        return (
-            f"{method} does not go with baseline-inter: there is no window over an inter-communicator; "
-            f"{_two_sided()} do, and baseline-intra goes with all methods"
-        )
+    """Why no MPI has a transfer so; None when it can be carried out. What is not known yet is None."""
+    asked = {"process_methods": process_method, "transfer_strategies": strategy}
+    if method not in ONE_SIDED:
+        return None
+    for conflict in _TABLE["one_sided_conflicts"]:
+        kind, word = conflict["kind"], conflict["word"]
+        if asked[kind] == word:
+            good = " or ".join(", ".join(_with_one_sided(kind)).rsplit(", ", 1))
+            return f"{method} does not go with {word}: {conflict['why']}; take {good}"
     return None
+
+
+def _with_one_sided(kind: str) -> list[str]:
+    bad = [row["word"] for row in _TABLE["one_sided_conflicts"] if row["kind"] == kind]
+    return [word for word in _chosen(_words(kind)) if word not in bad]

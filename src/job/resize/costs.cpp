@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/resize/costs.hpp"
 
-#include "base/transfer_words.hpp"
+#include "base/methods.hpp"
 
 #include <nereus/nereus.h>
 
@@ -14,13 +14,6 @@ namespace nereus::job {
 namespace {
 
 using nlohmann::json;
-
-static_assert(NEREUS_P2P == 0 && NEREUS_COL == 1 && NEREUS_RMA_LOCK == 2 && NEREUS_RMA_LOCKALL == 3 &&
-                  NEREUS_TRANSFER_AUTO == 4,
-              "places in transfer_methods");
-static_assert(NEREUS_BLOCKING == 0 && NEREUS_NONBLOCKING == 1 && NEREUS_WAIT_DRAINS == 2 && NEREUS_THREAD == 3 &&
-                  NEREUS_STRATEGY_AUTO == 4,
-              "places in transfer_strategies");
 
 constexpr const char *format = "nereus-costs";
 constexpr int version = 1;
@@ -73,9 +66,9 @@ Result<int> read_word(const json &row, const char *key, const std::vector<std::s
 Result<plan::Cost> read_way(const json &row, const std::string &where) {
     if (!row.is_object()) return wrong(where, "must be an object");
     plan::Cost cost;
-    auto method = read_word(row, "method", transfer_methods, where);
+    auto method = read_word(row, "method", words::transfer_methods, where);
     if (!method) return tl::unexpected(method.error());
-    auto strategy = read_word(row, "strategy", transfer_strategies, where);
+    auto strategy = read_word(row, "strategy", words::transfer_strategies, where);
     if (!strategy) return tl::unexpected(strategy.error());
     cost.way = {*method, *strategy};
     for (const Field &field : fields)
@@ -137,8 +130,8 @@ Result<plan::Costs> costs_of_file(const std::string &path) {
 json as_json(const plan::Costs &costs) {
     json rows = json::array();
     for (const plan::Cost &cost : costs.ways) {
-        json row = {{"method", transfer_methods[static_cast<std::size_t>(cost.way.method)]},
-                    {"strategy", transfer_strategies[static_cast<std::size_t>(cost.way.strategy)]}};
+        json row = {{"method", word_of(words::transfer_methods, cost.way.method)},
+                    {"strategy", word_of(words::transfer_strategies, cost.way.strategy)}};
         for (const Field &field : fields) row[field.name] = cost.*field.place;
         rows.push_back(std::move(row));
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/resize/method_selection.hpp"
 
+#include "base/methods.hpp"
 #include "mpi/share.hpp"
 #include "mpi/threads.hpp"
 
@@ -90,18 +91,12 @@ std::optional<plan::Choice> choice_from(const json &in) {
 }
 
 Done check_transfer_choice(int process_method, bool one_world, const TransferChoice &transfer_choice) {
-    const bool one_sided = transfer_choice.method == NEREUS_RMA_LOCK || transfer_choice.method == NEREUS_RMA_LOCKALL;
-    if (one_sided && !one_world && !has_windows_between_worlds())
+    if (is_one_sided(transfer_choice.method) && !one_world && !has_windows_between_worlds())
         return failed(NEREUS_ERR_UNSUPPORTED,
                       "Open MPI has one-sided transfers only among processes that one mpiexec "
                       "started together, unless OMPI_MCA_osc=ucx: set that, or take p2p or col");
-    if (one_sided && process_method == NEREUS_BASELINE_INTER)
-        return failed(NEREUS_ERR_UNSUPPORTED,
-                      "one-sided transfers need an intra-communicator, which baseline-inter has "
-                      "not: take baseline-intra or merge");
-    if (one_sided && transfer_choice.strategy == NEREUS_NONBLOCKING)
-        return failed(NEREUS_ERR_UNSUPPORTED, "with one-sided transfers sources send nothing that they could wait for: "
-                                              "take wait-drains in place of nonblocking");
+    if (auto done = check_transfer(process_method, transfer_choice.method, transfer_choice.strategy); !done)
+        return done;
     if (transfer_choice.strategy == NEREUS_THREAD && !mpi::threads_are_allowed())
         return failed(NEREUS_ERR_UNSUPPORTED,
                       "the transfer strategy thread needs MPI_Init_thread with MPI_THREAD_MULTIPLE, which this program "

@@ -12,10 +12,6 @@ namespace {
 
 using nlohmann::json;
 
-static_assert(NEREUS_ASYNCHRONOUS == strategies::asynchronous && NEREUS_SINGLE == strategies::single &&
-              NEREUS_MULTIPLE == strategies::multiple && NEREUS_PARALLEL == strategies::parallel &&
-              NEREUS_JOIN == strategies::join && NEREUS_AUTO == strategies::automatic);
-
 /// What `auto` is: the supervisor makes processes where it can, and they are connected while the application iterates.
 /// A spawn in a thread is no help: it holds MPICH 5 for most of its time.
 unsigned decided(const JobState &job, unsigned asked, bool all_woken) {

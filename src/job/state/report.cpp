@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/state/report.hpp"
 
+#include "base/methods.hpp"
 #include "base/settings.hpp"
 #include "base/strategies.hpp"
-#include "base/transfer_words.hpp"
 #include "job/state/checked_json.hpp"
 
 #include <cstdio>
@@ -86,8 +86,8 @@ json for_people(const nereus_resize_report &r) {
             {"to", r.to},
             {"process_method", methods[r.process_method]},
             {"process_strategies", strategies::list_of(r.process_strategies)},
-            {"transfer_method", transfer_methods[static_cast<std::size_t>(r.transfer_method)]},
-            {"transfer_strategy", transfer_strategies[static_cast<std::size_t>(r.transfer_strategy)]},
+            {"transfer_method", word_of(words::transfer_methods, r.transfer_method)},
+            {"transfer_strategy", word_of(words::transfer_strategies, r.transfer_strategy)},
             {"process_seconds", r.process_seconds},
             {"connect_seconds", r.connect_seconds},
             {"constant_seconds", r.constant_seconds},

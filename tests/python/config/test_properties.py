@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from nereus.config import ConfigError, Experiment, load, write_toml
 from nereus.config.json_lines import json_lines
-from nereus.config.strategies import STRATEGIES, conflict_in
 from nereus.config.toml_lines import toml_lines
-from nereus.methods import transfer_conflict
+from nereus.methods import PROCESS_STRATEGIES, transfer_conflict
+from nereus.methods.strategies import conflict_in
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "emulate"
 SETTINGS = settings(
@@ -55,7 +55,7 @@ phases = st.builds(
     st.integers(1, 2**40),
     stage_lists,
 )
-words = st.lists(st.sampled_from(STRATEGIES), unique=True)
+words = st.lists(st.sampled_from(PROCESS_STRATEGIES), unique=True)
 strategy_lists = words.filter(lambda chosen: conflict_in(chosen) is None)
 
 

@@ -12,8 +12,8 @@ from nereus.launch import Command
 from nereus.launch.groups import Group, Groups, ask_to_end
 
 LIMIT = 30.0
-# As Hydra does it: who is asked to end tells the user of it. Not by print(): while one is interrupted, no other
-# one may begin.
+# As Hydra does it: who is asked to end tells the user of it. Not by print(): while one is interrupted, no
+# other one may begin.
 LAUNCHER = """
 import os, signal, sys
 def told(*_):

@@ -36,11 +36,17 @@ def test_rows_are_the_enumerators_of_the_header_in_their_order(kind: str) -> Non
     assert numbers == enumerators(ENUMERATIONS[kind])
 
 
+def test_values_of_process_strategies_are_bits_in_the_order_of_the_rows() -> None:
+    bits = {row["enumerator"]: 1 << place for place, row in enumerate(TABLE["process_strategies"])}
+    assert bits == enumerators("nereus_process_strategy")
+
+
 def test_every_kind_is_an_enumeration_or_a_setting() -> None:
-    assert set(TABLE) == {*ENUMERATIONS, "memories"}
+    conflicts = {"one_sided_conflicts", "strategy_conflicts"}
+    assert set(TABLE) - conflicts == {*ENUMERATIONS, "memories", "process_strategies"}
 
 
-@pytest.mark.parametrize("kind", TABLE)
+@pytest.mark.parametrize("kind", [kind for kind in TABLE if not kind.endswith("conflicts")])
 def test_auto_is_the_last_row_where_there_is_one(kind: str) -> None:
     words = [row["word"] for row in TABLE[kind]]
     assert len(set(words)) == len(words) and methods.AUTO not in words[:-1]

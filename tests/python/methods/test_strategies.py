@@ -3,21 +3,20 @@
 
 from __future__ import annotations
 
-import json
-import re
 from itertools import combinations
 from pathlib import Path
 
 import pytest
 
 from nereus.bench.combinations import sets_of_strategies
-from nereus.config.strategies import STRATEGIES, Strategy, conflict_in
+from nereus.methods import PROCESS_STRATEGIES, ProcessStrategy
+from nereus.methods.strategies import conflict_in
 
 ROOT = Path(__file__).parents[3]
-CHOICES = [list(some) for size in range(7) for some in combinations(STRATEGIES, size)]
+CHOICES = [list(some) for size in range(7) for some in combinations(PROCESS_STRATEGIES, size)]
 
 
-def go_together(words: list[Strategy]) -> bool:
+def go_together(words: list[ProcessStrategy]) -> bool:
     """As the header and the paper have it, said another way than in the code."""
     chosen = set(words)
     if "auto" in chosen:
@@ -28,18 +27,8 @@ def go_together(words: list[Strategy]) -> bool:
 
 
 @pytest.mark.parametrize("words", CHOICES, ids="+".join)
-def test_strategies_are_refused_exactly_where_they_exclude_one_another(words: list[Strategy]) -> None:
+def test_strategies_are_refused_exactly_where_they_exclude_one_another(words: list[ProcessStrategy]) -> None:
     assert (conflict_in(words) is None) == go_together(words)
-
-
-def test_the_library_refuses_with_the_same_sentences() -> None:
-    source = (ROOT / "src" / "base" / "strategies.cpp").read_text(encoding="utf-8")
-    texts = " ".join(json.loads(f'"{text}"') for text in re.findall(r'"((?:[^"\\]|\\.)*)"', source))
-    for words in (["auto", "join"], ["join", "single"], ["single", "parallel"]):
-        sentence = conflict_in(words) or ""  # type: ignore[arg-type]
-        _, exclude, why = sentence.partition(" exclude one another: ")
-        assert exclude in texts
-        assert why and why in texts
 
 
 def test_doctor_and_bench_know_every_way_there_is() -> None:
@@ -49,4 +38,4 @@ def test_doctor_and_bench_know_every_way_there_is() -> None:
 
 def test_every_strategy_is_explained_in_the_reference_page() -> None:
     page = (ROOT / "docs" / "reference" / "settings.md").read_text(encoding="utf-8")
-    assert [word for word in STRATEGIES if f"| `{word}` |" not in page] == []
+    assert [word for word in PROCESS_STRATEGIES if f"| `{word}` |" not in page] == []
