@@ -236,13 +236,14 @@ def test_a_killed_founder_ends_the_job_whole_in_a_resize_too(site: Any, mpi: str
 
 
 @repeated_where_open_mpi_hangs
-def test_a_killed_supervisor_takes_the_ranks_along_and_its_door_is_removed(site: Any, mpi: str) -> None:
+def test_a_killed_supervisor_takes_the_ranks_along_and_its_door_and_name_go(site: Any, mpi: str) -> None:
     before = Snapshot.take()
     with running(site, mpi) as application:
         application.begin_to_resize_to(4)
         application.process.kill()
         end_of(application.process)
     all_ended(site)
+    assert site.nereus("run", "-q", "--mpi", mpi, "--name", "resizable-1", "--", "true").code == 0
     folder = site.runtime / "nereus"
 
     def control_socket_is_removed() -> bool:

@@ -9,6 +9,9 @@ import typer
 
 from nereus.cli.messages import say, show_json_line
 from nereus.daemon import all_events
+from nereus.supervisor import job_names, named, shown_name
+
+_TOLD = {"number", "time_unix", "job", "name", "event", "text"}
 
 
 def events(
@@ -19,12 +22,13 @@ def events(
 
     Example: nereus daemon events --since 100 --json
     """
+    names = job_names()
     for event in all_events(since):
-        show_json_line(event) if as_json else say(_line(event))
+        show_json_line(event) if as_json else say(_line(named(event, names)))
 
 
 def _line(event: dict[str, Any]) -> str:
     when = f"{datetime.fromtimestamp(event['time_unix']):%Y-%m-%d %H:%M:%S.%f}"[:-3]
-    about = {key: event[key] for key in event if key not in {"number", "time_unix", "job", "event", "text"}}
+    about = {key: event[key] for key in event if key not in _TOLD}
     words = [f"{key}={json.dumps(value)}" for key, value in about.items() if value is not None]
-    return " ".join([when, event["job"] or "-", event["event"], event.get("text", ""), *words]).strip()
+    return " ".join([when, shown_name(event) or "-", event["event"], event.get("text", ""), *words]).strip()

@@ -7,10 +7,13 @@ import typer
 
 from nereus.cli.messages import Refused, say, show_json
 from nereus.daemon import all_events, whole_status
+from nereus.supervisor import job_names, meant_by
 
 
 def period(
-    job: Annotated[str, typer.Argument(metavar="JOB", help="A job of the daemon, or how its name begins.")],
+    job: Annotated[
+        str, typer.Argument(metavar="JOB", help="A job of the daemon: its name, or how its key begins.")
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
 ) -> None:
     """Tell how often a job writes: as the daemon foretells it by iterations, and as FTIO finds it.
@@ -18,26 +21,26 @@ def period(
     FTIO (pip install ftio-hpc) looks at the bandwidth, and is a second opinion for programs that do not
     write every so many iterations.
 
-    Example: nereus daemon period 4f2a --json
+    Example: nereus daemon period cg-1 --json
     """
     from nereus.daemon.ftio_period import opinion
 
     known = {each["job"]: each for each in whole_status()["jobs"]}
-    phases = [each for each in all_events() if each["event"] == "wrote" and each["job"].startswith(job)]
-    names = {each["job"] for each in phases} | {name for name in known if name.startswith(job)}
-    if len(names) != 1:
-        raise Refused(f"JOB = {job}: {len(names)} jobs are called so; nereus daemon status lists them")
-    name = names.pop()
-    found, ours = opinion(phases), known.get(name, {})
-    document = {
-        "job": name,
-        "phases": len(phases),
+    wrote = [each for each in all_events() if each["event"] == "wrote"]
+    names = job_names()
+    meant = meant_by(job, known.keys() | {each["job"] for each in wrote}, names)
+    if len(meant) != 1:
+        raise Refused(f"JOB = {job}: {len(meant)} jobs are called so; nereus daemon status lists them")
+    (key,) = meant
+    phases = [each for each in wrote if each["job"] == key]
+    found, ours = opinion(phases), known.get(key, {})
+    opinions = {
         "daemon": {"period_seconds": ours.get("period_seconds"), "confidence": ours.get("confidence")},
         "ftio": {"period_seconds": found.period, "confidence": found.confidence},
     }
     if as_json:
-        show_json(document)
+        show_json({"job": key, "name": names.get(key), "phases": len(phases), **opinions})
         return
-    for who in ("daemon", "ftio"):
-        seconds, sure = document[who]["period_seconds"], document[who]["confidence"]
+    for who, told in opinions.items():
+        seconds, sure = told["period_seconds"], told["confidence"]
         say(f"{who:6}  {'no period' if seconds is None else f'{seconds:.2f} s, confidence {sure:.2f}'}")

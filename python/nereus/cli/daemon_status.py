@@ -8,6 +8,7 @@ import typer
 
 from nereus.cli.messages import show, show_json
 from nereus.daemon import whole_status
+from nereus.supervisor import shown_name
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -67,7 +68,7 @@ def _table(jobs: list[dict[str, Any]]) -> "Table":
     grid = Table(*names, box=None, pad_edge=False)
     for job in jobs:
         cells = (
-            *(job["job"], str(job["ranks"]), str(job["iteration"]), turn_text(job), next_text(job)),
+            *(shown_name(job), str(job["ranks"]), str(job["iteration"]), turn_text(job), next_text(job)),
             *(_seconds(job["period_seconds"]), _seconds(job["io_seconds"]), commands_text(job)),
             job["command"][0] if job["command"] else "",
         )

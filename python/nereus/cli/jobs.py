@@ -13,7 +13,7 @@ from rich.table import Table
 from nereus.cli.daemon_status import commands_text, next_text, turn_text
 from nereus.cli.messages import note, show, show_json, warn
 from nereus.daemon import DaemonError, daemon_control_socket, whole_status
-from nereus.supervisor import NoAnswer, control_sockets, status
+from nereus.supervisor import NoAnswer, control_sockets, job_names, shown_name, status
 
 
 def jobs(
@@ -36,7 +36,8 @@ def _status(path: Path) -> dict[str, Any]:
     try:
         answer = status(path)
     except NoAnswer as problem:
-        return {"job": path.stem, "state": "silent", "reason": str(problem)}
+        name = job_names().get(path.stem)
+        return {"job": path.stem, "name": name, "state": "silent", "reason": str(problem)}
     return {key: value for key, value in answer.items() if key not in {"version", "kind"}}
 
 
@@ -64,9 +65,9 @@ def _daemon() -> dict[str, Any] | None:
 
 def _unsupervised(job: dict[str, Any]) -> dict[str, Any]:
     hosts = [host for host, ranks in job["places"].items() for _ in range(ranks)]
-    keys = ("job", "command", "mpi", "pid", "ranks", "generation", "resizes")
+    keys = ("job", "name", "command", "mpi", "pid", "ranks", "generation", "resizes")
     state = "running" if job["answers"] else "silent"
-    own = {key: job[key] for key in keys}
+    own = {key: job.get(key) for key in keys}
     return {**own, "started_unix": job["came_unix"], "hosts": hosts, "state": state, "controller": job}
 
 
@@ -78,6 +79,7 @@ def _table(found: list[dict[str, Any]]) -> Table:
     for job in found:
         since = datetime.fromtimestamp(job["started_unix"]) if "started_unix" in job else None
         cells = {
+            "job": shown_name(job),
             "hosts": ", ".join(f"{host}:{ranks}" for host, ranks in Counter(job.get("hosts", [])).items()),
             "since": f"{since:%Y-%m-%d %H:%M:%S}" if since else "",
             "command": shlex.join(job.get("command", [])),

@@ -15,7 +15,7 @@ from nereus.cli.trial_bar import TrialBar
 from nereus.cli.where import ReleaseUnit, Where, founding
 from nereus.launch import Stopping, choose, fostering
 from nereus.probe import joining
-from nereus.supervisor import Job, Supervision, check_control_socket, new_name
+from nereus.supervisor import Job, Supervision, check_control_socket
 
 if TYPE_CHECKING:
     from nereus.daemon.profiling import Profiler
@@ -59,11 +59,11 @@ def profile(
         join = joining(build, stopped=lambda: stopping.signal is not None)
         settings = {"NEREUS_MAX_RANKS": str(max(sizes)), **own, **profiler.environment}
         start = where.supervision(build, path, tuple(program[1:]), founders, join, settings)
-        name = _time(start, profiler, sizes, samples, stopping)
+        job = _time(start, profiler, sizes, samples, stopping)
         times, measured = profiler.times(), profiler.measured
     _check(times, stopping)
     place = (store or usual_place()).absolute()
-    save([str(path), *program[1:]], name, measured, place)
+    save([str(path), *program[1:]], job, measured, place)
     document = _document(program, times, measured)
     if as_json:
         show_json(document | {"store": str(place)})
@@ -84,9 +84,8 @@ def _sizes(text: str) -> list[int]:
 def _time(
     start: Supervision, profiler: "Profiler", sizes: Sequence[int], samples: int, stopping: Stopping
 ) -> str:
-    """Until all are timed, the program ends, or somebody stops it; the job's name."""
-    name = new_name()
-    with TrialBar("timed", samples * len(sizes)) as bar, Job(start, profiler.output, name) as job:
+    """Until all are timed, the program ends, or somebody stops it; the job's key."""
+    with TrialBar("timed", samples * len(sizes)) as bar, Job(start, profiler.output) as job:
         shown = 0
         while job.running() and stopping.signal is None and not profiler.is_over:
             profiler.turn()
@@ -98,7 +97,7 @@ def _time(
             shown = max(shown, sum(timed.values()))
         if not (profiler.is_over or stopping.signal):
             _say_end(job)
-    return name
+    return job.key
 
 
 def _say_end(job: Job) -> None:

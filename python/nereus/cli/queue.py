@@ -9,6 +9,7 @@ from typing import Any
 from nereus.cli.messages import note
 from nereus.daemon import DaemonError, NoDaemon, ask_daemon
 from nereus.launch import Stopping
+from nereus.supervisor import NameClaim
 
 _ASK_EVERY = 1.0
 _LOOK_EVERY = 0.1
@@ -17,23 +18,23 @@ _GONE_SECONDS = 15.0
 
 
 @contextmanager
-def cores_for(job: str, ranks: int, stopping: Stopping, quiet: bool) -> Iterator[bool]:
+def cores_for(job: NameClaim, ranks: int, stopping: Stopping, quiet: bool) -> Iterator[bool]:
     """Whether the job may start: not where it was stopped first. DaemonError where it never may."""
-    question = {"kind": "reserve", "job": job, "ranks": ranks}
+    question = {"kind": "reserve", "job": job.key, "ranks": ranks}
     answer = ask_daemon(question)
     try:
         if answer["kind"] == "waiting":
-            note(f"job {job} waits for {ranks} cores; {answer['before']} before it", quiet)
+            note(f"job {job.name} waits for {ranks} cores; {answer['before']} before it", quiet)
         while answer["kind"] == "waiting" and stopping.signal is None:
             _pause(stopping)
-            answer = _asked_again(question, job, stopping, quiet)
+            answer = _asked_again(question, job.name, stopping, quiet)
         yield stopping.signal is None
     finally:
         with suppress(DaemonError):
-            ask_daemon({"kind": "release", "job": job})  # what it has not taken until now
+            ask_daemon({"kind": "release", "job": job.key})  # what it has not taken until now
 
 
-def _asked_again(question: Mapping[str, Any], job: str, stopping: Stopping, quiet: bool) -> dict[str, Any]:
+def _asked_again(question: Mapping[str, Any], name: str, stopping: Stopping, quiet: bool) -> dict[str, Any]:
     """The answer of the daemon, or of the one that follows it; one that is gone for good keeps nobody."""
     until = None
     while stopping.signal is None and (until is None or time.monotonic() < until):
@@ -41,7 +42,7 @@ def _asked_again(question: Mapping[str, Any], job: str, stopping: Stopping, quie
             return ask_daemon(question)
         if until is None:
             until = time.monotonic() + _GONE_SECONDS
-            text = f"the daemon is gone: job {job} starts without it in {_GONE_SECONDS:g} s, if it stays so"
+            text = f"the daemon is gone: job {name} starts without it in {_GONE_SECONDS:g} s, if it stays so"
             note(text, quiet)
         _pause(stopping)
     return {"kind": "reserved"}

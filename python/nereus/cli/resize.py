@@ -19,13 +19,13 @@ from nereus.methods import (
     transfer_conflict,
 )
 from nereus.methods.strategies import conflict_in
-from nereus.supervisor import OK, PENDING, REDUCED, RESIZED, UNCHANGED, NoAnswer, ask, find
+from nereus.supervisor import OK, PENDING, REDUCED, RESIZED, UNCHANGED, NoAnswer, ask, find, job_names
 
 _GOOD = {OK, RESIZED, UNCHANGED, PENDING, REDUCED}
 
 
 def resize(
-    job: Annotated[str, typer.Argument(metavar="JOB", help="Its name (nereus jobs), or how that begins.")],
+    job: Annotated[str, typer.Argument(metavar="JOB", help="Its name (nereus jobs), or how its key begins.")],
     ranks: Annotated[int, typer.Argument(metavar="RANKS", min=1, max=2**31 - 1, help="Wanted processes.")],
     process_method: Annotated[
         ProcessMethod | None, typer.Option(help="How processes come about.", show_default=False)
@@ -55,7 +55,7 @@ def resize(
 ) -> None:
     """Ask a running job for another number of processes; what is not given is as the job has it.
 
-    Example: nereus resize 4f2a 8 --process-method merge
+    Example: nereus resize cg-1 8 --process-method merge
     """
     read_hosts(hosts or "")
     _check_strategies(process_strategies)
@@ -103,7 +103,8 @@ def ask_job(job: str, question: dict[str, Any], timeout: float) -> dict[str, Any
     try:
         return ask(control_socket, question, timeout)
     except NoAnswer as problem:
-        message = f"job {control_socket.stem}: {problem}; whether it will be resized is not known"
+        key = control_socket.stem
+        message = f"job {job_names().get(key, key)}: {problem}; whether it will be resized is not known"
         return {"kind": "refused", "message": message}
 
 

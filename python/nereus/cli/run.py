@@ -31,7 +31,7 @@ from nereus.launch import (
     most_ranks,
 )
 from nereus.probe import joining
-from nereus.supervisor import Job, Supervision, check_control_socket, new_name
+from nereus.supervisor import Job, NameClaim, Supervision, check_control_socket, check_job_name, claim_name
 
 _ATTEND_SECONDS = 0.1
 
@@ -63,12 +63,18 @@ def run(
     queue: Annotated[
         bool, typer.Option("--queue", help="Start when the daemon has as many cores for it.")
     ] = False,
+    name: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="What to call the job; if not given, the program and a number."),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not tell the job's name.")] = False,
 ) -> None:
     """Run a program that uses Nereus, so that `nereus resize` can ask it for another size.
 
     Example: nereus run -n 2 -- ./application --steps 1000
     """
+    if name is not None:
+        check_job_name(name)
     build = choose(mpi)
     path = found_program(program[0], build)
     where = Where.read(hosts, rsh, [placement], oversubscribe)
@@ -83,18 +89,18 @@ def run(
     where.check_slots(ranks)
     with Stopping() as stopping, fostering():
         check_control_socket()
-        join = joining(build, where.hosts, rsh, stopped=lambda: stopping.signal is not None)
-        job = where.supervision(build, path, tuple(program[1:]), founders, join, settings | own)
-        name = new_name()
-        no_queue = nullcontext(stopping.signal is None)
-        with cores_for(name, ranks, stopping, quiet) if queue else no_queue as may:
-            outcome = _supervise(job, name, stopping, quiet) if may else None
+        with claim_name(name, path.name) as claim:
+            join = joining(build, where.hosts, rsh, stopped=lambda: stopping.signal is not None)
+            job = where.supervision(build, path, tuple(program[1:]), founders, join, settings | own)
+            no_queue = nullcontext(stopping.signal is None)
+            with cores_for(claim, ranks, stopping, quiet) if queue else no_queue as may:
+                outcome = _supervise(job, claim, stopping, quiet) if may else None
     raise typer.Exit(_exit_code(outcome, stopping))
 
 
-def _supervise(start: Supervision, name: str, stopping: Stopping, quiet: bool) -> Outcome | None:
+def _supervise(start: Supervision, claim: NameClaim, stopping: Stopping, quiet: bool) -> Outcome | None:
     """Run the job; how it ended, or None when it was stopped."""
-    with Job(start, None, name) as job:
+    with Job(start, None, claim) as job:
         note(f"job {job.name}: `nereus resize {job.name} N` asks it for N ranks", quiet)
         while job.running() and stopping.signal is None:
             job.attend(_ATTEND_SECONDS)

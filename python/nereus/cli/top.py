@@ -16,6 +16,7 @@ from nereus.cli.messages import Refused, note, show_json_line
 from nereus.cli.parts_folder import is_locked, monitored, run_of
 from nereus.daemon import daemon_control_socket
 from nereus.launch import Stopping, builds
+from nereus.supervisor import job_names, meant_by
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -26,9 +27,7 @@ _LOOKS = 0.05  # s, between looks whether to stop
 def top(
     job: Annotated[
         str | None,
-        typer.Argument(
-            metavar="JOB", help="A job of nereus run, or a run; needed where several are monitored."
-        ),
+        typer.Argument(metavar="JOB", help="A job of nereus run, or a run; needed if several are monitored."),
     ] = None,
     jobs: Annotated[
         bool, typer.Option("--jobs", help="The daemon's jobs, also where runs are monitored.")
@@ -65,7 +64,7 @@ def top(
         else:
             _show(looks)
     note(
-        f"{malleable or _run_of(parts)}: the run is over",
+        f"{_run_of(parts) if job is None else printable(job)}: the run is over",
         quiet=stopping.signal is not None or samples is not None,
     )
 
@@ -78,23 +77,26 @@ def _of_daemon(job: str | None, jobs: bool) -> bool:
 
 
 def _chosen(wanted: str | None) -> tuple[Path, str | None]:
-    """Where the records of the run lie, and the job whose processes are to be shown; None: all processes."""
+    """Where the records of the run lie, and the key of the job to be shown; None: all processes."""
     found = monitored()
     if wanted is None and len(found) == 1:
         return found[0], None
     for folder in found:
         if wanted == _run_of(folder):
             return folder, None
+    names = job_names()
     jobs = {folder: _jobs(folder) for folder in found}
-    with_it = [folder for folder in found if wanted in jobs[folder]]
+    meant = meant_by(wanted or "", {key for keys in jobs.values() for key in keys}, names)
+    with_it = [(folder, key) for folder in found for key in jobs[folder] if key in meant]
     if len(with_it) == 1:
-        return with_it[0], wanted
-    names = ", ".join(
-        " ".join([_run_of(folder), *(f"(job {printable(job)})" for job in jobs[folder])]) for folder in found
+        return with_it[0]
+    there = ", ".join(
+        " ".join([_run_of(folder), *(f"(job {printable(names.get(key, key))})" for key in jobs[folder])])
+        for folder in found
     )
     which = f"JOB = {wanted}" if wanted else "JOB"
     if found:
-        raise Refused(f"{which}: monitored on this host are: {names}")
+        raise Refused(f"{which}: monitored on this host are: {there}")
     raise Refused(f"{which}: no such run is monitored on this host; `nereus monitor` begins one")
 
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from nereus.cli.daemon_status import commands_text, next_text, turn_text
 from nereus.cli.messages import show, show_json_line
-from nereus.daemon import DaemonError, ask_daemon, whole_status
+from nereus.daemon import DaemonError, named_events, whole_status
 from nereus.daemon.page.sentences import DECISIONS, reason, sentence
 from nereus.launch import Stopping
+from nereus.supervisor import shown_name
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -23,8 +24,8 @@ _KEPT = 100  # decisions
 _FIRST_EVENTS = 2000  # among which the last decisions are looked for
 _LOOKS = 0.05  # s, between looks whether to stop
 _OF_JOB = (
-    *("job", "ranks", "iteration", "turn", "answers", "next_io_unix", "next_io_iteration", "period_seconds"),
-    *("io_seconds", "confidence", "commands", "command"),
+    *("job", "name", "ranks", "iteration", "turn", "answers", "next_io_unix", "next_io_iteration"),
+    *("period_seconds", "io_seconds", "confidence", "commands", "command"),
 )
 
 
@@ -78,7 +79,7 @@ class Watch:
         if self._since is None or self._since > last:
             self._since = max(0, last - _FIRST_EVENTS)
         while self._since < last:
-            found = ask_daemon({"kind": "events", "since": self._since})["events"]
+            found = named_events(self._since)["events"]
             if not found:
                 return
             self._since = found[-1]["number"]
@@ -125,7 +126,7 @@ def headline(found: Look) -> str:
     if found.status is None:
         return f"{found.why}; last asked at {datetime.fromtimestamp(found.time):%H:%M:%S}"
     cores = sum(found.status["cores"].values())
-    writing = ", ".join(job["job"] for job in found.jobs if job["turn"] == "writes") or "nobody"
+    writing = ", ".join(shown_name(job) for job in found.jobs if job["turn"] == "writes") or "nobody"
     return (
         f"policy {found.status['policy']}, {found.status['cores_free']} of {cores} cores free, "
         f"jobs: {len(found.jobs)}, turn: {writing}"
@@ -135,7 +136,7 @@ def headline(found: Look) -> str:
 def cells(job: dict[str, Any]) -> tuple[str, ...]:
     """A row of COLUMNS."""
     return (
-        *(job["job"], str(job["ranks"]), str(job["iteration"]), turn_text(job), next_text(job)),
+        *(shown_name(job), str(job["ranks"]), str(job["iteration"]), turn_text(job), next_text(job)),
         *(commands_text(job), " ".join(job["command"])),
     )
 
@@ -144,7 +145,7 @@ def decision_text(event: dict[str, Any]) -> str:
     """A line: when, of which job, what, by whom and why."""
     why = reason(event)
     when = f"{datetime.fromtimestamp(event['time_unix']):%H:%M:%S}"
-    return f"{when} {event['job'] or '-'} {sentence(event)}" + (f" ({why})" if why else "")
+    return f"{when} {shown_name(event) or '-'} {sentence(event)}" + (f" ({why})" if why else "")
 
 
 def _table(found: Look) -> "Table":

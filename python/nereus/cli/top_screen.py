@@ -16,6 +16,7 @@ from textual.worker import get_current_worker
 from nereus import UserError, printable
 from nereus.cli.resize import ask_job, outcome
 from nereus.cli.top_jobs import COLUMNS, Look, Watch, cells, decision_text, headline
+from nereus.supervisor import shown_name
 
 _MOST_RANKS = 2**31 - 1
 _RESIZE_WITHIN = 300.0  # s
@@ -143,19 +144,18 @@ class TopScreen(App[None]):
 
         def resize(ranks: int | None) -> None:
             if ranks is not None:
-                self._resize(job["job"], ranks)
+                self._resize(job, ranks)
 
-        self.push_screen(AskRanks(job["job"], job["ranks"]), resize)
+        self.push_screen(AskRanks(shown_name(job), job["ranks"]), resize)
 
     @work(thread=True)
-    def _resize(self, job: str, ranks: int) -> None:
+    def _resize(self, job: dict[str, Any], ranks: int) -> None:
         question = {"kind": "resize", "ranks": ranks, "options": {}, "wait": True}
         try:
-            good, text = outcome(ask_job(job, question, _RESIZE_WITHIN), ranks)
+            good, text = outcome(ask_job(job["job"], question, _RESIZE_WITHIN), ranks)
         except UserError as problem:
             good, text = False, str(problem)
         if not get_current_worker().is_cancelled:
             severity: Any = "information" if good else "error"
-            self.call_from_thread(
-                self.notify, printable(f"{job}: {text}"), severity=severity, markup=False, timeout=10
-            )
+            told = printable(f"{shown_name(job)}: {text}")
+            self.call_from_thread(self.notify, told, severity=severity, markup=False, timeout=10)

@@ -7,7 +7,23 @@ What is decided is decided in `policy`; here are sockets, the clock and files. W
 here what that takes; the daemon itself, which needs much more, is nereus.daemon.daemon.
 """
 
-from nereus.daemon.client import all_events, ask_daemon, daemon_control_socket, whole_status
+from nereus.daemon.client import (
+    Ask,
+    all_events,
+    ask_daemon,
+    daemon_control_socket,
+    named_events,
+    whole_status,
+)
 from nereus.daemon.error import DaemonError, NoDaemon
 
-__all__ = ["DaemonError", "NoDaemon", "all_events", "ask_daemon", "daemon_control_socket", "whole_status"]
+__all__ = [
+    "Ask",
+    "DaemonError",
+    "NoDaemon",
+    "all_events",
+    "ask_daemon",
+    "daemon_control_socket",
+    "named_events",
+    "whole_status",
+]

@@ -7,10 +7,12 @@ from typing import Any
 
 from nereus.daemon.error import DaemonError, NoDaemon
 from nereus.launch.private_folder import is_private
-from nereus.supervisor import NoAnswer, ask
+from nereus.supervisor import NoAnswer, ask, job_names, named
 from nereus.supervisor.control_socket import DAEMON, control_socket_folder
 
 SECONDS = 5.0
+#: A question to the daemon; raises DaemonError where there is no answer.
+Ask = Callable[[Mapping[str, Any]], dict[str, Any]]
 NOT_THERE = "no daemon of yours runs on this host; nereus daemon starts one"
 
 
@@ -32,14 +34,22 @@ def ask_daemon(question: Mapping[str, Any], seconds: float = SECONDS) -> dict[st
     return answer
 
 
-def whole_status(ask: Callable[[Mapping[str, Any]], dict[str, Any]] = ask_daemon) -> dict[str, Any]:
-    """With all jobs, in however many answers."""
+def whole_status(ask: Ask = ask_daemon) -> dict[str, Any]:
+    """With all jobs, in however many answers, and their names, which the daemon does not know."""
     found = ask({"kind": "status"})
     jobs, left = found["jobs"], found["jobs_left"]
     while left:
         more = ask({"kind": "status", "from": len(jobs)})
         jobs, left = [*jobs, *more["jobs"]], more["jobs_left"]
-    return {**{key: found[key] for key in found if key not in {"version", "kind", "jobs_left"}}, "jobs": jobs}
+    names = job_names()
+    own = {key: found[key] for key in found if key not in {"version", "kind", "jobs_left"}}
+    return {**own, "jobs": [named(job, names) for job in jobs]}
+
+
+def named_events(since: int, ask: Ask = ask_daemon) -> dict[str, Any]:
+    """One answer: those after the event of that number, for people, with the names of jobs that run now."""
+    answer, names = ask({"kind": "events", "since": since}), job_names()
+    return {**answer, "events": [named(event, names) for event in answer["events"]]}
 
 
 def all_events(since: int = 0) -> Iterator[dict[str, Any]]:

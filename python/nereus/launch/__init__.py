@@ -2,7 +2,7 @@
 """Which MPI builds there are, and how programs are started with them.
 
 In:  the folder of installed builds (NEREUS_BUILDS or lib/nereus of the Python environment), and a program.
-Out: processes that are known by the random name of their job; at its end nothing of it is left.
+Out: processes that are known by the random key of their job; at its end nothing of it is left.
 Knows nothing of resizes, experiments and results.
 """
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Finds the processes of one job and ends them, and no others.
 
-A job's processes inherit an environment variable with the job's random name, so that ranks are found whose
+A job's processes inherit an environment variable with the job's random key, so that ranks are found whose
 parents are gone. A process is known by its number and its start time: a number that the system gave away
 again is another process.
 """
@@ -38,14 +38,14 @@ class _Entry:
     stopped: bool
 
 
-def of_job(name: str, roots: Iterable[int] = ()) -> list[Process]:
-    """Running processes that carry the job's name, or descend from the processes `roots` (these included)."""
-    return _found({f"{JOB_VARIABLE}={name}"}, set(roots))
+def of_job(key: str, roots: Iterable[int] = ()) -> list[Process]:
+    """Running processes that carry the job's key, or descend from the processes `roots` (these included)."""
+    return _found({f"{JOB_VARIABLE}={key}"}, set(roots))
 
 
-def of_group(name: str, number: int, root: int | None = None) -> list[Process]:
+def of_group(key: str, number: int, root: int | None = None) -> list[Process]:
     """Running processes of the job's group with this number, or descending from `root` (itself included)."""
-    carried = {f"{JOB_VARIABLE}={name}", f"{GROUP_VARIABLE}={number}"}
+    carried = {f"{JOB_VARIABLE}={key}", f"{GROUP_VARIABLE}={number}"}
     return _found(carried, {root} if root is not None else set())
 
 

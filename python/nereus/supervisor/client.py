@@ -11,7 +11,9 @@ from typing import Any
 from nereus.launch.error import LaunchError
 from nereus.launch.private_folder import is_private
 from nereus.supervisor import control_socket
+from nereus.supervisor.job_names import meant_by
 from nereus.supervisor.messages import decode, encode
+from nereus.supervisor.name_claim import job_names, remove_abandoned_names
 from nereus.supervisor.sockets import Socket, Sockets
 
 STATUS_WITHIN = 5.0
@@ -25,7 +27,8 @@ class NoAnswer(Exception):
 
 
 def control_sockets() -> list[Path]:
-    """Control sockets of this user's running jobs, by name; what dead supervisors left is removed."""
+    """Control sockets of this user's running jobs, by key; what dead supervisors left is removed."""
+    remove_abandoned_names()
     folder = control_socket.control_socket_folder()
     if not is_private(folder):
         return []
@@ -34,20 +37,16 @@ def control_sockets() -> list[Path]:
     return sorted((path for path in jobs if not _removed_as_stale(path)), key=lambda path: path.name)
 
 
-def find(name: str) -> Path:
-    """The control socket of the one job whose name begins with `name`."""
-    there = control_sockets()
-    found = [path for path in there if path.stem == name] or [
-        path for path in there if name and path.stem.startswith(name)
-    ]
+def find(job: str) -> Path:
+    """The control socket of the one job of that name or key, or whose key begins so."""
+    there, names = {path.stem: path for path in control_sockets()}, job_names()
+    found = meant_by(job, there, names)
     if len(found) == 1:
-        return found[0]
-    running = ", ".join(path.stem for path in found or there) or "none"
+        return there[found[0]]
+    running = ", ".join(sorted(names.get(key, key) for key in found or there)) or "none"
     if found:
-        raise LaunchError(f"JOB = {name}: could be any of {running}")
-    raise LaunchError(
-        f"JOB = {name or '(empty)'}: no such job of yours runs on this host; running: {running}"
-    )
+        raise LaunchError(f"JOB = {job}: could be any of {running}")
+    raise LaunchError(f"JOB = {job or '(empty)'}: no such job of yours runs on this host; running: {running}")
 
 
 def status(path: Path, seconds: float = STATUS_WITHIN) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from nereus.supervisor.messages import decode, encode
 from nereus.supervisor.sockets import Socket, Sockets
 
 ENDING = CONTROL_SOCKET_ENDING
-#: In the place of a job's name: the control socket of the daemon of all jobs.
+#: In the place of a job's key: the control socket of the daemon of all jobs.
 DAEMON = "daemon"
 # What has been answered may still be on its way when the job is over.
 _LINGER_MILLISECONDS = 500

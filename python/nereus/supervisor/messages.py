@@ -251,7 +251,7 @@ def _of_whole_characters(value: dict[str, Any]) -> Any:
 
 
 def read_from_job(frame: bytes, job: str) -> FromJob | None:
-    """A message of the link that carries the job's name."""
+    """A message of the link that carries the job's key."""
     value = decode(frame)
     if value is None or value.get("job") != job:
         return None

@@ -26,22 +26,31 @@ class _WaitingClient:
     request: int = 0
 
 
+@dataclass(frozen=True)
+class Identity:
+    """By what Nereus knows a job, and by what people do."""
+
+    key: str
+    name: str
+
+
 class RequestServer:
     """The control socket of a job, who waits there, and what can be told about the job."""
 
     def __init__(
         self,
         sockets: Sockets,
-        job: str,
+        job: Identity,
         launch: Launch,
         founders: int,
         ask: Callable[[int, int, dict[str, str]], None],
     ) -> None:
         """`ask` hands a wish (ticket, ranks, options) on to the job's root."""
-        self._control_socket = ControlSocket(sockets, job)
+        self._control_socket = ControlSocket(sockets, job.key)
         self._ask = ask
         self._fixed = {
-            "job": job,
+            "job": job.key,
+            "name": job.name,
             "command": [str(launch.program), *launch.arguments],
             "mpi": launch.build.name,
             "pid": os.getpid(),

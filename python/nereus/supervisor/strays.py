@@ -22,7 +22,7 @@ class Strays:
     """Who was ever part of one job, and when no one of these was left."""
 
     def __init__(self, job: str) -> None:
-        """`job`: its name."""
+        """`job`: its key."""
         self._job = job
         self._members: set[Process] = set()
         self._programs: set[str] = set()

@@ -26,7 +26,7 @@ from nereus.supervisor.daemon_address import daemon_address
 from nereus.supervisor.link_socket import LinkSocket
 from nereus.supervisor.members import Members
 from nereus.supervisor.messages import MOST_RANKS, FromJob
-from nereus.supervisor.request_server import RequestServer
+from nereus.supervisor.request_server import Identity, RequestServer
 from nereus.supervisor.resize_request import Accept, Party, Request, reason_of_end
 from nereus.supervisor.roles import Roles
 from nereus.supervisor.sockets import Socket, Sockets
@@ -43,17 +43,19 @@ class Supervisor:
     """The supervisor's end of one job's link, and its control socket."""
 
     def __init__(
-        self, groups: Groups, launch: Launch, founders: int, joins: bool, server: Path | None
+        self, groups: Groups, name: str, launch: Launch, founders: int, joins: bool, server: Path | None
     ) -> None:
         """Open link and control socket; `server`: where ompi-server is, for an Open MPI whose groups join."""
+        self._name = name  # by which people know the job
         self._groups, self._launch, self._joins, self._server = groups, launch, joins, server
         self._founders = founders
         with ExitStack() as opened:
             self._sockets = opened.enter_context(Sockets())
             self._link = LinkSocket(self._sockets, groups.temporary, launch, groups.job)
             opened.callback(self._link.close)
+            identity = Identity(groups.job, name)
             self._request_server = RequestServer(
-                self._sockets, groups.job, launch, founders, self._ask_for_resize
+                self._sockets, identity, launch, founders, self._ask_for_resize
             )
             opened.pop_all()
         first_host = launch.hosts[0].name if launch.hosts else ""
@@ -150,7 +152,7 @@ class Supervisor:
             self._handlers[type(counts)](counts, by)
 
     def _say(self, text: str) -> None:
-        print(f"nereus: job {self._groups.job}: {text}", file=sys.stderr, flush=True)
+        print(f"nereus: job {self._name}: {text}", file=sys.stderr, flush=True)
 
     def _tell_root(self, kind: str, **keys: Any) -> None:
         if self._root is not None:

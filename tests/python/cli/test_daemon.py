@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import zmq
+from a_name import called
 
 from nereus.cli.main import run
 
@@ -99,6 +100,28 @@ def test_a_daemon_is_told_of_stopped_and_gone(shell: Any, daemon: Callable[..., 
     assert not running.control_sockets.exists()
     stopped = shell.nereus("daemon", "status")
     assert (stopped.returncode, stopped.stdout) == (2, "")
+
+
+def test_people_are_told_of_jobs_by_their_names_and_programs_by_their_keys(
+    shell: Any, daemon: Callable[..., Running]
+) -> None:
+    running = daemon("--policy", "fair", "--cores", "8")
+    running.say_hello()
+    with called(JOB, "cg-1", running.control_sockets):
+        for words in ("daemon status", "daemon events", "jobs", "top --jobs --samples 1"):
+            text = shell.nereus(*words.split()).stdout
+            assert "cg-1 " in text and JOB not in text, words
+        for words in ("daemon status", "jobs"):
+            (job,) = json.loads(shell.nereus(*words.split(), "--json").stdout)["jobs"]
+            assert (job["job"], job["name"]) == (JOB, "cg-1")
+        events = shell.nereus("daemon", "events", "--json").stdout.splitlines()
+        assert {json.loads(line)["job"] for line in events} == {JOB, ""}
+        for asked in ("cg-1", JOB, JOB[:4]):
+            assert "0 I/O phases: 3 at least" in shell.nereus("daemon", "period", asked).stderr
+        for asked in ("cg", ""):
+            assert f"JOB = {asked}: 0 jobs are called so" in shell.nereus("daemon", "period", asked).stderr
+    text = shell.nereus("daemon", "status").stdout
+    assert JOB in text and "cg-1" not in text
 
 
 def test_a_daemon_ends_well_by_a_signal_and_says_what_people_want_to_know(

@@ -28,7 +28,7 @@ NOT_RUN = {
     r" \[-|…": "a template: what is in brackets may be left out",
     r"\./app|\./application|APP\b": "the program is the reader's",
     r"n1:|keys\b": "other hosts, or keys of a daemon for them, are needed",
-    r"4f2a|resize [0-9a-f]{16} ": "the name of a job that runs, in another terminal",
+    r"resize (\w+-1|mine) ": "the name of a job that runs, in another terminal",
     r"nereus (daemon|page|top)\b": "runs until it is ended, or looks at what runs",
     r"cluster\.toml|day\.swf|audikw_1|nereus-monitor-1f|[ =]run\.jsonl?": "the file is the reader's",
     r"build/(mine|mpich)": "of a build tree, or of the file that the reader changes step by step",

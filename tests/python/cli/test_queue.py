@@ -2,6 +2,7 @@
 """What a user would lose: the order of jobs that wait for cores, while their daemon is started again."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,8 +10,7 @@ import pytest
 from nereus.cli import queue
 from nereus.daemon import DaemonError, NoDaemon
 from nereus.launch import Stopping
-
-JOB = "0123456789abcdef"
+from nereus.supervisor import claim_name
 
 
 class Time:
@@ -32,8 +32,10 @@ class FakeDaemon:
     def __init__(self, time: Time, waits: float, gone: tuple[float, float]) -> None:
         self.time, self.waits, self.gone = time, waits, gone
         self.refuses = False
+        self.asked: list[tuple[str, str]] = []
 
     def ask(self, question: Mapping[str, Any]) -> dict[str, Any]:
+        self.asked.append((question["kind"], question["job"]))
         if self.gone[0] <= self.time.now < self.gone[1]:
             raise NoDaemon("none")
         if self.refuses and self.time.now > 0:
@@ -42,7 +44,8 @@ class FakeDaemon:
 
 
 @pytest.fixture
-def time(monkeypatch: pytest.MonkeyPatch) -> Time:
+def time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Time:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     made = Time()
     monkeypatch.setattr(queue, "time", made)
     return made
@@ -51,16 +54,21 @@ def time(monkeypatch: pytest.MonkeyPatch) -> Time:
 def started(monkeypatch: pytest.MonkeyPatch, daemon: FakeDaemon) -> float:
     """When the job did."""
     monkeypatch.setattr(queue, "ask_daemon", daemon.ask)
-    with Stopping() as stopping, queue.cores_for(JOB, 2, stopping, quiet=False) as may:
-        assert may
-        return daemon.time.now
+    with claim_name("mine", "cg") as claim, Stopping() as stopping:
+        with queue.cores_for(claim, 2, stopping, quiet=False) as may:
+            assert may
+            at = daemon.time.now
+        assert set(daemon.asked) == {("reserve", claim.key), ("release", claim.key)}
+    return at
 
 
 def test_a_job_that_waits_does_not_start_because_its_daemon_is_started_again(
     time: Time, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert started(monkeypatch, FakeDaemon(time, waits=60.0, gone=(5.0, 12.0))) >= 60.0
-    assert capsys.readouterr().err.count("the daemon is gone") == 1
+    said = capsys.readouterr().err
+    assert said.count("the daemon is gone") == 1
+    assert "job mine waits for 2 cores; 0 before it" in said
 
 
 def test_a_daemon_that_is_gone_for_good_keeps_no_job(

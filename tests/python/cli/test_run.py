@@ -24,10 +24,10 @@ def wait_until(condition: Callable[[], bool]) -> None:
 
 
 @contextmanager
-def playing(shell: Any, *acts: str) -> Iterator[str]:
-    """A supervised job that carries these acts out; its name."""
+def playing(shell: Any, *acts: str, name: str = "played") -> Iterator[str]:
+    """A supervised job of that name that carries these acts out; its key."""
     acts = ("touch:begun", *acts)
-    with shell.start("run", "-n", "2", "--", sys.executable, PLAYER, *acts) as process:
+    with shell.start("run", "-n", "2", "--name", name, "--", sys.executable, PLAYER, *acts) as process:
         try:
             wait_until(lambda: (shell.folder / "begun").exists() or process.poll() is not None)
             found = [job for job in listed(shell) if str(PLAYER) in job["command"]]
@@ -149,6 +149,9 @@ def test_hosts_reach_launcher_and_job(shell: Any) -> None:
         (["--hosts", "nosuchhost.invalid:4", "--", "true"], "nosuchhost.invalid cannot be reached from here"),
         (["--mpi", "other", "--", "true"], "--mpi = other"),
         (["--placement", "random", "--", "true"], "random"),
+        (["--name", "1st", "--", "true"], "--name = 1st: allowed are 1 to 32 letters, digits"),
+        (["--name", "", "--", "true"], "--name = (empty): allowed are"),
+        (["--name", "0123456789abcdef", "--", "true"], "could be the key of a job"),
         ([], "PROGRAM"),
     ],
 )
@@ -168,11 +171,44 @@ def test_without_jobs_there_is_nothing_to_list(shell: Any) -> None:
 
 
 def test_a_running_job_is_listed_with_what_runs(shell: Any) -> None:
-    with playing(shell, "open:3", "sleep") as name:
+    with playing(shell, "open:3", "sleep") as key:
         wait_until(state_is(shell, "running"))
         text = shell.nereus("jobs").stdout
-        assert all(word in text for word in (name, "h:3", "running", "player.py"))
+        assert all(word in text for word in ("played ", "h:3", "running", "player.py"))
+        assert key not in text
+        (job,) = listed(shell)
+        assert (job["job"], job["name"]) == (key, "played")
     assert listed(shell) == []
+
+
+def test_a_job_is_called_by_its_program_unless_a_name_is_given(shell: Any) -> None:
+    told = "job {0}: `nereus resize {0} N` asks it for N ranks"
+    for options, name in (((), "sh-1"), (("--name", "mine"), "mine")):
+        result = shell.nereus("run", *options, "--", "sh", "-c", "true")
+        assert result.stderr.splitlines() == [told.format(name)]
+
+
+def test_a_name_is_one_jobs_alone_and_free_when_that_has_ended(shell: Any) -> None:
+    again = ("run", "--name", "mine", "--", "sh", "-c", "touch started")
+    with playing(shell, "sleep", name="mine"):
+        refused = shell.nereus(*again)
+        assert refused.returncode == 2
+        assert refused.stderr == (
+            "nereus: --name = mine: a job of yours that runs on this host has this name\n"
+        )
+        assert not (shell.folder / "started").exists()
+    assert shell.nereus(*again).returncode == 0
+
+
+def test_a_job_is_resized_by_its_name_or_how_its_key_begins(shell: Any) -> None:
+    acts = [act for request in (7, 8, 9) for act in (f"resize:0:{request}", f"settled:{request}:1")]
+    with playing(shell, "open", *acts, "sleep", name="mine") as key:
+        wait_until(state_is(shell, "running"))
+        for job in ("mine", key, key[:6]):
+            assert shell.nereus("resize", job, "3").stdout.startswith("resized 2 → 3 ranks")
+        refused = shell.nereus("resize", "min", "3")
+    assert refused.returncode == 2
+    assert refused.stderr == ("nereus: JOB = min: no such job of yours runs on this host; running: mine\n")
 
 
 def test_a_resize_is_told_in_a_sentence_with_its_pause(shell: Any) -> None:
@@ -222,6 +258,7 @@ def test_a_job_that_is_slow_to_answer_is_not_waited_for_ever(shell: Any) -> None
         wait_until(state_is(shell, "running"))
         result = shell.nereus("resize", name, "3", "--timeout", "0.5")
     assert result.returncode == 1
+    assert result.stderr.startswith("nereus: job played: ")
     assert "did not answer in time; whether it will be resized is not known" in result.stderr
 
 

@@ -7,13 +7,15 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from a_name import called
 from a_page import House, heard
 from textual.pilot import Pilot
-from textual.widgets import DataTable, Input, Static
+from textual.widgets import DataTable, Input, Label, Static
 
 from nereus.cli.main import run
 from nereus.cli.parts_folder import made_for
@@ -36,18 +38,18 @@ def house(tmp_path: Path, shell: Any, monkeypatch: pytest.MonkeyPatch) -> Iterat
     made.close()
 
 
-def job(name: str, **about: Any) -> dict[str, Any]:
+def job(key: str, **about: Any) -> dict[str, Any]:
     usual = {
-        **{"job": name, "ranks": 2, "iteration": 7, "turn": None, "answers": True, "next_io_unix": None},
-        **{"next_io_iteration": None, "period_seconds": None, "io_seconds": None, "confidence": None},
-        **{"commands": [], "command": ["./cg", "[bold]"]},
+        **{"job": key, "name": None, "ranks": 2, "iteration": 7, "turn": None, "answers": True},
+        **{"next_io_unix": None, "next_io_iteration": None, "period_seconds": None, "io_seconds": None},
+        **{"confidence": None, "commands": [], "command": ["./cg", "[bold]"]},
     }
     return {**usual, **about}
 
 
-def decided(name: str) -> dict[str, Any]:
+def decided(key: str) -> dict[str, Any]:
     about = {"before": 2, "ranks": 4, "at": 30, "gives_back": False, "by": "fair", "why": "[b]free cores"}
-    return {"number": 1, "time_unix": 0.0, "job": name, "event": "decided", **about}
+    return {"number": 1, "time_unix": 0.0, "job": key, "event": "decided", **about}
 
 
 def look(*jobs: dict[str, Any], why: str = "") -> Look:
@@ -111,6 +113,23 @@ def test_jobs_and_decisions_are_shown_and_followed() -> None:
         )
         await watch.seen(look(job(A, turn="waits", ranks=5)), pilot)
         assert [row[:4] for row in rows(screen)] == [[A, "5", "7", "waits"]]
+
+    on(screen, steps)
+
+
+def test_jobs_are_shown_by_their_names_where_these_are_known() -> None:
+    one, other = job(A, name="cg-1", turn="writes"), job(B)
+    found = replace(look(one, other), decisions=(decided(A) | {"name": "cg-1"}, decided(B)))
+    screen = TopScreen(Scripted(found), found, EVERY, None)
+
+    async def steps(pilot: Pilot[None]) -> None:
+        assert shown(screen, "#daemon").endswith("turn: cg-1")
+        assert [row[0] for row in rows(screen)] == ["cg-1", B]
+        assert [line.split()[1] for line in shown(screen, "#decisions").splitlines()] == ["cg-1", B]
+        await pilot.press("r")
+        assert "ranks for cg-1, which has 2" in str(screen.screen.query_one(Label).render())
+        await pilot.press("3", "enter")
+        await until(lambda: any(text.startswith("cg-1: ") for text in notices(screen)), pilot)
 
     on(screen, steps)
 
@@ -237,16 +256,17 @@ def notices(screen: TopScreen) -> list[str]:
 
 def test_looks_are_lines_for_programs_and_a_table_in_a_pipe(house: House, shell: Any) -> None:
     house.begin("--policy", "fair")
-    with house.job("one", command=["./cg", "[bold]"]) as one:
+    with house.job("one", command=["./cg", "[bold]"]) as one, called(one.name, "cg-1"):
         heard(one, "resize")
         lines = shell.nereus("top", "--jobs", "--json", "--samples", "2", "--interval", "0.1").stdout
         table = shell.nereus("top", "--jobs", "--samples", "1").stdout
     first, second = map(json.loads, lines.splitlines())
     (known,) = first["jobs"]
-    assert (known["job"], known["ranks"], first["policy"], first["writing"]) == (one.name, 1, "fair", [])
-    assert [event["event"] for event in first["decisions"]] == ["decided"]
+    assert (known["job"], known["name"], known["ranks"]) == (one.name, "cg-1", 1)
+    assert (first["policy"], first["writing"]) == ("fair", [])
+    assert [(event["event"], event["name"]) for event in first["decisions"]] == [("decided", "cg-1")]
     assert second["decisions"] == []
-    assert "turn: nobody" in table and "./cg [bold]" in table
+    assert all(text in table for text in ("turn: nobody", "\ncg-1 ", "./cg [bold]"))
 
 
 def test_without_a_daemon_and_with_a_job_it_is_refused(

@@ -74,7 +74,7 @@ def test_the_state_of_a_job_is_told_from_its_start_to_its_end(stage: Any) -> Non
     with stage.job(*acts) as job:
         first = visit(stage, job, {"kind": "status"})
         assert (first["state"], first["ranks"], first["hosts"]) == ("starting", 2, [])
-        assert first["job"] == job.name
+        assert (first["job"], first["name"]) == (job.key, job.name)
         assert first["command"][-9:] == list(acts)
         assert (first["mpi"], first["pid"], first["resizes"]) == ("mpich", os.getpid(), 0)
         for number, state in enumerate(("running", "resizing", "running", "closing"), start=1):
@@ -206,23 +206,23 @@ def test_doors_of_dead_supervisors_are_removed(stage: Any) -> None:
             left.bind(str(path))
     os.utime(stale, (1, 1))
     with stage.job("sleep") as job:
-        assert [path.stem for path in control_sockets()] == [job.name]
+        assert [path.stem for path in control_sockets()] == [job.key]
     assert not stale.exists()
     assert fresh.exists(), "one that is being made does not listen yet"
     fresh.unlink()
     folder.rmdir()
 
 
-def test_a_job_is_found_by_how_its_name_begins(stage: Any) -> None:
+def test_a_job_is_found_by_how_its_key_begins(stage: Any) -> None:
     sockets = Sockets()
-    open_sockets = [ControlSocket(sockets, name) for name in ("aa11", "aa22", "b")]
+    open_sockets = [ControlSocket(sockets, key) for key in ("aa11", "aa22", "b")]
     assert find("aa2").stem == "aa22"
     assert find("b").stem == "b"
     with pytest.raises(LaunchError, match=r"could be any of aa11, aa22$"):
         find("aa")
-    for name in ("c", ""):
+    for unknown in ("c", ""):
         with pytest.raises(LaunchError, match="running: aa11, aa22, b"):
-            find(name)
+            find(unknown)
     for control_socket in open_sockets:
         control_socket.close()
     sockets.close()

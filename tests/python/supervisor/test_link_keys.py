@@ -103,7 +103,7 @@ def test_no_key_can_be_seen_from_outside(stage: Any) -> None:
 
 
 @pytest.mark.parametrize("knows", ["nothing", "the supervisor's key"])
-def test_who_knows_the_name_but_has_no_key_is_not_heard(stage: Any, knows: str) -> None:
+def test_who_knows_the_job_but_has_no_key_of_its_link_is_not_heard(stage: Any, knows: str) -> None:
     with far_job(stage, *OPEN) as job:
         address, file = begun(stage, job)
         words: list[dict[str, Any]] = [
@@ -126,7 +126,7 @@ def test_who_knows_the_name_but_has_no_key_is_not_heard(stage: Any, knows: str) 
             failed.connect("inproc://failed")
             stranger.connect(address)
             for word in words:
-                stranger.send(json.dumps({"version": 1, "job": job.name, **word}).encode())
+                stranger.send(json.dumps({"version": 1, "job": job.key, **word}).encode())
             stage.attend(job, lambda: bool(failed.poll(0)))
             assert not stranger.poll(0)
             stranger.disable_monitor()

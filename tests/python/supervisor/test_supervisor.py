@@ -237,7 +237,7 @@ FRAMES = st.binary(max_size=200) | ALMOST.map(lambda value: json.dumps(value).en
 def test_no_message_whatever_it_holds_stops_the_supervisor(stage: Any, frames: list[bytes]) -> None:
     groups = Groups(JOB, stage.folder, stage.folder / "output.txt")
     launch = Launch(stage.build, Path(sys.executable))
-    supervisor = Supervisor(groups, launch, 2, joins=False, server=None)
+    supervisor = Supervisor(groups, "cg-1", launch, 2, joins=False, server=None)
     try:
         for frame in frames:
             message = read_from_job(frame, JOB)

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the page is told at each look: how the daemon stands, and what happened since the last one."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from nereus import printable
-from nereus.daemon import DaemonError, ask_daemon, whole_status
+from nereus.daemon import Ask, DaemonError, ask_daemon, named_events, whole_status
 from nereus.daemon.page.sentences import DECISIONS, reason, sentence
 
 Document = dict[str, Any]
-Ask = Callable[[Mapping[str, Any]], Document]
 
 #: A page that is opened begins with so many of the latest events.
 FIRST_EVENTS = 5000
@@ -17,7 +16,6 @@ FIRST_EVENTS = 5000
 
 class Source:
     def __init__(self, ask: Ask = ask_daemon) -> None:
-        """`ask`: a question to the daemon; raises DaemonError where there is no answer."""
         self._ask = ask
 
     def look(self, since: int | None) -> Document:
@@ -28,7 +26,7 @@ class Source:
         try:
             status = whole_status(self._ask)
             start = max(0, status["last_event"] - FIRST_EVENTS) if since is None else since
-            answer = self._ask({"kind": "events", "since": start})
+            answer = named_events(start, self._ask)
         except DaemonError as problem:
             return {"there": False, "why": printable(str(problem))}
         events = [told(event) for event in answer["events"]]

@@ -196,6 +196,11 @@ answers.late = [late.jobs.get("j").from, late.jobs.get("j").steps.map((step) => 
 const silent = new Story();
 silent.take(answer(5, [], 5, [{ job: "j", came_unix: 40, ranks: 4, command: ["./j"] }]));
 answers.silent = silent.jobs.get("j").steps;
+const named = { job: "j", name: "cg-1", came_unix: 40, ranks: 5, command: ["./j"] };
+late.take(answer(8, [], 8, [named]));
+answers.named = [late.jobs.get("j").name];
+late.take(answer(8, [], 8, [{ ...named, name: null }]));
+answers.named.push(late.jobs.get("j").name, silent.jobs.get("j").name);
 answers.known = [late.take(answer(8, [], 9)), late.jobs.size];
 answers.other = [late.take(answer(8, [], 3)), late.jobs.size, late.since];
 const moved = told(came(1, 0, 2));
@@ -214,6 +219,7 @@ def test_a_history_with_gaps_is_told_as_far_as_it_is_known(served: Serve, tmp_pa
     assert found["lives"] == [[0, 13], [50, None]]
     assert found["late"] == [40, [2, 3, 5]]
     assert found["silent"] == [{"at": 40, "ranks": 4}]
+    assert found["named"] == ["cg-1", "cg-1", "j"]
     assert found["known"] == [False, 1]
     assert found["other"] == [True, 0, None]
     assert found["moved"] == [True, 0]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from a_name import called
 from a_page import COMMAND, LIMIT, A, House, Served, Told, heard, history
 
 from nereus.daemon.page import source as source_module
@@ -21,7 +22,7 @@ Serve = Callable[..., Served]
 
 def test_a_daemons_jobs_are_told_with_who_decided_and_why(house: House, served: Serve) -> None:
     house.begin("--policy", "fair")
-    with house.job("one", command=["./cg", "<b>"]) as job:
+    with house.job("one", command=["./cg", "<b>"]) as job, called(job.name, "cg-1"):
         told = heard(job, "resize")
         job.ask(1)
         job.wrote(1, heard(job, "grant")["epoch"], service_seconds=2)
@@ -30,6 +31,7 @@ def test_a_daemons_jobs_are_told_with_who_decided_and_why(house: House, served: 
     (known,) = found["status"]["jobs"]
     assert (known["command"], found["status"]["policy"]) == (["./cg", "<b>"], "fair")
     by_kind = {event["event"]: event for event in found["events"]}
+    assert (known["name"], by_kind["came"]["name"]) == ("cg-1", "cg-1")
     assert {"came", "asked", "granted", "wrote"} <= by_kind.keys()
     decided = by_kind["decided"]
     assert decided["sentence"].startswith(f"is to go from 1 to {told['ranks']} ranks")

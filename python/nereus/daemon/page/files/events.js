@@ -5,7 +5,10 @@ import { clock } from "./drawing.js";
 
 const MOST = 300;
 const BAD = new Set(["refused", "cancelled", "turn_lost", "trouble"]);
-const OWN_WORDS = new Set(["number", "time_unix", "job", "event", "sentence", "reason", "decision", "text"]);
+const OWN_WORDS = new Set([
+  ...["number", "time_unix", "job", "name", "event"],
+  ...["sentence", "reason", "decision", "text"],
+]);
 
 export class EventList {
   constructor(list, choose) {
@@ -61,7 +64,7 @@ export function showDetails(place, event) {
 function words(event) {
   return [
     element("span", "when", clock(event.time_unix)),
-    element("span", "of", event.job),
+    element("span", "of", event.name ?? event.job),
     element("span", BAD.has(event.event) ? "bad" : "", event.sentence),
     ...(event.reason ? [element("span", "why", event.reason)] : []),
   ];

@@ -48,6 +48,7 @@ export class Story {
     for (const now of status.jobs) {
       const job = this.jobs.get(now.job) ?? this.begin(now.job, now.came_unix);
       job.now = now;
+      job.name = now.name ?? job.name;
       job.command = now.command;
       job.from = Math.min(job.from, now.came_unix);
       if (job.steps.length === 0) job.steps.push({ at: job.from, ranks: now.ranks });
@@ -63,13 +64,13 @@ export class Story {
     return job;
   }
 
-  begin(name, from) {
-    const job = { name, from, until: null, command: [], steps: [], phases: [], marks: [], now: null };
-    const former = this.jobs.get(name);
-    this.jobs.delete(name);
+  begin(key, from) {
+    const job = { name: key, from, until: null, command: [], steps: [], phases: [], marks: [], now: null };
+    const former = this.jobs.get(key);
+    this.jobs.delete(key);
     // One that fell silent and came again has a lane for each of its lives.
-    if (former !== undefined) this.jobs.set(`${name} ${former.until}`, former);
-    this.jobs.set(name, job);
+    if (former !== undefined) this.jobs.set(`${key} ${former.until}`, former);
+    this.jobs.set(key, job);
     return job;
   }
 
