@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One MPI job under our eyes: its groups each in a session of its own, ended whole, nothing left of it."""
 
-import secrets
 import shutil
 import signal
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -23,6 +23,7 @@ from nereus.launch.outcome import Outcome
 from nereus.launch.processes import JOB_VARIABLE, Process
 from nereus.launch.shared_memory import Snapshot
 from nereus.launch.watchdog import Watchdog
+from nereus.supervisor.name_claim import NameClaim, claim_name, new_key
 from nereus.supervisor.supervisor import Supervisor
 
 _LOOK_EVERY = 0.05
@@ -30,6 +31,8 @@ _LOOK_EVERY = 0.05
 _KILLED_WITHIN = 10.0
 # How long the word that newcomers are part of the job may come after the end of those who said it.
 _LAST_WORD_WITHIN = 2.0
+# How long the first word of a job may come after the end of a program that said nothing until then.
+_FIRST_WORD_WITHIN = 0.5
 
 
 @dataclass(frozen=True)
@@ -41,11 +44,6 @@ class Supervision:
     joins: bool
 
 
-def new_name() -> str:
-    """One that no other job has."""
-    return secrets.token_hex(8)
-
-
 class Job:
     """A started job. Use it in a `with` statement: at its end no process and no file of the job is left.
 
@@ -55,21 +53,32 @@ class Job:
     #: Seconds that processes have to end by themselves before they are killed.
     grace = 5.0
 
-    def __init__(self, start: Command | Supervision, output: Path | None, name: str | None = None) -> None:
+    def __init__(
+        self, start: Command | Supervision, output: Path | None, claim: NameClaim | None = None
+    ) -> None:
         """Start it; what its processes write goes to the file `output`, or to our own stdout and stderr.
 
-        `name`: a new_name() that it was announced by.
+        `claim`: of the name and key that it was announced by; else a supervised job is called by its program.
+        It is released when the job ends.
         """
-        self.name = name or new_name()
+        if claim is None and isinstance(start, Supervision):
+            claim = claim_name(None, start.launch.program.name)
+        self._claim = claim
         self.output = output
-        self._shared_memory = Snapshot.take(self.name)
-        self._temporary = Path(tempfile.mkdtemp(prefix="nereus-"))
         self._watchdog: Watchdog | None = None
-        self._groups = Groups(self.name, self._temporary, output)
         self._supervisor: Supervisor | None = None
         self._server: NameServer | None = None
+        with ExitStack() as undone:
+            undone.callback(self._release_name)
+            self.key = claim.key if claim is not None else new_key()
+            #: What people call it; a job that nobody supervises has no other name than its key.
+            self.name = claim.name if claim is not None else self.key
+            self._shared_memory = Snapshot.take(self.key)
+            self._temporary = Path(tempfile.mkdtemp(prefix="nereus-"))
+            undone.pop_all()
+        self._groups = Groups(self.key, self._temporary, output)
         try:
-            self._watchdog = Watchdog(f"{JOB_VARIABLE}={self.name}", self._temporary)
+            self._watchdog = Watchdog(f"{JOB_VARIABLE}={self.key}", self._temporary)
             self._begin(start)
         except BaseException:
             self.end()
@@ -82,11 +91,11 @@ class Job:
         launch, founders = start.launch, start.founders
         server = self._start_server(launch) if start.joins and launch.build.kind == "openmpi" else None
         ranks = sum(share.ranks for share in founders)
-        self._supervisor = Supervisor(self._groups, launch, ranks, start.joins, server)
+        self._supervisor = Supervisor(self._groups, self.name, launch, ranks, start.joins, server)
         self._groups.start(launch.command(founders, self._supervisor.environment, server))
 
     def _start_server(self, launch: Launch) -> Path:
-        own = {JOB_VARIABLE: self.name, "TMPDIR": str(self._temporary)}
+        own = {JOB_VARIABLE: self.key, "TMPDIR": str(self._temporary)}
         self._server = NameServer(launch.build, self._temporary, {**launch.environment, **own})
         return self._server.file
 
@@ -142,6 +151,7 @@ class Job:
         if self._supervisor is not None:
             self._supervisor.close()
             self._supervisor = None
+        self._release_name()
         self._ask_to_end()
         if not self._gone_within(self.grace):
             self._signal_all(signal.SIGKILL)
@@ -154,6 +164,10 @@ class Job:
         self._shared_memory.remove_leftovers()
         if self._watchdog is not None:
             self._watchdog.close()
+
+    def _release_name(self) -> None:
+        if self._claim is not None:
+            self._claim.release()
 
     def _look(self) -> None:
         for group in self._groups.look():
@@ -195,9 +209,12 @@ class Job:
         """Whether a job that was not closed, or newcomers of whom nothing is known yet, may still speak."""
         if self._supervisor is None:
             return False
-        if not self._supervisor.expects_newcomers and not self._supervisor.members.job_is_open:
-            return False
-        return time.monotonic() - self._groups.last_end < _LAST_WORD_WITHIN
+        within = 0.0
+        if not self._supervisor.members.job_was_opened:
+            within = _FIRST_WORD_WITHIN
+        elif self._supervisor.expects_newcomers or self._supervisor.members.job_is_open:
+            within = _LAST_WORD_WITHIN
+        return time.monotonic() - self._groups.last_end < within
 
     def _ask_to_end(self) -> None:
         for group in self._groups.running:

@@ -29,6 +29,7 @@ class Members:
         self._parents: dict[Process, int] = {}
         self._next_look = 0.0
         self._open = False
+        self._was_opened = False
         self._generation = -1
         self._seen = False
 
@@ -38,6 +39,11 @@ class Members:
         return self._open
 
     @property
+    def job_was_opened(self) -> bool:
+        """Whether it ever was."""
+        return self._was_opened
+
+    @property
     def due(self) -> float | None:
         """When to look again."""
         return self._next_look if self._ranks else None
@@ -45,7 +51,7 @@ class Members:
     def open(self) -> None:
         """The job has a root."""
         if not self._open:
-            self._open, self._generation = True, -1
+            self._open, self._was_opened, self._generation = True, True, -1
 
     def follow(self, generation: int, members: Sequence[Process], hosts: Sequence[str]) -> None:
         """In this generation the job consists of these, on these hosts, in the order of their ranks.

@@ -2,6 +2,7 @@
 """A supervised job: newcomers are started and ended as its root asks, and nobody waits for the dead."""
 
 import json
+import os
 import sys
 import time
 from pathlib import Path
@@ -41,6 +42,14 @@ def test_job_that_was_opened_and_not_closed_has_failed_whatever_its_launcher_say
     outcome = stage.play("open", "vanish").outcome()
     assert (outcome.good, outcome.code) == (False, 1)
     assert "without nereus_close()" in outcome.text
+
+
+def test_job_that_ended_before_its_first_word_was_read_has_failed_too(stage: Any) -> None:
+    with stage.job("open", "vanish") as job:
+        (group,) = job._groups.running
+        os.waitid(os.P_PID, group.launcher.pid, os.WEXITED | os.WNOWAIT)
+        outcome = job.outcome()
+    assert not outcome.good and "without nereus_close()" in outcome.text
 
 
 def test_orders_reach_the_leader_they_are_for(stage: Any) -> None:
