@@ -107,11 +107,11 @@ void run_way(Job &job, const Application &application, Way &way, int ranks, doub
 
 std::vector<Way> ways() {
     std::vector<Way> all;
-    for (const Method method : {Method::p2p, Method::col, Method::rma_lock, Method::rma_lockall})
-        for (const Strategy strategy : {Strategy::nonblocking, Strategy::wait_drains, Strategy::thread}) {
-            const bool one_sided = method == Method::rma_lock || method == Method::rma_lockall;
-            if (one_sided && strategy == Strategy::nonblocking) continue;
-            if (strategy == Strategy::thread && !mpi::threads_are_allowed()) continue;
+    for (const Method method : {NEREUS_P2P, NEREUS_COL, NEREUS_RMA_LOCK, NEREUS_RMA_LOCKALL})
+        for (const Strategy strategy : {NEREUS_NONBLOCKING, NEREUS_WAIT_DRAINS, NEREUS_THREAD}) {
+            const bool one_sided = method == NEREUS_RMA_LOCK || method == NEREUS_RMA_LOCKALL;
+            if (one_sided && strategy == NEREUS_NONBLOCKING) continue;
+            if (strategy == NEREUS_THREAD && !mpi::threads_are_allowed()) continue;
             all.push_back({method, strategy});
         }
     return all;

@@ -1,85 +1,9 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> The numbers and structures of nereus.h, which explains them. Programs use the module nereus, which brings them.
+!> The structures of nereus.h, which explains them. Programs use the module nereus, which brings them.
 module nereus_types
     use, intrinsic :: iso_c_binding
+    use nereus_numbers
     implicit none
-
-    ! enum nereus_code
-    integer(c_int), parameter :: NEREUS_OK = 0
-    integer(c_int), parameter :: NEREUS_GO_ON = 0
-    integer(c_int), parameter :: NEREUS_RESIZED = 1
-    integer(c_int), parameter :: NEREUS_LEAVE = 2
-    integer(c_int), parameter :: NEREUS_WOKEN = 3
-    integer(c_int), parameter :: NEREUS_UNCHANGED = 4
-    integer(c_int), parameter :: NEREUS_PENDING = 5
-    integer(c_int), parameter :: NEREUS_REDUCED = 6
-    integer(c_int), parameter :: NEREUS_NO_TURN = 7
-    integer(c_int), parameter :: NEREUS_ERR_ARGUMENT = -1
-    integer(c_int), parameter :: NEREUS_ERR_ROOT = -2
-    integer(c_int), parameter :: NEREUS_ERR_RANGE = -3
-    integer(c_int), parameter :: NEREUS_ERR_NAME = -4
-    integer(c_int), parameter :: NEREUS_ERR_MISMATCH = -5
-    integer(c_int), parameter :: NEREUS_ERR_MEMORY = -6
-    integer(c_int), parameter :: NEREUS_ERR_PROCESS = -7
-    integer(c_int), parameter :: NEREUS_ERR_TIMEOUT = -8
-    integer(c_int), parameter :: NEREUS_ERR_TRANSFER = -9
-    integer(c_int), parameter :: NEREUS_ERR_UNSUPPORTED = -10
-    integer(c_int), parameter :: NEREUS_ERR_SETTING = -11
-    integer(c_int), parameter :: NEREUS_ERR_MPI = -12
-    integer(c_int), parameter :: NEREUS_ERR_STATE = -13
-
-    ! enum nereus_layout
-    integer(c_int), parameter :: NEREUS_BLOCK = 0
-    integer(c_int), parameter :: NEREUS_REPLICATED = 1
-    integer(c_int), parameter :: NEREUS_WEIGHTED = 2
-    integer(c_int), parameter :: NEREUS_CYCLIC = 3
-    integer(c_int), parameter :: NEREUS_GRID = 4
-
-    ! enum nereus_kind
-    integer(c_int), parameter :: NEREUS_CONSTANT = 0
-    integer(c_int), parameter :: NEREUS_VARIABLE = 1
-
-    ! enum nereus_process_method
-    integer(c_int), parameter :: NEREUS_MERGE = 0
-    integer(c_int), parameter :: NEREUS_BASELINE_INTER = 1
-    integer(c_int), parameter :: NEREUS_BASELINE_INTRA = 2
-
-    ! enum nereus_process_strategy
-    integer(c_int), parameter :: NEREUS_ASYNCHRONOUS = 1
-    integer(c_int), parameter :: NEREUS_SINGLE = 2
-    integer(c_int), parameter :: NEREUS_MULTIPLE = 4
-    integer(c_int), parameter :: NEREUS_PARALLEL = 8
-    integer(c_int), parameter :: NEREUS_JOIN = 16
-    integer(c_int), parameter :: NEREUS_AUTO = 32
-
-    ! enum nereus_placement
-    integer(c_int), parameter :: NEREUS_COMPACT = 0
-    integer(c_int), parameter :: NEREUS_SPREAD = 1
-    integer(c_int), parameter :: NEREUS_MEASURED = 2
-
-    ! enum nereus_release_unit
-    integer(c_int), parameter :: NEREUS_UNIT_JOB = 0
-    integer(c_int), parameter :: NEREUS_UNIT_HOST = 1
-    integer(c_int), parameter :: NEREUS_UNIT_RANK = 2
-
-    ! enum nereus_transfer_method
-    integer(c_int), parameter :: NEREUS_P2P = 0
-    integer(c_int), parameter :: NEREUS_COL = 1
-    integer(c_int), parameter :: NEREUS_RMA_LOCK = 2
-    integer(c_int), parameter :: NEREUS_RMA_LOCKALL = 3
-    integer(c_int), parameter :: NEREUS_TRANSFER_AUTO = 4
-
-    ! enum nereus_transfer_strategy
-    integer(c_int), parameter :: NEREUS_BLOCKING = 0
-    integer(c_int), parameter :: NEREUS_NONBLOCKING = 1
-    integer(c_int), parameter :: NEREUS_WAIT_DRAINS = 2
-    integer(c_int), parameter :: NEREUS_THREAD = 3
-    integer(c_int), parameter :: NEREUS_STRATEGY_AUTO = 4
-
-    ! enum nereus_survivors
-    integer(c_int), parameter :: NEREUS_FIRST = 0
-    integer(c_int), parameter :: NEREUS_LEAST_MOVEMENT = 1
-    integer(c_int), parameter :: NEREUS_SURVIVORS_AUTO = 2
 
     !> A layout with all that it needs; `weights` is the c_loc of an integer(c_int32_t) array.
     type, bind(c) :: nereus_cut

@@ -22,7 +22,7 @@ namespace nereus::process {
 
 /// What is to be made; the same on all sources.
 struct Wanted {
-    Method method = Method::merge;
+    Method method = NEREUS_MERGE;
     unsigned strategies = 0;          ///< bits of base/strategies.hpp, never automatic
     int newcomers = 0;                ///< all together
     std::size_t woken = 0;            ///< parties that sleep; they come first

@@ -53,11 +53,10 @@ Done wait_for_all(const mpi::Comm &link, const Deadline &deadline) {
 
 /// Does not wait: a newcomer that never comes never takes its answer.
 void answer_all(const mpi::Comm &link, int answer) {
-    static int words[] = {rolled_back, static_cast<int>(Method::merge), static_cast<int>(Method::baseline_inter),
-                          static_cast<int>(Method::baseline_intra)};
+    static int answers[] = {rolled_back, NEREUS_MERGE, NEREUS_BASELINE_INTER, NEREUS_BASELINE_INTRA};
     for (int i = 0; i < size_of_other_side(link); ++i) {
         MPI_Request request = MPI_REQUEST_NULL;
-        MPI_Isend(&words[answer + 1], 1, MPI_INT, i, tag_answer, link.get(), &request);
+        MPI_Isend(&answers[answer + 1], 1, MPI_INT, i, tag_answer, link.get(), &request);
         if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
     }
 }
@@ -76,7 +75,7 @@ Result<int> ask_what_to_do(const mpi::Comm &link) {
 }
 
 Result<Meeting> meet(mpi::Comm link, Method method, int sources, int newcomers, bool newcomer) {
-    if (method == Method::baseline_inter) return Meeting{std::move(link), true, sources, newcomers};
+    if (method == NEREUS_BASELINE_INTER) return Meeting{std::move(link), true, sources, newcomers};
     auto comm = mpi::merge(std::move(link), newcomer);
     if (!comm) return tl::unexpected(comm.error());
     return Meeting{std::move(*comm), false, sources, newcomers};

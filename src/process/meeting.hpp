@@ -9,9 +9,11 @@
 #include "base/clock.hpp"
 #include "mpi/comm.hpp"
 
+#include <nereus/resize.h>
+
 namespace nereus::process {
 
-enum class Method { merge, baseline_inter, baseline_intra };
+using Method = nereus_process_method;
 
 /// Where the sources and the newcomers of one resize meet.
 struct Meeting {

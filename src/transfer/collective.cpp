@@ -151,7 +151,7 @@ private:
     void plan_rounds() {
         for (std::size_t i = 0; i < mine_.size(); ++i) largest_[i] = std::max(largest_[i], mine_[i]);
         const std::int64_t room = limits_.memory_bytes / (rounds_under_way * largest_.front());
-        const bool pauses = strategy_ == Strategy::blocking;
+        const bool pauses = strategy_ == NEREUS_BLOCKING;
         const std::int64_t most = pauses ? limits_.message_bytes : segments_of_sends(strategy_, limits_).bytes;
         segment_ = std::clamp(room, std::int64_t{1}, most);
         for (std::size_t i = 0; i < journeys_.size(); ++i)
@@ -208,10 +208,10 @@ private:
     std::deque<std::unique_ptr<Round>> rounds_;
 };
 
-}
-
-std::unique_ptr<Carrier> carry_collective(const TransferContext &context) {
+const RegisteredMethod col(NEREUS_COL, [](const TransferContext &context, const Windows &) -> std::unique_ptr<Carrier> {
     return std::make_unique<Collective>(context);
+});
+
 }
 
 }

@@ -4,6 +4,7 @@
 #include "mpi/check.hpp"
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 
 namespace nereus::transfer {
@@ -38,7 +39,18 @@ std::vector<SegmentQueue::QueuedPiece> pieces_of(const Lane &lane, const std::ve
     return pieces;
 }
 
+std::array<MakeCarrier, NEREUS_TRANSFER_AUTO> &registered_methods() {
+    static std::array<MakeCarrier, NEREUS_TRANSFER_AUTO> all{};
+    return all;
 }
+
+}
+
+RegisteredMethod::RegisteredMethod(Method method, MakeCarrier make) {
+    registered_methods().at(static_cast<std::size_t>(method)) = make;
+}
+
+MakeCarrier registered_method(Method method) { return registered_methods().at(static_cast<std::size_t>(method)); }
 
 bool is_inter(MPI_Comm comm) {
     int inter = 0;
@@ -55,13 +67,13 @@ int ranks_of(MPI_Comm comm) {
 
 Segments segments_of_sends(Strategy strategy, const Limits &limits) {
     std::int64_t bytes = std::clamp(limits.memory_bytes / (2 * pipelined), std::int64_t{1}, limits.message_bytes);
-    if (strategy != Strategy::blocking) bytes = std::min(bytes, background_segment);
+    if (strategy != NEREUS_BLOCKING) bytes = std::min(bytes, background_segment);
     return {bytes, pipelined};
 }
 
 Segments segments_of_receives(Strategy strategy, const Limits &limits) {
     Segments segments = segments_of_sends(strategy, limits);
-    if (strategy != Strategy::blocking) segments.under_way = background_receives;
+    if (strategy != NEREUS_BLOCKING) segments.under_way = background_receives;
     return segments;
 }
 

@@ -110,9 +110,15 @@ struct TransferContext {
     Strategy strategy;
 };
 
-std::unique_ptr<Carrier> carry_p2p(const TransferContext &);
-std::unique_ptr<Carrier> carry_collective(const TransferContext &);
-std::unique_ptr<Carrier> carry_one_sided(const TransferContext &, bool lock_all, const Windows &);
+using MakeCarrier = std::unique_ptr<Carrier> (*)(const TransferContext &, const Windows &);
+
+/// The file of a method has one of these, outside of all functions: by it the others find the method.
+class RegisteredMethod {
+public:
+    RegisteredMethod(Method method, MakeCarrier make);
+};
+
+MakeCarrier registered_method(Method method);
 
 /// Ranks on both sides of an inter-communicator, or in an intra-communicator.
 int ranks_of(MPI_Comm comm);

@@ -35,7 +35,7 @@ public:
           gets_(SegmentQueue::of_receives(context.lane, context.array_transfers),
                 segments_of_receives(context.strategy, context.limits),
                 [this](auto &...with) { return get(with...); }) {
-        if (context.strategy != Strategy::blocking) read_carefully();
+        if (context.strategy != NEREUS_BLOCKING) read_carefully();
         for (const ArrayTransfer &array_transfer : context.array_transfers)
             exposed_.push_back({array_transfer.name, array_transfer.from, reach(array_transfer)});
     }
@@ -106,10 +106,13 @@ private:
     std::set<std::pair<int, int>> locked_; ///< array and source; with lock_all the array alone
 };
 
+template <bool lock_all> std::unique_ptr<Carrier> make(const TransferContext &context, const Windows &windows) {
+    return std::make_unique<OneSided>(context, lock_all, windows);
 }
 
-std::unique_ptr<Carrier> carry_one_sided(const TransferContext &context, bool lock_all, const Windows &windows) {
-    return std::make_unique<OneSided>(context, lock_all, windows);
+const RegisteredMethod rma_lock(NEREUS_RMA_LOCK, make<false>);
+const RegisteredMethod rma_lockall(NEREUS_RMA_LOCKALL, make<true>);
+
 }
 
 }

@@ -44,8 +44,10 @@ private:
     Pipe receives_, sends_;
 };
 
-}
+const RegisteredMethod p2p(NEREUS_P2P, [](const TransferContext &context, const Windows &) -> std::unique_ptr<Carrier> {
+    return std::make_unique<PointToPoint>(context);
+});
 
-std::unique_ptr<Carrier> carry_p2p(const TransferContext &context) { return std::make_unique<PointToPoint>(context); }
+}
 
 }

@@ -13,27 +13,10 @@
 namespace nereus::transfer {
 namespace {
 
-bool is_one_sided(Method method) { return nereus::is_one_sided(static_cast<int>(method)); }
-
-std::unique_ptr<Carrier> carrier_of(Method method, const TransferContext &context, const Windows &windows) {
-    switch (method) {
-    case Method::p2p:
-        return carry_p2p(context);
-    case Method::col:
-        return carry_collective(context);
-    case Method::rma_lock:
-        return carry_one_sided(context, false, windows);
-    case Method::rma_lockall:
-        break;
-    }
-    return carry_one_sided(context, true, windows);
-}
-
 Done refusal(Method method, Strategy strategy, MPI_Comm comm) {
     const int process_method = is_inter(comm) ? NEREUS_BASELINE_INTER : NEREUS_BASELINE_INTRA;
-    if (auto done = check_transfer(process_method, static_cast<int>(method), static_cast<int>(strategy)); !done)
-        return done;
-    if (strategy == Strategy::thread && !mpi::threads_are_allowed())
+    if (auto done = check_transfer(process_method, method, strategy); !done) return done;
+    if (strategy == NEREUS_THREAD && !mpi::threads_are_allowed())
         return failed(NEREUS_ERR_UNSUPPORTED, "a transfer in a thread needs MPI_THREAD_MULTIPLE");
     return {};
 }
@@ -78,14 +61,14 @@ constexpr double polite_share = 0.2, quiet_share = 0.02, thread_share = 0.03, al
 double usual_share(Method method) { return is_one_sided(method) ? quiet_share : polite_share; }
 
 int busy_on_host(Strategy strategy, const Limits &limits) {
-    return limits.ranks_on_host * (strategy == Strategy::thread ? 2 : 1);
+    return limits.ranks_on_host * (strategy == NEREUS_THREAD ? 2 : 1);
 }
 
 /// Of a core, for a process with nothing else to do, or for a thread.
 double share_of_core(Method method, Strategy strategy, const Limits &limits) {
     const bool crowded = busy_on_host(strategy, limits) > usable_cores();
-    if (strategy == Strategy::thread) return crowded ? thread_share : almost_alone;
-    return !crowded || strategy == Strategy::blocking ? 1 : usual_share(method);
+    if (strategy == NEREUS_THREAD) return crowded ? thread_share : almost_alone;
+    return !crowded || strategy == NEREUS_BLOCKING ? 1 : usual_share(method);
 }
 
 /// Of an iteration: while ranks wait for a core, what one of them does costs all who share it.
@@ -118,10 +101,10 @@ struct Sending::State {
     State(Method method, Strategy how, Lane over, std::vector<ArrayTransfer> arrays, const Limits &limits,
           Windows &windows)
         : strategy(how), lane(std::move(over)), array_transfers(std::move(arrays)),
-          carrier(carrier_of(method, {lane, array_transfers, limits, how}, windows)), stays(array_transfers),
-          refused(refusal(method, how, lane.comm)), ends_together(how == Strategy::wait_drains || is_one_sided(method)),
+          carrier(registered_method(method)({lane, array_transfers, limits, how}, windows)), stays(array_transfers),
+          refused(refusal(method, how, lane.comm)), ends_together(how == NEREUS_WAIT_DRAINS || is_one_sided(method)),
           share_of_iteration(transfer::share_of_iteration(method, limits)),
-          share(is_source(array_transfers) && how != Strategy::thread ? 1 : share_of_core(method, how, limits)),
+          share(is_source(array_transfers) && how != NEREUS_THREAD ? 1 : share_of_core(method, how, limits)),
           polite_seconds(limits.polite_seconds) {}
 
     bool is_in_a_hurry() const { return since_start.seconds() > polite_seconds; }
@@ -130,7 +113,7 @@ struct Sending::State {
 
     /// Whether MPI, or the thread, may still use what is in here.
     bool is_under_way() const {
-        if (strategy == Strategy::thread) return task.runs() || (task.has_ended() && !task.result());
+        if (strategy == NEREUS_THREAD) return task.runs() || (task.has_ended() && !task.result());
         return phase != Phase::made && phase != Phase::done;
     }
 
@@ -211,9 +194,9 @@ struct Sending::State {
         since_start = {};
         if (auto done = carrier->start(); !done) return done;
         phase = carrier->has_to_open() ? Phase::opening : Phase::carrying;
-        if (strategy == Strategy::thread)
+        if (strategy == NEREUS_THREAD)
             task.start([this](const Deadline &until) { return work(until); });
-        else if (phase == Phase::opening && strategy != Strategy::blocking)
+        else if (phase == Phase::opening && strategy != NEREUS_BLOCKING)
             return open_beside_the_application(deadline);
         return {};
     }
@@ -226,12 +209,12 @@ struct Sending::State {
     }
 
     Result<bool> look(double seconds) {
-        if (strategy == Strategy::thread) {
+        if (strategy == NEREUS_THREAD) {
             if (!task.has_ended()) return false;
             if (!task.result()) return tl::unexpected(task.result().error());
             return true;
         }
-        if (strategy == Strategy::blocking && phase == Phase::opening) return false;
+        if (strategy == NEREUS_BLOCKING && phase == Phase::opening) return false;
         for (const Stopwatch watch;;) {
             auto done = step();
             if (!done) return tl::unexpected(done.error());
@@ -241,7 +224,7 @@ struct Sending::State {
     }
 
     Done finish(const Deadline &deadline) {
-        return strategy == Strategy::thread ? wait_for_task(deadline) : work_on(deadline);
+        return strategy == NEREUS_THREAD ? wait_for_task(deadline) : work_on(deadline);
     }
 
     /// Windows may be on their way in the task.

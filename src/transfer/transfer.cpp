@@ -8,7 +8,7 @@ Done move(Method method, const Lane &lane, const std::vector<ArrayTransfer> &arr
     Windows windows;
     Limits limits;
     limits.message_bytes = message_bytes;
-    Sending sending(method, Strategy::blocking, lane, array_transfers, limits, windows);
+    Sending sending(method, NEREUS_BLOCKING, lane, array_transfers, limits, windows);
     auto done = sending.start(deadline);
     if (done) done = sending.finish(deadline);
     if (done)

@@ -3,8 +3,8 @@
 //
 // In:  what each array's move is (src/plan), one communicator that holds all sources and drains, where the bytes lie.
 // Out: bytes at their drains; how many travelled; nothing else changes.
-// A method says which MPI calls carry the bytes: one file each, behind carrier.hpp. A strategy says who waits for them:
-// sending.cpp. Bytes travel in segments, so that a transfer needs little memory and can go on in short looks.
+// A method says which MPI calls carry the bytes: one file each, behind method.hpp. A strategy says who waits for them:
+// session.cpp. Bytes travel in segments, so that a transfer needs little memory and can go on in short looks.
 // Knows nothing of jobs, registries or processes.
 #pragma once
 
@@ -14,6 +14,7 @@
 #include "transfer/windows.hpp"
 
 #include <mpi.h>
+#include <nereus/resize.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -43,11 +44,11 @@ struct ArrayTransfer {
     std::byte *to;         ///< new part
 };
 
-/// Numbers of enum nereus_transfer_method.
-enum class Method { p2p, col, rma_lock, rma_lockall };
+/// Not NEREUS_TRANSFER_AUTO.
+using Method = nereus_transfer_method;
 
-/// Numbers of enum nereus_transfer_strategy.
-enum class Strategy { blocking, nonblocking, wait_drains, thread };
+/// Not NEREUS_STRATEGY_AUTO.
+using Strategy = nereus_transfer_strategy;
 
 /// The same on all processes of a lane, but for `ranks_on_host`.
 struct Limits {

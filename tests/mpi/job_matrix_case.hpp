@@ -43,8 +43,8 @@ struct ResizeWay {
 inline std::vector<ResizeWay> resize_ways(bool refused) {
     std::vector<ResizeWay> all;
     for (int process = 0; process < 3; ++process)
-        for (int transfer = 0; transfer < 4; ++transfer)
-            for (int strategy = 0; strategy < 4; ++strategy) {
+        for (int transfer = 0; transfer < NEREUS_TRANSFER_AUTO; ++transfer)
+            for (int strategy = 0; strategy < NEREUS_STRATEGY_AUTO; ++strategy) {
                 const ResizeWay way{static_cast<enum nereus_process_method>(process),
                                     static_cast<enum nereus_transfer_method>(transfer),
                                     static_cast<enum nereus_transfer_strategy>(strategy)};

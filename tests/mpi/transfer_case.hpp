@@ -4,6 +4,7 @@
 
 #include "expect.hpp"
 
+#include "base/methods.hpp"
 #include "mpi/comm.hpp"
 #include "transfer/transfer.hpp"
 
@@ -31,8 +32,8 @@ struct ArrayCase {
 struct Case {
     plan::Sizes sizes{1, 1, false};
     bool inter = false; ///< only with sizes.anew
-    transfer::Method method = transfer::Method::p2p;
-    transfer::Strategy strategy = transfer::Strategy::blocking;
+    transfer::Method method = NEREUS_P2P;
+    transfer::Strategy strategy = NEREUS_BLOCKING;
     transfer::Limits limits{};
     std::vector<ArrayCase> arrays{};
 
@@ -225,12 +226,9 @@ inline transfer::Lane lane_of(const Case &what, const nereus::mpi::Comm &comm) {
 }
 
 inline std::string text_of(const Case &what) {
-    static const char *const methods[] = {"p2p", "col", "rma-lock", "rma-lockall"};
-    static const char *const strategies[] = {"blocking", "nonblocking", "wait-drains", "thread"};
     static const char *const shapes[] = {"block", "copies", "cyclic", "cyclic-in-threes"};
-    std::string text = std::string(methods[static_cast<int>(what.method)]) + " " +
-                       strategies[static_cast<int>(what.strategy)] + " " + std::to_string(what.sizes.sources) + "->" +
-                       std::to_string(what.sizes.drains) +
+    std::string text = nereus::words_of_transfer(what.method, what.strategy) + " " +
+                       std::to_string(what.sizes.sources) + "->" + std::to_string(what.sizes.drains) +
                        (what.inter        ? " inter"
                         : what.sizes.anew ? " intra"
                                           : " merge") +

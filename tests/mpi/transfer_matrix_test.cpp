@@ -27,9 +27,8 @@ const std::vector<Shape> shapes{Shape::block, Shape::copies, Shape::cyclic, Shap
 const std::vector<transfer::Limits> limits{{}, {1000, 1 << 26, 1}, {1 << 30, 5000, 8}, {1 << 30, 1 << 26, 8}};
 
 bool can_be(const Case &what, int ranks) {
-    const bool one_sided = what.method == Method::rma_lock || what.method == Method::rma_lockall;
-    if (one_sided && (what.inter || what.strategy == Strategy::nonblocking)) return false;
-    if (what.strategy == Strategy::thread && !nereus::mpi::threads_are_allowed()) return false;
+    if (nereus::is_one_sided(what.method) && (what.inter || what.strategy == NEREUS_NONBLOCKING)) return false;
+    if (what.strategy == NEREUS_THREAD && !nereus::mpi::threads_are_allowed()) return false;
     return what.ranks() <= ranks && (!what.inter || what.sizes.anew);
 }
 
@@ -42,8 +41,8 @@ template <class Use> void for_each_way(int ranks, Use use) {
     for (const int sources : sizes)
         for (const int drains : sizes)
             for (const int process : {0, 1, 2})
-                for (int method = 0; method < 4; ++method)
-                    for (int strategy = 0; strategy < 4; ++strategy) {
+                for (int method = 0; method < NEREUS_TRANSFER_AUTO; ++method)
+                    for (int strategy = 0; strategy < NEREUS_STRATEGY_AUTO; ++strategy) {
                         const Case way{{sources, drains, process > 0},
                                        process == 1,
                                        static_cast<Method>(method),
@@ -104,7 +103,7 @@ nereus::Done carry(const Case &what, const Comm &all, const transfer::Lane &lane
     auto sources = *Comm::split(all.get(), source ? 0 : MPI_UNDEFINED, all.rank());
     transfer::Sending sending(what.method, what.strategy, lane, freight.array_transfers, what.limits, windows);
     if (auto done = sending.start(); !done) return done;
-    if (source && what.strategy != Strategy::blocking)
+    if (source && what.strategy != NEREUS_BLOCKING)
         if (auto done = iterate(sending, sources.get()); !done) return done;
     return sending.finish(Deadline::in(most_seconds));
 }
@@ -139,10 +138,10 @@ nereus_code code_of_start(const Case &what, const Comm &all) {
 void expect_refusals() {
     auto two = *Comm::split(MPI_COMM_WORLD, rank_in(MPI_COMM_WORLD) < 2 ? 0 : MPI_UNDEFINED, rank_in(MPI_COMM_WORLD));
     if (!two) return;
-    for (const Method method : {Method::rma_lock, Method::rma_lockall}) {
-        const Case inter{{1, 1, true}, true, method, Strategy::wait_drains};
+    for (const Method method : {NEREUS_RMA_LOCK, NEREUS_RMA_LOCKALL}) {
+        const Case inter{{1, 1, true}, true, method, NEREUS_WAIT_DRAINS};
         expect(code_of_start(inter, two) == NEREUS_ERR_UNSUPPORTED, "no windows over an inter-communicator");
-        const Case sources_wait{{1, 1, true}, false, method, Strategy::nonblocking};
+        const Case sources_wait{{1, 1, true}, false, method, NEREUS_NONBLOCKING};
         expect(code_of_start(sources_wait, two) == NEREUS_ERR_UNSUPPORTED, "sources do not see when they were read");
     }
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
+#include <nereus/resize.h>
 #include <rapidcheck/gtest.h>
 
 namespace nereus::plan {
@@ -14,8 +15,8 @@ constexpr int blocking = 0, wait_drains = 2, thread = 3;
 
 std::vector<Way> all_ways() {
     std::vector<Way> ways;
-    for (int strategy = 0; strategy < 4; ++strategy)
-        for (int method = 0; method < 4; ++method) ways.push_back({method, strategy});
+    for (int strategy = 0; strategy < NEREUS_STRATEGY_AUTO; ++strategy)
+        for (int method = 0; method < NEREUS_TRANSFER_AUTO; ++method) ways.push_back({method, strategy});
     return ways;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/methods.hpp"
+#include "transfer/method.hpp"
 
 #include <climits>
 #include <gtest/gtest.h>
@@ -27,6 +28,11 @@ TEST(Methods, OfNoNumberAreUnknownAndNotOneSided) {
 TEST(Methods, AreListedAsUsersMayWriteThem) {
     EXPECT_EQ(allowed_of(words::transfer_methods), "auto, p2p, col, rma-lock, rma-lockall");
     EXPECT_EQ(allowed_of(words::placements), "compact, spread, measured");
+}
+
+TEST(Methods, OfTransfersHaveAFileThatRegistersThem) {
+    for (int method = 0; method < NEREUS_TRANSFER_AUTO; ++method)
+        EXPECT_NE(transfer::registered_method(static_cast<transfer::Method>(method)), nullptr) << method;
 }
 
 TEST(Transfers, ThatAreOneSidedNeedAWindowAndDrainsThatSayWhenTheyHaveRead) {

@@ -74,7 +74,7 @@ public:
         Parts parts(asked_, place);
         const auto array_transfer = array_transfer_of(place, parts);
         transfer::Windows windows;
-        transfer::Sending sending(asked_.method, transfer::Strategy::blocking, lane_, {array_transfer}, {}, windows);
+        transfer::Sending sending(asked_.method, NEREUS_BLOCKING, lane_, {array_transfer}, {}, windows);
         meet();
         span_.begins(MPI_Wtime());
         auto done = sending.start();

@@ -166,8 +166,8 @@ Result<Unpacked> unpack_offer(const mpi::Bytes &bytes, const Settings &own) try 
     offer.generation = whole<std::int64_t>(in, "generation", -1);
     offer.sizes = {whole(in, "sources", 1), whole(in, "drains", 1), in.at("anew"),
                    in.at("kept").get<std::vector<int>>(), in.at("newcomers_as").get<std::vector<int>>()};
-    offer.transfer_choice = {whole<int>(in, "transfer_method", NEREUS_P2P, NEREUS_RMA_LOCKALL),
-                             whole<int>(in, "transfer_strategy", NEREUS_BLOCKING, NEREUS_THREAD)};
+    offer.transfer_choice = {whole<int>(in, "transfer_method", 0, NEREUS_TRANSFER_AUTO - 1),
+                             whole<int>(in, "transfer_strategy", 0, NEREUS_STRATEGY_AUTO - 1)};
     offer.settings = settings_from(in, own);
     offer.worlds = in.at("worlds").get<std::vector<plan::World>>();
     offer.source_hosts = in.at("source_hosts").get<std::vector<std::string>>();

@@ -81,10 +81,9 @@ nereus_resize_report report_from(const json &in) {
 }
 
 json for_people(const nereus_resize_report &r) {
-    static const char *const methods[] = {"merge", "baseline-inter", "baseline-intra"};
     return {{"from", r.from},
             {"to", r.to},
-            {"process_method", methods[r.process_method]},
+            {"process_method", word_of(words::process_methods, r.process_method)},
             {"process_strategies", strategies::list_of(r.process_strategies)},
             {"transfer_method", word_of(words::transfer_methods, r.transfer_method)},
             {"transfer_strategy", word_of(words::transfer_strategies, r.transfer_strategy)},

@@ -4,10 +4,15 @@
 import ctypes
 import importlib.util
 import re
+import subprocess
+import sys
 from enum import IntEnum, IntFlag
+from pathlib import Path
 
 import pytest
 
+ROOT = Path(__file__).parents[3]
+HEADERS = ("errors.h", "nereus.h", "resize.h")
 TYPES = "bindings/fortran/nereus_types.f90"
 C_TO_CTYPES = {
     "int": ctypes.c_int,
@@ -29,8 +34,7 @@ def without_comments(text: str) -> str:
 
 def enums(tracked: dict[str, str]) -> dict[str, dict[str, int]]:
     """The enums of the C API that Fortran and Python have, by name."""
-    headers = ("errors.h", "nereus.h", "resize.h")
-    text = without_comments("".join(tracked[f"include/nereus/{name}"] for name in headers))
+    text = without_comments("".join(tracked[f"include/nereus/{name}"] for name in HEADERS))
     found = re.findall(r"enum (nereus_\w+) \{(.*?)\};", text, flags=re.DOTALL)
     return {
         name: {key: int(value) for key, value in re.findall(r"NEREUS_(\w+) = (-?\d+)", body)}
@@ -52,22 +56,42 @@ def structures(tracked: dict[str, str]) -> dict[str, list[tuple[str, str, int]]]
     return found
 
 
-def test_fortran_has_every_number_of_the_headers(tracked: dict[str, str]) -> None:
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """What the build makes of the headers: the module of parameters, and those that are public."""
+    folder = tmp_path_factory.mktemp("fortran")
+    made = folder / "numbers.f90", folder / "public.inc"
+    headers = [ROOT / "include" / "nereus" / name for name in HEADERS]
+    generator = ROOT / "bindings" / "fortran" / "generate_numbers.py"
+    command = [sys.executable, generator, "--module", made[0], "--public", made[1], *headers]
+    subprocess.run(list(map(str, command)), check=True, timeout=60)
+    return made[0].read_text("utf-8"), made[1].read_text("utf-8")
+
+
+def test_fortran_has_every_number_of_the_headers(tracked: dict[str, str], generated: tuple[str, str]) -> None:
     pattern = r"^    integer\(c_int\), parameter :: NEREUS_(\w+) = (-?\d+)$"
-    fortran = {key: int(value) for key, value in re.findall(pattern, tracked[TYPES], flags=re.MULTILINE)}
+    fortran = {key: int(value) for key, value in re.findall(pattern, generated[0], flags=re.MULTILINE)}
     wanted = {key: value for values in enums(tracked).values() for key, value in values.items()}
     assert len(wanted) > 50
     assert fortran == wanted
 
 
-def test_programs_in_fortran_can_use_every_number(tracked: dict[str, str]) -> None:
-    lines = re.findall(r"^    public :: (.*)$", tracked["bindings/fortran/nereus.f90"], flags=re.MULTILINE)
-    public = {word for line in lines for word in line.split(", ")}
-    wanted = {f"NEREUS_{key}" for values in enums(tracked).values() for key in values}
-    assert wanted <= public
+def test_fortran_exports_every_number(tracked: dict[str, str], generated: tuple[str, str]) -> None:
+    public = set(re.findall(r"^    public :: NEREUS_(\w+)$", generated[1], flags=re.MULTILINE))
+    assert public == {key for values in enums(tracked).values() for key in values}
 
 
-def test_structures_of_fortran_have_the_fields_of_c(tracked: dict[str, str]) -> None:
+def test_an_enumerator_without_a_number_is_refused(tmp_path: Path) -> None:
+    generator = ROOT / "bindings" / "fortran" / "generate_numbers.py"
+    header = tmp_path / "x.h"
+    header.write_text("enum nereus_x { NEREUS_A = 0, NEREUS_B };")
+    made = ["--module", str(tmp_path / "m"), "--public", str(tmp_path / "p")]
+    command = [sys.executable, str(generator), *made, str(header)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and "`NEREUS_B` has no number" in done.stderr
+
+
+def test_fortran_structures_have_the_fields_of_c(tracked: dict[str, str]) -> None:
     for name in STRUCTURES:
         body = re.search(rf"type, bind\(c\) :: {name}\n(.*?)end type", tracked[TYPES], flags=re.DOTALL)
         assert body is not None
@@ -87,7 +111,7 @@ class TestPython:
 
         mpi4py.rc(initialize=False, finalize=False)
 
-    def test_every_number_is_that_of_the_headers(self, tracked: dict[str, str]) -> None:
+    def test_every_number_equals_that_of_the_headers(self, tracked: dict[str, str]) -> None:
         from nereus.binding import codes
 
         for name, wanted in enums(tracked).items():
@@ -108,7 +132,7 @@ class TestPython:
         mirror = getattr(ours, "C" + "".join(word.capitalize() for word in name.split("_")[1:]))
         assert list(mirror._fields_) == wanted
 
-    def test_the_package_offers_what_the_binding_has(self) -> None:
+    def test_package_exports_the_names_of_the_binding(self) -> None:
         import nereus
         from nereus import binding
 
