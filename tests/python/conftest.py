@@ -22,7 +22,7 @@ def others(request: pytest.FixtureRequest) -> Iterator[None]:
     """
     alone = request.node.get_closest_marker("alone") is not None
     # Who waits to be alone has the door closed behind him, so that it comes to his turn.
-    with Path(__file__).open() as room, Path(__file__).with_name("test_habits.py").open() as door:
+    with Path(__file__).open() as room, Path(__file__).with_name("test_conventions.py").open() as door:
         fcntl.flock(door, fcntl.LOCK_EX)
         fcntl.flock(room, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
         fcntl.flock(door, fcntl.LOCK_UN)

@@ -19,13 +19,13 @@ ENDED = Observed(code=137, errors="nereus: job 12ab: ...\nnereus: the job failed
 NUMBERS = range(2000)
 
 
-def test_a_trial_is_drawn_the_same_again_and_another_number_gives_another() -> None:
+def test_trial_is_reproducible_and_depends_on_its_number() -> None:
     assert draw(3, 5, "mpich") == draw(3, 5, "mpich")
     assert len({repr(draw(3, number, "mpich").steps) for number in range(50)}) > 45
 
 
 @pytest.mark.parametrize("mpi", ["mpich", "openmpi"])
-def test_drawn_trials_hold_only_what_can_be_asked_for(mpi: str) -> None:
+def test_drawn_trials_are_valid(mpi: str) -> None:
     for trial in (draw(1, number, mpi) for number in NUMBERS):
         ranks = trial.founders
         for step in trial.steps:
@@ -50,7 +50,7 @@ def _there(trial: Trial, *, merges: bool, grows: bool) -> set[Role]:
     return there | ({Role.LEAVER} if not grows or not merges else set())
 
 
-def test_drawn_injections_reach_every_role_and_every_call() -> None:
+def test_drawn_injections_cover_every_role_and_call() -> None:
     steps = [step for number in NUMBERS for step in draw(1, number, "mpich").steps]
     injections = [step.injection for step in steps if step.injection is not None]
     assert {injection.role for injection in injections} == set(Role)
@@ -81,11 +81,11 @@ def test_drawn_injections_reach_every_role_and_every_call() -> None:
         (Observed(broke="OSError: ..."), Verdict.BROKE),
     ],
 )
-def test_the_verdict_is_the_worst_that_was_seen(observed: Observed, verdict: Verdict) -> None:
+def test_verdict_is_the_worst_observation(observed: Observed, verdict: Verdict) -> None:
     assert judge(observed) is verdict
 
 
-def test_a_report_counts_kills_misses_and_resizes_by_mpi_and_keeps_violations() -> None:
+def test_report_counts_kills_misses_and_resizes_by_mpi_and_keeps_violations() -> None:
     report = Report()
     hits = [
         Hit("newcomer", True, "MPI_Comm_dup", reached=True),
@@ -112,7 +112,7 @@ def test_a_report_counts_kills_misses_and_resizes_by_mpi_and_keeps_violations() 
     assert (violation["trial"], violation["verdict"]) == ("1-1-openmpi", "false success")
 
 
-def test_an_exception_within_a_trial_is_noted_and_not_raised(
+def test_exception_within_a_trial_is_recorded_and_not_raised(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(run: Run) -> None:
@@ -124,9 +124,7 @@ def test_an_exception_within_a_trial_is_noted_and_not_raised(
     assert observed.broke.endswith("ValueError: of the trial itself\n")
 
 
-def test_a_hang_is_noted_also_where_no_stacks_can_be_taken(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_hang_is_recorded_even_without_stacks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def hangs(run: Run) -> None:
         raise Hang("for this test")
 
@@ -145,7 +143,7 @@ def hangs_noted(folder: Path) -> bool:
     return path.exists() and "no stack" in path.read_text()
 
 
-def test_counts_are_in_the_output_file_after_each_trial_and_go_on_after_one_that_broke(
+def test_counts_are_written_after_each_trial_and_continue_after_a_broken_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     output, seen = tmp_path / "counts.json", []

@@ -27,37 +27,37 @@ def diffs_in(page: str) -> list[list[str]]:
     return [[line.rstrip() for line in block.splitlines()] for block in blocks]
 
 
-def test_an_mpi_loop_becomes_malleable_with_fewer_than_15_changed_lines(tracked: dict[str, str]) -> None:
+def test_mpi_loop_becomes_malleable_with_fewer_than_15_changed_lines(tracked: dict[str, str]) -> None:
     assert 0 < len(changes_of(diff_of(tracked[BEFORE], tracked[AFTER]))) < 15
 
 
-def test_the_tutorial_shows_the_difference_of_the_two_programs(tracked: dict[str, str]) -> None:
+def test_tutorial_shows_the_difference_of_the_two_programs(tracked: dict[str, str]) -> None:
     assert diffs_in(tracked[PAGE])[-1] == diff_of(tracked[BEFORE], tracked[AFTER])
 
 
-def test_the_steps_of_the_tutorial_leave_no_change_out(tracked: dict[str, str]) -> None:
+def test_steps_of_the_tutorial_cover_every_change(tracked: dict[str, str]) -> None:
     *steps, whole = diffs_in(tracked[PAGE])
     assert len(steps) > 1
     assert sorted(line for step in steps for line in changes_of(step)) == sorted(changes_of(whole))
 
 
-def test_the_tutorial_counts_the_changed_lines_as_they_are(tracked: dict[str, str]) -> None:
+def test_tutorial_states_the_right_number_of_changed_lines(tracked: dict[str, str]) -> None:
     changes = changes_of(diff_of(tracked[BEFORE], tracked[AFTER]))
     added = sum(line.startswith("+") for line in changes)
     text = " ".join(tracked[PAGE].split())
     assert f"{added} lines are added and {len(changes) - added} are removed" in text
 
 
-def test_the_smallest_example_has_as_few_lines_as_its_page_says(tracked: dict[str, str]) -> None:
+def test_smallest_example_has_the_number_of_lines_its_page_states(tracked: dict[str, str]) -> None:
     assert len(tracked[SMALLEST].splitlines()) <= 43
 
 
-def test_changed_lines_are_counted_and_headers_are_not() -> None:
+def test_changed_lines_are_counted_without_headers() -> None:
     assert changes_of(diff_of("a\nb\nc\n", "a\nB\nc\n--x;\n")) == ["-b", "+B", "+--x;"]
     assert diffs_in("```diff\n-a\n+b \n```\ntext\n```c\nx\n```\n") == [["-a", "+b"]]
 
 
-def test_the_page_about_troubles_has_each_error_code(tracked: dict[str, str]) -> None:
+def test_troubleshooting_page_has_each_error_code(tracked: dict[str, str]) -> None:
     codes = re.findall(r"\b(NEREUS_ERR_\w+) = ", tracked["include/nereus/errors.h"])
     rows = re.findall(
         r"^\| `(NEREUS_ERR_\w+)` \|", tracked["docs/howto/troubleshooting.md"], flags=re.MULTILINE

@@ -46,7 +46,7 @@ class Application:
         self.site, self.process, self.folder = site, process, folder
         self.fault = ""
 
-    def told(self, event: str) -> list[dict[str, Any]]:
+    def events_of(self, event: str) -> list[dict[str, Any]]:
         """All that it told of this kind."""
         path = self.folder / "events"
         lines = path.read_text().split("\n")[:-1] if path.exists() else []
@@ -116,8 +116,8 @@ class Application:
         """Its own end, with all data as it should be."""
         out, err = end_of(self.process)
         assert self.process.returncode == 0, (out, err)
-        assert self.told("damaged") == []
-        assert self.told("closes")[-1]["intact"]
+        assert self.events_of("damaged") == []
+        assert self.events_of("closes")[-1]["intact"]
 
 
 def end_of(process: "subprocess.Popen[str]") -> tuple[str, str]:
@@ -160,7 +160,7 @@ def running(
     )
     with site.started(*words, **settings) as process:
         application = Application(site, process, folder)
-        application.wait(lambda: application.told("opened"))
+        application.wait(lambda: application.events_of("opened"))
         if not plan:  # which may have come to its end already
             application.wait(lambda: application.state()["state"] == "running")
         yield application

@@ -45,7 +45,7 @@ def job(site: Site, other: AnotherUser, mpi: str, **environment: str) -> Iterato
     words = ("run", "--mpi", mpi, "-n", "2", "--", site.program(mpi, "resizable"), folder)
     with other.started(*words, **environment) as process:
         application = Application(site, process, folder)
-        application.wait(lambda: application.told("opened"))
+        application.wait(lambda: application.events_of("opened"))
         yield application
 
 
@@ -54,9 +54,7 @@ def name(application: Application) -> str:
     return application.control_socket.stem
 
 
-def test_a_job_is_resized_though_nothing_can_be_kept_in_the_home_folder(
-    site: Site, other: AnotherUser, mpich: str
-) -> None:
+def test_job_is_resized_with_a_read_only_home_folder(site: Site, other: AnotherUser, mpich: str) -> None:
     with job(site, other, mpich) as application:
         for ranks in ("3", "1"):
             resized = other.nereus("resize", name(application), ranks)
@@ -65,16 +63,14 @@ def test_a_job_is_resized_though_nothing_can_be_kept_in_the_home_folder(
     assert list(other.home.iterdir()) == []
 
 
-def test_an_experiment_runs_though_nothing_can_be_kept_in_the_home_folder(
-    other: AnotherUser, mpich: str
-) -> None:
+def test_experiment_runs_with_a_read_only_home_folder(other: AnotherUser, mpich: str) -> None:
     (other.folder / "experiment.toml").write_text(EXPERIMENT)
     words = ("emulate", "experiment.toml", "--mpi", mpich, "--json", "--no-picture", "--output", "out")
     done = other.nereus(*words)
     assert done.code == 0, done.err
 
 
-def test_a_daemon_says_that_its_store_cannot_be_made_in_the_home_folder(other: AnotherUser) -> None:
+def test_daemon_reports_that_its_store_cannot_be_made_in_the_home_folder(other: AnotherUser) -> None:
     refused = other.nereus("daemon")
     assert refused.code == 2
     (line,) = refused.err.splitlines()
@@ -82,7 +78,7 @@ def test_a_daemon_says_that_its_store_cannot_be_made_in_the_home_folder(other: A
     assert line.endswith("Permission denied")
 
 
-def test_a_job_goes_on_when_its_user_may_start_no_more_processes(
+def test_job_continues_when_its_user_may_start_no_more_processes(
     site: Site, other: AnotherUser, mpich: str
 ) -> None:
     with job(site, other, mpich) as application:
@@ -98,7 +94,7 @@ def test_a_job_goes_on_when_its_user_may_start_no_more_processes(
 
 
 @pytest.fixture
-def folder_of_somebody_else() -> Iterator[Path]:
+def folder_of_another_user() -> Iterator[Path]:
     if FOLDER.exists():
         pytest.skip(f"{FOLDER} is there already")
     FOLDER.mkdir(mode=0o777)
@@ -110,8 +106,8 @@ def folder_of_somebody_else() -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("command", ["run", "daemon"])
-def test_a_folder_in_tmp_that_another_user_made_is_refused_and_not_used(
-    site: Site, other: AnotherUser, mpich: str, folder_of_somebody_else: Path, command: str
+def test_folder_of_another_user_in_tmp_is_refused_and_not_used(
+    site: Site, other: AnotherUser, mpich: str, folder_of_another_user: Path, command: str
 ) -> None:
     words: dict[str, Any] = {
         "run": ("run", "--mpi", mpich, "-n", "2", "--", site.program(mpich, "resizable"), other.folder),
@@ -120,5 +116,5 @@ def test_a_folder_in_tmp_that_another_user_made_is_refused_and_not_used(
     refused = other.nereus(*words[command], XDG_RUNTIME_DIR="")
     assert refused.code == 2, refused
     (line,) = refused.err.splitlines()
-    assert line.startswith(f"nereus: {folder_of_somebody_else}: belongs to another user (number 0)"), line
+    assert line.startswith(f"nereus: {folder_of_another_user}: belongs to another user (number 0)"), line
     assert not (other.folder / "events").exists()

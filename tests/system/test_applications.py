@@ -118,7 +118,7 @@ def same_work(line: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("first", [some(first, first == 4) for first in SIZES])
 @pytest.mark.parametrize("system", [some(system, "7" not in system) for system in SYSTEMS])
-def test_a_resized_run_has_every_bit_of_one_that_is_not(
+def test_resized_run_is_bitwise_equal_to_a_fixed_one(
     site: Any, mpi: str, alone: Results, system: str, first: int
 ) -> None:
     if mpi == "openmpi" and first != 4:
@@ -139,7 +139,7 @@ def test_a_resized_run_has_every_bit_of_one_that_is_not(
 @pytest.mark.parametrize(
     "way", ["baseline-inter.col", some("baseline-intra.p2p", False), some("merge.col", False)]
 )
-def test_results_are_the_same_by_every_method(site: Any, mpich: str, way: str) -> None:
+def test_results_are_the_same_with_every_method(site: Any, mpich: str, way: str) -> None:
     process, transfer = way.split(".")
     for system in ("irregular", "dense"):
         alone = result(site, mpich, 1, *SYSTEMS[system])
@@ -156,7 +156,7 @@ def test_conjugate_gradient_finds_the_solution(site: Any, mpi: str) -> None:
     assert line["error"] < 1e-7
 
 
-def test_the_file_of_jacobi_holds_the_solution_whatever_the_resizes(site: Any, mpi: str) -> None:
+def test_jacobi_file_holds_the_solution_whatever_the_resizes(site: Any, mpi: str) -> None:
     options = (*SYSTEMS["dense"], "--write", "x.bin", "--write-every", "4", "--tolerance", "1e-13")
     (site.folder / "x.bin").write_bytes(b"from a run before" * 1000)
     line = result(site, mpi, 2, *options, *resizes([5, 1, 3]))
@@ -166,7 +166,7 @@ def test_the_file_of_jacobi_holds_the_solution_whatever_the_resizes(site: Any, m
 
 
 @pytest.mark.parametrize("piece", ["64", "100000"])
-def test_each_copy_in_the_file_of_jacobi_is_the_solution(site: Any, mpi: str, piece: str) -> None:
+def test_each_copy_in_the_jacobi_file_is_the_solution(site: Any, mpi: str, piece: str) -> None:
     file = ("--write", "x.bin", "--write-every", "4", "--copies", "3", "--piece", piece)
     options = (*SYSTEMS["dense"], *file, "--tolerance", "0", "--iterations", "60")
     result(site, mpi, 2, *options, *resizes([5, 1, 3]))
@@ -175,7 +175,7 @@ def test_each_copy_in_the_file_of_jacobi_is_the_solution(site: Any, mpi: str, pi
     assert max(abs(each - 1 - row % 7) for row, each in enumerate(stored[:120])) < 1e-2
 
 
-def test_what_is_told_of_a_matrix_is_what_its_file_holds(site: Any, mpich: str) -> None:
+def test_matrix_info_matches_the_file(site: Any, mpich: str) -> None:
     site.write("small.mtx", MATRIX)
     assert site.nereus("matrix", "convert", "small.mtx", "small.nm").code == 0
     told = site.nereus("matrix", "info", "small.nm", "--json").document
@@ -184,7 +184,7 @@ def test_what_is_told_of_a_matrix_is_what_its_file_holds(site: Any, mpich: str) 
 
 
 @pytest.mark.parametrize("ranks", [some(1, False), 4, some(7, False)])
-def test_a_matrix_of_a_file_is_solved_on_any_number_of_processes(site: Any, mpi: str, ranks: int) -> None:
+def test_matrix_from_a_file_is_solved_on_any_number_of_processes(site: Any, mpi: str, ranks: int) -> None:
     site.write("small.mtx", MATRIX)
     assert site.nereus("matrix", "convert", "small.mtx", "small.nm").code == 0
     line = result(site, mpi, ranks, CG, "--matrix", "small.nm", "--resize", "1:2")
@@ -218,7 +218,7 @@ def whole(**changed: int) -> bytes:
         (whole()[:-8] + struct.pack("<d", float("nan")), "nonzero 2 is no finite number"),
     ],
 )
-def test_a_broken_matrix_is_refused_in_one_line(site: Any, mpich: str, content: bytes, expected: str) -> None:
+def test_broken_matrix_is_refused_in_one_line(site: Any, mpich: str, content: bytes, expected: str) -> None:
     (site.folder / "bad.nm").write_bytes(content)
     run = launch(site, choose(mpich), 2, CG, "--matrix", "bad.nm")
     complaints = [line for line in run.stderr.splitlines() if line.startswith("nereus")]
@@ -239,7 +239,7 @@ def test_matrices_without_rows_or_nonzeros_are_solved(site: Any, mpich: str, ran
         assert (line["iterations"], line["true_residual"], line["converged"]) == (0, 0.0, True)
 
 
-def test_an_indefinite_matrix_is_no_endless_run(site: Any, mpich: str) -> None:
+def test_indefinite_matrix_ends_the_run(site: Any, mpich: str) -> None:
     (site.folder / "minus.nm").write_bytes(whole()[:-24] + struct.pack("<3d", -1, 1, -1))
     run = launch(site, choose(mpich), 2, CG, "--matrix", "minus.nm")
     assert run.returncode == 1
@@ -270,7 +270,7 @@ def test_an_indefinite_matrix_is_no_endless_run(site: Any, mpich: str) -> None:
         ((JACOBI, "--size", "4", "word"), "word: there is no such option"),
     ],
 )
-def test_bad_input_is_one_line_and_starts_nothing(
+def test_bad_input_gives_one_line_and_starts_nothing(
     site: Any, mpich: str, arguments: tuple[str, ...], expected: str
 ) -> None:
     run = launch(site, choose(mpich), 2, *arguments)
@@ -281,7 +281,7 @@ def test_bad_input_is_one_line_and_starts_nothing(
     assert list(site.folder.iterdir()) == []
 
 
-def test_a_resize_that_never_comes_is_said(site: Any, mpich: str) -> None:
+def test_unreached_resize_is_reported(site: Any, mpich: str) -> None:
     run = launch(site, choose(mpich), 1, CG, "--poisson", "3", "--iterations", "2", "--resize", "9:2")
     assert run.returncode == 0
     assert "nereus-cg: --resize 9:2 never came: the run ended after 2 iterations" in run.stderr

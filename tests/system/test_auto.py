@@ -38,7 +38,7 @@ def costs_file(site: Any, mpi: str, **fixed_seconds: float) -> str:
 
 
 @pytest.mark.parametrize("best", ["p2p", "col"])
-def test_the_method_that_costs_least_is_taken(site: Any, mpi: str, best: str) -> None:
+def test_cheapest_method_is_chosen(site: Any, mpi: str, best: str) -> None:
     path = costs_file(site, mpi, **{"p2p": DEAR, "col": DEAR, best: CHEAP})
     sizes = ("--from", "1,3", "--to", "3,1", "--strategies", "auto", "--csv", "trials.csv")
     result = site.nereus(*BENCH, "--mpi", mpi, *sizes, limit=LIMIT, NEREUS_COSTS=path)
@@ -49,7 +49,7 @@ def test_the_method_that_costs_least_is_taken(site: Any, mpi: str, best: str) ->
         assert row["predicted_seconds"] == pytest.approx(400000 * 2 / 3 * 1e-6, rel=1e-3)
 
 
-def test_the_next_rank_0_knows_the_costs_too(site: Any, mpich: str) -> None:
+def test_next_rank_0_knows_the_costs_too(site: Any, mpich: str) -> None:
     path = costs_file(site, mpich, p2p=DEAR, col=CHEAP)
     ways = ("--process-methods", "baseline-inter,baseline-intra", "--strategies", "blocking")
     sizes = ("--from", "1", "--to", "2")
@@ -62,7 +62,7 @@ def test_the_next_rank_0_knows_the_costs_too(site: Any, mpich: str) -> None:
     }
 
 
-def test_one_sided_transfers_are_chosen_only_where_the_mpi_has_them(site: Any, openmpi: str) -> None:
+def test_one_sided_transfers_are_chosen_only_where_supported(site: Any, openmpi: str) -> None:
     costs = costs_file(site, openmpi, **{"p2p": DEAR, "rma-lock": CHEAP})
     own: Any = {"NEREUS_COSTS": costs, "NEREUS_TRANSFER_METHOD": "auto", "NEREUS_MEMORY": "private"}
     with running(site, openmpi, **own) as application:
@@ -83,9 +83,7 @@ def test_without_costs_nothing_is_predicted(site: Any, mpich: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[1, 2", json.dumps({"format": "nereus-costs", "version": 7})])
-def test_a_file_that_the_user_names_and_that_cannot_be_read_ends_the_job(
-    site: Any, mpich: str, text: str
-) -> None:
+def test_unreadable_cost_file_of_the_user_ends_the_job(site: Any, mpich: str, text: str) -> None:
     path = site.folder / site.write("costs.json", text)
     program = choose(mpich).program("nereus-transfers")
     words = ("--from", "1", "--to", "2", "--bytes", "8", "merge:auto:auto", f"--nereus-costs={path}")

@@ -30,7 +30,7 @@ def namespaces() -> list[str]:
     return [line.split()[0] for line in listed.stdout.splitlines() if line.startswith("nrb")]
 
 
-def test_messages_are_measured_next_to_what_the_machine_can_do(site: Any, sampled_mpi: str) -> None:
+def test_messages_are_measured_beside_the_limits_of_the_machine(site: Any, sampled_mpi: str) -> None:
     data = ("--arrays", "3", "--constant-percent", "50")
     found = document(
         site, sampled_mpi, "--from", "1,3", "--to", "3,1", *data, "--methods", "p2p,col", "--repeat", "2"
@@ -50,7 +50,7 @@ def test_messages_are_measured_next_to_what_the_machine_can_do(site: Any, sample
     )
 
 
-def test_ways_in_which_rank_0_is_replaced_are_measured(site: Any, mpich: str) -> None:
+def test_ways_that_replace_rank_0_are_measured(site: Any, mpich: str) -> None:
     processes = "baseline-inter,baseline-intra"
     found = document(
         site,
@@ -72,7 +72,7 @@ def test_ways_in_which_rank_0_is_replaced_are_measured(site: Any, mpich: str) ->
         assert row["bytes_moved"] == 400000
 
 
-def test_processes_of_one_host_talk_over_tcp(site: Any, mpi: str) -> None:
+def test_processes_of_one_host_communicate_over_tcp(site: Any, mpi: str) -> None:
     found = document(
         site, mpi, "--from", "1", "--to", "2", "--methods", "p2p", "--network", "tcp", "--repeat", "2"
     )
@@ -80,7 +80,7 @@ def test_processes_of_one_host_talk_over_tcp(site: Any, mpi: str) -> None:
     assert row["works"], row["reason"]
 
 
-def test_a_way_that_the_library_carries_out_otherwise_does_not_count(site: Any, mpich: str) -> None:
+def test_transfer_carried_out_by_another_method_does_not_count(site: Any, mpich: str) -> None:
     """What does not lie in shared memory must not be shown as if it did."""
     result = site.nereus(
         *BENCH, "--mpi", mpich, "--from", "1", "--to", "2", "--methods", "shm", "--repeat", "1", limit=LIMIT
@@ -91,7 +91,7 @@ def test_a_way_that_the_library_carries_out_otherwise_does_not_count(site: Any, 
 
 
 @pytest.mark.skipif(bool(complaint()), reason=complaint() or "none")
-def test_a_narrow_link_is_the_limit_and_is_gone_afterwards(site: Any, sampled_mpi: str) -> None:
+def test_limited_link_bounds_the_rate_and_is_removed_afterwards(site: Any, sampled_mpi: str) -> None:
     options = ("--from", "1", "--to", "2", "--methods", "p2p", "--network", "limited", "--gigabits", "0.1")
     found = document(site, sampled_mpi, *options, "--bytes", "8000000", "--repeat", "2")
     (row,) = found["rows"]
@@ -103,7 +103,7 @@ def test_a_narrow_link_is_the_limit_and_is_gone_afterwards(site: Any, sampled_mp
 
 
 @pytest.mark.skipif(bool(complaint()), reason=complaint() or "none")
-def test_with_least_movement_what_two_hosts_share_stays_on_them_where_it_can(site: Any, mpich: str) -> None:
+def test_least_movement_keeps_shared_data_on_its_hosts_where_possible(site: Any, mpich: str) -> None:
     options = ("--from", "2", "--to", "4", "--methods", "shm", "--network", "limited", "--bytes", "8000000")
     found = document(site, mpich, *options, "--repeat", "2", NEREUS_SURVIVORS="least-movement")
     (row,) = found["rows"]
@@ -112,7 +112,7 @@ def test_with_least_movement_what_two_hosts_share_stays_on_them_where_it_can(sit
 
 
 @pytest.mark.skipif(bool(complaint()), reason=complaint() or "none")
-def test_links_are_gone_after_ctrl_c(site: Any, mpich: str) -> None:
+def test_links_are_removed_after_ctrl_c(site: Any, mpich: str) -> None:
     options = (*BENCH, "--mpi", mpich, "--from", "1", "--to", "2", "--network", "limited", "--repeat", "1000")
     with site.started(*options, "--methods", "p2p") as process:
         deadline = time.monotonic() + LIMIT
@@ -144,7 +144,7 @@ def test_links_are_gone_after_ctrl_c(site: Any, mpich: str) -> None:
         ),
     ],
 )
-def test_bad_input_of_nereus_transfers_is_one_line(mpich: str, arguments: str, expected: str) -> None:
+def test_bad_input_of_nereus_transfers_gives_one_line(mpich: str, arguments: str, expected: str) -> None:
     build = choose(mpich)
     start = command(build, 1, build.program("nereus-transfers"), arguments.split())
     result = subprocess.run(start.arguments, capture_output=True, text=True, timeout=LIMIT, check=False)

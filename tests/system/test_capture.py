@@ -40,7 +40,7 @@ def stages_of(site: Any, phase: int) -> tuple[int, list[str]]:
     return found.iterations, [stage.type for stage in found.stages]
 
 
-def test_what_was_captured_is_emulated_with_as_many_iterations(
+def test_captured_program_is_emulated_with_as_many_iterations(
     site: Any, build: Build, capture: Capture
 ) -> None:
     captured = capture("loop")
@@ -86,14 +86,14 @@ def test_stages_of_conjugate_gradient_are_those_of_the_papers(site: Any, build: 
     assert (experiment.name, experiment.mpi) == ("nereus-cg", build.name)
 
 
-def test_a_program_whose_types_say_nothing_in_some_calls_is_not_stopped(site: Any, build: Build) -> None:
+def test_calls_with_ignored_types_do_not_stop_the_program(site: Any, build: Build) -> None:
     command = launched(build, 2, site.program(build.name, "sides"))
     done = site.nereus("capture", "--mpi", build.name, "-o", "it.toml", "--", *command)
     assert done.code == 0, done.err
     assert "done" in done.out
 
 
-def test_files_are_in_the_experiment(site: Any, capture: Capture) -> None:
+def test_file_writes_are_in_the_experiment(site: Any, capture: Capture) -> None:
     captured = capture("files", "data.bin", options=("--picture", "it.png"))
     assert captured.code == 0, captured.err
     phases = load(site.folder / "it.toml").experiment.phases
@@ -102,7 +102,7 @@ def test_files_are_in_the_experiment(site: Any, capture: Capture) -> None:
     assert (site.folder / "it.png").stat().st_size > 1000
 
 
-def test_a_program_without_a_pattern_is_told_with_the_best_that_there_is(site: Any, capture: Capture) -> None:
+def test_program_without_pattern_is_refused_with_the_best_one_found(site: Any, capture: Capture) -> None:
     done = capture("random")
     assert done.code == 2
     assert "the calls of the program do not repeat" in done.err
@@ -112,14 +112,14 @@ def test_a_program_without_a_pattern_is_told_with_the_best_that_there_is(site: A
     assert load(site.folder / "it.toml").experiment.groups[0].ranks == 2
 
 
-def test_a_program_that_fails_is_not_captured(site: Any, capture: Capture) -> None:
+def test_failing_program_is_not_captured(site: Any, capture: Capture) -> None:
     done = capture("fails")
     assert done.code == 3, done.err
     assert "exit code 3: nothing is written" in done.err
     assert not (site.folder / "it.toml").exists()
 
 
-def test_a_command_that_is_no_program_of_the_mpi_is_told(site: Any) -> None:
+def test_command_without_mpi_is_reported(site: Any) -> None:
     done = site.nereus("capture", "--mpi", "mpich", "-o", "it.toml", "--", "true")
     assert done.code == 2
     assert "no process of the command came to MPI_Init" in done.err
@@ -138,7 +138,7 @@ def test_a_command_that_is_no_program_of_the_mpi_is_told(site: Any) -> None:
         (("--traces", "/proc/x"), "cannot be made"),
     ],
 )
-def test_what_cannot_be_done_is_refused_before_the_program_runs(
+def test_impossible_request_is_refused_before_the_program_runs(
     site: Any, options: tuple[str, ...], said: str
 ) -> None:
     (site.folder / "something").touch()
@@ -148,7 +148,7 @@ def test_what_cannot_be_done_is_refused_before_the_program_runs(
     assert said in done.err
 
 
-def test_an_experiment_is_not_written_over(site: Any) -> None:
+def test_existing_experiment_is_not_overwritten(site: Any) -> None:
     site.write("it.toml", "mine")
     assert site.nereus("capture", "-o", "it.toml", "--", "mpiexec", "true").code == 2
     assert (site.folder / "it.toml").read_text() == "mine"
@@ -157,14 +157,14 @@ def test_an_experiment_is_not_written_over(site: Any) -> None:
 @pytest.mark.parametrize(
     ("program", "said"), [("./nothing", "No such file"), ("./something", "Permission denied")]
 )
-def test_a_command_that_cannot_be_started_is_told_in_a_line(site: Any, program: str, said: str) -> None:
+def test_command_that_cannot_be_started_is_reported_in_one_line(site: Any, program: str, said: str) -> None:
     (site.folder / "something").touch(mode=0o644)
     done = site.nereus("capture", "--mpi", "mpich", "-o", "it.toml", "--", program)
     assert done.code == 2
     assert done.err.startswith(f"nereus: {program}: cannot be started: {said}")
 
 
-def test_any_words_of_a_command_are_a_comment_of_the_experiment(site: Any, build: Build) -> None:
+def test_command_words_are_escaped_in_the_comment_of_the_experiment(site: Any, build: Build) -> None:
     words = ("two\nlines = [", "no UTF-8 \udcff", "\x1b[0m")
     command = launched(build, 2, site.program(build.name, "repeats"), "loop", *words)
     done = site.nereus("capture", "--mpi", build.name, "-o", "it.toml", "--json", "--", *command)
@@ -176,7 +176,7 @@ def test_any_words_of_a_command_are_a_comment_of_the_experiment(site: Any, build
 
 
 @pytest.mark.parametrize("does", ["exec sleep 60", "true"])
-def test_who_stops_it_is_told_so_and_nothing_is_left(site: Any, does: str) -> None:
+def test_interrupted_capture_is_reported_and_leaves_nothing(site: Any, does: str) -> None:
     """While the command runs, and while its traces are read: these are a pipe into which nobody writes."""
     script = f'mkfifo "$NEREUS_MONITOR_CALLS/a-0.json" && echo "$NEREUS_MONITOR_CALLS" && {does}'
     with site.started("capture", "--mpi", "mpich", "-o", "it.toml", "--", "sh", "-c", script) as process:

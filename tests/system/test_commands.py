@@ -38,7 +38,7 @@ REFUSED: list[tuple[dict[str, Any], int]] = [
 
 
 class FakeDaemon:
-    """In the daemon's place: hears one job, and says what a test wants."""
+    """In the daemon's place: serves one job, and says what a test wants."""
 
     def __init__(self, socket: Any) -> None:
         self.socket = socket
@@ -46,7 +46,7 @@ class FakeDaemon:
         self.name = ""
         self.number = 0
 
-    def heard(self, *kinds: str) -> dict[str, Any]:
+    def received(self, *kinds: str) -> dict[str, Any]:
         """The next message of one of those kinds; of all others what they need is answered."""
         while True:
             assert self.socket.poll(LIMIT * 1000), f"no {kinds} came"
@@ -84,7 +84,7 @@ class FakeDaemon:
 
     def answer(self) -> dict[str, Any]:
         """To the command that is answered next, whichever it was."""
-        return self.heard("done", "refused")
+        return self.received("done", "refused")
 
 
 @contextmanager
@@ -99,13 +99,13 @@ def under_daemon(site: Site, mpi: str) -> "Iterator[tuple[FakeDaemon, subprocess
         stack.callback((site.temporary / "line").unlink)
         with site.started(*command, NEREUS_CONTROLLER=address) as process:
             daemon = FakeDaemon(socket)
-            daemon.heard("hello")
+            daemon.received("hello")
             yield daemon, process
 
 
 def end_of(daemon: FakeDaemon, process: "subprocess.Popen[str]") -> str:
     """Of a job that iterates: what it printed; it ends well."""
-    daemon.heard("goodbye")
+    daemon.received("goodbye")
     out, err = process.communicate(timeout=LIMIT)
     assert process.returncode == 0, err
     return out
@@ -138,9 +138,7 @@ def drop_all(daemon: FakeDaemon) -> None:
 
 
 @pytest.mark.parametrize("mpi", MPIS)
-def test_commands_without_sense_hurt_no_job_and_the_next_good_one_is_carried_out(
-    site: Site, mpi: str
-) -> None:
+def test_invalid_commands_have_no_effect_on_job_and_next_command(site: Site, mpi: str) -> None:
     with under_daemon(site, mpi) as (daemon, process):
         drop_all(daemon)
         for keys, code in REFUSED:
@@ -155,7 +153,7 @@ def test_commands_without_sense_hurt_no_job_and_the_next_good_one_is_carried_out
     assert [ranks for _, ranks in said(out, "resized")] == ["1"]
 
 
-def test_a_command_for_a_host_that_is_not_there_is_rolled_back_and_the_job_goes_on(site: Site) -> None:
+def test_command_for_a_missing_host_is_rolled_back_and_the_job_continues(site: Site) -> None:
     with under_daemon(site, "mpich") as (daemon, process):
         answer = daemon.command(ranks=3, options={"hosts": "nowhere:1", "oversubscribe": "on"})
         assert (answer["kind"], answer["code"]) == ("refused", ERR_PROCESS)
@@ -166,9 +164,7 @@ def test_a_command_for_a_host_that_is_not_there_is_rolled_back_and_the_job_goes_
 
 
 @pytest.mark.parametrize("ats", [(50, 50), (50, 80)], ids=["together", "later"])
-def test_a_command_for_the_size_that_a_job_has_by_then_is_done_and_costs_nothing(
-    site: Site, ats: tuple[int, int]
-) -> None:
+def test_command_for_the_current_size_is_done_without_a_resize(site: Site, ats: tuple[int, int]) -> None:
     with under_daemon(site, "mpich") as (daemon, process):
         for at in ats:
             daemon.tell(ranks=3, at=at)

@@ -53,7 +53,7 @@ class Daemon:
         lines = [line for line in self.log.read_text().splitlines() if line.startswith("{")]
         return [json.loads(line) for line in lines]
 
-    def told(self, event: str) -> list[dict[str, Any]]:
+    def events_of(self, event: str) -> list[dict[str, Any]]:
         return [each for each in self.events if each["event"] == event]
 
 
@@ -123,12 +123,12 @@ def test_two_jobs_never_write_at_once(site: Site, mpi: str) -> None:
         turns = phases(run.events)
         assert len(turns) == 12
         assert all(earlier[1] <= later[0] for earlier, later in pairwise(turns))
-        waits = [each["wait_seconds"] for each in run.told("wrote")]
+        waits = [each["wait_seconds"] for each in run.events_of("wrote")]
         assert max(waits) > 0.05, "the jobs did not meet: nothing was shown"
 
 
 @pytest.mark.parametrize("method", ["merge", "baseline-inter"])
-def test_a_job_is_resized_at_the_iterations_that_were_decided(site: Site, method: str) -> None:
+def test_job_is_resized_at_the_decided_iterations(site: Site, method: str) -> None:
     site.write("lends.py", LENDS)
     with daemon(site, "--policy", "lends.py:Lends") as run:
         arguments = job(site, "mpich", "100", "30", "25", "20")
@@ -137,7 +137,7 @@ def test_a_job_is_resized_at_the_iterations_that_were_decided(site: Site, method
         if method == "merge":  # with Baseline rank 0 is a newcomer, which was not resized
             assert said(result.out, "resized") == [["30", "3"], ["60", "2"]]
         assert [int(iteration) for iteration, _, _ in said(result.out, "io")] == [25, 50, 75, 100]
-        carried_out = [each for each in run.told("resized") if each.get("command")]
+        carried_out = [each for each in run.events_of("resized") if each.get("command")]
         assert [each["iteration"] for each in carried_out] == [30, 60]
 
 
@@ -160,7 +160,7 @@ def monitored(site: Site, *arguments: str) -> Result:
         ("parts", 0, 0.0),
     ],
 )
-def test_files_that_all_ranks_open_are_phases_of_a_program_that_says_none(
+def test_files_opened_by_all_ranks_are_phases_unless_declared(
     site: Site, way: str, number: int, seconds: float
 ) -> None:
     site.write("lends.py", LENDS)
@@ -170,20 +170,20 @@ def test_files_that_all_ranks_open_are_phases_of_a_program_that_says_none(
         assert said(result.out, "resized") == [["30", "3"], ["60", "2"]]
         assert len(said(result.out, "io")) == 4
         iterations = [iteration for iteration in (25, 50, 75, 100) for _ in range(number)]
-        assert [each["iteration"] for each in run.told("wrote")] == iterations
+        assert [each["iteration"] for each in run.events_of("wrote")] == iterations
         assert len(phases(run.events)) == len(iterations)
-        assert all(each["service_seconds"] >= seconds for each in run.told("wrote"))
+        assert all(each["service_seconds"] >= seconds for each in run.events_of("wrote"))
 
 
-def test_a_phase_of_a_file_that_stays_open_ends_at_the_checkpoint(site: Site) -> None:
+def test_phase_of_an_open_file_ends_at_the_checkpoint(site: Site) -> None:
     with daemon(site) as run:
         result = monitored(site, "20", "20", "5", "50", "written", "kept")
         assert result.code == 0, result.err
         assert len(phases(run.events)) == 2
-        assert [each["iteration"] for each in run.told("wrote")] == [5, 15]
+        assert [each["iteration"] for each in run.events_of("wrote")] == [5, 15]
 
 
-def test_a_job_without_a_daemon_does_all_that_it_does(site: Site) -> None:
+def test_job_without_daemon_does_all_its_work(site: Site) -> None:
     result = site.nereus(*job(site, "mpich", "20", "10", "5", "10"))
     assert result.code == 0, result.err
     assert [code for _, code, _ in said(result.out, "io")] == ["NEREUS_OK"] * 4
@@ -194,11 +194,11 @@ def test_a_job_without_a_daemon_does_all_that_it_does(site: Site) -> None:
     assert result.err.count("the daemon does not answer") == 1
 
 
-def test_a_job_outlives_its_daemon_and_finds_the_next_one(site: Site) -> None:
+def test_job_outlives_its_daemon_and_finds_the_next_one(site: Site) -> None:
     with site.folder.joinpath("job.log").open("w") as log, ExitStack() as stack:
         with daemon(site) as first:
             process = stack.enter_context(_job_into(site, log, "600", "20", "10", "20"))
-            wait_until(lambda: len(first.told("wrote")) >= 2)
+            wait_until(lambda: len(first.events_of("wrote")) >= 2)
             first.process.kill()
             first.process.wait()
         read = site.folder / "job.log"
@@ -227,11 +227,11 @@ def _job_into(site: Site, log: Any, *arguments: str) -> "Iterator[subprocess.Pop
         _end(process)
 
 
-def test_a_job_that_dies_in_its_turn_leaves_it_to_others(site: Site) -> None:
+def test_turn_of_a_job_that_dies_goes_to_others(site: Site) -> None:
     with daemon(site, "--set", "lease=1.5") as run, ExitStack() as stack:
         log = stack.enter_context(site.folder.joinpath("job.log").open("w"))
         dies = stack.enter_context(_job_into(site, log, "2000", "10", "5", "60000"))
-        wait_until(lambda: len(run.told("granted")) == 1)
+        wait_until(lambda: len(run.events_of("granted")) == 1)
         for pid in site.processes("writes"):
             os.kill(pid, signal.SIGKILL)
         result = site.nereus(*job(site, "mpich", "10", "10", "5", "10"))
@@ -240,42 +240,42 @@ def test_a_job_that_dies_in_its_turn_leaves_it_to_others(site: Site) -> None:
         dies.wait(60)
 
 
-def test_senseless_decisions_hurt_no_job(site: Site) -> None:
+def test_invalid_decisions_have_no_effect_on_jobs(site: Site) -> None:
     site.write("senseless.py", SENSELESS)
     with daemon(site, "--policy", "senseless.py:Senseless") as run:
         result = site.nereus(*job(site, "mpich", "20", "10", "5", "10"))
         assert result.code == 0, result.err
         assert said(result.out, "resized") == []
-        assert any("dropped" in each["text"] for each in run.told("note"))
+        assert any("dropped" in each["text"] for each in run.events_of("note"))
 
 
-def test_a_job_waits_for_its_cores_and_gets_them_when_another_gave_them_back(site: Site) -> None:
+def test_job_waits_for_cores_and_gets_them_from_an_ended_one(site: Site) -> None:
     with daemon(site, "--cores", "3") as run, ExitStack() as stack:
         log = stack.enter_context(site.folder.joinpath("job.log").open("w"))
         first = stack.enter_context(_job_into(site, log, "100", "40", "50", "10"))
-        wait_until(lambda: len(run.told("came")) == 1)
+        wait_until(lambda: len(run.events_of("came")) == 1)
         start, *others = job(site, "mpich", "10", "10", "5", "10")
         second = site.nereus(start, "--queue", *others)
         assert second.code == 0, second.err
         assert "waits for 2 cores" in second.err
         assert first.wait(60) == 0
-        came, ended = run.told("came"), run.told("ended")
+        came, ended = run.events_of("came"), run.events_of("ended")
         assert came[1]["time_unix"] >= ended[0]["time_unix"]
 
 
-def test_more_cores_than_there_are_are_refused_before_anything_starts(site: Site) -> None:
+def test_more_cores_than_available_are_refused_before_anything_starts(site: Site) -> None:
     with daemon(site, "--cores", "1") as run:
         start, *others = job(site, "mpich", "10", "10", "5", "10")
         result = site.nereus(start, "--queue", *others)
         assert result.code == 2
         assert "1 are there" in result.err
-        assert run.told("came") == []
+        assert run.events_of("came") == []
     result = site.nereus(start, "--queue", *others)
     assert result.code == 2
     assert "no daemon" in result.err
 
 
-def test_a_profile_tells_a_daemon_how_much_faster_a_program_is(site: Site) -> None:
+def test_profile_gives_the_daemon_the_times_of_a_program(site: Site) -> None:
     program = [str(site.program("mpich", "writes")), "100000", "40", "25", "10"]
     with daemon(site) as run:
         store = str(site.folder / "store.db")
@@ -285,20 +285,22 @@ def test_a_profile_tells_a_daemon_how_much_faster_a_program_is(site: Site) -> No
         sizes = {each["ranks"]: each for each in result.document["sizes"]}
         assert sizes.keys() == {2, 4}
         assert 1.5 < sizes[2]["seconds"] / sizes[4]["seconds"] < 2.5
-        assert [each["times"] for each in run.told("learnt")] == [sum(s["samples"] for s in sizes.values())]
+        assert [each["times"] for each in run.events_of("learnt")] == [
+            sum(s["samples"] for s in sizes.values())
+        ]
 
 
-def test_a_sweep_leaves_a_job_with_the_ranks_that_it_came_with(site: Site) -> None:
+def test_sweep_leaves_a_job_with_its_initial_ranks(site: Site) -> None:
     with daemon(site, "--sweep", "--set", "enough_times=1") as run:
         result = site.nereus(*job(site, "mpich", "500", "40", "25", "10"))
         assert result.code == 0, result.err
         sizes = [ranks for _, ranks in said(result.out, "resized")]
         assert sizes[-1] == "2"
         assert {"4", "1"} <= set(sizes)
-        assert any("to be timed" in each.get("why", "") for each in run.told("decided"))
+        assert any("to be timed" in each.get("why", "") for each in run.events_of("decided"))
 
 
-def test_on_the_network_a_job_is_heard_by_its_keys_alone(site: Site) -> None:
+def test_network_job_is_accepted_only_with_its_keys(site: Site) -> None:
     for folder in ("keys", "others"):
         assert site.nereus("daemon", "--make-keys", folder).code == 0
     with daemon(site, "--listen", "tcp://127.0.0.1:*", "--keys", "keys") as run:
@@ -321,14 +323,14 @@ def test_on_the_network_a_job_is_heard_by_its_keys_alone(site: Site) -> None:
         assert codes == ["NEREUS_OK"] * 4, "nobody is asked for turns"
         assert "goes on without a daemon" in err
         assert "needs the setting controller-keys" in err
-        assert len(run.told("came")) == 1
+        assert len(run.events_of("came")) == 1
 
 
-def test_a_program_in_python_has_its_turns_too(site: Site) -> None:
+def test_python_program_gets_turns(site: Site) -> None:
     pytest.importorskip("mpi4py")
     with daemon(site) as run:
         program = Path(__file__).with_name("heat_application.py")
         words = ("run", "--mpi", installed("mpich"), "-n", "2", "--quiet", "--", sys.executable, program)
         result = site.nereus(*words)
         assert result.code == 0, result.err
-        assert [each["bytes"] for each in run.told("wrote")] == [16]
+        assert [each["bytes"] for each in run.events_of("wrote")] == [16]

@@ -73,7 +73,7 @@ def in_order(wanted: tuple[str, ...], printed: str) -> bool:
 
 
 @pytest.mark.parametrize("name", documents())
-def test_commands_of_a_page_do_what_it_says(site: Any, mpich: str, name: str) -> None:
+def test_commands_of_a_page_give_the_documented_output(site: Any, mpich: str, name: str) -> None:
     page = documents()[name]
     for path, text in page.files.items():
         (site.folder / path).write_text(text)
@@ -100,7 +100,7 @@ def test_commands_of_a_page_do_what_it_says(site: Any, mpich: str, name: str) ->
             script = script.removesuffix(f"{command.line}\n")
 
 
-def test_commands_and_what_they_print_are_found() -> None:
+def test_commands_and_their_output_are_found() -> None:
     page = page_of(
         "Write `a.c`:\n\n```c\nint a;\n```\n\n```console\n$ at=1\n$ run $at\nsum 1\n```\n```sh\n$ no\n```\n"
     )

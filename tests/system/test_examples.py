@@ -18,7 +18,7 @@ def example(mpi: str, name: str) -> Path:
     return path
 
 
-def test_a_job_that_ends_before_its_newcomers_are_up_says_so_and_nothing_else(site: Any, mpi: str) -> None:
+def test_job_that_ends_before_its_newcomers_start_reports_only_that(site: Any, mpi: str) -> None:
     """Launchers say nothing of newcomers that were ended."""
     done = site.nereus("run", "--quiet", "--mpi", mpi, "-n", "2", "--", example(mpi, "example_01"))
     assert (done.code, done.out) == (0, "sum 511500 after 0 resizes\n")
@@ -29,7 +29,7 @@ def test_a_job_that_ends_before_its_newcomers_are_up_says_so_and_nothing_else(si
     ]
 
 
-def test_what_that_line_advises_helps(site: Any, sampled_mpi: str) -> None:
+def test_advised_setting_helps(site: Any, sampled_mpi: str) -> None:
     words = ("run", "--quiet", "--mpi", sampled_mpi, "-n", "2", "--", example(sampled_mpi, "example_01"))
     done = site.nereus(*words, NEREUS_PROCESS_STRATEGIES="none")
     assert (done.code, done.out, done.err) == (0, "sum 511500 after 2 resizes\n", "")

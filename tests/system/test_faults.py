@@ -39,17 +39,15 @@ HERE = socket.gethostname()
 @pytest.mark.parametrize("strategies", ["auto", "join"])  # connected in a thread, and while all wait
 @pytest.mark.parametrize("step", STEPS)
 @repeated_where_open_mpi_hangs
-def test_newcomers_that_die_on_their_way_do_not_harm_the_job(
-    site: Any, mpi: str, step: str, strategies: str
-) -> None:
+def test_newcomers_that_die_do_not_harm_the_job(site: Any, mpi: str, step: str, strategies: str) -> None:
     with running(site, mpi, NEREUS_PROCESS_STRATEGIES=strategies) as application:
         application.let_newcomers(step)
         answer = application.resize(4)
         assert answer["name"] == "NEREUS_ERR_PROCESS", answer
         assert answer["report"]["state"] in STATES.get(step, {"making"}), answer
         assert "The job goes on with 2 processes" in answer["message"]
-        application.wait(lambda: application.told("undone"))
-        (undone,) = application.told("undone")
+        application.wait(lambda: application.events_of("undone"))
+        (undone,) = application.events_of("undone")
         assert undone["ranks"] == 2
         assert undone["code"] == "NEREUS_ERR_PROCESS"
         assert undone["message"] == answer["message"]
@@ -59,16 +57,14 @@ def test_newcomers_that_die_on_their_way_do_not_harm_the_job(
 
 
 @repeated_where_open_mpi_hangs
-def test_a_job_whose_processes_left_one_by_one_comes_to_its_end(site: Any, mpi: str) -> None:
+def test_job_ends_normally_after_processes_left_one_by_one(site: Any, mpi: str) -> None:
     with running(site, mpi) as application:
         for ranks in (4, 3, 2) * 3:
             application.must_resize_to(ranks)
         application.must_end_well()
 
 
-def test_parked_processes_sleep_again_when_those_that_were_to_come_with_them_die(
-    site: Any, mpich: str
-) -> None:
+def test_parked_processes_are_parked_again_when_their_newcomers_die(site: Any, mpich: str) -> None:
     with running(site, mpich) as application:
         application.must_resize_to(1)
         application.let_newcomers("opening")
@@ -83,9 +79,7 @@ def test_parked_processes_sleep_again_when_those_that_were_to_come_with_them_die
 
 
 @repeated_where_open_mpi_hangs
-def test_newcomers_that_never_connect_are_waited_for_no_longer_than_the_setting_says(
-    site: Any, mpi: str
-) -> None:
+def test_newcomers_that_never_connect_time_out_as_set(site: Any, mpi: str) -> None:
     with running(site, mpi, NEREUS_CONNECT_TIMEOUT="2") as application:
         application.let_newcomers("never")
         answer = application.resize(4)
@@ -96,7 +90,7 @@ def test_newcomers_that_never_connect_are_waited_for_no_longer_than_the_setting_
 
 
 @repeated_where_open_mpi_hangs
-def test_a_program_that_is_gone_cannot_be_started_and_the_job_says_so(site: Any, mpi: str) -> None:
+def test_removed_program_fails_the_resize_and_is_reported(site: Any, mpi: str) -> None:
     copy = Path(shutil.copy(site.program(mpi, "resizable"), site.folder / "gone"))
     with running(site, mpi, path=copy) as application:
         away = copy.rename(site.folder / "away")
@@ -111,7 +105,7 @@ def test_a_program_that_is_gone_cannot_be_started_and_the_job_says_so(site: Any,
 # --- wishes that cannot be ----------------------------------------------------------------------------------
 
 
-def test_sizes_that_cannot_be_are_refused_with_the_reason(site: Any, mpich: str) -> None:
+def test_impossible_sizes_are_refused_with_reason(site: Any, mpich: str) -> None:
     with running(site, mpich, "--max-ranks", "6") as application:
         assert application.resize(2)["name"] == "NEREUS_UNCHANGED"
         for ranks in (0, -3):
@@ -126,11 +120,11 @@ def test_sizes_that_cannot_be_are_refused_with_the_reason(site: Any, mpich: str)
         exclusive = application.resize(3, process_strategies="single+parallel")
         assert exclusive["name"] == "NEREUS_ERR_SETTING"
         assert "exclude one another" in exclusive["message"]
-        assert application.told("undone") == application.told("resized") == []
+        assert application.events_of("undone") == application.events_of("resized") == []
         application.must_end_well()
 
 
-def test_the_command_refuses_such_wishes_too_and_asks_nobody(site: Any, mpich: str) -> None:
+def test_resize_command_refuses_impossible_sizes_without_asking_the_job(site: Any, mpich: str) -> None:
     with running(site, mpich) as application:
         job = application.control_socket.stem
         for wish in (("0",), ("-2",), ("3", "--process-strategies", "single+parallel")):
@@ -142,23 +136,23 @@ def test_the_command_refuses_such_wishes_too_and_asks_nobody(site: Any, mpich: s
         application.must_end_well()
 
 
-def test_more_processes_than_slots_are_refused_reduced_or_allowed_as_asked(site: Any, mpich: str) -> None:
+def test_more_processes_than_slots_are_refused_reduced_or_allowed_as_requested(site: Any, mpich: str) -> None:
     with running(site, mpich, "--hosts", f"{HERE}:3") as application:
         refused = application.resize(4)
         assert refused["name"] == "NEREUS_ERR_RANGE", refused
         assert f"its hosts {HERE}:3 have 3 slots" in refused["message"]
-        assert application.told("resized") == []
+        assert application.events_of("resized") == []
         noted = application.resize(4, wait=False, allow_fewer="on")
         assert noted["name"] == "NEREUS_REDUCED", noted
-        application.wait(lambda: application.told("resized"))
-        assert application.told("resized")[-1]["ranks"] == 3
+        application.wait(lambda: application.events_of("resized"))
+        assert application.events_of("resized")[-1]["ranks"] == 3
         crowded = application.resize(4, oversubscribe="on")
         assert crowded["name"] == "NEREUS_RESIZED", crowded
         application.must_end_well()
 
 
 @repeated_where_open_mpi_hangs
-def test_join_without_a_supervisor_is_refused_with_a_remedy(site: Any, mpi: str) -> None:
+def test_join_without_supervisor_is_refused_with_remedy(site: Any, mpi: str) -> None:
     start = command(choose(mpi), 2, site.program(mpi, "resizable"), (str(site.folder), "3", "20"))
     environment = site.environment | start.environment | {"NEREUS_PROCESS_STRATEGIES": "join"}
     result = subprocess.run(
@@ -166,17 +160,20 @@ def test_join_without_a_supervisor_is_refused_with_a_remedy(site: Any, mpi: str)
     )
     assert result.returncode == 0, result
     application = Application(site, None, site.folder)  # type: ignore[arg-type]
-    (asked,) = application.told("asked")
+    (asked,) = application.events_of("asked")
     assert asked["code"] == "NEREUS_ERR_UNSUPPORTED"
     assert asked["message"] == "join needs a supervisor: start the job with `nereus run`"
-    assert application.told("closes")[-1] == application.told("closes")[-1] | {"ranks": 2, "intact": True}
+    assert application.events_of("closes")[-1] == application.events_of("closes")[-1] | {
+        "ranks": 2,
+        "intact": True,
+    }
 
 
 # --- two wishes at once -------------------------------------------------------------------------------------
 
 
 @repeated_where_open_mpi_hangs
-def test_a_wish_during_a_resize_waits_and_is_carried_out(site: Any, mpi: str) -> None:
+def test_request_during_a_resize_waits_and_is_carried_out(site: Any, mpi: str) -> None:
     with running(site, mpi) as application:
         founders = site.processes("resizable")
         application.begin_to_resize_to(4)
@@ -186,21 +183,21 @@ def test_a_wish_during_a_resize_waits_and_is_carried_out(site: Any, mpi: str) ->
         for newcomer in set(site.processes("resizable")) - set(founders):
             with suppress(ProcessLookupError):  # its launcher ends it when it has seen the first one die
                 os.kill(newcomer, signal.SIGKILL)
-        application.wait(lambda: application.told("resized"))
-        assert application.told("resized")[-1]["ranks"] == 3
-        assert application.told("undone")[-1]["code"] == "NEREUS_ERR_PROCESS"
+        application.wait(lambda: application.events_of("resized"))
+        assert application.events_of("resized")[-1]["ranks"] == 3
+        assert application.events_of("undone")[-1]["code"] == "NEREUS_ERR_PROCESS"
         application.must_end_well()
 
 
 @repeated_where_open_mpi_hangs
-def test_two_people_who_ask_at_once_both_get_what_they_want(site: Any, mpi: str) -> None:
+def test_two_simultaneous_requests_are_both_carried_out(site: Any, mpi: str) -> None:
     with running(site, mpi) as application, ThreadPoolExecutor(2) as people:
         job = application.control_socket.stem
         wishes = [people.submit(site.nereus, "resize", job, size, "--json") for size in ("3", "4")]
         for answer in [wish.result() for wish in wishes]:
             assert answer.code == 0, answer
             assert answer.document["name"] == "NEREUS_RESIZED"
-        assert {event["ranks"] for event in application.told("resized")} == {3, 4}
+        assert {event["ranks"] for event in application.events_of("resized")} == {3, 4}
         application.must_end_well()
 
 
@@ -214,7 +211,7 @@ def all_ended(site: Any) -> None:
 
 @pytest.mark.parametrize("resizing", [False, True])
 @repeated_where_open_mpi_hangs
-def test_a_job_that_is_asked_to_end_ends_whole(site: Any, mpi: str, resizing: bool) -> None:
+def test_job_asked_to_end_ends_completely(site: Any, mpi: str, resizing: bool) -> None:
     with running(site, mpi) as application:
         if resizing:
             application.begin_to_resize_to(4)
@@ -225,7 +222,7 @@ def test_a_job_that_is_asked_to_end_ends_whole(site: Any, mpi: str, resizing: bo
 
 
 @repeated_where_open_mpi_hangs
-def test_a_killed_founder_ends_the_job_whole_in_a_resize_too(site: Any, mpi: str) -> None:
+def test_killed_founder_ends_the_job_completely_during_a_resize(site: Any, mpi: str) -> None:
     with running(site, mpi) as application:
         founders = site.processes("resizable")
         application.begin_to_resize_to(4)
@@ -236,7 +233,7 @@ def test_a_killed_founder_ends_the_job_whole_in_a_resize_too(site: Any, mpi: str
 
 
 @repeated_where_open_mpi_hangs
-def test_a_killed_supervisor_takes_the_ranks_along_and_its_door_and_name_go(site: Any, mpi: str) -> None:
+def test_killed_supervisor_ends_its_ranks_and_frees_control_socket_and_name(site: Any, mpi: str) -> None:
     before = Snapshot.take()
     with running(site, mpi) as application:
         application.begin_to_resize_to(4)
@@ -264,9 +261,9 @@ def test_a_killed_supervisor_takes_the_ranks_along_and_its_door_and_name_go(site
     ["join", "asynchronous", "single+asynchronous", "parallel+asynchronous", "asynchronous+join"],
 )
 @pytest.mark.parametrize("after", ["3", "40"])
-def test_a_job_that_ends_during_a_resize_does_not_hang(
+def test_job_that_ends_during_a_resize_does_not_hang(
     site: Any, mpich: str, strategies: str, after: str
 ) -> None:
     with running(site, mpich, plan=("4", after), NEREUS_PROCESS_STRATEGIES=strategies) as application:
         application.must_have_ended_well()
-        assert application.told("asked")[0]["code"] == "NEREUS_OK"
+        assert application.events_of("asked")[0]["code"] == "NEREUS_OK"

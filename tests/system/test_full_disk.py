@@ -94,7 +94,7 @@ def emulate(mpi: str, output: str = "full/out") -> tuple[str, ...]:
     return ("emulate", "experiment.toml", "--mpi", mpi, "--no-picture", "--output", output)
 
 
-def test_nothing_is_started_when_the_results_cannot_be_begun(site: Site, disk: Disk, mpich: str) -> None:
+def test_nothing_is_started_when_the_results_cannot_be_created(site: Site, disk: Disk, mpich: str) -> None:
     site.write("experiment.toml", EXPERIMENT)
     disk.fill()
     refused = disk.nereus("64k", *emulate(mpich))
@@ -103,7 +103,7 @@ def test_nothing_is_started_when_the_results_cannot_be_begun(site: Site, disk: D
 
 
 @pytest.mark.parametrize("size", ["4k", "8k"])  # for run.json alone, and for what the run writes
-def test_results_that_end_with_the_disk_say_so(site: Site, disk: Disk, mpich: str, size: str) -> None:
+def test_results_cut_off_by_a_full_disk_are_reported(site: Site, disk: Disk, mpich: str, size: str) -> None:
     site.write("experiment.toml", EXPERIMENT)
     result = disk.nereus(size, *emulate(mpich))
     assert result.code == 1, result
@@ -113,14 +113,14 @@ def test_results_that_end_with_the_disk_say_so(site: Site, disk: Disk, mpich: st
     assert any("No space left on device" in line or "no space is left on" in line for line in said), said
 
 
-def test_a_run_needs_no_space_for_temporary_files(site: Site, disk: Disk, mpich: str) -> None:
+def test_run_needs_no_space_for_temporary_files(site: Site, disk: Disk, mpich: str) -> None:
     site.write("experiment.toml", EXPERIMENT)
     disk.fill()
     result = disk.nereus("64k", *emulate(mpich, "out"), TMPDIR=str(site.folder / "full"))
     assert result.code == 0, result
 
 
-def test_a_record_that_cannot_be_written_is_an_error(site: Site, disk: Disk, mpich: str) -> None:
+def test_record_that_cannot_be_written_is_an_error(site: Site, disk: Disk, mpich: str) -> None:
     disk.fill()
     words = ("monitor", "--mpi", mpich, "--output", "full/record", "--", *COMMAND, "run", "--mpi", mpich)
     result = disk.nereus("64k", *words, "-n", "2", site.program(mpich, "talks"))
@@ -128,7 +128,7 @@ def test_a_record_that_cannot_be_written_is_an_error(site: Site, disk: Disk, mpi
     assert "full/record: cannot be written: No space left on device" in result.err, result
 
 
-def test_a_record_that_ends_with_the_disk_is_an_error(site: Site, disk: Disk, mpich: str) -> None:
+def test_record_cut_off_by_a_full_disk_is_an_error(site: Site, disk: Disk, mpich: str) -> None:
     line = '{"event": "unseen", "what": "some", "why": "of a test"}'
     fills = f"yes '{line}' >> full/record 2> yes.log; exit 0"
     result = disk.nereus("16k", "monitor", "--mpi", mpich, "--output", "full/record", "--", "sh", "-c", fills)
@@ -136,7 +136,7 @@ def test_a_record_that_ends_with_the_disk_is_an_error(site: Site, disk: Disk, mp
     assert "full/record: the record has no end: No space left on device" in result.err, result
 
 
-def test_a_daemon_whose_store_cannot_be_begun_is_refused(disk: Disk) -> None:
+def test_daemon_whose_store_cannot_be_created_is_refused(disk: Disk) -> None:
     disk.fill()
     refused = disk.nereus("64k", "daemon", "--store", "full/store.db")
     assert refused.code == 2, refused
@@ -145,9 +145,7 @@ def test_a_daemon_whose_store_cannot_be_begun_is_refused(disk: Disk) -> None:
     assert "full" in line
 
 
-def test_jobs_and_their_daemon_go_on_when_its_store_cannot_be_written_any_more(
-    site: Site, disk: Disk, mpich: str
-) -> None:
+def test_jobs_and_daemon_continue_when_the_store_is_full(site: Site, disk: Disk, mpich: str) -> None:
     with disk.start("256k", "daemon", "--json", "--store", "full/store.db") as process:
         try:
             wait_until((site.runtime / "nereus" / "daemon.line").is_socket)

@@ -47,9 +47,7 @@ def run(site: Any, mpi: str, ranks: int, program: Path, *arguments: str, **envir
 @pytest.mark.parametrize(
     "sizes", [(), (3, 1), (4, 2, 1, 3)], ids=lambda sizes: "-".join(map(str, sizes)) or "fixed"
 )
-def test_a_resized_plate_has_the_bits_of_one_that_was_not(
-    site: Any, mpi: str, sizes: tuple[int, ...]
-) -> None:
+def test_resized_run_is_bitwise_equal_to_a_fixed_one(site: Any, mpi: str, sizes: tuple[int, ...]) -> None:
     result = run(site, mpi, 2, HEAT, *map(str, sizes))
     assert result.out == f"checksum {CHECKSUM} after {len(sizes)} resizes\n"
     assert result.err == ""
@@ -74,9 +72,7 @@ def test_views_follow_resizes_and_old_ones_keep_their_memory(
 
 
 @pytest.mark.parametrize("strategies", ["none", "asynchronous"])
-def test_swapped_arrays_are_what_they_are_called_after_resizes(
-    site: Any, sampled_mpi: str, strategies: str
-) -> None:
+def test_swapped_arrays_keep_their_names_after_resizes(site: Any, sampled_mpi: str, strategies: str) -> None:
     ways = {"NEREUS_VERIFY": "on", "NEREUS_PROCESS_STRATEGIES": strategies}
     found = json.loads(run(site, sampled_mpi, 2, SWAPS, "4", "1", "3", **ways).out)
     assert (found["good"], found["resizes"]) == (True, 3)
@@ -85,12 +81,12 @@ def test_swapped_arrays_are_what_they_are_called_after_resizes(
     assert "'pairs' of (2,) and 'halves' of (2, 1) cannot be swapped" in of_shapes
 
 
-def test_newcomers_that_the_supervisor_starts_find_their_packages(site: Any, mpi: str) -> None:
+def test_newcomers_of_the_supervisor_find_their_packages(site: Any, mpi: str) -> None:
     found = json.loads(run(site, mpi, 1, APPLICATION, "3", "2").out)
     assert (found["good"], found["resizes"]) == (True, 2)
 
 
-def test_what_cannot_be_done_is_an_exception_with_its_code(site: Any, mpich: str) -> None:
+def test_impossible_call_raises_an_exception_with_its_code(site: Any, mpich: str) -> None:
     found = json.loads(run(site, mpich, 2, APPLICATION).out)
     assert found["errors"] == {
         "taken": "Failure ERR_NAME",
@@ -103,7 +99,7 @@ def test_what_cannot_be_done_is_an_exception_with_its_code(site: Any, mpich: str
     assert found["io_phases"] == ["OK", "Failure ERR_STATE", "Failure ERR_STATE", "Failure ERR_ARGUMENT"]
 
 
-def test_an_mpi_without_a_build_is_named(site: Any, mpich: str, tmp_path: Path) -> None:
+def test_mpi_without_build_is_reported(site: Any, mpich: str, tmp_path: Path) -> None:
     code = "import nereus\ntry: nereus.Job()\nexcept nereus.Failure as why: print(why.code.name, why)"
     environment = site.environment | {"NEREUS_BUILDS": str(tmp_path)}
     done = subprocess.run(
@@ -117,7 +113,7 @@ def test_an_mpi_without_a_build_is_named(site: Any, mpich: str, tmp_path: Path) 
     assert done.stdout.startswith(f"ERR_UNSUPPORTED {tmp_path}: no build of Nereus is for the MPI of mpi4py")
 
 
-def test_commands_do_not_wait_for_mpi4py(site: Any) -> None:
+def test_commands_do_not_import_mpi4py(site: Any) -> None:
     code = "import nereus.cli.main, sys; print({'mpi4py', 'numpy', 'nereus.binding'} & set(sys.modules))"
     done = subprocess.run(
         [sys.executable, "-c", code],

@@ -16,7 +16,7 @@ def must_be_resized(site: Any, name: str, ranks: int, told: str) -> None:
 
 
 @repeated_where_open_mpi_hangs
-def test_a_job_is_seen_and_resized_by_the_name_that_it_was_given(site: Any, mpi: str) -> None:
+def test_job_is_listed_and_resized_by_its_given_name(site: Any, mpi: str) -> None:
     with running(site, mpi, "--name", "mine") as application:
         key = application.control_socket.stem
         (job,) = site.nereus("jobs", "--json").document["jobs"]
@@ -28,7 +28,7 @@ def test_a_job_is_seen_and_resized_by_the_name_that_it_was_given(site: Any, mpi:
         application.must_end_well()
 
 
-def test_a_job_is_called_by_its_program_and_another_one_cannot_take_its_name(site: Any, mpich: str) -> None:
+def test_job_is_named_after_its_program_and_the_name_is_unique(site: Any, mpich: str) -> None:
     with running(site, mpich) as application:
         must_be_resized(site, "resizable-1", 1, "resized 2 → 1 ranks: ")
         program = site.program(mpich, "resizable")

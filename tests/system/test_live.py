@@ -66,7 +66,7 @@ def lines(text: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
 
 
-def test_real_jobs_come_to_the_document_of_simulated_ones(site: Site, mpi: str) -> None:
+def test_live_and_simulated_documents_have_the_same_form(site: Site, mpi: str) -> None:
     site.write("lends.py", LENDS)
     file = site.write("two.toml", STUDY)
     result = site.nereus("study", file, "--mpi", mpi, "--folder", "out", "--json")
@@ -94,7 +94,7 @@ def test_real_jobs_come_to_the_document_of_simulated_ones(site: Site, mpi: str) 
     assert (site.folder / "out" / "runs" / "none_1" / "run.json").stat().st_mtime_ns == before
 
 
-def test_a_job_that_computes_is_told_from_one_that_waits(site: Site, mpi: str) -> None:
+def test_computing_and_waiting_jobs_are_distinguished(site: Site, mpi: str) -> None:
     jacobi = {"lead = 3.0": "lead = 3.0\njacobi = { A1 = 200 }", 'none", "lends.py:Lends': "blocking"}
     text = STUDY.replace("flops = 1e6", "most = 2")
     for before, after in jacobi.items():
@@ -110,7 +110,7 @@ def test_a_job_that_computes_is_told_from_one_that_waits(site: Site, mpi: str) -
     assert (told["rows"], told["iterations"], told["writes"]) == (200, 40, 4)
 
 
-def test_a_study_that_is_interrupted_leaves_no_store_and_no_limit(site: Site, mpi: str) -> None:
+def test_interrupted_study_leaves_no_store_and_no_limit(site: Site, mpi: str) -> None:
     if store.complaint() or not Path("/sys/fs/cgroup/blkio/blkio.throttle.write_bps_device").exists():
         pytest.skip("a limited store needs root and blkio")
     limits = Path("/sys/fs/cgroup/blkio/blkio.throttle.write_bps_device").read_text()
@@ -127,7 +127,7 @@ def test_a_study_that_is_interrupted_leaves_no_store_and_no_limit(site: Site, mp
     assert Path("/sys/fs/cgroup/blkio/blkio.throttle.write_bps_device").read_text() == limits
 
 
-def test_what_is_written_in_phases_is_right_whatever_ranks_wrote_it(site: Site, mpi: str) -> None:
+def test_data_written_in_phases_is_right_whatever_ranks_wrote_it(site: Site, mpi: str) -> None:
     options = (
         "--iterations",
         "12",
@@ -159,7 +159,7 @@ def _written_by(site: Site, mpi: str, ranks: int, options: tuple[str, ...]) -> b
     return (site.folder / f"{ranks}.bin").read_bytes()
 
 
-def test_a_phase_that_cannot_be_written_is_no_success(site: Site, mpi: str) -> None:
+def test_phase_that_cannot_be_written_fails_the_program(site: Site, mpi: str) -> None:
     options = ("--iterations", "3", "--fixed", "0.01", "--every", "3", "--bytes", "1000")
     start = ("run", "--mpi", mpi, "-n", "2", "--quiet", "--", program(mpi), *options)
     result = site.nereus(*start, "--file", f"{os.devnull}/x.bin")

@@ -32,9 +32,7 @@ def test_rank_killed_after_baseline_by_spawning_fails_the_job(
 
 @pytest.mark.parametrize("method", ["merge", "baseline-intra"])
 @repeated_where_open_mpi_hangs
-def test_rank_killed_where_each_has_a_world_of_its_own_fails_the_job(
-    site: Any, mpi: str, method: str
-) -> None:
+def test_rank_killed_with_separate_worlds_fails_the_job(site: Any, mpi: str, method: str) -> None:
     with running(site, mpi, NEREUS_RELEASE_UNIT="rank") as application:
         answer = application.resize(4, process_method=method, process_strategies="parallel")
         assert answer["name"] == "NEREUS_RESIZED", answer
@@ -43,7 +41,7 @@ def test_rank_killed_where_each_has_a_world_of_its_own_fails_the_job(
 
 
 @repeated_where_open_mpi_hangs
-def test_processes_that_leave_are_no_failure(site: Any, mpi: str) -> None:
+def test_leaving_processes_are_no_failure(site: Any, mpi: str) -> None:
     with running(site, mpi, NEREUS_RELEASE_UNIT="rank") as application:
         for ranks in (4, 2, 3, 1, 2):
             application.must_resize_to(ranks)

@@ -39,30 +39,28 @@ def recorded(site: Any, build: Build) -> Recorded:
 
 
 @pytest.mark.parametrize("ranks", [1, 3, 8])
-def test_each_message_is_counted_between_the_processes_that_it_went_between(
-    recorded: Recorded, ranks: int
-) -> None:
+def test_each_message_is_counted_between_its_processes(recorded: Recorded, ranks: int) -> None:
     document = recorded("p2p", ranks)
     assert pairs_of(document, "point_to_point") == added(point_to_point(ranks))
     assert {pair["kind"] for pair in document["pairs"]} == {"point_to_point"}
 
 
-def test_sizes_are_told_by_powers_of_two(recorded: Recorded) -> None:
+def test_sizes_are_reported_by_powers_of_two(recorded: Recorded) -> None:
     document = recorded("p2p", 4)
     to_next = next(p for p in document["pairs"] if (p["source"], p["destination"]) == (2, 3))
     assert to_next["histogram"] == {"0": 1, "9": 3}, "one of 0 bytes, three of 300: 256 to 511"
 
 
-def test_a_split_communicator_changes_nothing_of_who_is_who(recorded: Recorded) -> None:
+def test_split_communicator_does_not_change_ranks(recorded: Recorded) -> None:
     assert pairs_of(recorded("split", 5), "point_to_point") == added(in_a_part(5))
 
 
 @pytest.mark.parametrize("ranks", [1, 8])
-def test_a_collective_is_what_it_means(recorded: Recorded, ranks: int) -> None:
+def test_collective_is_counted_by_its_meaning(recorded: Recorded, ranks: int) -> None:
     assert pairs_of(recorded("collective", ranks), "collective") == added(collectives(ranks))
 
 
-def test_what_stays_in_place_is_no_message_and_needs_no_type(site: Any, mpi: str) -> None:
+def test_in_place_data_is_no_message_and_needs_no_type(site: Any, mpi: str) -> None:
     """Also where a model must know what each rank has."""
     expected = {}
     for source in range(4):
@@ -75,24 +73,24 @@ def test_what_stays_in_place_is_no_message_and_needs_no_type(site: Any, mpi: str
         assert pairs_of(document, "collective") == expected
 
 
-def test_neighbours_on_a_grid_and_on_a_graph_are_those_that_are_sent_to(recorded: Recorded) -> None:
+def test_neighbourhood_collectives_count_the_actual_receivers(recorded: Recorded) -> None:
     assert pairs_of(recorded("neighbours", 4), "collective") == added(neighbours(4))
 
 
 @pytest.mark.parametrize("module", ["f90", "f08"])
-def test_calls_of_fortran_are_counted_once(site: Any, openmpi: str, module: str) -> None:
+def test_fortran_calls_are_counted_once(site: Any, openmpi: str, module: str) -> None:
     document = record_of(site, choose(openmpi), "", 3, f"talks_{module}")
     assert pairs_of(document, "point_to_point") == {(r, (r + 1) % 3): (3, 56) for r in range(3)}
     assert pairs_of(document, "collective") == {(a, b): (2, 32) for a in range(3) for b in range(3) if a != b}
 
 
-def test_puts_go_out_and_gets_come_in(recorded: Recorded) -> None:
+def test_puts_are_outgoing_and_gets_incoming(recorded: Recorded) -> None:
     document = recorded("onesided", 3)
     assert pairs_of(document, "put") == {(rank, (rank + 1) % 3): (1, 64) for rank in range(3)}
     assert pairs_of(document, "get") == {((rank + 1) % 3, rank): (1, 32) for rank in range(3)}
 
 
-def test_messages_between_worlds_stand_with_those_that_they_went_between(site: Any, mpi: str) -> None:
+def test_messages_between_worlds_are_counted_between_their_processes(site: Any, mpi: str) -> None:
     """Three processes spawn two, talk to them, and make one communicator of all."""
     document = record_of(site, choose(mpi), "", 3, "spawns")
     sizes = {world["world"]: world["ranks"] for world in document["worlds"]}
@@ -105,7 +103,7 @@ def test_messages_between_worlds_stand_with_those_that_they_went_between(site: A
     assert pairs_of(document, "collective") == {(a, b): (1, 8) for a in everyone for b in everyone if a != b}
 
 
-def test_a_resized_job_is_told_by_generations_whoever_left_and_came(site: Any, mpich: str) -> None:
+def test_resized_job_is_reported_by_generations(site: Any, mpich: str) -> None:
     program = choose(mpich).prefix / "bin" / "nereus-cg"
     resizes = ("--resize", "20:3", "--resize", "40:1")
     options = ("--poisson", "8", "--iterations", "60", "--tolerance", "0", *resizes)
@@ -133,7 +131,7 @@ def test_a_resized_job_is_told_by_generations_whoever_left_and_came(site: Any, m
     assert "that no record names" not in shown.out
 
 
-def test_a_program_that_initialises_mpi_twice_keeps_its_record(site: Any, build: Build) -> None:
+def test_program_that_initialises_mpi_twice_keeps_its_record(site: Any, build: Build) -> None:
     talks = site.program(build.name, "talks")
     launch = launched(build, 2, talks, "twice")
     site.nereus("monitor", "-o", "record.jsonl", "--mpi", build.name, "--", *launch)
@@ -142,7 +140,7 @@ def test_a_program_that_initialises_mpi_twice_keeps_its_record(site: Any, build:
     assert len([row for row in document["processes"] if row["host"]]) == 2
 
 
-def test_what_a_file_got_is_told_for_each_process_from_open_to_close(recorded: Recorded) -> None:
+def test_file_traffic_is_reported_for_each_process_from_open_to_close(recorded: Recorded) -> None:
     files = recorded("io", 2)["files"]
     assert [(f["rank"], f["write_bytes"], f["write_messages"], f["read_bytes"]) for f in files] == [
         (0, 20, 2, 5),
@@ -152,14 +150,14 @@ def test_what_a_file_got_is_told_for_each_process_from_open_to_close(recorded: R
     assert all(f["opened_unix"] <= f["closed_unix"] for f in files)
 
 
-def test_kinds_are_the_same_alone_and_together_with_either_mpi(site: Any, mpi: str) -> None:
+def test_kinds_are_counted_equally_alone_and_together(site: Any, mpi: str) -> None:
     document = record_of(site, choose(mpi), "all", 4)
     together = added(iter([*point_to_point(4), *in_a_part(4)]))
     assert pairs_of(document, "point_to_point") == together
     assert pairs_of(document, "collective") == added(iter([*collectives(4), *neighbours(4)]))
 
 
-def test_a_record_in_cbor_says_the_same(site: Any, build: Build) -> None:
+def test_cbor_record_has_the_same_content_as_json(site: Any, build: Build) -> None:
     talks = site.program(build.name, "talks")
     for name in ("json", "cbor"):
         command = launched(build, 3, talks, "all", site.folder)
@@ -172,7 +170,7 @@ def test_a_record_in_cbor_says_the_same(site: Any, build: Build) -> None:
 
 
 @pytest.mark.parametrize("how", ["aborts", "dies"])
-def test_what_was_sent_before_a_bad_end_is_kept(site: Any, build: Build, how: str) -> None:
+def test_messages_before_a_bad_end_are_kept(site: Any, build: Build, how: str) -> None:
     talks = site.program(build.name, "talks")
     done = site.nereus(
         "monitor", "-o", "record.jsonl", "--mpi", build.name, "--", *launched(build, 3, talks, how)
@@ -184,7 +182,7 @@ def test_what_was_sent_before_a_bad_end_is_kept(site: Any, build: Build, how: st
     assert "ended before MPI_Finalize" in done.err
 
 
-def test_one_line_of_environment_is_enough(site: Any, build: Build) -> None:
+def test_environment_variable_is_enough(site: Any, build: Build) -> None:
     library = build.prefix / "lib" / "libnereus-monitor.so"
     name = "LD_PRELOAD"
     environment = {**site.environment, name: str(library), "OMPI_MCA_mca_base_env_list": name}
@@ -195,7 +193,7 @@ def test_one_line_of_environment_is_enough(site: Any, build: Build) -> None:
     assert pairs_of(document, "point_to_point") == added(point_to_point(2))
 
 
-def test_a_full_disk_costs_the_file_and_says_so(site: Any, build: Build) -> None:
+def test_full_disk_loses_only_the_record_and_is_reported(site: Any, build: Build) -> None:
     library = build.prefix / "lib" / "libnereus-monitor.so"
     environment = {
         **site.environment,
@@ -223,7 +221,7 @@ def test_a_full_disk_costs_the_file_and_says_so(site: Any, build: Build) -> None
     assert sum(json.loads(line)["event"] == "process" for line in lines) == 2
 
 
-def test_a_cut_file_is_read_up_to_the_cut(site: Any, recorded: Recorded) -> None:
+def test_truncated_file_is_read_up_to_the_cut(site: Any, recorded: Recorded) -> None:
     recorded("p2p", 4)
     whole = (site.folder / "record.jsonl").read_bytes()
     (site.folder / "cut.jsonl").write_bytes(whole[: len(whole) * 2 // 3])
@@ -232,40 +230,38 @@ def test_a_cut_file_is_read_up_to_the_cut(site: Any, recorded: Recorded) -> None
     assert document["pairs"], "what stands before the cut"
 
 
-def test_a_command_without_mpi_is_told_that_nothing_was_recorded(site: Any) -> None:
+def test_command_without_mpi_is_reported_as_not_recorded(site: Any) -> None:
     done = site.nereus("monitor", "-o", "record.jsonl", "--mpi", builds()[0].name, "--", "true")
     assert done.code == 0
     assert "nothing is recorded" in done.err
     assert site.nereus("report", "record.jsonl", "--json").document["unseen"]
 
 
-def test_a_program_with_sessions_only_is_recorded_once_all_have_a_communicator(site: Any, mpich: str) -> None:
+def test_sessions_are_recorded_once_all_have_a_communicator(site: Any, mpich: str) -> None:
     document = record_of(site, choose(mpich), "", 3, "sessions")
     assert pairs_of(document, "point_to_point") == {(rank, (rank + 1) % 3): (1, 8) for rank in range(3)}
     assert len(pairs_of(document, "collective")) == 6
     assert [(world["ranks"], world["missing"]) for world in document["worlds"]] == [(3, [])]
 
 
-def test_sessions_whose_communicator_has_another_order_are_told_by_the_ranks_of_all(
-    site: Any, mpich: str
-) -> None:
+def test_sessions_with_reordered_communicator_use_the_ranks_of_all(site: Any, mpich: str) -> None:
     document = record_of(site, choose(mpich), "reversed", 3, "sessions")
     assert pairs_of(document, "point_to_point") == {(2, 1): (1, 8), (1, 0): (1, 8), (0, 2): (1, 8)}
 
 
-def test_sessions_that_are_begun_anew_are_another_world(site: Any, mpich: str) -> None:
+def test_restarted_sessions_are_another_world(site: Any, mpich: str) -> None:
     document = record_of(site, choose(mpich), "twice", 2, "sessions")
     assert [(world["ranks"], world["missing"]) for world in document["worlds"]] == [(2, [])] * 2
 
 
-def test_sessions_that_never_bring_all_together_are_told_as_not_seen(site: Any, mpich: str) -> None:
+def test_sessions_without_a_common_communicator_are_reported_as_not_recorded(site: Any, mpich: str) -> None:
     command = launched(choose(mpich), 2, site.program(mpich, "sessions"), "alone")
     done = site.nereus("monitor", "-o", "record.jsonl", "--mpi", mpich, "--", *command)
     assert done.code == 0
     assert "nothing is recorded" in done.err
 
 
-def test_sessions_of_processes_that_have_no_monitor_go_on_without_a_record(site: Any, mpich: str) -> None:
+def test_sessions_with_unmonitored_processes_continue_without_a_record(site: Any, mpich: str) -> None:
     """MPMD: only the second process has it."""
     build = choose(mpich)
     sessions = str(site.program(mpich, "sessions"))
@@ -276,25 +272,25 @@ def test_sessions_of_processes_that_have_no_monitor_go_on_without_a_record(site:
     assert not list(site.folder.iterdir())
 
 
-def test_the_exit_code_is_that_of_the_command(site: Any) -> None:
+def test_exit_code_is_that_of_the_command(site: Any) -> None:
     done = site.nereus("monitor", "-o", "r.jsonl", "--mpi", builds()[0].name, "--", "sh", "-c", "exit 7")
     assert done.code == 7
 
 
-def test_a_launcher_that_is_not_known_is_refused(site: Any) -> None:
+def test_unknown_launcher_is_refused(site: Any) -> None:
     done = site.nereus("monitor", "--", "env")
     assert done.code == 2
     assert "--mpi" in done.err
     assert not list(site.folder.glob("nereus-monitor-*")), "nothing was started"
 
 
-def test_a_setting_that_is_not_allowed_is_told_and_the_run_goes_on(site: Any, recorded: Recorded) -> None:
+def test_invalid_setting_is_reported_and_the_run_continues(site: Any, recorded: Recorded) -> None:
     site.environment["NEREUS_MONITOR_WINDOWS"] = "few"
     document = recorded("p2p", 2)
     assert any("NEREUS_MONITOR_WINDOWS=few" in row["why"] for row in document["unseen"])
 
 
-def test_top_shows_what_is_sent_while_the_program_runs(site: Any, build: Build) -> None:
+def test_top_shows_traffic_while_the_program_runs(site: Any, build: Build) -> None:
     talks = site.program(build.name, "talks")
     command = launched(build, 2, talks, "busy", "3")
     with site.started("monitor", "-o", "record.jsonl", "--mpi", build.name, "--", *command) as process:
@@ -329,7 +325,7 @@ def test_top_follows_a_job_through_its_resizes(site: Any, mpich: str) -> None:
         assert {one["generation"] for one in latest()} == {1}
 
 
-def test_top_without_a_run_says_how_to_begin_one(site: Any) -> None:
+def test_top_without_run_explains_how_to_start_one(site: Any) -> None:
     done = site.nereus("top", "nobodys-run")
     assert done.code == 2
     assert "JOB = nobodys-run: " in done.err
@@ -338,7 +334,7 @@ def test_top_without_a_run_says_how_to_begin_one(site: Any) -> None:
     )  # by others
 
 
-def test_the_picture_is_drawn(site: Any, recorded: Recorded) -> None:
+def test_picture_is_drawn(site: Any, recorded: Recorded) -> None:
     recorded("all", 4)
     done = site.nereus("report", "record.jsonl", "--csv", "--picture", "p.png")
     assert done.code == 0, done.err

@@ -25,7 +25,7 @@ def build(sampled_mpi: str) -> Build:
     return choose(sampled_mpi)
 
 
-def test_a_collective_is_seen_as_the_messages_that_open_mpi_makes_of_it(site: Any, openmpi: str) -> None:
+def test_collective_is_seen_as_the_messages_of_open_mpi(site: Any, openmpi: str) -> None:
     """A reduce by the binary tree on eight ranks has seven messages (Bosilca et al. 2017, section 6.3)."""
     tree = {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "OMPI_MCA_coll_tuned_reduce_algorithm": "4"}
     document = record_of(site, choose(openmpi), "reduce", 8, **tree)
@@ -42,7 +42,7 @@ MORE_KINDS = [pytest.param(kind, marks=pytest.mark.whole) for kind in ("split", 
 
 
 @pytest.mark.parametrize("kind", [*KINDS, *MORE_KINDS])
-def test_it_agrees_with_the_monitoring_of_open_mpi_pair_by_pair(site: Any, openmpi: str, kind: str) -> None:
+def test_monitor_agrees_with_open_mpi_monitoring_pair_by_pair(site: Any, openmpi: str, kind: str) -> None:
     """On all that this sees: persistent requests it does not, and it counts a get as an empty put too."""
     build, ranks = choose(openmpi), 4
     ours, theirs = record_of(site, build, kind, ranks), by_open_mpi(site, build, kind, ranks)
@@ -72,7 +72,7 @@ def with_components(openmpi: str) -> Build:
     return build
 
 
-def test_components_see_of_the_program_what_wrappers_see(site: Any, with_components: Build) -> None:
+def test_components_record_what_wrappers_record(site: Any, with_components: Build) -> None:
     """But for files. Collectives of Open MPI's own, and messages of its files, are not the program's."""
     seen, wrapped = (
         record_of(site, with_components, "all", 4, sensor=sensor) for sensor in ("components", "wrappers")
@@ -92,7 +92,7 @@ def test_components_see_of_the_program_what_wrappers_see(site: Any, with_compone
         ({"OMPI_MCA_osc": "rdma,sm"}, "puts and gets"),
     ],
 )
-def test_components_that_the_user_leaves_out_are_missed_in_the_record(
+def test_components_left_out_by_the_user_are_reported_missing(
     site: Any, with_components: Build, leave_out: dict[str, str], lost: str
 ) -> None:
     document = record_of(site, with_components, "p2p", 2, sensor="components", **leave_out)
@@ -102,7 +102,7 @@ def test_components_that_the_user_leaves_out_are_missed_in_the_record(
     assert pairs_of(document, "point_to_point")
 
 
-def test_variables_that_open_mpi_has_itself_are_left_to_it(site: Any, openmpi: str) -> None:
+def test_variables_are_left_to_open_mpi_monitoring_if_enabled(site: Any, openmpi: str) -> None:
     build = choose(openmpi)
     if record_of(site, build, "p2p", 2)["worlds"][0]["decomposed"] is None:
         pytest.skip("this build has no variables: the inner headers of Open MPI were not there")
@@ -110,7 +110,7 @@ def test_variables_that_open_mpi_has_itself_are_left_to_it(site: Any, openmpi: s
     assert "variables of MPI_T" in [row["what"] for row in document["unseen"]]
 
 
-def test_components_see_calls_of_fortran_once(site: Any, with_components: Build) -> None:
+def test_components_count_fortran_calls_once(site: Any, with_components: Build) -> None:
     document = record_of(site, with_components, "", 3, "talks_f08", "components")
     assert pairs_of(document, "point_to_point") == {(r, (r + 1) % 3): (3, 56) for r in range(3)}
     assert pairs_of(document, "collective") == {(a, b): (2, 32) for a in range(3) for b in range(3) if a != b}
@@ -130,7 +130,7 @@ def test_components_leave_the_calls_to_another_tool(site: Any, with_components: 
     assert pairs_of(document, "point_to_point") == added(point_to_point(2))
 
 
-def test_an_mpi_without_components_is_told_so(site: Any, mpich: str) -> None:
+def test_missing_components_are_reported(site: Any, mpich: str) -> None:
     launch = launched(choose(mpich), 2, "true")
     done = site.nereus("monitor", "-o", "r.jsonl", "--mpi", mpich, "--sensor", "components", "--", *launch)
     assert done.code == 2
@@ -138,9 +138,7 @@ def test_an_mpi_without_components_is_told_so(site: Any, mpich: str) -> None:
     assert not (site.folder / "r.jsonl").exists()
 
 
-def test_where_nobody_sees_what_collectives_are_made_of_a_model_tells_it_and_says_so(
-    site: Any, mpich: str
-) -> None:
+def test_model_replaces_unseen_collective_messages_and_is_named(site: Any, mpich: str) -> None:
     assert record_of(site, choose(mpich), "collective", 5)["worlds"][0]["decomposed"] is None
     document = record_of(site, choose(mpich), "collective", 5, NEREUS_MONITOR_MODEL="on")
     assert "model" in document["worlds"][0]["decomposed"]
@@ -150,7 +148,7 @@ def test_where_nobody_sees_what_collectives_are_made_of_a_model_tells_it_and_say
 
 
 @pytest.mark.parametrize(("kind", "ranks"), [("collective", 3), ("collective", 8), ("reduce", 5)])
-def test_the_model_tells_what_mpich_hands_to_ucx(site: Any, mpich: str, kind: str, ranks: int) -> None:
+def test_model_matches_the_messages_mpich_passes_to_ucx(site: Any, mpich: str, kind: str, ranks: int) -> None:
     """Message by message, where MPICH is told to know of no hosts, so that all of them go that way."""
     build = choose(mpich)
     seen = record_of(site, build, kind, ranks, MPIR_CVAR_NOLOCAL="1")
@@ -163,7 +161,7 @@ def test_the_model_tells_what_mpich_hands_to_ucx(site: Any, mpich: str, kind: st
     assert pairs_of(seen, "decomposed") == pairs_of(told, "decomposed") != {}
 
 
-def test_two_tools_at_once_are_told_of_and_the_program_runs(site: Any, build: Build) -> None:
+def test_other_tool_is_reported_and_the_program_runs(site: Any, build: Build) -> None:
     """Who comes first in LD_PRELOAD gets the calls: the monitor, where it is started last."""
     tool = site.program(build.name, "libcounts_sends.so")
     site.environment["LD_PRELOAD"] = str(tool)
@@ -173,7 +171,7 @@ def test_two_tools_at_once_are_told_of_and_the_program_runs(site: Any, build: Bu
     assert pairs_of(document, "point_to_point") == added(point_to_point(2))
 
 
-def test_what_a_call_costs_is_told_with_the_sensor_and_without(site: Any, build: Build) -> None:
+def test_call_costs_are_reported_with_and_without_sensor(site: Any, build: Build) -> None:
     small = ("--ranks", "2", "--calls", "send", "--bytes", "0,4096", "--repeat", "3")
     done = site.nereus("bench", "monitor", "--mpi", build.name, *small, "--json")
     assert done.code == 0, done.err

@@ -23,7 +23,7 @@ def test_program_linked_with_another_mpi_is_refused_before_anything_starts(
     assert list(folder.iterdir()) == []
 
 
-def test_program_that_hides_its_mpi_is_refused_when_it_opens_the_job(
+def test_program_with_hidden_mpi_is_refused_when_it_opens_the_job(
     site: Any, mpich: str, openmpi: str
 ) -> None:
     folder = site.folder / "application"
@@ -38,7 +38,7 @@ def test_program_that_hides_its_mpi_is_refused_when_it_opens_the_job(
     assert not (folder / "events").exists()
 
 
-def test_a_script_that_starts_the_processes_itself_is_no_other_mpi(site: Any, mpich: str) -> None:
+def test_script_that_starts_the_processes_itself_is_accepted(site: Any, mpich: str) -> None:
     """`nereus run -n 1` starts the script, which has more processes than that."""
     script = site.folder / "script"
     program = f"{example(mpich, 'example_01')} --nereus-process-strategies=none"

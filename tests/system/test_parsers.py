@@ -33,7 +33,7 @@ def little_memory() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("name", [name for name in PARSERS if name != "results"])
-def test_the_good_file_is_read(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_valid_file_is_read(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Else the tests below would look at nothing."""
     assert outcome(PARSERS[name], PARSERS[name].good) == 0, capsys.readouterr().err
 
@@ -41,7 +41,7 @@ def test_the_good_file_is_read(name: str, capsys: pytest.CaptureFixture[str]) ->
 @pytest.mark.parametrize("name", PARSERS)
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_a_file_with_something_strange_in_it_is_read_or_refused_in_a_line(
+def test_file_with_strange_content_is_read_or_refused_with_one_line(
     name: str, data: st.DataObject, capsys: pytest.CaptureFixture[str]
 ) -> None:
     parser = PARSERS[name]
@@ -61,7 +61,7 @@ def test_a_file_with_something_strange_in_it_is_read_or_refused_in_a_line(
 
 
 @pytest.mark.parametrize("number", range(len(CORPUS)))
-def test_a_file_that_broke_a_parser_is_read_or_refused_in_a_line(
+def test_file_that_once_broke_a_parser_gives_at_most_one_line(
     number: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     name, content = CORPUS[number]
@@ -83,7 +83,7 @@ MOST_CPU_SECONDS = 60
 
 
 @pytest.mark.parametrize("name", PARSERS)
-def test_what_is_long_or_deep_takes_little_work(name: str) -> None:
+def test_long_or_deep_content_takes_little_cpu_time(name: str) -> None:
     """What computes more than all of them may, ends by a signal: a busy machine changes nothing of that."""
     parser = PARSERS[name]
     middle = len(parser.good) // 2
@@ -105,7 +105,7 @@ def test_what_is_long_or_deep_takes_little_work(name: str) -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
-def test_a_device_that_never_ends_is_refused() -> None:
+def test_endless_device_is_refused() -> None:
     for words in ("place --matrix FILE --topology core:8", "emulate FILE --print", "simulate FILE"):
         assert run(words.replace("FILE", "/dev/zero").split()) == 2
 
@@ -132,9 +132,7 @@ DTD = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE topology {}>\n<topology
         b"\xff" * 1000,
     ],
 )
-def test_xml_that_is_not_of_hwloc_is_refused_and_ends_nothing_by_a_signal(
-    content: bytes, tmp_path: Path, nereus_place: str
-) -> None:
+def test_foreign_xml_is_refused_without_a_crash(content: bytes, tmp_path: Path, nereus_place: str) -> None:
     file = tmp_path / "host.xml"
     file.write_bytes(content)
     done = read_host(nereus_place, file)
@@ -149,7 +147,9 @@ def nereus_place() -> str:
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_any_xml_is_read_or_refused_in_a_line(data: st.DataObject, nereus_place: str, tmp_path: Path) -> None:
+def test_any_xml_is_read_or_refused_with_one_line(
+    data: st.DataObject, nereus_place: str, tmp_path: Path
+) -> None:
     content = bytearray(HWLOC)
     for _ in range(data.draw(st.integers(0, 2))):
         begin = data.draw(st.integers(0, len(content)))

@@ -60,7 +60,7 @@ def placing(site: Any) -> Any:
     return document
 
 
-def test_a_shuffled_stencil_costs_no_more_than_what_scotch_makes_of_it(placing: Any) -> None:
+def test_shuffled_stencil_costs_no_more_than_with_scotch(placing: Any) -> None:
     for topology in ("host:8 core:20", "node:8 package:2 core:10", "switch:4 host:2 package:2 core:10"):
         found = placing(topology=topology)
         costs = found["costs"]
@@ -72,7 +72,7 @@ def test_a_shuffled_stencil_costs_no_more_than_what_scotch_makes_of_it(placing: 
         assert found["cost"] < 0.7 * min(costs["packed"], costs["round_robin"], costs["random"])
 
 
-def test_ranks_that_must_stay_and_slots_of_others_are_kept(placing: Any) -> None:
+def test_fixed_ranks_and_slots_in_use_are_respected(placing: Any) -> None:
     options = ("--fix", "3=host2:1", "--fix", "0=0", "--in-use", "host1:0-9,host3:4")
     found = placing(*options, topology="host:10 core:20")
     assert found["mapping"][3] == 41 and found["mapping"][0] == 0
@@ -80,14 +80,14 @@ def test_ranks_that_must_stay_and_slots_of_others_are_kept(placing: Any) -> None
     assert len(set(found["mapping"])) == 160
 
 
-def test_slots_have_several_ranks_where_that_is_asked_for(placing: Any) -> None:
+def test_slots_have_several_ranks_with_oversubscribe(placing: Any) -> None:
     found = placing("--oversubscribe", "--fix", "5=3", "--fix", "6=3", topology="host:4 core:20")
     counts = np.bincount(found["mapping"], minlength=80)
     assert counts.max() == 2 and counts.sum() == 160
     assert found["mapping"][5] == found["mapping"][6] == 3
 
 
-def test_a_mapping_is_kept_unless_there_is_a_cheaper_one(placing: Any, site: Any) -> None:
+def test_mapping_is_kept_unless_a_cheaper_one_exists(placing: Any, site: Any) -> None:
     first = placing()
     site.write("first.json", json.dumps(first))
     again = placing("--current", "first.json")
@@ -100,7 +100,7 @@ def test_a_mapping_is_kept_unless_there_is_a_cheaper_one(placing: Any, site: Any
     assert (kept["mapping"], kept["from"]) == ([1, 0], "current")
 
 
-def test_hosts_of_a_file_of_hwloc_and_of_a_file_with_it_are_the_same(placing: Any, site: Any) -> None:
+def test_hwloc_file_and_topology_naming_it_are_equivalent(placing: Any, site: Any) -> None:
     site.write("n1.xml", xml())
     site.write("hosts.toml", '[[hosts]]\nname = "n[1-2]"\nxml = "n1.xml"\n')
     site.write("words.toml", '[[hosts]]\nname = "n[1-2]"\ninside = "package:2 core:2"\n')
@@ -113,20 +113,20 @@ def test_hosts_of_a_file_of_hwloc_and_of_a_file_with_it_are_the_same(placing: An
     assert two["slots"] == 8 and two["cost"] == one["cost"] == words["cost"]
 
 
-def test_this_host_is_a_topology(placing: Any, site: Any) -> None:
+def test_local_host_is_a_topology(placing: Any, site: Any) -> None:
     site.write("m.txt", "0 1\n1 0\n")
     found = placing("--oversubscribe", matrix="m.txt", topology="here")
     assert 1 <= found["slots"] <= (os.cpu_count() or 1)
 
 
-def test_costs_of_links_are_taken_from_the_command_line(placing: Any) -> None:
+def test_link_costs_are_read_from_the_command_line(placing: Any) -> None:
     hops, dear = placing(), placing("--cost", "host=9", "--cost", "core=0")
     assert dear["costs"]["packed"] > hops["costs"]["packed"]
     topology = read_topology("host:8 core:20").with_costs({"host": 9.0, "core": 0.0}, "--cost")
     assert dear["cost"] == pytest.approx(cost_of(topology, stencil(16, 10), dear["mapping"]))
 
 
-def test_new_numbers_for_hosts_that_are_alike_change_no_cost() -> None:
+def test_renumbering_equal_hosts_does_not_change_the_cost() -> None:
     traffic = stencil(6, 4)
     topology = read_topology("host:4 core:6")
     mapping = place_ranks(Asked(traffic, topology)).mapping
@@ -135,7 +135,7 @@ def test_new_numbers_for_hosts_that_are_alike_change_no_cost() -> None:
 
 
 @pytest.mark.parametrize(("form", "lines"), [("hydra", 9), ("openmpi", 160), ("slurm", 160), ("keys", 160)])
-def test_every_format_goes_to_a_file_or_to_stdout(placing: Any, site: Any, form: str, lines: int) -> None:
+def test_every_format_is_written_to_file_or_stdout(placing: Any, site: Any, form: str, lines: int) -> None:
     document = placing("--format", form, "--output", "file")
     text = (site.folder / "file").read_text()
     assert text.count("\n") == lines and document["ranks"] == 160
@@ -166,7 +166,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("expected", BAD)
-def test_what_cannot_be_is_one_line_and_exit_code_2(placing: Any, site: Any, expected: str) -> None:
+def test_impossible_request_gives_one_line_and_exit_code_2(placing: Any, site: Any, expected: str) -> None:
     site.write("two.json", '{"mapping": [0, 1]}')
     topology = () if BAD[expected][0] == "--topology" else ("--topology", "host:8 core:20")
     done = site.nereus("place", "--matrix", "stencil.npz", *topology, *BAD[expected])
@@ -174,7 +174,7 @@ def test_what_cannot_be_is_one_line_and_exit_code_2(placing: Any, site: Any, exp
     assert expected in done.err and done.err.startswith("nereus: ") and done.err.count("\n") == 1
 
 
-def test_a_program_that_was_monitored_is_placed(placing: Any, site: Any, mpich: str) -> None:
+def test_monitored_program_is_placed(placing: Any, site: Any, mpich: str) -> None:
     build = choose(mpich)
     talks = site.program(mpich, "talks")
     command = launched(build, 4, talks, "p2p", site.folder)

@@ -80,9 +80,7 @@ def asked(control_socket: Path, ranks: int) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("function", list(MOMENTS))
-def test_who_asks_for_a_resize_while_the_job_closes_is_told_that_it_ended(
-    site: Site, mpich: str, function: str
-) -> None:
+def test_resize_request_during_close_is_answered_as_ended(site: Site, mpich: str, function: str) -> None:
     halt = Halt(site, mpich)
     with running(site, mpich, **halt.environment) as application:
         halt.at(application, function)
@@ -92,4 +90,4 @@ def test_who_asks_for_a_resize_while_the_job_closes_is_told_that_it_ended(
             assert found["kind"] == "refused" or found["name"] == "NEREUS_ERR_STATE", found
             assert "ended" in found["message"] or "closed" in found["message"], found
         application.must_have_ended_well()
-        assert application.told("resized") == []
+        assert application.events_of("resized") == []

@@ -125,7 +125,7 @@ def check_totals(told: list[dict[str, Any]]) -> None:
             assert slowest / len(seconds) <= max(seconds) * 1.000001 <= slowest * 1.000002
 
 
-def test_a_run_grows_and_shrinks_as_its_file_says(site: Any, mpi: str) -> None:
+def test_run_grows_and_shrinks_as_its_file_says(site: Any, mpi: str) -> None:
     result = site.emulate(mpi, site.write("small.toml", SMALL))
     assert result.code == 0, result.err
     document = result.document
@@ -147,7 +147,7 @@ def test_a_run_grows_and_shrinks_as_its_file_says(site: Any, mpi: str) -> None:
     assert ("Open MPI" if mpi == "openmpi" else "MPICH") in document["mpi"]
 
 
-def test_capped_computation_has_its_core_for_as_long_as_was_asked(site: Any, mpich: str) -> None:
+def test_capped_computation_uses_its_core_for_the_given_time(site: Any, mpich: str) -> None:
     stages = [
         f'[[phases.stages]]\ntype = "{kind}"\ntime = {time}\ncapped = true\n'
         for kind, time in (("pi", 0.002), ("matrix", 0.0001))
@@ -188,7 +188,7 @@ def test_every_method_keeps_the_data(site: Any, mpich: str) -> None:
     assert result.document["data_intact"]
 
 
-def test_toml_and_proteos_ini_give_the_same_generations_and_resizes(site: Any, mpich: str) -> None:
+def test_toml_and_proteo_ini_give_the_same_generations_and_resizes(site: Any, mpich: str) -> None:
     groups = [(2, 1), (4, 0.5), (1, 2), (3, 1)]
     ini = INI + "".join(
         INI_RESIZE.format(number=number, ranks=ranks, factor=factor)
@@ -222,7 +222,7 @@ def test_toml_and_proteos_ini_give_the_same_generations_and_resizes(site: Any, m
 
 
 @pytest.mark.parametrize("name", ["minimal", "io", pytest.param("unbalanced", marks=pytest.mark.whole)])
-def test_the_examples_run(site: Any, mpich: str, name: str) -> None:
+def test_examples_run(site: Any, mpich: str, name: str) -> None:
     result = site.emulate(mpich, EXAMPLES / f"{name}.toml")
     assert result.code == 0, result.err
     assert result.document["finished"]
@@ -231,7 +231,7 @@ def test_the_examples_run(site: Any, mpich: str, name: str) -> None:
     assert "scratch" not in names
 
 
-def test_an_mpi_that_cannot_spawn_runs_fixed_sizes_and_refuses_resizes(site: Any, mpich_debian: str) -> None:
+def test_mpi_without_spawn_runs_fixed_sizes_and_refuses_resizes(site: Any, mpich_debian: str) -> None:
     fixed = site.emulate(mpich_debian, site.write("fixed.toml", FIXED))
     assert fixed.code == 0, fixed.err
     assert [generation["ranks"] for generation in fixed.document["generations"]] == [2]
@@ -242,7 +242,7 @@ def test_an_mpi_that_cannot_spawn_runs_fixed_sizes_and_refuses_resizes(site: Any
     assert not (site.folder / "none").exists()
 
 
-def test_a_resize_that_cannot_be_made_leaves_the_job_at_its_size(site: Any, mpich_debian: str) -> None:
+def test_impossible_resize_leaves_the_job_at_its_size(site: Any, mpich_debian: str) -> None:
     # The probe is made to lie, so that the run begins and the library meets the failure itself.
     builds = site.folder / "builds"
     prefix = choose(mpich_debian).prefix
@@ -265,7 +265,7 @@ def test_a_resize_that_cannot_be_made_leaves_the_job_at_its_size(site: Any, mpic
     assert document["data_intact"]
 
 
-def test_doctor_knows_what_can_resize_and_what_cannot(site: Any, mpich: str, mpich_debian: str) -> None:
+def test_doctor_reports_which_mpi_can_resize(site: Any, mpich: str, mpich_debian: str) -> None:
     builds = site.folder / "builds"
     builds.mkdir()
     for name in (mpich, mpich_debian):
@@ -310,9 +310,7 @@ def part_of_core(site: Any, mpi: str, **environment: str) -> float:
     return float(result.out)
 
 
-def test_ranks_of_open_mpi_that_wait_long_on_a_shared_core_leave_it_to_others(
-    site: Any, openmpi: str
-) -> None:
+def test_long_waiting_open_mpi_ranks_yield_a_shared_core(site: Any, openmpi: str) -> None:
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(cores)})  # what is started has it for its only core
     try:

@@ -30,7 +30,7 @@ def simulating(site: Any) -> Any:
 
 
 @pytest.mark.parametrize("pair", ["12:5", "5:12", "1:3"])
-def test_every_byte_arrives_by_every_method(simulating: Any, pair: str) -> None:
+def test_every_byte_arrives_with_every_method(simulating: Any, pair: str) -> None:
     machine = ("--nodes", "3", "--cores", "4", "--bandwidth", "10 Gbit/s")
     found = simulating(
         "transfer", "--pair", pair, "--method", METHODS, "--bytes", "100003", "--check", *machine
@@ -47,7 +47,7 @@ def test_nothing_is_faster_than_the_bound_and_long_messages_come_near(simulating
         assert 1 < row["ratio"] < 1.12  # a look at a request takes a 200th of the bound
 
 
-def test_without_acknowledgements_the_model_s_rate_is_used_up(simulating: Any) -> None:
+def test_without_acknowledgements_the_full_model_rate_is_reached(simulating: Any) -> None:
     options = ("--pair", "120:160", "--bandwidth", "100 Gbit/s", "--method", "p2p", "--no-acks")
     (row,) = simulating("transfer", *options)["rows"]
     assert 1 < row["model_ratio"] < 1.01
@@ -61,14 +61,14 @@ def test_half_the_bandwidth_takes_twice_as_long(simulating: Any) -> None:
     assert slow["seconds"] / fast["seconds"] == pytest.approx(2, rel=0.02)
 
 
-def test_sizes_that_move_nothing_are_shown_too(simulating: Any, site: Any) -> None:
+def test_sizes_that_move_nothing_are_shown(simulating: Any, site: Any) -> None:
     options = ("--pair", "2:3", "--pair", "3:4", "--bytes", "1", "--nodes", "1", "--picture", "p.png")
     found = simulating("transfer", *options)
     assert all(row["moved_bytes"] == 0 and row["ratio"] is None for row in found["rows"])
     assert (site.folder / "p.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_a_picture_that_cannot_be_written_takes_no_figures_along(simulating: Any, site: Any) -> None:
+def test_unwritable_picture_does_not_lose_the_figures(simulating: Any, site: Any) -> None:
     assert simulating  # skipped where it is not built
     (site.folder / "full.png").symlink_to("/dev/full")
     options = ("--pair", "2:3", "--nodes", "1", "--bytes", "1 MiB", "--json", "--quiet")
@@ -78,7 +78,7 @@ def test_a_picture_that_cannot_be_written_takes_no_figures_along(simulating: Any
     assert all(row["seconds"] > 0 for row in done.document["rows"])
 
 
-def test_spawning_is_told_apart_and_only_for_newcomers(simulating: Any) -> None:
+def test_spawn_time_is_reported_separately_and_only_for_newcomers(simulating: Any) -> None:
     sizes = (
         "--pair",
         "2:6",
@@ -97,20 +97,20 @@ def test_spawning_is_told_apart_and_only_for_newcomers(simulating: Any) -> None:
     assert grows["seconds"] < 1
 
 
-def test_a_simulation_that_takes_too_much_memory_is_ended(simulating: Any, site: Any) -> None:
+def test_simulation_that_takes_too_much_memory_is_ended(simulating: Any, site: Any) -> None:
     done = site.nereus("simulate", "transfer", "--pair", "160:80", "--memory", "1 MiB", "--quiet")
     assert done.code == 2
     assert "takes more than 1 MiB and was ended" in done.err
 
 
-def test_a_tree_takes_as_long_as_its_longest_row_of_messages(simulating: Any) -> None:
+def test_tree_takes_as_long_as_its_longest_chain_of_messages(simulating: Any) -> None:
     # One rank a host: 3 levels of 10 MB over 8 Gbit/s; two children share the link of their parent.
     options = ("--ranks", "7", "--topology", "host:7", "--bytes", "10 MB", "--bandwidth", "8 Gbit/s")
     found = simulating("placement", "--pattern", "reduce", *options)
     assert found["seconds"]["packed"] == pytest.approx(2 * 2 * 0.01 / 0.94, rel=0.05)
 
 
-def test_placed_ranks_are_never_much_slower_than_packed_ones_or_those_in_turns(simulating: Any) -> None:
+def test_placed_ranks_are_never_much_slower_than_packed_or_round_robin_ones(simulating: Any) -> None:
     for pattern in ("reduce", "reduce-heap", "stencil-2d", "stencil-3d"):
         options = ("--topology", "host:4 core:4", "--bytes", "1 MB", "--seeds", "2")
         seconds = simulating("placement", "--pattern", pattern, *options)["seconds"]
@@ -118,7 +118,7 @@ def test_placed_ranks_are_never_much_slower_than_packed_ones_or_those_in_turns(s
         assert seconds["placed"] <= 1.02 * seconds["round-robin"]
 
 
-def test_a_matrix_is_simulated_as_what_it_says(simulating: Any, site: Any) -> None:
+def test_matrix_is_simulated_as_given(simulating: Any, site: Any) -> None:
     # Pairs of ranks that are packed on different hosts: placing takes all messages off the links.
     matrix = np.zeros((4, 4))
     matrix[0, 2] = matrix[1, 3] = matrix[2, 0] = matrix[3, 1] = 50e6

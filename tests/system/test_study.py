@@ -59,7 +59,7 @@ def make(site: Any, mpi: str, file: Path) -> Any:
     return result.document
 
 
-def test_a_study_of_real_resizes_has_every_figure_of_the_papers(site: Any, sampled_mpi: str) -> None:
+def test_study_of_real_resizes_has_every_figure_of_the_papers(site: Any, sampled_mpi: str) -> None:
     made = make(site, sampled_mpi, begin(site))
     assert (made["good"], made["missing"], made["failed"]) == (15, 0, [])
     shown = site.nereus("report", "out", "--json", "--html", "page.html")
@@ -77,7 +77,7 @@ def test_a_study_of_real_resizes_has_every_figure_of_the_papers(site: Any, sampl
     assert (site.folder / "page.html").read_text().count("data:image/png") >= 6
 
 
-def test_a_stopped_study_leaves_no_process_and_goes_on(site: Any, mpich: str) -> None:
+def test_stopped_study_leaves_no_process_and_resumes(site: Any, mpich: str) -> None:
     file = begin(site, repetitions=1)
     records = site.folder / "out" / "runs.jsonl"
 

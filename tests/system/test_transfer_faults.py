@@ -47,9 +47,7 @@ def let_go(application: Application) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 @repeated_where_open_mpi_hangs
-def test_drains_that_are_killed_while_data_moves_do_not_harm_the_job(
-    site: Any, mpi: str, method: str
-) -> None:
+def test_drains_killed_during_transfer_do_not_harm_the_job(site: Any, mpi: str, method: str) -> None:
     no_windows_with_open_mpi(mpi, method)
     with running(site, mpi, NEREUS_PROCESS_STRATEGIES="join", **way(method)) as application:
         application.let_newcomers("sending")
@@ -63,9 +61,7 @@ def test_drains_that_are_killed_while_data_moves_do_not_harm_the_job(
 
 
 @repeated_where_open_mpi_hangs
-def test_drains_that_are_killed_before_windows_are_made_do_not_hold_the_job_without_threads(
-    site: Any, mpi: str
-) -> None:
+def test_drains_killed_before_windows_exist_do_not_block_a_single_threaded_job(site: Any, mpi: str) -> None:
     with running(
         site, mpi, ONE_THREAD="1", NEREUS_PROCESS_STRATEGIES="join", **way("rma-lockall")
     ) as application:
@@ -82,7 +78,7 @@ def test_drains_that_are_killed_before_windows_are_made_do_not_hold_the_job_with
     ("method", "strategy"), [*((method, "wait-drains") for method in METHODS), ("p2p", "thread")]
 )
 @repeated_where_open_mpi_hangs
-def test_a_source_that_is_killed_while_data_moves_ends_the_job_with_a_message(
+def test_source_killed_during_transfer_ends_the_job_with_a_message(
     site: Any, mpi: str, method: str, strategy: str
 ) -> None:
     with running(site, mpi, **way(method, strategy)) as application:
@@ -96,28 +92,28 @@ def test_a_source_that_is_killed_while_data_moves_ends_the_job_with_a_message(
 
 @pytest.mark.parametrize("method", METHODS)
 @repeated_where_open_mpi_hangs
-def test_a_job_that_is_closed_while_data_moves_ends_well(site: Any, mpi: str, method: str) -> None:
+def test_job_closed_during_transfer_ends_normally(site: Any, mpi: str, method: str) -> None:
     with running(site, mpi, **way(method)) as application:
         hold_a_transfer(application)
         (application.folder / "stop").touch()
-        application.wait(lambda: application.told("closes"))
+        application.wait(lambda: application.events_of("closes"))
         let_go(application)
         application.must_have_ended_well()
-        assert application.told("resized") == []
+        assert application.events_of("resized") == []
 
 
 @pytest.mark.parametrize("method", METHODS)
 @repeated_where_open_mpi_hangs
-def test_an_array_that_is_registered_while_data_moves_undoes_the_resize_and_comes_with_the_next(
+def test_array_registered_during_transfer_rolls_back_the_resize_and_joins_the_next(
     site: Any, mpi: str, method: str
 ) -> None:
     with running(site, mpi, **way(method)) as application:
         hold_a_transfer(application)
         (application.folder / "register").touch()
-        application.wait(lambda: application.told("registers"))
+        application.wait(lambda: application.events_of("registers"))
         let_go(application)
-        application.wait(lambda: application.told("undone"))
-        (undone,) = application.told("undone")
+        application.wait(lambda: application.events_of("undone"))
+        (undone,) = application.events_of("undone")
         assert undone["code"] == "NEREUS_ERR_STATE"
         assert undone["ranks"] == 2
         assert '"marks" was registered meanwhile' in undone["message"]
@@ -130,7 +126,7 @@ def test_an_array_that_is_registered_while_data_moves_undoes_the_resize_and_come
 @pytest.mark.parametrize("method", ["p2p", "rma-lockall"])
 @pytest.mark.parametrize("strategy", ["blocking", "wait-drains"])
 @repeated_where_open_mpi_hangs
-def test_a_byte_that_changes_on_its_way_undoes_the_resize_and_not_the_job(
+def test_changed_byte_rolls_back_the_resize_and_not_the_job(
     site: Any, mpi: str, method: str, strategy: str
 ) -> None:
     with running(site, mpi, NEREUS_VERIFY="on", **way(method, strategy)) as application:

@@ -36,14 +36,14 @@ def test_ways_are_measured(site: Any, mpi: str) -> None:
         check(row)
 
 
-def test_ways_in_which_rank_0_is_replaced_are_measured(site: Any, mpich: str) -> None:
+def test_ways_that_replace_rank_0_are_measured(site: Any, mpich: str) -> None:
     found = rows(site, mpich, "--methods", "baseline-intra", "--strategies", "none,join")
     assert list(found) == ["baseline-intra:none", "baseline-intra:join"]
     for row in found.values():
         check(row)
 
 
-def test_ways_that_an_mpi_cannot_do_have_a_reason(site: Any, mpich_debian: str) -> None:
+def test_ways_unsupported_by_an_mpi_have_a_reason(site: Any, mpich_debian: str) -> None:
     result = site.nereus(
         *BENCH, "--mpi", mpich_debian, "--methods", "merge", "--strategies", "none", limit=LIMIT
     )
@@ -74,7 +74,7 @@ def started(program: str, *arguments: str) -> "subprocess.CompletedProcess[str]"
         ("--from x --to 3 merge:none", "--from"),
     ],
 )
-def test_bad_input_of_nereus_resizes_is_one_line(mpich: str, arguments: str, expected: str) -> None:
+def test_bad_input_of_nereus_resizes_gives_one_line(mpich: str, arguments: str, expected: str) -> None:
     result = started("nereus-resizes", *arguments.split())
     assert result.returncode == 2
     (line,) = [line for line in result.stderr.splitlines() if line.startswith("nereus")]
@@ -82,7 +82,7 @@ def test_bad_input_of_nereus_resizes_is_one_line(mpich: str, arguments: str, exp
     assert expected in line
 
 
-def test_a_release_of_nobody_ends_with_the_reason(mpich: str) -> None:
+def test_release_of_an_unknown_port_ends_with_reason(mpich: str) -> None:
     result = started("nereus-release", "no-such-port")
     assert result.returncode == 1
     assert "nereus-release: " in result.stderr

@@ -2,7 +2,7 @@
 """All ZeroMQ sockets of one owner: made here alone, and closed here together without waiting for anybody.
 
 A context that ends while one of its sockets is open waits for that socket for ever, so nobody ends one
-elsewhere (tests/python/test_habits.py).
+elsewhere (tests/python/test_conventions.py).
 """
 
 import sys

@@ -31,7 +31,7 @@ def model(amount: Amount, fixed: float, each: float, byte: float) -> float:
     return fixed + each * amount.arrays + byte * amount.bytes * BUSIEST_SHARE
 
 
-def test_the_costs_that_trials_have_come_out() -> None:
+def test_fit_recovers_the_costs_of_trials() -> None:
     numbers = (0.003, 0.0005, 4e-10)
     made = [trial(P2P, amount, model(amount, *numbers)) for amount in amounts(2**26) for _ in range(3)]
     (found,) = costs_of(made)
@@ -40,14 +40,14 @@ def test_the_costs_that_trials_have_come_out() -> None:
     assert (found.method, found.strategy, found.omega) == ("p2p", "blocking", 1)
 
 
-def test_an_outlier_among_three_changes_nothing() -> None:
+def test_one_outlier_among_three_changes_nothing() -> None:
     usual = [trial(P2P, amount, model(amount, 0.001, 0, 1e-9)) for amount in amounts(2**26) for _ in range(2)]
     outliers = [trial(P2P, amount, 10.0) for amount in amounts(2**26)]
     assert costs_of(usual + outliers)[0].seconds_per_byte == pytest.approx(1e-9)
 
 
 @pytest.mark.parametrize("seed", range(50))
-def test_whatever_is_measured_no_cost_is_below_nothing(seed: int) -> None:
+def test_costs_are_never_negative(seed: int) -> None:
     chance = random.Random(seed)
     rows = [(1.0, float(amount.arrays), float(amount.bytes)) for amount in amounts(2**26)]
     seconds = [chance.choice([0.0, 1e-6, 1.0]) * chance.random() for _ in rows]
@@ -66,7 +66,7 @@ def test_whatever_is_measured_no_cost_is_below_nothing(seed: int) -> None:
             assert error(other) >= error(factors) * (1 - 1e-9)
 
 
-def test_the_pause_is_without_the_transfer_where_the_application_waits_for_it() -> None:
+def test_pause_excludes_a_transfer_that_blocks_the_application() -> None:
     figures = {"pause_seconds": 0.5, "process_seconds": 0.1, "variable_seconds": 0.05}
     blocking, background = (trial(way, Amount(8), 0.2, **figures) for way in (P2P, RMA))
     assert blocking.pause == pytest.approx(0.15)
@@ -74,7 +74,7 @@ def test_the_pause_is_without_the_transfer_where_the_application_waits_for_it() 
     assert trial(P2P, Amount(8), 9.0, **figures).pause == 0
 
 
-def test_omega_is_that_of_much_data_and_never_below_one() -> None:
+def test_omega_is_measured_with_much_data_and_at_least_one() -> None:
     def made(omegas: list[float | None]) -> list[Measured]:
         little = [trial(RMA, Amount(1024), 0.01, loop_background_mean=0.1)]
         loops = [None if omega is None else omega * 0.002 for omega in omegas]
@@ -86,7 +86,7 @@ def test_omega_is_that_of_much_data_and_never_below_one() -> None:
     assert costs_of(made([None, 1.5]))[0].omega == pytest.approx(1.5)
 
 
-def test_a_way_that_failed_once_has_no_costs() -> None:
+def test_method_that_failed_once_has_no_costs() -> None:
     failed = Measured(Amount(8), TransferTrial(PAIR, RMA, False, "there was no answer within 15 s"))
     made = [trial(way, Amount(8), 0.2) for way in (P2P, RMA)]
     assert [cost.method for cost in costs_of([*made, failed])] == ["p2p"]

@@ -29,7 +29,7 @@ def build(stage: Any) -> Build:
     return stage.build
 
 
-def test_what_is_stored_is_found_again(build: Build) -> None:
+def test_stored_costs_are_read_back(build: Build) -> None:
     costs = new_costs(build, [cost(), cost(strategy="blocking")])
     path = store_costs(build, costs)
     assert stored_costs(build).costs == costs
@@ -37,13 +37,13 @@ def test_what_is_stored_is_found_again(build: Build) -> None:
     assert (costs.mpi, costs.library) == (build.name, build.library_version)
 
 
-def test_where_nothing_was_measured_nothing_is_said(build: Build) -> None:
+def test_without_measurement_there_is_no_complaint(build: Build) -> None:
     stored = stored_costs(build)
     assert (stored.costs, stored.complaint) == (None, "")
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"format": "nereus-costs"}'])
-def test_a_damaged_file_is_not_used_and_told_of(build: Build, text: str) -> None:
+def test_damaged_file_is_ignored_and_reported(build: Build, text: str) -> None:
     path = store_costs(build, new_costs(build, [cost()]))
     path.write_text(text)
     stored = stored_costs(build)
@@ -53,7 +53,7 @@ def test_a_damaged_file_is_not_used_and_told_of(build: Build, text: str) -> None
     )
 
 
-def test_costs_of_an_older_installation_are_not_used(build: Build) -> None:
+def test_costs_of_an_older_installation_are_ignored(build: Build) -> None:
     store_costs(build, new_costs(build, [cost()]))
     build.description.write_text(build.description.read_text() + " ")
     stored = stored_costs(build)
@@ -61,12 +61,12 @@ def test_costs_of_an_older_installation_are_not_used(build: Build) -> None:
     assert "of another installation" in stored.complaint
 
 
-def test_builds_have_costs_of_their_own(build: Build, tmp_path: Path) -> None:
+def test_each_build_has_its_own_costs(build: Build, tmp_path: Path) -> None:
     store_costs(build, new_costs(build, [cost()]))
     assert stored_costs(replace(build, prefix=tmp_path)).costs is None
 
 
-def test_a_user_who_names_a_file_or_none_is_not_overruled(build: Build) -> None:
+def test_file_named_by_the_user_takes_precedence(build: Build) -> None:
     store_costs(build, new_costs(build, [cost()]))
     assert usual_costs(build, (), {"NEREUS_COSTS": "/home/a/costs.json"}) is None
     assert usual_costs(build, (), {"NEREUS_COSTS": ""}) is None
@@ -75,30 +75,30 @@ def test_a_user_who_names_a_file_or_none_is_not_overruled(build: Build) -> None:
     assert stored.costs is not None
 
 
-def test_a_job_with_other_hosts_gets_no_costs_of_this_one(build: Build) -> None:
+def test_job_on_other_hosts_gets_no_costs_of_this_host(build: Build) -> None:
     assert usual_costs(build, (Host("localhost", 2),), {}) is not None
     assert usual_costs(build, (Host("localhost", 2), Host("elsewhere.invalid", 2)), {}) is None
 
 
 @pytest.mark.parametrize("name", NUMBERS)
 @pytest.mark.parametrize("bad", [-1.0, 1e300, math.inf, math.nan, None, "x"])
-def test_numbers_that_no_machine_has_are_refused(name: str, bad: Any) -> None:
+def test_impossible_numbers_are_refused(name: str, bad: Any) -> None:
     with pytest.raises(ValidationError):
         cost(**{name: bad})
 
 
-def test_one_way_twice_is_refused(build: Build) -> None:
+def test_duplicate_method_is_refused(build: Build) -> None:
     with pytest.raises(ValidationError):
         new_costs(build, [cost(), cost()])
 
 
-def test_the_file_has_what_the_library_reads(build: Build) -> None:
+def test_file_has_the_keys_the_library_reads(build: Build) -> None:
     document = json.loads(store_costs(build, new_costs(build, [cost()])).read_text())
     assert (document["format"], document["version"]) == ("nereus-costs", 1)
     assert document["library"] == build.library_version
     assert set(document["costs"][0]) == {"method", "strategy", *NUMBERS}
 
 
-def test_the_age_is_never_below_nothing() -> None:
+def test_age_is_never_negative() -> None:
     made = datetime.now(UTC) + timedelta(days=1)
     assert Costs(mpi="a", library="b", host="c", made=made, costs=()).age == timedelta()

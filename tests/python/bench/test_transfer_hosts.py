@@ -18,7 +18,7 @@ from nereus.launch import LaunchError
         ("exec sleep 60", "ip netns add nrb.*: did not end within 0.5 s"),
     ],
 )
-def test_why_there_are_no_links_is_one_line(
+def test_missing_links_are_explained_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, act: str, expected: str
 ) -> None:
     for name in ("ip", "tc", "unshare"):

@@ -24,7 +24,7 @@ def rounds(jobs: Path) -> list[list[str]]:
     return [line[4:] for line in lines if line[3] != "2"]
 
 
-def test_a_row_has_what_programs_read_from_it(shell: Any, jobs: Path) -> None:
+def test_row_has_the_documented_keys(shell: Any, jobs: Path) -> None:
     result = shell.nereus(*SMALL, "--strategies", "none,single+asynchronous", "--repeat", "2", "--json")
     assert result.returncode == 0, result.stderr
     rows = json.loads(result.stdout)["rows"]
@@ -47,15 +47,13 @@ def test_a_row_has_what_programs_read_from_it(shell: Any, jobs: Path) -> None:
     assert rows[2]["seconds_per_process"] == pytest.approx(0.04)
 
 
-def test_each_round_has_every_way_once_so_that_all_see_the_same_machine(shell: Any, jobs: Path) -> None:
+def test_each_round_tries_every_way_once_on_the_same_machine(shell: Any, jobs: Path) -> None:
     shell.nereus(*SMALL, "--strategies", "none,join,wake", "--repeat", "3")
     made = ["merge:none", "merge:join", "baseline-inter:none", "baseline-inter:join"]
     assert rounds(jobs) == [made, ["merge:wake"]] * 3
 
 
-def test_a_way_that_fails_again_and_again_is_shown_with_its_reason_and_given_up(
-    shell: Any, jobs: Path
-) -> None:
+def test_repeatedly_failing_way_is_reported_and_given_up(shell: Any, jobs: Path) -> None:
     fates = json.dumps({"merge:single": "this MPI cannot", "baseline-inter:single": "this MPI cannot"})
     result = shell.nereus(*SMALL, "--strategies", "none,single", "--repeat", "4", FAKE_FATES=fates)
     assert result.returncode == 0
@@ -64,7 +62,7 @@ def test_a_way_that_fails_again_and_again_is_shown_with_its_reason_and_given_up(
     assert [len(ways) for ways in rounds(jobs)] == [4, 4, 2, 2]
 
 
-def test_it_fails_when_nothing_works(shell: Any, jobs: Path) -> None:
+def test_command_fails_when_nothing_works(shell: Any, jobs: Path) -> None:
     fates = json.dumps({"merge:none": "no", "baseline-inter:none": "no"})
     result = shell.nereus(*SMALL, "--strategies", "none", "--repeat", "1", "--json", FAKE_FATES=fates)
     assert result.returncode == 1
@@ -77,7 +75,7 @@ def test_it_fails_when_nothing_works(shell: Any, jobs: Path) -> None:
     )
 
 
-def test_every_single_trial_can_be_had_as_csv(shell: Any, jobs: Path) -> None:
+def test_every_trial_is_written_as_csv(shell: Any, jobs: Path) -> None:
     options = ("--strategies", "none,single", "--repeat", "2", "--csv", "trials.csv")
     fates = json.dumps({"merge:single": "no, never"})
     assert shell.nereus(*SMALL, *options, FAKE_FATES=fates).returncode == 0
@@ -89,7 +87,7 @@ def test_every_single_trial_can_be_had_as_csv(shell: Any, jobs: Path) -> None:
     assert (rows[1]["works"], rows[1]["reason"], rows[1]["make_seconds"]) == ("0", "no, never", "")
 
 
-def test_ctrl_c_shows_what_there_is(shell: Any, jobs: Path) -> None:
+def test_ctrl_c_shows_partial_results(shell: Any, jobs: Path) -> None:
     fates = json.dumps({"baseline-inter:none": "hangs"})
     with shell.start(*SMALL, "--strategies", "none", "--json", FAKE_FATES=fates) as process:
         deadline = time.monotonic() + LIMIT
@@ -117,7 +115,7 @@ def test_ctrl_c_shows_what_there_is(shell: Any, jobs: Path) -> None:
         (("--repeat", "0"), "--repeat"),
     ],
 )
-def test_a_wrong_command_line_is_one_line_and_starts_nothing(
+def test_wrong_command_line_gives_one_line_and_starts_nothing(
     shell: Any, jobs: Path, arguments: tuple[str, ...], expected: str
 ) -> None:
     result = shell.nereus("bench", "processes", *arguments)
@@ -128,7 +126,7 @@ def test_a_wrong_command_line_is_one_line_and_starts_nothing(
     assert not jobs.exists()
 
 
-def test_an_old_installation_is_told_to_be_made_anew(shell: Any) -> None:
+def test_old_installation_is_reported_with_make_build(shell: Any) -> None:
     result = shell.nereus("bench", "processes")
     assert result.returncode == 2
     assert "make build" in result.stderr
@@ -141,12 +139,12 @@ def test_help_has_an_example(shell: Any, arguments: tuple[str, ...]) -> None:
     assert "Example: nereus bench processes" in result.stdout
 
 
-def test_medians_are_not_moved_by_one_slow_trial() -> None:
+def test_one_slow_trial_does_not_move_the_median() -> None:
     assert Spread.of([1.0, 1.25, 0.75, 1.0, 30.0]) == Spread(1.0, 0.25)
     assert Spread.of([]) is None
 
 
-def test_a_way_that_was_never_tried_has_no_row() -> None:
+def test_way_that_was_never_tried_has_no_row() -> None:
     way, other = Combination("merge"), Combination("merge", ("single",))
     trial = Trial(way, True, "", dict.fromkeys(SECONDS, 1.0))
     (row,) = rows_of("mpich", Sizes(2, 4), [way, other], [trial])

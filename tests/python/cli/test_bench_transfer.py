@@ -28,7 +28,7 @@ def started(jobs: Path) -> list[list[str]]:
     return [line.split()[10:] for line in jobs.read_text().splitlines()]
 
 
-def test_a_row_has_what_programs_read_from_it(shell: Any, jobs: Path) -> None:
+def test_row_has_the_documented_keys(shell: Any, jobs: Path) -> None:
     result = shell.nereus(*SMALL, *TWO, "--repeat", "2", "--json")
     assert result.returncode == 0, result.stderr
     document = json.loads(result.stdout)
@@ -48,7 +48,7 @@ def test_a_row_has_what_programs_read_from_it(shell: Any, jobs: Path) -> None:
     assert (rows[0]["repeats"], rows[0]["bytes"], rows[0]["pause_seconds_deviation"]) == (2, 1 << 20, 0)
 
 
-def test_figures_of_a_background_way_are_told_next_to_the_blocking_one(shell: Any, jobs: Path) -> None:
+def test_background_way_is_compared_with_blocking_one(shell: Any, jobs: Path) -> None:
     result = shell.nereus(*SMALL, *TWO, "--repeat", "1", "--json")
     blocking, thread = json.loads(result.stdout)["rows"][:2]
     assert (blocking["background_seconds"], blocking["omega"], blocking["alpha"]) == (0, None, None)
@@ -62,9 +62,7 @@ def test_figures_of_a_background_way_are_told_next_to_the_blocking_one(shell: An
     assert blocking["progress_seconds"] == pytest.approx(0.6 + 20 * 0.02)
 
 
-def test_each_round_has_the_limits_and_every_way_once_and_shared_memory_in_a_job_of_its_own(
-    shell: Any, jobs: Path
-) -> None:
+def test_each_round_tries_limits_and_every_way_with_a_separate_shm_job(shell: Any, jobs: Path) -> None:
     shell.nereus(*SMALL[:-1], "p2p,shm", *TWO, "--repeat", "2")
     messages = ["merge:p2p:blocking", "merge:p2p:thread"]
     shared = ["merge:shm:blocking", "merge:shm:thread"]
@@ -79,7 +77,7 @@ def test_several_sizes_are_taken_in_pairs(shell: Any, jobs: Path) -> None:
     assert [(row["from"], row["to"]) for row in rows] == [(1, 3), (1, 3), (3, 1), (3, 1)]
 
 
-def test_a_way_that_fails_is_shown_with_its_reason_and_the_others_go_on(shell: Any, jobs: Path) -> None:
+def test_failing_way_is_reported_and_others_continue(shell: Any, jobs: Path) -> None:
     fates = json.dumps({"merge:p2p:thread": "wrong data in 3 places", "merge:col:blocking": "dies"})
     result = shell.nereus(*SMALL, *TWO, "--repeat", "3", FAKE_FATES=fates)
     assert result.returncode == 0
@@ -89,7 +87,7 @@ def test_a_way_that_fails_is_shown_with_its_reason_and_the_others_go_on(shell: A
     assert result.stdout.count("3/3") == 2
 
 
-def test_it_fails_when_nothing_works(shell: Any, jobs: Path) -> None:
+def test_command_fails_when_nothing_works(shell: Any, jobs: Path) -> None:
     fates = json.dumps({"merge:p2p:blocking": "no", "merge:col:blocking": "no"})
     result = shell.nereus(*SMALL, "--strategies", "blocking", "--repeat", "1", "--json", FAKE_FATES=fates)
     assert result.returncode == 1
@@ -102,7 +100,7 @@ def test_it_fails_when_nothing_works(shell: Any, jobs: Path) -> None:
     )
 
 
-def test_every_single_trial_can_be_had_as_csv_and_pictures(shell: Any, jobs: Path) -> None:
+def test_every_trial_is_written_as_csv_and_pictures(shell: Any, jobs: Path) -> None:
     fates = json.dumps({"merge:col:thread": "no, never"})
     options = ("--repeat", "2", "--csv", "trials.csv", "--plot", "pictures")
     assert shell.nereus(*SMALL, *TWO, *options, FAKE_FATES=fates).returncode == 0
@@ -115,7 +113,7 @@ def test_every_single_trial_can_be_had_as_csv_and_pictures(shell: Any, jobs: Pat
     assert pictures == ["alpha", "iterations", "omega", "pause", "preferred", "progress", "times"]
 
 
-def test_ctrl_c_shows_what_there_is(shell: Any, jobs: Path) -> None:
+def test_ctrl_c_shows_partial_results(shell: Any, jobs: Path) -> None:
     fates = json.dumps({"merge:col:blocking": "hangs"})
     with shell.start(*SMALL, "--strategies", "blocking", "--json", FAKE_FATES=fates) as process:
         deadline = time.monotonic() + LIMIT
@@ -153,7 +151,7 @@ def test_ctrl_c_shows_what_there_is(shell: Any, jobs: Path) -> None:
         (("--repeat", "0"), "--repeat"),
     ],
 )
-def test_a_wrong_command_line_is_one_line_and_starts_nothing(
+def test_wrong_command_line_gives_one_line_and_starts_nothing(
     shell: Any, jobs: Path, arguments: tuple[str, ...], expected: str
 ) -> None:
     shell.write("file", "")
@@ -165,7 +163,7 @@ def test_a_wrong_command_line_is_one_line_and_starts_nothing(
     assert not jobs.exists()
 
 
-def test_an_old_installation_is_told_to_be_made_anew(shell: Any) -> None:
+def test_old_installation_is_reported_with_make_build(shell: Any) -> None:
     result = shell.nereus("bench", "transfer")
     assert result.returncode == 2
     assert "make build" in result.stderr
@@ -177,7 +175,7 @@ def test_help_has_an_example(shell: Any) -> None:
     assert "Example: nereus bench transfer" in result.stdout
 
 
-def test_one_sided_methods_have_no_sources_that_are_done_before_their_drains() -> None:
+def test_one_sided_methods_have_no_nonblocking_strategy() -> None:
     ways = transfer_ways(["merge"], ["col", "rma-lock"], ["blocking", "nonblocking", "blocking"])
     assert [way.text for way in ways] == [
         "merge:col:blocking",
@@ -187,5 +185,5 @@ def test_one_sided_methods_have_no_sources_that_are_done_before_their_drains() -
     assert TransferWay("merge", "shm", "blocking").shared
 
 
-def test_limits_that_were_not_measured_are_not_made_up() -> None:
+def test_limits_that_were_not_measured_are_none() -> None:
     assert read_limits("nereus-transfers: killed\n{}\n") is None

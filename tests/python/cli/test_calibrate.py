@@ -23,7 +23,7 @@ def stored(shell: Any) -> list[Path]:
     return sorted((shell.folder.parent / "cache" / "nereus").glob("costs-*.json"))
 
 
-def test_what_was_measured_is_stored_and_shown(shell: Any, jobs: Path) -> None:
+def test_measured_costs_are_stored_and_shown(shell: Any, jobs: Path) -> None:
     result = shell.nereus(*QUICK, "--json")
     assert result.returncode == 0, result.stderr
     (found,) = json.loads(result.stdout)["calibrations"]
@@ -48,7 +48,7 @@ def test_each_way_is_measured_with_little_data_many_arrays_and_much_data(shell: 
     assert all(sum(":" in word for word in line) == WAYS for line in lines)
 
 
-def test_a_way_that_fails_is_told_of_and_left_out(shell: Any, jobs: Path) -> None:
+def test_failing_way_is_reported_and_left_out(shell: Any, jobs: Path) -> None:
     fates = json.dumps({"merge:rma-lock:thread": "no windows here", "merge:col:thread": "dies"})
     result = shell.nereus(*QUICK, "--json", FAKE_FATES=fates)
     assert result.returncode == 0, result.stderr
@@ -58,7 +58,7 @@ def test_a_way_that_fails_is_told_of_and_left_out(shell: Any, jobs: Path) -> Non
     assert len(costs) == WAYS - 2
 
 
-def test_where_nothing_works_nothing_is_stored(shell: Any, jobs: Path) -> None:
+def test_nothing_is_stored_when_nothing_works(shell: Any, jobs: Path) -> None:
     methods = ("p2p", "col", "rma-lock", "rma-lockall")
     strategies = ("blocking", "nonblocking", "wait-drains", "thread")
     fates = {f"merge:{method}:{strategy}": "no" for method in methods for strategy in strategies}
@@ -68,7 +68,7 @@ def test_where_nothing_works_nothing_is_stored(shell: Any, jobs: Path) -> None:
     assert stored(shell) == []
 
 
-def test_who_stops_it_keeps_what_was_stored_before(shell: Any, jobs: Path) -> None:
+def test_interruption_keeps_earlier_stored_costs(shell: Any, jobs: Path) -> None:
     process = shell.start(*QUICK, FAKE_FATES=json.dumps({"merge:col:blocking": "hangs"}))
     deadline = time.monotonic() + LIMIT
     while not jobs.exists() and time.monotonic() < deadline:
@@ -80,7 +80,7 @@ def test_who_stops_it_keeps_what_was_stored_before(shell: Any, jobs: Path) -> No
 
 
 @pytest.mark.parametrize("size", ["1", "1048575", "-1", "many", "9999999GiB"])
-def test_an_amount_that_says_nothing_is_refused(shell: Any, jobs: Path, size: str) -> None:
+def test_invalid_amount_is_refused(shell: Any, jobs: Path, size: str) -> None:
     result = shell.nereus("calibrate", f"--bytes={size}")
     assert result.returncode == 2
     (line,) = result.stderr.splitlines()
@@ -88,14 +88,14 @@ def test_an_amount_that_says_nothing_is_refused(shell: Any, jobs: Path, size: st
     assert not jobs.exists()
 
 
-def test_people_see_a_table_and_how_old_it_is(shell: Any, jobs: Path) -> None:
+def test_table_shows_costs_and_their_age(shell: Any, jobs: Path) -> None:
     assert "mpich: nothing was measured yet" in shell.nereus("calibrate", "--show").stdout
     text = shell.nereus(*QUICK).stdout
     assert re.search(r"mpich on \S+, .* \(just now\)", text)
     assert re.search(r"rma-lockall +wait-drains .* 1\.50 +0%", text)
 
 
-def test_a_job_gets_the_costs_of_its_mpi(shell: Any, jobs: Path) -> None:
+def test_job_gets_the_costs_of_its_mpi(shell: Any, jobs: Path) -> None:
     show = ("run", "-q", "--", "/bin/sh", "-c", 'echo "costs $NEREUS_COSTS"')
     assert "costs \n" in shell.nereus(*show).stdout
     shell.nereus(*QUICK)
@@ -104,7 +104,7 @@ def test_a_job_gets_the_costs_of_its_mpi(shell: Any, jobs: Path) -> None:
     assert "costs mine\n" in shell.nereus(*show, NEREUS_COSTS="mine").stdout
 
 
-def test_a_job_runs_without_damaged_costs_and_says_so(shell: Any, jobs: Path) -> None:
+def test_damaged_costs_are_reported_and_not_passed_to_the_job(shell: Any, jobs: Path) -> None:
     shell.nereus(*QUICK)
     (path,) = stored(shell)
     path.write_text(path.read_text().replace('"omega": 1.5', '"omega": 0.5'))
@@ -117,7 +117,7 @@ def test_a_job_runs_without_damaged_costs_and_says_so(shell: Any, jobs: Path) ->
     assert "cannot be read" in " ".join(shown.stdout.split())
 
 
-def test_a_resize_tells_what_was_expected_and_what_it_took() -> None:
+def test_resize_shows_predicted_and_actual_time() -> None:
     report = {"from": 2, "to": 4, "pause_seconds": 0.01, "process_seconds": 0.2, "transfer_method": "p2p"}
     took = {"transfer_strategy": "wait-drains", "constant_seconds": 0.3, "variable_seconds": 0.05}
     text = _resized(report | took | {"predicted_seconds": 0.31}, 4)
@@ -129,5 +129,5 @@ def test_a_resize_tells_what_was_expected_and_what_it_took() -> None:
     ("seconds", "text"),
     [(0, "just now"), (119, "just now"), (7199, "120 minutes ago"), (200000, "2 days ago")],
 )
-def test_ages_are_in_units_that_people_use(seconds: int, text: str) -> None:
+def test_ages_are_shown_in_readable_units(seconds: int, text: str) -> None:
     assert age_text(timedelta(seconds=seconds)) == text

@@ -32,13 +32,13 @@ def test_every_command_has_help_with_an_example(shell: Any, command: str) -> Non
     assert f"Example: nereus {command}" in result.stdout
 
 
-def test_without_a_command_the_commands_are_listed(shell: Any) -> None:
+def test_without_command_the_commands_are_listed(shell: Any) -> None:
     result = shell.nereus()
     assert result.returncode == 0
     assert all(command in result.stdout for command in ("emulate", "doctor", "report", "convert"))
 
 
-def test_the_version_is_told(shell: Any) -> None:
+def test_version_is_printed(shell: Any) -> None:
     result = shell.nereus("--version")
     assert result.returncode == 0
     assert result.stdout.startswith("nereus ")
@@ -47,7 +47,7 @@ def test_the_version_is_told(shell: Any) -> None:
 @pytest.mark.parametrize(
     "arguments", [["emulte"], ["emulate"], ["doctor", "--jsn"], ["emulate", "x", "--max-ranks", "0"]]
 )
-def test_a_wrong_command_line_is_one_line(shell: Any, arguments: list[str]) -> None:
+def test_wrong_command_line_gives_one_line(shell: Any, arguments: list[str]) -> None:
     result = shell.nereus(*arguments)
     assert result.returncode == 2
     (line,) = result.stderr.splitlines()
@@ -57,9 +57,7 @@ def test_a_wrong_command_line_is_one_line(shell: Any, arguments: list[str]) -> N
 @pytest.mark.parametrize(
     ("arguments", "meant"), [(["calibrat"], "calibrate"), (["bench", "proceses"], "processes")]
 )
-def test_what_was_mistyped_is_told_with_what_may_be_meant(
-    shell: Any, arguments: list[str], meant: str
-) -> None:
+def test_mistyped_word_gets_a_suggestion(shell: Any, arguments: list[str], meant: str) -> None:
     assert f"Did you mean '{meant}'?" in shell.nereus(*arguments).stderr
 
 
@@ -75,7 +73,7 @@ def test_what_was_mistyped_is_told_with_what_may_be_meant(
         (["bench", "processes", "--from", "2", "--to", "1"], {"numpy", "nereus.cli.bench_transfer"}),
     ],
 )
-def test_a_command_does_not_wait_for_the_import_of_what_others_need(
+def test_command_imports_only_the_modules_it_needs(
     shell: Any, arguments: list[str], needless: set[str]
 ) -> None:
     program = "import sys; from nereus.cli.main import run; run(sys.argv[1:]); print(*sys.modules)"
@@ -93,7 +91,7 @@ def test_a_command_does_not_wait_for_the_import_of_what_others_need(
     assert needless & set(done.stdout.split()) == set()
 
 
-def test_doctor_tells_what_works_and_why_not(shell: Any) -> None:
+def test_doctor_reports_features_with_reasons(shell: Any) -> None:
     shell.install("old", can_spawn=False)
     result = shell.nereus("doctor", "--json")
     assert result.returncode == 0
@@ -107,7 +105,7 @@ def test_doctor_tells_what_works_and_why_not(shell: Any) -> None:
     assert document["memory_bytes"] > 2**20
 
 
-def test_doctor_has_a_form_for_people(shell: Any) -> None:
+def test_doctor_prints_readable_text(shell: Any) -> None:
     shell.install("old", can_spawn=False)
     text = shell.nereus("doctor").stdout
     assert "mpich: can resize jobs" in text
@@ -121,7 +119,7 @@ def test_doctor_fails_when_no_mpi_can_resize(shell: Any) -> None:
     assert "mpich: can" not in result.stdout
 
 
-def test_doctor_says_how_to_get_an_mpi_when_there_is_none(shell: Any) -> None:
+def test_doctor_explains_how_to_get_an_mpi(shell: Any) -> None:
     result = shell.nereus("doctor", NEREUS_BUILDS=str(shell.folder))
     assert result.returncode == 1
     assert "make build" in result.stdout
@@ -140,14 +138,14 @@ def test_report_shows_the_results_again(shell: Any, small: Path) -> None:
     assert any(name.endswith("_Global.out") for name in names)
 
 
-def test_report_of_no_results_is_one_line(shell: Any) -> None:
+def test_report_without_results_gives_one_line(shell: Any) -> None:
     result = shell.nereus("report", "nowhere")
     assert result.returncode == 2
     assert result.stderr.startswith("nereus: ")
     assert "nowhere" in result.stderr
 
 
-def test_a_picture_that_cannot_be_written_is_one_line(shell: Any, small: Path) -> None:
+def test_unwritable_picture_gives_one_line(shell: Any, small: Path) -> None:
     shell.nereus("emulate", small, "--output", "out", "--no-picture", "-q")
     result = shell.nereus("report", "out", "--picture", "small.toml/p.png")
     assert result.returncode == 2
@@ -155,7 +153,7 @@ def test_a_picture_that_cannot_be_written_is_one_line(shell: Any, small: Path) -
     assert len(result.stderr.splitlines()) == 1
 
 
-def test_a_converted_experiment_means_the_same(shell: Any, small: Path) -> None:
+def test_converted_experiment_is_equivalent(shell: Any, small: Path) -> None:
     assert shell.nereus("convert", small, "new.toml").returncode == 0
 
     def values(name: str) -> dict[str, Any]:
@@ -165,7 +163,7 @@ def test_a_converted_experiment_means_the_same(shell: Any, small: Path) -> None:
     assert values("new.toml") == values("small.toml")
 
 
-def test_convert_writes_over_a_file_only_when_told(shell: Any, small: Path) -> None:
+def test_convert_overwrites_a_file_only_with_force(shell: Any, small: Path) -> None:
     shell.write("new.toml", "precious")
     refused = shell.nereus("convert", small, "new.toml")
     assert refused.returncode == 2
@@ -175,14 +173,14 @@ def test_convert_writes_over_a_file_only_when_told(shell: Any, small: Path) -> N
     assert "small" in (shell.folder / "new.toml").read_text()
 
 
-def test_convert_leaves_the_old_file_when_the_input_is_wrong(shell: Any) -> None:
+def test_convert_keeps_the_old_file_when_the_input_is_wrong(shell: Any) -> None:
     shell.write("new.toml", "precious")
     shell.write("bad.ini", "no section\n")
     assert shell.nereus("convert", "bad.ini", "new.toml", "--force").returncode == 2
     assert (shell.folder / "new.toml").read_text() == "precious"
 
 
-def test_a_reader_that_has_enough_causes_no_complaint(shell: Any, small: Path) -> None:
+def test_closed_stdout_causes_no_complaint(shell: Any, small: Path) -> None:
     with shell.start("emulate", small, "--print-config") as process:
         process.stdout.close()
         errors = process.stderr.read()

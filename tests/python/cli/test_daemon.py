@@ -75,7 +75,7 @@ def daemon(shell: Any) -> Iterator[Callable[..., Running]]:
             each.end()
 
 
-def test_a_daemon_is_told_of_stopped_and_gone(shell: Any, daemon: Callable[..., Running]) -> None:
+def test_status_shows_running_stopped_and_missing_daemon(shell: Any, daemon: Callable[..., Running]) -> None:
     running = daemon("--policy", "fair", "--cores", "8", "--set", "lease=4", "--json")
     assert running.say_hello()["lease_seconds"] == 4
     found = json.loads(shell.nereus("daemon", "status", "--json").stdout)
@@ -102,9 +102,7 @@ def test_a_daemon_is_told_of_stopped_and_gone(shell: Any, daemon: Callable[..., 
     assert (stopped.returncode, stopped.stdout) == (2, "")
 
 
-def test_people_are_told_of_jobs_by_their_names_and_programs_by_their_keys(
-    shell: Any, daemon: Callable[..., Running]
-) -> None:
+def test_jobs_are_shown_by_name_and_by_key_in_json(shell: Any, daemon: Callable[..., Running]) -> None:
     running = daemon("--policy", "fair", "--cores", "8")
     running.say_hello()
     with called(JOB, "cg-1", running.control_sockets):
@@ -124,7 +122,7 @@ def test_people_are_told_of_jobs_by_their_names_and_programs_by_their_keys(
     assert JOB in text and "cg-1" not in text
 
 
-def test_a_daemon_ends_well_by_a_signal_and_says_what_people_want_to_know(
+def test_daemon_ends_cleanly_on_signal_and_logs_addresses_and_events(
     shell: Any, daemon: Callable[..., Running]
 ) -> None:
     running = daemon("--metrics", "0")
@@ -137,7 +135,7 @@ def test_a_daemon_ends_well_by_a_signal_and_says_what_people_want_to_know(
     assert "metrics: http://127.0.0.1:" in said
 
 
-def test_a_policy_of_ones_own_decides(shell: Any, daemon: Callable[..., Running]) -> None:
+def test_custom_policy_decides(shell: Any, daemon: Callable[..., Running]) -> None:
     (shell.folder / "mine.py").write_text(
         "from nereus.policy.decisions import Policy, Resize\n"
         "class Mine(Policy):\n"
@@ -166,7 +164,7 @@ def test_a_policy_of_ones_own_decides(shell: Any, daemon: Callable[..., Running]
         (("--listen", "tcp://127.0.0.1:*", "--keys", "k"), "--make-keys makes them"),
     ],
 )
-def test_what_a_daemon_cannot_do_is_refused_in_a_line(
+def test_impossible_daemon_options_are_refused_in_one_line(
     arguments: tuple[str, ...],
     reason: str,
     tmp_path: Path,
@@ -180,7 +178,7 @@ def test_what_a_daemon_cannot_do_is_refused_in_a_line(
 
 
 @pytest.mark.parametrize("words", ["daemon", "daemon status", "daemon events", "daemon stop", "bench daemon"])
-def test_each_part_of_it_has_help_with_an_example(words: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_daemon_command_has_help_with_an_example(words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([*words.split(), "--help"]) == 0
     assert f"Example: nereus {words}" in capsys.readouterr().out
 
@@ -191,7 +189,7 @@ def test_keys_are_made_once(shell: Any) -> None:
     assert "is there already" in shell.nereus("daemon", "--make-keys", "keys").stderr
 
 
-def test_the_bench_prints_its_figures(shell: Any) -> None:
+def test_bench_prints_its_figures(shell: Any) -> None:
     few = ("--clients", "3", "--phases", "10", "--many", "4", "--rate", "20", "--seconds", "1")
     found = json.loads(shell.nereus("bench", "daemon", *few, "--json").stdout)
     assert found["load"]["heard"] == found["load"]["messages"] > 0

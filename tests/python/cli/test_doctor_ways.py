@@ -50,7 +50,7 @@ def tried(
     return {trial.combination.text: trial for trial in trials}
 
 
-def test_every_method_is_there_with_all_strategies_that_go_together() -> None:
+def test_every_method_is_listed_with_all_compatible_strategies() -> None:
     ways = {way.text for way in all_combinations()}
     assert len(ways) == len(all_combinations()) == 3 * 14 + 1
     assert {"merge:none", "baseline-inter:asynchronous+single+multiple", "merge:wake"} <= ways
@@ -68,11 +68,11 @@ def test_strategies_may_be_named_in_any_order() -> None:
     "text",
     ["", "+", "x", "single+parallel", "join+multiple", "single+single", "wake+single", "none+single", "auto"],
 )
-def test_strategies_that_do_not_go_together_are_refused(text: str) -> None:
+def test_incompatible_strategies_are_refused(text: str) -> None:
     assert read_strategies(text) is None
 
 
-def test_all_ways_are_tried_in_one_job_and_waking_in_another(build: Build) -> None:
+def test_all_ways_are_tried_in_one_job_and_wake_in_another(build: Build) -> None:
     trials = tried(build, WAKE, NONE, SINGLE)
     assert all(trial.works for trial in trials.values())
     assert trials["merge:none"].seconds["stall_seconds"] == 0.14
@@ -80,7 +80,7 @@ def test_all_ways_are_tried_in_one_job_and_waking_in_another(build: Build) -> No
     assert started(build) == [[*sizes, "merge:none", "merge:single"], [*sizes, "merge:wake"]]
 
 
-def test_a_refused_way_tells_its_reason_and_costs_no_job(build: Build, fates: Any) -> None:
+def test_refused_way_is_reported_without_a_new_job(build: Build, fates: Any) -> None:
     fates(none="no such thing")
     trials = tried(build, NONE, SINGLE)
     assert (trials["merge:none"].works, trials["merge:none"].reason) == (False, "no such thing")
@@ -88,7 +88,7 @@ def test_a_refused_way_tells_its_reason_and_costs_no_job(build: Build, fates: An
     assert len(started(build)) == 1
 
 
-def test_a_way_that_kills_the_job_does_not_keep_the_others_from_being_tried(build: Build, fates: Any) -> None:
+def test_way_that_kills_the_job_does_not_prevent_other_trials(build: Build, fates: Any) -> None:
     fates(single="dies")
     trials = tried(build, NONE, SINGLE, JOIN)
     assert trials["merge:none"].works
@@ -97,7 +97,7 @@ def test_a_way_that_kills_the_job_does_not_keep_the_others_from_being_tried(buil
     assert "all is lost" in trials["merge:single"].reason
 
 
-def test_a_way_that_hangs_does_not_keep_the_others_from_being_tried(build: Build, fates: Any) -> None:
+def test_way_that_hangs_does_not_prevent_other_trials(build: Build, fates: Any) -> None:
     fates(none="hangs")
     trials = tried(build, NONE, SINGLE)
     assert trials["merge:single"].works
@@ -105,41 +105,41 @@ def test_a_way_that_hangs_does_not_keep_the_others_from_being_tried(build: Build
     assert not trials["merge:none"].answered
 
 
-def test_a_program_that_says_nothing_at_all_comes_to_an_end(build: Build) -> None:
+def test_program_without_output_is_handled(build: Build) -> None:
     (build.prefix / "bin" / "nereus-resizes").write_text("#!/bin/sh\nexit 3\n")
     trials = tried(build, NONE, SINGLE)
     assert [trial.reason for trial in trials.values()] == ["the job died: a rank ended with exit code 3"] * 2
 
 
-def test_foreign_lines_between_the_answers_do_no_harm(build: Build) -> None:
+def test_foreign_lines_between_answers_are_ignored(build: Build) -> None:
     program = build.prefix / "bin" / "nereus-resizes"
     lines = 'print("[]"); print("{"); print("7"); print(\'{"combination": "other", "works": true}\')'
     program.write_text(program.read_text().replace("for way in ways:", f"{lines}\nfor way in ways:", 1))
     assert tried(build, NONE)["merge:none"].works
 
 
-def test_why_groups_cannot_join_is_told_with_the_ways_that_need_it(build: Build, fates: Any) -> None:
+def test_reason_why_groups_cannot_join_is_reported(build: Build, fates: Any) -> None:
     fates(join="no supervisor", none="no")
     trials = tried(build, NONE, JOIN, joins=Joining(False, "the port has no room"))
     assert trials["merge:join"].reason == "the port has no room"
     assert trials["merge:none"].reason == "no"
 
 
-def test_a_user_who_has_had_enough_does_not_wait_for_the_rest(build: Build, fates: Any) -> None:
+def test_interruption_skips_the_remaining_trials(build: Build, fates: Any) -> None:
     fates(none="hangs")
     begun = build.prefix / "jobs"
     assert list(Bench(build, JOINS, Sizes(1, 3), 600.0, begun.exists).trials([NONE, SINGLE, WAKE])) == []
     assert len(started(build)) == 1
 
 
-def test_what_is_known_is_not_tried_again(build: Build) -> None:
+def test_known_results_are_not_tried_again(build: Build) -> None:
     first = which_work(build, JOINS)
     assert which_work(build, JOINS) == first
     assert len(first) == len(all_combinations())
     assert len(started(build)) == 2
 
 
-def test_another_library_is_tried_anew(build: Build) -> None:
+def test_changed_library_is_tried_again(build: Build) -> None:
     library = build.prefix / "lib" / "libnereus.so.0.1.0"
     library.parent.mkdir()
     library.touch()
@@ -149,13 +149,13 @@ def test_another_library_is_tried_anew(build: Build) -> None:
     assert len(started(build)) == 4
 
 
-def test_doctor_sees_the_present_not_the_cache(build: Build) -> None:
+def test_doctor_ignores_the_cache(build: Build) -> None:
     which_work(build, JOINS)
     which_work(build, JOINS, fresh=True)
     assert len(started(build)) == 4
 
 
-def test_a_way_that_died_is_tried_once_more_and_not_remembered(build: Build, fates: Any) -> None:
+def test_way_that_died_is_tried_again_and_not_cached(build: Build, fates: Any) -> None:
     fates(none="dies")
     assert not which_work(build, JOINS)[NONE].works
     fates()
@@ -163,12 +163,12 @@ def test_a_way_that_died_is_tried_once_more_and_not_remembered(build: Build, fat
     assert [line[4:] for line in started(build)].count(["merge:none"]) == 2
 
 
-def test_a_way_that_hung_by_chance_counts_as_working(build: Build, fates: Any) -> None:
+def test_way_that_hung_once_counts_as_working(build: Build, fates: Any) -> None:
     fates(none="hangs once")
     assert which_work(build, JOINS, silence=SILENCE)[NONE].works
 
 
-def test_a_damaged_cache_is_passed_over(build: Build) -> None:
+def test_damaged_cache_is_ignored(build: Build) -> None:
     which_work(build, JOINS)
     for path in Path(os.environ["XDG_CACHE_HOME"], "nereus").iterdir():
         path.write_text(json.dumps({**json.loads(path.read_text()), "ways": {"merge:none": 7}}))
@@ -176,13 +176,13 @@ def test_a_damaged_cache_is_passed_over(build: Build) -> None:
     assert len(started(build)) == 4
 
 
-def test_an_old_installation_is_told_to_be_made_anew(build: Build) -> None:
+def test_old_installation_is_reported_with_make_build(build: Build) -> None:
     (build.prefix / "bin" / "nereus-resizes").unlink()
     with pytest.raises(LaunchError, match="make build"):
         which_work(build, JOINS)
 
 
-def test_doctor_shows_every_way_with_the_reason_where_it_does_not_work(shell: Any, build: Build) -> None:
+def test_doctor_lists_every_way_with_reasons_for_failures(shell: Any, build: Build) -> None:
     fates = {"merge:single": "no port at 0x7f01", "baseline-inter:single": "no port at 0x9a22"}
     result = shell.nereus("doctor", "--json", FAKE_FATES=json.dumps(fates))
     assert result.returncode == 0, result.stderr
@@ -196,7 +196,7 @@ def test_doctor_shows_every_way_with_the_reason_where_it_does_not_work(shell: An
     ]
 
 
-def test_doctor_has_a_table_of_ways_for_people(shell: Any, build: Build) -> None:
+def test_doctor_prints_a_table_of_ways(shell: Any, build: Build) -> None:
     fates = {"merge:single": "no [port] at 0x7f01", "baseline-inter:single": "no [port] at 0x9a22"}
     lines = shell.nereus("doctor", FAKE_FATES=json.dumps(fates)).stdout.splitlines()
     rows = {line.split()[0]: line.split()[1:] for line in lines if line.strip()}
@@ -206,7 +206,7 @@ def test_doctor_has_a_table_of_ways_for_people(shell: Any, build: Build) -> None
     assert "(1) no [port] at 0x..." in [line.strip() for line in lines]
 
 
-def test_doctor_says_what_is_missing_in_an_old_installation(shell: Any) -> None:
+def test_doctor_reports_what_an_old_installation_lacks(shell: Any) -> None:
     (build,) = json.loads(shell.nereus("doctor", "--json").stdout)["builds"]
     assert "make build" in build["joining"]["reason"]
     assert all("make build" in way["reason"] for way in build["ways"])

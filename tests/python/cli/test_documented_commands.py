@@ -70,7 +70,7 @@ def wrong_in(line: str) -> list[str]:
     return [option for option in _OPTION.findall(" ".join(words)) if option not in known]
 
 
-def test_documents_and_helps_name_commands_and_options_that_there_are(tracked: dict[str, str]) -> None:
+def test_documents_and_helps_name_existing_commands_and_options(tracked: dict[str, str]) -> None:
     texts = {path: text for path, text in tracked.items() if path.endswith(".md") or "/cli/" in path}
     lines = [
         (path, line) for path, text in texts.items() for line in command_lines(text) if "tests/" not in path
@@ -79,7 +79,7 @@ def test_documents_and_helps_name_commands_and_options_that_there_are(tracked: d
     assert [(path, line, wrong) for path, line in lines if (wrong := wrong_in(line))] == []
 
 
-def test_commands_that_can_be_run_as_they_are_stand_in_console_blocks(tracked: dict[str, str]) -> None:
+def test_runnable_commands_are_in_console_blocks(tracked: dict[str, str]) -> None:
     documents = {path: text for path, text in tracked.items() if re.match(r"(docs/|examples/)?.*\.md$", path)}
     lines = [
         f"{path}: {line}"

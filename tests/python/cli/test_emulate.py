@@ -44,7 +44,7 @@ def one_line(result: Any) -> str:
     return str(line)
 
 
-def test_a_run_leaves_table_picture_and_files(shell: Any, small: Path) -> None:
+def test_run_leaves_table_picture_and_files(shell: Any, small: Path) -> None:
     result = shell.nereus("emulate", small, "--output", "out")
     assert result.returncode == 0, result.stderr
     assert "1 → 2" in result.stdout
@@ -54,7 +54,7 @@ def test_a_run_leaves_table_picture_and_files(shell: Any, small: Path) -> None:
     assert (shell.folder / "out" / "picture.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_json_is_the_only_thing_on_stdout(shell: Any, small: Path) -> None:
+def test_json_is_the_only_output_on_stdout(shell: Any, small: Path) -> None:
     result = shell.nereus("emulate", small, "--json")
     document = json.loads(result.stdout)
     assert [generation["ranks"] for generation in document["generations"]] == [1, 2]
@@ -62,16 +62,16 @@ def test_json_is_the_only_thing_on_stdout(shell: Any, small: Path) -> None:
     assert result.returncode == 0
 
 
-def test_quiet_says_nothing_when_all_is_well(shell: Any, small: Path) -> None:
+def test_quiet_prints_nothing_on_success(shell: Any, small: Path) -> None:
     assert shell.nereus("emulate", small, "--quiet", "--json").stderr == ""
 
 
-def test_no_picture_is_drawn_when_none_is_wanted(shell: Any, small: Path) -> None:
+def test_no_picture_option_draws_none(shell: Any, small: Path) -> None:
     assert shell.nereus("emulate", small, "--output", "out", "--no-picture").returncode == 0
     assert not (shell.folder / "out" / "picture.png").exists()
 
 
-def test_runs_of_the_same_second_have_folders_of_their_own(shell: Any, small: Path) -> None:
+def test_runs_of_the_same_second_get_separate_folders(shell: Any, small: Path) -> None:
     for _ in range(3):
         assert shell.nereus("emulate", small, "--no-picture", "-q").returncode == 0
     folders = list((shell.folder / "results").iterdir())
@@ -79,7 +79,7 @@ def test_runs_of_the_same_second_have_folders_of_their_own(shell: Any, small: Pa
     assert all(folder.name.startswith("small-") for folder in folders)
 
 
-def test_results_are_never_written_over_others(shell: Any, small: Path) -> None:
+def test_existing_results_are_never_overwritten(shell: Any, small: Path) -> None:
     (shell.folder / "out").mkdir()
     shell.write("out/precious", "kept")
     result = shell.nereus("emulate", small, "--output", "out")
@@ -94,7 +94,7 @@ def only_other_emulates(shell: Any) -> None:
     (shell.builds / "mpich" / "bin" / "nereus-emulator").unlink()
 
 
-def test_an_experiment_is_run_with_the_mpi_that_it_names(shell: Any) -> None:
+def test_experiment_runs_with_the_mpi_it_names(shell: Any) -> None:
     only_other_emulates(shell)
     file = shell.write("e.toml", f'mpi = "other"\n{FIXED}')
     assert shell.nereus("emulate", file, "--no-picture").returncode == 0
@@ -102,7 +102,7 @@ def test_an_experiment_is_run_with_the_mpi_that_it_names(shell: Any) -> None:
     assert (other.returncode, "mpich has no such program" in one_line(other)) == (2, True)
 
 
-def test_an_mpi_that_is_not_there_is_told_with_its_line(shell: Any) -> None:
+def test_missing_mpi_is_reported_with_line(shell: Any) -> None:
     file = shell.write("e.toml", f'mpi = "gone"\n{FIXED}')
     refused = shell.nereus("emulate", file)
     assert refused.returncode == 2
@@ -110,7 +110,7 @@ def test_an_mpi_that_is_not_there_is_told_with_its_line(shell: Any) -> None:
     assert one_line(refused) == f"nereus: {said}"
 
 
-def test_what_was_measured_is_emulated_with_the_mpi_of_its_job(shell: Any) -> None:
+def test_measured_run_is_emulated_with_the_mpi_of_its_job(shell: Any) -> None:
     only_other_emulates(shell)
     description = shell.builds / "other" / "mpi.json"
     description.write_text(description.read_text().replace("MPICH Version: 9.9", "Other\tMPI 3, as built"))
@@ -119,14 +119,14 @@ def test_what_was_measured_is_emulated_with_the_mpi_of_its_job(shell: Any) -> No
     assert done.returncode == 0, done.stderr
 
 
-def test_an_output_that_is_a_file_is_refused(shell: Any, small: Path) -> None:
+def test_output_that_is_a_file_is_refused(shell: Any, small: Path) -> None:
     shell.write("out", "kept")
     result = shell.nereus("emulate", small, "--output", "out")
     assert result.returncode == 2
     assert "out: is a file" in one_line(result)
 
 
-def test_an_output_below_a_file_is_refused(shell: Any, small: Path) -> None:
+def test_output_below_a_file_is_refused(shell: Any, small: Path) -> None:
     shell.write("out", "kept")
     result = shell.nereus("emulate", small, "--output", "out/below")
     assert result.returncode == 2
@@ -144,7 +144,7 @@ def test_an_output_below_a_file_is_refused(shell: Any, small: Path) -> None:
         (FIXED.replace("0.01", "-1"), "-1"),
     ],
 )
-def test_bad_input_is_one_line_and_starts_nothing(shell: Any, content: str | None, expected: str) -> None:
+def test_bad_input_gives_one_line_and_starts_nothing(shell: Any, content: str | None, expected: str) -> None:
     if content is not None:
         shell.write("bad.toml", content)
     before = shell.files()
@@ -163,7 +163,7 @@ def test_more_ranks_than_the_launcher_can_start_are_refused(shell: Any) -> None:
     assert shell.files() == ["big.toml"]
 
 
-def test_the_limit_of_ranks_can_be_set(shell: Any, small: Path) -> None:
+def test_limit_of_ranks_can_be_set(shell: Any, small: Path) -> None:
     refused = shell.nereus("emulate", small, "--max-ranks", "1")
     assert refused.returncode == 2
     assert "at most 1 (--max-ranks)" in one_line(refused)
@@ -171,12 +171,12 @@ def test_the_limit_of_ranks_can_be_set(shell: Any, small: Path) -> None:
     assert shell.nereus("emulate", file, "--max-ranks", "100000", "--no-picture").returncode == 0
 
 
-def test_the_job_is_allowed_as_many_ranks_as_its_largest_group(shell: Any, small: Path) -> None:
+def test_job_may_have_as_many_ranks_as_its_largest_group(shell: Any, small: Path) -> None:
     result = shell.nereus("emulate", small, "--no-picture", FAKE_EMULATOR="tell-limit")
     assert "nereus-emulator: at most 2\n" in result.stderr
 
 
-def test_an_mpi_that_cannot_spawn_is_refused_with_the_remedy(shell: Any, small: Path) -> None:
+def test_mpi_without_spawn_is_refused_with_remedy(shell: Any, small: Path) -> None:
     shell.install("old", can_spawn=False)
     result = shell.nereus("emulate", small, "--mpi", "old")
     assert result.returncode == 2
@@ -187,38 +187,38 @@ def test_an_mpi_that_cannot_spawn_is_refused_with_the_remedy(shell: Any, small: 
     assert shell.files() == ["small.toml"]
 
 
-def test_without_another_mpi_the_remedy_is_to_install_one(shell: Any, small: Path) -> None:
+def test_without_another_mpi_the_remedy_is_installation(shell: Any, small: Path) -> None:
     shell.environment["NEREUS_BUILDS"] = str(shell.install("alone/old", can_spawn=False).parent)
     assert "make build" in one_line(shell.nereus("emulate", small))
 
 
-def test_a_fixed_size_runs_on_an_mpi_that_cannot_spawn(shell: Any) -> None:
+def test_fixed_size_runs_on_mpi_without_spawn(shell: Any) -> None:
     shell.install("old", can_spawn=False)
     result = shell.nereus("emulate", shell.write("fixed.toml", FIXED), "--mpi", "old", "--no-picture")
     assert result.returncode == 0, result.stderr
 
 
-def test_what_is_emulated_is_said_once(shell: Any, small: Path) -> None:
+def test_experiment_and_results_exclude_each_other(shell: Any, small: Path) -> None:
     for words in ([], [str(small), "--from", "run.jsonl"]):
         refused = shell.nereus("emulate", *words)
         assert refused.returncode == 2
         assert "either FILE, an experiment, or --from RESULTS" in one_line(refused)
 
 
-def test_an_experiment_is_printed_as_our_toml_and_not_run(shell: Any, small: Path) -> None:
+def test_print_writes_toml_and_runs_nothing(shell: Any, small: Path) -> None:
     printed = shell.nereus("emulate", small, "--print")
     assert printed.returncode == 0
     assert "[[phases.stages]]" in printed.stdout
     assert not (shell.folder / "results").exists()
 
 
-def test_an_unknown_mpi_is_refused(shell: Any, small: Path) -> None:
+def test_unknown_mpi_is_refused(shell: Any, small: Path) -> None:
     result = shell.nereus("emulate", small, "--mpi", "intel")
     assert result.returncode == 2
     assert "installed are mpich" in one_line(result)
 
 
-def test_a_missing_emulator_is_refused_before_a_folder_is_made(shell: Any, small: Path) -> None:
+def test_missing_emulator_is_refused_before_a_folder_is_made(shell: Any, small: Path) -> None:
     (shell.builds / "mpich" / "bin" / "nereus-emulator").unlink()
     result = shell.nereus("emulate", small)
     assert result.returncode == 2
@@ -226,7 +226,7 @@ def test_a_missing_emulator_is_refused_before_a_folder_is_made(shell: Any, small
     assert shell.files() == ["small.toml"]
 
 
-def test_a_job_that_dies_keeps_its_results(shell: Any, small: Path) -> None:
+def test_job_that_dies_keeps_its_results(shell: Any, small: Path) -> None:
     result = shell.nereus("emulate", small, "--output", "out", FAKE_EMULATOR="die")
     assert result.returncode == 1
     assert "signal 9 (SIGKILL)" in result.stderr
@@ -235,21 +235,21 @@ def test_a_job_that_dies_keeps_its_results(shell: Any, small: Path) -> None:
     assert json.loads(again.stdout)["generations"][0]["iterations"] == 2
 
 
-def test_what_the_emulator_complains_of_is_shown(shell: Any, small: Path) -> None:
+def test_complaints_of_the_emulator_are_shown(shell: Any, small: Path) -> None:
     result = shell.nereus("emulate", small, FAKE_EMULATOR="complain")
     assert result.returncode == 1
     assert "nereus-emulator: run.json: seed: found -1" in result.stderr
     assert "exit code 2" in result.stderr
 
 
-def test_results_without_an_end_are_no_success(shell: Any, small: Path) -> None:
+def test_results_without_end_are_a_failure(shell: Any, small: Path) -> None:
     result = shell.nereus("emulate", small, FAKE_EMULATOR="endless")
     assert result.returncode == 1
     assert "did not finish" in result.stderr
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_stopped_run_ends_with_its_job_and_keeps_results(
+def test_stopped_run_ends_with_its_job_and_keeps_results(
     shell: Any, small: Path, number: signal.Signals, code: int
 ) -> None:
     with shell.start("emulate", small, "--output", "out", FAKE_EMULATOR="hang") as process:
@@ -277,6 +277,6 @@ def test_print_config_shows_origins_and_runs_nothing(shell: Any, small: Path) ->
     assert shell.files() == ["small.toml"]
 
 
-def test_print_config_has_a_form_for_programs(shell: Any, small: Path) -> None:
+def test_print_config_has_json_output(shell: Any, small: Path) -> None:
     rows = json.loads(shell.nereus("emulate", small, "--print-config", "--json").stdout)
     assert {"key": "name", "value": "small", "origin": "small.toml:1"} in rows

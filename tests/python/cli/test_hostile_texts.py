@@ -32,7 +32,7 @@ def is_harmless(text: str) -> bool:
 
 
 @given(st.text(st.characters(exclude_categories=())))
-def test_printable_text_has_nothing_that_a_terminal_obeys_and_can_be_encoded(text: str) -> None:
+def test_printable_text_is_encodable_and_has_no_control_characters(text: str) -> None:
     shown = printable(text)
     assert shown.isprintable()
     assert shown.encode().decode() == shown
@@ -41,7 +41,7 @@ def test_printable_text_has_nothing_that_a_terminal_obeys_and_can_be_encoded(tex
         assert shown == text
 
 
-def test_whatever_commands_print_is_harmless(capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_output_has_no_control_characters(capsys: pytest.CaptureFixture[str]) -> None:
     table = Table("a")
     table.add_row(HOSTILE)
     for say in (messages.complain, messages.note, messages.say, messages.show):
@@ -55,13 +55,13 @@ def test_whatever_commands_print_is_harmless(capsys: pytest.CaptureFixture[str])
     assert "[/bold][red]" in said.out, "brackets were taken for styles"
 
 
-def test_json_holds_what_was_there(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_keeps_the_original_text(capsys: pytest.CaptureFixture[str]) -> None:
     messages.show_json([HOSTILE, "ü"])
     out = capsys.readouterr().out
     assert json.loads(out) == [HOSTILE, "ü"] and "ü" in out
 
 
-def test_a_terminal_gets_styles_of_ours_alone() -> None:
+def test_terminal_gets_only_our_own_styles() -> None:
     terminal = io.StringIO()
     console = PlainConsole(file=terminal, force_terminal=True, width=200)
     table = Table("a", header_style="bold")
@@ -81,7 +81,7 @@ def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
         made.close()
 
 
-def test_a_job_that_says_strange_things_is_listed_by_every_command(
+def test_job_with_control_characters_is_listed_by_every_command(
     house: House, nereus: Callable[..., tuple[int, str, str]]
 ) -> None:
     house.begin("--policy", "fair")
@@ -111,7 +111,7 @@ def test_a_job_that_says_strange_things_is_listed_by_every_command(
     assert known["command"] == [printable("./" + whole), printable(whole)]
 
 
-def test_the_screen_shows_strange_names_as_text() -> None:
+def test_screen_shows_control_characters_as_text() -> None:
     strange = {
         **{"job": "a" * 16, "ranks": 2, "iteration": 7, "turn": None, "answers": True, "next_io_unix": None},
         **{"next_io_iteration": None, "period_seconds": None, "io_seconds": None, "confidence": None},
@@ -134,7 +134,7 @@ def test_the_screen_shows_strange_names_as_text() -> None:
     assert any("[/bold]" in each for each in shown)
 
 
-def test_commands_print_through_one_place(tracked: dict[str, str]) -> None:
+def test_commands_print_through_one_module(tracked: dict[str, str]) -> None:
     """Which makes text of what comes from outside."""
     places = {"python/nereus/cli/messages.py", "python/nereus/analysis/report/console.py"}
     own: dict[str, Any] = {
@@ -153,5 +153,5 @@ def test_commands_print_through_one_place(tracked: dict[str, str]) -> None:
     assert {path: words for path, words in own.items() if words} == {}
 
 
-def test_lines_stay_lines() -> None:
+def test_newlines_are_kept() -> None:
     assert printable_lines("a\nb\x1b") == "a\nb\\u001b"

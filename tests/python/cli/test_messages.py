@@ -20,7 +20,7 @@ COMMAND = [sys.executable, "-c", "from nereus.cli.main import main; main()"]
 EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "emulate" / "minimal.toml"
 
 
-def test_all_that_is_wrong_with_an_experiment_is_said(nereus: Nereus, tmp_path: Path) -> None:
+def test_all_errors_of_an_experiment_are_reported(nereus: Nereus, tmp_path: Path) -> None:
     file = tmp_path / "e.toml"
     file.write_text(
         EXAMPLE.read_text() + "\n[[groups]]\nranks = 0\n[[groups]]\nranks = -1\n[[groups]]\nrank = 1\n"
@@ -43,9 +43,7 @@ def test_all_that_is_wrong_with_an_experiment_is_said(nereus: Nereus, tmp_path: 
         (["place", "--format", "x"], "'--format': 'x': one of hydra, openmpi, slurm, keys is allowed"),
     ],
 )
-def test_a_value_that_is_not_allowed_gets_a_sentence_that_says_what_is(
-    nereus: Nereus, words: list[str], said: str
-) -> None:
+def test_invalid_value_is_reported_with_allowed_values(nereus: Nereus, words: list[str], said: str) -> None:
     assert nereus(*words) == (2, "", f"nereus: Invalid value for {said} (nereus --help)\n")
 
 
@@ -66,12 +64,12 @@ NUMBERS = [
 ]
 
 
-def test_there_are_options_with_numbers() -> None:
+def test_numeric_options_exist() -> None:
     assert len(NUMBERS) > 20 and ("run",) in {path for path, *_ in NUMBERS}
 
 
 @pytest.mark.parametrize(("path", "option", "allowed"), NUMBERS)
-def test_every_option_with_a_number_says_what_is_allowed(
+def test_every_numeric_option_reports_allowed_values(
     nereus: Nereus, path: tuple[str, ...], option: str, allowed: str
 ) -> None:
     code, out, err = nereus(*path, option, "two")
@@ -79,7 +77,7 @@ def test_every_option_with_a_number_says_what_is_allowed(
     assert f"{option}'" in err and err.endswith(f": {allowed} is allowed (nereus --help)\n")
 
 
-def test_monitor_says_that_no_build_is_there(
+def test_monitor_reports_missing_builds(
     nereus: Nereus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NEREUS_BUILDS", str(tmp_path))
@@ -90,7 +88,7 @@ def test_monitor_says_that_no_build_is_there(
     )
 
 
-def test_a_reader_that_has_enough_is_no_mistake(tmp_path: Path) -> None:
+def test_closed_stdout_is_no_error(tmp_path: Path) -> None:
     file = tmp_path / "r.jsonl"
     command = ", ".join(['"x"'] * 50_000)
     file.write_text(

@@ -27,7 +27,7 @@ def abandoned(where: Path, seconds: float = 3600) -> Path:
     return folder
 
 
-def test_a_run_is_monitored_until_its_monitor_ends() -> None:
+def test_run_is_monitored_until_its_monitor_ends() -> None:
     with parts_folder.made_for("1f") as folder:
         assert parts_folder.monitored() == [folder]
         assert parts_folder.run_of(folder) == "1f"
@@ -36,31 +36,31 @@ def test_a_run_is_monitored_until_its_monitor_ends() -> None:
     assert not folder.exists()
 
 
-def test_a_run_whose_monitor_was_killed_is_not_monitored(shared_memory: Path) -> None:
+def test_run_whose_monitor_was_killed_is_not_monitored(shared_memory: Path) -> None:
     folder = abandoned(shared_memory)
     assert parts_folder.monitored() == []
     assert not parts_folder.is_locked(folder)
 
 
-def test_the_next_monitor_removes_what_a_killed_one_left(shared_memory: Path) -> None:
+def test_next_monitor_removes_what_a_killed_one_left(shared_memory: Path) -> None:
     folder = abandoned(shared_memory)
     with parts_folder.made_for("1f"):
         assert not folder.exists()
 
 
-def test_a_folder_that_was_just_made_stays(shared_memory: Path) -> None:
+def test_new_folder_is_kept(shared_memory: Path) -> None:
     folder = abandoned(shared_memory, seconds=0)
     with parts_folder.made_for("1f"):
         assert folder.exists()
 
 
-def test_a_folder_in_which_a_process_still_records_stays(shared_memory: Path) -> None:
+def test_folder_with_a_recording_process_is_kept(shared_memory: Path) -> None:
     folder = abandoned(shared_memory)
     with (folder / "1.part").open("r+b") as part, mmap.mmap(part.fileno(), 0), parts_folder.made_for("1f"):
         assert folder.exists()
 
 
-def test_a_folder_that_others_may_look_into_stays(shared_memory: Path) -> None:
+def test_folder_accessible_to_others_is_kept(shared_memory: Path) -> None:
     folder = abandoned(shared_memory)
     folder.chmod(0o755)
     with parts_folder.made_for("1f"):

@@ -62,7 +62,7 @@ def started(monkeypatch: pytest.MonkeyPatch, daemon: FakeDaemon) -> float:
     return at
 
 
-def test_a_job_that_waits_does_not_start_because_its_daemon_is_started_again(
+def test_waiting_job_does_not_start_when_its_daemon_restarts(
     time: Time, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert started(monkeypatch, FakeDaemon(time, waits=60.0, gone=(5.0, 12.0))) >= 60.0
@@ -71,7 +71,7 @@ def test_a_job_that_waits_does_not_start_because_its_daemon_is_started_again(
     assert "job mine waits for 2 cores; 0 before it" in said
 
 
-def test_a_daemon_that_is_gone_for_good_keeps_no_job(
+def test_job_starts_without_a_daemon_that_does_not_return(
     time: Time, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     at = started(monkeypatch, FakeDaemon(time, waits=1e9, gone=(5.0, 1e9)))
@@ -79,7 +79,7 @@ def test_a_daemon_that_is_gone_for_good_keeps_no_job(
     assert f"starts without it in {queue._GONE_SECONDS:g} s" in capsys.readouterr().err
 
 
-def test_a_daemon_that_came_back_with_too_few_cores_for_it_refuses_the_job(
+def test_restarted_daemon_with_too_few_cores_refuses_the_job(
     time: Time, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     daemon = FakeDaemon(time, waits=60.0, gone=(5.0, 8.0))

@@ -17,10 +17,10 @@ def answer(**more: Any) -> dict[str, Any]:
     return {"kind": "resized", "code": RESIZED, "report": {**REPORT, **more}}
 
 
-def test_how_ranks_were_placed_is_told() -> None:
+def test_placement_of_ranks_is_shown() -> None:
     assert outcome(answer(placed=PLACED), 6) == (True, f"{DONE}; {PLACED}")
 
 
 @pytest.mark.parametrize("report", [{}, {"placed": ""}])
-def test_a_resize_that_places_nothing_tells_nothing_of_it(report: dict[str, str]) -> None:
+def test_resize_without_placement_shows_none(report: dict[str, str]) -> None:
     assert outcome(answer(**report), 6) == (True, DONE)

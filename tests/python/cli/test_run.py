@@ -49,7 +49,7 @@ def state_is(shell: Any, state: str) -> Callable[[], bool]:
     return lambda: [job["state"] for job in listed(shell)] == [state]
 
 
-def test_output_passes_through_and_the_name_of_the_job_is_told(shell: Any) -> None:
+def test_output_passes_through_and_job_name_is_shown(shell: Any) -> None:
     result = shell.nereus("run", "--", "sh", "-c", "echo out; echo err >&2")
     assert result.returncode == 0
     assert result.stdout == "out\n"
@@ -57,17 +57,17 @@ def test_output_passes_through_and_the_name_of_the_job_is_told(shell: Any) -> No
     assert "nereus resize " in result.stderr
 
 
-def test_quiet_adds_nothing_to_what_the_program_says(shell: Any) -> None:
+def test_quiet_adds_nothing_to_program_output(shell: Any) -> None:
     result = shell.nereus("run", "-q", "--", "sh", "-c", "echo err >&2")
     assert (result.stdout, result.stderr) == ("", "err\n")
 
 
-def test_options_behind_the_program_are_its_own(shell: Any) -> None:
+def test_options_after_the_program_belong_to_it(shell: Any) -> None:
     assert shell.nereus("run", "echo", "-n", "--help").stdout == "--help"
     assert shell.nereus("run", "--", "echo", "--mpi").stdout == "--mpi\n"
 
 
-def test_the_exit_code_of_a_failing_rank_is_passed_on(shell: Any) -> None:
+def test_exit_code_of_a_failing_rank_is_passed_on(shell: Any) -> None:
     result = shell.nereus("run", "-q", "--", "sh", "-c", "exit 7")
     assert result.returncode == 7
     (line,) = result.stderr.splitlines()
@@ -77,7 +77,7 @@ def test_the_exit_code_of_a_failing_rank_is_passed_on(shell: Any) -> None:
 
 
 @pytest.mark.parametrize("ignored", [signal.SIGINT, signal.SIGHUP])
-def test_a_run_keeps_ignoring_what_was_ignored_when_it_started(shell: Any, ignored: signal.Signals) -> None:
+def test_signals_ignored_at_start_stay_ignored(shell: Any, ignored: signal.Signals) -> None:
     """As a hang-up is under nohup, and Ctrl-C in the background of a shell."""
     before = signal.signal(ignored, signal.SIG_IGN)  # a child keeps it
     try:
@@ -98,7 +98,7 @@ def test_a_run_keeps_ignoring_what_was_ignored_when_it_started(shell: Any, ignor
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_stopped_job_ends_whole(shell: Any, number: signal.Signals, code: int) -> None:
+def test_stopped_job_ends_completely(shell: Any, number: signal.Signals, code: int) -> None:
     with shell.start("run", "--", "sh", "-c", "touch begun; sleep 600") as process:
         wait_until(lambda: (shell.folder / "begun").exists())
         process.send_signal(number)
@@ -114,7 +114,7 @@ SHOW = (
 )
 
 
-def test_a_program_of_this_folder_is_found(shell: Any) -> None:
+def test_program_of_this_folder_is_found(shell: Any) -> None:
     shell.write("mine", "#!/bin/sh\necho mine\n")
     (shell.folder / "mine").chmod(0o755)
     assert shell.nereus("run", "--", "./mine", PATH="/usr/bin:/bin").stdout == "mine\n"
@@ -155,7 +155,7 @@ def test_hosts_reach_launcher_and_job(shell: Any) -> None:
         ([], "PROGRAM"),
     ],
 )
-def test_what_cannot_be_run_is_one_line_and_starts_nothing(
+def test_invalid_run_gives_one_line_and_starts_nothing(
     shell: Any, arguments: list[str], expected: str
 ) -> None:
     result = shell.nereus("run", *arguments)
@@ -165,12 +165,12 @@ def test_what_cannot_be_run_is_one_line_and_starts_nothing(
     assert expected in line
 
 
-def test_without_jobs_there_is_nothing_to_list(shell: Any) -> None:
+def test_without_jobs_the_list_is_empty(shell: Any) -> None:
     result = shell.nereus("jobs")
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "no jobs\n")
 
 
-def test_a_running_job_is_listed_with_what_runs(shell: Any) -> None:
+def test_running_job_is_listed_with_its_command(shell: Any) -> None:
     with playing(shell, "open:3", "sleep") as key:
         wait_until(state_is(shell, "running"))
         text = shell.nereus("jobs").stdout
@@ -181,14 +181,14 @@ def test_a_running_job_is_listed_with_what_runs(shell: Any) -> None:
     assert listed(shell) == []
 
 
-def test_a_job_is_called_by_its_program_unless_a_name_is_given(shell: Any) -> None:
+def test_job_is_named_after_its_program_without_given_name(shell: Any) -> None:
     told = "job {0}: `nereus resize {0} N` asks it for N ranks"
     for options, name in (((), "sh-1"), (("--name", "mine"), "mine")):
         result = shell.nereus("run", *options, "--", "sh", "-c", "true")
         assert result.stderr.splitlines() == [told.format(name)]
 
 
-def test_a_name_is_one_jobs_alone_and_free_when_that_has_ended(shell: Any) -> None:
+def test_job_name_is_unique_and_free_after_the_job(shell: Any) -> None:
     again = ("run", "--name", "mine", "--", "sh", "-c", "touch started")
     with playing(shell, "sleep", name="mine"):
         refused = shell.nereus(*again)
@@ -200,7 +200,7 @@ def test_a_name_is_one_jobs_alone_and_free_when_that_has_ended(shell: Any) -> No
     assert shell.nereus(*again).returncode == 0
 
 
-def test_a_job_is_resized_by_its_name_or_how_its_key_begins(shell: Any) -> None:
+def test_job_is_resized_by_name_key_or_key_prefix(shell: Any) -> None:
     acts = [act for request in (7, 8, 9) for act in (f"resize:0:{request}", f"settled:{request}:1")]
     with playing(shell, "open", *acts, "sleep", name="mine") as key:
         wait_until(state_is(shell, "running"))
@@ -211,7 +211,7 @@ def test_a_job_is_resized_by_its_name_or_how_its_key_begins(shell: Any) -> None:
     assert refused.stderr == ("nereus: JOB = min: no such job of yours runs on this host; running: mine\n")
 
 
-def test_a_resize_is_told_in_a_sentence_with_its_pause(shell: Any) -> None:
+def test_resize_is_reported_in_a_sentence_with_its_pause(shell: Any) -> None:
     with playing(shell, "open", "resize:0:7", "settled:7:1", "resize:0:8", "settled:8:1", "sleep") as name:
         wait_until(state_is(shell, "running"))
         ways = ["--transfer-method", "col", "--transfer-strategy", "thread", "--survivors", "first"]
@@ -237,7 +237,9 @@ def test_a_resize_is_told_in_a_sentence_with_its_pause(shell: Any) -> None:
         (("resize:0:7", "settled:7:-8"), 1, "nereus: said (NEREUS_ERR_TIMEOUT)"),
     ],
 )
-def test_what_became_of_a_wish_is_told(shell: Any, acts: tuple[str, ...], code: int, expected: str) -> None:
+def test_outcome_of_a_resize_request_is_reported(
+    shell: Any, acts: tuple[str, ...], code: int, expected: str
+) -> None:
     wait = [] if "settled:7:-8" in acts else ["--no-wait"]
     with playing(shell, "open", *acts, "sleep") as name:
         wait_until(state_is(shell, "running"))
@@ -246,14 +248,14 @@ def test_what_became_of_a_wish_is_told(shell: Any, acts: tuple[str, ...], code: 
     assert (result.stdout + result.stderr).splitlines() == [expected]
 
 
-def test_a_program_without_nereus_cannot_be_resized(shell: Any) -> None:
+def test_program_without_nereus_cannot_be_resized(shell: Any) -> None:
     with playing(shell, "sleep") as name:
         result = shell.nereus("resize", name, "3")
     assert result.returncode == 1
     assert result.stderr == "nereus: the program has not opened a Nereus job\n"
 
 
-def test_a_job_that_is_slow_to_answer_is_not_waited_for_ever(shell: Any) -> None:
+def test_resize_of_an_unresponsive_job_times_out(shell: Any) -> None:
     with playing(shell, "open", "sleep") as name:
         wait_until(state_is(shell, "running"))
         result = shell.nereus("resize", name, "3", "--timeout", "0.5")
@@ -285,7 +287,7 @@ def test_a_job_that_is_slow_to_answer_is_not_waited_for_ever(shell: Any) -> None
         (["4f2a"], "RANKS"),
     ],
 )
-def test_a_wrong_wish_is_one_line(shell: Any, arguments: list[str], expected: str) -> None:
+def test_wrong_resize_request_gives_one_line(shell: Any, arguments: list[str], expected: str) -> None:
     result = shell.nereus("resize", *arguments)
     assert result.returncode == 2
     (line,) = result.stderr.splitlines()

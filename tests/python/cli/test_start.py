@@ -26,25 +26,25 @@ def interrupted(folder: Path, handler: signal.Handlers) -> "subprocess.Completed
     )
 
 
-def test_ctrl_c_while_the_command_begins_ends_it_without_a_word(tmp_path: Path) -> None:
+def test_ctrl_c_during_start_ends_the_command_silently(tmp_path: Path) -> None:
     done = interrupted(tmp_path, signal.SIG_DFL)
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
 
 
-def test_ctrl_c_that_was_ignored_when_it_began_stays_ignored(tmp_path: Path) -> None:
+def test_ctrl_c_ignored_at_start_stays_ignored(tmp_path: Path) -> None:
     done = interrupted(tmp_path, signal.SIG_IGN)
     assert done.returncode not in (-signal.SIGINT, 130), "it goes on, with a typer that is empty"
 
 
 @pytest.mark.parametrize("code", [7, 135])
-def test_full_shared_memory_is_told_as_a_possibility_where_only_the_exit_code_is_known(code: int) -> None:
+def test_full_shared_memory_is_a_possible_cause_for_an_exit_code(code: int) -> None:
     from nereus.launch.outcome import judge
 
     killed = f"a rank ended with exit code {code}, or was killed by signal 7 (SIGBUS)"
     assert f"{killed}; if it was killed, shared memory may be full" in judge(code, None).text
 
 
-def test_full_shared_memory_is_told_with_a_remedy_where_a_signal_ended_the_job() -> None:
+def test_full_shared_memory_is_reported_with_remedy_after_a_signal() -> None:
     from nereus.launch.outcome import judge
 
     killed = "mpiexec noticed that process rank 0 with PID 0 on node vm exited on signal 7 (Bus error).\n"

@@ -101,20 +101,20 @@ def test_all_runs_are_made_and_reported(shell: Any, file: Path) -> None:
     assert "Merge-COLT" in shell.nereus("report", "out").stdout
 
 
-def test_a_program_is_told_of_its_resize(shell: Any, file: Path) -> None:
+def test_program_gets_its_resize_as_option(shell: Any, file: Path) -> None:
     assert shell.nereus("study", file, "--folder", "out").returncode == 0
     results = shell.folder / "out" / "runs" / "cg_1-2_Merge-COLT_1" / "1" / "run.jsonl"
     header = json.loads(results.read_text().splitlines()[0])
     assert header["arguments"] == ["--iterations", "100", "--resize", "50:2"]
 
 
-def test_a_study_that_is_complete_makes_no_run_again(shell: Any, file: Path) -> None:
+def test_complete_study_repeats_no_run(shell: Any, file: Path) -> None:
     assert shell.nereus("study", file, "--folder", "out").returncode == 0
     assert shell.nereus("study", file, "--folder", "out", FAKE_CG="die").returncode == 0
     assert {record["attempt"] for record in records(shell).values()} == {1}
 
 
-def test_failed_runs_are_recorded_with_their_reason_and_tried_again(shell: Any, file: Path) -> None:
+def test_failed_runs_are_recorded_with_reason_and_repeated(shell: Any, file: Path) -> None:
     result = shell.nereus("study", file, "--folder", "out", FAKE_CG="die Merge")
     assert result.returncode == 1
     failed = {name: record for name, record in records(shell).items() if record["outcome"] == "failed"}
@@ -126,7 +126,7 @@ def test_failed_runs_are_recorded_with_their_reason_and_tried_again(shell: Any, 
     assert records(shell)["cg_1_fixed_1"]["attempt"] == 1
 
 
-def test_a_run_that_does_not_end_has_failed(shell: Any, file: Path) -> None:
+def test_run_that_does_not_end_has_failed(shell: Any, file: Path) -> None:
     shell.write("study.toml", STUDY.replace("repetitions = 2", "repetitions = 1\ntimeout = 1.5"))
     result = shell.nereus("study", file, "--folder", "out", FAKE_CG="hang cg_2")
     assert result.returncode == 1
@@ -135,7 +135,7 @@ def test_a_run_that_does_not_end_has_failed(shell: Any, file: Path) -> None:
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_stopped_study_goes_on(shell: Any, file: Path, number: int, code: int) -> None:
+def test_stopped_study_resumes(shell: Any, file: Path, number: int, code: int) -> None:
     with shell.start("study", file, "--folder", "out", FAKE_CG="hang cg_1-2_Merge-COLT_2") as study:
         hanging = shell.folder / "out" / "runs" / "cg_1-2_Merge-COLT_2" / "1" / "run.jsonl"
         wait_for(hanging.exists)
@@ -152,7 +152,7 @@ def test_a_stopped_study_goes_on(shell: Any, file: Path, number: int, code: int)
     assert {name for name, attempt in attempts.items() if attempt == 2} == {"cg_1-2_Merge-COLT_2"}
 
 
-def test_a_killed_study_loses_only_the_run_that_was_under_way(shell: Any, file: Path) -> None:
+def test_killed_study_loses_only_the_current_run(shell: Any, file: Path) -> None:
     with shell.start("study", file, "--folder", "out", FAKE_CG="hang cg_1-2_Merge-COLT_2") as study:
         hanging = shell.folder / "out" / "runs" / "cg_1-2_Merge-COLT_2" / "1" / "run.jsonl"
         wait_for(hanging.exists)
@@ -181,7 +181,7 @@ def remove(path: Path) -> None:
 
 
 @pytest.mark.usefixtures("small")
-def test_an_experiment_is_run_at_all_sizes(shell: Any) -> None:
+def test_experiment_is_run_at_all_sizes(shell: Any) -> None:
     shell.write("study.toml", ALONE.replace('["Baseline-COLS", "Merge-COLT"]', '["Merge-P2PS"]'))
     result = shell.nereus("study", "study.toml", "--folder", "out")
     assert result.returncode == 0, result.stderr
@@ -191,7 +191,7 @@ def test_an_experiment_is_run_at_all_sizes(shell: Any) -> None:
 
 
 @pytest.mark.usefixtures("small")
-def test_a_study_says_where_an_experiment_is_for_another_mpi(shell: Any) -> None:
+def test_experiment_for_another_mpi_is_reported(shell: Any) -> None:
     file = shell.folder / "small.toml"
     file.write_text('mpi = "other"\n' + file.read_text())
     shell.write("study.toml", ALONE.replace('["Baseline-COLS", "Merge-COLT"]', '["Merge-P2PS"]'))
@@ -223,9 +223,7 @@ def sources_of(shell: Any, monkeypatch: pytest.MonkeyPatch, text: str, ranks: st
     return sorted(sources)
 
 
-def test_an_emulation_is_made_from_model_runs(
-    shell: Any, file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_emulation_is_made_from_model_runs(shell: Any, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sources = sources_of(shell, monkeypatch, STUDY, "1")
     assert [name[:-1] for name in sources] == ["cg_1_model-1_", "cg_2_model-1_"]
     kept = sorted(path.name for path in Path("out/emulations").iterdir())
@@ -233,7 +231,7 @@ def test_an_emulation_is_made_from_model_runs(
     assert sum("emulated" in name for name in records(shell)) == 6
 
 
-def test_an_emulation_is_made_from_the_run_that_it_is_compared_with(
+def test_emulation_is_made_from_the_run_it_is_compared_with(
     shell: Any, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sources = sources_of(shell, monkeypatch, STUDY.replace("model_runs = 1\n", ""), "1")
@@ -242,14 +240,14 @@ def test_an_emulation_is_made_from_the_run_that_it_is_compared_with(
     assert sum("emulated" in name for name in records(shell)) == 6
 
 
-def test_an_emulation_of_a_run_that_failed_says_so(shell: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_emulation_of_a_failed_run_reports_it(shell: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     text = STUDY.replace("model_runs = 1\n", "").replace("nereus-fake", "false")
     assert sources_of(shell, monkeypatch, text, "1") == []
     reasons = {record["reason"] for record in records(shell).values()}
     assert "there is no good run cg_1_fixed_1 to be emulated" in reasons
 
 
-def test_a_run_of_which_no_emulation_can_be_made_says_why(tmp_path: Path) -> None:
+def test_run_that_cannot_be_emulated_reports_why(tmp_path: Path) -> None:
     with pytest.raises(StudyError, match="no emulation can be made of it: nereus:"):
         study_run.experiment_from(tmp_path / "gone")
 
@@ -263,7 +261,7 @@ def test_a_run_of_which_no_emulation_can_be_made_says_why(tmp_path: Path) -> Non
         ("repetitions = 2", "repetitions = 0", "study.toml:2: repetitions = 0"),
     ],
 )
-def test_what_cannot_be_run_is_refused_before_anything_is_made(
+def test_impossible_study_is_refused_before_anything_is_made(
     shell: Any, file: Path, old: str, new: str, said: str
 ) -> None:
     shell.write("study.toml", STUDY.replace(old, new, 1))
@@ -274,7 +272,7 @@ def test_what_cannot_be_run_is_refused_before_anything_is_made(
     assert not (shell.folder / "out").exists()
 
 
-def test_a_broken_experiment_is_refused_before_anything_is_made(shell: Any) -> None:
+def test_broken_experiment_is_refused_before_anything_is_made(shell: Any) -> None:
     shell.write("small.toml", "name = 3\n")
     shell.write("study.toml", ALONE)
     result = shell.nereus("study", "study.toml", "--folder", "out")
@@ -283,7 +281,7 @@ def test_a_broken_experiment_is_refused_before_anything_is_made(shell: Any) -> N
     assert not (shell.folder / "out").exists()
 
 
-def test_an_mpi_that_cannot_resize_is_refused(shell: Any, file: Path) -> None:
+def test_mpi_that_cannot_resize_is_refused(shell: Any, file: Path) -> None:
     shell.install("stuck", can_spawn=False)
     (shell.builds / "stuck" / "bin" / "nereus-fake").symlink_to(
         shell.builds / "mpich" / "bin" / "nereus-fake"

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from a_name import called
-from a_page import House, heard
+from a_page import House, received
 from textual.pilot import Pilot
 from textual.widgets import DataTable, Input, Label, Static
 
@@ -99,7 +99,7 @@ def on(screen: TopScreen, steps: Callable[[Pilot[None]], Any]) -> None:
     asyncio.run(live())
 
 
-def test_jobs_and_decisions_are_shown_and_followed() -> None:
+def test_jobs_and_decisions_are_shown_and_updated() -> None:
     watch = Scripted(look())
     told = job(B, turn="writes", commands=[{"kind": "resize", "ranks": 4, "at": 30}])
     screen = TopScreen(watch, look(job(A), told), EVERY, None)
@@ -117,7 +117,7 @@ def test_jobs_and_decisions_are_shown_and_followed() -> None:
     on(screen, steps)
 
 
-def test_jobs_are_shown_by_their_names_where_these_are_known() -> None:
+def test_jobs_are_shown_by_name_where_known() -> None:
     one, other = job(A, name="cg-1", turn="writes"), job(B)
     found = replace(look(one, other), decisions=(decided(A) | {"name": "cg-1"}, decided(B)))
     screen = TopScreen(Scripted(found), found, EVERY, None)
@@ -134,7 +134,7 @@ def test_jobs_are_shown_by_their_names_where_these_are_known() -> None:
     on(screen, steps)
 
 
-def test_the_row_under_the_cursor_stays_that_of_its_job() -> None:
+def test_cursor_stays_on_its_job() -> None:
     watch = Scripted(look(job(A), job(B)))
     screen = TopScreen(watch, watch.found, EVERY, None)
 
@@ -151,7 +151,7 @@ def test_the_row_under_the_cursor_stays_that_of_its_job() -> None:
     on(screen, steps)
 
 
-def test_a_daemon_that_is_gone_is_told_of_and_its_jobs_stay_in_sight() -> None:
+def test_missing_daemon_is_reported_and_its_jobs_stay_visible() -> None:
     watch = Scripted(look(job(A)))
     screen = TopScreen(watch, watch.found, EVERY, None)
 
@@ -166,7 +166,7 @@ def test_a_daemon_that_is_gone_is_told_of_and_its_jobs_stay_in_sight() -> None:
 
 
 @pytest.mark.parametrize(("keys", "samples"), [(["q"], None), ([], 3)])
-def test_it_ends_by_a_key_or_after_so_many_looks(keys: list[str], samples: int | None) -> None:
+def test_screen_ends_by_key_or_after_given_samples(keys: list[str], samples: int | None) -> None:
     watch = Scripted(look(job(A)))
     screen = TopScreen(watch, watch.found, EVERY, samples)
 
@@ -178,7 +178,7 @@ def test_it_ends_by_a_key_or_after_so_many_looks(keys: list[str], samples: int |
     assert samples is None or watch.looks == samples - 1
 
 
-def test_what_is_seen_while_it_ends_is_passed_over() -> None:
+def test_samples_during_shutdown_are_ignored() -> None:
     watch = Scripted(look(job(A)))
     screen = TopScreen(watch, watch.found, EVERY, None)
 
@@ -217,7 +217,7 @@ class Supervisor:
         self._sockets.close()
 
 
-def test_r_resizes_the_job_under_the_cursor_as_nereus_resize_does(house: House) -> None:
+def test_r_resizes_the_selected_job_like_nereus_resize(house: House) -> None:
     watch = Scripted(look(job(A), job(B)))
     screen = TopScreen(watch, watch.found, EVERY, None)
     supervisor = Supervisor(B)
@@ -239,7 +239,7 @@ def test_r_resizes_the_job_under_the_cursor_as_nereus_resize_does(house: House) 
     assert supervisor.asked == [{"kind": "resize", "ranks": 6, "options": {}, "wait": True, "version": 1}]
 
 
-def test_why_a_job_cannot_be_resized_is_told(house: House) -> None:
+def test_reason_for_a_refused_resize_is_shown(house: House) -> None:
     watch = Scripted(look(job(A)))
     screen = TopScreen(watch, watch.found, EVERY, None)
 
@@ -254,10 +254,10 @@ def notices(screen: TopScreen) -> list[str]:
     return [notice.message for notice in screen._notifications]
 
 
-def test_looks_are_lines_for_programs_and_a_table_in_a_pipe(house: House, shell: Any) -> None:
+def test_samples_are_json_lines_or_a_table_in_a_pipe(house: House, shell: Any) -> None:
     house.begin("--policy", "fair")
     with house.job("one", command=["./cg", "[bold]"]) as one, called(one.name, "cg-1"):
-        heard(one, "resize")
+        received(one, "resize")
         lines = shell.nereus("top", "--jobs", "--json", "--samples", "2", "--interval", "0.1").stdout
         table = shell.nereus("top", "--jobs", "--samples", "1").stdout
     first, second = map(json.loads, lines.splitlines())
@@ -269,7 +269,7 @@ def test_looks_are_lines_for_programs_and_a_table_in_a_pipe(house: House, shell:
     assert all(text in table for text in ("turn: nobody", "\ncg-1 ", "./cg [bold]"))
 
 
-def test_without_a_daemon_and_with_a_job_it_is_refused(
+def test_jobs_option_is_refused_without_daemon_or_with_a_job(
     house: House, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["top", "--jobs"]) == 2
@@ -278,7 +278,7 @@ def test_without_a_daemon_and_with_a_job_it_is_refused(
     assert "one of them is allowed" in capsys.readouterr().err
 
 
-def test_what_others_may_have_put_there_is_no_monitored_run(
+def test_folders_of_other_users_are_not_monitored_runs(
     house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shm = tmp_path / "shm"
@@ -293,7 +293,7 @@ def test_what_others_may_have_put_there_is_no_monitored_run(
     assert "no such run is monitored" in capsys.readouterr().err
 
 
-def test_what_is_no_record_is_passed_over_and_names_are_escaped(
+def test_invalid_records_are_ignored_and_names_escaped(
     house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shm = tmp_path / "shm"
@@ -307,7 +307,7 @@ def test_what_is_no_record_is_passed_over_and_names_are_escaped(
     assert "monitored on this host are:" in told and "\\u001b[31mred" in told and "\x1b" not in told
 
 
-def test_without_a_monitored_run_the_daemons_jobs_are_shown(
+def test_without_monitored_run_the_jobs_of_the_daemon_are_shown(
     house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("nereus.cli.parts_folder.FOLDER", tmp_path)

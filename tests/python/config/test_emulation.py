@@ -71,7 +71,7 @@ def emulation(folder: Path, *events: Mapping[str, Any]) -> Experiment:
     return emulation_of(written(folder, HEADER, *events))
 
 
-def test_each_rank_computes_as_long_as_it_did(tmp_path: Path) -> None:
+def test_each_rank_computes_as_long_as_measured(tmp_path: Path) -> None:
     made = emulation(tmp_path, BALANCED)
     (group,) = made.groups
     compute = made.phases[0].stages[0]
@@ -81,7 +81,7 @@ def test_each_rank_computes_as_long_as_it_did(tmp_path: Path) -> None:
     assert made.phases[0].iterations == 10
 
 
-def test_a_stage_that_communicates_is_done_once_and_takes_as_long_as_at_the_rank_that_waited_least(
+def test_communication_stage_takes_the_time_of_the_least_waiting_rank(
     tmp_path: Path,
 ) -> None:
     second = emulation(tmp_path, BALANCED).phases[0].stages[1]
@@ -89,7 +89,7 @@ def test_a_stage_that_communicates_is_done_once_and_takes_as_long_as_at_the_rank
     assert second.time == pytest.approx(0.1)
 
 
-def test_after_a_resize_all_compute_as_long_as_they_did_then(tmp_path: Path) -> None:
+def test_after_a_resize_ranks_compute_as_long_as_measured_there(tmp_path: Path) -> None:
     made = emulation(tmp_path, BALANCED, RESIZE, LARGER)
     first, second = made.groups
     assert (first.iterations, second.ranks) == (7, 4)  # three more were made beside the transfer
@@ -99,7 +99,7 @@ def test_after_a_resize_all_compute_as_long_as_they_did_then(tmp_path: Path) -> 
     assert second.weights == pytest.approx([1.0] * 4)
 
 
-def test_where_a_generation_has_other_stages_a_factor_tells_how_long_they_all_take(tmp_path: Path) -> None:
+def test_other_stages_of_a_generation_are_scaled_by_a_factor(tmp_path: Path) -> None:
     other = generation([stage("a", "memory", [1.0] * 4)], [1.0] * 4, number=1)
     made = emulation(tmp_path, BALANCED, RESIZE, other)
     second = made.groups[1]
@@ -108,12 +108,12 @@ def test_where_a_generation_has_other_stages_a_factor_tells_how_long_they_all_ta
     assert times == pytest.approx([0.1] * 4)
 
 
-def test_a_rank_0_that_writes_late_changes_nothing(tmp_path: Path) -> None:
+def test_late_output_of_rank_0_changes_nothing(tmp_path: Path) -> None:
     in_order = emulation(tmp_path, BALANCED, RESIZE, LARGER)
     assert emulation(tmp_path, LARGER, BALANCED, RESIZE) == in_order
 
 
-def test_what_is_in_no_stage_is_computed_too(tmp_path: Path) -> None:
+def test_time_outside_of_stages_is_computed(tmp_path: Path) -> None:
     alone = emulation(tmp_path, generation([], [5.0, 5.0]))
     assert [(stage.type, stage.time) for stage in alone.phases[0].stages] == [("pi", 0.5)]
 
@@ -125,32 +125,30 @@ def disturbed(cores: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("cores", [2, 1])
-def test_what_others_take_of_memory_is_work_and_turns_of_others_are_no_time_on_the_core(
-    tmp_path: Path, cores: int
-) -> None:
+def test_memory_contention_is_work_and_lost_cpu_time_is_not(tmp_path: Path, cores: int) -> None:
     (only,) = emulation(tmp_path, disturbed(cores)).phases[0].stages
     assert only.time == pytest.approx(0.2)
     assert only.capped is (cores == 2)
 
 
-def test_short_computation_ends_within_its_turn_where_cores_are_shared(tmp_path: Path) -> None:
+def test_short_computation_is_capped_on_shared_cores(tmp_path: Path) -> None:
     short = {**stage("a", "compute", [0.005, 0.005]), "seconds": [0.0005, 0.0005]}
     model = {**generation([short], [0.005, 0.005]), "iteration_seconds": [0.0005, 0.0005], "cores": 1}
     assert emulation(tmp_path, model).phases[0].stages[0].capped
 
 
-def test_what_is_done_now_and_then_takes_its_share_of_an_iteration(tmp_path: Path) -> None:
+def test_occasional_work_takes_its_share_of_an_iteration(tmp_path: Path) -> None:
     seldom = {**stage("w", "compute", [1.0, 1.0]), "seconds": [0.5, 0.5], "iterations": [2, 2]}
     model = {**generation([seldom], [1.0, 1.0]), "iteration_seconds": [0.1, 0.1]}
     assert emulation(tmp_path, model).phases[0].stages[0].time == pytest.approx(0.1)
 
 
-def test_a_stage_of_the_first_ranks_is_theirs_alone(tmp_path: Path) -> None:
+def test_stage_of_the_first_ranks_stays_with_them(tmp_path: Path) -> None:
     made = emulation(tmp_path, generation([stage("w", "write", [1.0, None], 64)], [9.0, 9.0]))
     assert made.phases[0].stages[0].ranks == 1
 
 
-def test_it_can_be_kept_as_a_file(tmp_path: Path) -> None:
+def test_emulation_can_be_saved_as_a_file(tmp_path: Path) -> None:
     made = emulation(tmp_path, BALANCED, RESIZE, LARGER)
     kept = tmp_path / "kept.toml"
     kept.write_text(write_toml(made))
@@ -158,7 +156,7 @@ def test_it_can_be_kept_as_a_file(tmp_path: Path) -> None:
     assert made.name == "cg-solver"
 
 
-def test_a_line_that_was_cut_hides_nothing_before_it(tmp_path: Path) -> None:
+def test_truncated_line_hides_nothing_before_it(tmp_path: Path) -> None:
     file = written(tmp_path, HEADER, BALANCED)
     whole = emulation_of(file)
     file.write_text(file.read_text() + '{"event": "finis')
@@ -180,7 +178,7 @@ def test_a_line_that_was_cut_hides_nothing_before_it(tmp_path: Path) -> None:
         ([HEADER, ["no event"], BALANCED], '2: a JSON object with a text "event"'),
     ],
 )
-def test_a_file_that_tells_too_little_is_refused_with_the_line(
+def test_file_with_too_little_information_is_refused_with_line(
     tmp_path: Path, events: list[Mapping[str, Any]], says: str
 ) -> None:
     file = written(tmp_path, *events)
@@ -190,6 +188,6 @@ def test_a_file_that_tells_too_little_is_refused_with_the_line(
     assert says in str(refused.value)
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"none\.jsonl: cannot be read"):
         emulation_of(tmp_path / "none.jsonl")

@@ -188,7 +188,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("old", "new", "says"), WRONG)
-def test_a_slip_is_found_at_its_line(error: Error, small: str, old: str, new: str, says: str) -> None:
+def test_error_is_reported_at_its_line(error: Error, small: str, old: str, new: str, says: str) -> None:
     assert old in small
     assert error(small.replace(old, new, 1)).startswith(f"e.toml:{says}")
 
@@ -209,11 +209,11 @@ def test_a_slip_is_found_at_its_line(error: Error, small: str, old: str, new: st
         ("phases = [1]\ngroups = [{ranks = 1}]", "e.toml:1: phases[0] = 1: a table with iterations, stages"),
     ],
 )
-def test_an_experiment_without_work_or_processes_is_refused(error: Error, text: str, says: str) -> None:
+def test_experiment_without_work_or_processes_is_refused(error: Error, text: str, says: str) -> None:
     assert error(text).startswith(says)
 
 
-def test_lines_are_right_after_texts_and_lists_over_many_lines(error: Error) -> None:
+def test_lines_are_right_after_multiline_texts_and_lists(error: Error) -> None:
     text = (
         'name = """\nab"""\n\nweights = [ # a comment with ] and "\n  1.0,\n  2.0, # two\n]\n\n'
         "phases = [{iterations = 1, stages = [{type = 'pi', time = 1.0}]},\n"
@@ -233,19 +233,17 @@ def test_windows_line_ends_do_not_move_lines(tmp_path: Path, small: str) -> None
         load(path)
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
+def test_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"none\.toml: there is no such file"):
         load(tmp_path / "none.toml")
 
 
-def test_a_folder_is_no_experiment(tmp_path: Path) -> None:
+def test_folder_is_not_an_experiment(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="is a folder"):
         load(tmp_path)
 
 
-def test_a_file_that_may_not_be_read_is_named(
-    tmp_path: Path, small: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unreadable_file_is_reported(tmp_path: Path, small: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:  # root may read everything, so the system would not refuse
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
@@ -256,24 +254,24 @@ def test_a_file_that_may_not_be_read_is_named(
         load(path)
 
 
-def test_a_path_that_leads_through_a_file_is_named(tmp_path: Path, small: str) -> None:
+def test_path_through_a_file_is_reported(tmp_path: Path, small: str) -> None:
     (tmp_path / "e.toml").write_text(small, encoding="utf-8")
     with pytest.raises(ConfigError, match=r"f\.toml: cannot be read: Not a directory"):
         load(tmp_path / "e.toml" / "f.toml")
 
 
 @pytest.mark.parametrize("name", ["e.toml", "e.ini", "e.json"])
-def test_a_file_that_is_not_utf8_says_where(tmp_path: Path, name: str) -> None:
+def test_non_utf8_file_is_reported_with_line(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(b"# fine\n\n# caf\xe9\n")
     with pytest.raises(ConfigError, match=rf"{name}:3: is not UTF-8 text: byte 0xe9"):
         load(tmp_path / name)
 
 
-def test_an_unknown_kind_of_file_says_which_are_known(error: Error, small: str) -> None:
+def test_unknown_file_type_is_reported_with_known_ones(error: Error, small: str) -> None:
     assert "ends in .toml (ours), .json or .ini" in error(small, "e.yaml")
 
 
-def test_a_huge_file_is_not_read(tmp_path: Path) -> None:
+def test_huge_file_is_not_read(tmp_path: Path) -> None:
     with (tmp_path / "e.toml").open("wb") as file:
         file.truncate(2**34)
     with pytest.raises(ConfigError, match="larger than 16 MiB"):
@@ -291,15 +289,15 @@ def test_a_huge_file_is_not_read(tmp_path: Path) -> None:
         ("seed.x", "1", "flag: seed.x = a table: a whole number"),
     ],
 )
-def test_a_wrong_flag_is_named(error: Error, small: str, key: str, value: str, says: str) -> None:
+def test_wrong_flag_is_reported(error: Error, small: str, key: str, value: str, says: str) -> None:
     assert error(small, overrides={key: value}).startswith(says)
 
 
-def test_a_wrong_environment_variable_is_named(error: Error, small: str) -> None:
+def test_wrong_environment_variable_is_reported(error: Error, small: str) -> None:
     message = error(small, environment={"NEREUS_SEED": "many"})
     assert message.startswith('environment NEREUS_SEED: seed = "many": a whole number')
 
 
-def test_a_wrong_value_with_line_ends_stays_on_one_line(error: Error, small: str) -> None:
+def test_wrong_value_with_line_ends_is_reported_on_one_line(error: Error, small: str) -> None:
     message = error('"a\\nb\\u2028c" = "d\\ne"\n' + small)
     assert message.startswith("e.toml:1: a\\nb\\u2028c = ")

@@ -13,13 +13,13 @@ EXAMPLES = Path(__file__).parents[3] / "examples" / "emulate"
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.iterdir()), ids=lambda path: path.name)
-def test_an_example_loads_without_a_warning(path: Path) -> None:
+def test_example_loads_without_warnings(path: Path) -> None:
     loaded = load(path)
     assert loaded.warnings == []
     assert loaded.experiment.malleable
 
 
-def test_the_conjugate_gradient_is_the_same_in_both_forms() -> None:
+def test_conjugate_gradient_is_the_same_in_both_formats() -> None:
     ours = load(EXAMPLES / "cg.toml").experiment
     theirs = load(EXAMPLES / "cg.ini").experiment
     assert ours == theirs
@@ -28,7 +28,7 @@ def test_the_conjugate_gradient_is_the_same_in_both_forms() -> None:
     assert {(group.process_method, group.transfer_method) for group in ours.groups} == {("merge", "p2p")}
 
 
-def test_the_conjugate_gradient_is_that_of_the_papers_divided_by_16() -> None:
+def test_conjugate_gradient_is_that_of_the_papers_divided_by_16() -> None:
     experiment = load(EXAMPLES / "cg.toml").experiment
     element = experiment.data.element_bytes
     assert experiment.data.variable_bytes == 134_228_039 // 16 // element * element
@@ -43,7 +43,7 @@ def test_the_conjugate_gradient_is_that_of_the_papers_divided_by_16() -> None:
     ]
 
 
-def test_a_converted_ini_file_is_the_same_experiment(tmp_path: Path) -> None:
+def test_converted_ini_file_is_the_same_experiment(tmp_path: Path) -> None:
     old = load(EXAMPLES / "cg.ini").experiment
     path = tmp_path / "new.toml"
     path.write_text(write_toml(old), encoding="utf-8")

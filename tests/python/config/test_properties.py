@@ -128,21 +128,21 @@ def loaded_or_error(content: bytes, suffix: str) -> Experiment | ConfigError:
 
 @SETTINGS
 @given(experiments)
-def test_a_written_experiment_is_read_back_as_it_was(values: dict[str, Any]) -> None:
+def test_written_experiment_is_read_back_unchanged(values: dict[str, Any]) -> None:
     experiment = Experiment.model_validate(values)
     assert loaded_or_error(write_toml(experiment).encode(), ".toml") == experiment
 
 
 @SETTINGS
 @given(experiments)
-def test_the_run_file_is_json_that_every_reader_takes(values: dict[str, Any]) -> None:
+def test_run_file_is_valid_json(values: dict[str, Any]) -> None:
     run = Experiment.model_validate(values).to_run()
     assert json.loads(json.dumps(run, allow_nan=False)) == run
 
 
 @SETTINGS
 @given(st.binary(max_size=200) | st.text(max_size=200).map(lambda text: text.encode(errors="replace")))
-def test_any_bytes_give_an_experiment_or_an_error_of_one_line(content: bytes) -> None:
+def test_any_bytes_give_an_experiment_or_a_one_line_error(content: bytes) -> None:
     for suffix in (".toml", ".json", ".ini"):
         loaded_or_error(content, suffix)
 
@@ -182,7 +182,7 @@ def damaged(text: str, cuts: list[tuple[int, int, str]]) -> str:
         st.tuples(st.integers(0, 99), st.integers(0, 40), st.sampled_from(VALUES)), min_size=1, max_size=3
     ),
 )
-def test_a_damaged_example_gives_an_experiment_or_an_error_of_one_line(
+def test_damaged_example_gives_an_experiment_or_a_one_line_error(
     name: str, cuts: list[tuple[int, int, str]]
 ) -> None:
     text = PROTEO_JSON if name == "cg.json" else (EXAMPLES / name).read_text(encoding="utf-8")

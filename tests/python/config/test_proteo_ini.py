@@ -96,7 +96,7 @@ Spawn_Strategy=1
 """
 
 
-def test_a_file_with_phases_is_read_as_it_is(loaded: Load) -> None:
+def test_file_with_phases_is_read(loaded: Load) -> None:
     result = loaded(PHASES, "e.ini")
     assert result.warnings == []
     assert result.dialect == "proteo-ini"
@@ -130,7 +130,7 @@ def test_data_is_counted_in_elements(loaded: Load) -> None:
     assert (data.variable_bytes, data.constant_bytes, data.element_bytes) == (1600, 8000, 8)
 
 
-def test_the_flat_form_runs_the_iterations_of_its_groups(loaded: Load) -> None:
+def test_flat_format_runs_the_iterations_of_its_groups(loaded: Load) -> None:
     result = loaded(FLAT, "e.ini")
     assert result.dialect == "proteo-flat-ini"
     (phase,) = result.experiment.phases
@@ -142,7 +142,7 @@ def test_the_flat_form_runs_the_iterations_of_its_groups(loaded: Load) -> None:
     assert result.experiment.groups[1].transfer_method == "p2p"
 
 
-def test_the_choice_of_old_codes_is_said_and_can_be_overruled(loaded: Load) -> None:
+def test_choice_of_old_codes_is_reported_and_can_be_overridden(loaded: Load) -> None:
     warnings = loaded(FLAT, "e.ini").warnings
     assert len(warnings) == 1
     assert "read with Proteo's old codes" in warnings[0]
@@ -152,7 +152,7 @@ def test_the_choice_of_old_codes_is_said_and_can_be_overruled(loaded: Load) -> N
     assert new.experiment.groups[1].transfer_strategy == "thread"
 
 
-def test_strategies_of_0_make_the_same_numbers_new_codes(loaded: Load) -> None:
+def test_strategies_of_0_select_new_codes(loaded: Load) -> None:
     text = FLAT.replace("Strategy=1", "Strategy=0").replace("Stage_Type=4", "Stage_Type=6")
     result = loaded(text, "e.ini")
     assert "read with Proteo's new codes" in result.warnings[0]
@@ -161,7 +161,7 @@ def test_strategies_of_0_make_the_same_numbers_new_codes(loaded: Load) -> None:
     assert old.experiment.phases[0].stages[1].type == "allreduce"
 
 
-def test_signs_of_both_generations_are_not_guessed_over(error: Error) -> None:
+def test_ambiguous_codes_are_refused(error: Error) -> None:
     text = FLAT.replace("Redistribution_Strategy=1", "Redistribution_Strategy=0", 1).replace(
         "Spawn_Strategy=1", "Spawn_Strategy=6"
     )
@@ -234,13 +234,13 @@ def test_signs_of_both_generations_are_not_guessed_over(error: Error) -> None:
         ("Procs=4", "  Procs=4", "31: INI syntax: to Proteo an indented line goes on with the value above"),
     ],
 )
-def test_a_slip_is_found_at_its_line(error: Error, old: str, new: str, says: str) -> None:
+def test_error_is_reported_at_its_line(error: Error, old: str, new: str, says: str) -> None:
     at = PHASES.rindex(old)
     text = PHASES[:at] + new + PHASES[at + len(old) :]
     assert error(text, "e.ini").startswith(f"e.ini:{says}")
 
 
-def test_intercomm_makes_the_baseline_with_an_intercommunicator(loaded: Load) -> None:
+def test_intercomm_selects_the_baseline_with_intercommunicator(loaded: Load) -> None:
     text = PHASES.replace("Spawn_Method=1\nSpawn_Strategy=0", "Spawn_Method=0\nSpawn_Strategy=3")
     assert loaded(text, "e.ini").experiment.groups[1].process_method == "baseline-inter"
     none = PHASES.replace("Spawn_Method=1\nSpawn_Strategy=0", "Spawn_Method=0\nSpawn_Strategy=0")
@@ -262,7 +262,7 @@ def test_intercomm_makes_the_baseline_with_an_intercommunicator(loaded: Load) ->
         ("1,1", ["asynchronous"]),
     ],
 )
-def test_new_codes_of_strategies_are_our_words(loaded: Load, code: str, words: list[str]) -> None:
+def test_new_strategy_codes_are_translated(loaded: Load, code: str, words: list[str]) -> None:
     at = PHASES.rindex("Spawn_Strategy=0")
     text = PHASES[:at] + f"Spawn_Strategy={code}" + PHASES[at + len("Spawn_Strategy=0") :]
     result = loaded(text, "e.ini")
@@ -294,7 +294,7 @@ def with_redistribution(text: str, method: str, strategy: str) -> str:
         (FLAT, ("3", "5"), ("rma-lockall", "thread")),
     ],
 )
-def test_codes_of_redistributions_are_our_words(
+def test_redistribution_codes_are_translated(
     loaded: Load, text: str, codes: tuple[str, str], ours: tuple[str, str]
 ) -> None:
     result = loaded(with_redistribution(text, *codes), "e.ini")
@@ -313,7 +313,7 @@ def test_codes_of_redistributions_are_our_words(
         (("1", "2,3"), "wait-drains", ["nonblocking is left out, as in Proteo: wait-drains comes after it"]),
     ],
 )
-def test_what_proteo_changes_of_a_redistribution_is_changed_with_a_warning(
+def test_redistribution_changed_by_proteo_is_changed_with_a_warning(
     loaded: Load, codes: tuple[str, str], ours: str, said: list[str]
 ) -> None:
     result = loaded(with_redistribution(PHASES, *codes), "e.ini")
@@ -338,13 +338,13 @@ def test_one_sided_methods_make_an_intracommunicator_as_in_proteo(loaded: Load) 
     ("code", "words"),
     [("1", []), ("2", ["asynchronous"]), ("3", ["single"]), ("6", ["asynchronous", "single"])],
 )
-def test_old_codes_of_strategies_are_our_words(loaded: Load, code: str, words: list[str]) -> None:
+def test_old_strategy_codes_are_translated(loaded: Load, code: str, words: list[str]) -> None:
     at = FLAT.rindex("Spawn_Strategy=1")
     text = FLAT[:at] + f"Spawn_Strategy={code}" + FLAT[at + len("Spawn_Strategy=1") :]
     assert loaded(text, "e.ini").experiment.groups[1].process_strategies == words
 
 
-def test_a_baseline_has_strategies_next_to_its_intercommunicator(loaded: Load) -> None:
+def test_baseline_has_strategies_besides_its_intercommunicator(loaded: Load) -> None:
     text = PHASES.replace("Spawn_Method=1\nSpawn_Strategy=0", "Spawn_Method=0\nSpawn_Strategy=3,1")
     group = loaded(text, "e.ini").experiment.groups[1]
     assert (group.process_method, group.process_strategies) == ("baseline-inter", ["asynchronous"])
@@ -354,7 +354,7 @@ def test_a_baseline_has_strategies_next_to_its_intercommunicator(loaded: Load) -
     ("code", "words", "lost"),
     [("2,4,5", ["parallel"], ["single", "multiple"]), ("5,2", ["single"], ["parallel"])],
 )
-def test_of_rivals_the_later_strategy_stays_as_in_proteo(
+def test_later_of_conflicting_strategies_is_kept_as_in_proteo(
     loaded: Load, code: str, words: list[str], lost: list[str]
 ) -> None:
     result = loaded(PHASES.replace("Spawn_Strategy=0", f"Spawn_Strategy={code}"), "e.ini")
@@ -364,7 +364,7 @@ def test_of_rivals_the_later_strategy_stays_as_in_proteo(
     ]
 
 
-def test_what_proteo_drops_from_a_merge_is_dropped_with_a_warning(loaded: Load) -> None:
+def test_strategies_dropped_by_proteo_from_a_merge_are_dropped_with_a_warning(loaded: Load) -> None:
     result = loaded(
         PHASES.replace("Procs=4", "Procs=1").replace("Spawn_Strategy=0", "Spawn_Strategy=2,3"), "e.ini"
     )
@@ -374,7 +374,7 @@ def test_what_proteo_drops_from_a_merge_is_dropped_with_a_warning(loaded: Load) 
     ] * 2
 
 
-def test_a_key_after_the_one_that_closes_its_section_is_lost_with_a_warning(loaded: Load) -> None:
+def test_key_after_the_last_key_of_a_section_is_lost_with_a_warning(loaded: Load) -> None:
     text = PHASES.replace("Stage_Time=0.16\n", "Stage_Time=0.16\nStage_Time_Capped=1\n")
     text = text.replace("Spawn_Strategy=5\n", "Spawn_Strategy=5\nFactorS=3\n")
     result = loaded(text, "e.ini")
@@ -387,7 +387,7 @@ def test_a_key_after_the_one_that_closes_its_section_is_lost_with_a_warning(load
     ]
 
 
-def test_a_group_too_many_is_lost_with_warnings(loaded: Load) -> None:
+def test_surplus_group_is_ignored_with_warnings(loaded: Load) -> None:
     result = loaded(PHASES.replace("Total_Resizes=1", "Total_Resizes=0"), "e.ini")
     assert not result.experiment.malleable
     assert len(result.warnings) == 8
@@ -404,14 +404,14 @@ def test_unknown_keys_and_sections_are_ignored_with_a_warning(loaded: Load) -> N
     ]
 
 
-def test_totals_come_before_what_they_count(error: Error) -> None:
+def test_totals_must_precede_what_they_count(error: Error) -> None:
     text = PHASES.replace("Total_Resizes=1\n", "") + "[general]\nTotal_Resizes=1\n"
     assert error(text, "e.ini").startswith(
         "e.ini:38: resize1.Spawn_Strategy: is missing: the file announces 2"
     )
 
 
-def test_an_ip2p_and_its_wait_find_each_other_with_and_without_identifier(loaded: Load) -> None:
+def test_ip2p_matches_its_wait_with_and_without_identifier(loaded: Load) -> None:
     stages = PHASES.replace("Stage_Type=8", "Stage_Type=4").replace("Stage_Type=0", "Stage_Type=3")
     stages = stages.replace("Stage_Bytes=8\n", "")
     bound = stages.replace("Stage_Bytes=0\n", "Stage_Bytes=64\nStage_Identifier=7\n")
@@ -445,7 +445,7 @@ def test_an_ip2p_and_its_wait_find_each_other_with_and_without_identifier(loaded
         ),
     ],
 )
-def test_what_proteo_does_not_look_at_has_no_effect_and_is_said(
+def test_keys_without_effect_in_proteo_are_reported(
     loaded: Load, old: str, new: str, key: str, kept: tuple[float, int, bool, int]
 ) -> None:
     result = loaded(PHASES.replace(old, new), "e.ini")
@@ -455,7 +455,7 @@ def test_what_proteo_does_not_look_at_has_no_effect_and_is_said(
     assert f"{key}: of no effect, as in Proteo" in result.warnings[0]
 
 
-def test_codes_of_writing_and_reading_keep_who_takes_part(loaded: Load) -> None:
+def test_write_and_read_codes_keep_the_participating_ranks(loaded: Load) -> None:
     text = PHASES.replace(
         "Stage_Type=8\nStage_Bytes=8", "Stage_Type=9\nStage_Bytes=8\nStage_Involved_Procs=1"
     )

@@ -45,7 +45,7 @@ def line_of(part: str) -> int:
     return TEXT.count("\n", 0, TEXT.rindex(part)) + 1
 
 
-def test_a_file_is_read_as_it_is(loaded: Load) -> None:
+def test_file_is_read(loaded: Load) -> None:
     result = loaded(TEXT, "e.json")
     assert result.warnings == []
     assert result.dialect == "proteo-json"
@@ -107,7 +107,7 @@ def test_unknown_keys_are_ignored_with_a_warning(loaded: Load) -> None:
         ('"SDR": 500.0', '"SDR": 5e18', "general.SDR = 5e+18: a whole number, 0 or more"),
     ],
 )
-def test_a_slip_is_found_at_its_line(error: Error, old: str, new: str, says: str) -> None:
+def test_error_is_reported_at_its_line(error: Error, old: str, new: str, says: str) -> None:
     assert TEXT.count(old) == 1
     assert error(TEXT.replace(old, new), "e.json").startswith(f"e.json:{line_of(old)}: {says}")
 
@@ -126,17 +126,19 @@ def test_a_slip_is_found_at_its_line(error: Error, old: str, new: str, says: str
         ("1" * 5000, "e.json:1: JSON syntax: "),
     ],
 )
-def test_a_file_of_another_shape_says_what_is_expected(error: Error, text: str, says: str) -> None:
+def test_file_of_another_structure_is_reported_with_the_expected_one(
+    error: Error, text: str, says: str
+) -> None:
     assert error(text, "e.json").startswith(says)
 
 
-def test_an_empty_list_of_strategies_is_found(error: Error) -> None:
+def test_empty_list_of_strategies_is_reported(error: Error) -> None:
     tree = json.loads(TEXT)
     tree["groups"][1]["Spawn_Strategy"] = []
     assert "groups[1].Spawn_Strategy = []: a list of at least one code" in error(json.dumps(tree), "e.json")
 
 
-def test_a_one_sided_method_waits_for_the_drains_as_in_proteo(loaded: Load) -> None:
+def test_one_sided_method_waits_for_the_drains_as_in_proteo(loaded: Load) -> None:
     tree = json.loads(TEXT)
     tree["groups"][1]["Redistribution_Method"] = 3
     result = loaded(json.dumps(tree), "e.json")

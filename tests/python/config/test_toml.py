@@ -14,7 +14,7 @@ from nereus.config.toml_keys import line_of_longest_key
 Load = Callable[..., Loaded]
 
 
-def test_the_run_file_says_what_the_experiment_says(loaded: Load, small: str) -> None:
+def test_run_file_holds_the_content_of_the_experiment(loaded: Load, small: str) -> None:
     run = loaded(small, "small.toml").experiment.to_run(scratch="/scratch")
     assert run["format"] == "nereus-run"
     assert run["version"] == 1
@@ -49,7 +49,7 @@ def test_strategies_are_those_of_the_group_or_of_all(loaded: Load, small: str) -
     assert [group["release_unit"] for group in run[1:]] == ["host", "host"]
 
 
-def test_strategies_in_another_order_are_the_same_experiment(loaded: Load, small: str) -> None:
+def test_order_of_strategies_does_not_matter(loaded: Load, small: str) -> None:
     one, other = (
         loaded(f"{small}process_strategies = {words}\n").experiment
         for words in ('["join", "asynchronous"]', '["asynchronous", "join"]')
@@ -57,7 +57,7 @@ def test_strategies_in_another_order_are_the_same_experiment(loaded: Load, small
     assert one == other
 
 
-def test_the_run_file_has_no_key_that_its_reference_page_does_not_have(loaded: Load, small: str) -> None:
+def test_every_key_of_the_run_file_is_in_its_reference_page(loaded: Load, small: str) -> None:
     page = (Path(__file__).parents[3] / "docs" / "formats" / "run.md").read_text(encoding="utf-8")
     run = loaded(small).experiment.to_run()
     tables = [run, run["data"], run["phases"][0], run["phases"][0]["stages"][0], run["groups"][0]]
@@ -68,7 +68,7 @@ def test_the_run_file_has_no_key_that_its_reference_page_does_not_have(loaded: L
     ("text", "size"),
     [('"64 MiB"', 67_108_864), ('"1.5 KiB"', 1536), ('"33 MB"', 33_000_000), ('"8B"', 8), ("123", 123)],
 )
-def test_sizes_mean_what_their_units_say(loaded: Load, small: str, text: str, size: int) -> None:
+def test_sizes_have_units(loaded: Load, small: str, text: str, size: int) -> None:
     experiment = loaded(small.replace("1000", text)).experiment
     assert experiment.data.variable_bytes == size
 
@@ -77,7 +77,7 @@ def test_sizes_mean_what_their_units_say(loaded: Load, small: str, text: str, si
     ("text", "seconds"),
     [('"50 ms"', 0.05), ('"1.5 s"', 1.5), ('"20 us"', 2e-5), ('"2 min"', 120.0), ("3", 3.0)],
 )
-def test_times_mean_what_their_units_say(loaded: Load, small: str, text: str, seconds: float) -> None:
+def test_times_have_units(loaded: Load, small: str, text: str, seconds: float) -> None:
     experiment = loaded(small.replace("0.01", text)).experiment
     assert experiment.phases[0].stages[0].time == seconds
 
@@ -93,7 +93,7 @@ def test_times_mean_what_their_units_say(loaded: Load, small: str, text: str, se
         ("1_152_921_504_606_846_976", "96.6", 1_113_722_173_450_214_179),
     ],
 )
-def test_a_share_in_percent_is_the_nearest_byte_and_loses_none(
+def test_percentage_is_rounded_to_the_nearest_byte(
     loaded: Load, small: str, whole: str, percent: str, constant: int
 ) -> None:
     said = small.replace("variable_bytes = 1000", f"bytes = {whole}\nconstant_percent = {percent}")
@@ -106,7 +106,7 @@ def test_a_share_in_percent_is_the_nearest_byte_and_loses_none(
         assert result.origins[f"data.{key}"].endswith("e.toml:3")
 
 
-def test_the_same_data_in_percent_and_in_bytes_is_the_same_experiment(loaded: Load, small: str) -> None:
+def test_percentage_and_bytes_give_the_same_experiment(loaded: Load, small: str) -> None:
     said = (
         loaded(small.replace("variable_bytes = 1000", text)).experiment
         for text in ("bytes = 2000\nconstant_percent = 25", "constant_bytes = 500\nvariable_bytes = 1500")
@@ -117,7 +117,7 @@ def test_the_same_data_in_percent_and_in_bytes_is_the_same_experiment(loaded: Lo
     assert Data(bytes=2000, constant_percent=25) == second.data
 
 
-def test_each_way_to_move_data_reaches_the_run_file(loaded: Load, small: str) -> None:
+def test_every_transfer_method_and_strategy_reaches_the_run_file(loaded: Load, small: str) -> None:
     for method in ("auto", "p2p", "col", "rma-lock", "rma-lockall"):
         for strategy in ("auto", "blocking", "wait-drains", "thread"):
             more = f'transfer_method = "{method}"\ntransfer_strategy = "{strategy}"\n'
@@ -126,7 +126,7 @@ def test_each_way_to_move_data_reaches_the_run_file(loaded: Load, small: str) ->
             assert ways == (method, strategy, "first")
 
 
-def test_the_job_s_memory_is_that_of_the_environment_or_the_file(loaded: Load, small: str) -> None:
+def test_memory_is_set_by_environment_or_file(loaded: Load, small: str) -> None:
     text = small.replace("[data]", '[data]\nmemory = "auto"')
     assert loaded(text).experiment.data.memory == "auto"
     result = loaded(text, environment={"NEREUS_MEMORY": "shared"})
@@ -134,7 +134,7 @@ def test_the_job_s_memory_is_that_of_the_environment_or_the_file(loaded: Load, s
     assert result.origins["data.memory"] == "environment NEREUS_MEMORY"
 
 
-def test_groups_take_from_the_resize_table_what_they_do_not_say(loaded: Load, small: str) -> None:
+def test_groups_take_defaults_from_the_resize_table(loaded: Load, small: str) -> None:
     text = small + 'transfer_method = "p2p"\n[[groups]]\nranks = 3\n[resize]\ntransfer_method = "col"\n'
     text = text.replace("ranks = 2\n", "ranks = 2\niterations = 5\n")
     result = loaded(text)
@@ -142,13 +142,13 @@ def test_groups_take_from_the_resize_table_what_they_do_not_say(loaded: Load, sm
     assert result.origins["groups[2].transfer_method"].endswith("e.toml:18")
 
 
-def test_methods_of_the_first_group_do_not_pass_unnoticed(loaded: Load, small: str) -> None:
+def test_methods_of_the_first_group_cause_a_warning(loaded: Load, small: str) -> None:
     result = loaded(small.replace("ranks = 1\n", 'ranks = 1\nprocess_method = "baseline-inter"\n'))
     assert result.experiment.groups[0].process_method == "merge"
     assert [w for w in result.warnings if "groups[0].process_method: of no effect" in w]
 
 
-def test_one_group_is_not_malleable(loaded: Load, small: str) -> None:
+def test_single_group_is_not_malleable(loaded: Load, small: str) -> None:
     rigid = loaded(small[: small.rindex("[[groups]]")]).experiment
     assert not rigid.malleable
     assert rigid.max_ranks == 1
@@ -157,13 +157,13 @@ def test_one_group_is_not_malleable(loaded: Load, small: str) -> None:
     assert both.max_ranks == 2
 
 
-def test_a_resize_that_is_never_reached_is_said(loaded: Load, small: str) -> None:
+def test_unreachable_resize_causes_a_warning(loaded: Load, small: str) -> None:
     result = loaded(small.replace("iterations = 30", "iterations = 10"))
     assert len(result.warnings) == 1
     assert "e.toml:10: groups[0].iterations: the run ends after 10 iterations" in result.warnings[0]
 
 
-def test_a_stage_that_does_nothing_is_said(loaded: Load, small: str) -> None:
+def test_stage_without_work_causes_a_warning(loaded: Load, small: str) -> None:
     result = loaded(small.replace("0.01", "0"))
     assert len(result.warnings) == 1
     assert "e.toml:7: phases[0].stages[0].time" in result.warnings[0]
@@ -193,7 +193,7 @@ def test_origins_name_line_default_environment_and_flag(loaded: Load, small: str
     assert rows["groups[1].process_method"] == ("merge", "default")
 
 
-def test_a_flag_for_all_resizes_wins_over_each_group(loaded: Load, small: str) -> None:
+def test_flag_for_all_resizes_overrides_each_group(loaded: Load, small: str) -> None:
     result = loaded(small + 'transfer_method = "p2p"\n', overrides={"resize.transfer_method": "col"})
     assert result.experiment.groups[1].transfer_method == "col"
     assert result.origins["groups[1].transfer_method"] == "flag"
@@ -207,20 +207,20 @@ def test_every_key_is_explained_in_the_reference_page(small: str, loaded: Load) 
     assert [key for key in keys if f"`{key}`" not in page and f"[{key}]" not in page] == []
 
 
-def test_the_run_file_does_not_name_the_mpi(loaded: Load, small: str) -> None:
+def test_run_file_does_not_name_the_mpi(loaded: Load, small: str) -> None:
     experiment = loaded('mpi = "openmpi"\n' + small).experiment
     assert 'mpi = "openmpi"\n' in write_toml(experiment)
     assert "mpi" not in experiment.to_run()
 
 
-def test_a_written_experiment_leaves_out_what_is_default(loaded: Load, small: str) -> None:
+def test_written_experiment_omits_defaults(loaded: Load, small: str) -> None:
     text = write_toml(loaded(small).experiment)
     assert "seed" not in text
     assert "granularity" not in text
     assert "variable_bytes = 1000\n" in text
 
 
-def test_an_experiment_can_be_made_without_a_file() -> None:
+def test_experiment_can_be_made_without_a_file() -> None:
     experiment = Experiment.model_validate(
         {
             "name": "made",
@@ -246,11 +246,11 @@ DOTS = "." * 40
         f'name = "{DOTS}"',
     ],
 )
-def test_dots_in_comments_and_texts_are_no_parts_of_keys(line: str) -> None:
+def test_dots_in_comments_and_texts_are_not_parts_of_keys(line: str) -> None:
     assert line_of_longest_key(f"{line}\n{line}") is None
 
 
-def test_an_experiment_with_a_dotted_comment_is_read(loaded: Load, small: str) -> None:
+def test_experiment_with_a_dotted_comment_is_read(loaded: Load, small: str) -> None:
     commented = f"# phases, {DOTS} 38 dots\n{small}"
     assert loaded(commented).experiment == loaded(small).experiment
 
@@ -258,12 +258,12 @@ def test_an_experiment_with_a_dotted_comment_is_read(loaded: Load, small: str) -
 @pytest.mark.parametrize(
     "key", ["a." * 40 + "a = 1", "[" + "a." * 40 + "a]", 'b = {"x" = 1, ' + "'a'." * 40 + "a = 1}"]
 )
-def test_a_key_of_many_parts_is_refused_in_its_own_line(error: Callable[..., str], key: str) -> None:
+def test_key_with_too_many_parts_is_refused_in_its_own_line(error: Callable[..., str], key: str) -> None:
     before = f"# {DOTS}\nname = '''\n{DOTS}\n'''\n"
     assert error(before + key + "\n") == "e.toml:5: TOML syntax: keys of up to 32 parts are allowed"
 
 
-def test_strings_that_never_end_are_passed_once() -> None:
+def test_unterminated_strings_are_scanned_in_linear_time() -> None:
     """The square of their length would take hours."""
     for text in ('"' + '\\"' * 500_000, '"""' + '\\"""' * 300_000, "'''" + "'" * 900_000, '"\n' * 500_000):
         assert line_of_longest_key(text) is None

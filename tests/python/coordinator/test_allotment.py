@@ -22,7 +22,7 @@ def lent(cores: int = 8) -> Coordinator:
     return made
 
 
-def test_jobs_start_first_come_first_served_as_cores_are_free() -> None:
+def test_jobs_start_first_come_first_served_as_cores_become_free() -> None:
     jobs = coordinator()
     assert jobs.wants("a", 6, 0.0) == [Start("a", {"h1": 6})]
     assert jobs.wants("b", 4, 1.0) == []
@@ -36,7 +36,7 @@ def test_jobs_start_first_come_first_served_as_cores_are_free() -> None:
         jobs.wants("d", 9, 4.0)
 
 
-def test_a_loan_is_told_with_its_return_and_is_free_when_that_is_done() -> None:
+def test_loan_is_sent_with_its_return_and_freed_when_returned() -> None:
     jobs = lent()
     (grow, back) = jobs.jobs["a"].commands.values()
     assert [(each.number, each.ranks, each.at) for each in (grow, back)] == [(1, 4, 10), (2, 2, 20)]
@@ -46,7 +46,7 @@ def test_a_loan_is_told_with_its_return_and_is_free_when_that_is_done() -> None:
     assert (jobs.free, list(jobs.jobs["a"].commands)) == (6, [])
 
 
-def test_cores_are_where_the_job_says_and_not_where_they_were_thought() -> None:
+def test_cores_are_counted_where_the_job_reports_them() -> None:
     jobs = Coordinator(Says(LEND), {"h1": 2, "h2": 4, "h3": 4})
     jobs.came(about("a"), 0.0)
     assert jobs.places("a") == {"h1": 2, "h2": 2}
@@ -56,7 +56,7 @@ def test_cores_are_where_the_job_says_and_not_where_they_were_thought() -> None:
     assert (jobs.places("a"), jobs.free) == ({"h1": 1, "h3": 1}, 8)
 
 
-def test_a_late_or_doubled_word_of_a_resize_brings_no_old_size_back() -> None:
+def test_late_or_duplicate_resize_report_does_not_restore_an_old_size() -> None:
     jobs = lent()
     jobs.resized("a", 1, {"h1": 4}, 10, 10.0)
     jobs.resized("a", 2, {"h1": 2}, 20, 20.0)
@@ -67,7 +67,7 @@ def test_a_late_or_doubled_word_of_a_resize_brings_no_old_size_back() -> None:
     assert (jobs.jobs["a"].ranks, jobs.free) == (2, 6)
 
 
-def test_a_word_that_was_lost_is_made_up_for_by_the_next() -> None:
+def test_lost_report_is_covered_by_the_next() -> None:
     """The job carries commands out one after the other: it has done the first, too."""
     jobs = lent()
     jobs.resized("a", 2, {"h1": 2}, 20, 20.0)
@@ -75,7 +75,7 @@ def test_a_word_that_was_lost_is_made_up_for_by_the_next() -> None:
     assert jobs.resized("a", 1, {"h1": 4}, 10, 21.0) == []
 
 
-def test_a_command_is_done_though_a_later_word_told_the_size_first() -> None:
+def test_command_is_done_although_a_later_message_reported_the_size_first() -> None:
     """Else it would count as under way for ever, and nothing more be decided for the job."""
     jobs = lent()
     jobs.came(about("a", 4, iteration=11), 11.0)
@@ -84,14 +84,14 @@ def test_a_command_is_done_though_a_later_word_told_the_size_first() -> None:
     assert jobs.free == 4
 
 
-def test_a_job_that_comes_again_is_as_it_is_now() -> None:
+def test_returning_job_is_taken_as_it_is_now() -> None:
     jobs = with_jobs("a")
     assert jobs.came(about("a"), 1.0) == []
     assert isinstance(jobs.came(about("a", 5, iteration=30), 2.0)[0], Note)
     assert (jobs.jobs["a"].ranks, jobs.free) == (5, 3)
 
 
-def test_a_refused_loan_is_not_out_and_not_asked_for_again_at_once() -> None:
+def test_refused_loan_is_not_lent_and_not_requested_again_at_once() -> None:
     class Always(Policy):
         def decide(self, state: State, parameters: Parameters) -> Sequence[Resize]:
             return [LEND]
@@ -108,7 +108,7 @@ def test_a_refused_loan_is_not_out_and_not_asked_for_again_at_once() -> None:
     assert [each.number for each in commands(jobs.look(65.0))] == [3, 4]
 
 
-def test_a_job_is_left_alone_for_a_period_where_that_is_known() -> None:
+def test_job_is_left_alone_for_a_known_period_after_a_refusal() -> None:
     policy = Says()
     jobs = with_jobs("a", policy=policy)
     for number in range(1, 5):
@@ -119,7 +119,7 @@ def test_a_job_is_left_alone_for_a_period_where_that_is_known() -> None:
     assert jobs.jobs["a"].left_alone_until == pytest.approx(123.0)
 
 
-def test_a_loan_that_was_not_given_back_is_asked_for_again_and_counted_until_then() -> None:
+def test_unreturned_loan_is_requested_again_and_counted_until_then() -> None:
     jobs = lent()
     jobs.resized("a", 1, {"h1": 4}, 10, 10.0)
     jobs.refused("a", 2, "cannot shrink now", 20.0)
@@ -131,7 +131,7 @@ def test_a_loan_that_was_not_given_back_is_asked_for_again_and_counted_until_the
     assert jobs.free == 6
 
 
-def test_a_loan_is_owed_also_where_the_word_that_it_began_comes_behind_the_refusal_to_end_it() -> None:
+def test_loan_is_owed_although_its_start_is_reported_after_the_refused_return() -> None:
     jobs = lent()
     jobs.refused("a", 2, "cannot shrink now", 20.0)
     assert jobs.free == 4
@@ -141,7 +141,7 @@ def test_a_loan_is_owed_also_where_the_word_that_it_began_comes_behind_the_refus
     assert [each.ranks for each in commands(jobs.look(80.0))] == [2]
 
 
-def test_what_a_job_gave_back_of_its_own_accord_is_not_asked_for_again() -> None:
+def test_voluntarily_returned_cores_are_not_requested_again() -> None:
     jobs = lent()
     jobs.resized("a", 1, {"h1": 4}, 10, 10.0)
     jobs.refused("a", 2, "cannot shrink now", 20.0)
@@ -151,14 +151,14 @@ def test_what_a_job_gave_back_of_its_own_accord_is_not_asked_for_again() -> None
     assert commands(jobs.look(80.0)) == []
 
 
-def test_a_job_that_ends_during_a_loan_leaves_all_its_cores() -> None:
+def test_job_that_ends_during_a_loan_frees_all_its_cores() -> None:
     jobs = lent()
     jobs.resized("a", 1, {"h1": 4}, 10, 10.0)
     jobs.ended("a", 12.0)
     assert jobs.free == 8
 
 
-def test_a_new_job_gets_what_was_lent_and_that_is_told_once() -> None:
+def test_new_job_recalls_a_loan_once() -> None:
     jobs = lent(cores=4)
     jobs.resized("a", 1, {"h1": 4}, 10, 10.0)
     effects = jobs.wants("b", 2, 11.0)
@@ -170,7 +170,7 @@ def test_a_new_job_gets_what_was_lent_and_that_is_told_once() -> None:
 
 
 @pytest.mark.parametrize("grown", [False, True])
-def test_a_loan_that_is_taken_back_before_it_began_is_free_whatever_the_job_did(grown: bool) -> None:
+def test_loan_cancelled_before_it_began_is_free_whatever_the_job_did(grown: bool) -> None:
     """The job may have grown just before it heard that it should not."""
     jobs = lent(cores=4)
     effects = jobs.wants("b", 2, 5.0)
@@ -183,7 +183,7 @@ def test_a_loan_that_is_taken_back_before_it_began_is_free_whatever_the_job_did(
     assert (jobs.free, jobs.places("a"), jobs.places("b")) == (0, {"h1": 2}, {"h1": 2})
 
 
-def test_a_return_that_was_done_just_before_it_was_asked_for_earlier_counts_once() -> None:
+def test_return_done_just_before_an_earlier_recall_counts_once() -> None:
     jobs = lent(cores=4)
     jobs.resized("a", 1, {"h1": 4}, 10, 10.0)
     jobs.wants("b", 2, 19.0)
@@ -192,14 +192,14 @@ def test_a_return_that_was_done_just_before_it_was_asked_for_earlier_counts_once
     assert (jobs.free, jobs.places("a")) == (0, {"h1": 2})
 
 
-def test_the_end_of_the_job_with_the_loan_lets_the_next_start() -> None:
+def test_end_of_the_borrowing_job_lets_the_next_start() -> None:
     jobs = lent(cores=4)
     jobs.resized("a", 1, {"h1": 4}, 10, 10.0)
     jobs.wants("b", 2, 11.0)
     assert Start("b", {"h1": 2}) in jobs.ended("a", 12.0)
 
 
-def test_behind_loans_what_jobs_got_beyond_their_start_comes_back() -> None:
+def test_after_loans_cores_beyond_the_start_are_recalled() -> None:
     jobs = with_jobs("a", policy=Fair(), cores=8)
     jobs.resized("a", 1, {"h1": 8}, 5, 5.0)
     (back,) = commands(jobs.wants("b", 3, 6.0))
@@ -213,7 +213,7 @@ def test_behind_loans_what_jobs_got_beyond_their_start_comes_back() -> None:
     assert Start("b", {"h1": 3}) in jobs.resized("a", again.number, {"h1": 5}, 9, 70.0)
 
 
-def test_where_one_job_refuses_to_give_back_another_is_asked() -> None:
+def test_another_job_is_asked_when_one_refuses_to_give_back() -> None:
     policy = Says(Resize("a", 4, ""))
     jobs = with_jobs("a", "b", policy=policy, cores=8)
     jobs.resized("a", 1, {"h1": 4}, 1, 1.0)
@@ -225,7 +225,7 @@ def test_where_one_job_refuses_to_give_back_another_is_asked() -> None:
     assert {first.job, second.job} == {"a", "b"}
 
 
-def test_a_job_that_nobody_asked_for_takes_cores_twice_and_they_are_not_free_twice() -> None:
+def test_overbooked_cores_of_an_unreserved_job_are_not_freed_twice() -> None:
     jobs = with_jobs("a", cores=4)
     jobs.came(about("b", 5), 1.0)
     assert jobs.free == 0

@@ -22,14 +22,14 @@ def granted(effects: Sequence[Effect]) -> list[str]:
     return [each.job for each in effects if isinstance(each, Grant)]
 
 
-def test_a_job_that_dies_with_its_turn_or_waiting_for_it_holds_nobody_up() -> None:
+def test_dead_job_with_or_awaiting_its_turn_does_not_block_others() -> None:
     jobs = with_jobs("a", "b", "c")
     assert [granted(jobs.asks_to_write(name, 1, 10, 1.0)) for name in "abc"] == [["a"], [], []]
     assert granted(jobs.ended("b", 2.0)) == []
     assert granted(jobs.ended("a", 3.0)) == ["c"]
 
 
-def test_a_job_that_falls_silent_with_its_turn_loses_it_and_then_its_cores() -> None:
+def test_silent_job_loses_its_turn_and_then_its_cores() -> None:
     jobs = with_jobs("a", "b", lease=10.0, silence=30.0)
     jobs.asks_to_write("a", 1, 10, 1.0)
     jobs.asks_to_write("b", 1, 10, 2.0)
@@ -41,7 +41,7 @@ def test_a_job_that_falls_silent_with_its_turn_loses_it_and_then_its_cores() -> 
     assert (list(jobs.jobs), jobs.free) == (["b"], 6)
 
 
-def test_looking_when_it_is_due_finds_who_fell_silent() -> None:
+def test_silent_job_is_found_at_the_due_time() -> None:
     jobs = with_jobs("a", silence=30.0)
     jobs.heard("a", 1.0)
     looks = 0
@@ -53,7 +53,7 @@ def test_looking_when_it_is_due_finds_who_fell_silent() -> None:
     assert jobs.due is None
 
 
-def test_a_job_keeps_its_turn_by_naming_it_and_not_by_other_words() -> None:
+def test_turn_is_renewed_only_by_messages_that_name_it() -> None:
     """Else the others would wait for the end of a job of which the word was lost that it has written."""
     jobs = with_jobs("a", "b", lease=10.0)
     jobs.asks_to_write("a", 1, 10, 0.0)
@@ -65,7 +65,7 @@ def test_a_job_keeps_its_turn_by_naming_it_and_not_by_other_words() -> None:
     assert granted(jobs.look(19.0)) == ["b"]
 
 
-def test_a_request_and_its_grant_may_be_lost_or_doubled() -> None:
+def test_request_and_grant_may_be_lost_or_duplicated() -> None:
     jobs = with_jobs("a", "b")
     first = jobs.asks_to_write("a", 1, 10, 1.0)
     again = jobs.asks_to_write("a", 1, 10, 1.25)
@@ -78,7 +78,7 @@ def test_a_request_and_its_grant_may_be_lost_or_doubled() -> None:
     assert len(jobs.jobs["a"].phases) == 1
 
 
-def test_what_was_written_counts_though_the_word_of_it_comes_behind_the_next_request() -> None:
+def test_phase_counts_although_reported_after_the_next_request() -> None:
     jobs = with_jobs("a")
     jobs.asks_to_write("a", 1, 10, 1.0)
     (grant,) = jobs.asks_to_write("a", 2, 20, 11.0)
@@ -89,7 +89,7 @@ def test_what_was_written_counts_though_the_word_of_it_comes_behind_the_next_req
     assert jobs.jobs["a"].writes
 
 
-def test_who_wrote_without_a_turn_is_told() -> None:
+def test_writing_without_a_turn_is_reported() -> None:
     jobs = with_jobs("a", "b", "c")
     jobs.asks_to_write("a", 1, 10, 1.0)
     jobs.asks_to_write("b", 1, 10, 1.0)
@@ -107,7 +107,7 @@ def test_who_wrote_without_a_turn_is_told() -> None:
         (Resize("a", 3, "", at=20, until=20), "before it begins"),
     ],
 )
-def test_a_senseless_decision_is_dropped_and_noted_once(decided: Resize, why: str) -> None:
+def test_invalid_decision_is_dropped_and_noted_once(decided: Resize, why: str) -> None:
     class Always(Policy):
         def decide(self, state: State, parameters: Parameters) -> Sequence[Resize]:
             return [decided, Resize("nobody", 3, "")]
@@ -120,7 +120,7 @@ def test_a_senseless_decision_is_dropped_and_noted_once(decided: Resize, why: st
     assert not jobs.jobs["a"].commands
 
 
-def test_a_policy_is_asked_after_events_and_when_jobs_have_settled() -> None:
+def test_policy_is_asked_after_events_and_when_jobs_have_settled() -> None:
     policy = Says()
     jobs = coordinator(policy, settle=5.0, silence=inf)
     jobs.came(about("a"), 0.1)
@@ -136,7 +136,7 @@ def test_a_policy_is_asked_after_events_and_when_jobs_have_settled() -> None:
     assert jobs.due is None
 
 
-def test_cores_are_shared_out_when_jobs_have_settled_and_not_before() -> None:
+def test_cores_are_shared_only_after_jobs_have_settled() -> None:
     jobs = with_jobs("a", policy=Fair(), settle=0.3)
     assert commands(jobs.came(about("b"), 0.1)) == []
     assert jobs.due is not None
@@ -163,7 +163,7 @@ def in_each_others_way(profiled: tuple[int, ...], said: list[Effect], phases: in
     return jobs
 
 
-def test_equal_periods_that_would_meet_are_kept_apart_by_ranks_for_a_while() -> None:
+def test_conflicting_equal_periods_are_separated_by_a_temporary_loan() -> None:
     """Use case C: behind one delay the phases touch, and with the uncertainty they would meet again."""
     jobs = in_each_others_way((1, 2, 4), [])
     (grow, back) = jobs.jobs["a"].commands.values()
@@ -179,7 +179,7 @@ def test_equal_periods_that_would_meet_are_kept_apart_by_ranks_for_a_while() -> 
     assert foretold["a"].period == pytest.approx(100.0)
 
 
-def test_why_a_conflict_is_not_avoided_is_told_once() -> None:
+def test_reason_for_an_unavoided_conflict_is_reported_once() -> None:
     said: list[Effect] = []
     in_each_others_way((2,), said, phases=6)
     assert not commands(said)
@@ -188,14 +188,14 @@ def test_why_a_conflict_is_not_avoided_is_told_once() -> None:
     assert "how fast it is on other numbers of ranks than 2 is not known" in why
 
 
-def test_for_a_job_that_never_repeats_nobody_is_moved() -> None:
+def test_irregular_job_causes_no_shift() -> None:
     jobs = with_jobs("a", "b", policy=PhaseShifting(), silence=inf)
     for number, (start, iteration) in enumerate([(10, 3), (17, 90), (60, 91), (61.5, 400), (200, 410)], 1):
         for name in "ab":
             assert commands(jobs.wrote(name, number, 0, phase(start, iteration), start + 1.0)) == []
 
 
-def test_after_a_restart_no_turn_is_given_twice_and_no_core_is_lost() -> None:
+def test_restart_grants_no_turn_twice_and_loses_no_core() -> None:
     jobs = Coordinator(Blocking(), {"h1": 10}, last_epoch=7)
     told = [Command(5, "a", 2, 20, "gives back what it was lent", loan=1), Command(3, "b", 4, None, "")]
     times = [IoPhase(10.0 * number, 0.0, 1.0, 5 * number, 4) for number in range(4)]
@@ -211,7 +211,7 @@ def test_after_a_restart_no_turn_is_given_twice_and_no_core_is_lost() -> None:
     assert jobs.turns.last_epoch == 8
 
 
-def test_three_jobs_at_once_write_one_after_the_other_in_the_order_of_their_requests() -> None:
+def test_three_simultaneous_jobs_write_in_order_of_their_requests() -> None:
     jobs = with_jobs("a", "b", "c")
     order = [job for name in "cab" for job in granted(jobs.asks_to_write(name, 1, 10, 1.0))]
     for epoch in (1, 2):
@@ -219,7 +219,7 @@ def test_three_jobs_at_once_write_one_after_the_other_in_the_order_of_their_requ
     assert order == ["c", "a", "b"]
 
 
-def test_nonsense_of_a_job_hurts_nobody() -> None:
+def test_invalid_values_of_a_job_have_no_effect_on_others() -> None:
     jobs = with_jobs("a", "b", policy=Uncoordinated())
     for seconds in (nan, inf, -1.0, 0.0):
         jobs.measured("a", 2, seconds, 1.0)
@@ -242,6 +242,6 @@ def test_nonsense_of_a_job_hurts_nobody() -> None:
 @pytest.mark.parametrize(
     "wrong", [{"places": {}}, {"places": {"h1": -1, "h2": 5}}, {"most": 0}, {"checkpoint_every": 0}]
 )
-def test_a_job_that_cannot_be_is_refused(wrong: dict[str, Any]) -> None:
+def test_invalid_job_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="from 1 are allowed"):
         About(**{"name": "a", "places": {"h1": 1}, "most": 4, **wrong})

@@ -80,10 +80,10 @@ class Everything(RuleBasedStateMachine):
         """`crowded`: others come unasked."""
         self.coordinator, self.crowded = Coordinator(policy(), HOSTS, TUNED), crowded
         for name in "ab":
-            self.hear(self.coordinator.wants(name, 2, self.now))
-            self.hear(self.coordinator.came(About(name, dict(self.jobs[name].places), 10), self.now))
+            self.receive(self.coordinator.wants(name, 2, self.now))
+            self.receive(self.coordinator.came(About(name, dict(self.jobs[name].places), 10), self.now))
 
-    def hear(self, effects: Sequence[Effect]) -> None:
+    def receive(self, effects: Sequence[Effect]) -> None:
         for each in effects:
             if isinstance(each, Grant) and each.epoch not in self.epochs:
                 assert each.epoch > max(self.epochs, default=0)
@@ -113,7 +113,7 @@ class Everything(RuleBasedStateMachine):
     @rule(name=st.sampled_from(NAMES), ranks=st.integers(1, 12))
     def a_job_wants_to_start(self, name: str, ranks: int) -> None:
         if name not in self.jobs:
-            self.hear(self.coordinator.wants(name, ranks, self.now))
+            self.receive(self.coordinator.wants(name, ranks, self.now))
 
     @precondition(lambda self: self.crowded)
     @rule(name=st.sampled_from(NAMES), host=st.sampled_from([*HOSTS, "h9"]), ranks=st.integers(1, 8))
@@ -121,7 +121,7 @@ class Everything(RuleBasedStateMachine):
         if name not in self.jobs:
             self.jobs[name] = Talker(name, {host: ranks})
             self.beyond_its_cores = True
-            self.hear(self.coordinator.came(About(name, {host: ranks}, 10), self.now))
+            self.receive(self.coordinator.came(About(name, {host: ranks}, 10), self.now))
 
     @precondition(lambda self: self.jobs)
     @rule(data=st.data(), iterations=st.integers(1, 4))
@@ -196,7 +196,7 @@ class Everything(RuleBasedStateMachine):
     def a_message_comes(self, data: Any, again: bool) -> None:
         index = data.draw(st.integers(0, len(self.bag) - 1))
         _, message = self.bag[index] if again else self.bag.pop(index)
-        self.hear(message(self.now))
+        self.receive(message(self.now))
 
     @precondition(lambda self: self.bag)
     @rule(data=st.data())
@@ -209,35 +209,35 @@ class Everything(RuleBasedStateMachine):
         job = self.draw(data)
         del self.jobs[job.name]
         self.bag = [each for each in self.bag if each[0] != job.name]  # its line is closed
-        self.hear(self.coordinator.ended(job.name, self.now))
+        self.receive(self.coordinator.ended(job.name, self.now))
 
     @rule(seconds=st.floats(0, 30))
     def time_passes(self, seconds: float) -> None:
         self.now += seconds
-        self.hear(self.coordinator.look(self.now))
+        self.receive(self.coordinator.look(self.now))
         due = self.coordinator.due
         assert due is None or due > self.now, "it looks when it is due, and then that is done"
 
     @rule()
-    def all_that_waits_is_told_and_everybody_gets_a_turn(self) -> None:
+    def every_waiting_job_gets_a_turn(self) -> None:
         """From any state: when what jobs want is said often enough, each that waits has its turn."""
         for name, job in self.jobs.items():
             if name not in self.coordinator.jobs:
-                self.hear(self.coordinator.came(About(name, dict(job.places), 10), self.now))
+                self.receive(self.coordinator.came(About(name, dict(job.places), 10), self.now))
         for name, job in self.jobs.items():
             if job.asked:
-                self.hear(self.coordinator.asks_to_write(name, job.phase, job.iteration, self.now))
+                self.receive(self.coordinator.asks_to_write(name, job.phase, job.iteration, self.now))
         waiting = {name for name, job in self.jobs.items() if job.asked and not job.epoch}
         for _ in range(2 * len(NAMES)):
             self.now += TUNED.lease
             for name in self.jobs:
-                self.hear(self.coordinator.heard(name, self.now - 0.5 * TUNED.lease))
-            self.hear(self.coordinator.look(self.now))
+                self.receive(self.coordinator.heard(name, self.now - 0.5 * TUNED.lease))
+            self.receive(self.coordinator.look(self.now))
             for job in self.jobs.values():
                 if job.epoch and job.asked:
                     job.asked = False
                     phase = IoPhase(self.now, 0.0, 0.0, job.iteration, job.ranks)
-                    self.hear(self.coordinator.wrote(job.name, job.phase, job.epoch, phase, self.now))
+                    self.receive(self.coordinator.wrote(job.name, job.phase, job.epoch, phase, self.now))
         assert not [name for name in waiting if self.jobs[name].asked]
 
     @invariant()
@@ -248,7 +248,7 @@ class Everything(RuleBasedStateMachine):
 
     @invariant()
     def no_core_is_lost_and_none_is_given_twice(self) -> None:
-        self.note_who_was_given_up()
+        self.note_forgotten_jobs()
         held: dict[str, int] = {}
         for name in {*self.jobs, *self.coordinator.jobs}:
             for host, cores in self.coordinator.places(name).items():
@@ -259,7 +259,7 @@ class Everything(RuleBasedStateMachine):
         if not self.beyond_its_cores:
             assert all(held.get(host, 0) <= cores for host, cores in HOSTS.items())
 
-    def note_who_was_given_up(self) -> None:
+    def note_forgotten_jobs(self) -> None:
         """It is there, though its cores were free for a while."""
         for name, job in self.jobs.items():
             known = name in self.coordinator.jobs
@@ -267,7 +267,7 @@ class Everything(RuleBasedStateMachine):
             job.came |= known
 
     @invariant()
-    def what_a_job_was_promised_is_its_own(self) -> None:
+    def promised_cores_stay_reserved(self) -> None:
         for name, known in self.coordinator.jobs.items():
             promised = max([known.ranks, *(each.ranks for each in known.commands.values())])
             assert sum(self.coordinator.places(name).values()) >= promised or self.beyond_its_cores
@@ -278,16 +278,16 @@ class Everything(RuleBasedStateMachine):
         for name, job in self.jobs.items():
             if name not in self.coordinator.jobs:
                 about = About(name, dict(job.places), 10, iteration=job.iteration)
-                self.hear(self.coordinator.came(about, self.now))
+                self.receive(self.coordinator.came(about, self.now))
         for _ in range(6):
             self.now += TUNED.cool_down_seconds
             for job in list(self.jobs.values()):
-                self.hear(self.coordinator.heard(job.name, self.now))
+                self.receive(self.coordinator.heard(job.name, self.now))
                 while job.told:
                     self.carry_out(job)
                 for message in job.answers:
-                    self.hear(message(self.now))
-            self.hear(self.coordinator.look(self.now))
+                    self.receive(message(self.now))
+            self.receive(self.coordinator.look(self.now))
         for name, known in self.coordinator.jobs.items():
             assert not known.commands
             assert known.ranks == self.jobs[name].ranks
@@ -295,7 +295,7 @@ class Everything(RuleBasedStateMachine):
             assert self.coordinator.places(name) == places
 
     @invariant()
-    def a_job_is_told_of_one_change_at_a_time(self) -> None:
+    def job_has_one_pending_change_at_a_time(self) -> None:
         for known in self.coordinator.jobs.values():
             assert len(known.commands) <= 2
             assert [*known.commands] == sorted(known.commands)

@@ -67,7 +67,7 @@ def run() -> Run:
     return made
 
 
-def test_a_job_of_which_nothing_happened_since_writes_a_period_later(run: Run) -> None:
+def test_undisturbed_job_writes_one_period_later(run: Run) -> None:
     found = run.foretold()
     assert found.next_iteration == 500
     assert found.period == pytest.approx(202.0)
@@ -82,7 +82,7 @@ def test_a_job_of_which_nothing_happened_since_writes_a_period_later(run: Run) -
     restore_after=st.integers(1, 39),
     seen=st.integers(0, 99),
 )
-def test_what_is_foretold_before_a_shift_is_what_comes(
+def test_prediction_before_a_shift_holds_at_each_step(
     grow_at: int, more: int, restore_after: int, seen: int
 ) -> None:
     """And it stays so at each step: told, grown, restored, and seen at some iteration."""
@@ -107,7 +107,7 @@ def test_what_is_foretold_before_a_shift_is_what_comes(
     assert run.foretold().period == pytest.approx(202.0)
 
 
-def test_ranks_that_came_late_are_expected_late_the_next_time(run: Run) -> None:
+def test_late_ranks_are_expected_late_the_next_time(run: Run) -> None:
     errors = []
     for command in (1, 3):
         run.known.told(Command(command, "a", 4, run.iteration + 10, ""))
@@ -124,7 +124,7 @@ def test_ranks_that_came_late_are_expected_late_the_next_time(run: Run) -> None:
     assert run.known.job(run.now, 8, TUNED).lag == 5
 
 
-def test_a_shift_that_was_refused_foretells_what_was_before(run: Run) -> None:
+def test_refused_shift_restores_the_earlier_prediction(run: Run) -> None:
     before = run.foretold()
     run.known.told(Command(1, "a", 4, run.iteration + 10, ""))
     assert run.foretold().next_start < before.next_start
@@ -132,7 +132,7 @@ def test_a_shift_that_was_refused_foretells_what_was_before(run: Run) -> None:
     assert run.foretold() == before
 
 
-def test_a_resize_that_nobody_asked_for_moves_the_next_phase(run: Run) -> None:
+def test_unrequested_resize_moves_the_next_phase(run: Run) -> None:
     run.compute(50)
     run.resize(4)
     found = run.foretold()
@@ -140,7 +140,7 @@ def test_a_resize_that_nobody_asked_for_moves_the_next_phase(run: Run) -> None:
     assert found.period == pytest.approx(102.0)
 
 
-def test_a_word_of_a_phase_that_comes_behind_a_resize_does_not_undo_it(run: Run) -> None:
+def test_phase_report_after_a_resize_does_not_undo_its_effect(run: Run) -> None:
     """Both are of the same iteration; the job computes on behind the resize."""
     run.compute(EVERY)
     phase = IoPhase(run.now, 0.0, 2.0, run.iteration, 2)
@@ -153,7 +153,7 @@ def test_a_word_of_a_phase_that_comes_behind_a_resize_does_not_undo_it(run: Run)
     assert [each.resized for each in run.known.phases][-2:] == [True, False]
 
 
-def test_who_waits_for_its_turn_writes_later_and_so_does_its_next_phase(run: Run) -> None:
+def test_waiting_for_a_turn_delays_this_phase_and_the_next(run: Run) -> None:
     run.compute(EVERY)
     asked = run.now
     run.ask()
@@ -166,7 +166,7 @@ def test_who_waits_for_its_turn_writes_later_and_so_does_its_next_phase(run: Run
     assert run.foretold().next_start == pytest.approx(asked + 40.0 + 2.0 + 200.0)
 
 
-def test_an_old_request_is_not_taken_for_the_present_one(run: Run) -> None:
+def test_old_request_is_not_taken_for_the_present_one(run: Run) -> None:
     run.compute(EVERY)
     run.ask()
     before = run.foretold()
@@ -174,7 +174,7 @@ def test_an_old_request_is_not_taken_for_the_present_one(run: Run) -> None:
     assert run.foretold() == before
 
 
-def test_a_job_that_passed_where_it_would_have_written_foretells_nothing(run: Run) -> None:
+def test_job_that_skipped_its_expected_phase_has_no_prediction(run: Run) -> None:
     run.known.at_iteration(501, run.now + 202.0)
     assert run.known.prediction(TUNED) is None
     run.iteration, run.now = 600, run.now + 402.0
@@ -182,7 +182,7 @@ def test_a_job_that_passed_where_it_would_have_written_foretells_nothing(run: Ru
     assert run.known.prediction(TUNED) is not None
 
 
-def test_a_job_that_is_late_is_expected_now_and_after_a_period_no_more(run: Run) -> None:
+def test_late_job_is_expected_now_and_not_after_a_full_period(run: Run) -> None:
     due = run.foretold().next_start
     late = run.known.job(due + 5.0, 8, TUNED).prediction
     assert late is not None
@@ -203,7 +203,7 @@ def test_two_files_at_one_checkpoint_are_one_phase() -> None:
     assert found.duration == pytest.approx(4.5)
 
 
-def test_a_clock_that_jumps_back_begins_anew(run: Run) -> None:
+def test_clock_that_jumps_back_resets_the_prediction(run: Run) -> None:
     run.known.wrote(5, IoPhase(-1e6, 0.0, 2.0, 500, 2), TUNED)
     assert run.known.prediction(TUNED) is None
     assert len(run.known.phases) == 1
@@ -212,7 +212,7 @@ def test_a_clock_that_jumps_back_begins_anew(run: Run) -> None:
     assert run.foretold().period == pytest.approx(202.0)
 
 
-def test_times_of_sizes_are_learned_from_phases_and_make_a_model() -> None:
+def test_model_is_learned_from_phases_at_several_sizes() -> None:
     run = Run(profile=())
     for ranks in (2, 4, 8):
         run.resize(ranks)
@@ -223,18 +223,18 @@ def test_times_of_sizes_are_learned_from_phases_and_make_a_model() -> None:
     assert run.known.overhead(TUNED) == 1.0
 
 
-def test_what_resizes_take_follows_the_latest(run: Run) -> None:
+def test_resize_overhead_follows_the_latest_resizes(run: Run) -> None:
     run.resize(4, seconds=2.0)
     run.resize(2, seconds=4.0)
     assert run.known.overhead(TUNED) == 3.0
 
 
-def test_a_job_that_comes_with_iterations_done_is_there() -> None:
+def test_job_may_arrive_with_iterations_done() -> None:
     known = KnownJob(About("a", {"h1": 2}, 4, iteration=700), 5.0)
     assert known.job(6.0, 8, TUNED).iteration == 700
 
 
-def test_what_was_known_before_a_restart_foretells_again(run: Run) -> None:
+def test_restored_phases_give_the_same_prediction(run: Run) -> None:
     after = KnownJob(About("a", {"h1": 2}, 100, iteration=410), run.now + 20.0)
     after.restore(run.known.phases, [Measured(2, 2.0)], TUNED)
     found = after.prediction(TUNED)
@@ -243,5 +243,5 @@ def test_what_was_known_before_a_restart_foretells_again(run: Run) -> None:
 
 
 @pytest.mark.parametrize(("free", "most"), [(0, 2), (3, 5), (1000, 100)])
-def test_a_job_may_have_what_is_free_and_what_it_allows(run: Run, free: int, most: int) -> None:
+def test_job_may_have_the_free_cores_up_to_its_limit(run: Run, free: int, most: int) -> None:
     assert run.known.job(run.now, free, TUNED).most == most

@@ -107,7 +107,7 @@ CoresAreNeitherLostNorSharedOut.TestCase.settings = settings(max_examples=100, d
 TestCoresAreNeitherLostNorSharedOut = CoresAreNeitherLostNorSharedOut.TestCase
 
 
-def test_a_job_grows_where_it_is_and_then_on_the_fullest_hosts() -> None:
+def test_job_grows_on_its_hosts_and_then_on_the_fullest() -> None:
     resources = Resources({"h1": 4, "h2": 4, "h3": 4})
     assert resources.start("a", 2) == {"h1": 2}
     assert resources.start("b", 2) == {"h1": 2}
@@ -116,7 +116,7 @@ def test_a_job_grows_where_it_is_and_then_on_the_fullest_hosts() -> None:
     assert resources.held("a") == {"h1": 2, "h2": 3, "h3": 1}
 
 
-def test_for_a_new_job_loans_come_back_first_and_then_what_was_got_beyond_the_start() -> None:
+def test_new_job_recalls_loans_first_and_then_cores_beyond_the_start() -> None:
     resources = Resources({"h1": 8, "h2": 8})
     resources.start("a", 4)
     loan = resources.lend("a", 4, until_iteration=50)
@@ -128,7 +128,7 @@ def test_for_a_new_job_loans_come_back_first_and_then_what_was_got_beyond_the_st
         resources.taking_back(9)
 
 
-def test_cores_come_back_from_where_a_job_has_fewest_and_empty_hosts_stay_empty() -> None:
+def test_cores_are_recalled_from_hosts_with_fewest_and_empty_hosts_stay_empty() -> None:
     resources = Resources({"h1": 2, "h2": 4})
     resources.start("a", 3)
     resources.grow("a", 3)
@@ -142,7 +142,7 @@ def test_cores_come_back_from_where_a_job_has_fewest_and_empty_hosts_stay_empty(
     assert resources.start("c", 2) == {"h2": 2}, "h1 has fewer cores, and is empty"
 
 
-def test_a_loan_is_free_when_the_job_says_so_and_not_before() -> None:
+def test_loan_is_free_only_after_the_job_returned_it() -> None:
     resources = Resources({"h1": 4})
     resources.start("a", 2)
     loan = resources.lend("a", 2, until_iteration=50)
@@ -153,7 +153,7 @@ def test_a_loan_is_free_when_the_job_says_so_and_not_before() -> None:
     assert resources.start("b", 2) == {"h1": 2}
 
 
-def test_a_job_may_shrink_below_its_start_and_gives_back_no_loan_by_that() -> None:
+def test_job_may_shrink_below_its_start_and_keeps_its_loan() -> None:
     resources = Resources({"h1": 8})
     resources.start("a", 4)
     resources.lend("a", 2, until_iteration=50)
@@ -164,14 +164,14 @@ def test_a_job_may_shrink_below_its_start_and_gives_back_no_loan_by_that() -> No
 
 
 @pytest.mark.parametrize("call", ["grow", "lend", "shrunk"])
-def test_a_job_that_is_not_there_gets_nothing(call: str) -> None:
+def test_unknown_job_gets_nothing(call: str) -> None:
     resources = Resources({"h1": 8})
     arguments = {"grow": ("x", 1), "lend": ("x", 1, 10), "shrunk": ("x", {"h1": 1})}[call]
     with pytest.raises(ResourceError, match="x: has not started"):
         getattr(resources, call)(*arguments)
 
 
-def test_a_job_is_where_it_says_and_its_loan_with_it() -> None:
+def test_reported_places_of_a_job_include_its_loan() -> None:
     """It grew on another host than was meant."""
     resources = Resources({"h1": 4, "h2": 4})
     resources.start("a", 2)
@@ -183,7 +183,7 @@ def test_a_job_is_where_it_says_and_its_loan_with_it() -> None:
     assert resources.free_cores == 6
 
 
-def test_a_job_keeps_what_it_was_promised_until_it_has_grown() -> None:
+def test_promised_cores_stay_reserved_until_the_job_has_grown() -> None:
     resources = Resources({"h1": 8})
     resources.start("a", 2)
     resources.grow("a", 3)
@@ -193,7 +193,7 @@ def test_a_job_keeps_what_it_was_promised_until_it_has_grown() -> None:
     assert resources.free_cores == 6
 
 
-def test_a_job_that_has_none_of_its_loan_owes_nothing() -> None:
+def test_loan_without_cores_is_dropped() -> None:
     resources = Resources({"h1": 8})
     resources.start("a", 2)
     first = resources.lend("a", 2, until_iteration=50)
@@ -206,7 +206,7 @@ def test_a_job_that_has_none_of_its_loan_owes_nothing() -> None:
     assert resources.free_cores == 8
 
 
-def test_hosts_with_more_ranks_than_cores_are_full_and_no_more_than_that() -> None:
+def test_oversubscribed_hosts_count_as_full_only() -> None:
     resources = Resources({"h1": 4, "h2": 4})
     resources.settle("a", {"h1": 6})
     resources.settle("b", {"h1": 2, "elsewhere": 9})
@@ -217,7 +217,7 @@ def test_hosts_with_more_ranks_than_cores_are_full_and_no_more_than_that() -> No
     assert resources.free_cores == 8
 
 
-def test_jobs_that_refused_are_spared_where_cores_are_taken_back() -> None:
+def test_jobs_that_refused_are_spared_when_cores_are_recalled() -> None:
     resources = Resources({"h1": 8})
     for job in "ab":
         resources.start(job, 2)
@@ -227,7 +227,7 @@ def test_jobs_that_refused_are_spared_where_cores_are_taken_back() -> None:
         resources.taking_back(3, spared={"a"})
 
 
-def test_what_was_lent_before_a_restart_is_no_own_of_the_job() -> None:
+def test_loan_from_before_a_restart_is_still_a_loan() -> None:
     resources = Resources({"h1": 8})
     resources.settle("a", {"h1": 6})
     loan = resources.lent_before("a", 4, until_iteration=50)

@@ -94,8 +94,8 @@ class House:
         """Let the daemon and the jobs do what there is to do until that is so."""
         deadline = time.monotonic() + LIMIT
         while not condition():
-            heard = {job.name: job.heard[-5:] for job in self._jobs}
-            assert time.monotonic() < deadline, f"waited too long: {heard}"
+            received = {job.name: job.received[-5:] for job in self._jobs}
+            assert time.monotonic() < deadline, f"waited too long: {received}"
             if self.daemon is not None:
                 self.daemon.turn()
             for job in self._jobs:

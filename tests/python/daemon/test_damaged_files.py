@@ -36,7 +36,7 @@ def fill(store: Store) -> None:
     """A row of each kind, of a job that was there when the daemon ended."""
     everything = Everything()
     try:
-        everything.hear(hello(A))
+        everything.receive(hello(A))
         session = everything.all.sessions[A]
     finally:
         everything.close()
@@ -94,7 +94,7 @@ strange = st.one_of(
 # Each example writes a store.
 @settings(max_examples=200, deadline=None)
 @given(data=st.data())
-def test_a_store_with_a_strange_value_is_read_or_refused_in_a_line(data: st.DataObject) -> None:
+def test_store_with_a_strange_value_is_read_or_refused_with_one_line(data: st.DataObject) -> None:
     with (
         tempfile.TemporaryDirectory() as folder,
         contextlib.closing(Store(Path(folder) / "s.sqlite")) as store,
@@ -109,7 +109,7 @@ def test_a_store_with_a_strange_value_is_read_or_refused_in_a_line(data: st.Data
             assert str(problem).isprintable() and "--store takes another file" in str(problem)
 
 
-def test_the_row_that_is_wrong_is_named(tmp_path: Path) -> None:
+def test_invalid_row_is_reported(tmp_path: Path) -> None:
     with contextlib.closing(Store(tmp_path / "s.sqlite")) as store:
         fill(store)
         store.connection.execute("UPDATE jobs SET iteration = 'ten\x1b[2J'")
@@ -129,7 +129,7 @@ def test_the_row_that_is_wrong_is_named(tmp_path: Path) -> None:
         {"public": "0" * 40},
     ],
 )
-def test_keys_that_are_none_are_refused_in_a_line(tmp_path: Path, changed: dict[str, Any]) -> None:
+def test_invalid_keys_are_refused_with_one_line(tmp_path: Path, changed: dict[str, Any]) -> None:
     make_keys(tmp_path / "keys")
     path = tmp_path / "keys" / SERVER
     path.write_text(json.dumps({**json.loads(path.read_text()), **changed}))
@@ -137,13 +137,13 @@ def test_keys_that_are_none_are_refused_in_a_line(tmp_path: Path, changed: dict[
         read_keys(tmp_path / "keys")
 
 
-def test_keys_that_were_made_are_read(tmp_path: Path) -> None:
+def test_generated_keys_are_read(tmp_path: Path) -> None:
     make_keys(tmp_path / "keys")
     assert read_keys(tmp_path / "keys").clients
 
 
 @given(st.binary(max_size=300))
-def test_any_bytes_in_place_of_keys_are_refused_in_a_line(content: bytes) -> None:
+def test_any_bytes_as_keys_are_refused_with_one_line(content: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / SERVER).write_bytes(content)
         with pytest.raises(DaemonError, match="are no keys of --make-keys"):

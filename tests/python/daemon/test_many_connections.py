@@ -62,13 +62,13 @@ def welcomed(jobs: list[Any]) -> list[Any]:
     """Those that were; the others say again every second that they are there, as jobs do."""
     now = time.monotonic()
     for job in jobs:
-        if not job.heard and now - getattr(job, "said", 0.0) > 1:
+        if not job.received and now - getattr(job, "said", 0.0) > 1:
             job.hello()
             job.said = now
     return [job for job in jobs if "welcome" in job.kinds()]
 
 
-def test_more_jobs_than_descriptors_are_heard_one_after_the_other(house: Any) -> None:
+def test_more_jobs_than_descriptors_are_served_in_sequence(house: Any) -> None:
     daemon = house.begin_elsewhere(dies=few_descriptors)
     jobs = [house.job(f"{number:016x}") for number in range(300)]
     house.until(lambda: len(welcomed(jobs)) >= 80)
@@ -84,20 +84,20 @@ def test_more_jobs_than_descriptors_are_heard_one_after_the_other(house: Any) ->
     assert ask_daemon({"kind": "status"})["pid"] == daemon
 
 
-def test_silent_connections_to_the_line_and_the_door_hurt_nobody(house: Any) -> None:
+def test_silent_connections_do_not_block_jobs_or_control_socket(house: Any) -> None:
     daemon = house.begin_elsewhere(dies=few_descriptors)
     job = house.known_job("own")
     # Half of the descriptors are kept free, and of these the control socket may take a quarter.
     for path, most in ((house.line, 128), (daemon_control_socket(), 160)):
         with connections(str(path)) as made:
             assert 60 < let_in(house, made) < most
-            job.heard.clear()
+            job.received.clear()
             house.beat(job)
     assert ask_daemon({"kind": "status"})["pid"] == daemon
     house.known_job("late")
 
 
-def test_a_daemon_is_asked_and_stopped_while_its_line_is_full(house: Any) -> None:
+def test_daemon_answers_and_stops_while_its_line_is_full(house: Any) -> None:
     daemon = house.begin_elsewhere(dies=few_descriptors)
     with connections(str(house.line)) as made:
         let_in(house, made)
@@ -132,7 +132,7 @@ def test_unauthenticated_connections_take_no_descriptors_from_jobs(house: Any, t
     house.until(lambda: "welcome" in friend.kinds())
 
 
-def test_more_jobs_with_keys_than_may_be_unauthenticated_are_all_heard(house: Any, tmp_path: Path) -> None:
+def test_more_jobs_with_keys_than_the_unauthenticated_limit_are_accepted(house: Any, tmp_path: Path) -> None:
     keys = tmp_path / "keys"
     make_keys(keys)
     house.begin_elsewhere(dies=few_descriptors, listen="tcp://127.0.0.1:*", keys=keys)
@@ -155,7 +155,7 @@ def no_builds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     guard.cache_clear()
 
 
-def test_a_daemon_without_builds_says_that_descriptors_are_not_guarded(house: Any, no_builds: None) -> None:
+def test_daemon_without_builds_reports_unguarded_descriptors(house: Any, no_builds: None) -> None:
     house.begin()
     house.known_job()
     house.pass_by(1)
@@ -163,7 +163,7 @@ def test_a_daemon_without_builds_says_that_descriptors_are_not_guarded(house: An
     assert told["text"].startswith("descriptors are not guarded: no MPI build of Nereus is installed")
 
 
-def test_half_open_connections_to_the_metrics_take_few_threads_and_end(house: Any) -> None:
+def test_half_open_metrics_connections_use_few_threads_and_end(house: Any) -> None:
     daemon = house.begin_elsewhere(metrics=0)
     job = house.known_job()
     port = ask_daemon({"kind": "status"})["metrics"]
@@ -179,14 +179,14 @@ def test_half_open_connections_to_the_metrics_take_few_threads_and_end(house: An
         # The first ones are cut off, though they are there still.
         made[0].settimeout(30)
         assert made[0].recv(1) == b""
-        house.until(lambda: metrics_are_told(port))
+        house.until(lambda: metrics_are_served(port))
 
 
 def threads(process: int) -> int:
     return len(list(Path(f"/proc/{process}/task").iterdir()))
 
 
-def metrics_are_told(port: int) -> bool:
+def metrics_are_served(port: int) -> bool:
     try:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as answer:
             return b"nereus_jobs 1.0" in answer.read()

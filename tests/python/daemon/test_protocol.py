@@ -31,7 +31,7 @@ KEYS = st.sampled_from(
 @given(st.binary(max_size=200))
 @example(b'{"version": 1, "job": "' + b"a" * 16 + b'", "kind": "hello"}')
 @example(b'{"version": true, "job": "' + b"a" * 16 + b'", "kind": "goodbye", "id": 1}')
-def test_bytes_that_are_no_message_are_dropped(frame: bytes) -> None:
+def test_bytes_that_are_not_a_message_are_dropped(frame: bytes) -> None:
     assert messages.read(frame) is None
 
 
@@ -57,14 +57,14 @@ def everything() -> Iterator[Everything]:
     changes=st.dictionaries(KEYS, ANYTHING, min_size=1, max_size=4),
     taken=st.sets(KEYS, max_size=2),
 )
-def test_a_message_with_strange_values_never_raises(
+def test_message_with_strange_values_never_raises(
     everything: Everything, base: bytes, changes: dict[str, Any], taken: set[str]
 ) -> None:
-    everything.hear(hello(NAMES[0]))
+    everything.receive(hello(NAMES[0]))
     before = everything.state()
     value = {key: each for key, each in json.loads(base).items() if key not in taken}
     frame = json.dumps({**value, **changes}).encode()
-    everything.hear(frame)
+    everything.receive(frame)
     if messages.read(frame) is None:
         assert everything.state() == before
 
@@ -81,9 +81,9 @@ class AnyMessages(RuleBasedStateMachine):
         self.everything = Everything()
         self.last_epoch = 0
 
-    def hear(self, frame: bytes) -> None:
+    def receive(self, frame: bytes) -> None:
         assert messages.read(frame) is not None
-        for each in self.everything.hear(frame):
+        for each in self.everything.receive(frame):
             assert messages.encode(dict(each)) is not None
             if each["kind"] == "grant":
                 self.last_epoch = max(self.last_epoch, each["epoch"])
@@ -93,11 +93,11 @@ class AnyMessages(RuleBasedStateMachine):
     )
     def hello(self, job: str, hosts: list[str], c: int) -> None:
         commands = list(range(1, c + 1))
-        self.hear(hello(job, hosts=hosts, generation=c, asked=c, epoch=c, iteration=c, commands=commands))
+        self.receive(hello(job, hosts=hosts, generation=c, asked=c, epoch=c, iteration=c, commands=commands))
 
     @rule(job=st.sampled_from(NAMES), iteration=COUNTS, epoch=COUNTS)
     def heartbeat(self, job: str, iteration: int, epoch: int) -> None:
-        self.hear(message("heartbeat", job, iteration=iteration, epoch=epoch))
+        self.receive(message("heartbeat", job, iteration=iteration, epoch=epoch))
 
     @rule(
         job=st.sampled_from(NAMES), ranks=st.integers(1, 9), iterations=st.integers(1, 2**53 - 1), s=SECONDS
@@ -105,11 +105,11 @@ class AnyMessages(RuleBasedStateMachine):
     def sample(self, job: str, ranks: int, iterations: int, s: float) -> None:
         seconds = max(s, 1e-9)
         keys = {"ranks": ranks, "iteration": 1, "iterations": iterations, "seconds": seconds}
-        self.hear(message("sample", job, **keys))
+        self.receive(message("sample", job, **keys))
 
     @rule(job=st.sampled_from(NAMES), number=st.integers(1, 4), iteration=COUNTS)
     def ask(self, job: str, number: int, iteration: int) -> None:
-        self.hear(message("io_request", job, number=number, bytes=1, iteration=iteration))
+        self.receive(message("io_request", job, number=number, bytes=1, iteration=iteration))
 
     @rule(
         job=st.sampled_from(NAMES),
@@ -122,11 +122,11 @@ class AnyMessages(RuleBasedStateMachine):
     def wrote(self, job: str, n: int, epoch: int, i: int, r: int, s: float) -> None:
         keys = {"id": 1, "number": n, "epoch": epoch, "bytes": 2**53 - 1, "iteration": i * 100, "ranks": r}
         times = {"wait_seconds": s, "service_seconds": s, "age_seconds": s}
-        self.hear(message("io_done", job, **keys, **times))
+        self.receive(message("io_done", job, **keys, **times))
 
     @rule(job=st.sampled_from(NAMES), command=st.sampled_from([1, 2, 11, 12, 13, 14]))
-    def heard(self, job: str, command: int) -> None:
-        self.hear(message("heard", job, command=command))
+    def acknowledged(self, job: str, command: int) -> None:
+        self.receive(message("heard", job, command=command))
 
     @rule(
         job=st.sampled_from(NAMES),
@@ -137,15 +137,15 @@ class AnyMessages(RuleBasedStateMachine):
     )
     def done(self, job: str, command: int, ranks: int, generation: int, s: float) -> None:
         keys = {"id": 1, "command": command, "hosts": ["h"] * ranks, "generation": generation}
-        self.hear(message("done", job, **keys, iteration=1, seconds=s, message=""))
+        self.receive(message("done", job, **keys, iteration=1, seconds=s, message=""))
 
     @rule(job=st.sampled_from(NAMES), command=st.sampled_from([0, 1, 2, 11, 12, 13, 14]))
     def refused(self, job: str, command: int) -> None:
-        self.hear(message("refused", job, id=1, command=command, code=-7, message="no"))
+        self.receive(message("refused", job, id=1, command=command, code=-7, message="no"))
 
     @rule(job=st.sampled_from(NAMES))
     def goodbye(self, job: str) -> None:
-        self.hear(message("goodbye", job, id=1))
+        self.receive(message("goodbye", job, id=1))
 
     @rule(job=st.sampled_from(NAMES), ranks=st.integers(1, 8))
     def reserve(self, job: str, ranks: int) -> None:
@@ -172,7 +172,7 @@ class AnyMessages(RuleBasedStateMachine):
         assert everything.sessions.keys() == everything.coordinator.jobs.keys()
 
     @invariant()
-    def a_job_is_told_what_is_to_be_done_and_nothing_else(self) -> None:
+    def job_is_sent_its_pending_commands_only(self) -> None:
         for name, known in self.everything.all.coordinator.jobs.items():
             telling = self.everything.all.sessions[name].telling
             told = [number for number, each in telling.items() if each.message["kind"] == "resize"]

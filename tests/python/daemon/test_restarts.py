@@ -29,7 +29,7 @@ def status() -> dict[str, Any]:
         *(in_store(TELLS, moment) for moment in (TELLS, "COMMIT")),
     ],
 )
-def test_a_daemon_that_is_killed_gives_no_turn_twice(house: Any, dies: Callable[[], None]) -> None:
+def test_killed_daemon_grants_no_turn_twice(house: Any, dies: Callable[[], None]) -> None:
     keys = {"policy": "fair", "cores": 12}
     house.begin_elsewhere(dies, **keys)
     jobs = house.lively("a", "b", "c", phases=3)
@@ -46,7 +46,7 @@ def test_a_daemon_that_is_killed_gives_no_turn_twice(house: Any, dies: Callable[
     assert all(job.done and job.generation == len(job.done) for job in jobs)
 
 
-def test_a_daemon_that_is_stopped_is_followed_by_one_that_knows_all(house: Any) -> None:
+def test_stopped_daemon_is_followed_by_one_with_its_state(house: Any) -> None:
     house.begin()
     writes, waits = house.known_job("writes"), house.known_job("waits")
     writes.ask(1)
@@ -66,7 +66,7 @@ def test_a_daemon_that_is_stopped_is_followed_by_one_that_knows_all(house: Any) 
     assert waits.last("grant")["epoch"] > epoch
 
 
-def test_a_turn_of_a_job_that_died_while_no_daemon_was_there_ends(house: Any) -> None:
+def test_turn_of_a_job_that_died_without_a_daemon_expires(house: Any) -> None:
     house.begin()
     dead, waits = house.known_job("dead"), house.known_job("waits")
     dead.ask(1)
@@ -80,7 +80,7 @@ def test_a_turn_of_a_job_that_died_while_no_daemon_was_there_ends(house: Any) ->
     house.until(lambda: "grant" in waits.kinds())
 
 
-def test_a_daemon_without_its_store_believes_a_job_that_has_a_turn(house: Any) -> None:
+def test_daemon_without_its_store_accepts_a_claimed_turn(house: Any) -> None:
     house.begin()
     writes = house.known_job("writes")
     writes.ask(3)
@@ -101,7 +101,7 @@ def test_a_daemon_without_its_store_believes_a_job_that_has_a_turn(house: Any) -
     house.until(lambda: "grant" in waits.kinds())
 
 
-def test_of_two_that_say_they_have_the_turn_one_is_believed(house: Any) -> None:
+def test_only_one_of_two_claimed_turns_is_accepted(house: Any) -> None:
     house.begin()
     one = house.known_job("one", asked=1, epoch=5)
     other = house.known_job("other", asked=1, epoch=6)
@@ -112,7 +112,7 @@ def test_of_two_that_say_they_have_the_turn_one_is_believed(house: Any) -> None:
     assert (one.last("alive")["turn"], other.last("alive")["turn"]) == (True, False)
 
 
-def test_commands_of_a_daemon_that_lost_its_store_are_taken_back(house: Any) -> None:
+def test_commands_unknown_after_loss_of_the_store_are_cancelled(house: Any) -> None:
     house.begin()
     job = house.known_job(commands=[7, 9])
     house.until(lambda: "cancel" in job.kinds())
@@ -123,7 +123,7 @@ def test_commands_of_a_daemon_that_lost_its_store_are_taken_back(house: Any) -> 
     house.until(lambda: not house.job_documents()[job.name]["commands"])
 
 
-def test_a_command_is_said_again_until_it_is_heard_and_forgotten_when_it_is_done(house: Any) -> None:
+def test_command_is_repeated_until_acknowledged_and_forgotten_when_done(house: Any) -> None:
     house.begin(policy="fair")
     job = house.known_job()
     house.until(lambda: "resize" in job.kinds())
@@ -149,7 +149,7 @@ def test_a_command_is_said_again_until_it_is_heard_and_forgotten_when_it_is_done
     assert (resized["before"], resized["ranks"], resized["by"]) == (1, 4, "fair")
 
 
-def test_a_refused_command_is_dropped_and_says_why(house: Any) -> None:
+def test_refused_command_is_dropped_and_reported(house: Any) -> None:
     house.begin(policy="fair")
     job = house.known_job()
     house.until(lambda: "resize" in job.kinds())
@@ -160,7 +160,7 @@ def test_a_refused_command_is_dropped_and_says_why(house: Any) -> None:
     assert refused["text"] == "no more processes"
 
 
-def test_events_go_on_and_are_all_there_after_a_restart(house: Any) -> None:
+def test_events_continue_and_are_complete_after_a_restart(house: Any) -> None:
     house.begin()
     house.known_job("one")
     house.end()
@@ -173,7 +173,7 @@ def test_events_go_on_and_are_all_there_after_a_restart(house: Any) -> None:
     ]
 
 
-def test_times_of_a_program_are_known_when_it_is_started_again(house: Any) -> None:
+def test_iteration_times_of_a_program_are_known_at_its_next_start(house: Any) -> None:
     daemon = house.begin()
     first = house.known_job("first")
     first.say("sample", ranks=1, iteration=10, iterations=10, seconds=5)
@@ -185,7 +185,7 @@ def test_times_of_a_program_are_known_when_it_is_started_again(house: Any) -> No
     assert profiles[other.name] == []
 
 
-def test_the_store_is_for_its_user_alone_and_names_what_was_decided(house: Any) -> None:
+def test_store_is_private_and_records_decisions(house: Any) -> None:
     house.begin(policy="fair")
     job = house.known_job()
     house.until(lambda: "resize" in job.kinds())

@@ -21,7 +21,7 @@ def writers(house: Any, names: str) -> list[Any]:
     return jobs
 
 
-def test_of_many_jobs_that_a_stopped_daemon_has_yet_to_hear_none_loses_its_turn(
+def test_no_job_loses_its_turn_to_a_stalled_daemon_with_unread_messages(
     house: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     house.begin(policy="none")
@@ -34,7 +34,7 @@ def test_of_many_jobs_that_a_stopped_daemon_has_yet_to_hear_none_loses_its_turn(
     assert all(job.last("alive")["turn"] is True for job in jobs)
 
 
-def test_jobs_that_stood_still_with_the_daemon_keep_their_turns(house: Any) -> None:
+def test_jobs_stalled_with_the_daemon_keep_their_turns(house: Any) -> None:
     daemon = house.begin(policy="none")
     lives, died = writers(house, "ab")
     house.clock.pass_by(STOPPED)
@@ -44,12 +44,12 @@ def test_jobs_that_stood_still_with_the_daemon_keep_their_turns(house: Any) -> N
     assert [event["job"] for event in house.events("turn_lost", "ended")] == [died.name]
 
 
-def test_a_daemon_that_listened_gives_the_turn_of_a_silent_job_to_the_next() -> None:
+def test_attentive_daemon_passes_the_turn_of_a_silent_job_on() -> None:
     attention = StallDetector(heartbeat=0.5, most=10.0)
     assert all(attention.is_paid(0.5 * each, more=each % 2 == 0) for each in range(100))
 
 
-def test_a_job_that_says_more_than_can_be_heard_keeps_no_turn_of_the_dead_for_ever() -> None:
+def test_flooding_job_does_not_keep_turns_of_dead_jobs_forever() -> None:
     attention = StallDetector(heartbeat=0.5, most=10.0)
     assert attention.is_paid(0.0, more=True)
     looks = [attention.is_paid(100.0 + 0.1 * each, more=True) for each in range(200)]

@@ -63,7 +63,7 @@ def fill_with_the_old(connection: sqlite3.Connection) -> None:
     fill(connection, statement, lambda number: (f"[{number}]",), MOST_SAMPLES + OLD)
 
 
-def test_what_is_old_goes_in_small_pieces_though_no_moment_is_idle(store: Store) -> None:
+def test_old_rows_are_removed_in_small_steps_even_without_idle_time(store: Store) -> None:
     fill_with_the_old(store.connection)
     now, steps, most = 1e9, 0, 0
     while steps < 3000:
@@ -79,7 +79,7 @@ def test_what_is_old_goes_in_small_pieces_though_no_moment_is_idle(store: Store)
     assert first == OLD + 1, "the latest are kept"
 
 
-def test_a_command_that_is_not_done_and_a_job_that_runs_are_never_too_old(store: Store) -> None:
+def test_pending_commands_and_running_jobs_are_never_removed(store: Store) -> None:
     add = store.connection.execute
     add("INSERT INTO commands VALUES (1, 'runs', 1, NULL, '', NULL, '', 'told')")
     add("INSERT INTO commands VALUES (2, 'runs', 1, NULL, '', NULL, '', 'cancelled')")
@@ -91,7 +91,7 @@ def test_a_command_that_is_not_done_and_a_job_that_runs_are_never_too_old(store:
     assert add("SELECT count(*) FROM jobs WHERE name = 'runs'").fetchone() == (1,)
 
 
-def test_the_store_does_not_grow_while_jobs_talk_all_the_time(house: Any) -> None:
+def test_store_does_not_grow_while_jobs_send_constantly(house: Any) -> None:
     daemon = house.begin()
     fill_with_events(daemon.store.connection)
     job = house.known_job()
@@ -102,14 +102,14 @@ def test_the_store_does_not_grow_while_jobs_talk_all_the_time(house: Any) -> Non
             job.heartbeat()
         house.clock.pass_by(0.05)
         job.take()
-        job.heard.clear()
+        job.received.clear()
         return rows(daemon.store.connection, "events") <= MOST_EVENTS or time.monotonic() > deadline
 
     daemon.serve(is_over)
     assert rows(daemon.store.connection, "events") <= MOST_EVENTS
 
 
-def test_of_jobs_that_run_for_days_the_latest_is_kept(store: Store) -> None:
+def test_latest_values_of_long_running_jobs_are_kept(store: Store) -> None:
     job = session("a" * 16)
     store.came(job)
     for number in range(1, PHASES_KEPT + 50):
@@ -126,7 +126,7 @@ def test_of_jobs_that_run_for_days_the_latest_is_kept(store: Store) -> None:
     assert max(each.seconds for each in times) == PHASES_KEPT + 49
 
 
-def test_a_job_that_comes_reads_few_of_very_many_rows(store: Store) -> None:
+def test_arriving_job_reads_few_of_many_rows(store: Store) -> None:
     program = json.dumps(PROGRAM)
     statement = "INSERT INTO samples VALUES (?, ?, ?, ?, 1.0)"
     fill(store.connection, statement, lambda number: (program, "a", 1 + number % 400, float(number)), 50_000)
@@ -158,7 +158,7 @@ def asked(house: Any, job: str, ranks: int) -> str:
     return str(answer(house, kind="reserve", job=job, ranks=ranks)["kind"])
 
 
-def test_a_restart_knows_who_has_a_place_and_who_waits_for_one(house: Any) -> None:
+def test_restart_restores_reservations_and_waiting_jobs(house: Any) -> None:
     one, two, three = ("1" * 16, "2" * 16, "3" * 16)
 
     house.begin(cores=4)
@@ -188,7 +188,7 @@ def test_a_restart_knows_who_has_a_place_and_who_waits_for_one(house: Any) -> No
     assert [event["job"] for event in house.events("reservation_dropped")] == [three]
 
 
-def test_cores_that_are_kept_go_to_no_job_that_runs_when_the_daemon_is_started_again(house: Any) -> None:
+def test_restart_gives_reserved_cores_to_no_running_job(house: Any) -> None:
     house.begin(cores=4)
     job = house.known_job()
     assert asked(house, "1" * 16, 2) == "reserved"
@@ -199,7 +199,7 @@ def test_cores_that_are_kept_go_to_no_job_that_runs_when_the_daemon_is_started_a
     assert job.last("resize")["ranks"] == 2
 
 
-def test_a_restart_with_fewer_cores_keeps_no_place_that_cannot_be(house: Any) -> None:
+def test_restart_with_fewer_cores_drops_impossible_reservations(house: Any) -> None:
     house.begin(cores=4)
     assert asked(house, "1" * 16, 3) == "reserved"
     house.end()

@@ -8,10 +8,10 @@ import pytest
 
 
 def grants(job: Any) -> list[int]:
-    return [message["epoch"] for message in job.heard if message["kind"] == "grant"]
+    return [message["epoch"] for message in job.received if message["kind"] == "grant"]
 
 
-def test_jobs_write_one_after_the_other_first_come_first_served(house: Any) -> None:
+def test_jobs_write_in_sequence_first_come_first_served(house: Any) -> None:
     house.begin()
     jobs = [house.known_job(name) for name in "abc"]
     for job in (jobs[2], jobs[0], jobs[1]):
@@ -26,7 +26,7 @@ def test_jobs_write_one_after_the_other_first_come_first_served(house: Any) -> N
     assert grants(jobs[2]) < grants(jobs[0]) < grants(jobs[1])
 
 
-def test_a_grant_that_was_lost_is_given_again_when_it_is_asked_for_again(house: Any) -> None:
+def test_lost_grant_is_repeated_on_a_repeated_request(house: Any) -> None:
     house.begin()
     job = house.known_job()
     for _ in range(3):
@@ -35,7 +35,7 @@ def test_a_grant_that_was_lost_is_given_again_when_it_is_asked_for_again(house: 
     assert len(set(grants(job))) == 1
 
 
-def test_a_turn_of_a_job_that_died_goes_to_the_next(house: Any) -> None:
+def test_turn_of_a_dead_job_goes_to_the_next(house: Any) -> None:
     house.begin()
     dead, waiting = house.known_job("dead"), house.known_job("waiting")
     dead.ask(1)
@@ -56,7 +56,7 @@ def test_a_turn_of_a_job_that_died_goes_to_the_next(house: Any) -> None:
     assert dead.last("alive")["turn"] is False
 
 
-def test_a_job_that_writes_long_keeps_its_turn_as_long_as_it_is_heard(house: Any) -> None:
+def test_long_writing_job_keeps_its_turn_while_it_sends_heartbeats(house: Any) -> None:
     house.begin()
     writes, waits = house.known_job("writes"), house.known_job("waits")
     writes.ask(1)
@@ -71,7 +71,7 @@ def test_a_job_that_writes_long_keeps_its_turn_as_long_as_it_is_heard(house: Any
     assert not grants(waits)
 
 
-def test_a_job_that_waited_and_died_is_not_given_a_turn_for_ever(house: Any) -> None:
+def test_job_that_died_while_waiting_does_not_keep_its_turn(house: Any) -> None:
     house.begin()
     first, dead, last = (house.known_job(name) for name in ("first", "dead", "last"))
     for job in (first, dead, last):
@@ -84,7 +84,7 @@ def test_a_job_that_waited_and_died_is_not_given_a_turn_for_ever(house: Any) -> 
     house.until(lambda: grants(last))
 
 
-def test_a_job_that_went_on_without_a_turn_blocks_nobody(house: Any) -> None:
+def test_job_that_continued_without_a_turn_does_not_block_others(house: Any) -> None:
     house.begin()
     first, impatient, last = (house.known_job(name) for name in ("first", "impatient", "last"))
     for job in (first, impatient, last):
@@ -97,7 +97,7 @@ def test_a_job_that_went_on_without_a_turn_blocks_nobody(house: Any) -> None:
     assert not grants(impatient)
 
 
-def test_what_is_said_twice_or_late_counts_once(house: Any) -> None:
+def test_duplicate_or_late_messages_count_once(house: Any) -> None:
     house.begin()
     job, other = house.known_job(), house.known_job("other")
     job.ask(1)
@@ -112,7 +112,7 @@ def test_what_is_said_twice_or_late_counts_once(house: Any) -> None:
     assert len(house.events("wrote")) == 2 - 1
 
 
-def test_goodbye_gives_everything_back(house: Any) -> None:
+def test_closing_message_returns_turn_and_cores(house: Any) -> None:
     daemon = house.begin()
     job, other = house.known_job(), house.known_job("other")
     for each in (job, other):
@@ -127,7 +127,7 @@ def test_goodbye_gives_everything_back(house: Any) -> None:
     assert daemon.everything.coordinator.free == 8 - 1
 
 
-def test_a_job_that_is_not_known_is_asked_who_it_is(house: Any) -> None:
+def test_unknown_job_is_asked_to_identify_itself(house: Any) -> None:
     house.begin()
     job = house.job()
     job.heartbeat()
@@ -137,7 +137,7 @@ def test_a_job_that_is_not_known_is_asked_who_it_is(house: Any) -> None:
     assert house.job_documents() == {}
 
 
-def test_a_silent_job_is_forgotten_and_comes_again(house: Any) -> None:
+def test_silent_job_is_forgotten_and_can_return(house: Any) -> None:
     house.begin()
     job = house.known_job()
     house.pass_by(31)
@@ -150,7 +150,7 @@ def test_a_silent_job_is_forgotten_and_comes_again(house: Any) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_no_two_jobs_write_at_once_over_a_line_that_loses_doubles_and_delays(house: Any, seed: int) -> None:
+def test_no_two_jobs_write_at_once_over_a_lossy_line(house: Any, seed: int) -> None:
     house.begin(policy="fair", cores=12)
     jobs = house.lively("a", "b", "c", phases=3, chance=random.Random(seed))
     house.until(lambda: all(job.over for job in jobs))
@@ -162,7 +162,7 @@ def test_no_two_jobs_write_at_once_over_a_line_that_loses_doubles_and_delays(hou
     assert [known[job.name]["ranks"] for job in jobs] == [len(job.hosts) for job in jobs]
 
 
-def test_one_that_floods_the_daemon_starves_nobody(house: Any) -> None:
+def test_flooding_job_does_not_starve_others(house: Any) -> None:
     house.begin()
     flood, quiet = house.known_job("flood"), house.known_job("quiet")
     for _ in range(900):

@@ -33,7 +33,7 @@ class Everything:
     def complain(self, text: str) -> None:
         raise AssertionError(text)
 
-    def hear(self, frame: bytes) -> list[Mapping[str, Any]]:
+    def receive(self, frame: bytes) -> list[Mapping[str, Any]]:
         message = messages.read(frame)
         if message is None:
             return []

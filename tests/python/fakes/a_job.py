@@ -13,7 +13,7 @@ Message = dict[str, Any]
 
 
 class FakeJob:
-    """Says what it is told to; what it hears it keeps."""
+    """Says what it is told to; what it receives it keeps."""
 
     def __init__(self, context: "zmq.Context[zmq.Socket[bytes]]", line: Path | str, name: str) -> None:
         self.name = name if len(name) == 16 else name.encode().hex().ljust(16, "0")[:16]
@@ -28,7 +28,7 @@ class FakeJob:
         self.asked = 0
         self.epoch = 0
         self.commands: list[int] = []
-        self.heard: list[Message] = []
+        self.received: list[Message] = []
 
     def connect(self) -> "FakeJob":
         self.socket.connect(self.address)
@@ -85,14 +85,14 @@ class FakeJob:
             message = json.loads(self.socket.recv())
             assert message["version"] == 1 and message["job"] == self.name
             found.append(message)
-        self.heard += found
+        self.received += found
         return found
 
     def kinds(self) -> list[str]:
-        return [message["kind"] for message in self.heard]
+        return [message["kind"] for message in self.received]
 
     def last(self, kind: str) -> Message:
-        return [message for message in self.heard if message["kind"] == kind][-1]
+        return [message for message in self.received if message["kind"] == kind][-1]
 
     def close(self) -> None:
         self.socket.close(linger=0)
@@ -142,7 +142,7 @@ class LivelyJob(FakeJob):
         """Whatever there is to do now."""
         for message in self.take():
             if self._chance is None or self._chance.random() < 0.8:
-                self._hear(message)
+                self._receive(message)
         if self._writes_until is not None and time.monotonic() >= self._writes_until:
             self._end_phase()
         if time.monotonic() < self._next:
@@ -166,7 +166,7 @@ class LivelyJob(FakeJob):
         """Whether it waits for a turn."""
         return self.asked > len(self.epochs)
 
-    def _hear(self, message: Message) -> None:
+    def _receive(self, message: Message) -> None:
         kind = message["kind"]
         if kind == "who":
             self._known = False

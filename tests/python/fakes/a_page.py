@@ -104,7 +104,7 @@ class House:
         made = FakeJob(self._context, self.control_sockets / "daemon.line", name).connect()
         try:
             made.hello(**keys)
-            heard(made, "welcome")
+            received(made, "welcome")
             yield made
         finally:
             made.close()
@@ -122,7 +122,7 @@ def _answers() -> bool:
     return False
 
 
-def heard(job: FakeJob, kind: str) -> Document:
+def received(job: FakeJob, kind: str) -> Document:
     def has() -> bool:
         job.take()
         return kind in job.kinds()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A stage for supervised jobs: a build of scripts, the player as program, and all that was heard."""
+"""A stage for supervised jobs: a build of scripts, the player as program, and all that was received."""
 
 import json
 import os
@@ -86,9 +86,9 @@ class Stage:
         lines = path.read_text().splitlines() if path.exists() else []
         return [event for event in map(json.loads, lines) if not key or key in event]
 
-    def heard(self, kind: str) -> list[dict[str, Any]]:
+    def received(self, kind: str) -> list[dict[str, Any]]:
         """Messages of this kind that the players got."""
-        return [event for event in self.events("heard") if event["heard"] == kind]
+        return [event for event in self.events("received") if event["received"] == kind]
 
     def control_sockets(self) -> list[Path]:
         """Those that are there."""

@@ -2,7 +2,7 @@
 """Plays the program of a supervised job (docs/formats/link.md): the root among the founders, else a leader.
 
 Usage: player.py ACT[:ARGUMENT]...   the founders carry the acts out, one function of Root after the other
-A leader says hello and obeys its orders. What both hear from the supervisor is appended to events.jsonl.
+A leader says hello and obeys its orders. What both receive from the supervisor is appended to events.jsonl.
 """
 
 import json
@@ -43,13 +43,13 @@ class Player:
     def say(self, kind: str, **keys: Any) -> None:
         self.socket.send(json.dumps({"version": 1, "job": self.job, "kind": kind, **keys}).encode())
 
-    def hear(self, kind: str) -> dict[str, Any]:
+    def receive(self, kind: str) -> dict[str, Any]:
         """The next message of this kind; all that come are recorded."""
         deadline = time.monotonic() + LIMIT
         while time.monotonic() < deadline:
             if self.socket.poll(100):
                 message: dict[str, Any] = json.loads(self.socket.recv())
-                record({"heard": message["kind"], "by": self.party, **message})
+                record({"received": message["kind"], "by": self.party, **message})
                 if message["kind"] == kind:
                     return message
         record({"missed": kind, "by": self.party})
@@ -90,10 +90,10 @@ class Root(Player):
         self.say("make", request=int(request), parties=listed)
 
     def hello(self) -> None:
-        self.hear("hello")
+        self.receive("hello")
 
     def died(self) -> None:
-        self.hear("died")
+        self.receive("died")
 
     def orders(self, request: str, party: str, words: str) -> None:
         self.say("orders", request=int(request), party=int(party), orders={"do": words})
@@ -111,7 +111,7 @@ class Root(Player):
         self.say("settled", request=int(request), code=int(code), message="said", report={**report, **times})
 
     def resize(self, code: str = "0", request: str = "7") -> None:
-        asked = self.hear("resize")
+        asked = self.receive("resize")
         self.say("answer", ticket=asked["ticket"], code=int(code), message="heard", request=int(request))
 
     def closing(self) -> None:
@@ -164,7 +164,7 @@ def lead(leader: Player) -> None:
         leader.say("closing")
         leader.say("hello", request=request, party=party, hello={"port": 6})
     while True:
-        do = leader.hear("orders")["orders"]["do"]
+        do = leader.receive("orders")["orders"]["do"]
         if do.startswith("later-"):
             wait_for("later")
         if do.endswith("fail"):

@@ -34,7 +34,7 @@ def install(folder: Path, name: str, version: str = MPICH) -> Build:
     return Build(name, prefix, mpiexec, version)
 
 
-def test_mpich_is_used_when_no_mpi_is_named(tmp_path: Path) -> None:
+def test_mpich_is_the_default_mpi(tmp_path: Path) -> None:
     for name in ("alpha", "mpich", "openmpi"):
         install(tmp_path, name)
     environment = {"NEREUS_BUILDS": str(tmp_path)}
@@ -42,42 +42,42 @@ def test_mpich_is_used_when_no_mpi_is_named(tmp_path: Path) -> None:
     assert choose(None, environment).name == "mpich"
 
 
-def test_another_mpi_is_used_when_mpich_is_not_there(tmp_path: Path) -> None:
+def test_another_mpi_is_used_when_mpich_is_missing(tmp_path: Path) -> None:
     install(tmp_path, "openmpi", OPEN_MPI)
     assert choose(None, {"NEREUS_BUILDS": str(tmp_path)}).name == "openmpi"
 
 
-def test_an_unknown_mpi_is_answered_with_the_installed_ones(tmp_path: Path) -> None:
+def test_unknown_mpi_is_reported_with_the_installed_ones(tmp_path: Path) -> None:
     for name in ("mpich", "openmpi"):
         install(tmp_path, name)
     with pytest.raises(LaunchError, match=r"--mpi = intel: .*mpich, openmpi"):
         choose("intel", {"NEREUS_BUILDS": str(tmp_path)})
 
 
-def test_without_builds_the_way_to_get_them_is_named(tmp_path: Path) -> None:
+def test_missing_builds_are_reported_with_remedy(tmp_path: Path) -> None:
     with pytest.raises(LaunchError, match="make build"):
         choose(None, {"NEREUS_BUILDS": str(tmp_path / "none")})
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"name": "mpich"}', "\x00"])
-def test_a_damaged_description_is_named_instead_of_a_traceback(tmp_path: Path, text: str) -> None:
+def test_damaged_description_is_reported_without_traceback(tmp_path: Path, text: str) -> None:
     install(tmp_path, "mpich").description.write_text(text)
     with pytest.raises(LaunchError, match=r"mpi\.json"):
         builds({"NEREUS_BUILDS": str(tmp_path)})
 
 
-def test_a_version_text_with_tabs_does_no_harm(tmp_path: Path) -> None:
+def test_tabs_in_the_version_text_are_replaced(tmp_path: Path) -> None:
     description = install(tmp_path, "mpich").description
     description.write_text(description.read_text().replace("Version: ", "Version:\t"))
     assert choose("mpich", {"NEREUS_BUILDS": str(tmp_path)}).library_version == MPICH
 
 
-def test_a_missing_program_is_named(tmp_path: Path) -> None:
+def test_missing_program_is_reported(tmp_path: Path) -> None:
     with pytest.raises(LaunchError, match=r"bin/nereus-emulator.*make build"):
         install(tmp_path, "mpich").program("nereus-emulator")
 
 
-def test_a_missing_launcher_is_named(tmp_path: Path) -> None:
+def test_missing_launcher_is_reported(tmp_path: Path) -> None:
     build = install(tmp_path, "mpich")
     build.mpiexec.unlink()
     with pytest.raises(LaunchError, match="mpiexec"):
@@ -105,7 +105,7 @@ HOSTS = [Share("n1", 2), Share("n2", 1)]
 
 
 @pytest.mark.parametrize(("version", "option"), [(MPICH, "-hosts"), (OPEN_MPI, "--host")])
-def test_hosts_are_given_as_the_launcher_wants_them(tmp_path: Path, version: str, option: str) -> None:
+def test_hosts_are_passed_in_the_format_of_the_launcher(tmp_path: Path, version: str, option: str) -> None:
     launch = Launch(install(tmp_path, "any", version), Path("/opt/app"), hosts=(Host("n1"), Host("n2")))
     arguments = launch.command(HOSTS).arguments
     assert arguments[arguments.index(option) + 1] == "n1:2,n2:1"
@@ -119,16 +119,14 @@ def test_hosts_are_given_as_the_launcher_wants_them(tmp_path: Path, version: str
         (OPEN_MPI, ["--mca", "plm_rsh_agent", "/opt/rsh", "--mca", "plm_rsh_no_tree_spawn", "1"]),
     ],
 )
-def test_other_hosts_are_reached_by_the_command_that_was_given(
-    tmp_path: Path, version: str, expected: list[str]
-) -> None:
+def test_given_remote_shell_reaches_other_hosts(tmp_path: Path, version: str, expected: list[str]) -> None:
     launch = Launch(install(tmp_path, "any", version), Path("/opt/app"), rsh="/opt/rsh")
     arguments = launch.command(HOSTS).arguments
     start = arguments.index(expected[0])
     assert arguments[start : start + len(expected)] == expected
 
 
-def test_ranks_keep_their_order_when_open_mpi_goes_back_to_a_host(tmp_path: Path) -> None:
+def test_ranks_keep_their_order_when_open_mpi_returns_to_a_host(tmp_path: Path) -> None:
     launch = Launch(install(tmp_path, "any", OPEN_MPI), Path("/opt/app"), ("x",))
     arguments = launch.command([Share("n1", 1), Share("n2", 1), Share("n1", 2)]).arguments
     part = "--host n1:1 -n 1 /opt/app x : --host n2:1 -n 1 /opt/app x : --host n1:2 -n 2 /opt/app x"
@@ -142,7 +140,7 @@ def test_ranks_keep_their_order_when_open_mpi_goes_back_to_a_host(tmp_path: Path
         ([Share("n1", 1), Share("n1", 1), Share("n2", 1), Share("n1", 1)], "n1:3,n2:1"),
     ],
 )
-def test_mpich_is_told_of_a_host_once_although_ranks_go_back_to_it(
+def test_mpich_gets_each_host_once_although_ranks_return_to_it(
     tmp_path: Path, shares: list[Share], told: str
 ) -> None:
     launch = Launch(install(tmp_path, "any", MPICH), Path("/opt/app"))
@@ -152,9 +150,7 @@ def test_mpich_is_told_of_a_host_once_although_ranks_go_back_to_it(
 
 
 @pytest.mark.parametrize(("spread", "policy"), [(False, "slot"), (True, "node")])
-def test_open_mpi_is_told_of_hosts_that_get_processes_only_later(
-    tmp_path: Path, spread: bool, policy: str
-) -> None:
+def test_open_mpi_gets_hosts_that_are_used_only_later(tmp_path: Path, spread: bool, policy: str) -> None:
     hosts = (Host("n1", 2), Host("n2", 2), Host("n3", 2))
     launch = Launch(install(tmp_path, "any", OPEN_MPI), Path("/opt/app"), hosts=hosts)
     arguments = launch.command(place(hosts, 2, spread, oversubscribe=False)).arguments
@@ -162,21 +158,21 @@ def test_open_mpi_is_told_of_hosts_that_get_processes_only_later(
     assert arguments[-len(part) :] == part
 
 
-def test_open_mpi_hands_settings_on_to_other_hosts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_open_mpi_forwards_settings_to_other_hosts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NEREUS_VERIFY", "on")
     launch = Launch(install(tmp_path, "any", OPEN_MPI), Path("/opt/app"), hosts=(Host("elsewhere"),))
     words = " ".join(launch.command(HOSTS, {"NEREUS_LINK": "tcp://n1:1"}).arguments)
     assert all(f"-x {name}" in words for name in ("NEREUS_VERIFY", "NEREUS_LINK", "NEREUS_JOB"))
 
 
-def test_groups_of_open_mpi_find_one_another_by_the_name_server(tmp_path: Path) -> None:
+def test_groups_of_open_mpi_connect_by_the_name_server(tmp_path: Path) -> None:
     launch = Launch(install(tmp_path, "any", OPEN_MPI), Path("/opt/app"))
     assert "--ompi-server file:/tmp/where" in " ".join(
         launch.command([Share("", 1)], server=Path("/tmp/where")).arguments
     )
 
 
-def test_waiting_ranks_of_mpich_let_others_have_their_core_unless_the_user_says_otherwise(
+def test_waiting_mpich_ranks_yield_their_core_unless_overridden(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     name = "MPIR_CVAR_CH4_PROGRESS_THROTTLE"
@@ -187,7 +183,7 @@ def test_waiting_ranks_of_mpich_let_others_have_their_core_unless_the_user_says_
     assert name not in command(build, 2, Path("/opt/app")).environment
 
 
-def test_waiting_ranks_of_open_mpi_take_naps_unless_the_user_says_otherwise(
+def test_waiting_open_mpi_ranks_sleep_unless_overridden(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     name = "OMPI_MCA_mpi_yield_when_idle"
@@ -209,7 +205,7 @@ def test_waiting_ranks_of_open_mpi_take_naps_unless_the_user_says_otherwise(
     assert {name, "LD_PRELOAD"} & set(environment) == set()
 
 
-def test_a_library_whose_path_cannot_be_preloaded_is_left_out(
+def test_library_with_a_path_that_cannot_be_preloaded_is_left_out(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.delenv("OMPI_MCA_mpi_yield_when_idle", raising=False)

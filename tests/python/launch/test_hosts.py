@@ -15,7 +15,7 @@ LISTS = st.lists(st.integers(1, 5), min_size=1, max_size=5).map(
 )
 
 
-def test_a_host_without_a_number_has_one_slot() -> None:
+def test_host_without_number_has_one_slot() -> None:
     assert read_hosts("n1:2,n2") == (Host("n1", 2), Host("n2", 1))
     assert read_hosts("") == ()
 
@@ -34,17 +34,17 @@ def test_a_host_without_a_number_has_one_slot() -> None:
         ("n1:²", "allowed is 1 .. 1048576"),
     ],
 )
-def test_a_wrong_list_is_named_with_what_is_allowed(text: str, expected: str) -> None:
+def test_invalid_list_is_reported_with_what_is_allowed(text: str, expected: str) -> None:
     with pytest.raises(LaunchError, match="--hosts = ") as error:
         read_hosts(text)
     assert expected in str(error.value)
 
 
-def test_addresses_that_begin_alike_are_different_hosts() -> None:
+def test_addresses_with_a_common_prefix_are_different_hosts() -> None:
     assert len(read_hosts("10.0.0.1,10.0.0.2")) == 2
 
 
-def test_this_host_is_known_by_its_names() -> None:
+def test_local_host_is_known_by_its_names() -> None:
     assert all(is_here(name) for name in ("", "localhost", socket.gethostname()))
     assert not is_here("some-other-host")
 
@@ -56,12 +56,12 @@ def test_compact_fills_hosts_in_the_order_of_the_list() -> None:
     ]
 
 
-def test_spread_goes_to_the_emptiest_host() -> None:
+def test_spread_uses_the_emptiest_host() -> None:
     shares = place(read_hosts("n1:3,n2:1,n3:2"), 5, spread=True, oversubscribe=False)
     assert shares == [Share("n1", 1), Share("n2", 1), Share("n3", 1), Share("n1", 1), Share("n3", 1)]
 
 
-def test_without_a_list_all_stay_here() -> None:
+def test_without_list_all_ranks_are_local() -> None:
     assert place([], 3, spread=True, oversubscribe=False) == [Share("", 3)]
 
 
@@ -71,7 +71,7 @@ def test_more_ranks_than_slots_are_refused_with_the_numbers() -> None:
 
 
 @given(LISTS, st.integers(1, 40), st.booleans())
-def test_every_rank_has_a_place_and_slots_are_kept_while_they_last(
+def test_every_rank_is_placed_within_the_slots_while_they_last(
     hosts: list[Host], ranks: int, spread: bool
 ) -> None:
     counts = dict.fromkeys((host.name for host in hosts), 0)
@@ -83,5 +83,5 @@ def test_every_rank_has_a_place_and_slots_are_kept_while_they_last(
 
 
 @given(LISTS)
-def test_a_list_that_is_written_can_be_read_again(hosts: list[Host]) -> None:
+def test_written_list_can_be_read_again(hosts: list[Host]) -> None:
     assert list(read_hosts(host_list(hosts))) == hosts

@@ -52,9 +52,7 @@ def linked_with(folder: Path, name: str) -> Path:
         ("libz.so.1", None),
     ],
 )
-def test_family_is_told_by_the_libraries_that_are_needed(
-    tmp_path: Path, name: str, family: str | None
-) -> None:
+def test_mpi_family_follows_from_needed_libraries(tmp_path: Path, name: str, family: str | None) -> None:
     assert family_of(linked_with(tmp_path, name)) == family
 
 
@@ -67,7 +65,7 @@ WAYS = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_an_mpi_that_a_library_brings_is_found_where_the_dynamic_linker_finds_it(
+def test_mpi_of_a_library_is_found_like_the_dynamic_linker_does(
     tmp_path: Path, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As libhdf5 does."""
@@ -82,13 +80,13 @@ def test_an_mpi_that_a_library_brings_is_found_where_the_dynamic_linker_finds_it
     assert family_of(made, {"LD_LIBRARY_PATH": searched}) is None
 
 
-def test_the_mpi_that_is_nearest_to_the_program_counts(tmp_path: Path) -> None:
+def test_mpi_nearest_to_the_program_counts(tmp_path: Path) -> None:
     other = library(tmp_path, "libother.so.1", library(tmp_path, "libmpi.so.40"))
     made = program(tmp_path, other, library(tmp_path, "libmpi.so.12"), f"-Wl,-rpath,{tmp_path}")
     assert family_of(made) == "mpich"
 
 
-def test_libraries_of_another_machine_are_passed_over(tmp_path: Path) -> None:
+def test_libraries_of_another_architecture_are_ignored(tmp_path: Path) -> None:
     other = library(tmp_path / "other", "libother.so.1", library(tmp_path, "libmpi.so.40"))
     made = program(tmp_path, other, f"-Wl,-rpath,{tmp_path}/other")
     damaged = bytearray(other.read_bytes())
@@ -97,14 +95,14 @@ def test_libraries_of_another_machine_are_passed_over(tmp_path: Path) -> None:
     assert family_of(made) is None
 
 
-def test_libraries_that_need_each_other_are_looked_at_once(tmp_path: Path) -> None:
+def test_cyclic_libraries_are_visited_once(tmp_path: Path) -> None:
     first = library(tmp_path, "libfirst.so.1")
     second = library(tmp_path, "libsecond.so.1", first, f"-Wl,-rpath,{tmp_path}")
     library(tmp_path, "libfirst.so.1", second, f"-Wl,-rpath,{tmp_path}")
     assert family_of(program(tmp_path, first, f"-Wl,-rpath,{tmp_path}")) is None
 
 
-def test_a_program_without_a_table_of_sections_says_it_too(tmp_path: Path) -> None:
+def test_program_without_section_table_is_recognized(tmp_path: Path) -> None:
     program = linked_with(tmp_path, "libmpi.so.40")
     stripped = bytearray(program.read_bytes())
     stripped[40:48] = bytes(8)  # e_shoff
@@ -113,7 +111,7 @@ def test_a_program_without_a_table_of_sections_says_it_too(tmp_path: Path) -> No
     assert family_of(program) == "openmpi"
 
 
-def test_scripts_and_files_that_are_not_there_say_nothing(tmp_path: Path) -> None:
+def test_scripts_and_missing_files_have_no_mpi(tmp_path: Path) -> None:
     script = tmp_path / "script"
     script.write_text("#!/bin/sh\nexit 0\n")
     assert family_of(script) is None
@@ -122,7 +120,7 @@ def test_scripts_and_files_that_are_not_there_say_nothing(tmp_path: Path) -> Non
 
 
 @given(st.binary(max_size=400))
-def test_damaged_executables_say_nothing(tmp_path_factory: pytest.TempPathFactory, rest: bytes) -> None:
+def test_damaged_executable_is_handled(tmp_path_factory: pytest.TempPathFactory, rest: bytes) -> None:
     program = tmp_path_factory.mktemp("damaged") / "program"
     program.write_bytes(b"\x7fELF\x02\x01\x01" + rest)
     assert family_of(program) in (None, "mpich", "openmpi")

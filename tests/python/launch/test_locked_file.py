@@ -22,7 +22,7 @@ sys.stdin.read()
 """
 
 
-def test_one_process_has_a_file_until_it_gives_it_up(tmp_path: Path) -> None:
+def test_only_one_process_holds_a_lock_until_release(tmp_path: Path) -> None:
     path = tmp_path / "lock"
     file = lock_file(path)
     assert file is not None
@@ -34,7 +34,7 @@ def test_one_process_has_a_file_until_it_gives_it_up(tmp_path: Path) -> None:
     again.close()
 
 
-def test_a_file_of_a_killed_process_is_free_with_what_is_in_it(tmp_path: Path) -> None:
+def test_lock_of_a_killed_process_is_free_and_its_content_is_replaced(tmp_path: Path) -> None:
     path = tmp_path / "lock"
     with subprocess.Popen(
         [sys.executable, "-c", HAS_IT, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -51,7 +51,7 @@ def test_a_file_of_a_killed_process_is_free_with_what_is_in_it(tmp_path: Path) -
     file.close()
 
 
-def test_a_file_that_its_last_owner_removes_meanwhile_is_made_anew(
+def test_lock_file_removed_meanwhile_by_its_owner_is_created_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Else two would have the lock: whoever makes the next file would have that one's."""

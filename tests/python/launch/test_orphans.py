@@ -40,7 +40,7 @@ def run(body: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_an_ended_process_whose_parent_died_is_reaped_while_its_launcher_runs() -> None:
+def test_dead_orphan_is_reaped_while_its_launcher_runs() -> None:
     run("""
 launcher = started("(sh -c 'echo $$; exec sleep 0.2' &); exec sleep 600 >&-", start_new_session=True)
 orphan = int(launcher.stdout.readline())
@@ -53,7 +53,7 @@ launcher.wait()
 """)
 
 
-def test_the_end_of_a_launcher_is_left_to_who_waits_for_it() -> None:
+def test_exit_status_of_a_launcher_is_left_to_its_parent() -> None:
     run("""
 launcher = started("exit 5", start_new_session=True)
 wait_for(launcher.pid, "Z")
@@ -62,7 +62,7 @@ assert launcher.wait() == 5
 """)
 
 
-def test_the_end_of_another_child_is_left_to_who_waits_for_it() -> None:
+def test_exit_status_of_another_child_is_left_to_its_parent() -> None:
     run("""
 launcher = started("exec sleep 600", start_new_session=True)
 other = started("exit 6")

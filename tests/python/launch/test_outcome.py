@@ -42,7 +42,7 @@ ORTE_CODE = """\
         (-200, "", "the launcher was killed by signal 200"),
     ],
 )
-def test_a_failed_job_tells_what_ended_it(code: int, output: str, text: str) -> None:
+def test_failed_job_reports_its_cause(code: int, output: str, text: str) -> None:
     outcome = judge(code, output)
     assert not outcome.good
     assert outcome.text == text
@@ -57,10 +57,10 @@ def test_a_failed_job_tells_what_ended_it(code: int, output: str, text: str) -> 
         (-9, "the launcher was killed by signal 9 (SIGKILL)"),
     ],
 )
-def test_where_the_launchers_words_were_not_heard_a_signal_is_not_ruled_out(code: int, text: str) -> None:
+def test_without_launcher_output_a_signal_is_not_ruled_out(code: int, text: str) -> None:
     outcome = judge(code, None)
     assert (outcome.good, outcome.text) == (False, text)
 
 
-def test_a_job_that_ended_well_is_good_whatever_it_printed() -> None:
+def test_successful_job_is_good_whatever_it_printed() -> None:
     assert judge(0, HYDRA_KILLED).good

@@ -44,15 +44,15 @@ def launcher(folder: Path, name: str, says: str) -> str:
         ("mpiexec.mine", "mpiexec (OpenRTE) 4.1.4", "openmpi"),
     ],
 )
-def test_the_launcher_tells_which_mpi_it_starts(two_builds: Path, name: str, says: str, family: str) -> None:
+def test_launcher_output_identifies_its_mpi(two_builds: Path, name: str, says: str, family: str) -> None:
     assert build_for([launcher(two_builds, name, says), "-n", "2"]).name == family
 
 
-def test_the_launcher_of_a_build_needs_to_say_nothing(two_builds: Path) -> None:
+def test_launcher_of_a_build_needs_no_identification(two_builds: Path) -> None:
     assert build_for([launcher(two_builds, "mpiexec-openmpi", "hello")]).name == "openmpi"
 
 
-def test_a_name_decides(two_builds: Path) -> None:
+def test_given_name_decides(two_builds: Path) -> None:
     assert build_for(["anything"], "openmpi").name == "openmpi"
 
 
@@ -64,22 +64,22 @@ def test_a_name_decides(two_builds: Path) -> None:
         (["run", "--", "./app", "--mpi", "openmpi"], "mpich"),
     ],
 )
-def test_a_job_of_our_own_has_the_mpi_that_it_is_given(two_builds: Path, words: list[str], name: str) -> None:
+def test_nested_nereus_run_uses_the_mpi_it_is_given(two_builds: Path, words: list[str], name: str) -> None:
     assert build_for([launcher(two_builds, "nereus", ""), *words]).name == name
 
 
 @pytest.mark.parametrize(("name", "says"), [("srun", "slurm 24"), ("mpiexec", "Some MPI")])
-def test_a_launcher_that_does_not_tell_is_refused(two_builds: Path, name: str, says: str) -> None:
+def test_launcher_that_cannot_be_identified_is_refused(two_builds: Path, name: str, says: str) -> None:
     with pytest.raises(LaunchError, match="--mpi says it: mpich, openmpi"):
         build_for([launcher(two_builds, name, says)])
 
 
-def test_a_command_that_is_not_there_is_refused(two_builds: Path) -> None:
+def test_missing_command_is_refused(two_builds: Path) -> None:
     with pytest.raises(LaunchError, match="no such program"):
         build_for(["nowhere-to-be-found"])
 
 
-def test_without_a_launcher_in_the_path_it_is_that_of_the_build(
+def test_launcher_of_the_build_is_used_if_none_is_in_the_path(
     two_builds: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(two_builds))
@@ -91,17 +91,17 @@ def test_without_a_launcher_in_the_path_it_is_that_of_the_build(
     ]
 
 
-def test_the_launcher_is_of_the_mpi_that_was_named(two_builds: Path) -> None:
+def test_launcher_is_that_of_the_named_mpi(two_builds: Path) -> None:
     command = [launcher(two_builds, "mpiexec", "mpiexec (Open MPI) 4.1.4"), "-n", "2"]
     assert launched_with(command, choose("mpich"))[0] == str(two_builds / "mpiexec-mpich")
     assert launched_with(command, choose("openmpi")) == command
 
 
-def test_a_launcher_with_a_name_of_its_own_is_taken_as_it_is(two_builds: Path) -> None:
+def test_launcher_with_a_path_is_used_unchanged(two_builds: Path) -> None:
     assert launched_with(["./mpiexec", "-n", "2"], choose("mpich")) == ["./mpiexec", "-n", "2"]
 
 
-def test_what_is_preloaded_already_stays_and_goes_to_other_hosts_too(tmp_path: Path) -> None:
+def test_earlier_preloads_are_kept_and_forwarded_to_other_hosts(tmp_path: Path) -> None:
     library = tmp_path / "m.so"
     library.touch()
     before = {
@@ -117,7 +117,7 @@ def test_what_is_preloaded_already_stays_and_goes_to_other_hosts_too(tmp_path: P
     assert forwarded == ["MINE", "LD_PRELOAD", "NEREUS_JOB", "NEREUS_MONITOR_RUN"]
 
 
-def test_a_library_that_cannot_be_preloaded_is_refused(tmp_path: Path) -> None:
+def test_library_that_cannot_be_preloaded_is_refused(tmp_path: Path) -> None:
     with pytest.raises(LaunchError, match="no such library"):
         preloaded(tmp_path / "none.so", {})
     blank = tmp_path / "a b.so"

@@ -20,21 +20,21 @@ def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Build:
     return Build("mpich", tmp_path / "build", tmp_path / "mpi" / "mpiexec", "MPICH Version: 5")
 
 
-def test_programs_of_the_build_are_found_without_being_in_the_path(build: Build) -> None:
+def test_programs_of_the_build_are_found_outside_the_path(build: Build) -> None:
     path = program(build.prefix / "bin" / "nereus-cg")
     assert find_program("nereus-cg", build) == path
 
 
-def test_the_path_comes_first(build: Build, tmp_path: Path) -> None:
+def test_path_takes_precedence(build: Build, tmp_path: Path) -> None:
     program(build.prefix / "bin" / "nereus-cg")
     own = program(tmp_path / "own" / "nereus-cg")
     assert find_program("nereus-cg", build) == own
 
 
-def test_the_launcher_of_the_mpi_is_found_too(build: Build) -> None:
+def test_launcher_of_the_mpi_is_found(build: Build) -> None:
     path = program(build.mpiexec)
     assert find_program("mpiexec", build) == path
 
 
-def test_a_program_that_is_nowhere_is_none(build: Build) -> None:
+def test_unknown_program_is_none(build: Build) -> None:
     assert find_program("nowhere-to-be-found", build) is None

@@ -10,7 +10,7 @@ import pytest
 from nereus.launch import Stopped, Stopping, left_when_stopped
 
 
-def test_the_first_signal_is_noted_and_handlers_come_back() -> None:
+def test_first_signal_is_noted_and_handlers_are_restored() -> None:
     before = signal.getsignal(signal.SIGTERM)
     with Stopping() as stopping:
         os.kill(os.getpid(), signal.SIGTERM)
@@ -19,7 +19,7 @@ def test_the_first_signal_is_noted_and_handlers_come_back() -> None:
     assert signal.getsignal(signal.SIGTERM) is before
 
 
-def test_a_handler_of_a_preloaded_library_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_handler_of_a_preloaded_library_causes_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """Python knows it as None, and cannot give it back."""
     given: list[Any] = []
 
@@ -32,7 +32,7 @@ def test_a_handler_of_a_preloaded_library_is_no_error(monkeypatch: pytest.Monkey
     assert None not in given
 
 
-def test_work_is_left_at_the_first_signal_and_what_tidies_up_is_not() -> None:
+def test_first_signal_interrupts_work_but_not_cleanup() -> None:
     before, tidy = signal.getsignal(signal.SIGTERM), []
     with pytest.raises(Stopped) as stopped, left_when_stopped():
         try:
@@ -44,7 +44,7 @@ def test_work_is_left_at_the_first_signal_and_what_tidies_up_is_not() -> None:
     assert signal.getsignal(signal.SIGTERM) is before
 
 
-def test_a_wish_to_stop_is_only_noted_where_a_job_is_started_within_such_work() -> None:
+def test_nested_stopping_only_notes_the_signal() -> None:
     with left_when_stopped():
         with Stopping() as stopping:
             os.kill(os.getpid(), signal.SIGTERM)

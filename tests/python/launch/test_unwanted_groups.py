@@ -44,7 +44,7 @@ def started(groups: Groups, *, dies_silently: bool) -> Group:
 @pytest.mark.parametrize(
     ("dies_silently", "part", "says"), [(True, False, False), (True, True, True), (False, False, True)]
 )
-def test_only_launchers_of_newcomers_that_are_no_part_of_the_job_are_killed(
+def test_only_launchers_of_uncommitted_newcomers_are_killed(
     groups: Groups, dies_silently: bool, part: bool, says: bool
 ) -> None:
     group = started(groups, dies_silently=dies_silently)
@@ -55,7 +55,7 @@ def test_only_launchers_of_newcomers_that_are_no_part_of_the_job_are_killed(
     groups.look()
 
 
-def test_a_group_that_is_to_end_ends_so(groups: Groups) -> None:
+def test_unwanted_group_is_killed_silently(groups: Groups) -> None:
     group = started(groups, dies_silently=True)
     groups.end(group)
     assert group.launcher.wait(LIMIT) == -signal.SIGKILL

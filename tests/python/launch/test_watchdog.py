@@ -38,7 +38,7 @@ def sleeper(variable: str) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(words, env={**os.environ, name: value}, stdin=subprocess.DEVNULL)
 
 
-def test_what_does_not_end_is_killed_when_the_supervisor_is_gone(tmp_path: Path) -> None:
+def test_remaining_processes_are_killed_after_their_supervisor(tmp_path: Path) -> None:
     folder = tmp_path / "job"
     (folder / "session").mkdir(parents=True)
     variable = f"NEREUS_JOB=watched-{os.getpid()}"
@@ -59,7 +59,7 @@ def test_what_does_not_end_is_killed_when_the_supervisor_is_gone(tmp_path: Path)
             other.wait()
 
 
-def test_nothing_is_killed_when_the_supervisor_said_that_all_has_ended(tmp_path: Path) -> None:
+def test_nothing_is_killed_after_a_regular_end(tmp_path: Path) -> None:
     variable = f"NEREUS_JOB=ended-{os.getpid()}"
     with sleeper(variable) as mine:
         try:
@@ -72,7 +72,7 @@ def test_nothing_is_killed_when_the_supervisor_said_that_all_has_ended(tmp_path:
 
 
 @pytest.mark.alone
-def test_shared_memory_that_a_killed_job_left_is_removed_and_no_other(tmp_path: Path) -> None:
+def test_only_shared_memory_of_the_killed_job_is_removed(tmp_path: Path) -> None:
     job = f"watched-{os.getpid()}"
     words = [sys.executable, "-c", SUPERVISOR, f"NEREUS_JOB={job}", str(tmp_path / "job")]
     mine, of_another_job = (Path(f"/dev/shm/nereus-{name}-array") for name in (job, f"other-{os.getpid()}"))

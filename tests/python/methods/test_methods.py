@@ -47,12 +47,12 @@ def test_every_kind_is_an_enumeration_or_a_setting() -> None:
 
 
 @pytest.mark.parametrize("kind", [kind for kind in TABLE if not kind.endswith("conflicts")])
-def test_auto_is_the_last_row_where_there_is_one(kind: str) -> None:
+def test_auto_is_the_last_row_if_present(kind: str) -> None:
     words = [row["word"] for row in TABLE[kind]]
     assert len(set(words)) == len(words) and methods.AUTO not in words[:-1]
 
 
-def test_auto_comes_first_in_what_is_allowed() -> None:
+def test_auto_is_the_first_allowed_value() -> None:
     assert (methods.AUTO, *methods.TRANSFER_METHODS) == methods.TRANSFER_METHODS_ALLOWED
     assert (methods.AUTO, *methods.TRANSFER_STRATEGIES) == methods.TRANSFER_STRATEGIES_ALLOWED
     assert methods.SURVIVORS_ALLOWED[0] == methods.MEMORIES_ALLOWED[0] == methods.AUTO
@@ -60,13 +60,13 @@ def test_auto_comes_first_in_what_is_allowed() -> None:
 
 @pytest.mark.parametrize("column", ["paper", "proteo"])
 @pytest.mark.parametrize("kind", ["transfer_methods", "transfer_strategies"])
-def test_a_column_is_read_in_both_directions(kind: str, column: str) -> None:
+def test_column_is_read_in_both_directions(kind: str, column: str) -> None:
     words = methods.by_column(kind, column)
     assert set(words.values()) == {row["word"] for row in TABLE[kind]} - {methods.AUTO}
     assert {value: key for key, value in methods.of_words(kind, column).items()} == words
 
 
-def test_transfers_that_cannot_be_carried_out_are_those_of_the_manual() -> None:
+def test_impossible_transfers_are_those_of_the_manual() -> None:
     refused = {
         way
         for way in itertools.product(
@@ -80,7 +80,7 @@ def test_transfers_that_cannot_be_carried_out_are_those_of_the_manual() -> None:
     assert refused == {*between_groups, *nonblocking}
 
 
-def test_what_is_not_known_yet_is_no_conflict() -> None:
+def test_unknown_values_cause_no_conflict() -> None:
     assert methods.transfer_conflict(None, "rma-lock", None) is None
     assert methods.transfer_conflict("baseline-inter", None, "nonblocking") is None
     assert methods.transfer_conflict("baseline-inter", methods.AUTO, methods.AUTO) is None

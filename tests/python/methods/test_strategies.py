@@ -27,11 +27,11 @@ def go_together(words: list[ProcessStrategy]) -> bool:
 
 
 @pytest.mark.parametrize("words", CHOICES, ids="+".join)
-def test_strategies_are_refused_exactly_where_they_exclude_one_another(words: list[ProcessStrategy]) -> None:
+def test_mutually_exclusive_strategies_are_refused(words: list[ProcessStrategy]) -> None:
     assert (conflict_in(words) is None) == go_together(words)
 
 
-def test_doctor_and_bench_know_every_way_there_is() -> None:
+def test_doctor_and_bench_know_every_combination() -> None:
     tried = {*sets_of_strategies(), ("auto",)}
     assert tried == {tuple(words) for words in CHOICES if conflict_in(words) is None}
 

@@ -33,7 +33,7 @@ def hosts_of_rank_map(use: str) -> list[int]:
     return [int(node) for node, ranks in entries for _ in range(int(ranks))]
 
 
-def test_hydra_gets_each_host_once_with_processors_in_the_order_of_its_ranks() -> None:
+def test_hydra_gets_each_host_once_with_processors_in_rank_order() -> None:
     made = written(placed(DEEP, [5, 0, 3, 4]), "hydra", "hosts")
     comment, *lines = made.text.splitlines()
     assert lines == ["b:2 binding=user:4,0", "a:2 binding=user:0,6"]
@@ -41,7 +41,7 @@ def test_hydra_gets_each_host_once_with_processors_in_the_order_of_its_ranks() -
     assert made.use == "mpiexec -f hosts -rankmap '(vector,(0,1,1),(1,1,2),(0,1,1))' -n 4 PROGRAM"
 
 
-def test_hydra_is_told_no_processors_where_none_are_known() -> None:
+def test_hydra_gets_no_processors_if_none_are_known() -> None:
     assert written(placed(FLAT, [0, 3, 1]), "hydra", "f").text.splitlines()[1:] == ["a:2", "b:1"]
 
 
@@ -51,7 +51,7 @@ def test_open_mpi_gets_a_line_for_each_rank() -> None:
     assert made.use == "mpirun --rankfile ranks -n 2 PROGRAM"
 
 
-def test_slurm_gets_a_host_for_each_rank_and_its_cost_is_that_of_slots_in_order() -> None:
+def test_slurm_gets_a_host_per_rank_and_the_cost_of_slots_in_order() -> None:
     one = placed(DEEP, [3, 0, 5])
     made = written(one, "slurm", "hosts")
     assert made.text == "a\na\nb\n"
@@ -94,14 +94,14 @@ def test_every_format_puts_every_rank_on_its_host(one: Placed) -> None:
 
 @settings(deadline=None)
 @given(st.permutations(range(6)), st.permutations(range(6)))
-def test_the_rank_that_a_process_gets_by_its_key_has_its_slot(now: list[int], mapping: list[int]) -> None:
+def test_rank_by_key_gets_its_slot(now: list[int], mapping: list[int]) -> None:
     keys = [int(line) for line in written(placed(FLAT, mapping, current=now), "keys", "f").text.splitlines()]
     assert sorted(keys) == list(range(6))
     for process, key in enumerate(keys):
         assert mapping[key] == now[process]
 
 
-def test_ranks_that_do_not_fit_a_command_line_are_told_another_way() -> None:
+def test_too_many_ranks_for_a_command_line_are_refused_with_alternative() -> None:
     hosts = of_hosts(
         [f"n{n}" for n in range(20000)], [Inside(("slot",), ((1,),))] * 20000, [("host", [20000])]
     )
@@ -133,14 +133,14 @@ BAD = {
 
 
 @pytest.mark.parametrize("expected", BAD)
-def test_what_no_mapping_can_do_is_refused_before_anything_is_computed(expected: str) -> None:
+def test_impossible_request_is_refused_before_computation(expected: str) -> None:
     for way in (place_ranks, renumbering):
         with pytest.raises(UserError) as told:
             way(BAD[expected])
         assert expected in str(told.value)
 
 
-def test_renumbering_takes_the_slots_that_a_launcher_would() -> None:
+def test_renumbering_uses_the_slots_a_launcher_would() -> None:
     one = renumbering(asked(3, in_use=frozenset({1}), fixed={1: 4}))
     assert one.current == [0, 4, 2]
     assert one.in_use == {1, 3, 5}

@@ -34,7 +34,7 @@ def read(folder: Path, text: str) -> Topology:
     return read_topology(str(folder / "hosts.toml"))
 
 
-def test_hosts_stand_as_their_switches_name_them(tmp_path: Path) -> None:
+def test_hosts_are_ordered_by_their_switches(tmp_path: Path) -> None:
     topology = read(tmp_path, TWO_SWITCHES)
     assert topology.hosts == ("n3", "n1", "n2")
     assert topology.levels == ("switch", "host", "slot")
@@ -46,12 +46,12 @@ def test_hosts_stand_as_their_switches_name_them(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("other", "links"), [(0, 0), (1, 2 * 0.5), (3, 2 * (0.5 + 2)), (5, 2 * (0.5 + 2 + 4))]
 )
-def test_a_byte_costs_the_links_on_its_way(tmp_path: Path, other: int, links: float) -> None:
+def test_byte_costs_the_links_on_its_way(tmp_path: Path, other: int, links: float) -> None:
     topology = read(tmp_path, TWO_SWITCHES)
     assert cost_of(topology, csr_array([[0.0, 10], [3, 0]]), [0, other]) == 13 * links
 
 
-def test_hosts_alone_and_one_host_need_no_switch(tmp_path: Path) -> None:
+def test_hosts_alone_need_no_switch(tmp_path: Path) -> None:
     several = read(tmp_path, '[[hosts]]\nname = "n[08-10,12]"\nslots = 4\n')
     assert several.hosts == ("n08", "n09", "n10", "n12")
     assert (several.levels, several.turns_level) == (("host", "slot"), 1)
@@ -59,7 +59,7 @@ def test_hosts_alone_and_one_host_need_no_switch(tmp_path: Path) -> None:
     assert (one.levels, one.above_hosts, one.slots) == (("slot",), 0, 4)
 
 
-def test_levels_of_switches_have_costs_of_their_own(tmp_path: Path) -> None:
+def test_levels_of_switches_have_their_own_costs(tmp_path: Path) -> None:
     text = """\
 [costs]
 pod = 7
@@ -88,7 +88,7 @@ slots = 1
     assert topology.costs == (7, 3, 1, 1)
 
 
-def test_bandwidths_make_costs_seconds(tmp_path: Path) -> None:
+def test_bandwidths_give_costs_in_seconds(tmp_path: Path) -> None:
     topology = read(tmp_path, '[bandwidths]\nhost = 4\nslot = 8\n[[hosts]]\nname = "n[1-2]"\nslots = 1\n')
     assert topology.unit == "seconds of links"
     assert cost_of(topology, csr_array([[0.0, 16], [0, 0]]), [0, 1]) == 2 * (16 / 4 + 16 / 8)
@@ -136,19 +136,19 @@ BAD = {
 
 
 @pytest.mark.parametrize("expected", BAD)
-def test_what_is_wrong_with_a_file_is_told_with_its_line(tmp_path: Path, expected: str) -> None:
+def test_errors_of_a_file_are_reported_with_line(tmp_path: Path, expected: str) -> None:
     with pytest.raises(UserError) as told:
         read(tmp_path, BAD[expected])
     assert expected in str(told.value) and "\n" not in str(told.value)
 
 
 @pytest.mark.parametrize("text", ["", "hosts.txt", "host:0 core:2", "switch:2 core:4", "host:8, core:2"])
-def test_a_topology_that_is_none_is_refused(text: str) -> None:
+def test_invalid_topology_is_refused(text: str) -> None:
     with pytest.raises(PlaceError, match="--topology"):
         read_topology(text)
 
 
-def test_a_missing_file_is_told(tmp_path: Path) -> None:
+def test_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no such file"):
         read_topology(str(tmp_path / "none.xml"))
     with pytest.raises(UserError, match=r"none\.toml"):
@@ -162,6 +162,6 @@ def test_slots_are_named_by_number_or_host(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["7", "n1:2", "n9:0", "2-1", "a", "", "n1:", "-1", "1,,2"])
-def test_slots_that_are_not_there_are_refused(tmp_path: Path, text: str) -> None:
+def test_unknown_slots_are_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(PlaceError, match="--in-use"):
         read(tmp_path, TWO_SWITCHES).read_slots(text, "--in-use")

@@ -46,21 +46,21 @@ def written(folder: Path, ending: str) -> Path:
 
 
 @pytest.mark.parametrize("ending", [".mtx", ".nm", ".npy", ".npz", ".txt", ".csv", ".pairs.csv"])
-def test_every_kind_of_matrix_says_the_same(tmp_path: Path, ending: str) -> None:
+def test_all_matrix_formats_are_equivalent(tmp_path: Path, ending: str) -> None:
     assert read(written(tmp_path, ending)) == SENT.tolist()
 
 
-def test_messages_count_in_place_of_bytes_where_asked_for(tmp_path: Path) -> None:
+def test_messages_can_be_counted_instead_of_bytes(tmp_path: Path) -> None:
     assert read(written(tmp_path, ".pairs.csv"), what="messages") == (SENT > 0).astype(float).tolist()
 
 
-def test_ranks_that_send_nothing_at_the_end_are_placed_too(tmp_path: Path) -> None:
+def test_trailing_ranks_without_traffic_are_placed_too(tmp_path: Path) -> None:
     assert len(read(written(tmp_path, ".txt"), ranks=5)) == 5
     with pytest.raises(UserError, match=r"--ranks 2: .* has 3 ranks: no fewer are allowed"):
         read(written(tmp_path, ".txt"), ranks=2)
 
 
-def test_a_record_counts_messages_of_collectives_once(tmp_path: Path) -> None:
+def test_record_counts_messages_of_collectives_once(tmp_path: Path) -> None:
     lines = [
         HEADER,
         world(2),
@@ -100,7 +100,7 @@ def test_ranks_of_a_resized_job_are_those_of_its_latest_generation(tmp_path: Pat
         read(path, generation=2)
 
 
-def test_files_of_open_mpi_are_read(tmp_path: Path) -> None:
+def test_open_mpi_monitoring_files_are_read(tmp_path: Path) -> None:
     sizes = ",".join(["0"] * 66)
     (tmp_path / "p.0.prof").write_text(f"# POINT TO POINT\nE\t0\t1\t40 bytes\t2 msgs sent\t{sizes}\n")
     (tmp_path / "p.1.prof").write_text(f"# POINT TO POINT\nE\t1\t0\t8 bytes\t1 msgs sent\t{sizes}\n")
@@ -130,7 +130,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_what_cannot_be_traffic_is_refused_with_its_place(
+def test_invalid_traffic_is_refused_with_its_place(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text, expected = BAD[name]
@@ -141,7 +141,7 @@ def test_what_cannot_be_traffic_is_refused_with_its_place(
     assert expected in told and name in told and told.count("\n") == 1
 
 
-def test_a_missing_file_and_options_of_records_are_told(tmp_path: Path) -> None:
+def test_missing_file_and_wrong_record_options_are_reported(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no such file"):
         read(tmp_path / "none.txt")
     with pytest.raises(UserError, match="--generation and --phase are allowed with records"):

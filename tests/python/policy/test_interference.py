@@ -25,7 +25,7 @@ ROUNDING = 1e-9  # phases that end where others begin may meet by a last bit
 
 @settings(deadline=None)
 @given(st.lists(predictions, max_size=5), st.floats(0, 3))
-def test_each_two_phases_that_meet_are_found_once_the_earliest_first(
+def test_each_pair_of_conflicting_phases_is_found_once_in_order(
     several: list[Prediction], uncertainty: float
 ) -> None:
     by_name = {str(number): found for number, found in enumerate(several)}
@@ -43,7 +43,7 @@ def test_each_two_phases_that_meet_are_found_once_the_earliest_first(
     assert all(conflict.overlap > 0 for conflict in found)
 
 
-def test_phases_that_touch_do_not_meet() -> None:
+def test_adjacent_phases_do_not_conflict() -> None:
     first = Prediction(0.0, 100.0, 10.0, 0.0, 1, 1, 1.0)
     second = Prediction(10.0, 100.0, 10.0, 0.0, 1, 1, 1.0)
     assert not list(conflicts({"a": first, "b": second}, 1000.0, uncertainty=0.0))
@@ -52,7 +52,7 @@ def test_phases_that_touch_do_not_meet() -> None:
 
 @settings(deadline=None)
 @given(st.lists(predictions, max_size=5), st.floats(0, 3))
-def test_what_the_next_phase_of_a_job_meets_is_found_without_going_through_all(
+def test_next_conflicts_match_those_of_an_exhaustive_search(
     several: list[Prediction], uncertainty: float
 ) -> None:
     by_name = {str(number): found for number, found in enumerate(several)}
@@ -73,7 +73,7 @@ def same(one: Conflict, other: Conflict) -> bool:
 
 @settings(deadline=None)
 @given(predictions, predictions, st.floats(0, 3), st.integers(1, 9))
-def test_jobs_of_which_some_of_the_next_phases_meet_are_told_from_others(
+def test_jobs_with_conflicting_next_phases_are_recognized(
     one: Prediction, other: Prediction, uncertainty: float, number: int
 ) -> None:
     spans = [[found.phase(each, uncertainty) for each in range(number)] for found in (one, other)]

@@ -25,7 +25,7 @@ def job(name: str, period: float, duration: float = 10.0, ranks: int = 50, most:
     durations=st.tuples(st.floats(1, 10), st.floats(1, 10)),
     ranks=st.integers(1, 1000),
 )
-def test_the_longer_period_becomes_a_multiple_of_the_shorter(
+def test_longer_period_becomes_a_multiple_of_the_shorter(
     short: float, long: float, durations: tuple[float, float], ranks: int
 ) -> None:
     assume(short < long)
@@ -42,7 +42,7 @@ def test_the_longer_period_becomes_a_multiple_of_the_shorter(
     assert long - short * 1.03 < found.period <= long * 1.05 + 0.03 * short
 
 
-def test_a_little_slower_is_better_than_twice_as_many_ranks() -> None:
+def test_slight_slowdown_is_preferred_to_twice_as_many_ranks() -> None:
     found = couple(job("a", 220.0), job("b", 425.0), Parameters())
     assert isinstance(found, Coupling)
     assert found.period == pytest.approx(440, abs=4.4)
@@ -53,20 +53,20 @@ def test_a_little_slower_is_better_than_twice_as_many_ranks() -> None:
     assert faster.ranks in (42, 43)
 
 
-def test_few_ranks_that_cannot_be_divided_are_left_alone() -> None:
+def test_period_unreachable_with_few_ranks_is_left_unchanged() -> None:
     """2 ranks with a period of 150 s come to 80 s with 4 and 103 s with 3; 100 are wanted."""
     found = couple(job("a", 100.0), job("b", 150.0, ranks=2), Parameters())
     assert isinstance(found, str)
     assert "103.3 s with 3 ranks, 100.0 s are wanted" in found
 
 
-def test_far_multiples_are_no_excuse_for_phases_that_slip() -> None:
+def test_large_multiple_is_matched_within_the_uncertainty() -> None:
     found = couple(job("a", 100.0), job("b", 1019.0, ranks=500), Parameters())
     assert isinstance(found, Coupling)
     assert found.period == pytest.approx(1000, abs=2)
 
 
-def test_jobs_whose_io_is_not_foreseen_are_not_coupled() -> None:
+def test_jobs_with_unpredictable_io_are_not_coupled() -> None:
     unsure = Prediction(100.0, 150.0, 10.0, 0.0, 100, 200, 0.5)
     nothing = Job("c", 50, 60, 100, None, Curve(0, 1, 0), lambda more: 0.0)
     for other in (Job("b", 50, 60, 100, unsure, Curve(0, 1, 0), lambda more: 0.0), nothing):
@@ -76,13 +76,13 @@ def test_jobs_whose_io_is_not_foreseen_are_not_coupled() -> None:
 
 
 @pytest.mark.parametrize("longer", [220.0, 223.0, 440.0, 436.0])
-def test_periods_that_go_together_are_left_alone(longer: float) -> None:
+def test_matching_periods_are_left_unchanged(longer: float) -> None:
     found = couple(job("a", 220.0), job("b", longer), Parameters())
     assert isinstance(found, str)
     assert "already" in found
 
 
-def test_one_program_twice_gets_as_many_ranks_as_the_other_has() -> None:
+def test_same_program_gets_as_many_ranks_as_the_other_job() -> None:
     """As in use case D (section 5.1), where it was 57 to 59 instead of 64 on a real machine."""
     both = Curve(0.0, 64 * 67.4, 0.0)
     jobs = [
@@ -103,7 +103,7 @@ def test_one_program_twice_gets_as_many_ranks_as_the_other_has() -> None:
     assert found.period == pytest.approx(72.4)
 
 
-def test_what_no_ranks_can_reach_says_so() -> None:
+def test_unreachable_period_is_reported() -> None:
     found = couple(job("a", 100.0), job("b", 150.0, most=60), Parameters())
     assert isinstance(found, str)
     assert "b comes to 126.7 s with 60 ranks, 100.0 s are wanted" in found

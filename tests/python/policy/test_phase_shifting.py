@@ -54,19 +54,19 @@ def only_conflict(jobs: list[Job], parameters: Parameters = SURE, until: float =
     return next(conflicts(predicted, until, parameters.uncertainty))
 
 
-def test_two_resizes_and_the_uncertainty_are_computed_less() -> None:
+def test_reduction_includes_two_resizes_and_the_uncertainty() -> None:
     assert reduction(10, overhead=1, uncertainty=2) == 14
     net = reduction(10, overhead=1, uncertainty=2) - 2 * 1
     assert net == 12
 
 
-def test_the_speedup_is_that_of_equation_2() -> None:
+def test_speedup_is_that_of_equation_2() -> None:
     assert relative_speedup(100, 50) == 2
     assert relative_speedup(200, 50) == pytest.approx(1.33, abs=0.004)
     assert relative_speedup(50, 50) is None
 
 
-def test_a_job_that_writes_later_goes_in_front_of_the_other() -> None:
+def test_later_job_is_moved_before_the_other() -> None:
     """Fig. 7: phases begin at 100 and 80, and the period of the later is shorter."""
     jobs = [job("1", prediction(100, 200, 40)), job("2", prediction(80, 220, 40))]
     found = shift(only_conflict(jobs), jobs, SURE)
@@ -75,7 +75,7 @@ def test_a_job_that_writes_later_goes_in_front_of_the_other() -> None:
     assert 60 - 1e-9 <= found.seconds < 61.6, "one iteration at most is too much"
 
 
-def test_a_job_that_writes_first_is_moved_by_the_overlap() -> None:
+def test_earlier_job_is_moved_by_the_overlap() -> None:
     """Fig. 8: the same with the shorter period at the other one."""
     jobs = [job("1", prediction(100, 220, 40)), job("2", prediction(80, 200, 40))]
     conflict = only_conflict(jobs)
@@ -89,7 +89,7 @@ def test_a_job_that_writes_first_is_moved_by_the_overlap() -> None:
 @pytest.mark.parametrize(
     ("periods", "chosen"), [((200, 220), "a"), ((220, 200), "b"), ((200, 200), "b"), ((200, 900), "b")]
 )
-def test_similar_periods_choose_the_shorter_and_others_the_first(
+def test_similar_periods_select_the_shorter_and_others_the_first(
     periods: tuple[float, float], chosen: str
 ) -> None:
     a, b = prediction(100, periods[0], 40), prediction(80, periods[1], 40)
@@ -97,7 +97,7 @@ def test_similar_periods_choose_the_shorter_and_others_the_first(
     assert select(conflict, b, a, Parameters()).job == chosen
 
 
-def test_ranks_are_those_of_the_speedup_until_right_before_the_phase() -> None:
+def test_ranks_give_the_speedup_until_just_before_the_phase() -> None:
     """99 s of computing in as many iterations: one passes before the job can grow, one is left before it
     writes.
     """
@@ -110,7 +110,7 @@ def test_ranks_are_those_of_the_speedup_until_right_before_the_phase() -> None:
     assert 1000 + found.ranks == pytest.approx(1000 * speedup, abs=1)
 
 
-def test_whole_ranks_that_win_more_are_given_back_earlier() -> None:
+def test_rounded_up_ranks_are_returned_earlier() -> None:
     """3 ranks in the place of 2 need 30 of 98 iterations for 10 s."""
     jobs = [job(name, prediction(200, 110, 10), ranks=2) for name in "12"]
     found = shift(only_conflict(jobs, until=201), jobs, SURE)
@@ -119,7 +119,7 @@ def test_whole_ranks_that_win_more_are_given_back_earlier() -> None:
     assert found.seconds == pytest.approx(10.0)
 
 
-def test_ranks_that_come_late_are_given_back_as_much_later() -> None:
+def test_late_ranks_are_returned_equally_later() -> None:
     jobs = [job(name, prediction(200, 110, 10), ranks=2, lag=7) for name in "12"]
     found = shift(only_conflict(jobs, until=201), jobs, SURE)
     assert isinstance(found, Shift)
@@ -127,14 +127,14 @@ def test_ranks_that_come_late_are_given_back_as_much_later() -> None:
     assert found.seconds == pytest.approx(10.0)
 
 
-def test_ranks_come_and_go_at_checkpoints() -> None:
+def test_ranks_are_changed_at_checkpoints() -> None:
     jobs = [job(name, prediction(200, 110, 10), checkpoint_every=40) for name in "12"]
     found = shift(only_conflict(jobs, until=201), jobs, SURE)
     assert isinstance(found, Shift)
     assert (found.grow_at, found.restore_at) == (120, 160)
 
 
-def test_a_resize_that_takes_time_needs_more_ranks() -> None:
+def test_resize_overhead_needs_more_ranks() -> None:
     def ranks(overhead: float) -> int:
         jobs = [
             job(name, prediction(200, 110, 10), 100, overhead=lambda more: overhead * more) for name in "12"
@@ -146,7 +146,7 @@ def test_a_resize_that_takes_time_needs_more_ranks() -> None:
     assert ranks(0.0) < ranks(0.05) < ranks(0.2)
 
 
-def test_a_third_job_is_passed_too() -> None:
+def test_shift_avoids_a_third_job_too() -> None:
     """Job 1 would come to lie where job 3 writes."""
     jobs = [
         job("1", prediction(100, 200, 10)),
@@ -172,14 +172,14 @@ def test_only_the_next_phase_of_a_job_is_shifted() -> None:
     assert "earlier one" in impossible.reasons[1]
 
 
-def test_where_one_cannot_be_shifted_the_other_is() -> None:
+def test_other_job_is_shifted_when_one_cannot_be() -> None:
     jobs = [job("1", prediction(100, 200, 40), most=10), job("2", prediction(80, 220, 40))]
     found = shift(only_conflict(jobs), jobs, SURE)
     assert isinstance(found, Shift)
     assert found.job == "2"
 
 
-def test_where_none_can_be_shifted_it_says_why() -> None:
+def test_impossible_shift_reports_reasons() -> None:
     jobs = [
         job("1", prediction(100, 200, 40), most=10),
         job("2", prediction(80, 220, 40, next_iteration=103)),
@@ -190,7 +190,7 @@ def test_where_none_can_be_shifted_it_says_why() -> None:
     assert "2: 20.0 s less than" in found.reasons[1]
 
 
-def test_a_phase_before_which_no_ranks_can_come_is_told_of_in_words() -> None:
+def test_shift_without_remaining_checkpoint_reports_reason() -> None:
     """No checkpoint is left at which it would have them: what is left to compute is less than nothing."""
     jobs = [
         job("1", prediction(100, 200, 40), most=10),
@@ -202,7 +202,7 @@ def test_a_phase_before_which_no_ranks_can_come_is_told_of_in_words() -> None:
 
 
 @pytest.mark.parametrize("unsure", [0, 1])
-def test_nobody_is_moved_for_a_phase_that_may_not_come(unsure: int) -> None:
+def test_unsure_predictions_cause_no_shift(unsure: int) -> None:
     sure = [1.0, 1.0]
     sure[unsure] = 0.5
     jobs = [
@@ -221,7 +221,7 @@ def test_nobody_is_moved_for_a_phase_that_may_not_come(unsure: int) -> None:
     uncertainty=st.floats(0, 5),
     ranks=st.integers(1, 300),
 )
-def test_behind_a_shift_nobody_is_met(
+def test_shifted_phase_meets_no_other(
     starts: tuple[float, float, float],
     periods: tuple[float, float, float],
     durations: tuple[float, float, float],

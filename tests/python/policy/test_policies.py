@@ -29,7 +29,7 @@ def decided(policy: str, jobs: Sequence[Job], free: int = 1000, **more: Any) -> 
     return [each for each in found if isinstance(each, Resize)]
 
 
-def test_each_name_of_the_issue_is_a_policy_and_makes_turns_as_it_says() -> None:
+def test_every_policy_name_exists_with_its_turn_order() -> None:
     orders = {name: type(policy().order) for name, policy in BY_NAME.items()}
     assert orders.pop("none") is AllAtOnce
     assert orders.pop("io-sets") is OneOfEachSet
@@ -38,11 +38,11 @@ def test_each_name_of_the_issue_is_a_policy_and_makes_turns_as_it_says() -> None
 
 
 @pytest.mark.parametrize("policy", ["none", "blocking", "io-sets"])
-def test_baselines_resize_nobody(policy: str) -> None:
+def test_baseline_policies_resize_no_job(policy: str) -> None:
     assert decided(policy, [job("a", 100, 110), job("b", 101, 110)]) == []
 
 
-def test_the_earliest_conflict_is_shifted_and_lent_until_before_the_phase() -> None:
+def test_earliest_conflict_is_shifted_by_a_loan_until_before_the_phase() -> None:
     jobs = [job("a", 100, 110), job("b", 105, 110), job("c", 40, 500), job("d", 45, 500)]
     (found,) = decided("phase-shifting", jobs)
     assert found.job == "c"
@@ -52,20 +52,20 @@ def test_the_earliest_conflict_is_shifted_and_lent_until_before_the_phase() -> N
     assert "would meet that of d by 7.0 s" in found.why
 
 
-def test_a_conflict_of_a_job_that_is_being_resized_waits_and_the_next_is_looked_at() -> None:
+def test_conflict_of_a_job_being_resized_waits_and_the_next_is_handled() -> None:
     jobs = [job("a", 100, 110), job("b", 105, 110), job("c", 40, 500, resizing=True), job("d", 45, 500)]
     (found,) = decided("phase-shifting", jobs)
     assert found.job == "a"
 
 
-def test_phases_that_do_not_meet_or_may_not_come_move_nobody() -> None:
+def test_separate_or_uncertain_phases_cause_no_shift() -> None:
     apart = [job("a", 100, 110), job("b", 150, 110)]
     assert decided("phase-shifting", apart) == []
     unsure = [job("a", 100, 110), job("b", 105, 110, confidence=0.5)]
     assert decided("phase-shifting", unsure) == []
 
 
-def test_periods_come_together_before_phases_are_shifted() -> None:
+def test_periods_are_coupled_before_phases_are_shifted() -> None:
     """Use case D: of two jobs in each other's way the one with the longer period becomes faster for good."""
     jobs = [job("a", 100, 72.4, 5.0), job("b", 102, 91.3, 5.0)]
     (found,) = decided("coupling", jobs)
@@ -76,13 +76,13 @@ def test_periods_come_together_before_phases_are_shifted() -> None:
     assert shifted.until is not None
 
 
-def test_jobs_that_do_not_meet_are_not_coupled() -> None:
+def test_jobs_without_conflict_are_not_coupled() -> None:
     """As the paper has it: nobody gets ranks for good to avoid what does not happen."""
     assert decided("coupling", [job("a", 100, 72.4, 5.0), job("b", 130, 80.0, 5.0)]) != []
     assert decided("coupling", [job("a", 100, 72.4, 5.0), job("b", 130, 70.0, 5.0)]) == []
 
 
-def test_a_job_whose_partner_has_ended_has_its_ranks_of_before() -> None:
+def test_job_whose_partner_ended_gets_its_former_ranks() -> None:
     policy, parameters = BY_NAME["coupling"](), Parameters()
     one, other = job("a", 100, 72.4, 5.0), job("b", 130, 80.0, 5.0)
     (found,) = policy.decide(State(0.0, [one, other], 1000), parameters)
@@ -98,27 +98,27 @@ def test_a_job_whose_partner_has_ended_has_its_ranks_of_before() -> None:
     assert policy.decide(State(0.0, [coupled], 1000), parameters) == []
 
 
-def test_a_job_that_somebody_else_resized_since_it_was_coupled_stays_as_it_is() -> None:
+def test_coupled_job_resized_by_others_is_left_unchanged() -> None:
     policy, parameters = BY_NAME["coupling"](), Parameters()
     one, other = job("a", 100, 72.4, 5.0), job("b", 130, 80.0, 5.0)
     assert policy.decide(State(0.0, [one, other], 1000), parameters)
     assert policy.decide(State(0.0, [replace(other, ranks=7)], 1000), parameters) == []
 
 
-def test_the_papers_values_are_the_defaults() -> None:
+def test_defaults_are_the_values_of_the_paper() -> None:
     parameters = Parameters()
     assert (parameters.uncertainty, parameters.overhead) == (2.0, 1.0)
     assert (parameters.window, parameters.least_phases) == (5, 3)
 
 
-def test_a_job_with_the_same_period_does_not_stand_before_one_that_can_be_coupled() -> None:
+def test_job_with_equal_period_does_not_prevent_coupling_of_another() -> None:
     jobs = [job("a", 100, 72.4, 5.0), job("b", 150, 72.4, 5.0), job("c", 152, 91.3, 5.0)]
     (found,) = decided("coupling", jobs)
     assert found.job == "c"
 
 
 @pytest.mark.parametrize("policy", ["fair", "speedup", "io-based"])
-def test_free_cores_are_shared_out_when_jobs_have_settled(policy: str) -> None:
+def test_free_cores_are_shared_when_jobs_have_settled(policy: str) -> None:
     jobs = [job("a", 100, 110), job("b", 105, 110, resizing=True)]
     (found,) = decided(policy, jobs, free=10)
     assert (found.job, found.ranks) == ("a", 60)
@@ -126,7 +126,7 @@ def test_free_cores_are_shared_out_when_jobs_have_settled(policy: str) -> None:
     assert decided(policy, jobs, free=10, settle=5.0, last_came=-4.0) == []
 
 
-def test_cores_go_to_who_writes_less_where_io_counts() -> None:
+def test_io_based_policy_prefers_jobs_that_write_less() -> None:
     jobs = [job("writes", 100, 100, 40.0), job("computes", 100, 65, 5.0)]
     more = {each.job: each.ranks for each in decided("io-based", jobs, free=10)}
     assert more.get("computes", 50) > more.get("writes", 50)

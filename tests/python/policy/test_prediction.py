@@ -27,7 +27,7 @@ def steady(
 
 @settings(deadline=None)
 @given(st.floats(2, 1e4), st.lists(st.floats(0, 50), max_size=8), st.integers(3, 9))
-def test_waiting_for_the_turn_is_no_part_of_the_period(
+def test_waiting_for_the_turn_is_excluded_from_the_period(
     period: float, waits: list[float], number: int
 ) -> None:
     phases = steady(number, period, waits=waits)
@@ -39,7 +39,7 @@ def test_waiting_for_the_turn_is_no_part_of_the_period(
     assert found.confidence == pytest.approx(1.0)
 
 
-def test_a_job_that_was_resized_is_watched_anew() -> None:
+def test_resized_job_is_observed_anew() -> None:
     before, after = steady(5, 100.0, ranks=4), steady(5, 60.0, ranks=8)
     assert predict(before[:4] + after[:2]) is None
     found = predict(before[:4] + after[:3])
@@ -47,7 +47,7 @@ def test_a_job_that_was_resized_is_watched_anew() -> None:
     assert found.period == 60.0
 
 
-def test_what_a_shift_won_is_no_shorter_period() -> None:
+def test_time_gained_by_a_shift_does_not_shorten_the_period() -> None:
     """One period of 80 s, in which the job had more ranks; it has its own again where it writes."""
     starts = (0.0, 100.0, 200.0, 300.0, 380.0)
     phases = [IoPhase(start, 0, 1, 100 * k, 4, resized=start == 380.0) for k, start in enumerate(starts)]
@@ -56,17 +56,17 @@ def test_what_a_shift_won_is_no_shorter_period() -> None:
     assert (found.period, found.next_start, found.confidence) == (100.0, 480.0, 1.0)
 
 
-def test_phases_that_do_not_follow_each_other_are_no_period() -> None:
+def test_nonconsecutive_phases_give_no_period() -> None:
     phases = [IoPhase(100.0 * k, 0, 1, 100 * k, 8 if k == 3 else 4) for k in range(6)]
     assert predict(phases) is None
     assert predict([*phases, IoPhase(600.0, 0, 1, 600, 4)]) is not None
 
 
-def test_a_job_that_always_was_resized_predicts_nothing() -> None:
+def test_job_that_is_always_resized_has_no_prediction() -> None:
     assert predict([IoPhase(100.0 * k, 0, 1, 100 * k, 4, resized=True) for k in range(6)]) is None
 
 
-def test_no_phase_is_predicted_within_the_one_before() -> None:
+def test_no_phase_is_predicted_within_the_previous_one() -> None:
     """The last one took very long."""
     phases = [
         IoPhase(start, 0, service, 100 * k, 4)
@@ -79,7 +79,7 @@ def test_no_phase_is_predicted_within_the_one_before() -> None:
 
 
 @pytest.mark.parametrize(("period", "stride"), [(0.0, 10), (10.0, 0), (math.nan, 10)])
-def test_phases_without_time_or_iterations_between_predict_nothing(period: float, stride: int) -> None:
+def test_phases_without_time_or_iterations_between_give_no_prediction(period: float, stride: int) -> None:
     assert predict([IoPhase(period * k, 0, 1, stride * k, 4) for k in range(6)]) is None
 
 
@@ -91,7 +91,7 @@ def test_old_phases_are_forgotten() -> None:
     assert found.period == 50.0
 
 
-def test_the_less_regular_the_less_sure() -> None:
+def test_confidence_decreases_with_irregularity() -> None:
     noise = random.Random(1)
 
     def confidence(spread: float) -> float:
@@ -105,20 +105,20 @@ def test_the_less_regular_the_less_sure() -> None:
     assert not_at_all < Parameters().least_confidence
 
 
-def test_a_job_whose_iterations_differ_is_not_sure() -> None:
+def test_irregular_iterations_give_low_confidence() -> None:
     phases = [IoPhase(100.0 * k, 0, 1, iteration, 4) for k, iteration in enumerate((10, 20, 45, 50, 81, 90))]
     found = predict(phases)
     assert found is not None
     assert found.confidence < Parameters().least_confidence
 
 
-def test_the_ninth_phase_is_eight_periods_behind_the_next() -> None:
+def test_ninth_phase_is_eight_periods_after_the_next() -> None:
     prediction = Prediction(100.0, 50.0, 8.49, 0.0, 100, 300, 1.0)
     assert prediction.phase(0, uncertainty=2.0) == pytest.approx((100.0, 110.49))  # paper, section 5.1
     assert prediction.phase(8) == (500.0, 508.49)
 
 
-def test_more_ranks_shorten_what_is_not_io() -> None:
+def test_more_ranks_shorten_only_the_time_without_io() -> None:
     prediction = Prediction(100.0, 50.0, 10.0, 0.0, 100, 300, 1.0)  # the last one ended at 60
     faster = prediction.scaled(0.5)
     assert (faster.period, faster.duration, faster.next_start) == (30.0, 10.0, 80.0)

@@ -54,7 +54,7 @@ def algorithm_5(jobs: Sequence[Sharer], free: int) -> dict[str, int]:
 
 @settings(deadline=None, max_examples=300)
 @given(sharers(curves), st.integers(0, 200))
-def test_speedups_add_up_to_what_algorithm_5_reaches(jobs: list[Sharer], free: int) -> None:
+def test_speedups_reach_the_sum_of_algorithm_5(jobs: list[Sharer], free: int) -> None:
     ours, theirs = by_speedup(jobs, free), algorithm_5(jobs, free)
     reached, wanted = (sum(speedup(job, found[job.name]) for job in jobs) for found in (ours, theirs))
     assert reached == pytest.approx(wanted, rel=1e-9)
@@ -62,7 +62,7 @@ def test_speedups_add_up_to_what_algorithm_5_reaches(jobs: list[Sharer], free: i
 
 @settings(deadline=None, max_examples=300)
 @given(sharers(st.one_of(curves, falling())), st.integers(0, 200))
-def test_steps_are_no_reason_to_reach_less_than_algorithm_5(jobs: list[Sharer], free: int) -> None:
+def test_steps_reach_at_least_the_sum_of_algorithm_5(jobs: list[Sharer], free: int) -> None:
     """Which sees no gain behind a plateau."""
     ours, theirs = by_speedup(jobs, free), algorithm_5(jobs, free)
     reached, wanted = (sum(speedup(job, found[job.name]) for job in jobs) for found in (ours, theirs))
@@ -72,7 +72,7 @@ def test_steps_are_no_reason_to_reach_less_than_algorithm_5(jobs: list[Sharer], 
         assert not given_up, "no last core without a gain"
 
 
-def test_a_step_that_is_not_reached_costs_no_cores() -> None:
+def test_unreachable_step_costs_no_cores() -> None:
     step = Falling((4, 7, 8), (100.0, 100.0, 80.0))
     jobs = [
         Sharer("step", 4, 8, step),
@@ -82,21 +82,21 @@ def test_a_step_that_is_not_reached_costs_no_cores() -> None:
     assert by_speedup(jobs, 4) == {"steady": 1, "third": 3, "step": 0}
 
 
-def test_jobs_that_scale_perfectly_are_served_in_turn() -> None:
+def test_perfectly_scaling_jobs_are_served_in_order() -> None:
     jobs = [Sharer("a", 1, 7001, Curve(0, 100, 0)), Sharer("b", 1, 10**6, Curve(0, 7, 0))]
     assert by_speedup(jobs, 900_000) == {"a": 7000, "b": 893_000}
 
 
 @settings(deadline=None)
 @given(sharers(st.one_of(curves, falling())), st.integers(0, 200))
-def test_no_core_is_given_twice_and_none_beyond_what_a_job_may_have(jobs: list[Sharer], free: int) -> None:
+def test_shares_respect_free_cores_and_job_limits(jobs: list[Sharer], free: int) -> None:
     for found in (fair(jobs, free), by_speedup(jobs, free), by_io(jobs, free, Parameters())):
         assert sum(found.values()) <= free
         assert all(0 <= found[job.name] <= job.most - job.ranks for job in jobs)
     assert sum(fair(jobs, free).values()) == min(free, sum(job.most - job.ranks for job in jobs))
 
 
-def test_a_fair_share_is_even_and_goes_on_to_who_has_room() -> None:
+def test_fair_share_is_even_and_passes_on_the_surplus() -> None:
     model = Curve(0, 1, 0)
     jobs = [Sharer("a", 6, 100, model), Sharer("b", 8, 10, model), Sharer("c", 8, 100, model)]
     assert fair(jobs, 30) == {"a": 14, "b": 2, "c": 14}
@@ -104,19 +104,19 @@ def test_a_fair_share_is_even_and_goes_on_to_who_has_room() -> None:
     assert fair([], 10) == {}
 
 
-def test_a_job_that_gets_slower_gets_nothing() -> None:
+def test_job_that_gets_slower_gets_nothing() -> None:
     jobs = [Sharer("slower", 10, 100, Curve(1, 1, 1)), Sharer("faster", 10, 15, Curve(0, 1, 0))]
     assert by_speedup(jobs, 50) == {"slower": 0, "faster": 5}
 
 
-def test_a_plateau_before_a_step_does_not_hold_a_job_back() -> None:
+def test_plateau_before_a_step_does_not_prevent_growth() -> None:
     """From 4 to 8 ranks nothing is gained until the last, and then very much: more than by the other job."""
     step = Falling((4, 7, 8), (100.0, 100.0, 10.0))
     jobs = [Sharer("step", 4, 8, step), Sharer("steady", 4, 8, Curve(50, 50, 0))]
     assert by_speedup(jobs, 4) == {"step": 4, "steady": 0}
 
 
-def test_of_two_that_gain_as_much_the_one_that_writes_less_is_chosen() -> None:
+def test_equal_gain_prefers_the_job_that_writes_less() -> None:
     model = Curve(1, 100, 0)
     jobs = [Sharer("writes", 10, 100, model, io_seconds=5), Sharer("computes", 10, 100, model, io_seconds=1)]
     found = by_io(jobs, 20, Parameters())
@@ -125,7 +125,7 @@ def test_of_two_that_gain_as_much_the_one_that_writes_less_is_chosen() -> None:
     assert even["computes"] == even["writes"]
 
 
-def test_the_io_ratios_are_those_of_table_2() -> None:
+def test_io_ratios_are_those_of_table_2() -> None:
     """Printed are 3.5, 10.8, 6.0 and 11.0 %, of times that are rounded."""
     for cpu, io, ratio in ((77.7, 2.9, 3.5), (42.6, 5.2, 10.8), (24.7, 1.6, 6.0), (63.3, 7.8, 11.0)):
         job = Sharer("A", 6, 6, Curve(cpu, 0, 0), io)
@@ -151,30 +151,30 @@ def table_2() -> list[Sharer]:
     ]
 
 
-def test_the_times_of_table_2_are_those_of_its_model(table_2: list[Sharer]) -> None:
+def test_times_of_table_2_are_those_of_its_model(table_2: list[Sharer]) -> None:
     told = (77.7, 42.6, 24.7, 63.3)
     assert [job.between.seconds(job.ranks) for job in table_2] == pytest.approx(told, rel=0.01)
 
 
-def test_few_cores_all_go_to_the_job_that_scales_and_hardly_writes(table_2: list[Sharer]) -> None:
+def test_few_cores_all_go_to_the_scaling_job_with_little_io(table_2: list[Sharer]) -> None:
     """36 cores in all (section 5.2)."""
     assert by_io(table_2, 36 - 28, Parameters()) == {"A1": 8, "A2": 0, "A3": 0, "A4": 0}
 
 
 @pytest.mark.parametrize("cores", [82, 135])
-def test_more_cores_go_to_the_two_that_write_least(table_2: list[Sharer], cores: int) -> None:
+def test_more_cores_go_to_the_two_jobs_with_least_io(table_2: list[Sharer], cores: int) -> None:
     found = by_io(table_2, cores - 28, Parameters())
     assert found["A1"] + found["A3"] > 0.7 * (cores - 28)
     assert min(found["A1"], found["A3"]) > max(found["A2"], found["A4"])
 
 
-def test_of_very_many_cores_all_get_some_and_those_two_most(table_2: list[Sharer]) -> None:
+def test_with_very_many_cores_all_get_some_and_those_two_most(table_2: list[Sharer]) -> None:
     found = by_io(table_2, 210 - 28, Parameters())
     assert sorted(found, key=lambda name: -found[name])[:2] == ["A1", "A3"]
     assert min(found.values()) >= 10
 
 
 @pytest.mark.parametrize("cores", [36, 82, 135, 210])
-def test_by_speedup_the_small_job_gets_least(table_2: list[Sharer], cores: int) -> None:
+def test_speedup_policy_gives_the_small_job_least(table_2: list[Sharer], cores: int) -> None:
     found = by_speedup(table_2, cores - 28)
     assert found["A3"] < min(found["A1"], found["A2"] + 1, found["A4"])

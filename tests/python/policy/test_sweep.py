@@ -38,22 +38,22 @@ class Machine:
         return self
 
 
-def test_a_job_goes_through_some_sizes_and_returns_to_its_first() -> None:
+def test_job_runs_through_some_sizes_and_returns_to_its_first() -> None:
     machine = Machine(Sweep()).run(20)
     assert machine.sizes == [4, 8, 2, 16, 4]
     model = machine.coordinator.jobs["j"].model(PARAMETERS)
     assert abs(model.seconds(16) - 0.5) < 1e-6
 
 
-def test_sizes_that_are_asked_for_are_those_that_are_timed() -> None:
+def test_requested_sizes_are_timed() -> None:
     assert Machine(Sweep(sizes=(1, 6))).run(20).sizes == [4, 1, 6, 4]
 
 
-def test_no_size_is_tried_for_which_there_are_no_cores() -> None:
+def test_sizes_beyond_the_available_cores_are_not_tried() -> None:
     assert max(Machine(Sweep(), cores=8).run(20).sizes) == 8
 
 
-def test_what_was_timed_before_is_not_timed_again() -> None:
+def test_known_sizes_are_not_timed_again() -> None:
     from nereus.policy.performance import Measured
 
     coordinator = Coordinator(Sweep(), {"n": 32}, PARAMETERS)
@@ -62,7 +62,7 @@ def test_what_was_timed_before_is_not_timed_again() -> None:
     assert not any(isinstance(each, Command) for each in effects)
 
 
-def test_a_job_that_was_swept_is_not_sent_away_again_when_more_cores_are_free() -> None:
+def test_finished_sweep_is_not_repeated_when_cores_become_free() -> None:
     machine = Machine(Sweep(), cores=8)
     machine.coordinator.came(About("other", {"n": 4}, 4), 0.0)
     machine.run(20)
@@ -77,11 +77,11 @@ class Grows(Policy):
         return [Resize(job.name, 5, "one more") for job in state.settled if job.ranks == 4]
 
 
-def test_another_policy_decides_when_the_job_is_known() -> None:
+def test_inner_policy_decides_after_the_sweep() -> None:
     assert Machine(Sweep(Grows())).run(20).sizes == [4, 8, 2, 16, 4, 5]
 
 
-def test_a_size_that_is_refused_is_given_up() -> None:
+def test_refused_size_is_given_up() -> None:
     coordinator = Coordinator(Sweep(sizes=(8,)), {"n": 32}, PARAMETERS)
     effects = coordinator.came(About("j", {"n": 4}, 16), 0.0)
     told, now = 0, 0.0

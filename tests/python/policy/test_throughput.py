@@ -27,7 +27,7 @@ TABLE_2 = [
 
 
 @pytest.mark.parametrize(("cores", "gain"), [(36, 0.03), (82, 0.10), (135, 0.10), (210, 0.10)])
-def test_jobs_of_table_2_get_more_done_together_than_with_even_shares(cores: int, gain: float) -> None:
+def test_jobs_of_table_2_have_higher_throughput_than_with_even_shares(cores: int, gain: float) -> None:
     free = cores - sum(job.ranks for job in TABLE_2)
     ours = by_throughput(TABLE_2, free, Parameters())
     even = fair(TABLE_2, free)
@@ -35,7 +35,7 @@ def test_jobs_of_table_2_get_more_done_together_than_with_even_shares(cores: int
     assert rates[0] >= (1 + gain) * rates[1]
 
 
-def test_a_job_that_would_only_block_the_others_gets_no_cores() -> None:
+def test_job_that_would_only_block_others_gets_no_cores() -> None:
     quick = a_job("quick", 4, Curve(0.0, 100.0, 0.0), 0.1)
     writer = a_job("writer", 4, Curve(60.0, 60.0, 0.0), 20.0)
     assert by_throughput([quick, writer], 12, Parameters())["writer"] == 0
@@ -61,7 +61,7 @@ def few_jobs(draw: st.DrawFn) -> list[Sharer]:
 
 @settings(deadline=None, max_examples=25)
 @given(few_jobs(), st.integers(0, 40))
-def test_no_core_is_given_twice_and_no_job_gets_more_than_it_may(jobs: list[Sharer], free: int) -> None:
+def test_shares_respect_free_cores_and_job_limits(jobs: list[Sharer], free: int) -> None:
     found = by_throughput(jobs, free, Parameters())
     assert set(found) == {job.name for job in jobs}
     assert sum(found.values()) <= free
@@ -72,7 +72,7 @@ def test_no_core_is_given_twice_and_no_job_gets_more_than_it_may(jobs: list[Shar
 
 @settings(deadline=None, max_examples=25)
 @given(few_jobs(), st.integers(0, 40))
-def test_it_is_no_worse_than_what_looks_at_each_job_alone(jobs: list[Sharer], free: int) -> None:
+def test_throughput_is_no_worse_than_policies_for_single_jobs(jobs: list[Sharer], free: int) -> None:
     def of(more: dict[str, int]) -> float:
         return rate(jobs, [more[job.name] for job in jobs], PHASES)
 
@@ -81,7 +81,7 @@ def test_it_is_no_worse_than_what_looks_at_each_job_alone(jobs: list[Sharer], fr
         assert ours >= of(other) * (1 - 1e-9)
 
 
-def test_many_jobs_are_shared_out_without_playing() -> None:
+def test_many_jobs_are_shared_without_simulation() -> None:
     number = Parameters().most_played + 1
     many = [a_job(f"j{each}", 1, Curve(0.0, 100.0, 0.0), 1.0) for each in range(number)]
     assert by_throughput(many, 50, Parameters()) == by_io(many, 50, Parameters())

@@ -93,7 +93,7 @@ class OneJobWrites(RuleBasedStateMachine):
         )
 
     @invariant()
-    def one_writes_and_nobody_waits_for_nothing(self) -> None:
+    def one_job_writes_and_none_waits_needlessly(self) -> None:
         assert len(self.turns.writing) <= 1
         assert self.turns.writing or not self.turns.waiting
         assert [request.job for request in self.turns.waiting] == self.order
@@ -103,7 +103,7 @@ OneJobWrites.TestCase.settings = settings(max_examples=100, deadline=None)
 TestOneJobWrites = OneJobWrites.TestCase
 
 
-def test_a_grant_that_was_lost_is_told_again_with_a_new_lease() -> None:
+def test_lost_grant_is_repeated_with_a_new_lease() -> None:
     turns = Turns(OneByOne(), lease=10)
     assert turns.ask(Request("a", 1), 0) == [Grant("a", 1, 10)]
     turns.ask(Request("b", 1), 1)
@@ -111,7 +111,7 @@ def test_a_grant_that_was_lost_is_told_again_with_a_new_lease() -> None:
     assert turns.expire(15) == []
 
 
-def test_a_late_word_of_an_old_turn_ends_no_new_one() -> None:
+def test_late_end_of_an_old_turn_does_not_end_a_new_one() -> None:
     """The word that phase 1 is over comes behind the request for phase 2, which says so too."""
     turns = Turns(OneByOne(), lease=10)
     turns.ask(Request("a", 1), 0)
@@ -120,7 +120,7 @@ def test_a_late_word_of_an_old_turn_ends_no_new_one() -> None:
     assert turns.writing == [new]
 
 
-def test_a_request_that_comes_twice_gives_no_turn_to_a_phase_that_is_over() -> None:
+def test_repeated_request_gives_no_turn_to_a_finished_phase() -> None:
     turns = Turns(OneByOne(), lease=10)
     turns.ask(Request("a", 1), 0)
     turns.done("a", 1, 1)
@@ -129,7 +129,7 @@ def test_a_request_that_comes_twice_gives_no_turn_to_a_phase_that_is_over() -> N
     assert not turns.waiting
 
 
-def test_a_job_that_is_silent_loses_its_turn_to_the_next_and_may_ask_again() -> None:
+def test_silent_job_loses_its_turn_and_may_request_again() -> None:
     turns = Turns(OneByOne(), lease=10)
     turns.ask(Request("a", 1), 0)
     turns.ask(Request("b", 1), 1)
@@ -140,7 +140,7 @@ def test_a_job_that_is_silent_loses_its_turn_to_the_next_and_may_ask_again() -> 
     assert [request.job for request in turns.waiting] == ["a"]
 
 
-def test_a_job_that_went_on_just_when_it_was_granted_holds_nobody_up() -> None:
+def test_job_that_continued_at_its_grant_does_not_block_others() -> None:
     turns = Turns(OneByOne(), lease=10)
     turns.ask(Request("a", 1), 0)
     turns.ask(Request("b", 1), 1)
@@ -152,12 +152,12 @@ def test_a_job_that_went_on_just_when_it_was_granted_holds_nobody_up() -> None:
 
 
 @pytest.mark.parametrize(("number", "period"), [(0, 1.0), (1, 0.0), (1, -1.0), (1, math.nan), (1, math.inf)])
-def test_a_request_that_makes_no_sense_is_refused(number: int, period: float) -> None:
+def test_invalid_request_is_refused(number: int, period: float) -> None:
     with pytest.raises(ValueError, match="numbers from 1"):
         Request("a", number, period)
 
 
-def test_behind_a_restart_a_turn_is_not_given_twice() -> None:
+def test_restart_does_not_grant_a_turn_twice() -> None:
     before = Turns(OneByOne(), lease=10)
     (held,) = before.ask(Request("a", 1), 0)
     after = Turns(OneByOne(), lease=10, last_epoch=before.last_epoch)
@@ -167,7 +167,7 @@ def test_behind_a_restart_a_turn_is_not_given_twice() -> None:
     assert (given.job, given.epoch) == ("b", 2)
 
 
-def test_all_at_once_holds_nobody_up() -> None:
+def test_all_at_once_grants_everyone_immediately() -> None:
     turns = Turns(AllAtOnce(), lease=10)
     assert [turns.ask(Request(job, 1), 0)[0].job for job in "abc"] == ["a", "b", "c"]
 
@@ -177,7 +177,7 @@ class AdmitsNobody:
         return False
 
 
-def test_an_order_that_admits_nobody_holds_nobody_up_for_ever() -> None:
+def test_order_that_admits_nobody_does_not_block_forever() -> None:
     turns = Turns(AdmitsNobody(), lease=10)
     assert [grant.job for job in "abc" for grant in turns.ask(Request(job, 1), 0)] == ["a"]
     assert [grant.job for grant in turns.done("a", 1, 1)] == ["b"]

@@ -57,12 +57,12 @@ def test_every_listed_call_is_one_of_the_standard() -> None:
     assert listed("calls", "persistent") <= names
 
 
-def test_requests_that_are_made_to_be_started_are_no_calls_that_count_at_once() -> None:
+def test_persistent_requests_are_not_counted_when_created() -> None:
     assert {name for name in listed("calls") if name.endswith("_init")} == set()
     assert all(name.endswith("_init") for name in listed("persistent"))
 
 
-def test_every_collective_of_open_mpi_is_stood_before_by_its_component() -> None:
+def test_every_collective_of_open_mpi_is_intercepted_by_its_component() -> None:
     header = next(Path("/usr/lib").glob("*/openmpi/include/openmpi/ompi/mca/coll/coll.h"), None)
     if header is None:
         pytest.skip("the inner headers of Open MPI are not installed")

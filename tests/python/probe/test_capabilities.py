@@ -46,7 +46,7 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
-def test_an_mpi_that_can_do_all_may_resize() -> None:
+def test_mpi_with_all_features_may_resize() -> None:
     found = answers(LIBRARY, *GOOD)
     assert found.obstacle is None
     assert (found.library, found.thread_level) == ("MPICH Version: 5.0.2", "multiple")
@@ -57,25 +57,25 @@ def test_ports_are_not_needed_to_resize() -> None:
     assert answers(LIBRARY, *without, '{"feature": "ports", "works": false, "reason": "no"}').obstacle is None
 
 
-def test_the_reason_of_an_mpi_that_cannot_spawn_is_told() -> None:
+def test_missing_spawn_is_reported_with_reason() -> None:
     found = answers(LIBRARY, '{"feature": "spawn", "works": false, "reason": "Error in spawn call"}')
     assert found.obstacle == "spawn: Error in spawn call"
     assert found.features["merge"].reason == "not tried, because spawn does not work"
     assert found.features["disconnect"].reason == "not tried, because spawn does not work"
 
 
-def test_a_probe_that_dies_half_way_keeps_what_it_found() -> None:
+def test_probe_that_dies_keeps_its_earlier_findings() -> None:
     found = answers(LIBRARY, GOOD[0], '{"feature": "mer')
     assert found.features["spawn"].works
     assert "SIGSEGV" in found.features["merge"].reason
     assert found.obstacle is not None
 
 
-def test_foreign_lines_between_the_answers_do_no_harm() -> None:
+def test_foreign_lines_between_answers_are_ignored() -> None:
     assert answers("warning: no network", "[]", "7", LIBRARY, '{"other": 1}', *GOOD).obstacle is None
 
 
-def test_a_second_look_does_not_start_the_probe_again(tmp_path: Path) -> None:
+def test_second_query_uses_the_cache(tmp_path: Path) -> None:
     build = make_build(tmp_path, says(LIBRARY, *GOOD))
     first, second = probe(build), probe(build)
     assert first == second
@@ -83,7 +83,7 @@ def test_a_second_look_does_not_start_the_probe_again(tmp_path: Path) -> None:
     assert trials(tmp_path) == 1
 
 
-def test_a_build_that_was_made_anew_is_tried_again(tmp_path: Path) -> None:
+def test_rebuilt_build_is_probed_again(tmp_path: Path) -> None:
     build = make_build(tmp_path, says(LIBRARY, *GOOD))
     probe(build)
     os.utime(build.description, (1, 1))
@@ -91,14 +91,14 @@ def test_a_build_that_was_made_anew_is_tried_again(tmp_path: Path) -> None:
     assert trials(tmp_path) == 2
 
 
-def test_doctor_sees_the_present_not_the_cache(tmp_path: Path) -> None:
+def test_fresh_probe_ignores_the_cache(tmp_path: Path) -> None:
     build = make_build(tmp_path, says(LIBRARY, *GOOD))
     probe(build)
     probe(build, fresh=True)
     assert trials(tmp_path) == 2
 
 
-def test_a_damaged_cache_is_passed_over(tmp_path: Path) -> None:
+def test_damaged_cache_is_ignored(tmp_path: Path) -> None:
     build = make_build(tmp_path, says(LIBRARY, *GOOD))
     probe(build)
     for path in (tmp_path / "cache" / "nereus").iterdir():
@@ -107,15 +107,13 @@ def test_a_damaged_cache_is_passed_over(tmp_path: Path) -> None:
     assert trials(tmp_path) == 2
 
 
-def test_a_cache_that_cannot_be_written_does_not_matter(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unwritable_cache_is_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     assert probe(make_build(tmp_path, says(LIBRARY, *GOOD))).obstacle is None
 
 
-def test_a_probe_that_hangs_is_ended_tried_once_more_and_not_remembered(tmp_path: Path) -> None:
+def test_hanging_probe_is_ended_repeated_once_and_not_cached(tmp_path: Path) -> None:
     build = make_build(tmp_path, f"{says(LIBRARY, GOOD[0])}\nexec sleep 600")
     found = probe(build, time_limit=0.5)
     assert found.features["merge"].reason == "the trial did not end within 0.5 s"
@@ -123,7 +121,7 @@ def test_a_probe_that_hangs_is_ended_tried_once_more_and_not_remembered(tmp_path
     assert trials(tmp_path) == 2
 
 
-def test_the_probe_ends_when_the_user_has_had_enough(tmp_path: Path) -> None:
+def test_probe_ends_on_interruption(tmp_path: Path) -> None:
     build = make_build(tmp_path, "exec sleep 600")
     trial = tmp_path / "trials"
     # A shell makes the file before it writes to it.

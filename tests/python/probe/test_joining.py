@@ -38,7 +38,7 @@ def install(build: Build, then: str) -> Path:
     return folder / "trials"
 
 
-def test_the_first_transport_that_works_is_taken_and_remembered(build: Build) -> None:
+def test_first_working_transport_is_chosen_and_cached(build: Build) -> None:
     trials = install(build, f"[ \"$UCX_TLS\" = posix,self ] && echo '{WORKS}' || echo '{FAILS}'")
     assert joining(build).works
     assert joining(build).environment == MPICH_HERE[1]
@@ -46,7 +46,7 @@ def test_the_first_transport_that_works_is_taken_and_remembered(build: Build) ->
     assert trials.read_text().count(" on\n") == 2
 
 
-def test_where_none_works_the_reason_is_told(build: Build) -> None:
+def test_failure_of_all_transports_is_reported_with_reason(build: Build) -> None:
     trials = install(build, f"echo '{FAILS}'")
     found = joining(build)
     assert (found.works, found.reason) == (False, "no space for port_name")
@@ -54,17 +54,17 @@ def test_where_none_works_the_reason_is_told(build: Build) -> None:
     assert len(trials.read_text().splitlines()) == len(MPICH_HERE)
 
 
-def test_a_trial_that_dies_or_says_nothing_is_no_success(build: Build) -> None:
+def test_trial_that_dies_or_prints_nothing_has_failed(build: Build) -> None:
     install(build, "exit 3")
     assert joining(build).reason == "the trial failed: a rank ended with exit code 3"
 
 
-def test_a_trial_that_hangs_is_ended(build: Build) -> None:
+def test_hanging_trial_is_ended(build: Build) -> None:
     install(build, "sleep 600")
     assert joining(build, time_limit=0.2).reason == "the trial did not end within 0.2 s"
 
 
-def test_a_trial_that_was_too_slow_once_is_tried_again(build: Build) -> None:
+def test_trial_that_timed_out_is_repeated(build: Build) -> None:
     trials = install(build, f"[ -e {build.prefix}/slow ] && sleep 600; echo '{WORKS}'")
     (build.prefix / "slow").touch()
     assert not joining(build, time_limit=0.2).works
@@ -73,7 +73,7 @@ def test_a_trial_that_was_too_slow_once_is_tried_again(build: Build) -> None:
     assert len(trials.read_text().splitlines()) == len(MPICH_HERE) + 1
 
 
-def test_a_library_that_was_made_anew_is_tried_again(build: Build) -> None:
+def test_rebuilt_library_is_tried_again(build: Build) -> None:
     trials = install(build, f"echo '{WORKS}'")
     library = build.prefix / "lib" / "libnereus.so.0"
     library.parent.mkdir()
@@ -84,7 +84,7 @@ def test_a_library_that_was_made_anew_is_tried_again(build: Build) -> None:
     assert len(trials.read_text().splitlines()) == 2
 
 
-def test_the_trials_end_when_the_user_has_had_enough(build: Build) -> None:
+def test_trials_end_on_interruption(build: Build) -> None:
     trials = install(build, "sleep 600")
     assert not joining(build, stopped=trials.exists).works
     assert len(trials.read_text().splitlines()) == 1
@@ -92,7 +92,7 @@ def test_the_trials_end_when_the_user_has_had_enough(build: Build) -> None:
     assert joining(build).works, "what was not found out was remembered"
 
 
-def test_a_build_that_was_made_anew_is_tried_again(build: Build) -> None:
+def test_rebuilt_build_is_tried_again(build: Build) -> None:
     trials = install(build, f"echo '{WORKS}'")
     joining(build)
     joining(build, fresh=True)
@@ -102,7 +102,7 @@ def test_a_build_that_was_made_anew_is_tried_again(build: Build) -> None:
 
 
 @pytest.mark.parametrize("missing", ["nereus-resizes", "nereus-release"])
-def test_a_program_that_is_not_installed_is_a_reason(build: Build, missing: str) -> None:
+def test_missing_program_is_reported_as_reason(build: Build, missing: str) -> None:
     install(build, f"echo '{WORKS}'")
     (build.prefix / "bin" / missing).unlink()
     found = joining(build)
@@ -110,14 +110,14 @@ def test_a_program_that_is_not_installed_is_a_reason(build: Build, missing: str)
     assert missing in found.reason
 
 
-def test_other_hosts_are_tried_over_the_network_with_one_rank_on_each(build: Build) -> None:
+def test_other_hosts_are_tried_over_the_network_with_one_rank_each(build: Build) -> None:
     trials = install(build, f"echo '{WORKS}'")
     found = joining(build, read_hosts("127.0.0.1:4,127.0.0.2:4,127.0.0.3"), "/opt/rsh")
     assert found.environment == MPICH_FAR[0]
     assert trials.read_text().split() == ["ofi", "127.0.0.1:1,127.0.0.2:1", "on"]
 
 
-def test_a_list_that_names_this_host_alone_needs_no_network(build: Build) -> None:
+def test_list_of_the_local_host_alone_needs_no_network(build: Build) -> None:
     install(build, f"echo '{WORKS}'")
     assert joining(build, [Host("localhost", 8)]).environment == MPICH_HERE[0]
 
@@ -142,7 +142,7 @@ def test_open_mpi_joins_by_its_name_server(build: Build) -> None:
     assert (found.works, found.reason) == (True, "")
 
 
-def test_without_its_name_server_open_mpi_cannot_join(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_open_mpi_cannot_join_without_its_name_server(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
     install(build, f"echo '{WORKS}'")
     monkeypatch.setenv("PATH", str(build.prefix))
     found = joining(Build("openmpi", build.prefix, build.mpiexec, "Open MPI v4.1.4"))
@@ -150,7 +150,7 @@ def test_without_its_name_server_open_mpi_cannot_join(build: Build, monkeypatch:
     assert "ompi-server: is not installed" in found.reason
 
 
-def test_foreign_lines_between_the_answers_do_no_harm() -> None:
+def test_foreign_lines_between_answers_are_ignored() -> None:
     lines = [
         "warning",
         "[]",

@@ -28,7 +28,7 @@ def packages(repository: Path, what: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
 
-def test_only_what_is_missing_is_installed_or_asked_for(repository: Path, asked: Path) -> None:
+def test_only_missing_packages_are_installed_or_listed(repository: Path, asked: Path) -> None:
     done = packages(repository, "all")
     if os.geteuid() == 0:
         assert done.returncode == 0
@@ -39,13 +39,13 @@ def test_only_what_is_missing_is_installed_or_asked_for(repository: Path, asked:
         assert not asked.exists()
 
 
-def test_the_demo_does_not_wait_for_packages_of_the_tests(repository: Path, asked: Path) -> None:
+def test_demo_does_not_need_packages_of_the_tests(repository: Path, asked: Path) -> None:
     done = packages(repository, "demo")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert not asked.exists()
 
 
-def test_an_unknown_set_of_packages_is_refused(repository: Path, asked: Path) -> None:
+def test_unknown_set_of_packages_is_refused(repository: Path, asked: Path) -> None:
     done = packages(repository, "some")
     assert done.returncode == 2
     assert done.stderr == "nereus: scripts/packages some: allowed are demo, lint and all\n"

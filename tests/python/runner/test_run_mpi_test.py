@@ -80,12 +80,12 @@ def fake_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @MPICH_OR_OPENMPI
-def test_a_program_that_passes_passes_with_its_environment(launcher: Path, kind: str) -> None:
+def test_successful_program_passes_with_its_environment(launcher: Path, kind: str) -> None:
     done = run(launcher, 'test "$COLOUR" = blue=1', "--env", "COLOUR=blue=1", "--kind", kind)
     assert (done.returncode, done.stdout) == (0, "")
 
 
-def test_a_program_that_fails_is_not_taken_for_a_success(launcher: Path) -> None:
+def test_failing_program_fails_the_test(launcher: Path) -> None:
     done = run(launcher, "exit 3")
     assert done.returncode == 1
     assert "code 3" in done.stdout
@@ -105,19 +105,19 @@ def test_a_program_that_fails_is_not_taken_for_a_success(launcher: Path) -> None
         ("exit 2", ["--code", "2"], True),
     ],
 )
-def test_both_the_exit_code_and_what_is_said_are_looked_at(
+def test_exit_code_and_output_are_both_checked(
     launcher: Path, shell: str, options: list[str], passes: bool
 ) -> None:
     assert run(launcher, shell, *options).returncode == (0 if passes else 1)
 
 
-def test_a_launcher_that_is_not_there_is_not_taken_for_a_success(tmp_path: Path) -> None:
+def test_missing_launcher_fails_the_test(tmp_path: Path) -> None:
     done = run(tmp_path / "none", "exit 0")
     assert done.returncode == 1
     assert str(tmp_path / "none") in done.stdout
 
 
-def test_a_skipped_program_counts_as_skipped_and_its_reason_is_seen(launcher: Path) -> None:
+def test_skipped_program_is_reported_with_its_reason(launcher: Path) -> None:
     done = run(launcher, "echo no spawn here; exit 77")
     assert (done.returncode, done.stdout) == (77, "no spawn here\n")
 
@@ -131,7 +131,7 @@ def test_wrong_options_are_refused_before_anything_starts(
     assert not (tmp_path / "started").exists()
 
 
-def test_a_hang_fails_and_leaves_no_process(launcher: Path, tmp_path: Path, fake_reader: Path) -> None:
+def test_hang_fails_and_leaves_no_process(launcher: Path, tmp_path: Path, fake_reader: Path) -> None:
     fake_reader.write_text("the stack")
     done = run(launcher, f"echo $$ > {tmp_path}/pid; (setsid sleep 1000 &); sleep 1000", "--timeout", "3")
     assert done.returncode == 1
@@ -140,7 +140,7 @@ def test_a_hang_fails_and_leaves_no_process(launcher: Path, tmp_path: Path, fake
     assert not alive(int((tmp_path / "pid").read_text()))
 
 
-def test_a_hang_shows_the_functions_that_hang(launcher: Path) -> None:
+def test_hang_shows_the_functions_that_hang(launcher: Path) -> None:
     if shutil.which(runner.STACK_READER) is None:
         pytest.skip("eu-stack is not installed")
     sleeper = subprocess.Popen(["sleep", "1000"])
@@ -155,7 +155,7 @@ def test_a_hang_shows_the_functions_that_hang(launcher: Path) -> None:
     assert "nanosleep" in done.stdout
 
 
-def test_a_stuck_reader_does_not_hang_the_runner(
+def test_stuck_stack_reader_does_not_hang_the_runner(
     launcher: Path, tmp_path: Path, fake_reader: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stuck = f"echo $$ > {tmp_path}/reader.pid; exec sleep 1000"
@@ -169,7 +169,7 @@ def test_a_stuck_reader_does_not_hang_the_runner(
     assert not alive(int((tmp_path / "reader.pid").read_text()))
 
 
-def test_a_process_left_behind_fails_a_program_that_passes(
+def test_process_left_behind_fails_a_successful_program(
     launcher: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(runner, "LINGER_SECONDS", 0.5)
@@ -179,14 +179,14 @@ def test_a_process_left_behind_fails_a_program_that_passes(
     assert not alive(int((tmp_path / "pid").read_text()))
 
 
-def test_a_process_that_is_still_ending_is_no_failure(launcher: Path) -> None:
+def test_process_that_is_still_ending_is_tolerated(launcher: Path) -> None:
     assert run(launcher, "setsid sleep 1 &").returncode == 0
 
 
 @pytest.mark.alone
 @pytest.mark.parametrize("code", [0, 5])
 @pytest.mark.parametrize("prefix", ["nereus-", "mpich_shm_", "vader_segment.x."])
-def test_shared_memory_left_behind_is_removed_and_fails_a_test(
+def test_shared_memory_left_behind_is_removed_and_fails_the_test(
     launcher: Path, prefix: str, code: int
 ) -> None:
     left = Path("/dev/shm") / f"{prefix}{uuid.uuid4().hex}"
@@ -200,7 +200,7 @@ def test_shared_memory_left_behind_is_removed_and_fails_a_test(
 
 
 @pytest.mark.alone
-def test_shared_memory_of_others_is_left_alone(launcher: Path) -> None:
+def test_shared_memory_of_others_is_kept(launcher: Path) -> None:
     name = uuid.uuid4().hex
     earlier, foreign = Path(f"/dev/shm/nereus-{name}"), Path(f"/dev/shm/other-{name}")
     try:
@@ -212,13 +212,13 @@ def test_shared_memory_of_others_is_left_alone(launcher: Path) -> None:
         foreign.unlink(missing_ok=True)
 
 
-def test_temporary_files_go_with_the_run(launcher: Path, tmp_path: Path) -> None:
+def test_temporary_files_are_removed_with_the_run(launcher: Path, tmp_path: Path) -> None:
     done = run(launcher, f"mktemp > {tmp_path}/name")
     assert done.returncode == 0
     assert not Path((tmp_path / "name").read_text().strip()).parent.exists()
 
 
-def test_a_runner_that_is_ended_takes_its_processes_along(launcher: Path, tmp_path: Path) -> None:
+def test_terminated_runner_ends_its_processes(launcher: Path, tmp_path: Path) -> None:
     pid_file = tmp_path / "pid"
     shell = f"echo $$ > {pid_file}.new; mv {pid_file}.new {pid_file}; sleep 1000"
     command = [sys.executable, str(RUNNER), *arguments(launcher, ["/bin/sh", "-c", shell])]
@@ -234,9 +234,7 @@ def test_a_runner_that_is_ended_takes_its_processes_along(launcher: Path, tmp_pa
 HANG_ONCE = "if mkdir {0}/once 2>/dev/null; then exec sleep 1000; fi"
 
 
-def test_the_hang_of_open_mpi_itself_does_not_cost_a_test(
-    launcher: Path, tmp_path: Path, fake_reader: Path
-) -> None:
+def test_known_hang_of_open_mpi_is_repeated(launcher: Path, tmp_path: Path, fake_reader: Path) -> None:
     fake_reader.write_text(SPAWN_HANG)
     done = run(
         launcher, HANG_ONCE.format(tmp_path), "--kind", "openmpi", "--timeout", "3", "--repeat-on-hang", "1"
@@ -249,7 +247,7 @@ def test_the_hang_of_open_mpi_itself_does_not_cost_a_test(
     ("kind", "stack", "repeats"),
     [("openmpi", OUR_HANG, "2"), ("mpich", SPAWN_HANG, "2"), ("openmpi", SPAWN_HANG, "0")],
 )
-def test_a_hang_of_ours_is_not_hidden_by_repeating(
+def test_own_hang_is_not_hidden_by_repetition(
     launcher: Path, tmp_path: Path, fake_reader: Path, kind: str, stack: str, repeats: str
 ) -> None:
     fake_reader.write_text(stack)
@@ -259,7 +257,7 @@ def test_a_hang_of_ours_is_not_hidden_by_repeating(
     assert done.returncode == 1
 
 
-def test_a_job_that_may_be_repeated_does_not_end_itself_before_its_stacks_are_read(launcher: Path) -> None:
+def test_repeatable_job_does_not_time_out_before_its_stacks_are_read(launcher: Path) -> None:
     done = run(launcher, "echo $NEREUS_ANSWER_TIMEOUT", "--timeout", "40", "--repeat-on-hang", "1")
     assert float(done.stdout) > 40
 
@@ -276,5 +274,5 @@ def test_a_job_that_may_be_repeated_does_not_end_itself_before_its_stacks_are_re
         ("", False),
     ],
 )
-def test_only_stacks_that_show_open_mpis_hang_count_as_it(stack: str, known: bool) -> None:
+def test_only_stacks_of_the_known_open_mpi_hang_match(stack: str, known: bool) -> None:
     assert (runner.known_hang(["", stack]) is not None) == known

@@ -26,31 +26,31 @@ def run(script: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([script, *arguments], capture_output=True, text=True, timeout=60, check=False)
 
 
-def test_a_failing_part_fails_all_tests_but_does_not_hide_the_others(repository: Path, calls: Path) -> None:
+def test_failing_part_fails_the_run_without_hiding_the_others(repository: Path, calls: Path) -> None:
     done = run(repository / "scripts" / "test", "openmpi", "mpich")
     assert done.returncode == 1
     summary = [line.split()[:2] for line in done.stdout.splitlines()[-2:]]
     assert summary == [["openmpi", "FAILED"], ["mpich", "passed"]]
 
 
-def test_parts_that_pass_pass_and_a_tree_without_tests_does_not(repository: Path, calls: Path) -> None:
+def test_passing_parts_pass_and_a_tree_without_tests_fails(repository: Path, calls: Path) -> None:
     assert run(repository / "scripts" / "test", "mpich").returncode == 0
     assert "--no-tests=error" in calls.read_text()
 
 
-def test_an_unknown_part_is_refused_before_any_runs(repository: Path, calls: Path) -> None:
+def test_unknown_part_is_refused_before_any_runs(repository: Path, calls: Path) -> None:
     done = run(repository / "scripts" / "test", "mpich", "fortran")
     assert done.returncode == 2
     assert not calls.exists()
     assert "fortran: allowed are mpich, openmpi, python and system" in done.stderr
 
 
-def test_ci_fails_with_its_first_step_that_fails(repository: Path, calls: Path) -> None:
+def test_ci_stops_at_its_first_failing_step(repository: Path, calls: Path) -> None:
     assert run(repository / ".ci" / "run").returncode != 0
     assert calls.read_text() == "make lint\n"
 
 
-def test_a_check_of_an_unknown_room_is_refused_with_all_rooms(repository: Path, calls: Path) -> None:
+def test_check_of_an_unknown_room_is_refused_with_all_rooms(repository: Path, calls: Path) -> None:
     for room in ("nowhere", "", "probe"):  # the last is the end of two
         done = run(repository / "scripts" / "check", room)
         assert done.returncode == 2
@@ -58,7 +58,7 @@ def test_a_check_of_an_unknown_room_is_refused_with_all_rooms(repository: Path, 
     assert not calls.exists()
 
 
-def test_rooms_with_jobs_of_their_own_in_a_check_are_there(repository: Path) -> None:
+def test_rooms_named_in_check_exist(repository: Path) -> None:
     script = (repository / "scripts" / "check").read_text()
     named = re.findall(r"^    \[([\w/]+)\]=", script, flags=re.MULTILINE)
     assert len(named) > 5

@@ -44,7 +44,7 @@ def many_connections(path: Path) -> Iterator[None]:
         process.communicate(timeout=60)
 
 
-def test_a_job_lives_through_more_connections_than_descriptors(
+def test_job_survives_more_connections_than_descriptors(
     stage: Any, few_descriptors: None, capfd: pytest.CaptureFixture[str]
 ) -> None:
     with stage.job("open", "until:on", "closing") as job:

@@ -21,37 +21,37 @@ from nereus.supervisor.sockets import Sockets
 LIMIT = 60.0
 
 
-class Visitor:
+class Client:
     """Asks from another thread, as another program would."""
 
     def __init__(self, path: Path, question: dict[str, Any]) -> None:
         self.answer: dict[str, Any] | None = None
         self.problem: str = ""
 
-        def visit() -> None:
+        def run() -> None:
             try:
                 self.answer = ask(path, question, LIMIT)
             except NoAnswer as problem:
                 self.problem = str(problem)
 
-        self._thread = threading.Thread(target=visit, daemon=True)
+        self._thread = threading.Thread(target=run, daemon=True)
         self._thread.start()
 
     def is_back(self) -> bool:
         return not self._thread.is_alive()
 
 
-def visit(stage: Any, job: Job, question: dict[str, Any]) -> dict[str, Any]:
+def answer_to(stage: Any, job: Job, question: dict[str, Any]) -> dict[str, Any]:
     """The answer, while the job is attended to."""
     (path,) = stage.control_sockets()
-    visitor = Visitor(path, question)
-    stage.attend(job, visitor.is_back)
-    assert visitor.answer is not None, visitor.problem
-    return visitor.answer
+    client = Client(path, question)
+    stage.attend(job, client.is_back)
+    assert client.answer is not None, client.problem
+    return client.answer
 
 
 def state_is(stage: Any, job: Job, wanted: str) -> Callable[[], bool]:
-    return lambda: visit(stage, job, {"kind": "status"})["state"] == wanted
+    return lambda: answer_to(stage, job, {"kind": "status"})["state"] == wanted
 
 
 def resize(ranks: int = 3, wait: bool = True, **options: str) -> dict[str, Any]:
@@ -59,7 +59,7 @@ def resize(ranks: int = 3, wait: bool = True, **options: str) -> dict[str, Any]:
     return {"kind": "resize", "ranks": ranks, "options": named, "wait": wait}
 
 
-def test_the_state_of_a_job_is_told_from_its_start_to_its_end(stage: Any) -> None:
+def test_state_of_a_job_is_reported_from_start_to_end(stage: Any) -> None:
     acts = (
         "until:1",
         "open:3",
@@ -72,7 +72,7 @@ def test_the_state_of_a_job_is_told_from_its_start_to_its_end(stage: Any) -> Non
         "sleep",
     )
     with stage.job(*acts) as job:
-        first = visit(stage, job, {"kind": "status"})
+        first = answer_to(stage, job, {"kind": "status"})
         assert (first["state"], first["ranks"], first["hosts"]) == ("starting", 2, [])
         assert (first["job"], first["name"]) == (job.key, job.name)
         assert first["command"][-9:] == list(acts)
@@ -80,47 +80,47 @@ def test_the_state_of_a_job_is_told_from_its_start_to_its_end(stage: Any) -> Non
         for number, state in enumerate(("running", "resizing", "running", "closing"), start=1):
             (stage.folder / str(number)).touch()
             stage.attend(job, state_is(stage, job, state))
-        last = visit(stage, job, {"kind": "status"})
+        last = answer_to(stage, job, {"kind": "status"})
         assert (last["ranks"], last["hosts"], last["generation"]) == (3, ["h"] * 3, 0)
     assert stage.control_sockets() == []
 
 
-def test_a_resize_from_outside_is_asked_for_and_its_end_told(stage: Any) -> None:
+def test_external_resize_is_requested_and_its_result_reported(stage: Any) -> None:
     with stage.job("open", "resize:0:7", "settled:7:1", "sleep") as job:
         stage.attend(job, state_is(stage, job, "running"))
-        answer = visit(stage, job, resize(3, process_method="merge", hosts="n3:2"))
+        answer = answer_to(stage, job, resize(3, process_method="merge", hosts="n3:2"))
         assert (answer["kind"], answer["code"], answer["name"]) == ("resized", 1, "NEREUS_RESIZED")
         assert (answer["request"], answer["message"]) == (7, "said")
         assert answer["report"]["pause_seconds"] == 0.0123
-        assert visit(stage, job, {"kind": "status"})["resizes"] == 1
-    (asked,) = stage.heard("resize")
+        assert answer_to(stage, job, {"kind": "status"})["resizes"] == 1
+    (asked,) = stage.received("resize")
     assert asked["ranks"] == 3
     assert asked["options"] == {"process-method": "merge", "hosts": "n3:2"}
 
 
-def test_who_does_not_wait_is_told_that_it_was_noted(stage: Any) -> None:
+def test_resize_without_waiting_is_answered_as_pending(stage: Any) -> None:
     with stage.job("open", "resize:5:7", "sleep") as job:
         stage.attend(job, state_is(stage, job, "running"))
-        answer = visit(stage, job, resize(wait=False))
+        answer = answer_to(stage, job, resize(wait=False))
     assert (answer["name"], answer["request"], answer["report"]) == ("NEREUS_PENDING", 7, None)
 
 
-def test_a_wish_that_the_job_refuses_is_answered_at_once(stage: Any) -> None:
+def test_refused_resize_is_answered_at_once(stage: Any) -> None:
     with stage.job("open", "resize:-3:0", "sleep") as job:
         stage.attend(job, state_is(stage, job, "running"))
-        answer = visit(stage, job, resize(4000))
+        answer = answer_to(stage, job, resize(4000))
     assert (answer["name"], answer["message"], answer["report"]) == ("NEREUS_ERR_RANGE", "heard", None)
 
 
-def test_who_waits_is_sent_home_when_the_job_ends(stage: Any) -> None:
+def test_waiting_client_is_answered_when_the_job_ends(stage: Any) -> None:
     with stage.job("open", "resize:0:7") as job:
         (path,) = stage.control_sockets()
         stage.attend(job, state_is(stage, job, "running"))
-        visitor = Visitor(path, resize())
+        client = Client(path, resize())
         stage.attend(job, lambda: not job.running())
-    stage.wait(visitor.is_back)
-    assert visitor.answer is not None
-    assert visitor.answer["message"] == "the job ended before it could be resized"
+    stage.wait(client.is_back)
+    assert client.answer is not None
+    assert client.answer["message"] == "the job ended before it could be resized"
 
 
 @pytest.mark.parametrize(
@@ -133,18 +133,18 @@ def test_who_waits_is_sent_home_when_the_job_ends(stage: Any) -> None:
         (("sleep",), resize(verify="on"), f"options: verify: allowed are {OPTIONS[0]}"),
     ],
 )
-def test_what_cannot_be_done_is_refused_with_the_reason(
+def test_impossible_request_is_refused_with_reason(
     stage: Any, acts: tuple[str, ...], question: dict[str, Any], reason: str
 ) -> None:
     with stage.job(*acts) as job:
         if "closing" in acts:
             stage.attend(job, state_is(stage, job, "closing"))
-        answer = visit(stage, job, question)
+        answer = answer_to(stage, job, question)
     assert answer["kind"] == "refused"
     assert reason in answer["message"]
 
 
-def test_a_visitor_that_cannot_be_understood_is_told_so(stage: Any) -> None:
+def test_client_with_an_invalid_message_is_refused(stage: Any) -> None:
     with stage.job("sleep") as job:
         (path,) = stage.control_sockets()
         with zmq.Context() as context, context.socket(zmq.REQ) as socket_of_another_kind:
@@ -155,14 +155,14 @@ def test_a_visitor_that_cannot_be_understood_is_told_so(stage: Any) -> None:
             assert b"refused" in socket_of_another_kind.recv()
 
 
-def test_a_door_is_for_its_user_alone(stage: Any) -> None:
+def test_control_socket_is_private_to_its_user(stage: Any) -> None:
     with stage.job("sleep"):
         (path,) = stage.control_sockets()
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
         assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 
-def test_a_folder_that_others_may_look_into_is_refused(stage: Any) -> None:
+def test_folder_accessible_to_others_is_refused(stage: Any) -> None:
     folder = control_socket_folder()
     folder.mkdir(mode=0o755)
     folder.chmod(0o755)
@@ -174,14 +174,14 @@ def test_a_folder_that_others_may_look_into_is_refused(stage: Any) -> None:
     folder.rmdir()
 
 
-def test_a_link_in_the_place_of_the_folder_is_refused(stage: Any, tmp_path: Path) -> None:
+def test_symlink_instead_of_the_folder_is_refused(stage: Any, tmp_path: Path) -> None:
     control_socket_folder().symlink_to(tmp_path)
     with pytest.raises(LaunchError, match="is no folder"):
         check_control_socket()
     control_socket_folder().unlink()
 
 
-def test_the_folder_of_another_user_is_refused(stage: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folder_of_another_user_is_refused(stage: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = control_socket_folder()
     folder.mkdir(mode=0o700)
     uid = os.geteuid()
@@ -192,12 +192,12 @@ def test_the_folder_of_another_user_is_refused(stage: Any, monkeypatch: pytest.M
     folder.rmdir()
 
 
-def test_without_a_runtime_folder_doors_are_in_a_folder_of_the_user() -> None:
+def test_without_runtime_folder_control_sockets_are_in_a_folder_of_the_user() -> None:
     assert control_socket_folder({}) == Path(f"/tmp/nereus-{os.geteuid()}")
     assert control_socket_folder({"XDG_RUNTIME_DIR": "/nowhere"}) == control_socket_folder({})
 
 
-def test_doors_of_dead_supervisors_are_removed(stage: Any) -> None:
+def test_control_sockets_of_dead_supervisors_are_removed(stage: Any) -> None:
     folder = control_socket_folder()
     folder.mkdir(mode=0o700)
     stale, fresh = folder / "dead.door", folder / "new.door"
@@ -213,7 +213,7 @@ def test_doors_of_dead_supervisors_are_removed(stage: Any) -> None:
     folder.rmdir()
 
 
-def test_a_job_is_found_by_how_its_key_begins(stage: Any) -> None:
+def test_job_is_found_by_a_prefix_of_its_key(stage: Any) -> None:
     sockets = Sockets()
     open_sockets = [ControlSocket(sockets, key) for key in ("aa11", "aa22", "b")]
     assert find("aa2").stem == "aa22"
@@ -228,12 +228,12 @@ def test_a_job_is_found_by_how_its_key_begins(stage: Any) -> None:
     sockets.close()
 
 
-def test_a_supervisor_that_is_gone_is_not_waited_for(stage: Any, tmp_path: Path) -> None:
+def test_ended_supervisor_is_not_waited_for(stage: Any, tmp_path: Path) -> None:
     with pytest.raises(NoAnswer, match="its supervisor has ended"):
         status(tmp_path / "none.door", LIMIT)
 
 
-def test_a_supervisor_that_says_nothing_is_not_waited_for_ever(stage: Any) -> None:
+def test_silent_supervisor_times_out(stage: Any) -> None:
     sockets = Sockets()
     control_socket = ControlSocket(sockets, "silent")
     with pytest.raises(NoAnswer, match="did not answer in time"):

@@ -26,7 +26,7 @@ sockets = Sockets(tell=told.append)
 router = sockets.router()
 router.bind(f"ipc://{sys.argv[1]}")
 connects = "import socket, sys; s = socket.socket(1); sys.stdin.read(1); s.connect(sys.argv[1]); s.recv(1)"
-visitor = subprocess.Popen([sys.executable, "-c", connects, sys.argv[1]], stdin=subprocess.PIPE)
+client = subprocess.Popen([sys.executable, "-c", connects, sys.argv[1]], stdin=subprocess.PIPE)
 resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
 taken = []
 try:
@@ -34,9 +34,9 @@ try:
         taken.append(os.dup(0))
 except OSError:
     pass
-visitor.stdin.write(b"x")
-visitor.stdin.flush()
-while visitor.poll() is None or not told:
+client.stdin.write(b"x")
+client.stdin.flush()
+while client.poll() is None or not told:
     sockets.look()
     time.sleep(0.01)
 for one in taken:
@@ -57,7 +57,7 @@ LINKED = {
 }
 
 
-def test_a_process_without_any_descriptor_lives_when_somebody_connects(tmp_path: Path) -> None:
+def test_process_without_free_descriptors_survives_a_connection(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT_DESCRIPTORS, str(tmp_path / "socket")],
         capture_output=True,
@@ -89,21 +89,21 @@ def test_calls_of_a_library_are_guarded_however_it_was_linked(tmp_path: Path, li
     source.write_text(TAKES)
     subprocess.run(["cc", "-O2", "-shared", "-fPIC", *LINKED[linked], "-o", library, source], check=True)
     take = ctypes.CDLL(str(library), use_errno=True)[call]
-    with socket.socket(socket.AF_UNIX) as listener, socket.socket(socket.AF_UNIX) as visitor:
+    with socket.socket(socket.AF_UNIX) as listener, socket.socket(socket.AF_UNIX) as client:
         listener.bind(str(tmp_path / "s"))
         listener.listen()
         made = guard()
         assert made is not None and made.begin(ctypes.cast(take, ctypes.c_void_p).value or 0)
         before, _ = made.refused()
-        visitor.connect(str(tmp_path / "s"))
+        client.connect(str(tmp_path / "s"))
         with only_reserved_descriptors_left():
             assert (take(listener.fileno()), ctypes.get_errno()) == (-1, errno.ECONNABORTED)
-        assert visitor.recv(1) == b""
+        assert client.recv(1) == b""
         assert made.refused()[0] == before + 1
-    with socket.socket(socket.AF_UNIX) as listener, socket.socket(socket.AF_UNIX) as visitor:
+    with socket.socket(socket.AF_UNIX) as listener, socket.socket(socket.AF_UNIX) as client:
         listener.bind(str(tmp_path / "t"))
         listener.listen()
-        visitor.connect(str(tmp_path / "t"))
+        client.connect(str(tmp_path / "t"))
         taken = take(listener.fileno())
         assert taken >= 0
         os.close(taken)

@@ -57,7 +57,7 @@ def spawner(child: str, then: str) -> str:
     return f"import subprocess, sys, time\nprint({start}.pid, flush=True)\n{then}"
 
 
-def test_a_rank_whose_parent_is_gone_and_that_ignores_requests_is_ended(tmp_path: Path) -> None:
+def test_orphaned_rank_that_ignores_signals_is_killed(tmp_path: Path) -> None:
     with started(python(spawner(STUBBORN, "")), tmp_path) as job:
         wait_until(lambda: not job.running())
         rank = int(job.text())
@@ -66,20 +66,20 @@ def test_a_rank_whose_parent_is_gone_and_that_ignores_requests_is_ended(tmp_path
     assert job.processes() == []
 
 
-def test_all_ranks_end_with_a_launcher_that_is_still_there(tmp_path: Path) -> None:
+def test_all_ranks_end_with_a_running_launcher(tmp_path: Path) -> None:
     with started(python(spawner(STUBBORN, "time.sleep(600)")), tmp_path) as job:
         wait_until(lambda: job.text().endswith("\n"))
     assert not is_running(int(job.text()))
     assert not job.running()
 
 
-def test_a_job_is_ended_when_its_block_is_left_by_an_error(tmp_path: Path) -> None:
+def test_job_is_ended_when_its_block_is_left_by_an_error(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError), started(python("import time; time.sleep(600)"), tmp_path) as job:
         raise RuntimeError
     assert not job.running()
 
 
-def test_a_bystander_lives_on(tmp_path: Path) -> None:
+def test_unrelated_process_is_not_killed(tmp_path: Path) -> None:
     with subprocess.Popen(["sleep", "600"]) as bystander:
         with started(python(spawner(STUBBORN, "time.sleep(600)")), tmp_path):
             pass
@@ -87,14 +87,14 @@ def test_a_bystander_lives_on(tmp_path: Path) -> None:
         bystander.kill()
 
 
-def test_a_process_number_that_was_given_away_again_is_not_hit() -> None:
+def test_reused_process_number_is_not_signalled() -> None:
     with subprocess.Popen(["sleep", "600"]) as bystander:
         send(Process(bystander.pid, started=1), signal.SIGKILL)
         assert bystander.poll() is None
         bystander.kill()
 
 
-def test_the_temporary_files_of_a_job_are_removed(tmp_path: Path) -> None:
+def test_temporary_files_of_a_job_are_removed(tmp_path: Path) -> None:
     text = "import tempfile; print(tempfile.mkdtemp(), flush=True)"
     with started(python(text), tmp_path) as job:
         wait_until(lambda: not job.running())
@@ -113,7 +113,7 @@ def test_shared_memory_of_a_killed_job_is_removed(tmp_path: Path) -> None:
 
 
 @pytest.mark.alone
-def test_an_array_of_a_killed_job_that_has_a_name_is_removed(tmp_path: Path) -> None:
+def test_named_array_of_a_killed_job_is_removed(tmp_path: Path) -> None:
     text = (
         "import os, signal; name = f'/dev/shm/nereus-{os.environ[\"NEREUS_JOB\"]}-3-0123456789abcdef';"
         "open(name, 'w').write('x'); print(name, flush=True); os.kill(os.getpid(), signal.SIGKILL)"
@@ -126,7 +126,7 @@ def test_an_array_of_a_killed_job_that_has_a_name_is_removed(tmp_path: Path) -> 
 
 
 @pytest.mark.alone
-def test_an_array_of_a_job_that_runs_where_we_cannot_see_it_is_left_alone(tmp_path: Path) -> None:
+def test_array_of_a_job_not_visible_here_is_kept(tmp_path: Path) -> None:
     foreign = FOLDER / f"nereus-{secrets.token_hex(8)}-3-{secrets.token_hex(8)}"
     try:
         with started(python("pass"), tmp_path):
@@ -137,7 +137,7 @@ def test_an_array_of_a_job_that_runs_where_we_cannot_see_it_is_left_alone(tmp_pa
 
 
 @pytest.mark.alone
-def test_shared_memory_of_other_jobs_is_left_alone(tmp_path: Path) -> None:
+def test_shared_memory_of_other_jobs_is_kept(tmp_path: Path) -> None:
     names = [
         f"mpich_shm_test{secrets.token_hex(4)}_0",
         f"test-foreign-{secrets.token_hex(4)}",
@@ -160,18 +160,18 @@ def test_shared_memory_of_other_jobs_is_left_alone(tmp_path: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-def test_a_launcher_that_cannot_be_executed_is_named(tmp_path: Path) -> None:
+def test_launcher_that_cannot_be_executed_is_reported(tmp_path: Path) -> None:
     with pytest.raises(LaunchError, match="/nowhere/mpiexec: cannot be started: No such file"):
         Job(Command(["/nowhere/mpiexec"]), tmp_path / "output.txt")
 
 
-def test_the_outcome_tells_the_exit_code(tmp_path: Path) -> None:
+def test_outcome_holds_the_exit_code(tmp_path: Path) -> None:
     with started(python("raise SystemExit(3)"), tmp_path) as job:
         wait_until(lambda: not job.running())
         assert job.outcome().text == "a rank ended with exit code 3"
 
 
-def test_a_job_does_not_outlive_a_killed_supervisor(tmp_path: Path) -> None:
+def test_job_does_not_outlive_a_killed_supervisor(tmp_path: Path) -> None:
     supervisor = f"""
 import sys, time
 from pathlib import Path
@@ -192,7 +192,7 @@ time.sleep(600)
     wait_until(lambda: not is_running(launcher))
 
 
-def test_dead_orphans_do_not_stay_in_the_process_table(tmp_path: Path) -> None:
+def test_dead_orphans_are_removed_from_the_process_table(tmp_path: Path) -> None:
     script = """
 import sys, time
 from pathlib import Path
@@ -214,7 +214,7 @@ print(stays())
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_wish_to_stop_is_noted_and_the_former_handler_comes_back(number: signal.Signals) -> None:
+def test_stop_signal_is_noted_and_the_former_handler_restored(number: signal.Signals) -> None:
     former = signal.getsignal(number)
     with Stopping() as stopping:
         os.kill(os.getpid(), number)
@@ -225,7 +225,7 @@ def test_a_wish_to_stop_is_noted_and_the_former_handler_comes_back(number: signa
     assert signal.getsignal(number) is former
 
 
-def test_a_hang_up_that_nohup_ignores_stays_ignored() -> None:
+def test_hangup_ignored_by_nohup_stays_ignored() -> None:
     former = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         with Stopping() as stopping:

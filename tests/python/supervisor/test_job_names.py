@@ -55,7 +55,7 @@ def another_process(*wanted: str | None) -> Iterator["subprocess.Popen[str]"]:
             process.kill()
 
 
-def told(process: "subprocess.Popen[str]") -> list[str]:
+def names_of(process: "subprocess.Popen[str]") -> list[str]:
     """Which names it got."""
     assert process.stdout is not None
     names: list[str] = json.loads(process.stdout.readline())
@@ -63,7 +63,7 @@ def told(process: "subprocess.Popen[str]") -> list[str]:
 
 
 @pytest.mark.parametrize("name", ["cg", "A", "my-job_2.b", "cafe", "x" * 32, "abcdefabcdefabcdef"])
-def test_a_name_of_letters_digits_and_a_few_signs_is_allowed(name: str) -> None:
+def test_valid_name_is_accepted(name: str) -> None:
     check_job_name(name)
 
 
@@ -84,7 +84,7 @@ def test_a_name_of_letters_digits_and_a_few_signs_is_allowed(name: str) -> None:
         ("0123456789abcdef", "could be the key of a job"),
     ],
 )
-def test_a_name_that_could_be_mistaken_is_refused_with_the_reason(name: str, reason: str) -> None:
+def test_ambiguous_name_is_refused_with_reason(name: str, reason: str) -> None:
     with pytest.raises(LaunchError) as refused:
         check_job_name(name)
     assert reason in str(refused.value)
@@ -102,17 +102,17 @@ def test_a_name_that_could_be_mistaken_is_refused_with_the_reason(name: str, rea
         ("x" * 99, "x" * 24 + "-1"),
     ],
 )
-def test_a_job_without_a_wanted_name_is_called_by_its_program(program: str, name: str) -> None:
+def test_job_without_given_name_is_named_after_its_program(program: str, name: str) -> None:
     assert numbered_name(program, 1) == name
 
 
 @given(st.text(), st.integers(1, 10**6))
-def test_whatever_a_program_is_called_its_job_can_be_called_by_it(program: str, number: int) -> None:
+def test_name_after_any_program_is_valid(program: str, number: int) -> None:
     assert is_job_name(numbered_name(program, number))
 
 
 @pytest.mark.usefixtures("stage")
-def test_a_job_gets_the_first_number_that_is_free() -> None:
+def test_job_gets_the_first_free_number() -> None:
     with ExitStack() as running:
         claims = [running.enter_context(claim_name(None, "cg")) for _ in range(3)]
         assert [claim.name for claim in claims] == ["cg-1", "cg-2", "cg-3"]
@@ -126,7 +126,7 @@ def test_a_job_gets_the_first_number_that_is_free() -> None:
 
 
 @pytest.mark.usefixtures("stage")
-def test_a_wanted_name_is_one_jobs_alone_until_that_has_ended() -> None:
+def test_given_name_is_unique_until_its_job_has_ended() -> None:
     with claim_name("mine", "cg"):
         with pytest.raises(LaunchError, match=r"^--name = mine: a job of yours .* has this name$"):
             claim_name("mine", "cg")
@@ -137,16 +137,16 @@ def test_a_wanted_name_is_one_jobs_alone_until_that_has_ended() -> None:
 
 
 @pytest.mark.usefixtures("stage")
-def test_a_wanted_name_that_is_not_allowed_is_never_claimed() -> None:
+def test_invalid_name_is_never_claimed() -> None:
     with pytest.raises(LaunchError, match=r"--name = \.\./cg"):
         claim_name("../cg", "cg")
     assert not control_socket_folder().exists()
 
 
 @pytest.mark.usefixtures("stage")
-def test_the_name_of_a_job_whose_supervisor_was_killed_is_free_again() -> None:
+def test_name_is_free_again_after_its_supervisor_was_killed() -> None:
     with another_process("mine", None, None) as process:
-        assert told(process) == ["mine", "cg-1", "cg-2"]
+        assert names_of(process) == ["mine", "cg-1", "cg-2"]
         process.kill()
         process.wait(LIMIT)
         assert len(job_names()) == 3, "who is killed cannot remove them"
@@ -157,7 +157,7 @@ def test_the_name_of_a_job_whose_supervisor_was_killed_is_free_again() -> None:
 
 
 @pytest.mark.usefixtures("stage")
-def test_a_process_that_a_supervisor_started_does_not_keep_its_name() -> None:
+def test_child_process_of_a_supervisor_does_not_keep_the_name() -> None:
     with claim_name("mine", "cg") as claim, subprocess.Popen(["sleep", "600"]) as outlives:
         claim.release()
         claim_name("mine", "cg").release()
@@ -165,10 +165,10 @@ def test_a_process_that_a_supervisor_started_does_not_keep_its_name() -> None:
 
 
 @pytest.mark.usefixtures("stage")
-def test_jobs_that_start_at_once_all_get_different_names() -> None:
+def test_jobs_started_at_once_get_different_names() -> None:
     with ExitStack() as running:
         processes = [running.enter_context(another_process(*[None] * 5)) for _ in range(6)]
-        names = [name for process in processes for name in told(process)]
+        names = [name for process in processes for name in names_of(process)]
         assert sorted(names) == sorted(f"cg-{number}" for number in range(1, 31))
         for process in processes:
             process.communicate(timeout=LIMIT)
@@ -177,7 +177,7 @@ def test_jobs_that_start_at_once_all_get_different_names() -> None:
 
 
 @pytest.mark.usefixtures("stage")
-def test_names_are_given_while_others_are_given_up_and_looked_for() -> None:
+def test_names_are_claimed_while_others_are_released_and_searched() -> None:
     """The last one that goes takes the folder along, under the feet of the next."""
     with ExitStack() as running:
         processes = [
@@ -187,9 +187,7 @@ def test_names_are_given_while_others_are_given_up_and_looked_for() -> None:
     assert not control_socket_folder().exists()
 
 
-def test_a_folder_for_names_that_cannot_be_made_is_told_of(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_name_folder_that_cannot_be_used_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     (tmp_path / "nereus").mkdir(mode=0o700)
     (tmp_path / "nereus" / "cg-1.name").mkdir()
@@ -198,7 +196,7 @@ def test_a_folder_for_names_that_cannot_be_made_is_told_of(
 
 
 @pytest.mark.usefixtures("stage")
-def test_a_file_that_is_nobodys_name_is_passed_over() -> None:
+def test_invalid_name_file_is_ignored() -> None:
     with claim_name("mine", "cg") as claim:
         for name, text in {"0123456789abcdef": "k", "-x": "k", "empty": ""}.items():
             (control_socket_folder() / f"{name}.name").write_text(text)
@@ -207,7 +205,7 @@ def test_a_file_that_is_nobodys_name_is_passed_over() -> None:
     assert not control_socket_folder().exists()
 
 
-def test_a_job_is_meant_by_its_name_its_key_or_how_that_begins() -> None:
+def test_job_is_matched_by_name_key_or_key_prefix() -> None:
     names = {"ab12": "cg-1", "ab34": "cg-2", "cd56": "ab"}
     keys = [*names, "ef78"]
     expected = {
@@ -219,13 +217,13 @@ def test_a_job_is_meant_by_its_name_its_key_or_how_that_begins() -> None:
     assert {job: meant_by(job, keys, names) for job in expected} == expected
 
 
-def test_a_job_whose_name_nobody_knows_is_shown_by_its_key() -> None:
+def test_job_without_known_name_is_shown_by_key() -> None:
     assert shown_name({"job": "ab12", "name": "cg-1"}) == "cg-1"
     assert shown_name({"job": "ab12", "name": None}) == shown_name({"job": "ab12"}) == "ab12"
 
 
 @pytest.mark.usefixtures("stage")
-def test_a_running_job_is_found_by_its_name() -> None:
+def test_running_job_is_found_by_name() -> None:
     sockets = Sockets()
     with claim_name(None, "cg") as one, claim_name("mine", "cg") as other:
         open_sockets = [ControlSocket(sockets, claim.key) for claim in (one, other)]
@@ -239,7 +237,7 @@ def test_a_running_job_is_found_by_its_name() -> None:
     sockets.close()
 
 
-def test_a_supervised_job_has_its_name_for_as_long_as_it_runs(stage: Any) -> None:
+def test_supervised_job_keeps_its_name_while_it_runs(stage: Any) -> None:
     with stage.job("sleep") as job:
         assert job.name == numbered_name(Path(sys.executable).name, 1)
         assert job_names() == {job.key: job.name}
@@ -248,7 +246,7 @@ def test_a_supervised_job_has_its_name_for_as_long_as_it_runs(stage: Any) -> Non
     assert job_names() == {}
 
 
-def test_a_job_that_cannot_start_does_not_keep_its_name(stage: Any) -> None:
+def test_job_that_cannot_start_releases_its_name(stage: Any) -> None:
     stage.build.mpiexec.unlink()
     with claim_name("mine", "cg") as claim:
         start = stage.supervision("sleep", joins=False, environment={})
@@ -257,7 +255,7 @@ def test_a_job_that_cannot_start_does_not_keep_its_name(stage: Any) -> None:
         claim_name("mine", "cg").release()
 
 
-def test_a_program_that_nobody_supervises_takes_no_name(stage: Any) -> None:
+def test_unsupervised_program_takes_no_name(stage: Any) -> None:
     with Job(Command(["true"]), stage.folder / "output.txt") as job:
         assert job.name == job.key
         assert not os.path.lexists(control_socket_folder())

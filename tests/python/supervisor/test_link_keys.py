@@ -77,7 +77,7 @@ def finish(stage: Any, job: Job) -> None:
 OPEN = ("open", "make:1:=1", "hello", "orders:1:0:go", "settled:1:1", "touch:begun", "until:done")
 
 
-def test_a_job_on_several_hosts_grows_and_its_keys_are_gone_with_it(stage: Any, home: Path) -> None:
+def test_job_on_several_hosts_grows_and_its_keys_are_removed_afterwards(stage: Any, home: Path) -> None:
     with far_job(stage, *OPEN) as job:
         address, file = begun(stage, job)
         assert address.startswith("tcp://127.0.0.1:")
@@ -89,7 +89,7 @@ def test_a_job_on_several_hosts_grows_and_its_keys_are_gone_with_it(stage: Any, 
     assert len(stage.events("started")) == 1
 
 
-def test_no_key_can_be_seen_from_outside(stage: Any) -> None:
+def test_keys_are_not_visible_from_outside(stage: Any) -> None:
     with far_job(stage, *OPEN) as job:
         _, file = begun(stage, job)
         keys = json.loads(file.read_text())
@@ -103,7 +103,7 @@ def test_no_key_can_be_seen_from_outside(stage: Any) -> None:
 
 
 @pytest.mark.parametrize("knows", ["nothing", "the supervisor's key"])
-def test_who_knows_the_job_but_has_no_key_of_its_link_is_not_heard(stage: Any, knows: str) -> None:
+def test_process_without_a_key_of_the_link_is_ignored(stage: Any, knows: str) -> None:
     with far_job(stage, *OPEN) as job:
         address, file = begun(stage, job)
         words: list[dict[str, Any]] = [
@@ -134,7 +134,7 @@ def test_who_knows_the_job_but_has_no_key_of_its_link_is_not_heard(stage: Any, k
     assert len(stage.events("started")) == 1
 
 
-def test_a_newcomer_that_calls_itself_the_root_is_not_heard(stage: Any, capfd: Any) -> None:
+def test_newcomer_posing_as_the_root_is_ignored(stage: Any, capfd: Any) -> None:
     acts = ("open", "make:1:=1", "hello", "hello", "orders:1:0:go", "settled:1:1")
     job = stage.play(*acts, PLAYER_LEADER="usurps")
     assert job.outcome().good
@@ -144,7 +144,7 @@ def test_a_newcomer_that_calls_itself_the_root_is_not_heard(stage: Any, capfd: A
         assert f"`{kind}` of a process that must not say it is refused" in said
 
 
-def test_more_newcomers_than_a_job_may_have_are_refused(stage: Any, capfd: Any) -> None:
+def test_more_newcomers_than_allowed_are_refused(stage: Any, capfd: Any) -> None:
     acts = (
         "open",
         "make:1:=3:=2",
@@ -158,7 +158,7 @@ def test_more_newcomers_than_a_job_may_have_are_refused(stage: Any, capfd: Any) 
     assert stage.play(*acts, NEREUS_MAX_RANKS="4").outcome().good
     assert [event["started"] for event in stage.events("started")] == ["2.0"]
     reason = "5 more processes are too many: at most 4 are allowed (--max-ranks)"
-    assert stage.heard("died")[0]["reason"] == reason
+    assert stage.received("died")[0]["reason"] == reason
     assert f": {reason}\n" in capfd.readouterr().err
 
 
@@ -168,7 +168,7 @@ def test_newcomers_of_several_resizes_count_together(stage: Any) -> None:
     assert [event["started"] for event in stage.events("started")] == ["1.0"]
 
 
-def test_a_job_on_this_host_has_no_keys(stage: Any, home: Path) -> None:
+def test_local_job_has_no_keys(stage: Any, home: Path) -> None:
     with stage.job(*OPEN) as job:
         address, _ = begun(stage, job)
         assert address.startswith("ipc://")
@@ -177,7 +177,7 @@ def test_a_job_on_this_host_has_no_keys(stage: Any, home: Path) -> None:
         finish(stage, job)
 
 
-def test_a_folder_that_others_may_look_into_is_no_place_for_a_link(stage: Any, tmp_path: Path) -> None:
+def test_link_in_a_folder_accessible_to_others_is_refused(stage: Any, tmp_path: Path) -> None:
     open_to_all = tmp_path / "open"
     open_to_all.mkdir(mode=0o755)
     open_to_all.chmod(0o755)
@@ -185,9 +185,7 @@ def test_a_folder_that_others_may_look_into_is_no_place_for_a_link(stage: Any, t
         LinkSocket(sockets, open_to_all, Launch(stage.build, Path(sys.executable)), JOB)
 
 
-def test_a_user_can_name_the_folder_of_keys(
-    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_user_can_set_the_folder_of_keys(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     named = tmp_path / "shared" / "keys"
     monkeypatch.setenv(FOLDER_VARIABLE, str(named))
     keys = LinkKeys(JOB)
@@ -196,22 +194,20 @@ def test_a_user_can_name_the_folder_of_keys(
     assert list(named.iterdir()) == list(home.iterdir()) == []
 
 
-def test_a_folder_of_keys_that_others_may_look_into_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_key_folder_accessible_to_others_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tmp_path.chmod(0o755)
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
     with pytest.raises(LaunchError, match=f"mode 755, allowed is 700.*{FOLDER_VARIABLE}"):
         LinkKeys(JOB)
 
 
-def test_a_home_that_cannot_hold_keys_is_told_with_the_remedy(home: Path) -> None:
+def test_home_that_cannot_hold_keys_is_reported_with_remedy(home: Path) -> None:
     (home / ".nereus").touch()
     with pytest.raises(LaunchError, match=f"cannot be used: Not a directory.*{FOLDER_VARIABLE}"):
         LinkKeys(JOB)
 
 
-def test_keys_that_a_killed_supervisor_left_are_removed_by_the_next_one() -> None:
+def test_keys_of_a_killed_supervisor_are_removed_by_the_next_one() -> None:
     code = "from nereus.supervisor.link_keys import LinkKeys; import os; LinkKeys('0' * 16); os._exit(0)"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
     (left,) = folder_of_keys().iterdir()
@@ -225,7 +221,7 @@ def test_keys_that_a_killed_supervisor_left_are_removed_by_the_next_one() -> Non
     assert left.name.endswith("0" * 16)
 
 
-def test_each_job_has_keys_of_its_own() -> None:
+def test_each_job_has_its_own_keys() -> None:
     one, other = LinkKeys("1" * 16), LinkKeys(JOB)
     assert len({one.client.secret, one.server.secret, other.client.secret, other.server.secret}) == 4
     for pair in (one.client, one.server):

@@ -55,7 +55,7 @@ def failure_at(members: Members, seconds: float) -> str:
     return found.text if found is not None else ""
 
 
-def test_member_that_died_is_a_failure_when_nobody_explained_it(
+def test_unexplained_death_of_a_member_is_a_failure(
     child: "subprocess.Popen[bytes]", living: Process
 ) -> None:
     members = opened()
@@ -77,14 +77,14 @@ def test_zombie_is_dead(child: "subprocess.Popen[bytes]", living: Process) -> No
     assert failure_at(members, EXPLAINED_WITHIN) != ""
 
 
-def test_number_that_was_given_away_again_is_another_process(living: Process) -> None:
+def test_reused_process_number_is_another_process(living: Process) -> None:
     members = opened()
     members.follow(0, [living, replace(living, started=living.started + 1)], [HERE, HERE])
     assert "rank 1" in failure_at(members, EXPLAINED_WITHIN)
 
 
 @pytest.mark.parametrize("explanation", ["left", "closed"])
-def test_end_that_the_root_explained_is_no_failure(
+def test_end_explained_by_the_root_is_no_failure(
     child: "subprocess.Popen[bytes]", living: Process, explanation: str
 ) -> None:
     members = opened()
@@ -99,7 +99,7 @@ def test_end_that_the_root_explained_is_no_failure(
     assert members.failure(1000.0 + EXPLAINED_WITHIN) is None
 
 
-def test_process_that_died_before_it_was_told_of_is_a_failure(
+def test_process_that_died_before_it_was_reported_is_a_failure(
     child: "subprocess.Popen[bytes]", living: Process
 ) -> None:
     newcomer = as_seen(child.pid)
@@ -111,7 +111,7 @@ def test_process_that_died_before_it_was_told_of_is_a_failure(
     assert "rank 1" in failure_at(members, EXPLAINED_WITHIN)
 
 
-def test_processes_of_other_hosts_and_other_pid_namespaces_are_left_to_the_launcher(living: Process) -> None:
+def test_processes_of_other_hosts_and_pid_namespaces_are_left_to_the_launcher(living: Process) -> None:
     nobody = Process(2**22 + 1, 1)
     members = opened()
     members.follow(0, [living, nobody], [HERE, "elsewhere"])
@@ -141,7 +141,7 @@ def test_member_whose_launcher_died_is_a_failure(living: Process) -> None:
         os.kill(member.pid, signal.SIGKILL)
 
 
-def test_word_of_a_former_generation_that_comes_late_brings_nobody_back(
+def test_late_message_of_an_earlier_generation_restores_no_member(
     child: "subprocess.Popen[bytes]", living: Process
 ) -> None:
     members = opened()
@@ -156,7 +156,7 @@ def test_word_of_a_former_generation_that_comes_late_brings_nobody_back(
     assert "rank 1" in failure_at(members, EXPLAINED_WITHIN + 1000)
 
 
-def test_word_that_comes_after_the_close_brings_nobody_back_until_the_next_job(
+def test_message_after_the_close_restores_no_member_until_the_next_job(
     child: "subprocess.Popen[bytes]", living: Process
 ) -> None:
     members = opened()
@@ -190,7 +190,7 @@ ONE = {"pid": 1, "started": 2}
         {"generation": None},
     ],
 )
-def test_members_that_cannot_be_are_dropped(wrong: dict[str, object]) -> None:
+def test_invalid_members_are_dropped(wrong: dict[str, object]) -> None:
     said = {"generation": 0, "processes": [ONE], "hosts": ["h"]}
     message = {"version": 1, "job": JOB, "kind": "members"} | said
     assert read_from_job(json.dumps(message).encode(), JOB) is not None

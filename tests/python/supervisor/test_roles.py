@@ -33,7 +33,7 @@ def said(kind: str, **keys: Any) -> FromJob:
     return read
 
 
-class Hearing:
+class Receiver:
     """Roles, and what they refused."""
 
     def __init__(self) -> None:
@@ -46,29 +46,29 @@ class Hearing:
 
 
 @pytest.fixture
-def hear() -> Hearing:
-    return Hearing()
+def receive() -> Receiver:
+    return Receiver()
 
 
 @pytest.fixture
-def opened(hear: Hearing) -> Hearing:
+def opened(receive: Receiver) -> Receiver:
     """A job with a root."""
-    assert hear(OLD, "root") == [("root", OLD)]
-    return hear
+    assert receive(OLD, "root") == [("root", OLD)]
+    return receive
 
 
-def test_the_first_who_says_so_is_the_root(hear: Hearing) -> None:
-    assert hear(OLD, "make") == []
-    assert hear(OLD, "root") == [("root", OLD)]
-    assert hear(OLD, "make") == [("make", OLD)]
+def test_first_process_to_claim_it_is_the_root(receive: Receiver) -> None:
+    assert receive(OLD, "make") == []
+    assert receive(OLD, "root") == [("root", OLD)]
+    assert receive(OLD, "make") == [("make", OLD)]
 
 
-ROOTS_WORDS = ["members", "make", "orders", "connecting", "connected", "settled", "answer", "closing"]
+ROOT_MESSAGES = ["members", "make", "orders", "connecting", "connected", "settled", "answer", "closing"]
 
 
-@pytest.mark.parametrize("kind", ROOTS_WORDS)
+@pytest.mark.parametrize("kind", ROOT_MESSAGES)
 @pytest.mark.parametrize("is_leader", [True, False])
-def test_the_words_of_a_root_are_heard_of_nobody_else(opened: Hearing, kind: str, is_leader: bool) -> None:
+def test_messages_of_a_root_are_accepted_from_it_only(opened: Receiver, kind: str, is_leader: bool) -> None:
     if is_leader:
         assert opened(LEADER, "hello") == [("hello", LEADER)]
     assert opened(LEADER, kind) == []
@@ -76,7 +76,7 @@ def test_the_words_of_a_root_are_heard_of_nobody_else(opened: Hearing, kind: str
     assert opened(OLD, kind) == [(kind, OLD)]
 
 
-def test_a_newcomer_cannot_become_the_root(opened: Hearing) -> None:
+def test_newcomer_cannot_become_the_root(opened: Receiver) -> None:
     opened(LEADER, "hello")
     assert opened(LEADER, "root") == []
     assert opened(OLD, "settled", next_root="t") == [("settled", OLD)]
@@ -84,11 +84,11 @@ def test_a_newcomer_cannot_become_the_root(opened: Hearing) -> None:
     assert opened(LEADER, "make") == []
 
 
-def test_the_root_is_no_newcomer(opened: Hearing) -> None:
+def test_root_is_not_a_newcomer(opened: Receiver) -> None:
     assert opened(OLD, "hello") == []
 
 
-def test_who_was_named_by_the_root_follows_it(opened: Hearing) -> None:
+def test_process_named_by_the_root_succeeds_it(opened: Receiver) -> None:
     assert opened(OLD, "settled", next_root="t") == [("settled", OLD)]
     assert opened(OTHER, "root") == []
     assert opened(OTHER, "root", token="u") == []
@@ -97,7 +97,7 @@ def test_who_was_named_by_the_root_follows_it(opened: Hearing) -> None:
     assert opened(OLD, "make") == []
 
 
-def test_what_the_next_root_said_too_early_counts_once_it_was_named(opened: Hearing) -> None:
+def test_early_messages_of_the_next_root_count_once_it_is_named(opened: Receiver) -> None:
     assert opened(NEW, "root", token="t") == []
     assert opened(NEW, "members") == []
     assert opened(OLD, "members") == [("members", OLD)]
@@ -105,45 +105,43 @@ def test_what_the_next_root_said_too_early_counts_once_it_was_named(opened: Hear
     assert opened(OLD, "settled", next_root="t") == expected
 
 
-def test_a_whole_job_that_was_said_too_early_counts(opened: Hearing) -> None:
+def test_early_messages_of_a_whole_job_count(opened: Receiver) -> None:
     opened(NEW, "root", token="t")
     opened(NEW, "closing")
     assert opened(OLD, "settled", next_root="t")[1:] == [("root", NEW), ("closing", NEW)]
     assert opened(OTHER, "root") == [("root", OTHER)]
 
 
-def test_a_resize_that_was_undone_names_nobody(opened: Hearing) -> None:
+def test_rolled_back_resize_names_no_next_root(opened: Receiver) -> None:
     assert opened(OLD, "settled", code=-7, next_root="t") == [("settled", OLD)]
     assert opened(NEW, "root", token="t") == []
     assert opened(OLD, "make") == [("make", OLD)]
 
 
-def test_a_token_counts_once(opened: Hearing) -> None:
+def test_token_counts_once(opened: Receiver) -> None:
     opened(OLD, "settled", next_root="t")
     opened(NEW, "root", token="t")
     assert opened(OTHER, "root", token="t") == []
     assert opened(NEW, "make") == [("make", NEW)]
 
 
-def test_a_job_that_was_closed_can_be_opened_again_by_another_process(opened: Hearing) -> None:
+def test_closed_job_can_be_opened_again_by_another_process(opened: Receiver) -> None:
     assert opened(OLD, "closing") == [("closing", OLD)]
     assert opened(NEW, "root") == [("root", NEW)]
 
 
-def test_a_job_that_was_opened_again_before_its_end_was_heard_is_heard(opened: Hearing) -> None:
+def test_job_reopened_before_its_end_was_received_is_accepted(opened: Receiver) -> None:
     assert opened(NEW, "root") == []
     assert opened(OLD, "closing") == [("closing", OLD), ("root", NEW)]
 
 
-def test_who_claimed_to_be_the_root_long_before_the_end_is_not(
-    opened: Hearing, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_claim_made_long_before_the_end_is_refused(opened: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
     opened(NEW, "root")
     monkeypatch.setattr(roles, "_REOPENED_WITHIN", 0.0)
     assert opened(OLD, "closing") == [("closing", OLD)]
 
 
-def test_many_who_claim_to_be_the_root_take_no_memory(opened: Hearing) -> None:
+def test_many_root_claims_take_bounded_memory(opened: Receiver) -> None:
     for number in range(10 * MOST_WAITING):
         opened(b"%d" % number, "root", token="x")
     for _ in range(2 * MOST_WORDS):

@@ -53,7 +53,7 @@ def end(child: "subprocess.Popen[bytes]") -> None:
     child.wait()
 
 
-def test_newcomer_that_outlives_all_members_is_left(started: Started) -> None:
+def test_newcomer_that_outlives_all_members_is_a_stray(started: Started) -> None:
     strays = job_of_one(started)
     start(started)
     assert not strays.are_left(1000.0)
@@ -63,7 +63,7 @@ def test_newcomer_that_outlives_all_members_is_left(started: Started) -> None:
     assert strays.are_left(LATER + ENDED_WITHIN)
 
 
-def test_process_that_was_there_before_the_job_was_opened_is_none(started: Started) -> None:
+def test_process_from_before_the_opening_is_no_stray(started: Started) -> None:
     start(started)
     strays = job_of_one(started)
     end(started[-1])
@@ -71,7 +71,7 @@ def test_process_that_was_there_before_the_job_was_opened_is_none(started: Start
     assert not strays.are_left(LATER)
 
 
-def test_another_program_that_a_member_started_is_none(started: Started) -> None:
+def test_other_program_started_by_a_member_is_no_stray(started: Started) -> None:
     strays = job_of_one(started)
     end(started[0])
     start(started, "tail", "-f", "/dev/null")
@@ -79,7 +79,7 @@ def test_another_program_that_a_member_started_is_none(started: Started) -> None
     assert not strays.are_left(LATER)
 
 
-def test_with_members_on_other_hosts_nobody_is(started: Started) -> None:
+def test_members_on_other_hosts_prevent_strays(started: Started) -> None:
     strays = job_of_one(started)
     end(started[0])
     strays.follow([], all_are_here=False)

@@ -54,15 +54,13 @@ def repeated(mpi: str, story: Callable[[float], None]) -> None:
 
 
 @pytest.mark.parametrize(("placement", "placed"), [("compact", "aab"), ("spread", "aba")])
-def test_founders_are_where_the_list_and_the_placement_say(
-    start: Any, mpi: str, placement: str, placed: str
-) -> None:
+def test_founders_follow_host_list_and_placement(start: Any, mpi: str, placement: str, placed: str) -> None:
     with start(mpi, "a:2,b:2", "-n", "3", "--placement", placement) as job:
         job.expect(placed)
         job.stop()
 
 
-def test_newcomers_are_where_the_placement_says(start: Any, mpi: str) -> None:
+def test_newcomers_follow_the_placement(start: Any, mpi: str) -> None:
     def story(limit: float) -> None:
         with start(mpi, "a:2,b:2") as job:
             job.expect("a")
@@ -77,7 +75,7 @@ def test_newcomers_are_where_the_placement_says(start: Any, mpi: str) -> None:
     repeated(mpi, story)
 
 
-def test_one_spawn_goes_to_all_hosts(start: Any, mpi: str) -> None:
+def test_single_spawn_reaches_all_hosts(start: Any, mpi: str) -> None:
     def story(limit: float) -> None:
         with start(mpi, "a:2,b:2,c:2") as job:
             used = job.resized(6, "--placement", "spread", "--process-strategies", "none", limit=limit)
@@ -91,7 +89,7 @@ def test_one_spawn_goes_to_all_hosts(start: Any, mpi: str) -> None:
     repeated(mpi, story)
 
 
-def test_after_a_shrink_no_process_is_on_a_released_host(start: Any, mpi: str) -> None:
+def test_no_process_remains_on_a_released_host_after_a_shrink(start: Any, mpi: str) -> None:
     def story(limit: float) -> None:
         with start(mpi, "a:2,b:2,c:2", "-n", "2", "--release-unit", "host") as job:
             job.resized(6, limit=limit)
@@ -108,7 +106,7 @@ def test_after_a_shrink_no_process_is_on_a_released_host(start: Any, mpi: str) -
     repeated(mpi, story)
 
 
-def test_a_host_that_was_not_in_the_list_takes_part(start: Any, hosts: Any, mpich: str) -> None:
+def test_host_outside_the_list_can_be_added(start: Any, hosts: Any, mpich: str) -> None:
     with start(mpich, "a:1,b:1", "-n", "2", "--release-unit", "host") as job:
         assert job.resized(4, "--hosts", f"{hosts.c}:2", "--placement", "spread") == ["asynchronous", "join"]
         job.expect("abcc")
@@ -121,7 +119,7 @@ def test_a_host_that_was_not_in_the_list_takes_part(start: Any, hosts: Any, mpic
         job.stop()
 
 
-def test_more_processes_than_slots_are_refused_unless_they_are_asked_for(start: Any, mpi: str) -> None:
+def test_more_processes_than_slots_are_refused_unless_requested(start: Any, mpi: str) -> None:
     def story(limit: float) -> None:
         with start(mpi, "a:1,b:1", "-n", "2") as job:
             refusal = job.resize(3)
@@ -135,7 +133,7 @@ def test_more_processes_than_slots_are_refused_unless_they_are_asked_for(start: 
     repeated(mpi, story)
 
 
-def test_newcomers_join_where_all_hosts_get_several(start: Any, mpich: str) -> None:
+def test_newcomers_join_when_every_host_gets_several(start: Any, mpich: str) -> None:
     with start(mpich, "a:2,b:2,c:2", "--placement", "spread") as job:
         assert job.resized(6) == ["asynchronous", "join"]
         job.expect("abcabc")
@@ -155,7 +153,7 @@ def test_newcomers_join_from_other_hosts_with_mpich(start: Any, mpich: str) -> N
 
 
 @pytest.mark.parametrize("mpi", ["openmpi"], indirect=True)
-def test_where_joining_does_not_work_it_is_refused_and_not_needed(start: Any, mpi: str) -> None:
+def test_unsupported_join_is_refused_and_not_needed(start: Any, mpi: str) -> None:
     def story(limit: float) -> None:
         with start(mpi, "a:1,b:1") as job:
             refusal = job.resize(2, "--process-strategies", "join", limit=limit)
@@ -169,7 +167,7 @@ def test_where_joining_does_not_work_it_is_refused_and_not_needed(start: Any, mp
     repeated(mpi, story)
 
 
-def test_an_experiment_runs_on_several_hosts(site: Any, hosts: Any, mpich: str, on_host_a: Any) -> None:
+def test_experiment_runs_on_several_hosts(site: Any, hosts: Any, mpich: str, on_host_a: Any) -> None:
     file = site.write("hosts.toml", EXPERIMENT)
     options = ["--mpi", mpich, "--rsh", str(hosts.rsh), "--hosts", f"{hosts.a}:2,{hosts.b}:2"]
     with on_host_a(["emulate", str(file), *options, "--no-picture", "--output", "out"]) as (process, _):

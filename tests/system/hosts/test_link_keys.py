@@ -39,9 +39,7 @@ def file_of(job: Any) -> Path:
     return Path(environment_of(pid)["NEREUS_LINK_KEYS"])
 
 
-def test_a_job_grows_over_hosts_with_keys_that_nobody_sees(
-    start: Any, site: Any, keys: Path, mpich: str
-) -> None:
+def test_job_grows_over_hosts_with_hidden_keys(start: Any, site: Any, keys: Path, mpich: str) -> None:
     with start(mpich, "a:1,b:1") as job:
         file = file_of(job)
         assert file.parent == keys
@@ -59,7 +57,7 @@ def test_a_job_grows_over_hosts_with_keys_that_nobody_sees(
 
 
 @pytest.mark.parametrize("method", ["baseline-inter", "baseline-intra"])
-def test_the_root_of_new_processes_on_another_host_is_heard(
+def test_root_among_new_processes_on_another_host_is_accepted(
     start: Any, keys: Path, mpich: str, method: str
 ) -> None:
     with start(mpich, "b:2,a:1") as job:
@@ -71,7 +69,7 @@ def test_the_root_of_new_processes_on_another_host_is_heard(
     assert list(keys.iterdir()) == []
 
 
-def test_newcomers_on_a_host_without_the_folder_of_keys_are_no_part_of_the_job(
+def test_newcomers_without_access_to_the_keys_do_not_join_the_job(
     start: Any, site: Any, hosts: Any, keys: Path, mpich: str, tmp_path: Path
 ) -> None:
     blind = tmp_path / "rsh"

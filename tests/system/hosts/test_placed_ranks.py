@@ -37,7 +37,7 @@ def _code(process: "subprocess.Popen[bytes]") -> int:
     return process.wait(LIMIT)
 
 
-def test_neighbours_are_on_one_host_after_a_resize(
+def test_neighbours_share_a_host_after_a_resize(
     site: Any, hosts: Any, mpi: str, on_host_a: Callable[[list[str]], Any]
 ) -> None:
     usual = run(site, hosts, on_host_a, mpi, "compact")
@@ -53,7 +53,7 @@ def test_neighbours_are_on_one_host_after_a_resize(
     assert placed["line"]["checksum"] == usual["line"]["checksum"]
 
 
-def test_the_order_stays_where_nobody_measured(
+def test_order_is_kept_without_measurement(
     site: Any, hosts: Any, mpich: str, start: Any, tmp_path: Path
 ) -> None:
     with start(mpich, "a:1,b:1,c:1", "--oversubscribe", "-n", "3") as job:

@@ -43,7 +43,7 @@ def seconds_of(experiment: Experiment, rank: int = 0) -> float:
     )
 
 
-def test_stages_are_those_of_conjugate_gradient() -> None:
+def test_conjugate_gradient_is_captured_with_its_stages() -> None:
     found = captured([CG * 200] * 2)
     (phase,) = found.experiment.phases[:1]
     assert phase.iterations == 200
@@ -53,25 +53,25 @@ def test_stages_are_those_of_conjugate_gradient() -> None:
     assert found.warnings == []
 
 
-def test_messages_to_neighbours_are_one_exchange() -> None:
+def test_neighbour_messages_become_one_p2p_stage() -> None:
     phase = captured([HALO * 100] * 4).experiment.phases[0]
     assert [(stage.type, stage.bytes) for stage in phase.stages] == [("pi", 0), ("p2p", 16_000)]
 
 
-def test_computing_while_messages_are_under_way_stays_between_begin_and_end() -> None:
+def test_computation_during_nonblocking_messages_stays_between_begin_and_wait() -> None:
     iteration = [Call("Isend", 1e-6, 1e-6, 4000), Call("Wait", 500e-6, 5e-6, 0), Call("Allreduce", 200e-6)]
     phase = captured([iteration * 50] * 2).experiment.phases[0]
     assert [stage.type for stage in phase.stages] == ["ip2p", "pi", "wait", "pi", "allreduce"]
     assert phase.stages[0].id == phase.stages[2].id
 
 
-def test_files_are_stages_with_their_bytes() -> None:
+def test_file_writes_become_stages_with_their_bytes() -> None:
     iteration = [Call("File_write_at_all", 1e-3, 2e-3, 10**6), Call("Allreduce", 1e-3)]
     phase = captured([iteration * 20] * 2).experiment.phases[0]
     assert ("write", 10**6) in [(stage.type, stage.bytes) for stage in phase.stages]
 
 
-def test_a_checkpoint_of_every_tenth_iteration_is_in_the_experiment() -> None:
+def test_checkpoint_of_every_tenth_iteration_is_captured() -> None:
     written = Call("File_write_all", 1e-4, 5e-3, 4096)
     found = captured([(CG * 10 + [written]) * 30] * 2)
     writes = [(p.iterations, s.bytes) for p in found.experiment.phases for s in p.stages if s.type == "write"]
@@ -84,7 +84,7 @@ def test_a_checkpoint_of_every_tenth_iteration_is_in_the_experiment() -> None:
     st.integers(10, 50),
     st.floats(0.5, 2.0),
 )
-def test_the_experiment_lasts_as_long_as_the_application(
+def test_experiment_lasts_as_long_as_application(
     times: list[tuple[float, float]], iterations: int, load: float
 ) -> None:
     """On the rank that computes most; others wait for it."""
@@ -102,7 +102,7 @@ def test_the_experiment_lasts_as_long_as_the_application(
     )
 
 
-def test_ranks_that_compute_more_have_more_weight() -> None:
+def test_ranks_that_compute_more_get_higher_weights() -> None:
     heavy = [Call("Allreduce", 2e-3, 10e-6)] * 50
     light = [Call("Allreduce", 1e-3, 1.01e-3)] * 50
     found = captured([light, heavy])
@@ -110,19 +110,19 @@ def test_ranks_that_compute_more_have_more_weight() -> None:
     assert found.reference == 1
 
 
-def test_time_that_others_had_the_core_is_not_emulated() -> None:
+def test_time_lost_to_other_processes_is_not_emulated() -> None:
     calls = [Call("Allreduce", 1e-3, 10e-6, idle=1e-3)] * 50
     assert seconds_of(captured([calls, calls]).experiment) == pytest.approx(50 * 1.01e-3, rel=0.01)
 
 
-def test_iterations_in_which_others_had_no_core_tell_how_long_one_lasts() -> None:
+def test_iteration_time_excludes_iterations_disturbed_by_other_processes() -> None:
     """Also where the others of the program waited longer than was lost."""
     quiet, disturbed = Call("Allreduce", 1e-3, 10e-6), Call("Allreduce", 1e-3, 5e-3, idle=2e-3)
     calls = ([quiet] * 4 + [disturbed]) * 20
     assert seconds_of(captured([calls, calls]).experiment) == pytest.approx(100 * 1.01e-3, rel=0.01)
 
 
-def test_short_iterations_do_not_stand_for_long_ones_that_lost_more() -> None:
+def test_disturbed_long_iterations_are_not_replaced_by_short_ones() -> None:
     """A tenth are twenty times as long, and each of them loses a little to others."""
     short, long = Call("Allreduce", 1e-3, 10e-6), Call("Allreduce", 20e-3, 10e-6, idle=0.2e-3)
     calls = ([short] * 9 + [long]) * 20
@@ -130,20 +130,20 @@ def test_short_iterations_do_not_stand_for_long_ones_that_lost_more() -> None:
     assert seconds_of(found.experiment) == pytest.approx(20 * (9 * 1.01e-3 + 20.01e-3), rel=0.01)
 
 
-def test_long_iterations_do_not_stand_for_short_ones_that_lost_more() -> None:
+def test_disturbed_short_iterations_are_not_replaced_by_long_ones() -> None:
     short, long = Call("Allreduce", 1e-3, 10e-6, idle=0.5e-3), Call("Allreduce", 20e-3, 10e-6)
     calls = ([short] * 5 + [long] * 5) * 20
     found = captured([calls, calls])
     assert seconds_of(found.experiment) == pytest.approx(100 * (1.01e-3 + 20.01e-3), rel=0.01)
 
 
-def test_an_iteration_like_no_other_that_was_disturbed_counts_as_the_others() -> None:
+def test_single_disturbed_outlier_iteration_counts_as_a_usual_one() -> None:
     usual, taken = Call("Allreduce", 1e-3, 10e-6), Call("Allreduce", 8e-3, 10e-6, idle=5e-3)
     calls = [usual] * 50 + [taken] + [usual] * 50
     assert seconds_of(captured([calls, calls]).experiment) == pytest.approx(101 * 1.01e-3, rel=0.01)
 
 
-def test_calls_that_the_emulator_has_none_of_are_told() -> None:
+def test_calls_without_emulated_counterpart_are_reported() -> None:
     found = captured([[Call("Alltoall", 1e-3, 1e-4, 800), Call("Barrier", 1e-3, 1e-5, 0)] * 20] * 2)
     assert [stage.type for stage in found.experiment.phases[0].stages] == [
         "pi",
@@ -158,7 +158,7 @@ def random_calls(number: int) -> list[Call]:
     return [Call(f"Bcast{at * 7919 % 101}-{at}") for at in range(number)]
 
 
-def test_calls_that_do_not_repeat_are_refused_with_the_best_that_there_is() -> None:
+def test_calls_without_repetition_are_refused_with_best_pattern_found() -> None:
     with pytest.raises(NoPatternError, match="nothing comes three times in a row"):
         captured([random_calls(300)])
     few = random_calls(300) + CG * 5
@@ -170,7 +170,7 @@ def test_calls_that_do_not_repeat_are_refused_with_the_best_that_there_is() -> N
 
 
 @pytest.mark.parametrize("kept", [300, 301, 302])
-def test_calls_that_were_not_kept_count_as_iterations(tmp_path: Path, kept: int) -> None:
+def test_calls_beyond_trace_limit_count_as_iterations(tmp_path: Path, kept: int) -> None:
     """Wherever in an iteration the last call that was kept stands."""
     write(tmp_path, (CG * 101)[:kept], made=3 * 250)
     found = capture(read_traces(tmp_path), WISHES)
@@ -181,7 +181,7 @@ def test_calls_that_were_not_kept_count_as_iterations(tmp_path: Path, kept: int)
 
 @pytest.mark.parametrize("rounds", [5, 30])
 @pytest.mark.parametrize("behind", [1, 3, 4, 5])
-def test_calls_behind_a_cut_in_a_checkpoint_count_as_iterations(
+def test_trace_cut_inside_checkpoint_still_counts_later_iterations(
     tmp_path: Path, rounds: int, behind: int
 ) -> None:
     step, checkpoint = [Call("Allreduce")] * 100, [Call("Barrier"), Call("Bcast"), Call("File_write_all")]
@@ -194,14 +194,14 @@ def test_calls_behind_a_cut_in_a_checkpoint_count_as_iterations(
     assert "count as iterations" in found.warnings[0]
 
 
-def test_what_is_missing_is_told_where_calls_were_cut_off_behind_the_last_pattern(tmp_path: Path) -> None:
+def test_calls_cut_off_after_last_pattern_are_reported_missing(tmp_path: Path) -> None:
     write(tmp_path, CG * 100 + random_calls(20), made=3 * 250)
     found = capture(read_traces(tmp_path), WISHES)
     assert found.experiment.phases[0].iterations == 100
     assert "are not in the experiment" in found.warnings[0]
 
 
-def test_ranks_that_were_cut_off_at_different_times_have_the_weights_of_the_same_time(tmp_path: Path) -> None:
+def test_weights_of_ranks_cut_off_at_different_times_cover_the_same_period(tmp_path: Path) -> None:
     """One that makes four calls in an iteration where the other makes one."""
     write(tmp_path, [Call("Allreduce", 1e-3)] * 1000, 0, 2, made=4000)
     write(tmp_path, [*[Call("Send", 0.25e-3, 0)] * 3, Call("Allreduce", 0.25e-3)] * 250, 1, 2, made=16000)
@@ -210,7 +210,7 @@ def test_ranks_that_were_cut_off_at_different_times_have_the_weights_of_the_same
     assert found.agreeing == 2
 
 
-def test_a_program_that_does_nothing_is_told_also_where_the_experiment_is_forced(tmp_path: Path) -> None:
+def test_program_without_calls_is_refused_even_with_force(tmp_path: Path) -> None:
     write(tmp_path, [], seconds=1.0)
     with pytest.raises(NoPatternError, match="nothing comes three times in a row"):
         capture(read_traces(tmp_path), Wishes("forced", force=True))
@@ -219,7 +219,7 @@ def test_a_program_that_does_nothing_is_told_also_where_the_experiment_is_forced
 @pytest.mark.parametrize(
     ("call", "stage"), [("Iallreduce", "allreduce"), ("Ibarrier", "allreduce"), ("File_iwrite_at", "write")]
 )
-def test_a_call_that_does_not_block_has_the_time_of_the_wait_for_it(call: str, stage: str) -> None:
+def test_nonblocking_call_gets_the_time_of_its_wait(call: str, stage: str) -> None:
     iteration = [Call(call, 1e-3, 1e-6), Call("Wait", 1e-3, 400e-6, 0)]
     phase = captured([iteration * 50] * 2).experiment.phases[0]
     assert [each.type for each in phase.stages] == ["pi", stage, "pi"]
@@ -227,12 +227,12 @@ def test_a_call_that_does_not_block_has_the_time_of_the_wait_for_it(call: str, s
 
 
 @pytest.mark.parametrize("call", ["Compare_and_swap", "Rget_accumulate"])
-def test_one_sided_calls_are_an_exchange_with_their_bytes(call: str) -> None:
+def test_one_sided_calls_become_p2p_stages_with_their_bytes(call: str) -> None:
     phase = captured([[Call(call, 1e-3, 5e-6, 4000), Call("Bcast", 1e-3)] * 50] * 2).experiment.phases[0]
     assert [(each.type, each.bytes) for each in phase.stages][:2] == [("pi", 0), ("p2p", 4000)]
 
 
-def test_a_program_of_which_little_would_be_emulated_is_refused(tmp_path: Path) -> None:
+def test_program_with_little_to_emulate_is_refused(tmp_path: Path) -> None:
     """Its calls repeat while they are kept, and most of its time comes behind them."""
     write(tmp_path, CG * 100 + random_calls(20), made=10**6, seconds=100.0)
     with pytest.raises(NoPatternError, match=r"stand for 0% of the 100 s .* were not kept .* --force"):
@@ -241,13 +241,13 @@ def test_a_program_of_which_little_would_be_emulated_is_refused(tmp_path: Path) 
     assert "the experiment stands for 0% of the 100 s that the program took" in forced.warnings
 
 
-def test_what_is_missing_of_a_program_is_told(tmp_path: Path) -> None:
+def test_share_of_program_missing_from_experiment_is_reported(tmp_path: Path) -> None:
     write(tmp_path, CG * 100, seconds=sum(call.computed + call.in_call for call in CG) * 130)
     found = capture(read_traces(tmp_path), WISHES)
     assert any(line.startswith("the experiment stands for 77% of the 0.149 s") for line in found.warnings)
 
 
-def test_the_time_of_the_emulation_is_told_with_what_others_take(tmp_path: Path) -> None:
+def test_emulation_time_is_reported_with_bounds_for_shared_cores(tmp_path: Path) -> None:
     calls = [Call("Allreduce", 1e-3, 10e-6, idle=1e-3)] * 50
     found = captured([calls, calls])
     assert found.emulation_seconds == pytest.approx((0.0505, 0.1005), rel=0.01)
@@ -256,7 +256,7 @@ def test_the_time_of_the_emulation_is_told_with_what_others_take(tmp_path: Path)
     assert any(line.startswith("for 0.05 of 0.101 s ranks wanted a core in vain") for line in found.warnings)
 
 
-def test_looking_at_short_iterations_does_not_count_as_missing(tmp_path: Path) -> None:
+def test_tracing_overhead_of_short_iterations_is_not_reported_as_missing(tmp_path: Path) -> None:
     """Noting takes more than half of the time."""
     write(tmp_path, [Call("Allreduce", 1e-6, 1e-6)] * 1000, look_nanoseconds=600)
     assert capture(read_traces(tmp_path), WISHES).warnings == []

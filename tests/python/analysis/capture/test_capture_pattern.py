@@ -29,7 +29,7 @@ def found(sequence: list[int]) -> list[tuple[int, int]]:
 
 @_QUICK
 @given(iterations, st.integers(20, 60), st.permutations(range(10, 25)), st.permutations(range(30, 45)))
-def test_the_period_is_that_of_the_loop_between_a_begin_and_an_end(
+def test_period_of_loop_is_found_between_prologue_and_epilogue(
     word: list[int], times: int, before: list[int], behind: list[int]
 ) -> None:
     assume(is_primitive(word))
@@ -45,7 +45,7 @@ def test_the_period_is_that_of_the_loop_between_a_begin_and_an_end(
     st.integers(3, 8),
     st.integers(1, 3),
 )
-def test_a_call_after_every_so_many_iterations_hides_none(
+def test_periodic_extra_calls_do_not_hide_iterations(
     word: list[int], between: int, times: int, extra: int
 ) -> None:
     sequence = (word * between + [50 + at for at in range(extra)]) * times
@@ -58,9 +58,7 @@ def test_a_call_after_every_so_many_iterations_hides_none(
 
 @_QUICK
 @given(st.integers(10, 60), st.integers(30, 200))
-def test_a_call_after_each_of_many_rounds_makes_the_round_the_iteration_where_it_is_short(
-    rounds: int, steps: int
-) -> None:
+def test_short_rounds_with_extra_call_may_become_the_iteration(rounds: int, steps: int) -> None:
     sequence = ([1, 2] * steps + [3]) * rounds
     ((period, times),) = found(sequence)
     assert (period, times) in ((2 * steps + 1, rounds), (2, steps * rounds))
@@ -69,11 +67,11 @@ def test_a_call_after_each_of_many_rounds_makes_the_round_the_iteration_where_it
 
 @_QUICK
 @given(st.integers(15, 60), st.integers(15, 60))
-def test_phases_with_patterns_of_their_own_are_told_apart(first: int, second: int) -> None:
+def test_phases_with_different_patterns_are_separated(first: int, second: int) -> None:
     assert found([1, 2, 3] * first + [10, 11] + [4, 5, 4, 6, 7] * second) == [(3, first), (5, second)]
 
 
-def test_a_phase_that_comes_again_behind_another_is_two() -> None:
+def test_phase_that_recurs_after_another_counts_as_two() -> None:
     assert found([1, 2, 3] * 100 + [4, 5] * 150 + [1, 2, 3] * 80) == [(3, 100), (2, 150), (3, 80)]
 
 
@@ -87,9 +85,9 @@ def test_calls_in_random_order_have_no_pattern(seed: int) -> None:
 
 @given(others)
 @_QUICK
-def test_any_sequence_is_cut_without_a_rest(sequence: list[int]) -> None:
+def test_any_sequence_is_partitioned_completely(sequence: list[int]) -> None:
     found(sequence)
 
 
-def test_three_iterations_suffice() -> None:
+def test_three_iterations_suffice_for_a_pattern() -> None:
     assert found([1, 2, 3, 4] * 3) == [(4, 3)]

@@ -15,7 +15,7 @@ from nereus.analysis.capture.trace import ROW, read_trace
 CALLS = [Call("Allreduce"), Call("Send", bytes=100)] * 10
 
 
-def test_looks_in_vain_are_waiting_for_the_next_call(tmp_path: Path) -> None:
+def test_unsuccessful_tests_count_as_waiting_before_next_call(tmp_path: Path) -> None:
     look = Call("Test", computed=1e-6, in_call=1e-3, in_vain=7)
     trace = read_trace(
         write(tmp_path, [Call("Isend"), look, Call("Test", computed=2e-6, in_call=1e-6), Call("Send")])
@@ -26,7 +26,7 @@ def test_looks_in_vain_are_waiting_for_the_next_call(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("change", [-1, 1, -ROW.itemsize, ROW.itemsize])
-def test_rows_that_are_cut_off_are_not_taken_for_all(tmp_path: Path, change: int) -> None:
+def test_truncated_rows_are_refused(tmp_path: Path, change: int) -> None:
     file = write(tmp_path, CALLS)
     rows = file.with_suffix(".calls")
     content = rows.read_bytes()
@@ -37,9 +37,7 @@ def test_rows_that_are_cut_off_are_not_taken_for_all(tmp_path: Path, change: int
 
 @settings(deadline=None, max_examples=100)
 @given(st.integers(0, 20 * 40 - 1), st.binary(min_size=1, max_size=40), st.booleans())
-def test_garbage_is_read_or_refused_in_a_line_and_never_breaks_the_reader(
-    place: int, garbage: bytes, is_in_rows: bool
-) -> None:
+def test_garbage_is_read_or_refused_with_one_line(place: int, garbage: bytes, is_in_rows: bool) -> None:
     with TemporaryDirectory() as folder:
         file = write(Path(folder), CALLS)
         changed = file.with_suffix(".calls") if is_in_rows else file
@@ -54,20 +52,20 @@ def test_garbage_is_read_or_refused_in_a_line_and_never_breaks_the_reader(
             assert trace.size <= 20
 
 
-def test_a_process_that_did_not_end_is_missed(tmp_path: Path) -> None:
+def test_process_that_did_not_finalize_is_reported_missing(tmp_path: Path) -> None:
     write_all(tmp_path, [CALLS, CALLS])
     (tmp_path / "world-1.json").unlink()
     with pytest.raises(CaptureError, match="1 processes did not come to MPI_Finalize"):
         read_traces(tmp_path)
 
 
-def test_a_host_that_does_not_share_the_folder_is_missed(tmp_path: Path) -> None:
+def test_host_that_does_not_share_the_folder_is_reported_missing(tmp_path: Path) -> None:
     write(tmp_path, CALLS, rank=0, ranks=2)
     with pytest.raises(CaptureError, match="1 of 2 processes"):
         read_traces(tmp_path)
 
 
-def test_two_programs_are_not_taken_for_one(tmp_path: Path) -> None:
+def test_traces_of_two_programs_are_refused(tmp_path: Path) -> None:
     write(tmp_path, CALLS, rank=0)
     write(tmp_path, CALLS, rank=1, world="another")
     with pytest.raises(CaptureError, match="2 programs"):

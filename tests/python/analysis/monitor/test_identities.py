@@ -42,7 +42,7 @@ def sends(made: Flows) -> dict[tuple[str, int, str, int], int]:
     return {(a.world, a.rank, b.world, b.rank): messages for a, b, messages in ends}
 
 
-def test_those_that_were_spawned_and_those_that_spawned_them_know_each_other(tmp_path: Path) -> None:
+def test_spawned_and_spawning_processes_are_identified(tmp_path: Path) -> None:
     made = made_of(
         tmp_path,
         *world_of_two("parents", met("spawn", 10.0, 10.5), sent(1, 5)),
@@ -52,7 +52,7 @@ def test_those_that_were_spawned_and_those_that_spawned_them_know_each_other(tmp
     assert made.strangers == 0
 
 
-def test_worlds_that_connected_know_each_other(tmp_path: Path) -> None:
+def test_connected_worlds_are_identified(tmp_path: Path) -> None:
     made = made_of(
         tmp_path,
         *world_of_two("server", met("accept", 10.0, 12.0), sent(0, 1)),
@@ -61,7 +61,7 @@ def test_worlds_that_connected_know_each_other(tmp_path: Path) -> None:
     assert sends(made) == {("server", 0, "client", 0): 1, ("client", 0, "server", 1): 2}
 
 
-def test_where_two_could_be_meant_nobody_is_named(tmp_path: Path) -> None:
+def test_ambiguous_peer_is_left_unidentified(tmp_path: Path) -> None:
     made = made_of(
         tmp_path,
         *world_of_two("parents", met("spawn", 10.0, 10.5), sent(1, 5)),
@@ -72,7 +72,7 @@ def test_where_two_could_be_meant_nobody_is_named(tmp_path: Path) -> None:
     assert made.strangers == 5
 
 
-def test_a_world_that_met_at_another_time_or_in_another_size_is_not_taken(tmp_path: Path) -> None:
+def test_meeting_at_other_time_or_size_is_not_matched(tmp_path: Path) -> None:
     for meeting in (
         met("parent", 10.6, 11.0),
         met("parent", 10.2, 11.0, members=[[1, 0, 3, 1]]),
@@ -82,7 +82,7 @@ def test_a_world_that_met_at_another_time_or_in_another_size_is_not_taken(tmp_pa
         assert made_of(tmp_path, *lines).strangers == 5, meeting
 
 
-def test_a_side_of_several_worlds_is_known_when_these_are(tmp_path: Path) -> None:
+def test_group_of_several_worlds_is_identified_once_they_are(tmp_path: Path) -> None:
     """Parents and children together spawn one more world, which sends to the last of these four."""
     both = [[0, 0, 2, 1], [1, 0, 2, 1]]
     of_children = [[1, 0, 2, 1], [0, 0, 2, 1]]
@@ -101,7 +101,7 @@ def test_a_side_of_several_worlds_is_known_when_these_are(tmp_path: Path) -> Non
     }
 
 
-def test_members_of_a_generation_know_each_other_by_their_ranks_in_it(tmp_path: Path) -> None:
+def test_members_of_a_generation_are_identified_by_their_ranks(tmp_path: Path) -> None:
     """Rank 1 of the old world left: the newcomer is rank 1 of the generation."""
     made = made_of(
         tmp_path,
@@ -122,7 +122,7 @@ def test_generations_of_two_jobs_in_one_file_are_kept_apart(tmp_path: Path) -> N
     assert made.strangers == 4
 
 
-def test_phases_are_told_by_their_names(tmp_path: Path) -> None:
+def test_phases_are_reported_by_name(tmp_path: Path) -> None:
     phases = [{"event": "phase", "phase": n, "name": name} for n, name in ((1, "solve"), (2, "write"))]
     made = made_of(tmp_path, process(0, 2), *phases, *(sent(1, 1, 0, phase=n) for n in (0, 1, 2)))
     assert [row["phase"] for row in made.document()] == ["", "solve", "write"]

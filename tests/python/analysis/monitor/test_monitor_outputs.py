@@ -52,7 +52,7 @@ A2A\t0\t0 bytes\t0 msgs sent
 """
 
 
-def test_files_of_open_mpi_are_read(tmp_path: Path) -> None:
+def test_open_mpi_monitoring_files_are_read(tmp_path: Path) -> None:
     (tmp_path / "x.0.prof").write_text(OF_OPEN_MPI)
     (tmp_path / "x.1.prof").write_text(f"# POINT TO POINT\nI\t1\t0\t4000 bytes\t1 msgs sent\t{SIZES}\n")
     (tmp_path / "y.0.prof").write_text("another run")
@@ -65,7 +65,7 @@ def test_files_of_open_mpi_are_read(tmp_path: Path) -> None:
     assert sent["histogram"] == {"6": 1}
 
 
-def test_files_for_open_mpis_tools_say_the_same_when_they_are_read_again(tmp_path: Path) -> None:
+def test_files_written_for_open_mpi_tools_are_read_back_unchanged(tmp_path: Path) -> None:
     recording = read(write(tmp_path / "f", *RUN))
     made = flows(recording)
     files = write_prof(recording, made, tmp_path / "p")
@@ -75,13 +75,13 @@ def test_files_for_open_mpis_tools_say_the_same_when_they_are_read_again(tmp_pat
     assert "A2A\t0\t32 bytes\t2 msgs sent" in files[0].read_text()
 
 
-def test_a_damaged_line_of_open_mpi_is_named(tmp_path: Path) -> None:
+def test_damaged_line_of_open_mpi_file_is_reported(tmp_path: Path) -> None:
     (tmp_path / "x.0.prof").write_text("# POINT TO POINT\nE\t0\tone\t4 bytes\t1 msgs sent\n")
     with pytest.raises(RecordingError, match=r"x\.0\.prof:2"):
         read_prof(tmp_path / "x.0.prof")
 
 
-def test_a_rate_is_what_came_between_two_looks() -> None:
+def test_rate_is_the_difference_of_two_samples() -> None:
     def look(messages: int) -> list[bytes]:
         lines = [process(0), moved([[1, messages, messages * 100, {"7": messages}], [2, 1, 1, {"1": 1}]])]
         return [json.dumps(line, separators=(",", ":")).encode() for line in lines]
@@ -96,7 +96,7 @@ def test_a_rate_is_what_came_between_two_looks() -> None:
     assert still.peer is None
 
 
-def test_processes_of_a_job_are_told_by_their_rank_in_its_latest_generation() -> None:
+def test_processes_of_a_job_are_shown_by_rank_in_latest_generation() -> None:
     def told(rank: int, generation: int, own_rank: int, members: list[list[int]]) -> list[Line]:
         of_job = {"event": "generation", "generation": generation, "job": "id", "own_rank": own_rank}
         return [process(rank, 3), {**of_job, "members": members}]
@@ -118,7 +118,7 @@ def test_processes_of_a_job_are_told_by_their_rank_in_its_latest_generation() ->
     assert len(latest_of_job(plain, "mine")) == 1, "a program that tells no generation"
 
 
-def test_the_table_says_what_moved_and_what_was_not_seen(tmp_path: Path) -> None:
+def test_table_shows_traffic_and_what_was_not_recorded(tmp_path: Path) -> None:
     recording = read(write(tmp_path / "f", *RUN))
     console = Console(width=160, record=True, file=(tmp_path / "out").open("w"))
     console.print(table(recording, flows(recording)))
@@ -142,7 +142,7 @@ def test_totals_over_kinds_count_collectives_once(tmp_path: Path) -> None:
     assert [row[:3] for row in rows[:2]] == [["1", "0", "1"], ["0", "1", "1"]]
 
 
-def test_bytes_over_time_count_each_process_that_is_sent_to(tmp_path: Path) -> None:
+def test_bytes_over_time_count_every_receiver(tmp_path: Path) -> None:
     recording = read(write(tmp_path / "f", *RUN))
     assert bytes_over_time(recording) == {"collective": {3.0: 32}}
 
@@ -163,7 +163,7 @@ def _texts(axes: Axes) -> list[Text]:
 
 
 @pytest.mark.parametrize("bins", [range(1, 11), range(1, 24), [1, 2, 3, 40], [0], range(0, 45, 3)])
-def test_labels_of_sizes_stand_side_by_side(tmp_path: Path, bins: Iterable[int]) -> None:
+def test_size_labels_do_not_overlap(tmp_path: Path, bins: Iterable[int]) -> None:
     of_sizes = moved([[1, 1, 8, {str(size): 1 for size in bins}]])
     made = figure(*_read(tmp_path, HEADER, process(0, 2), of_sizes, world(2)))
     made.canvas.draw()
@@ -175,7 +175,7 @@ def test_labels_of_sizes_stand_side_by_side(tmp_path: Path, bins: Iterable[int])
 
 
 @pytest.mark.parametrize("amounts", [(5, 9), (40_000_000, 30_000_000), (10, 10**12), (2**30, 2**30)])
-def test_axes_tell_bytes_with_their_unit(tmp_path: Path, amounts: tuple[int, int]) -> None:
+def test_axes_show_bytes_with_unit(tmp_path: Path, amounts: tuple[int, int]) -> None:
     to = [moved([[other, 1, size, {"3": 1}]]) for other, size in enumerate(amounts, 1)]
     rows = [[1, "peer", 1, 0, 1, amounts[0]]]
     window = {**WINDOW, "kind": "point_to_point", "rows": rows}

@@ -43,9 +43,7 @@ def shown(path: Path, made: Flows, tmp_path: Path) -> str:
     return console.export_text()
 
 
-def test_collectives_of_a_world_whose_messages_were_not_seen_stay_in_totals(
-    two_worlds: Path, tmp_path: Path
-) -> None:
+def test_collectives_without_observed_messages_stay_in_totals(two_worlds: Path, tmp_path: Path) -> None:
     made = flows(read(two_worlds))
     assert made.matrix("bytes").tolist() == [[0, 90, 0, 0], [0] * 4, [0, 0, 0, 7], [0] * 4]
     assert made.matrix("messages").tolist() == [[0, 3, 0, 0], [0] * 4, [0, 0, 0, 1], [0] * 4]
@@ -56,7 +54,7 @@ def test_collectives_of_a_world_whose_messages_were_not_seen_stay_in_totals(
     assert "7 B" in pairs
 
 
-def test_a_phase_without_messages_of_collectives_counts_as_its_world_does(tmp_path: Path) -> None:
+def test_phase_without_collective_messages_follows_its_world(tmp_path: Path) -> None:
     """Decided for the whole world, and not for the rows of a phase."""
     in_a_phase = [{"event": "phase", "phase": 1, "name": "a"}, to_all("all", 100, phase=1)]
     path = write(tmp_path / "r.jsonl", HEADER, *of_one_world("w", *SEEN, *in_a_phase))
@@ -65,7 +63,7 @@ def test_a_phase_without_messages_of_collectives_counts_as_its_world_does(tmp_pa
     assert read_traffic(path, Selection()).toarray().tolist() == [[0, 90], [0, 0]]
 
 
-def test_what_is_written_for_other_programs_says_which_rows_count(two_worlds: Path) -> None:
+def test_exported_tables_mark_the_rows_that_count(two_worlds: Path) -> None:
     made = flows(read(two_worlds))
     told = {(pair["source"], pair["kind"]): pair["counted"] for pair in made.document()}
     assert told == {(0, "collective"): False, (0, "decomposed"): True, (2, "collective"): True}
@@ -75,13 +73,13 @@ def test_what_is_written_for_other_programs_says_which_rows_count(two_worlds: Pa
     assert read_traffic(pairs, Selection()).toarray().tolist() == made.matrix("bytes").tolist()
 
 
-def test_a_table_that_does_not_say_what_counts_is_of_one_world(tmp_path: Path) -> None:
+def test_table_without_counted_column_is_taken_as_one_world(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("source,destination,kind,bytes\n0,1,collective,5\n0,1,decomposed,3\n1,0,put,2\n")
     assert read_traffic(path, Selection()).toarray().tolist() == [[0, 3], [2, 0]]
 
 
-def test_headings_of_all_totals_say_what_counts(two_worlds: Path, tmp_path: Path) -> None:
+def test_headings_of_totals_state_what_counts(two_worlds: Path, tmp_path: Path) -> None:
     recording = read(two_worlds)
     made = flows(recording)
     text = " ".join(shown(two_worlds, made, tmp_path).split())
@@ -94,7 +92,7 @@ def test_headings_of_all_totals_say_what_counts(two_worlds: Path, tmp_path: Path
     assert what_counts(tmp_path / "m.txt") == "", "numbers of a matrix count as they are"
 
 
-def test_titles_of_the_picture_stand_side_by_side(two_worlds: Path) -> None:
+def test_picture_titles_do_not_overlap(two_worlds: Path) -> None:
     recording = read(two_worlds)
     made = figure(recording, flows(recording))
     made.canvas.draw()

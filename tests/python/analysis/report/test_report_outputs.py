@@ -47,7 +47,7 @@ def with_undone(begin: Any) -> Any:
     return run
 
 
-def test_the_summary_tells_each_generation_and_resize(complete: Any) -> None:
+def test_summary_shows_each_generation_and_resize(complete: Any) -> None:
     text = shown(read(complete.write()))
     assert row(text, "2") == ["2", "5", "1", "120 ms", "100 ms", "140 ms", "matrix 108 ms"]
     assert row(text, "2 → 4") == ["2 → 4", "merge", "12.0 ms", "6.00 ms", "3.60 ms", "3.52 KiB", "✓"]
@@ -56,14 +56,14 @@ def test_the_summary_tells_each_generation_and_resize(complete: Any) -> None:
     assert "made up · MPICH Version: 5.0.2 · n1\n9.50 s in all, data intact\n" in text
 
 
-def test_the_summary_tells_how_long_the_application_went_on(in_background: Any) -> None:
+def test_summary_shows_iterations_during_background_transfer(in_background: Any) -> None:
     text = shown(read(in_background.write()))
     assert row(text, "2 → 4")[:5] == ["2 → 4", "merge", "12.0 ms", "6.00 ms", "3.60 ms"]
     assert row(text, "rma-lockall") == ["rma-lockall", "2.40 ms", "2.34 KiB"]
     assert row(text, "wait-drains") == ["wait-drains", "2 it."]
 
 
-def test_the_summary_fits_into_a_usual_terminal(complete: Any) -> None:
+def test_summary_fits_a_usual_terminal(complete: Any) -> None:
     wide = {"process_method": "baseline-intra", "bytes_moved": 3_813_655_465, "from": 1024}
     wide |= {"transfer_method": "rma-lockall", "transfer_strategy": "nonblocking"}
     complete.iterates([100.0])
@@ -73,13 +73,13 @@ def test_the_summary_fits_into_a_usual_terminal(complete: Any) -> None:
     assert row(text, "1024 → 4096")[-2] == "3.55 GiB"
 
 
-def test_the_summary_tells_what_went_wrong(begin: Any) -> None:
+def test_summary_shows_rollbacks_and_damaged_data(begin: Any) -> None:
     text = shown(read(with_undone(begin).write()))
     assert "2 → 8 ranks rolled back while making: host [n3] is down" in text
     assert "DATA NOT INTACT" in text
 
 
-def test_the_summary_tells_that_a_run_died(complete: Any) -> None:
+def test_summary_reports_an_unfinished_run(complete: Any) -> None:
     del complete.lines[-1]
     assert "did not come to its end" in shown(read(complete.write()))
 
@@ -88,11 +88,11 @@ def test_the_summary_tells_that_a_run_died(complete: Any) -> None:
     ("seconds", "text"),
     [(0.0, "0.00 s"), (1.5, "1.50 s"), (0.0123, "12.3 ms"), (4e-5, "40.0 µs"), (123.4, "123 s"), (None, "-")],
 )
-def test_times_are_told_in_readable_units(seconds: float | None, text: str) -> None:
+def test_times_are_shown_in_readable_units(seconds: float | None, text: str) -> None:
     assert seconds_text(seconds) == text
 
 
-def test_sizes_and_durations_are_told_in_readable_units() -> None:
+def test_sizes_and_durations_are_shown_in_readable_units() -> None:
     assert [bytes_text(n) for n in (0, 1023, 1536, 3_813_655_465)] == [
         "0 B",
         "1023 B",
@@ -117,7 +117,7 @@ def test_csv_files_hold_every_iteration_and_resize(complete: Any, tmp_path: Path
     assert list(iterations["stage_1_seconds"].isna()) == [False] * 15 + [True]
 
 
-def test_csv_files_tell_what_went_on_in_the_background(in_background: Any, tmp_path: Path) -> None:
+def test_csv_files_hold_background_transfers(in_background: Any, tmp_path: Path) -> None:
     _, resizes, iterations = (
         pandas.read_csv(path) for path in write_csv(read(in_background.write()), tmp_path)
     )
@@ -128,13 +128,13 @@ def test_csv_files_tell_what_went_on_in_the_background(in_background: Any, tmp_p
     assert (found["shared_bytes"], found["predicted_seconds"]) == (1200, 0.5)
 
 
-def test_csv_tells_undone_resizes_with_the_reason(begin: Any, tmp_path: Path) -> None:
+def test_csv_lists_rolled_back_resizes_with_reason(begin: Any, tmp_path: Path) -> None:
     resizes = pandas.read_csv(write_csv(read(with_undone(begin).write()), tmp_path)[1])
     assert list(resizes["outcome"]) == ["undone while making"]
     assert list(resizes["reason"]) == ["host [n3] is down"]
 
 
-def test_the_picture_is_a_png_with_a_colour_for_each_number_of_ranks(complete: Any, tmp_path: Path) -> None:
+def test_picture_is_a_png_with_a_colour_per_number_of_ranks(complete: Any, tmp_path: Path) -> None:
     from matplotlib.colors import to_rgb
     from matplotlib.image import imread
 
@@ -146,7 +146,7 @@ def test_the_picture_is_a_png_with_a_colour_for_each_number_of_ranks(complete: A
         assert (abs(pixels - to_rgb(colour)).max(axis=2) < 0.02).sum() > 20
 
 
-def test_the_picture_names_every_size_and_marks_every_resize(complete: Any) -> None:
+def test_picture_names_every_size_and_marks_every_resize(complete: Any) -> None:
     axes = figure(read(complete.write())).axes[0]
     legend = legend_of(axes)
     assert legend == ["1 rank", "2 ranks", "4 ranks", "calibration", "pause", "during a resize"]
@@ -154,7 +154,7 @@ def test_the_picture_names_every_size_and_marks_every_resize(complete: Any) -> N
     assert axes.get_ylabel() == "time of an iteration [ms]"
 
 
-def test_the_picture_tells_waiting_for_processes_from_moving_data(in_background: Any) -> None:
+def test_picture_distinguishes_waiting_for_processes_from_moving_data(in_background: Any) -> None:
     axes = figure(read(in_background.write())).axes[0]
     assert legend_of(axes)[-2:] == ["during a resize", "while constant data moved"]
     marks = {
@@ -164,7 +164,7 @@ def test_the_picture_tells_waiting_for_processes_from_moving_data(in_background:
     assert marks == {"o": 2, "s": 2}
 
 
-def test_the_picture_shades_the_pause_from_the_last_iteration_on(complete: Any) -> None:
+def test_picture_shades_the_pause_after_the_last_iteration(complete: Any) -> None:
     from matplotlib.patches import Rectangle
 
     axes = figure(read(complete.write())).axes[0]
@@ -175,7 +175,7 @@ def test_the_picture_shades_the_pause_from_the_last_iteration_on(complete: Any) 
     assert pause.get_width() == pytest.approx(0.012)
 
 
-def test_the_picture_tells_undone_resizes_and_broken_data(begin: Any) -> None:
+def test_picture_shows_rolled_back_resizes_and_damaged_data(begin: Any) -> None:
     made = figure(read(with_undone(begin).write()))
     axes = made.axes[0]
     assert "resize rolled back" in legend_of(axes)
@@ -183,7 +183,7 @@ def test_the_picture_tells_undone_resizes_and_broken_data(begin: Any) -> None:
     assert "NOT INTACT" in made.get_suptitle()
 
 
-def test_the_picture_shows_short_iterations_beside_long_ones(begin: Any) -> None:
+def test_picture_uses_log_scale_for_short_and_long_iterations(begin: Any) -> None:
     run = begin([2])
     run.starts()
     run.iterates([0.001, 0.2])
@@ -191,12 +191,12 @@ def test_the_picture_shows_short_iterations_beside_long_ones(begin: Any) -> None
     assert axes.get_yscale() == "log"
 
 
-def test_every_number_of_ranks_has_a_colour_of_its_own() -> None:
+def test_every_number_of_ranks_has_its_own_colour() -> None:
     for count in (1, 8, 9, 60):
         assert len(set(colours(list(range(1, count + 1)) * 2).values())) == count
 
 
-def test_labels_of_resizes_do_not_cover_each_other() -> None:
+def test_resize_labels_do_not_overlap() -> None:
     assert label_rows([(0.1, 0.1), (0.15, 0.1), (0.21, 0.1)]) == [0, 1, 0]
     assert label_rows([(0.5, 0.1)] * (LABEL_ROWS + 1)) == [*range(LABEL_ROWS), None]
 
@@ -210,7 +210,7 @@ Phase 1: Qty_Stages=1, Qty_Iters=1
 """
 
 
-def test_proteo_gets_its_global_file(complete: Any, tmp_path: Path) -> None:
+def test_proteo_global_file_is_written(complete: Any, tmp_path: Path) -> None:
     write_proteo(read(complete.write()), tmp_path)
     # 801 bytes are 101 elements of 8; pauses are as long as the sum of their parts.
     assert (tmp_path / "R0_Global.out").read_text() == (
@@ -230,7 +230,7 @@ def test_proteo_gets_its_global_file(complete: Any, tmp_path: Path) -> None:
     )
 
 
-def test_proteo_gets_a_local_file_for_each_generation(complete: Any, tmp_path: Path) -> None:
+def test_proteo_local_file_is_written_for_each_generation(complete: Any, tmp_path: Path) -> None:
     paths = write_proteo(read(complete.write()), tmp_path, run_number=3)
     names = ["R3_G0NP2ID0.out", "R3_G1NP4ID0.out", "R3_G2NP1ID0.out", "R3_Global.out"]
     assert [path.name for path in paths] == names
@@ -249,7 +249,7 @@ def test_proteo_gets_a_local_file_for_each_generation(complete: Any, tmp_path: P
     assert "R_Phase 1\n\tIters: 1\n" in paths[2].read_text()
 
 
-def test_proteo_gets_its_numbers_of_methods(begin: Any, tmp_path: Path) -> None:
+def test_methods_are_written_with_proteo_numbers(begin: Any, tmp_path: Path) -> None:
     run = begin([2, 4])
     run.run["groups"][1] |= {
         "process_method": "baseline-inter",
@@ -275,7 +275,7 @@ def test_proteo_gets_its_numbers_of_methods(begin: Any, tmp_path: Path) -> None:
         (["asynchronous", "parallel"], "baseline-intra", "1/5"),
     ],
 )
-def test_proteo_gets_its_numbers_of_strategies(
+def test_strategies_are_written_with_proteo_numbers(
     begin: Any, tmp_path: Path, words: list[str], method: str, numbers: str
 ) -> None:
     run = begin([2, 4])
@@ -296,7 +296,7 @@ def test_proteo_gets_its_numbers_of_strategies(
         ("rma-lockall", "blocking", "RM=3, SM=1, RS=0"),
     ],
 )
-def test_proteo_gets_its_numbers_of_transfers(
+def test_transfers_are_written_with_proteo_numbers(
     begin: Any, tmp_path: Path, method: str, strategy: str, numbers: str
 ) -> None:
     run = begin([2, 4])
@@ -308,7 +308,7 @@ def test_proteo_gets_its_numbers_of_transfers(
     assert f"{numbers}, SS=0\n" in (tmp_path / "R0_Global.out").read_text()
 
 
-def test_proteo_is_told_what_was_chosen_for_a_resize(begin: Any, tmp_path: Path) -> None:
+def test_proteo_files_hold_the_choices_of_auto(begin: Any, tmp_path: Path) -> None:
     chosen = {"transfer_method": "auto", "transfer_strategy": "auto"}
     run = begin([2, 4, 8])
     run.run["groups"] = [group | chosen for group in run.run["groups"]]
@@ -326,7 +326,7 @@ def test_proteo_is_told_what_was_chosen_for_a_resize(begin: Any, tmp_path: Path)
     assert "RM=2, SM=1, RS=1" in (tmp_path / "R0_G1NP4ID0.out").read_text()
 
 
-def test_a_strategy_that_proteo_has_no_number_for_is_refused(begin: Any, tmp_path: Path) -> None:
+def test_strategy_without_proteo_number_is_refused(begin: Any, tmp_path: Path) -> None:
     run = begin([2, 4])
     run.run["groups"][1]["process_strategies"] = ["join"]
     run.announces()
@@ -338,13 +338,13 @@ def test_a_strategy_that_proteo_has_no_number_for_is_refused(begin: Any, tmp_pat
         write_proteo(read(run.write()), tmp_path)
 
 
-def test_proteo_gets_no_global_file_of_a_run_that_died(complete: Any, tmp_path: Path) -> None:
+def test_unfinished_run_has_no_proteo_global_file(complete: Any, tmp_path: Path) -> None:
     del complete.lines[-1]
     names = [path.name for path in write_proteo(read(complete.write()), tmp_path)]
     assert names == ["R0_G0NP2ID0.out", "R0_G1NP4ID0.out", "R0_G2NP1ID0.out"]
 
 
-def test_a_method_that_proteo_has_no_number_for_is_refused(complete: Any, tmp_path: Path) -> None:
+def test_method_without_proteo_number_is_refused(complete: Any, tmp_path: Path) -> None:
     complete.lines[0] = complete.lines[0].replace('"p2p"', '"pigeon"')
     with pytest.raises(ResultError, match="transfer_method = pigeon: Proteo's form has numbers for p2p, col"):
         write_proteo(read(complete.write()), tmp_path / "out")

@@ -54,18 +54,18 @@ def follow(run: Any, **options: Any) -> str:
     return stream.getvalue()
 
 
-def test_resizes_are_told_as_lines_where_there_is_no_terminal(complete: Any) -> None:
+def test_resizes_are_printed_as_lines_without_terminal(complete: Any) -> None:
     assert follow(complete).splitlines() == [
         "resized 2 → 4 ranks: pause 12.0 ms (processes 6.00 ms)",
         "resized 4 → 1 ranks: pause 200 ms (processes 100 ms)",
     ]
 
 
-def test_quiet_shows_nothing(complete: Any) -> None:
+def test_quiet_prints_nothing(complete: Any) -> None:
     assert follow(complete, quiet=True) == ""
 
 
-def test_an_undone_resize_is_told_with_its_reason(begin: Any) -> None:
+def test_rolled_back_resize_is_reported_with_reason(begin: Any) -> None:
     run = begin([2, 8])
     run.starts()
     run.iterates([0.1])
@@ -73,7 +73,7 @@ def test_an_undone_resize_is_told_with_its_reason(begin: Any) -> None:
     assert follow(run) == "resize 2 → 8 ranks rolled back while making: host [n3] is down\n"
 
 
-def test_following_ends_when_a_run_dies_without_a_result_file(begin: Any, tmp_path: Path) -> None:
+def test_follow_ends_when_run_dies_without_result_file(begin: Any, tmp_path: Path) -> None:
     done = threading.Event()
     progress = Progress(begin([2]).run, stream=io.StringIO())
 
@@ -85,7 +85,7 @@ def test_following_ends_when_a_run_dies_without_a_result_file(begin: Any, tmp_pa
     assert done.wait(timeout=30)
 
 
-def test_plain_lines_come_now_and_then_only(complete: Any) -> None:
+def test_plain_progress_lines_are_rate_limited(complete: Any) -> None:
     now = [0.0]
     stream = io.StringIO()
     plain = Plain(stream, clock=lambda: now[0])
@@ -96,7 +96,7 @@ def test_plain_lines_come_now_and_then_only(complete: Any) -> None:
     assert stream.getvalue().count("\n") == 2
 
 
-def test_the_line_tells_iteration_ranks_last_time_and_time_left(begin: Any) -> None:
+def test_line_shows_iteration_ranks_last_time_and_eta(begin: Any) -> None:
     run = begin([2, 4], iterations=50)
     run.starts()
     run.iterates([0.5] * 10)
@@ -106,14 +106,14 @@ def test_the_line_tells_iteration_ranks_last_time_and_time_left(begin: Any) -> N
     assert state_of(run.lines).text() == "iteration 19/101 · 4 ranks · last 250 ms · ETA 0:20"
 
 
-def test_the_time_left_is_known_after_one_iteration(begin: Any) -> None:
+def test_eta_is_known_after_one_iteration(begin: Any) -> None:
     run = begin([1], iterations=9)
     run.starts()
     run.iterates([0.5])
     assert state_of(run.lines).seconds_left == pytest.approx(4.5)
 
 
-def test_a_terminal_shows_the_bar_and_resizes_above_it(complete: Any) -> None:
+def test_terminal_shows_bar_with_resizes_above(complete: Any) -> None:
     stream = io.StringIO()
     console = Console(file=stream, force_terminal=True, width=120, legacy_windows=False)
     bar = Bar(console)
@@ -126,7 +126,7 @@ def test_a_terminal_shows_the_bar_and_resizes_above_it(complete: Any) -> None:
     assert "resized [2] → 4" in shown
 
 
-def test_a_line_is_shown_when_it_is_whole(tmp_path: Path) -> None:
+def test_partial_line_is_held_back_until_complete(tmp_path: Path) -> None:
     path = tmp_path / "file"
     tail = Tail(path)
     assert tail.lines() == []
@@ -138,6 +138,6 @@ def test_a_line_is_shown_when_it_is_whole(tmp_path: Path) -> None:
     tail.close()
 
 
-def test_damaged_lines_do_not_stop_the_progress(complete: Any) -> None:
+def test_damaged_lines_do_not_stop_progress(complete: Any) -> None:
     damage = ["{", "[]", '{"event": []}', '{"event": "progress"}', "\x00"]
     assert state_of([*damage, *complete.lines, *damage]).done == 16

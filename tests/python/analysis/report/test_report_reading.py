@@ -16,7 +16,7 @@ EXAMPLES = settings(
 )
 
 
-def test_the_document_has_every_figure_of_the_run(complete: Any) -> None:
+def test_document_has_every_figure_of_the_run(complete: Any) -> None:
     document = read(complete.write()).document()
     first, second, third = document["generations"]
     assert [g["ranks"] for g in document["generations"]] == [2, 4, 1]
@@ -38,7 +38,7 @@ def test_the_document_has_every_figure_of_the_run(complete: Any) -> None:
     }
 
 
-def test_the_document_has_every_figure_of_a_resize(complete: Any) -> None:
+def test_document_has_every_figure_of_a_resize(complete: Any) -> None:
     resizes = read(complete.write()).document()["resizes"]
     assert resizes[0] == {
         "from": 2,
@@ -65,7 +65,7 @@ def test_the_document_has_every_figure_of_a_resize(complete: Any) -> None:
     assert (resizes[1]["from"], resizes[1]["to"], resizes[1]["verified"]) == (4, 1, None)
 
 
-def test_the_document_tells_what_went_on_in_the_background(in_background: Any) -> None:
+def test_document_has_background_transfers(in_background: Any) -> None:
     (resize,) = read(in_background.write()).document()["resizes"]
     assert (resize["transfer_method"], resize["transfer_strategy"]) == ("rma-lockall", "wait-drains")
     assert resize["background_seconds"] == pytest.approx(0.0036)
@@ -76,13 +76,13 @@ def test_the_document_tells_what_went_on_in_the_background(in_background: Any) -
     assert resize["placed"].startswith("ranks are placed")
 
 
-def test_iterations_are_known_that_were_made_while_constant_data_moved(in_background: Any) -> None:
+def test_iterations_during_constant_data_transfer_are_marked(in_background: Any) -> None:
     first, second = read(in_background.write()).generations
     assert [i.moving for i in first.iterations] == [False, False, False, True, True]
     assert not any(i.moving for i in second.iterations)
 
 
-def test_results_of_before_background_transfers_are_read_as_they_were_meant(in_background: Any) -> None:
+def test_results_from_before_background_transfers_are_read_correctly(in_background: Any) -> None:
     new = ("first_iteration", "shared_bytes", "predicted_seconds", "placed")
     lines = [json.loads(line) for line in in_background.lines]
     old = [{key: value for key, value in line.items() if key not in new} for line in lines]
@@ -94,17 +94,17 @@ def test_results_of_before_background_transfers_are_read_as_they_were_meant(in_b
     assert not any(i.moving for g in results.generations for i in g.iterations)
 
 
-def test_the_document_is_json(complete: Any) -> None:
+def test_document_is_valid_json(complete: Any) -> None:
     document = read(complete.write()).document()
     assert json.loads(json.dumps(document, allow_nan=False)) == document
 
 
-def test_a_file_is_read_like_its_folder(complete: Any) -> None:
+def test_file_is_read_like_its_folder(complete: Any) -> None:
     folder = complete.write()
     assert read(folder / "run.jsonl").document() == read(folder).document()
 
 
-def test_an_undone_resize_is_told_with_its_reason(begin: Any) -> None:
+def test_rolled_back_resize_is_reported_with_reason(begin: Any) -> None:
     run = begin([2, 8, 4])
     run.starts()
     run.iterates([0.1] * 3)
@@ -119,7 +119,7 @@ def test_an_undone_resize_is_told_with_its_reason(begin: Any) -> None:
     assert document["generations"][2]["iteration_seconds"] == {"median": None, "min": None, "max": None}
 
 
-def test_a_run_that_died_keeps_what_its_last_progress_told(begin: Any) -> None:
+def test_unfinished_run_includes_its_last_progress(begin: Any) -> None:
     run = begin([2, 4])
     run.starts()
     run.iterates([0.1] * 4)
@@ -136,7 +136,7 @@ def test_a_run_that_died_keeps_what_its_last_progress_told(begin: Any) -> None:
     assert (results.document()["total_seconds"], results.document()["data_intact"]) == (None, None)
 
 
-def test_recorded_iterations_are_not_counted_again_from_progress(begin: Any) -> None:
+def test_recorded_iterations_are_not_counted_twice(begin: Any) -> None:
     run = begin([2])
     run.starts()
     run.iterates([0.1] * 4)
@@ -144,14 +144,14 @@ def test_recorded_iterations_are_not_counted_again_from_progress(begin: Any) -> 
     assert read(run.write()).document()["generations"][0]["iterations"] == 6
 
 
-def test_what_a_newer_program_adds_does_not_hinder_reading(complete: Any) -> None:
+def test_unknown_keys_and_events_of_newer_programs_are_ignored(complete: Any) -> None:
     plain = read(complete.write()).document()
     with_key = [json.dumps(json.loads(line) | {"colour": "blue"}) for line in complete.lines]
     complete.lines = [with_key[0], '{"event": "weather", "time": "fine"}', *with_key[1:]]
     assert read(complete.write()).document() == plain
 
 
-def test_damage_in_the_middle_is_named_by_line(complete: Any) -> None:
+def test_damage_in_the_middle_is_reported_with_line(complete: Any) -> None:
     complete.lines[3] = complete.lines[3][:20]
     with pytest.raises(ResultError, match=r"run\.jsonl:4: not JSON: "):
         read(complete.write())
@@ -169,7 +169,7 @@ def test_damage_in_the_middle_is_named_by_line(complete: Any) -> None:
         ('{"event": "finished", "total_seconds": 1, "data_intact": 1}', r"data_intact = 1: .*bool"),
     ],
 )
-def test_a_line_that_is_no_event_is_named_with_key_and_value(begin: Any, line: str, message: str) -> None:
+def test_invalid_event_is_reported_with_key_and_value(begin: Any, line: str, message: str) -> None:
     run = begin([2])
     run.lines.append(line)
     run.starts()
@@ -177,7 +177,7 @@ def test_a_line_that_is_no_event_is_named_with_key_and_value(begin: Any, line: s
         read(run.write())
 
 
-def test_an_iteration_of_a_group_that_never_began_is_an_error(begin: Any) -> None:
+def test_iteration_of_a_group_that_never_began_is_an_error(begin: Any) -> None:
     run = begin([2])
     run.starts()
     run.group = 7
@@ -193,13 +193,13 @@ def test_an_iteration_of_a_group_that_never_began_is_an_error(begin: Any) -> Non
         ("format", "other", r':1: format = "other": "nereus-results" is supported'),
     ],
 )
-def test_a_file_of_another_kind_is_refused(complete: Any, key: str, value: object, message: str) -> None:
+def test_file_of_another_format_is_refused(complete: Any, key: str, value: object, message: str) -> None:
     complete.lines[0] = json.dumps(json.loads(complete.lines[0]) | {key: value})
     with pytest.raises(ResultError, match=message):
         read(complete.write())
 
 
-def test_a_missing_file_is_named(tmp_path: Any) -> None:
+def test_missing_file_is_reported(tmp_path: Any) -> None:
     with pytest.raises(ResultError, match=r"run\.jsonl: No such file"):
         read(tmp_path)
     with pytest.raises(ResultError, match=r"absent: No such file"):
@@ -207,12 +207,12 @@ def test_a_missing_file_is_named(tmp_path: Any) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", '{"event": "hea'])
-def test_a_run_that_died_before_its_header_has_no_results(begin: Any, text: str) -> None:
+def test_run_that_died_before_its_header_has_no_results(begin: Any, text: str) -> None:
     with pytest.raises(ResultError, match=r"run\.jsonl:1: "):
         read(begin([2]).write(text))
 
 
-def test_a_file_without_header_is_refused(complete: Any) -> None:
+def test_file_without_header_is_refused(complete: Any) -> None:
     del complete.lines[0]
     with pytest.raises(ResultError, match=r":1: no header"):
         read(complete.write())
@@ -220,7 +220,7 @@ def test_a_file_without_header_is_refused(complete: Any) -> None:
 
 @EXAMPLES
 @given(data=st.data())
-def test_a_file_cut_anywhere_still_reads(complete: Any, data: Any) -> None:
+def test_file_truncated_anywhere_is_still_read(complete: Any, data: Any) -> None:
     text = "".join(f"{line}\n" for line in complete.lines)
     cut = data.draw(st.integers(len(complete.lines[0]), len(text)))
     results = read(complete.write(text[:cut]))
@@ -237,7 +237,7 @@ VALUES: st.SearchStrategy[object] = (
 
 @EXAMPLES
 @given(content=st.binary(max_size=200))
-def test_any_bytes_are_results_or_a_result_error(complete: Any, content: bytes) -> None:
+def test_any_bytes_give_results_or_a_result_error(complete: Any, content: bytes) -> None:
     folder = complete.write()
     with (folder / "run.jsonl").open("ab") as file:
         file.write(content)
@@ -248,7 +248,7 @@ def test_any_bytes_are_results_or_a_result_error(complete: Any, content: bytes) 
 
 @EXAMPLES
 @given(data=st.data())
-def test_any_changed_value_is_results_or_a_result_error(complete: Any, data: Any) -> None:
+def test_any_changed_value_gives_results_or_a_result_error(complete: Any, data: Any) -> None:
     lines = list(complete.lines)
     number = data.draw(st.integers(0, len(lines) - 1))
     event = json.loads(lines[number])
@@ -268,7 +268,7 @@ def _results_or_error(folder: Any) -> Results | ResultError:
     return results
 
 
-def test_a_run_that_died_at_once_has_all_outputs(begin: Any, tmp_path: Any) -> None:
+def test_run_that_died_at_once_has_all_outputs(begin: Any, tmp_path: Any) -> None:
     results = read(begin([2, 4]).write())
     draw(results, tmp_path / "picture.png")
     assert (tmp_path / "picture.png").stat().st_size > 0

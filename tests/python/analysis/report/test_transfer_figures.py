@@ -23,31 +23,31 @@ LONG = Course(seconds=2.0, iterations=150, iteration_seconds=0.01, background=Tr
 ALL = [BLOCKING, SHORT, LONG]
 
 
-def test_ways_are_compared_up_to_the_fewest_iterations_of_a_background_way() -> None:
+def test_methods_are_compared_at_fewest_background_iterations() -> None:
     assert common_iteration(ALL) == 41
     assert common_iteration([BLOCKING]) == 0
 
 
-def test_a_blocking_way_has_to_catch_up_with_iterations_of_the_drains() -> None:
+def test_blocking_transfer_has_to_catch_up_with_iterations() -> None:
     assert progress_seconds(BLOCKING, 41) == pytest.approx(1.0 + 40 * 0.01)
 
 
-def test_a_background_way_is_there_when_its_transfer_is_done() -> None:
+def test_background_transfer_progress_ends_with_the_transfer() -> None:
     assert progress_seconds(SHORT, 41) == 1.2
     assert progress_seconds(LONG, 41) == 2.0
 
 
-def test_iterations_of_a_long_transfer_are_not_lost_in_the_second_comparison() -> None:
+def test_iterations_of_a_long_transfer_count_in_second_comparison() -> None:
     times = [same_iteration_seconds(course, 150) for course in ALL]
     assert times == [pytest.approx(2.49), pytest.approx(2.29), 2.0]
 
 
-def test_nothing_is_divided_by_what_is_not_known() -> None:
+def test_ratio_with_missing_value_is_none() -> None:
     assert ratio(3.0, 2.0) == 1.5
     assert [ratio(None, 2.0), ratio(3.0, None), ratio(3.0, 0.0)] == [None, None, None]
 
 
-def test_among_equal_ways_the_one_that_is_best_more_often_is_preferred() -> None:
+def test_tie_is_broken_by_the_method_that_is_best_more_often() -> None:
     cells = {
         (2, 4): {"a": Time(1.00, 0.05), "b": Time(1.04, 0.05), "c": Time(3.0, 0.1)},
         (4, 2): {"a": Time(2.0, 0.1), "b": Time(1.0, 0.1)},
@@ -65,7 +65,7 @@ def row(before: int, after: int, method: str, strategy: str, seconds: float, **m
     return {**head, **figures, "transfer_seconds": seconds, "transfer_seconds_deviation": 0.0, **more}
 
 
-def test_there_is_a_picture_for_each_figure_that_is_known(tmp_path: Path) -> None:
+def test_picture_is_written_for_each_known_figure(tmp_path: Path) -> None:
     rows = [
         row(2, 4, "p2p", "blocking", 0.2),
         row(2, 4, "p2p", "thread", 0.3, alpha=1.5, omega=1.2),
@@ -76,5 +76,5 @@ def test_there_is_a_picture_for_each_figure_that_is_known(tmp_path: Path) -> Non
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in written)
 
 
-def test_without_a_figure_there_is_no_picture(tmp_path: Path) -> None:
+def test_without_figures_no_picture_is_written(tmp_path: Path) -> None:
     assert draw_transfers([], tmp_path) == []

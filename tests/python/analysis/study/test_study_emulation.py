@@ -32,7 +32,7 @@ def slowest(made: Experiment, group: int) -> float:
     return (own.times[0] if own.times else made.phases[0].stages[0].time * own.factor) * weight
 
 
-def test_a_resize_comes_in_the_middle_as_the_variant_says() -> None:
+def test_resize_happens_in_the_middle_as_the_variant_says() -> None:
     made = resized(experiment(1, 0.1, [1.0]), 2, 4, THREAD, ["join"])
     assert [group.ranks for group in made.groups] == [2, 4]
     assert made.groups[0].iterations == 50
@@ -47,7 +47,7 @@ def test_a_resize_comes_in_the_middle_as_the_variant_says() -> None:
     assert made.verify is False
 
 
-def test_shared_memory_is_asked_for_where_the_variant_is_that() -> None:
+def test_shared_memory_is_requested_by_its_variant() -> None:
     made = resized(experiment(1, 0.1, [1.0]), 2, 4, variant("Merge-SHMS"), ["auto"])
     assert (made.data.memory, made.groups[1].transfer_method) == ("shared", "p2p")
 
@@ -58,7 +58,7 @@ def test_each_variant_of_the_papers_can_be_emulated(name: str) -> None:
     assert made.groups[1].process_method in ("merge", "baseline-intra")
 
 
-def test_factors_of_an_experiment_belong_to_its_sizes() -> None:
+def test_factors_of_an_experiment_follow_its_sizes() -> None:
     groups = [{"ranks": 1, "iterations": 10}, {"ranks": 2, "factor": 0.5}]
     known = experiment(1, 0.1, [1.0], groups=groups)
     made = resized(known, 2, 1, THREAD, ["auto"])
@@ -73,7 +73,7 @@ times = st.floats(1e-4, 1.0)
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(times, times, weights, weights, st.booleans(), st.booleans())
-def test_the_slowest_rank_takes_as_long_as_at_either_size(
+def test_slowest_rank_takes_as_long_as_at_each_size(
     at_two: float, at_four: float, of_two: list[float], of_four: list[float], shrink: bool, alike: bool
 ) -> None:
     small, large = experiment(2, at_two, of_two[:2]), experiment(4, at_four, of_four, more=not alike)
@@ -84,20 +84,20 @@ def test_the_slowest_rank_takes_as_long_as_at_either_size(
     assert slowest(made, 1) == pytest.approx(slowest(after, 0))
 
 
-def test_what_is_waited_in_communication_is_that_of_either_size() -> None:
+def test_waiting_in_communication_is_kept_for_each_size() -> None:
     two, four = experiment(2, 0.1, [1.0], waited=0.01), experiment(4, 0.05, [1.0], waited=0.3)
     made = joined(two, four, resized(two, 2, 4, THREAD, ["auto"]))
     assert [group.times for group in made.groups] == [[0.1, 0.01], [0.05, 0.3]]
 
 
-def test_an_emulation_without_times_keeps_its_factors() -> None:
+def test_emulation_without_times_keeps_its_factors() -> None:
     still = [{"iterations": 10, "stages": [{"type": "allreduce", "bytes": 8}]}]
     one, two = (experiment(ranks, 0.1, [1.0], phases=still) for ranks in (1, 2))
     made = joined(one, two, resized(one, 1, 2, THREAD, ["auto"]))
     assert [group.factor for group in made.groups] == [1.0, 1.0]
 
 
-def test_runs_without_a_resize_keep_data_where_the_variants_do() -> None:
+def test_runs_without_resize_use_the_memory_of_the_variants() -> None:
     assert common_memory(PAPERS) == "private"
     assert common_memory(["Merge-SHMS"]) == "shared"
     assert common_memory([*PAPERS, "Merge-SHMS"]) is None

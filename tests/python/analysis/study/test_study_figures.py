@@ -19,7 +19,7 @@ FIGURES = [
 ]  # fmt: skip
 
 
-def test_the_reference_is_named_where_speedups_are_told(small: Callable[..., Any]) -> None:
+def test_speedups_name_their_reference(small: Callable[..., Any]) -> None:
     folder = small('reference = "Merge-COLS"\n')
     for planned in folder.runs:
         folder.good(planned, 1.0)
@@ -31,7 +31,7 @@ def test_the_reference_is_named_where_speedups_are_told(small: Callable[..., Any
     assert shaded(made, "speedup") == set()  # the papers' reference is another one
 
 
-def test_a_figure_counts_each_run_once(fewer: dict[str, Any], made: dict[str, Any]) -> None:
+def test_figure_counts_each_run_once(fewer: dict[str, Any], made: dict[str, Any]) -> None:
     runs = {chart.name: chart.runs for chart in charts(fewer)}
     assert runs == {
         "reconfiguration-blocking": 6, "reconfiguration": 8, "speedup": 8,
@@ -46,7 +46,7 @@ def test_a_figure_counts_each_run_once(fewer: dict[str, Any], made: dict[str, An
     )
 
 
-def test_every_figure_of_the_papers_is_there_and_says_on_what_it_rests(made: dict[str, Any]) -> None:
+def test_every_figure_of_the_papers_is_present_with_its_number_of_runs(made: dict[str, Any]) -> None:
     found = charts(made)
     assert [chart.name for chart in found] == FIGURES
     assert all(chart.runs > 0 for chart in found)
@@ -54,14 +54,14 @@ def test_every_figure_of_the_papers_is_there_and_says_on_what_it_rests(made: dic
     assert with_papers == set(FIGURES)
 
 
-def test_what_the_papers_found_has_a_source_and_a_figure() -> None:
+def test_findings_of_the_papers_have_a_source_and_a_figure() -> None:
     found = papers()
     assert {finding["figure"] for finding in found} == {*FIGURES, "emulated_over_real"}
     assert all(finding["source"] and finding["text"] for finding in found)
     assert all(("low" in finding) == ("high" in finding) for finding in found)
 
 
-def test_alpha_is_told_as_the_paper_found_it() -> None:
+def test_alpha_is_quoted_as_the_paper_found_it() -> None:
     """Análisis, section IV.C: its Baseline-COLA has an inter-communicator, and shrinking is uneven."""
     expand, shrink = (each for each in papers() if each["figure"] == "alpha")
     assert "BaselineInter-COLA" in expand["text"] and (expand["low"], expand["high"]) == (0.9, 1.1)
@@ -102,14 +102,14 @@ def test_only_what_the_papers_measured_is_shaded(made: dict[str, Any]) -> None:
         ("iterations", "Merge-COLWD", (2, 1), None),
     ],
 )
-def test_an_interval_holds_for_what_was_measured(
+def test_interval_applies_to_what_was_measured(
     figure: str, variant: str, sizes: tuple[int, int], told: tuple[float, float] | None
 ) -> None:
     findings = [each for each in papers() if each["figure"] == figure]
     assert interval(findings, {"from": sizes[0], "to": sizes[1], "variant": variant}) == told
 
 
-def test_an_interval_stands_behind_its_bars_alone(made: dict[str, Any]) -> None:
+def test_interval_is_shaded_behind_its_bars_only(made: dict[str, Any]) -> None:
     (chart,) = [each for each in charts(made) if each.name == "iterations"]
     drawn = draw(chart)
     shades = [bars for axes in drawn.axes for bars in axes.containers if bars.get_label() == "papers"]
@@ -118,13 +118,13 @@ def test_an_interval_stands_behind_its_bars_alone(made: dict[str, Any]) -> None:
     assert max(each[0].get_width() for each in bars) < min(each[0].get_width() for each in shades)
 
 
-def test_a_reading_of_ours_is_said_to_be_one() -> None:
+def test_our_own_reading_is_marked_as_such() -> None:
     fixed = [each for each in papers() if each["figure"] == "growth-fixed"]
     (unbalanced,) = [each for each in fixed if each["load"] == "unbalanced"]
     assert "our reading" in unbalanced["text"]
 
 
-def test_the_page_needs_no_other_file(made: dict[str, Any]) -> None:
+def test_page_needs_no_other_file(made: dict[str, Any]) -> None:
     text = page(made)
     assert text.count("data:image/png;base64,") == len(FIGURES)
     assert not re.search(r'(src|href)="(?!data:|#)', text)
@@ -133,7 +133,7 @@ def test_the_page_needs_no_other_file(made: dict[str, Any]) -> None:
     assert [line[1:3] for line in table] == [[what, "1.020"] for what in ("no resize", "a resize", "either")]
 
 
-def test_the_papers_stand_beside_emulated_over_real(made: dict[str, Any]) -> None:
+def test_papers_values_are_shown_beside_emulated_over_real(made: dict[str, Any]) -> None:
     table = page(made).partition("Emulated over real, total time")[2].partition("</table>")[0]
     told = [re.findall("<td>(.*?)</td>", line)[-1] for line in table.splitlines() if "<td>" in line]
     balanced, unbalanced = told[:3], told[3:]
@@ -143,27 +143,27 @@ def test_the_papers_stand_beside_emulated_over_real(made: dict[str, Any]) -> Non
 
 
 @pytest.mark.parametrize("figure", ["growth-reconfiguration", "growth-total"])
-def test_what_the_paper_concludes_stands_beside_its_figures(figure: str) -> None:
+def test_conclusions_of_the_paper_are_shown_beside_its_figures(figure: str) -> None:
     concluded = [
         each for each in papers() if each["figure"] == figure and each["source"] == "2024, section 6"
     ]
     assert ["less than 15 %, except in one case" in each["text"] for each in concluded] == [True]
 
 
-def test_names_cannot_break_the_page(begin: Callable[..., Any]) -> None:
+def test_names_are_escaped_in_the_page(begin: Callable[..., Any]) -> None:
     folder = begin()
     folder.record(folder.runs[0], "failed", "<script>alert(1)</script>")
     text = page(folder.report())
     assert "&lt;script&gt;" in text and "<script>" not in text
 
 
-def test_pictures_are_written_for_each_figure(made: dict[str, Any], tmp_path: Path) -> None:
+def test_picture_is_written_for_each_figure(made: dict[str, Any], tmp_path: Path) -> None:
     written = write_pictures(made, tmp_path / "plots")
     assert [path.stem for path in written] == FIGURES
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in written)
 
 
-def test_a_picture_says_what_it_shows_and_what_the_papers_found(made: dict[str, Any]) -> None:
+def test_picture_states_content_and_findings_of_the_papers(made: dict[str, Any]) -> None:
     for chart in charts(made):
         drawn = draw(chart)
         below = " ".join(drawn.get_supxlabel().split())
@@ -173,7 +173,7 @@ def test_a_picture_says_what_it_shows_and_what_the_papers_found(made: dict[str, 
 
 
 @pytest.mark.parametrize("figure", ["alpha", "preferred-redistribution_seconds"])
-def test_words_of_a_picture_fit_on_it(made: dict[str, Any], figure: str) -> None:
+def test_picture_texts_fit_into_the_frame(made: dict[str, Any], figure: str) -> None:
     (chart,) = [each for each in charts(made) if each.name == figure]
     drawn = draw(chart)
     drawn.canvas.draw()
@@ -186,7 +186,7 @@ def test_words_of_a_picture_fit_on_it(made: dict[str, Any], figure: str) -> None
     assert all(axes.get_window_extent().height > 100 for axes in drawn.axes)
 
 
-def test_a_study_without_runs_has_a_report(begin: Callable[..., Any]) -> None:
+def test_study_without_runs_has_a_report(begin: Callable[..., Any]) -> None:
     made = begin().report()
     assert made["runs"] == {"planned": 410, "good": 0, "failed": 0, "missing": 410}
     assert made["emulated_over_real"] == {"balanced": None, "unbalanced": None}

@@ -64,12 +64,12 @@ def complaint(path: Path, text: str) -> str:
         ("[[applications]]", "[[applications]", "TOML syntax"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, old: str, new: str, said: str) -> None:
+def test_errors_are_reported_with_their_place(tmp_path: Path, old: str, new: str, said: str) -> None:
     assert old in GOOD
     assert said in complaint(tmp_path / "s.toml", GOOD.replace(old, new, 1))
 
 
-def test_a_good_file_has_its_defaults(tmp_path: Path) -> None:
+def test_valid_file_gets_defaults(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(GOOD)
     study = load_study(tmp_path / "s.toml")
     assert study.variants == list(PAPERS)
@@ -77,23 +77,23 @@ def test_a_good_file_has_its_defaults(tmp_path: Path) -> None:
     assert study.load_of(study.application("like-cg")) == "balanced"
 
 
-def test_an_emulation_has_the_load_of_what_it_emulates(tmp_path: Path) -> None:
+def test_emulation_has_the_load_of_its_original(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(GOOD.replace('name = "cg"', 'name = "cg"\nload = "unbalanced"'))
     study = load_study(tmp_path / "s.toml")
     assert study.load_of(study.application("like-cg")) == "unbalanced"
 
 
-def test_the_examples_can_be_read(repository: Path) -> None:
+def test_examples_can_be_read(repository: Path) -> None:
     names = ("cg", "emulated", "papers", "short")
     assert [load_study(repository / "examples/study" / f"{name}.toml").name for name in names] == list(names)
 
 
-def test_the_papers_have_twelve_variants() -> None:
+def test_papers_have_twelve_variants() -> None:
     assert len(PAPERS) == 12
     assert "Baseline-COLS" in PAPERS and "Merge-P2PA" in PAPERS
 
 
-def test_a_variant_is_told_to_programs_by_settings() -> None:
+def test_variant_is_passed_to_programs_by_settings() -> None:
     assert variant("Baseline-COLA").settings() == {
         "NEREUS_PROCESS_METHOD": "baseline-intra",
         "NEREUS_TRANSFER_METHOD": "col",
@@ -106,7 +106,7 @@ def test_a_variant_is_told_to_programs_by_settings() -> None:
     assert variant("Merge-SHMS").settings()["NEREUS_MEMORY"] == "shared"
 
 
-def test_a_folder_or_binary_file_is_refused(tmp_path: Path) -> None:
+def test_folder_or_binary_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot be read: Is a directory"):
         load_study(tmp_path)
     (tmp_path / "s.toml").write_bytes(b"\xff\xfe\x00")

@@ -28,7 +28,7 @@ def matrix(study: Study) -> list[Planned]:
     return [run for run in planned_runs(study) if not run.model]
 
 
-def test_every_run_of_the_matrix_is_made_once(begin: Callable[..., Any]) -> None:
+def test_every_run_of_the_matrix_is_planned_once(begin: Callable[..., Any]) -> None:
     folder = begin()
     names = Counter(run.name for run in folder.runs)
     assert set(names.values()) == {1}
@@ -36,7 +36,7 @@ def test_every_run_of_the_matrix_is_made_once(begin: Callable[..., Any]) -> None
     assert len(names) == 410
 
 
-def test_the_same_file_has_the_same_order_and_another_seed_another(begin: Callable[..., Any]) -> None:
+def test_order_depends_on_file_and_seed_only(begin: Callable[..., Any]) -> None:
     study = begin().study
     other = study.model_copy(update={"seed": 1})
     assert matrix(study) == matrix(study)
@@ -44,7 +44,7 @@ def test_the_same_file_has_the_same_order_and_another_seed_another(begin: Callab
     assert sorted(matrix(study), key=str) == sorted(matrix(other), key=str)
 
 
-def test_a_study_that_is_stopped_has_whole_repetitions(begin: Callable[..., Any]) -> None:
+def test_stopped_study_has_whole_repetitions(begin: Callable[..., Any]) -> None:
     study = begin().study
     made = {a.name for a in study.applications if a.emulates is not None and a.made}
     for is_made in (False, True):
@@ -55,13 +55,13 @@ def test_a_study_that_is_stopped_has_whole_repetitions(begin: Callable[..., Any]
         assert [run.name[:-1] for run in first] != [run.name[:-1] for run in second]
 
 
-def test_only_programs_that_are_emulated_have_model_runs(begin: Callable[..., Any]) -> None:
+def test_only_emulated_programs_have_model_runs(begin: Callable[..., Any]) -> None:
     study = begin().study
     assert {run.application for run in model_runs(study)} == {"cg", "uneven"}
     assert {run.before for run in model_runs(study)} == {1, 2, 4}
 
 
-def test_emulations_come_behind_all_runs_that_they_are_made_from(
+def test_emulations_follow_all_runs_they_are_made_from(
     begin: Callable[..., Any],
 ) -> None:
     study = begin().study
@@ -72,7 +72,7 @@ def test_emulations_come_behind_all_runs_that_they_are_made_from(
     assert {run.repetition for run in runs if run.model} == {1, 2, 3, 4, 5}
 
 
-def test_without_model_runs_each_emulation_follows_on_the_run_that_it_is_made_from(
+def test_without_model_runs_each_emulation_follows_its_original_run(
     begin: Callable[..., Any],
 ) -> None:
     study = begin().study.model_copy(update={"model_runs": 0})
@@ -84,7 +84,7 @@ def test_without_model_runs_each_emulation_follows_on_the_run_that_it_is_made_fr
     assert not any(run.model for run in runs)
 
 
-def test_runs_that_emulations_are_made_from_are_spread_over_those_they_are_compared_with(
+def test_model_runs_are_spread_over_the_compared_runs(
     begin: Callable[..., Any],
 ) -> None:
     first = [run for run in planned_runs(begin().study) if run.repetition == 1]
@@ -92,7 +92,7 @@ def test_runs_that_emulations_are_made_from_are_spread_over_those_they_are_compa
     assert places[-1] - places[0] > 2 * len(places), "in a row, they would all see one moment of the machine"
 
 
-def test_the_run_with_the_median_time_is_emulated() -> None:
+def test_run_with_median_time_is_emulated() -> None:
     runs = [(Planned("a", 1, 1, None, 1, number), time) for number, time in enumerate([3.0, 1.0, 2.0, 9.0])]
     chosen = median_run(runs)
     assert chosen is not None and chosen.model == 2
@@ -106,7 +106,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_study_goes_on_with_what_it_has(tmp_path: Path, file: Path) -> None:
+def test_study_resumes_with_existing_records(tmp_path: Path, file: Path) -> None:
     with Store(tmp_path / "study", file, "x") as store:
         store.add(Record("one", 1, True, "", 1.0))
         store.add(Record("two", 1, False, "died", 1.0))
@@ -118,7 +118,7 @@ def test_a_study_goes_on_with_what_it_has(tmp_path: Path, file: Path) -> None:
         }
 
 
-def test_a_record_that_was_cut_is_lost_and_spoils_no_other(tmp_path: Path, file: Path) -> None:
+def test_truncated_record_is_lost_and_others_are_kept(tmp_path: Path, file: Path) -> None:
     with Store(tmp_path / "study", file, "x") as store:
         store.add(Record("one", 1, True))
     with (tmp_path / "study" / "runs.jsonl").open("a") as records:
@@ -130,7 +130,7 @@ def test_a_record_that_was_cut_is_lost_and_spoils_no_other(tmp_path: Path, file:
         assert set(store.runs) == {"one", "three"}
 
 
-def test_results_of_an_attempt_are_never_written_over_others(tmp_path: Path, file: Path) -> None:
+def test_results_of_an_attempt_are_never_overwritten(tmp_path: Path, file: Path) -> None:
     with Store(tmp_path / "study", file, "x") as store:
         first, folder = store.new_attempt("one")
         (folder / "run.jsonl").write_text("killed")
@@ -141,7 +141,7 @@ def test_results_of_an_attempt_are_never_written_over_others(tmp_path: Path, fil
     assert (folder / "run.jsonl").read_text() == "killed"
 
 
-def test_a_folder_is_refused_while_a_study_runs_in_it(tmp_path: Path, file: Path) -> None:
+def test_folder_in_use_by_a_study_is_refused(tmp_path: Path, file: Path) -> None:
     with (
         Store(tmp_path / "study", file, "x"),
         pytest.raises(StudyError, match="is being run already"),
@@ -149,7 +149,7 @@ def test_a_folder_is_refused_while_a_study_runs_in_it(tmp_path: Path, file: Path
         Store(tmp_path / "study", file, "x")
 
 
-def test_a_study_does_not_go_on_with_another_file(tmp_path: Path, file: Path) -> None:
+def test_study_does_not_resume_with_another_file(tmp_path: Path, file: Path) -> None:
     with Store(tmp_path / "study", file, "x"):
         pass
     file.write_text("name = 'y'\n")
@@ -157,7 +157,7 @@ def test_a_study_does_not_go_on_with_another_file(tmp_path: Path, file: Path) ->
         Store(tmp_path / "study", file, "x")
 
 
-def test_a_folder_of_other_things_is_left_alone(tmp_path: Path, file: Path) -> None:
+def test_folder_with_other_content_is_left_unchanged(tmp_path: Path, file: Path) -> None:
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "precious").write_text("kept")
     with pytest.raises(StudyError, match="is not empty and holds no study"):

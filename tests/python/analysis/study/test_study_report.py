@@ -24,7 +24,7 @@ def row(rows: list[dict[str, Any]], **keys: Any) -> dict[str, Any]:
     return found
 
 
-def test_an_emulation_is_compared_with_its_program_cell_by_cell(made: dict[str, Any]) -> None:
+def test_emulation_is_compared_with_its_program_cell_by_cell(made: dict[str, Any]) -> None:
     over = deepcopy(made["emulated_over_real"])
     found = {"median": 1.02, "min": 1.02, "max": 1.02}
     assert over["balanced"].pop("resized") == pytest.approx({**found, "cells": 16, "runs": 160})
@@ -37,7 +37,7 @@ def test_an_emulation_is_compared_with_its_program_cell_by_cell(made: dict[str, 
     assert resized["reconfiguration"] == pytest.approx(1.0)
 
 
-def test_emulations_with_and_without_a_resize_are_told_apart(small: Callable[..., Any]) -> None:
+def test_emulations_with_and_without_resize_are_distinguished(small: Callable[..., Any]) -> None:
     folder = small(after='\n[[applications]]\nname = "cg-emulated"\nemulates = "cg"\n')
     for planned in folder.runs:
         real = planned.application == "cg"
@@ -48,19 +48,19 @@ def test_emulations_with_and_without_a_resize_are_told_apart(small: Callable[...
     assert (over["min"], over["max"]) == (0.75, pytest.approx(1.25))
 
 
-def test_runs_that_an_emulation_was_made_from_are_in_no_figure(made: dict[str, Any]) -> None:
+def test_model_runs_are_excluded_from_figures(made: dict[str, Any]) -> None:
     assert made["runs"] == {"planned": 410, "good": 410, "failed": 0, "missing": 0}
     assert sum(cell["runs"] for cell in made["cells"]) == 410 - 30
 
 
-def test_speedup_is_told_over_the_reference(made: dict[str, Any]) -> None:
+def test_speedup_is_relative_to_the_reference(made: dict[str, Any]) -> None:
     cell = {"application": "cg", "sizes": "1-2"}
     assert row(made["speedup"], **cell, variant="Baseline-COLS")["speedup"] == 1.0
     fast = row(made["speedup"], **cell, variant="Merge-COLT")["speedup"]
     assert fast == pytest.approx((2.0 + 0.0303) / (1.0 + 0.0303))
 
 
-def test_what_happens_while_data_moves_is_told(made: dict[str, Any]) -> None:
+def test_background_transfer_figures_are_reported(made: dict[str, Any]) -> None:
     cell = {"application": "cg-emulated", "sizes": "2-4"}
     thread = row(made["background"], **cell, variant="Merge-COLT")
     assert thread["omega"] == pytest.approx(2.0)
@@ -72,7 +72,7 @@ def test_what_happens_while_data_moves_is_told(made: dict[str, Any]) -> None:
     assert row(made["background"], **cell, variant="Merge-P2PA")["alpha"] is None
 
 
-def test_progress_is_told_from_the_start_of_the_redistribution(small: Callable[..., Any]) -> None:
+def test_progress_is_measured_from_start_of_redistribution(small: Callable[..., Any]) -> None:
     """2025, section 5.4: equations 1 and 2 have no time in which processes are made."""
     folder = small()
     for planned in folder.runs:
@@ -83,7 +83,7 @@ def test_progress_is_told_from_the_start_of_the_redistribution(small: Callable[.
     assert progress["Merge-COLS"] == pytest.approx(0.3 + 4 * 0.01)
 
 
-def test_a_quotient_rests_on_the_runs_of_both_sides(fewer: dict[str, Any], made: dict[str, Any]) -> None:
+def test_quotient_counts_the_runs_of_both_sides(fewer: dict[str, Any], made: dict[str, Any]) -> None:
     assert row(made["growth"], application="cg-emulated", sizes="4")["runs"]["total"] == 10
     runs = {each["variant"]: each["runs"] for each in fewer["speedup"]}
     assert runs == {"Baseline-COLS": 3, "Merge-COLS": 6, "Merge-COLA": 5}
@@ -92,7 +92,7 @@ def test_a_quotient_rests_on_the_runs_of_both_sides(fewer: dict[str, Any], made:
     assert runs["Merge-COLS"] == {"alpha": 0, "omega": 0, "iterations": 3, "progress": 5}
 
 
-def test_the_fastest_variant_is_preferred_everywhere(made: dict[str, Any]) -> None:
+def test_fastest_variant_is_preferred_everywhere(made: dict[str, Any]) -> None:
     total = row(made["preferred"], application="cg", measure="total_seconds")
     assert total["counts"] == {"Merge-COLT": 4}
     assert total["rule"] == "nearest"
@@ -102,7 +102,7 @@ def test_the_fastest_variant_is_preferred_everywhere(made: dict[str, Any]) -> No
     assert len(moved["cells"][0]["equal"]) == 4  # all take the same time
 
 
-def test_p_values_are_told(made: dict[str, Any]) -> None:
+def test_p_values_are_reported(made: dict[str, Any]) -> None:
     tested = row(made["differences"], application="cg", sizes="2-4", measure="total_seconds")
     assert tested["rejected"] and tested["p"] < 0.01
     assert len(tested["pairs"]) == 6
@@ -112,7 +112,7 @@ def test_p_values_are_told(made: dict[str, Any]) -> None:
     assert all(0 < each["p"] <= 1 for each in normal)
 
 
-def test_all_that_the_papers_tested_is_tested_of_each_cell(made: dict[str, Any]) -> None:
+def test_all_tests_of_the_papers_are_made_for_each_cell(made: dict[str, Any]) -> None:
     resized, fixed = 4 * 4 * 4, 4 * 3  # applications, pairs of sizes or sizes, variants
     tested = Counter(each["measure"] for each in made["normality"])
     assert tested == {
@@ -139,7 +139,7 @@ def test_tables_have_a_row_for_each_run_and_cell(complete: Any, made: dict[str, 
     assert "failures" not in frames  # there are none
 
 
-def test_too_few_runs_are_said_and_nothing_is_invented(begin: Callable[..., Any]) -> None:
+def test_too_few_runs_are_reported_without_made_up_values(begin: Callable[..., Any]) -> None:
     folder = begin()
     for planned in folder.runs:
         if planned.repetition <= 2 and planned.application == "cg":
@@ -153,7 +153,7 @@ def test_too_few_runs_are_said_and_nothing_is_invented(begin: Callable[..., Any]
     assert "preferred-total_seconds" not in [chart.name for chart in charts(made)]
 
 
-def test_what_prefers_nothing_rests_on_no_runs(small: Callable[..., Any]) -> None:
+def test_preference_without_result_counts_no_runs(small: Callable[..., Any]) -> None:
     folder = small()
     for planned in folder.runs:
         if planned.variant == "Merge-COLS":
@@ -162,7 +162,7 @@ def test_what_prefers_nothing_rests_on_no_runs(small: Callable[..., Any]) -> Non
     assert [(each["counts"], each["runs"]) for each in preferred] == [({}, 0), ({}, 0)]
 
 
-def test_an_unfinished_study_is_reported_as_far_as_it_got(begin: Callable[..., Any]) -> None:
+def test_unfinished_study_is_reported_as_far_as_it_got(begin: Callable[..., Any]) -> None:
     folder = begin()
     runs = folder.runs
     done = len(runs) * 3 // 4  # programs, and half of the emulations
@@ -179,7 +179,7 @@ def total_of(repetition: int) -> float:
     return 1.0 + 0.01 * repetition
 
 
-def test_failed_and_damaged_runs_are_listed_with_their_reason(begin: Callable[..., Any]) -> None:
+def test_failed_and_damaged_runs_are_listed_with_reason(begin: Callable[..., Any]) -> None:
     folder = begin()
     failed, damaged, gone, fine = folder.runs[-4:]
     folder.record(failed, "failed", "did not end within 120 s")
@@ -194,7 +194,7 @@ def test_failed_and_damaged_runs_are_listed_with_their_reason(begin: Callable[..
     assert made["runs"]["good"] == 1
 
 
-def test_a_run_that_was_tried_again_counts_with_its_last_attempt(begin: Callable[..., Any]) -> None:
+def test_repeated_run_counts_with_its_last_attempt(begin: Callable[..., Any]) -> None:
     folder = begin()
     planned = folder.runs[-1]
     folder.record(planned, "failed", "died", attempt=1)
@@ -214,21 +214,21 @@ def test_a_run_that_was_tried_again_counts_with_its_last_attempt(begin: Callable
         ("[1]\n", "runs.jsonl:1: not an event"),
     ],
 )
-def test_records_of_something_else_are_refused(begin: Callable[..., Any], records: str, said: str) -> None:
+def test_records_of_other_kinds_are_refused(begin: Callable[..., Any], records: str, said: str) -> None:
     folder = begin()
     (folder.path / "runs.jsonl").write_text(records)
     with pytest.raises(StudyError, match=re.escape(said)):
         find(folder.path)
 
 
-def test_a_damaged_record_is_an_error_that_names_its_line(begin: Callable[..., Any]) -> None:
+def test_damaged_record_is_reported_with_line(begin: Callable[..., Any]) -> None:
     folder = begin()
     folder.lines.append(json.dumps({"event": "run", "run": "x", "attempt": "1"}))
     with pytest.raises(StudyError, match=r"runs\.jsonl:3: run: attempt"):
         find(folder.write())
 
 
-def test_a_folder_of_a_run_is_no_study(tmp_path: Path, complete: Any) -> None:
+def test_folder_of_a_single_run_is_not_a_study(tmp_path: Path, complete: Any) -> None:
     (tmp_path / "run.jsonl").write_text("{}")
     assert not is_study(tmp_path)
     assert is_study(complete.path)

@@ -27,7 +27,7 @@ def results(request: pytest.FixtureRequest, begin: Callable[..., Any]) -> Callab
     return made
 
 
-def test_a_resize_is_the_sum_of_its_parts(results: Callable[..., Any]) -> None:
+def test_resize_time_is_the_sum_of_its_parts(results: Callable[..., Any]) -> None:
     found = results(THREAD)
     assert found.total_seconds == pytest.approx(3.0)
     parts = (found.process_seconds, found.constant_seconds, found.variable_seconds)
@@ -38,7 +38,7 @@ def test_a_resize_is_the_sum_of_its_parts(results: Callable[..., Any]) -> None:
     assert found.background_iterations == 4
 
 
-def test_iterations_beside_which_data_moved_are_told_apart(results: Callable[..., Any]) -> None:
+def test_iterations_during_transfer_are_distinguished(results: Callable[..., Any]) -> None:
     found = results(THREAD)
     # Of the emulator 46 iterations of 0.01 s and 4 of 0.02 s; of the program 2.2 s with 0.2 s for those 4.
     assert found.iteration_seconds in (pytest.approx(0.01), pytest.approx(2.0 / 46))
@@ -46,13 +46,13 @@ def test_iterations_beside_which_data_moved_are_told_apart(results: Callable[...
     assert found.next_iteration_seconds == pytest.approx(0.01)
 
 
-def test_a_blocking_resize_has_no_omega(results: Callable[..., Any]) -> None:
+def test_blocking_resize_has_no_omega(results: Callable[..., Any]) -> None:
     found = results(BLOCKING)
     assert (found.omega, found.background_iterations) == (None, 0)
     assert found.iteration_seconds in (pytest.approx(0.01), pytest.approx(2.2 / 50))
 
 
-def test_stages_are_told_by_their_slowest_rank(results: Callable[..., Any]) -> None:
+def test_stages_are_reported_by_their_slowest_rank(results: Callable[..., Any]) -> None:
     found = results(FIXED)
     assert found.compute_seconds == pytest.approx(0.008)
     assert found.communication_seconds == pytest.approx(0.002)
@@ -69,14 +69,14 @@ def test_stages_are_told_by_their_slowest_rank(results: Callable[..., Any]) -> N
         ({"transfer_strategy": "blocking"}, "transfer_strategy = blocking, planned was thread"),
     ],
 )
-def test_another_resize_than_planned_is_not_counted(
+def test_resize_other_than_planned_is_not_counted(
     results: Callable[..., Any], committed: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(StudyError, match=said):
         results(THREAD, committed=committed)
 
 
-def test_shared_memory_is_measured_whatever_carries_the_rest(results: Callable[..., Any]) -> None:
+def test_shared_memory_is_measured_regardless_of_transfer_method(results: Callable[..., Any]) -> None:
     found = results(SHARED, committed={"transfer_method": "col"})
     assert found.total_seconds == pytest.approx(3.0)
 
@@ -102,7 +102,7 @@ UNDONE = '{"event": "resize_undone", "from": 2, "to": 4, "state": "making", "rea
         (lambda text: text[:40], "is no event"),
     ],
 )
-def test_a_bad_run_says_what_is_wrong_with_it(
+def test_bad_run_reports_what_is_wrong(
     begin: Callable[..., Any], change: Callable[[str], str], said: str
 ) -> None:
     file = begin().good(EMULATED, 3.0) / "run.jsonl"
@@ -111,19 +111,19 @@ def test_a_bad_run_says_what_is_wrong_with_it(
         measure(file.parent, EMULATED)
 
 
-def test_a_run_without_results_is_not_good(begin: Callable[..., Any]) -> None:
+def test_run_without_results_is_not_good(begin: Callable[..., Any]) -> None:
     folder = begin().path
     with pytest.raises(StudyError, match="does the program use Nereus"):
         measure(folder, FIXED)
 
 
-def test_a_resize_in_a_run_without_one_is_not_counted(begin: Callable[..., Any]) -> None:
+def test_unplanned_resize_is_not_counted(begin: Callable[..., Any]) -> None:
     folder = begin().good(THREAD, 3.0)
     with pytest.raises(StudyError, match="a resize in a run that has none"):
         measure(folder, FIXED)
 
 
-def test_a_program_that_measures_no_stages_has_a_total(begin: Callable[..., Any]) -> None:
+def test_program_without_stages_has_a_total(begin: Callable[..., Any]) -> None:
     folder = begin().path / "run"
     folder.mkdir()
     ended = '{"event": "generation_ended", "ranks": 4, "iterations": 5, "seconds": 2.5, "stages": []}\n'
@@ -132,7 +132,7 @@ def test_a_program_that_measures_no_stages_has_a_total(begin: Callable[..., Any]
     assert (found.total_seconds, found.compute_seconds, found.iteration_seconds) == (2.5, None, 0.5)
 
 
-def test_a_program_that_never_iterated_is_not_measured(begin: Callable[..., Any]) -> None:
+def test_program_without_iterations_is_not_measured(begin: Callable[..., Any]) -> None:
     folder = begin().path
     (folder / "run.jsonl").write_text('{"event": "header"}\n{"event": "finished"}\n')
     with pytest.raises(StudyError, match="there are no times of iterations"):

@@ -15,7 +15,7 @@ values = st.lists(st.floats(1e-6, 1e6), max_size=8)
 groups = st.dictionaries(st.sampled_from("abcdef"), values, max_size=6)
 
 
-def test_kruskal_wallis_has_the_figure_that_one_reckons_by_hand() -> None:
+def test_kruskal_wallis_matches_hand_calculation() -> None:
     # Rank sums 6, 15, 24: H = 12 / (9 * 10) * (36 + 225 + 576) / 3 - 3 * 10 = 7.2; chi-square of 2 degrees.
     found = differences(APART)
     assert found.verdict.p is not None
@@ -24,7 +24,7 @@ def test_kruskal_wallis_has_the_figure_that_one_reckons_by_hand() -> None:
     assert found.runs == 9
 
 
-def test_conover_tells_variants_apart_and_holm_corrects_it() -> None:
+def test_conover_distinguishes_variants_with_holm_correction() -> None:
     # t of neighbours: 3 / sqrt(S2 * (N - 1 - H) / (N - k) * 2 / 3) with S2 = 7.5, N = 9, k = 3: 3.674 with
     # 6 degrees of freedom, p = 0.0104; of the outer ones 7.348, p = 0.000325;
     # Holm takes them times 3 and times 2.
@@ -34,7 +34,7 @@ def test_conover_tells_variants_apart_and_holm_corrects_it() -> None:
     assert found.tells_apart("a", "b")
 
 
-def test_variants_are_not_compared_in_pairs_where_nothing_is_different() -> None:
+def test_variants_are_not_compared_in_pairs_without_significance() -> None:
     found = differences({"a": [1.0, 4.0, 5.0], "b": [2.0, 3.0, 6.0]})
     assert not found.verdict.rejected
     assert found.pairs == {}
@@ -42,43 +42,43 @@ def test_variants_are_not_compared_in_pairs_where_nothing_is_different() -> None
 
 
 @pytest.mark.parametrize("made", [{}, {"a": [1.0, 2.0, 3.0]}, {"a": [1.0, 2.0], "b": [3.0, 4.0]}])
-def test_too_few_runs_have_no_p(made: dict[str, list[float]]) -> None:
+def test_too_few_runs_have_no_p_value(made: dict[str, list[float]]) -> None:
     found = differences(made)
     assert (found.verdict.p, found.verdict.reason) == (None, "not enough runs")
 
 
-def test_a_variant_with_too_few_runs_is_left_out() -> None:
+def test_variant_with_too_few_runs_is_left_out() -> None:
     found = differences({**APART, "d": [0.1, 0.2]})
     assert found.runs == 9
     assert not any("d" in pair for pair in found.pairs)
 
 
-def test_equal_values_are_said_to_be_equal() -> None:
+def test_equal_values_are_reported_as_equal() -> None:
     found = differences({"a": [1.0] * 3, "b": [1.0] * 3})
     assert (found.verdict.p, found.verdict.reason) == (None, "all values are equal")
     assert normality([2.0] * 5).reason == "all values are equal"
 
 
-def test_variants_without_any_scatter_are_still_told_apart() -> None:
+def test_variants_without_scatter_are_still_distinguished() -> None:
     found = differences({"a": [1.0] * 5, "b": [2.0] * 5, "c": [2.0] * 5})
     assert found.verdict.rejected
     assert found.tells_apart("a", "b")
     assert not found.tells_apart("b", "c")
 
 
-def test_normality_is_doubted_where_one_value_is_far_away() -> None:
+def test_outlier_rejects_normality() -> None:
     assert not normality([1.0, 1.1, 0.9, 1.05, 0.95]).rejected
     assert normality([1.0, 1.0001, 0.9999, 1.0002, 9.0]).rejected
     assert normality([1.0, 2.0]).reason == "not enough runs"
 
 
-def test_a_single_run_has_no_deviation() -> None:
+def test_single_run_has_no_deviation() -> None:
     found = spread([2.0])
     assert found is not None and found.document()["deviation"] is None
     assert spread([]) is None
 
 
-def test_spread_is_that_of_the_sample() -> None:
+def test_deviation_is_that_of_the_sample() -> None:
     found = spread([1.0, 2.0, 6.0])
     assert found is not None
     assert found.document() == pytest.approx(
@@ -88,7 +88,7 @@ def test_spread_is_that_of_the_sample() -> None:
 
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(groups)
-def test_there_is_always_a_p_or_a_reason(made: dict[str, list[float]]) -> None:
+def test_verdict_has_a_p_value_or_a_reason(made: dict[str, list[float]]) -> None:
     found = differences(made)
     assert (found.verdict.p is None) == bool(found.verdict.reason)
     assert all(0 <= p <= 1 for p in found.pairs.values())
@@ -100,7 +100,7 @@ def test_there_is_always_a_p_or_a_reason(made: dict[str, list[float]]) -> None:
 
 @settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 @given(groups)
-def test_the_order_of_runs_and_variants_does_not_matter(made: dict[str, list[float]]) -> None:
+def test_order_of_runs_and_variants_does_not_matter(made: dict[str, list[float]]) -> None:
     turned = {name: made[name][::-1] for name in reversed(made)}
     one, other = differences(made), differences(turned)
     assert one.verdict.reason == other.verdict.reason

@@ -21,7 +21,7 @@ def market(folder: Path, text: str) -> Path:
 
 
 @pytest.mark.parametrize("shape", [(0, 0), (1, 1), (7, 4), (40, 40)])
-def test_a_matrix_comes_back_as_it_was_written(tmp_path: Path, shape: tuple[int, int]) -> None:
+def test_written_matrix_is_read_back_unchanged(tmp_path: Path, shape: tuple[int, int]) -> None:
     matrix = csr_array(random_array(shape, density=0.3, rng=7))
     write_matrix(tmp_path / "m", matrix)
     found = read_matrix(tmp_path / "m")
@@ -29,7 +29,7 @@ def test_a_matrix_comes_back_as_it_was_written(tmp_path: Path, shape: tuple[int,
     assert np.array_equal(found.toarray(), matrix.toarray())
 
 
-def test_matrix_market_and_our_file_hold_the_same(tmp_path: Path) -> None:
+def test_matrix_market_and_own_format_are_equivalent(tmp_path: Path) -> None:
     matrix = random_array((20, 20), density=0.2, rng=3)
     mmwrite(tmp_path / "file.mtx", matrix)
     assert np.array_equal(read_market(tmp_path / "file.mtx").toarray(), matrix.toarray())
@@ -45,7 +45,7 @@ def test_matrix_market_and_our_file_hold_the_same(tmp_path: Path) -> None:
         ("array real general\n2 2\n1\n0\n3\n4\n", [[1, 3], [0, 4]]),
     ],
 )
-def test_what_a_market_file_means_is_kept(tmp_path: Path, text: str, expected: list[list[float]]) -> None:
+def test_market_file_formats_are_read(tmp_path: Path, text: str, expected: list[list[float]]) -> None:
     assert read_market(market(tmp_path, text)).toarray().tolist() == expected
 
 
@@ -60,7 +60,7 @@ def test_what_a_market_file_means_is_kept(tmp_path: Path, text: str, expected: l
         ("coordinate", "is no Matrix Market file"),
     ],
 )
-def test_market_files_that_we_cannot_use_are_refused(
+def test_unsupported_market_files_are_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, expected: str
 ) -> None:
     out = tmp_path / "out"
@@ -69,7 +69,7 @@ def test_market_files_that_we_cannot_use_are_refused(
     assert not out.exists()
 
 
-def test_a_file_is_not_written_over_unless_that_is_wanted(tmp_path: Path) -> None:
+def test_file_is_overwritten_only_with_force(tmp_path: Path) -> None:
     source = market(tmp_path, "coordinate real general\n1 1 1\n1 1 2\n")
     out = tmp_path / "out"
     out.write_text("of value")
@@ -80,7 +80,7 @@ def test_a_file_is_not_written_over_unless_that_is_wanted(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(("place", "number"), [(8, 2), (16, -1), (24, 0), (32, 9), (40, 1), (48, 5), (64, 3)])
-def test_a_damaged_file_is_refused(tmp_path: Path, place: int, number: int) -> None:
+def test_damaged_file_is_refused(tmp_path: Path, place: int, number: int) -> None:
     write_matrix(tmp_path / "m", csr_array(np.eye(2)))
     content = bytearray((tmp_path / "m").read_bytes())
     content[place : place + 8] = number.to_bytes(8, "little", signed=True)
@@ -89,7 +89,7 @@ def test_a_damaged_file_is_refused(tmp_path: Path, place: int, number: int) -> N
         read_matrix(tmp_path / "m")
 
 
-def test_a_file_that_is_cut_short_is_refused(tmp_path: Path) -> None:
+def test_truncated_file_is_refused(tmp_path: Path) -> None:
     write_matrix(tmp_path / "m", csr_array(np.eye(2)))
     content = (tmp_path / "m").read_bytes()
     for length in range(len(content)):
@@ -98,7 +98,7 @@ def test_a_file_that_is_cut_short_is_refused(tmp_path: Path) -> None:
             read_matrix(tmp_path / "m")
 
 
-def test_unbalance_is_that_of_blocks_as_the_library_cuts_them() -> None:
+def test_imbalance_is_that_of_the_blocks_of_the_library() -> None:
     dense_rows_first = csr_array(np.triu(np.ones((5, 5))))  # rows of 5, 4, 3, 2 and 1 nonzeros
     facts = facts_of(dense_rows_first)
     assert facts.unbalance == {2: 12 / 7.5, 4: 9 / 3.75}

@@ -74,9 +74,7 @@ def labels(drawn: "Figure", columns: int) -> list[str]:
 
 
 @pytest.mark.parametrize("sizes", [["36"], ["36", "82"]])
-def test_the_picture_is_written_where_it_is_asked_for(
-    nereus: Nereus, tmp_path: Path, sizes: list[str]
-) -> None:
+def test_picture_is_written_to_the_requested_file(nereus: Nereus, tmp_path: Path, sizes: list[str]) -> None:
     file = tmp_path / "new" / "bars.png"
     cores = [argument for size in sizes for argument in ("--cores", size)]
     code, _, err = nereus("simulate", TABLE_2, *cores, "--policy", "fair", "--bars", file)
@@ -84,7 +82,7 @@ def test_the_picture_is_written_where_it_is_asked_for(
     assert file.read_bytes().startswith(b"\x89PNG")
 
 
-def test_a_job_has_of_each_bar_what_the_document_tells_of_it(table_2: Sizes) -> None:
+def test_bars_of_a_job_match_the_document(table_2: Sizes) -> None:
     ranks, waits, flops = rows(figure(table_2), 2)
     for column, results in enumerate(table_2.values()):
         for at, result in enumerate(results):
@@ -96,7 +94,7 @@ def test_a_job_has_of_each_bar_what_the_document_tells_of_it(table_2: Sizes) -> 
             assert sum(stacks(flops[column])[at]) == pytest.approx(told["flops"])
 
 
-def test_a_reader_sees_which_cores_jobs_policies_and_gains_are_meant(table_2: Sizes) -> None:
+def test_picture_shows_cores_jobs_policies_and_gains(table_2: Sizes) -> None:
     drawn = figure(table_2)
     first, second = drawn.axes[:2]
     assert [axes.get_title(loc="left") for axes in (first, second)] == ["36 cores", "82 cores"]
@@ -119,7 +117,7 @@ def many(results: Sequence[Result], length: int) -> list[Result]:
 
 
 @pytest.mark.parametrize("length", [1, 3])
-def test_nothing_that_is_written_in_the_picture_lies_on_something_else(table_2: Sizes, length: int) -> None:
+def test_texts_in_the_picture_do_not_overlap(table_2: Sizes, length: int) -> None:
     drawn = figure(
         {cores: many(results, length) for cores, results in zip((210, 10**7), table_2.values(), strict=True)}
     )
@@ -136,7 +134,7 @@ def test_nothing_that_is_written_in_the_picture_lies_on_something_else(table_2: 
     assert legend.x1 <= drawn.bbox.x1
 
 
-def test_of_many_jobs_the_bars_are_the_cores_in_use_and_the_waits_for_them(
+def test_many_jobs_are_drawn_as_cores_in_use_and_waits_for_cores(
     traced: Callable[..., Sizes],
 ) -> None:
     results = traced(60, 32, 64)
@@ -151,7 +149,7 @@ def test_of_many_jobs_the_bars_are_the_cores_in_use_and_the_waits_for_them(
             assert sum(stacks(waits[column])[at]) == pytest.approx(told["queue_seconds"])
 
 
-def test_jobs_that_run_one_after_the_other_do_not_seem_to_have_more_ranks_than_there_are_cores(
+def test_consecutive_jobs_are_not_drawn_with_more_ranks_than_cores(
     traced: Callable[..., Sizes],
 ) -> None:
     results = traced(10, 16)
@@ -162,7 +160,7 @@ def test_jobs_that_run_one_after_the_other_do_not_seem_to_have_more_ranks_than_t
     assert len(drawn.legends[0].get_texts()) == len(results[16][0].jobs)
 
 
-def test_policies_of_ones_own_are_told_apart(table_2: Sizes) -> None:
+def test_custom_policies_are_distinguished(table_2: Sizes) -> None:
     def names(*policies: str) -> list[str]:
         for result, policy in zip(table_2[36], policies, strict=True):
             result.policy = policy

@@ -53,7 +53,7 @@ def document(nereus: Nereus, *arguments: str | Path) -> Any:
     return json.loads(out)
 
 
-def test_a_program_finds_every_figure_of_every_policy_in_the_document(nereus: Nereus, file: Path) -> None:
+def test_document_holds_every_figure_of_every_policy(nereus: Nereus, file: Path) -> None:
     found = document(nereus, file)["policies"]
     assert list(found) == ["none", "blocking"]
     for policy in found.values():
@@ -71,7 +71,7 @@ def test_a_program_finds_every_figure_of_every_policy_in_the_document(nereus: Ne
     assert found["none"]["delay_seconds"] == 0 < found["blocking"]["delay_seconds"]
 
 
-def test_a_figure_can_be_found_again_by_its_seed(nereus: Nereus, file: Path) -> None:
+def test_results_are_reproducible_by_seed(nereus: Nereus, file: Path) -> None:
     first, again = document(nereus, file), document(nereus, file)
     assert first == again
     assert document(nereus, file, "--seed", "7") != first
@@ -80,14 +80,14 @@ def test_a_figure_can_be_found_again_by_its_seed(nereus: Nereus, file: Path) -> 
     assert document(nereus, exact, "--seed", "7") == document(nereus, exact)
 
 
-def test_people_get_a_table_of_policies_and_jobs(nereus: Nereus, file: Path) -> None:
+def test_text_output_is_a_table_of_policies_and_jobs(nereus: Nereus, file: Path) -> None:
     code, out, err = nereus("simulate", file, "--policy", "io-sets", "-q")
     assert (code, err) == (0, "")
     assert "io-sets" in out
     assert "blocking" not in out
 
 
-def test_events_and_a_picture_are_written_where_they_are_asked_for(
+def test_events_and_picture_are_written_to_the_requested_files(
     nereus: Nereus, file: Path, tmp_path: Path
 ) -> None:
     events, picture = tmp_path / "events.jsonl", tmp_path / "new" / "picture.png"
@@ -100,7 +100,7 @@ def test_events_and_a_picture_are_written_where_they_are_asked_for(
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
-def test_a_trace_is_simulated_and_drawn_without_a_scenario(
+def test_trace_is_simulated_and_drawn_without_a_scenario(
     nereus: Nereus, tmp_path: Path, trace: Callable[[int, int, int], str]
 ) -> None:
     file, picture = tmp_path / "day.swf", tmp_path / "day.png"
@@ -113,7 +113,7 @@ def test_a_trace_is_simulated_and_drawn_without_a_scenario(
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
-def test_a_policy_of_thirty_lines_is_simulated_like_ours(nereus: Nereus) -> None:
+def test_custom_policy_of_thirty_lines_is_simulated(nereus: Nereus) -> None:
     own = ROOT / "examples" / "policies" / "careful.py"
     assert len(own.read_text().splitlines()) <= 30
     name = f"{own}:Careful"
@@ -124,7 +124,7 @@ def test_a_policy_of_thirty_lines_is_simulated_like_ours(nereus: Nereus) -> None
 
 
 @pytest.mark.parametrize("name", BY_NAME)
-def test_every_policy_with_a_name_can_be_simulated(nereus: Nereus, file: Path, name: str) -> None:
+def test_every_named_policy_can_be_simulated(nereus: Nereus, file: Path, name: str) -> None:
     assert document(nereus, file, "--policy", name)["policies"][name]["unfinished"] == 0
 
 
@@ -144,7 +144,7 @@ def test_every_policy_with_a_name_can_be_simulated(nereus: Nereus, file: Path, n
         ),
     ],
 )
-def test_a_policy_that_cannot_be_used_is_refused_and_nothing_is_simulated(
+def test_unusable_policy_is_refused_before_simulation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: str | None, said: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -165,7 +165,7 @@ def test_a_policy_that_cannot_be_used_is_refused_and_nothing_is_simulated(
         (["short.toml", "--events", "gone/x"], "--events = gone/x: allowed is a file in a folder"),
     ],
 )
-def test_a_senseless_command_is_refused_with_a_line_for_each_problem(
+def test_invalid_command_is_refused_with_a_line_for_each_problem(
     nereus: Nereus, file: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
 ) -> None:
     monkeypatch.chdir(file.parent)
@@ -176,7 +176,7 @@ def test_a_senseless_command_is_refused_with_a_line_for_each_problem(
     assert len(lines) == (2 if "--cores" in arguments else 1)  # of both jobs, of one option
 
 
-def test_an_order_that_admits_nobody_lets_one_after_the_other_write(nereus: Nereus, file: Path) -> None:
+def test_order_that_admits_nobody_behaves_like_blocking(nereus: Nereus, file: Path) -> None:
     own = file.with_name("never.py")
     own.write_text(
         "from nereus.policy.decisions import Policy\n"

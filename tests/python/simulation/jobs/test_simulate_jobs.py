@@ -63,7 +63,7 @@ def resizes(result: Result) -> list[tuple[float, int, int]]:
     return [(e["time"], e["iteration"], e["ranks"]) for e in result.events if e["event"] == "resized"]
 
 
-def test_a_job_alone_takes_what_it_computes_and_writes(outcome: Outcome) -> None:
+def test_single_job_takes_its_compute_and_write_time(outcome: Outcome) -> None:
     result = outcome(ONE)
     assert result.makespan == pytest.approx(10 * 2 + 2 * 3)
     assert result.service == pytest.approx(6)
@@ -72,7 +72,7 @@ def test_a_job_alone_takes_what_it_computes_and_writes(outcome: Outcome) -> None
     assert result.job("a").core_seconds == pytest.approx(2 * 26)
 
 
-def test_who_writes_one_after_the_other_waits_and_is_not_slowed_down(outcome: Outcome) -> None:
+def test_exclusive_writers_wait_and_are_not_slowed_down(outcome: Outcome) -> None:
     together, apart = outcome(TWO), outcome(TWO, "blocking")
     # b begins 1 s later, when 200 bytes are left of a.
     assert together.service == pytest.approx(4 * 5)
@@ -82,7 +82,7 @@ def test_who_writes_one_after_the_other_waits_and_is_not_slowed_down(outcome: Ou
     assert [job.wait for job in apart.jobs] == pytest.approx([0, 2])
 
 
-def test_a_resize_is_made_at_a_checkpoint_and_costs_its_time(scenario: Made) -> None:
+def test_resize_happens_at_a_checkpoint_and_takes_its_time(scenario: Made) -> None:
     result = simulate(scenario(ONE + "checkpoint_every = 2\n"), "once", Once(4))
     # Iteration 5 and its phase are over at 13 s, iteration 6 at 15 s; the resize takes 2 s and twice 0.5 s.
     ((time, iteration, ranks),) = resizes(result)
@@ -93,14 +93,14 @@ def test_a_resize_is_made_at_a_checkpoint_and_costs_its_time(scenario: Made) -> 
     assert result.job("a").core_seconds == pytest.approx(2 * 18 + 4 * 7)
 
 
-def test_ranks_that_are_lent_are_given_back_at_their_iteration(scenario: Made) -> None:
+def test_lent_ranks_are_returned_at_their_iteration(scenario: Made) -> None:
     result = simulate(scenario(ONE), "once", Once(4, at=7, until=9))
     assert [(iteration, ranks) for _, iteration, ranks in resizes(result)] == [(7, 4), (9, 2)]
     assert result.makespan == pytest.approx(26 - 2 * 1 + 2 * 3)
     assert result.job("a").ranks == 2
 
 
-def test_a_job_that_comes_gets_cores_back_from_one_that_grew(scenario: Made) -> None:
+def test_arriving_job_gets_cores_back_from_one_that_grew(scenario: Made) -> None:
     text = TWO.replace("start = 1.0\nranks = 2", "start = 20.0\nranks = 6").replace("ns = 10", "ns = 40")
     result = simulate(scenario(text), "once", Once(8))
     a, b = result.job("a"), result.job("b")
@@ -110,7 +110,7 @@ def test_a_job_that_comes_gets_cores_back_from_one_that_grew(scenario: Made) -> 
     assert a.ended is not None and a.ended > b.started
 
 
-def test_who_does_not_fit_starts_when_another_has_ended_and_overtakes_nobody(outcome: Outcome) -> None:
+def test_job_that_does_not_fit_waits_and_is_not_overtaken(outcome: Outcome) -> None:
     text = TWO.replace("start = 1.0\nranks = 2", "start = 1.0\nranks = 7")
     third = text.split("[[jobs]]")[1].replace('"a"', '"c"').replace("ranks = 2", "start = 2.0\nranks = 1")
     result = outcome(text + "[[jobs]]" + third)
@@ -120,7 +120,7 @@ def test_who_does_not_fit_starts_when_another_has_ended_and_overtakes_nobody(out
     assert result.queued == pytest.approx(2 * (first or 0) - 3)
 
 
-def test_what_is_said_to_a_job_arrives_when_it_arrives(scenario: Made) -> None:
+def test_messages_to_a_job_arrive_with_latency(scenario: Made) -> None:
     late = scenario("latency = 0.25\n" + ONE)
     result = simulate(late, "once", Once(4))
     assert result.job("a").started == 0.25
@@ -129,7 +129,7 @@ def test_what_is_said_to_a_job_arrives_when_it_arrives(scenario: Made) -> None:
     assert resizes(result)[0][0] >= told["time"]
 
 
-def test_a_simulation_ends_where_it_is_told_to_and_counts_what_was_done(outcome: Outcome) -> None:
+def test_simulation_ends_at_the_given_time_and_counts_finished_work(outcome: Outcome) -> None:
     result = outcome("until = 14.0\n" + ONE)
     assert (result.makespan, result.job("a").ended, result.job("a").phases) == (14, None, 1)
     assert result.flops == pytest.approx(5 * 7 / 14)
@@ -137,17 +137,17 @@ def test_a_simulation_ends_where_it_is_told_to_and_counts_what_was_done(outcome:
     assert result.document()["unfinished"] == 1
 
 
-def test_times_that_were_measured_are_taken_and_what_is_between_is_between(outcome: Outcome) -> None:
+def test_measured_times_are_interpolated(outcome: Outcome) -> None:
     measured = ONE.replace("time = { divided = 4.0 }", "times = [[1, 4.0], [4, 1.0]]")
     assert outcome(measured).makespan == pytest.approx(10 * 2 + 6)
 
 
-def test_the_same_iterations_take_the_same_under_every_policy(outcome: Outcome) -> None:
+def test_noise_is_the_same_under_every_policy(outcome: Outcome) -> None:
     noisy = ONE + "noise = 0.2\n"
     assert outcome(noisy).makespan == outcome(noisy, "blocking").makespan != outcome(ONE).makespan
 
 
-def test_predictions_are_compared_with_what_came_and_right_without_noise(outcome: Outcome) -> None:
+def test_predictions_are_exact_without_noise(outcome: Outcome) -> None:
     long = ONE.replace("iterations = 10", "iterations = 100")
     exact, noisy = outcome(long), outcome(long + "noise = 0.1\n")
     assert len(exact.job("a").foretold) == 20 - 3
@@ -157,7 +157,7 @@ def test_predictions_are_compared_with_what_came_and_right_without_noise(outcome
     assert 0 < found["mean_error_share"] < found["greatest_error_share"] < 0.2
 
 
-def test_a_job_without_a_profile_is_not_resized_for_a_hope(outcome: Outcome) -> None:
+def test_job_without_profile_is_not_resized_by_speedup(outcome: Outcome) -> None:
     long = ONE.replace("iterations = 10", "iterations = 100")
     assert outcome(long, "fair").job("a").resizes >= 1
     assert outcome(long.replace("profile = [1, 2, 4, 8]", ""), "speedup").job("a").resizes == 0

@@ -43,9 +43,7 @@ class_of = "class A(Policy):\n    def decide(self, state, parameters):\n        
         ("raise SystemExit(0)\n", "p.py: SystemExit: 0"),
     ],
 )
-def test_what_a_policy_raises_is_an_error_and_no_success(
-    nereus: Nereus, tmp_path: Path, content: str, said: str
-) -> None:
+def test_exception_of_a_policy_is_an_error(nereus: Nereus, tmp_path: Path, content: str, said: str) -> None:
     file = tmp_path / "p.py"
     file.write_text(BEGIN + content)
     code, out, err = nereus("simulate", SCENARIO, "--policy", f"{file}:A", "--quiet", "--json")
@@ -53,7 +51,7 @@ def test_what_a_policy_raises_is_an_error_and_no_success(
     assert said.strip() in err and err.startswith("nereus: ") and err.count("\n") == 1
 
 
-def test_ctrl_c_stays_what_it_is(nereus: Nereus, tmp_path: Path) -> None:
+def test_ctrl_c_in_a_policy_is_not_reported_as_its_error(nereus: Nereus, tmp_path: Path) -> None:
     file = tmp_path / "p.py"
     file.write_text(BEGIN + class_of("raise KeyboardInterrupt"))
     code, out, err = nereus("simulate", SCENARIO, "--policy", f"{file}:A", "--quiet")

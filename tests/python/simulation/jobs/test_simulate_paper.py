@@ -13,7 +13,7 @@ from nereus.simulation.jobs import Result
 Paper = Callable[..., Result]
 
 
-def test_a_the_next_phase_is_foretold_to_two_percent_of_the_period(paper: Paper) -> None:
+def test_a_next_phase_is_predicted_within_two_percent_of_the_period(paper: Paper) -> None:
     """The paper was 0.2 and 0.9 s off in 93 s."""
     foretold = [each for job in paper("use-case-a.toml", "none").jobs for each in job.foretold]
     shares = [each.error / each.period for each in foretold]
@@ -22,7 +22,7 @@ def test_a_the_next_phase_is_foretold_to_two_percent_of_the_period(paper: Paper)
     assert sum(share <= 0.02 for share in shares) >= 0.98 * len(shares)
 
 
-def test_b_a_conflict_is_foreseen_and_avoided(paper: Paper) -> None:
+def test_b_conflict_is_predicted_and_avoided(paper: Paper) -> None:
     blocking, shifting = (paper("use-case-b.toml", policy) for policy in ("blocking", "phase-shifting"))
     assert blocking.delay > 3
     assert shifting.delay == 0
@@ -30,7 +30,7 @@ def test_b_a_conflict_is_foreseen_and_avoided(paper: Paper) -> None:
     assert (shifting.job("A1").ranks, shifting.job("A2").resizes) == (128, 0)
 
 
-def test_c_equal_jobs_write_in_half_the_time_and_wait_only_before_they_are_shifted(paper: Paper) -> None:
+def test_c_equal_jobs_halve_io_time_and_wait_only_before_the_shift(paper: Paper) -> None:
     """I/O time, waits and all: 49 and 41 % less in the paper."""
     none, shifted = (paper("use-case-c.toml", policy) for policy in ("none", "phase-shifting"))
     less = {job.name: 1 - (job.service + job.wait) / none.job(job.name).service for job in shifted.jobs}
@@ -43,7 +43,7 @@ def test_c_equal_jobs_write_in_half_the_time_and_wait_only_before_they_are_shift
 
 
 @pytest.mark.parametrize("seed", [42, 1, 2])
-def test_d_shifted_jobs_wait_little_and_coupled_ones_hardly(paper: Paper, seed: int) -> None:
+def test_d_coupling_reduces_waiting_more_than_shifting(paper: Paper, seed: int) -> None:
     """56 and 97 % less in the paper, in the mean of three runs."""
     delay = {
         policy: paper("use-case-d.toml", policy, seed=seed).delay
@@ -54,7 +54,7 @@ def test_d_shifted_jobs_wait_little_and_coupled_ones_hardly(paper: Paper, seed: 
     assert delay["coupling"] <= (1 - 0.95) * delay["blocking"]
 
 
-def test_d_the_slower_job_gets_about_as_many_ranks_as_the_other(paper: Paper) -> None:
+def test_d_slower_job_gets_about_as_many_ranks_as_the_other(paper: Paper) -> None:
     """57 or 59 of 64 in the paper, whose jobs were equally fast then; and when it is alone what it had."""
     resized = [each for each in paper("use-case-d.toml", "coupling").events if each["event"] == "resized"]
     coupled, alone = [each["ranks"] for each in resized if each["job"] == "A2"]
@@ -67,7 +67,7 @@ def shares(result: Result) -> dict[str, int]:
     return {job.name: job.ranks - start[job.name] for job in result.jobs}
 
 
-def test_table_2_few_cores_all_go_to_the_first_job_and_help_most_there(paper: Paper) -> None:
+def test_table_2_few_cores_go_to_the_first_job_with_most_benefit(paper: Paper) -> None:
     fair, by_io = (paper("table-2.toml", policy, 36) for policy in ("fair", "io-based"))
     assert shares(fair) == {"A1": 2, "A2": 2, "A3": 2, "A4": 2}
     assert shares(by_io) == {"A1": 8, "A2": 0, "A3": 0, "A4": 0}
@@ -75,21 +75,21 @@ def test_table_2_few_cores_all_go_to_the_first_job_and_help_most_there(paper: Pa
     assert by_io.delay < 0.8 * fair.delay
 
 
-def test_table_2_more_cores_go_to_the_two_that_write_least(paper: Paper) -> None:
+def test_table_2_more_cores_go_to_the_two_jobs_with_least_io(paper: Paper) -> None:
     fair, by_io = (paper("table-2.toml", policy, 82) for policy in ("fair", "io-based"))
     more = shares(by_io)
     assert more["A1"] + more["A3"] > 0.7 * (82 - 28)
     assert by_io.flops > 1.02 * fair.flops
 
 
-def test_table_2_where_waits_are_played_ahead_a_tenth_more_gets_done(paper: Paper) -> None:
+def test_table_2_simulated_waits_increase_throughput_by_a_tenth(paper: Paper) -> None:
     """`throughput`, which is ours; the paper's figure is that of its IO-based scheduler."""
     fair, ours = (paper("table-2.toml", policy, 82) for policy in ("fair", "throughput"))
     assert ours.flops > 1.10 * fair.flops
     assert ours.delay < 0.5 * fair.delay
 
 
-def test_table_2_of_very_many_cores_all_get_some_and_those_two_most(paper: Paper) -> None:
+def test_table_2_many_cores_go_to_all_and_most_to_two_jobs(paper: Paper) -> None:
     more = shares(paper("table-2.toml", "io-based", 210))
     assert sorted(more, key=lambda name: -more[name])[:2] == ["A1", "A3"]
     assert min(more.values()) >= 10

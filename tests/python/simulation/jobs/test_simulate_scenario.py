@@ -59,7 +59,7 @@ GOOD = JOB + "time = { divided = 2.0 }\n"
         (GOOD + GOOD[GOOD.index("[[") :], ':9: jobs[1].name = "a": another name'),
     ],
 )
-def test_what_is_wrong_is_said_with_its_line_its_key_and_what_is_allowed(
+def test_errors_are_reported_with_line_key_and_allowed_values(
     scenario: Callable[[str], Scenario], tmp_path: Path, text: str, said: str
 ) -> None:
     with pytest.raises(ConfigError) as caught:
@@ -70,21 +70,21 @@ def test_what_is_wrong_is_said_with_its_line_its_key_and_what_is_allowed(
 @pytest.mark.parametrize(
     "path", sorted((ROOT / "examples" / "simulate").iterdir()), ids=lambda path: path.name
 )
-def test_a_scenario_that_is_shipped_can_be_read(path: Path) -> None:
+def test_shipped_scenario_can_be_read(path: Path) -> None:
     assert load_scenario(path).jobs
 
 
-def test_parameters_of_the_policies_are_those_of_the_file(scenario: Callable[[str], Scenario]) -> None:
+def test_policy_parameters_are_read_from_the_file(scenario: Callable[[str], Scenario]) -> None:
     tuned = scenario(GOOD + "[parameters]\nuncertainty = 0.5\nwindow = 3\n").tuned()
     assert tuned == Parameters(uncertainty=0.5, window=3)
 
 
-def test_hosts_have_all_cores_and_the_last_what_is_left(scenario: Callable[[str], Scenario]) -> None:
+def test_hosts_are_full_and_the_last_has_the_rest(scenario: Callable[[str], Scenario]) -> None:
     hosts = scenario(GOOD.replace("cores = 4", "cores = 10\ncores_per_host = 4")).cluster.hosts
     assert list(hosts.values()) == [4, 4, 2]
 
 
-def test_resizes_take_what_they_took_on_a_real_machine(
+def test_measured_resize_times_are_read_from_events(
     scenario: Callable[[str], Scenario], tmp_path: Path
 ) -> None:
     took = [(2, 4, 0.5), (4, 2, 0.5), (4, 8, 0.7), (2, 4, 9.0), (8, 2, 0.9)]

@@ -63,7 +63,7 @@ def document(nereus: Nereus, *arguments: str | Path) -> Any:
     return json.loads(out)
 
 
-def test_several_numbers_of_cores_have_the_documents_that_each_has_alone(nereus: Nereus, file: Path) -> None:
+def test_several_core_counts_give_the_documents_of_single_ones(nereus: Nereus, file: Path) -> None:
     alone = {cores: document(nereus, file, "--cores", cores) for cores in ("16", "8", "5")}
     found = document(nereus, file, "--cores", "16", "--cores", "8", "--cores", "5")
     assert found == {"cores": alone}
@@ -72,16 +72,14 @@ def test_several_numbers_of_cores_have_the_documents_that_each_has_alone(nereus:
     assert ends[0] < ends[1] < ends[2]
 
 
-def test_what_a_policy_of_ones_own_keeps_is_not_carried_to_other_numbers_of_cores(
-    nereus: Nereus, file: Path
-) -> None:
+def test_state_of_a_custom_policy_is_not_shared_between_core_counts(nereus: Nereus, file: Path) -> None:
     own = file.with_name("once.py")
     own.write_text(ONCE)
     found = document(nereus, file, "--cores", "8", "--cores", "16", "--policy", f"{own}:Once")["cores"]
     assert [each["policies"][f"{own}:Once"]["resizes"] for each in found.values()] == [1, 1]
 
 
-def test_a_trace_leaves_out_on_each_number_of_cores_what_it_leaves_out_there_alone(
+def test_trace_leaves_out_the_same_jobs_as_with_each_core_count_alone(
     nereus: Nereus, tmp_path: Path, trace: Callable[[int, int, int], str]
 ) -> None:
     file = tmp_path / "day.swf"
@@ -95,7 +93,7 @@ def test_a_trace_leaves_out_on_each_number_of_cores_what_it_leaves_out_there_alo
     assert f"{many} jobs of the trace need more than 64 cores and are left out" in err
 
 
-def test_the_table_has_a_row_for_each_number_of_cores_and_policy(nereus: Nereus, file: Path) -> None:
+def test_table_has_a_row_for_each_core_count_and_policy(nereus: Nereus, file: Path) -> None:
     _, out, _ = nereus("simulate", file, "--cores", "8", "--cores", "16", "-q")
     above, _, below = out.partition("jobs")
     rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in above.splitlines() if "│" in line]
@@ -103,16 +101,14 @@ def test_the_table_has_a_row_for_each_number_of_cores_and_policy(nereus: Nereus,
     assert len([line for line in below.splitlines() if "│" in line]) == 2 * 2 * 2
 
 
-def test_one_number_of_cores_is_told_as_without_others(nereus: Nereus, file: Path) -> None:
+def test_single_core_count_is_shown_without_column(nereus: Nereus, file: Path) -> None:
     code, out, _ = nereus("simulate", file, "--cores", "8", "-q")
     assert (code, "┃ cores ┃" in out) == (0, False)
     assert nereus("simulate", file, "-q")[1] == out
     assert list(document(nereus, file, "--cores", "8")) == ["policies"]
 
 
-def test_an_event_says_on_how_many_cores_it_happened_where_there_are_several(
-    nereus: Nereus, file: Path
-) -> None:
+def test_events_name_the_core_count_only_if_there_are_several(nereus: Nereus, file: Path) -> None:
     events = file.with_name("events.jsonl")
 
     def written(*arguments: str) -> list[dict[str, Any]]:
@@ -125,9 +121,7 @@ def test_an_event_says_on_how_many_cores_it_happened_where_there_are_several(
     assert found == [{"cores": 8, **event} for event in eight] + [{"cores": 16, **event} for event in sixteen]
 
 
-def test_how_far_it_is_counts_all_numbers_of_cores(
-    nereus: Nereus, file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_progress_counts_all_core_counts(nereus: Nereus, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trial_bar, "LINE_EVERY_SECONDS", 0.0)
     _, _, err = nereus("simulate", file, "--cores", "8", "--cores", "16", "--json")
     assert err.splitlines()[0] == "simulate: 1 of 8, none, 8 cores"
@@ -146,7 +140,7 @@ def test_how_far_it_is_counts_all_numbers_of_cores(
         ([f"--cores={each}" for each in range(3, 104)], "--bars: 101 numbers of cores with 2 policies"),
     ],
 )
-def test_numbers_of_cores_that_cannot_be_simulated_are_refused_in_one_line(
+def test_invalid_core_counts_are_refused_in_one_line(
     nereus: Nereus, file: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
 ) -> None:
     monkeypatch.chdir(file.parent)

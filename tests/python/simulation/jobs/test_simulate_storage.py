@@ -32,7 +32,7 @@ def times(writes: list[Write], bandwidth: float, loss: float = 0.0) -> list[floa
 
 
 @pytest.mark.parametrize("delay", [0.0, 2.0, 5.0, 8.0, 12.0])
-def test_two_that_write_at_once_take_as_long_as_figure_1_of_the_paper_shows(delay: float) -> None:
+def test_two_simultaneous_writers_take_the_time_of_figure_1_of_the_paper(delay: float) -> None:
     """8 s alone; twice as long together; the later they meet the less."""
     first, second = times([(0, 80, None), (delay, 80, None)], 10)
     expected = 16 - min(delay, 8.0)
@@ -40,11 +40,11 @@ def test_two_that_write_at_once_take_as_long_as_figure_1_of_the_paper_shows(dela
     assert second == pytest.approx(expected)
 
 
-def test_what_a_slow_writer_leaves_the_others_have() -> None:
+def test_bandwidth_unused_by_a_slow_writer_goes_to_others() -> None:
     assert times([(0, 20, 2), (0, 80, None)], 10) == pytest.approx([10, 10])
 
 
-def test_contention_costs_what_it_is_said_to_cost() -> None:
+def test_contention_costs_the_given_loss() -> None:
     assert times([(0, 40, None), (0, 40, None)], 10, loss=0.2) == pytest.approx([10, 10])
     assert times([(0, 40, None)], 10, loss=0.2) == pytest.approx([4])
 
@@ -54,7 +54,7 @@ writes = st.tuples(st.floats(0, 100), st.floats(1e-3, 1e6), st.none() | st.float
 
 @settings(deadline=None)
 @given(st.lists(writes, min_size=1, max_size=8))
-def test_all_is_written_and_never_faster_than_the_store_or_the_writer(given: list[Write]) -> None:
+def test_everything_is_written_within_the_bandwidth_limits(given: list[Write]) -> None:
     taken = times(given, 10)
     for (_, amount, most), seconds in zip(given, taken, strict=True):
         assert seconds >= amount / min(10, most or 10) * (1 - 1e-6)

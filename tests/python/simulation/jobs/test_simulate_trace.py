@@ -27,7 +27,7 @@ def replayed(tmp_path: Path) -> Callable[..., Result]:
     return made
 
 
-def test_jobs_start_in_the_sequence_in_which_they_came_as_soon_as_they_fit(
+def test_jobs_start_in_order_of_arrival_as_soon_as_they_fit(
     replayed: Callable[..., Result],
 ) -> None:
     text = "; UnixStartTime: 0\n" + line(1, 100, 50, 3) + line(2, 110, 20, 2) + line(3, 111, 20, 1)
@@ -38,7 +38,7 @@ def test_jobs_start_in_the_sequence_in_which_they_came_as_soon_as_they_fit(
     assert [job.ended for job in result.jobs] == pytest.approx([50, 70, 70])
 
 
-def test_a_malleable_job_uses_what_is_idle_and_is_faster_by_amdahls_law(
+def test_malleable_job_uses_idle_cores_with_speedup_by_amdahls_law(
     replayed: Callable[..., Result],
 ) -> None:
     text = line(1, 0, 1000, 2)
@@ -48,7 +48,7 @@ def test_a_malleable_job_uses_what_is_idle_and_is_faster_by_amdahls_law(
     assert replayed(text, 4, "fair", parallel_fraction=0.0).makespan == pytest.approx(1001)
 
 
-def test_jobs_that_did_not_run_or_do_not_fit_are_left_out_and_counted(
+def test_jobs_that_did_not_run_or_fit_are_left_out_and_counted(
     replayed: Callable[..., Result],
 ) -> None:
     result = replayed(line(1, 0, 10, 9) + line(2, 0, 0, 1) + line(3, 5, 10, 4), 4)
@@ -65,12 +65,12 @@ def test_jobs_that_did_not_run_or_do_not_fit_are_left_out_and_counted(
         (line(1, float("nan"), 1, 1), "trace.swf:1: a job has a number from 0"),
     ],
 )
-def test_a_line_that_is_no_job_is_named(replayed: Callable[..., Result], text: str, said: str) -> None:
+def test_invalid_line_is_reported(replayed: Callable[..., Result], text: str, said: str) -> None:
     with pytest.raises(ConfigError, match=said):
         replayed(text, 4)
 
 
-def test_many_jobs_all_end_and_nobody_has_more_cores_than_there_are(
+def test_many_jobs_all_end_within_the_available_cores(
     replayed: Callable[..., Result], trace: Callable[[int, int, int], str]
 ) -> None:
     cores = 300

@@ -26,11 +26,11 @@ def test_shipped_studies_can_be_run_and_simulated(file: Path) -> None:
     assert load_live(file).scenario == load_scenario(file)
 
 
-def test_a_study_of_resizes_is_not_taken_for_one_of_jobs() -> None:
+def test_study_of_resizes_is_not_a_live_study() -> None:
     assert not is_live(EXAMPLES[0].parents[1] / "cg.toml")
 
 
-def test_what_is_compared_is_run_in_turns(study: Callable[..., Study]) -> None:
+def test_compared_policies_and_delays_run_alternately(study: Callable[..., Study]) -> None:
     found = planned_runs(study(repetitions="delays = [0.0, 0.5]\nrepetitions"))
     assert [run.name for run in found][:5] == [
         "none_delay-0_1",
@@ -42,7 +42,7 @@ def test_what_is_compared_is_run_in_turns(study: Callable[..., Study]) -> None:
     assert len({run.name for run in found}) == len(found) == 8
 
 
-def test_the_last_job_is_as_late_as_a_delay_says(study: Callable[..., Study]) -> None:
+def test_delay_postpones_the_last_job(study: Callable[..., Study]) -> None:
     read = study(repetitions="delays = [0.5]\nrepetitions")
     scenarios = [scenario_for(read, run) for run in planned_runs(read)]
     assert {tuple(job.start for job in each.jobs) for each in scenarios} == {(0.0, 1.5)}
@@ -54,18 +54,18 @@ def options_of(study: Study, number: int) -> dict[str, str]:
     return dict(zip(words[::2], words[1::2], strict=True))
 
 
-def test_a_job_is_started_as_the_scenario_has_it(study: Callable[..., Study]) -> None:
+def test_job_is_started_with_the_options_of_the_scenario(study: Callable[..., Study]) -> None:
     options = options_of(study(repetitions="piece_bytes = 4096\nrepetitions"), 0)
     assert options["--bytes"] == "5000000"
     assert (options["--iterations"], options["--every"], options["--piece"]) == ("20", "5", "4096")
     assert (options["--fixed"], options["--divided"]) == ("0.01", "0.4")
 
 
-def test_a_job_without_io_writes_no_file(study: Callable[..., Study]) -> None:
+def test_job_without_io_writes_no_file(study: Callable[..., Study]) -> None:
     assert not {"--every", "--file", "--bytes", "--piece"} & set(options_of(study(), 1))
 
 
-def test_a_job_that_computes_writes_as_much_as_the_simulated_one(study: Callable[..., Study]) -> None:
+def test_computing_job_writes_as_much_as_the_simulated_one(study: Callable[..., Study]) -> None:
     read = study(**JACOBI)
     assert [program_of(read.live, job) for job in read.scenario.jobs] == [COMPUTES, WAITS]
     options = options_of(read, 0)
@@ -74,7 +74,7 @@ def test_a_job_that_computes_writes_as_much_as_the_simulated_one(study: Callable
     assert not {"--fixed", "--divided"} & set(options), "it takes the time that it takes"
 
 
-def test_a_job_that_computes_and_has_no_io_writes_no_file(study: Callable[..., Study]) -> None:
+def test_computing_job_without_io_writes_no_file(study: Callable[..., Study]) -> None:
     jacobi = {
         "repetitions = 2": "repetitions = 2\njacobi = { A2 = 9 }",
         "divided = 0.8 }": "divided = 0.8 }\nmost = 4",
@@ -82,14 +82,14 @@ def test_a_job_that_computes_and_has_no_io_writes_no_file(study: Callable[..., S
     assert set(options_of(study(**jacobi), 1)) == {"--size", "--iterations", "--tolerance", "--label"}
 
 
-def test_jobs_are_known_by_their_command_lines(study: Callable[..., Study]) -> None:
+def test_jobs_are_identified_by_their_command_lines(study: Callable[..., Study]) -> None:
     read = study(**JACOBI)
     commands = [["/bin/x", *arguments_of(read.scenario, read.live, number)] for number in (0, 1)]
     assert [name_in(command) for command in commands] == ["A1", "A2"]
     assert name_in(["/bin/x", "--label"]) is None
 
 
-def test_the_daemon_knows_what_a_simulated_controller_knows(study: Callable[..., Study]) -> None:
+def test_daemon_gets_the_profile_of_the_simulated_controller(study: Callable[..., Study]) -> None:
     times = known_beforehand(study().scenario.jobs[0])
     assert [each.ranks for each in times] == [2, 4]
     assert [each.seconds for each in times] == pytest.approx([0.21, 0.11])
@@ -111,20 +111,20 @@ def test_the_daemon_knows_what_a_simulated_controller_knows(study: Callable[...,
         ("io_every = 5", "io_every = 5\nio_rate = 1e6", "as fast as the store is"),
     ],
 )
-def test_what_cannot_be_run_is_said_with_its_line(
+def test_impossible_study_is_reported_with_line(
     study: Callable[..., Study], before: str, after: str, said: str
 ) -> None:
     with pytest.raises(ConfigError, match=r"two\.toml:\d+: .*" + said):
         study(**{before: after})
 
 
-def test_what_was_measured_of_a_job_that_computes_is_its_model(study: Callable[..., Study]) -> None:
+def test_measured_times_of_a_computing_job_are_its_model(study: Callable[..., Study]) -> None:
     measured = {"time = { fixed = 0.01, divided = 0.4 }": "times = [[1, 0.5], [2, 0.3]]"}
     read = study(**JACOBI, **measured, **{"profile = [2, 4]": "profile = [1, 2]"})
     assert [each.seconds for each in known_beforehand(read.scenario.jobs[0])] == pytest.approx([0.5, 0.3])
 
 
-def test_a_job_that_computes_has_no_phase_that_is_not_simulated(study: Callable[..., Study]) -> None:
+def test_computing_job_must_have_a_multiple_of_its_io_period(study: Callable[..., Study]) -> None:
     with pytest.raises(
         ConfigError, match=r"two\.toml:\d+: jobs\[0\]\.iterations = 20: a multiple of io_every = 3"
     ):

@@ -18,7 +18,7 @@ def mounts(tmp_path: Path, line: str) -> Path:
     return file
 
 
-def test_a_limit_is_gone_whatever_happened(tmp_path: Path) -> None:
+def test_limit_is_removed_even_after_an_exception(tmp_path: Path) -> None:
     file = tmp_path / "blkio.throttle.write_bps_device"
     file.touch()
     table = mounts(tmp_path, f"cgroup {tmp_path} cgroup rw,relatime,blkio")
@@ -28,20 +28,20 @@ def test_a_limit_is_gone_whatever_happened(tmp_path: Path) -> None:
     assert file.read_text() == "7:3 0\n"
 
 
-def test_a_kernel_without_limits_is_told(tmp_path: Path) -> None:
+def test_kernel_without_limits_is_reported(tmp_path: Path) -> None:
     table = mounts(tmp_path, f"cgroup {tmp_path} cgroup rw,relatime,memory")
     with pytest.raises(LiveError, match="blkio or io"), limited("7:3", 1000, table):
         pytest.fail("there is no limit")
 
 
-def test_who_is_not_root_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_user_without_root_gets_instructions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert 'needs root, for a loop device and its limit; store = "folder"' in store.complaint()
     with pytest.raises(LiveError, match="needs root"), store.limited_store(2**24, 1e6):
         pytest.fail("there is no store")
 
 
-def test_results_of_another_study_are_left_alone(tmp_path: Path) -> None:
+def test_results_of_another_study_are_kept(tmp_path: Path) -> None:
     run = Folder(tmp_path / "first", "a = 1\n").anew(Planned("none", None, 1))
     (run / "run.json").touch()
     assert Folder(tmp_path / "first", "a = 1\n").of(Planned("none", None, 1)) == run

@@ -29,7 +29,7 @@ RESULTS = dict(
 )
 
 
-def test_repetitions_come_to_their_median_and_spread() -> None:
+def test_repetitions_are_summarized_by_median_and_spread() -> None:
     found = policies_of(RESULTS)
     assert list(found) == ["none", "blocking", "shifts"]
     assert found["none"]["io_seconds"] == 4.0
@@ -43,7 +43,7 @@ def test_predictions_of_all_repetitions_count() -> None:
     assert errors["greatest_share"] == pytest.approx(0.05)
 
 
-def test_changes_are_against_what_the_paper_compares_with() -> None:
+def test_changes_are_relative_to_the_baseline_of_the_paper() -> None:
     found = with_changes(policies_of(RESULTS))
     assert found["blocking"]["io_change"] == pytest.approx(2.5 / 4 - 1)
     assert found["shifts"]["delay_change"] == pytest.approx(0.1 / 0.7 - 1)
@@ -51,7 +51,7 @@ def test_changes_are_against_what_the_paper_compares_with() -> None:
     assert "flops_change" not in found["shifts"]
 
 
-def test_the_table_has_no_number_that_nobody_measured() -> None:
+def test_table_has_only_measured_numbers() -> None:
     live = with_changes(policies_of(RESULTS))
     rows = table(live, live, {"shifts": {"delay_change": -0.56}})
     found = {(row["policy"], row["measure"]): row for row in rows}

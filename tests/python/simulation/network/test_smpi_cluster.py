@@ -26,7 +26,7 @@ CLUSTER = Cluster(8, 20, 1.25e10, 1e-6, 5e10)
     ("text", "rate"),
     [("100 Gbit/s", 1.25e10), ("10Gbit/s", 1.25e9), ("2.5 Mbit/s", 312500.0), ("8000 bit/s", 1000.0)],
 )
-def test_rates_are_bits(text: str, rate: float) -> None:
+def test_rates_are_in_bits(text: str, rate: float) -> None:
     assert read_rate("--bandwidth", text) == rate
     assert read_rate("--bandwidth", rate_text(rate)) == rate
 
@@ -40,13 +40,13 @@ def test_no_host_has_more_ranks_than_cores(ranks: int, placement: str) -> None:
     assert len(on_hosts) == (-(-ranks // 20) if placement == PACKED else min(ranks, 8))
 
 
-def test_the_papers_pairs_are_all_ordered_ones() -> None:
+def test_pairs_of_the_paper_are_all_ordered_pairs() -> None:
     pairs = paper_pairs()
     assert len(pairs) == len(set(pairs)) == 42
     assert {(160, 80), (80, 160), (2, 160)} <= set(pairs)
 
 
-def test_spawning_costs_what_the_bench_measured(tmp_path: Path) -> None:
+def test_spawn_cost_is_read_from_the_benchmark(tmp_path: Path) -> None:
     row = {"works": True, "method": "merge", "strategies": [], "seconds_per_process": 0.03}
     others = [{**row, "method": "baseline-intra", "seconds_per_process": 0.01}, {**row, "works": False}]
     others.append({**row, "strategies": ["parallel"], "seconds_per_process": 0.02})

@@ -49,14 +49,14 @@ Nereus = Callable[..., tuple[int, str, str]]
         ),
     ],
 )
-def test_transfers_that_cannot_be_are_refused(nereus: Nereus, arguments: list[str], said: str) -> None:
+def test_invalid_transfers_are_refused(nereus: Nereus, arguments: list[str], said: str) -> None:
     code, out, err = nereus("simulate", "transfer", *arguments)
     assert (code, out) == (2, "")
     assert len(err.splitlines()) == 1
     assert said in err
 
 
-def test_no_picture_is_drawn_over_a_folder(nereus: Nereus, tmp_path: Path) -> None:
+def test_picture_over_a_folder_is_refused(nereus: Nereus, tmp_path: Path) -> None:
     folder = tmp_path / "x.png"
     folder.mkdir()
     code, out, err = nereus("simulate", "transfer", "--picture", folder)
@@ -79,13 +79,13 @@ def test_no_picture_is_drawn_over_a_folder(nereus: Nereus, tmp_path: Path) -> No
         (["--pattern", "ring"], "--pattern ring: allowed are reduce, reduce-heap, stencil-2d, stencil-3d"),
     ],
 )
-def test_placements_that_cannot_be_are_refused(nereus: Nereus, arguments: list[str], said: str) -> None:
+def test_invalid_placements_are_refused(nereus: Nereus, arguments: list[str], said: str) -> None:
     code, _, err = nereus("simulate", "placement", *arguments)
     assert code == 2
     assert said in err
 
 
-def test_what_is_no_command_is_a_scenario(nereus: Nereus) -> None:
+def test_unknown_command_is_taken_as_a_scenario(nereus: Nereus) -> None:
     for arguments in (["none.toml"], ["--json", "none.toml"], ["scenario", "none.toml"]):
         code, _, err = nereus("simulate", *arguments)
         assert code == 2
@@ -95,7 +95,7 @@ def test_what_is_no_command_is_a_scenario(nereus: Nereus) -> None:
     assert all(word in out for word in ("SCENARIO", "transfer", "placement"))
 
 
-def test_without_simgrid_it_is_said_what_is_missing(
+def test_missing_simgrid_is_reported_with_installation_command(
     nereus: Nereus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     about = {"name": "mpich", "mpiexec": "/bin/true", "library_version": "MPICH"}
@@ -114,11 +114,11 @@ def _waits(thread: threading.Thread) -> bool:
     return stack[-1].name == "wait" and any("concurrent/futures" in frame.filename for frame in stack[-3:])
 
 
-def test_ctrl_c_is_heard_though_it_does_not_reach_who_waits(
+def test_ctrl_c_delivered_to_another_thread_stops_the_simulation(
     nereus: Nereus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A signal that comes to another thread, or a moment before the wait, does not end that wait."""
-    heard = []
+    stopped = []
 
     def simulated(case: Case, limits: Limits) -> None:
         deadline = time.monotonic() + 20
@@ -127,11 +127,11 @@ def test_ctrl_c_is_heard_though_it_does_not_reach_who_waits(
         signal.pthread_kill(threading.get_ident(), signal.SIGINT)
         while not limits.stopped() and time.monotonic() < deadline:
             time.sleep(0.01)
-        heard.append(limits.stopped())
+        stopped.append(limits.stopped())
         raise Stopped
 
     monkeypatch.setattr(simulate_transfer, "redistributed", simulated)
     monkeypatch.setattr(simulate_transfer, "require", lambda: None)
     code, _, err = nereus("simulate", "transfer", "--pair", "4:2", "--method", "p2p", "--quiet")
-    assert (set(heard), err) == ({True}, "nereus: stopped by SIGINT\n")
+    assert (set(stopped), err) == ({True}, "nereus: stopped by SIGINT\n")
     assert code == 130

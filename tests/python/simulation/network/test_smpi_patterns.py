@@ -27,21 +27,21 @@ def depth(pattern: Pattern, rank: int) -> int:
 
 @settings(deadline=None)
 @given(RANKS, st.sampled_from([reduce_tree, reduce_heap]))
-def test_a_reduction_has_each_rank_once_and_no_level_too_many(ranks: int, tree: object) -> None:
+def test_reduction_has_each_rank_once_and_minimal_depth(ranks: int, tree: object) -> None:
     assert callable(tree)
     pattern = tree(ranks, 8)
     assert sorted(child for child, _, _ in pattern.messages) == list(range(1, ranks))
     assert max(depth(pattern, rank) for rank in range(ranks)) == int(math.log2(ranks))
 
 
-def test_the_tree_is_the_one_that_open_mpi_was_seen_to_send() -> None:
+def test_tree_is_that_of_open_mpi() -> None:
     edges = {(child, parent) for child, parent, _ in reduce_tree(8, 4_000_000).messages}
     assert edges == {(1, 0), (2, 0), (3, 1), (4, 2), (5, 1), (6, 2), (7, 3)}
 
 
 @settings(deadline=None)
 @given(RANKS, st.integers(2, 3))
-def test_a_stencil_has_two_messages_through_each_inner_face(ranks: int, dimensions: int) -> None:
+def test_stencil_has_two_messages_through_each_inner_face(ranks: int, dimensions: int) -> None:
     shape = grid(ranks, dimensions)
     assert math.prod(shape) == ranks
     assert shape == sorted(shape, reverse=True)
@@ -52,14 +52,14 @@ def test_a_stencil_has_two_messages_through_each_inner_face(ranks: int, dimensio
     assert (matrix != matrix.T).nnz == 0
 
 
-def test_grids_are_as_square_as_they_can_be() -> None:
+def test_grids_are_as_square_as_possible() -> None:
     assert grid(64, 2) == [8, 8]
     assert grid(160, 2) == [16, 10]
     assert grid(64, 3) == [4, 4, 4]
     assert grid(7, 2) == [7, 1]
 
 
-def test_a_matrix_is_shared_out_over_the_iterations_without_what_ranks_keep() -> None:
+def test_matrix_is_divided_over_the_iterations_without_its_diagonal() -> None:
     matrix = csr_array(np.array([[5.0, 100.0], [3.0, 0.0]]))
     pattern = of_matrix("m", matrix, 10)
     assert set(pattern.messages) == {(0, 1, 10), (1, 0, 1)}

@@ -17,7 +17,7 @@ from faulty_application import end_of, repeated_where_open_mpi_hangs, running
     ids=lambda options: "-".join(options.values()),
 )
 @repeated_where_open_mpi_hangs
-def test_newcomer_that_registers_another_length_fails_the_job_and_says_what_differs(
+def test_newcomer_with_another_array_length_fails_the_job_and_reports_it(
     site: Any, mpi: str, options: dict[str, str]
 ) -> None:
     with running(site, mpi) as application:

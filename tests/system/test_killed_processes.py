@@ -47,7 +47,7 @@ def end_of(process: "subprocess.Popen[str]", site: Any) -> str:
     return str(errors)
 
 
-def test_a_killed_rank_ends_the_run_with_its_signal_and_its_results(site: Any, mpi: str) -> None:
+def test_killed_rank_ends_the_run_with_its_signal_and_results(site: Any, mpi: str) -> None:
     # Without a spawn, which Open MPI does not always survive.
     with site.started("emulate", site.write("long.toml", FIXED), "--mpi", mpi, *OPTIONS) as process:
         site.wait_for_iterations(process, ranks=2)
@@ -58,7 +58,7 @@ def test_a_killed_rank_ends_the_run_with_its_signal_and_its_results(site: Any, m
     assert "nereus report out" in errors
 
 
-def test_a_killed_newcomer_ends_the_run_with_all_its_worlds(site: Any, mpich: str) -> None:
+def test_killed_newcomer_ends_the_run_with_all_its_worlds(site: Any, mpich: str) -> None:
     with site.started("emulate", site.write("long.toml", GROWING), "--mpi", mpich, *OPTIONS) as process:
         site.wait_for_iterations(process, ranks=4)
         ranks = site.processes("nereus-emulator")
@@ -70,7 +70,7 @@ def test_a_killed_newcomer_ends_the_run_with_all_its_worlds(site: Any, mpich: st
     assert "signal 9 (SIGKILL)" in errors or "perhaps because another one had died" in errors
 
 
-def test_a_killed_launcher_takes_its_ranks_along(site: Any, mpi: str) -> None:
+def test_killed_launcher_ends_its_ranks(site: Any, mpi: str) -> None:
     with site.started("emulate", site.write("long.toml", FIXED), "--mpi", mpi, *OPTIONS) as process:
         site.wait_for_iterations(process, ranks=2)
         (launcher,) = site.processes("orterun" if mpi == "openmpi" else "mpiexec")
@@ -81,7 +81,7 @@ def test_a_killed_launcher_takes_its_ranks_along(site: Any, mpi: str) -> None:
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_resized_run_that_is_stopped_ends_whole(
+def test_stopped_resized_run_ends_completely(
     site: Any, mpich: str, number: signal.Signals, code: int
 ) -> None:
     with site.started("emulate", site.write("long.toml", GROWING), "--mpi", mpich, *OPTIONS) as process:
@@ -92,7 +92,7 @@ def test_a_resized_run_that_is_stopped_ends_whole(
     assert f"stopped by {number.name}" in errors
 
 
-def test_ctrl_c_ends_a_run_of_fixed_size_whole(site: Any, mpi: str) -> None:
+def test_ctrl_c_ends_a_run_of_fixed_size_completely(site: Any, mpi: str) -> None:
     with site.started("emulate", site.write("long.toml", FIXED), "--mpi", mpi, *OPTIONS) as process:
         site.wait_for_iterations(process, ranks=2)
         process.send_signal(signal.SIGINT)

@@ -14,7 +14,7 @@ def granted(jobs: list[Any]) -> list[Any]:
     return [job for job in jobs if "grant" in job.kinds()]
 
 
-def test_a_daemon_killed_under_a_hundred_jobs_knows_all_again_and_gives_no_turn_twice(house: Any) -> None:
+def test_daemon_killed_with_100_jobs_restores_all_and_grants_no_turn_twice(house: Any) -> None:
     keys = {"policy": "blocking", "cores": 4 * JOBS}
     house.begin_elsewhere(**keys)
     jobs = [house.known_job(f"{number:016x}") for number in range(JOBS)]

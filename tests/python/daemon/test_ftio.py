@@ -17,7 +17,7 @@ def wrote(start: float, wait: float, service: float, size: int = 100) -> dict[st
     return {"start_unix": start, "wait_seconds": wait, "service_seconds": service, "bytes": size}
 
 
-def test_the_time_that_a_job_waited_is_none_of_its_own() -> None:
+def test_waiting_time_is_excluded_from_bandwidth() -> None:
     times, rates = bandwidth([wrote(1000.0, 0.0, 2.0), wrote(1020.0, 5.0, 2.0), wrote(1045.0, 0.0, 2.0)])
     assert np.allclose(times, [0, 2, 20, 22, 40, 42])
     assert np.allclose(rates, [50, 0, 50, 0, 50, 0])
@@ -29,13 +29,13 @@ def test_too_few_phases_have_no_period() -> None:
 
 
 @pytest.mark.skipif(has_ftio, reason="FTIO is installed")
-def test_without_ftio_it_is_told_how_to_get_it() -> None:
+def test_missing_ftio_is_reported_with_installation_command() -> None:
     with pytest.raises(DaemonError, match="pip install ftio-hpc"):
         opinion([wrote(10.0 * number, 0.0, 1.0) for number in range(5)])
 
 
 @pytest.mark.skipif(not has_ftio, reason="FTIO is not installed (pip install ftio-hpc)")
-def test_ftio_finds_the_period_of_a_job_that_writes_regularly() -> None:
+def test_ftio_finds_the_period_of_a_regular_job() -> None:
     found = opinion([wrote(20.0 * number, 0.0, 2.0) for number in range(10)])
     assert found.period == pytest.approx(20.0, rel=0.05)
     assert found.confidence > 0.5

@@ -74,7 +74,7 @@ class Garbled(Policy):
 @pytest.mark.parametrize(
     "policy", [Raises(), Nonsense(), NoOrder(), Leaves(), Unspeakable(), Endless(), NoOrderAtAll()]
 )
-def test_a_policy_that_fails_is_told_of_once_and_jobs_write_one_by_one(house: Any, policy: Policy) -> None:
+def test_failing_policy_is_reported_once_and_jobs_write_one_by_one(house: Any, policy: Policy) -> None:
     house.begin(**{"policy": "blocking", "parameters": {}})
     house.end()
     usual = house.settings()
@@ -91,7 +91,7 @@ def test_a_policy_that_fails_is_told_of_once_and_jobs_write_one_by_one(house: An
     assert type(policy).__name__ in trouble["text"]
 
 
-def test_a_reason_that_cannot_be_encoded_is_stored_and_told_as_text(house: Any) -> None:
+def test_unencodable_reason_is_stored_and_sent_as_escaped_text(house: Any) -> None:
     usual = house.settings()
     house.daemon = Daemon(Settings(Garbled(), "mine", usual.cores, usual.store), clock=house.clock)
     job = house.known_job("one")
@@ -111,7 +111,7 @@ class Slow(Policy):
         return [Resize(job.name, 2, "why") for job in state.settled if self.asked > 1 and job.ranks < 2]
 
 
-def test_a_slow_policy_keeps_nobody_waiting_and_is_asked_later(house: Any) -> None:
+def test_slow_policy_does_not_block_jobs_and_is_asked_later(house: Any) -> None:
     policy = Slow()
     usual = house.settings(cores=16)
     house.daemon = Daemon(Settings(policy, "slow", usual.cores, usual.store), clock=house.clock)
@@ -121,7 +121,7 @@ def test_a_slow_policy_keeps_nobody_waiting_and_is_asked_later(house: Any) -> No
             job.ask(job.asked + 1)
             house.until(lambda job=job: "grant" in job.kinds())
             job.wrote(job.asked, job.last("grant")["epoch"])
-            job.heard.clear()
+            job.received.clear()
     asked = policy.asked
     assert asked < 80
     house.pass_by(1)
@@ -136,7 +136,7 @@ def answer(house: Any, **question: Any) -> dict[str, Any]:
     return found
 
 
-def test_cores_are_kept_for_a_job_that_starts_first_come_first_served(house: Any) -> None:
+def test_cores_are_reserved_for_starting_jobs_first_come_first_served(house: Any) -> None:
     house.begin(cores=4)
     one, two, three = ("1" * 16, "2" * 16, "3" * 16)
     first = answer(house, kind="reserve", job=one, ranks=3)
@@ -150,7 +150,7 @@ def test_cores_are_kept_for_a_job_that_starts_first_come_first_served(house: Any
     assert answer(house, kind="reserve", job=three, ranks=1)["kind"] == "reserved"
 
 
-def test_who_took_cores_back_is_told(house: Any) -> None:
+def test_decisions_record_who_took_cores_back(house: Any) -> None:
     house.begin(cores=4, policy="fair")
     job = house.known_job()
     house.until(lambda: "resize" in job.kinds())
@@ -165,7 +165,7 @@ def test_who_took_cores_back_is_told(house: Any) -> None:
     ]
 
 
-def test_a_place_is_the_jobs_when_it_comes_and_free_when_it_never_does(house: Any) -> None:
+def test_reservation_is_used_by_its_job_or_expires(house: Any) -> None:
     daemon = house.begin(cores=4)
     job, ghost = house.job("comes"), "2" * 16
     answer(house, kind="reserve", job=job.name, ranks=1)
@@ -183,7 +183,7 @@ def test_a_place_is_the_jobs_when_it_comes_and_free_when_it_never_does(house: An
     assert list(house.job_documents()) == [job.name]
 
 
-def test_running_jobs_make_room_for_one_that_waits(house: Any) -> None:
+def test_running_jobs_make_room_for_a_waiting_one(house: Any) -> None:
     house.begin(cores=4, policy="fair")
     job = house.known_job()
     house.until(lambda: "resize" in job.kinds())
@@ -200,7 +200,7 @@ def test_running_jobs_make_room_for_one_that_waits(house: Any) -> None:
     assert answer(house, kind="reserve", job="2" * 16, ranks=2)["kind"] == "reserved"
 
 
-def test_of_very_many_jobs_and_events_none_is_left_out(house: Any) -> None:
+def test_all_of_many_jobs_and_events_are_listed(house: Any) -> None:
     house.begin()
     job = house.job()
     house._jobs.clear()
@@ -223,7 +223,7 @@ def test_of_very_many_jobs_and_events_none_is_left_out(house: Any) -> None:
     assert found == names and rounds > 1
 
 
-def test_a_job_that_says_very_much_leaves_room_for_what_others_say(house: Any) -> None:
+def test_long_messages_of_a_job_leave_room_for_others(house: Any) -> None:
     house.begin()
     names = [f"{number:016x}" for number in range(30)]
     many = [f"{number:0200}" for number in range(1500)]
@@ -246,12 +246,12 @@ def test_a_job_that_says_very_much_leaves_room_for_what_others_say(house: Any) -
     "question",
     [{"kind": "dance"}, {"kind": "events", "since": -1}, {"kind": "reserve", "job": "x", "ranks": 1}],
 )
-def test_a_question_that_is_not_understood_is_answered(house: Any, question: dict[str, Any]) -> None:
+def test_unknown_request_is_answered(house: Any, question: dict[str, Any]) -> None:
     house.begin()
     assert "allowed are status" in answer(house, **question)["message"]
 
 
-def test_who_asks_where_no_daemon_is_is_told_so(house: Any) -> None:
+def test_status_without_daemon_reports_error(house: Any) -> None:
     with pytest.raises(DaemonError, match="no daemon of yours runs on this host"):
         ask_daemon({"kind": "status"})
     house.begin_elsewhere()
@@ -260,7 +260,7 @@ def test_who_asks_where_no_daemon_is_is_told_so(house: Any) -> None:
         ask_daemon({"kind": "status"})
 
 
-def test_a_daemon_ends_when_it_is_asked_to_and_leaves_nothing(house: Any) -> None:
+def test_stop_request_ends_the_daemon_and_leaves_no_files(house: Any) -> None:
     house.begin_elsewhere()
     assert ask_daemon({"kind": "stop"})["pid"] == house.child
     house.until(house.is_dead)

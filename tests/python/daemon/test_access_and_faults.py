@@ -41,7 +41,7 @@ NOBODY = 65534
         b" " * (4 * MOST_BYTES),
     ],
 )
-def test_what_cannot_be_read_is_dropped_and_the_job_goes_on(house: Any, frame: bytes) -> None:
+def test_unreadable_message_is_dropped_and_the_job_continues(house: Any, frame: bytes) -> None:
     house.begin()
     job = house.known_job("a")
     job.send(frame)
@@ -51,7 +51,7 @@ def test_what_cannot_be_read_is_dropped_and_the_job_goes_on(house: Any, frame: b
     assert list(house.job_documents()) == [job.name]
 
 
-def test_a_message_of_several_frames_is_dropped(house: Any) -> None:
+def test_message_of_several_frames_is_dropped(house: Any) -> None:
     house.begin()
     job = house.known_job()
     job.socket.send_multipart([b"", b"{}"])
@@ -60,7 +60,7 @@ def test_a_message_of_several_frames_is_dropped(house: Any) -> None:
     assert house.dropped("malformed") == 1
 
 
-def test_the_line_is_for_its_user_alone(house: Any) -> None:
+def test_sockets_are_private_to_their_user(house: Any) -> None:
     house.begin()
     for path in (house.line, daemon_control_socket()):
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -68,23 +68,23 @@ def test_the_line_is_for_its_user_alone(house: Any) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
-def test_another_user_is_not_heard_even_where_the_folder_is_open(house: Any) -> None:
+def test_other_user_is_ignored_even_with_open_permissions(house: Any) -> None:
     house.begin()
     # As if somebody had opened everything.
     for path in (house.line.parent.parent, house.line.parent, house.line):
         path.chmod(0o777)
-    stranger = os.fork()
-    if stranger == 0:
+    other_user = os.fork()
+    if other_user == 0:
         goodbye = b'{"version": 1, "job": "0123456789abcdef", "kind": "goodbye", "id": 1}'
-        _knock_as(NOBODY, house.line, goodbye)
+        _send_as(NOBODY, house.line, goodbye)
     own = house.known_job("own")
     house.until(lambda: house.dropped("other user") > 0)
-    os.waitpid(stranger, 0)
+    os.waitpid(other_user, 0)
     assert list(house.job_documents()) == [own.name]
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
-def test_another_user_asks_nothing_of_the_daemon_and_cannot_stop_it(house: Any) -> None:
+def test_other_user_can_neither_query_nor_stop_the_daemon(house: Any) -> None:
     house.begin_elsewhere()
     ask_daemon({"kind": "status"})
     for path in (
@@ -93,16 +93,16 @@ def test_another_user_asks_nothing_of_the_daemon_and_cannot_stop_it(house: Any) 
         daemon_control_socket(),
     ):
         path.chmod(0o777)
-    stranger = os.fork()
-    if stranger == 0:
-        _knock_as(NOBODY, daemon_control_socket(), b'{"version": 1, "kind": "stop"}')
-    os.waitpid(stranger, 0)
+    other_user = os.fork()
+    if other_user == 0:
+        _send_as(NOBODY, daemon_control_socket(), b'{"version": 1, "kind": "stop"}')
+    os.waitpid(other_user, 0)
     daemon_control_socket().parent.chmod(0o700)
     found = ask_daemon({"kind": "status"})
     assert (found["pid"], found["dropped"]) == (house.child, {"other user": 1})
 
 
-def _knock_as(user: int, socket: Path, frame: bytes) -> None:
+def _send_as(user: int, socket: Path, frame: bytes) -> None:
     """Never returns."""
     try:
         os.setuid(user)
@@ -115,7 +115,7 @@ def _knock_as(user: int, socket: Path, frame: bytes) -> None:
         os._exit(0)
 
 
-def test_a_second_daemon_is_refused_and_hurts_the_first_one_not(house: Any) -> None:
+def test_second_daemon_is_refused_without_affecting_the_first(house: Any) -> None:
     house.begin()
     job = house.known_job()
     with pytest.raises(DaemonError, match=f"runs already \\(process {os.getpid()}\\)"):
@@ -124,7 +124,7 @@ def test_a_second_daemon_is_refused_and_hurts_the_first_one_not(house: Any) -> N
     house.until(lambda: "grant" in job.kinds())
 
 
-def test_what_a_dead_daemon_left_is_replaced(house: Any) -> None:
+def test_files_of_a_dead_daemon_are_replaced(house: Any) -> None:
     house.begin_elsewhere()
     house.kill()
     assert house.line.exists()
@@ -134,7 +134,7 @@ def test_what_a_dead_daemon_left_is_replaced(house: Any) -> None:
     assert not house.line.parent.exists()
 
 
-def test_jobs_are_not_confused_with_the_daemon(house: Any) -> None:
+def test_daemon_is_not_listed_as_a_job(house: Any) -> None:
     from nereus.launch import LaunchError
     from nereus.supervisor import control_sockets, find
 
@@ -163,25 +163,25 @@ def far_job(house: Any, keys: Path | None, name: str, **changed: bytes) -> Any:
     return job.connect()
 
 
-def test_over_the_network_nobody_is_heard_without_the_right_keys(house: Any, keys: Path) -> None:
+def test_network_jobs_without_the_right_keys_are_ignored(house: Any, keys: Path) -> None:
     house.begin(listen="tcp://127.0.0.1:*", keys=keys)
     other_public, other_secret = zmq.curve_keypair()
     friend = far_job(house, keys, "friend")
-    strangers = [
+    others = [
         far_job(house, None, "no keys"),
         far_job(house, keys, "others", public=other_public, secret=other_secret),
         far_job(house, keys, "nobodys", server=other_public),
     ]
-    for job in (*strangers, friend):
+    for job in (*others, friend):
         job.hello()
     house.until(lambda: "welcome" in friend.kinds())
     friend.ask(1)
     house.until(lambda: "grant" in friend.kinds())
     assert list(house.job_documents()) == [friend.name]
-    assert all(job.heard == [] for job in strangers)
+    assert all(job.received == [] for job in others)
 
 
-def test_keys_are_for_their_owner_alone(keys: Path, house: Any) -> None:
+def test_keys_are_private_to_their_owner(keys: Path, house: Any) -> None:
     assert stat.S_IMODE(keys.stat().st_mode) == 0o700
     assert {stat.S_IMODE(path.stat().st_mode) for path in keys.iterdir()} == {0o600}
     with pytest.raises(DaemonError, match="is there already"):
@@ -205,7 +205,7 @@ def full(house: Any) -> Iterator[Any]:
     house.end()
 
 
-def test_a_store_that_is_full_stops_nobody_and_is_said_once(house: Any, full: Any) -> None:
+def test_full_store_does_not_stop_jobs_and_is_reported_once(house: Any, full: Any) -> None:
     jobs = [house.known_job(name) for name in "ab"]
     for job in jobs:
         job.ask(1)
@@ -226,7 +226,7 @@ def test_a_store_that_is_full_stops_nobody_and_is_said_once(house: Any, full: An
     assert house.job_documents()[first.name]["epoch"] == epoch
 
 
-def test_a_cancel_that_could_not_be_stored_is_said_by_the_next_daemon_too(house: Any, full: Any) -> None:
+def test_cancel_that_could_not_be_stored_is_repeated_by_the_next_daemon(house: Any, full: Any) -> None:
     job = house.known_job(commands=[7])
     house.until(lambda: "cancel" in job.kinds())
     full.store.connection.execute("PRAGMA max_page_count = 100000")
@@ -235,7 +235,7 @@ def test_a_cancel_that_could_not_be_stored_is_said_by_the_next_daemon_too(house:
     house.until(lambda: full.store.trouble is None)
     house.end()
     house.begin()
-    job.heard.clear()
+    job.received.clear()
     job.heartbeat()
     house.until(lambda: "cancel" in job.kinds())
     assert job.last("cancel")["command"] == 7
@@ -243,9 +243,7 @@ def test_a_cancel_that_could_not_be_stored_is_said_by_the_next_daemon_too(house:
     assert told["why"] == "nobody knows of it any more"
 
 
-def test_cores_that_were_kept_while_the_store_was_full_are_kept_by_the_next_daemon(
-    house: Any, full: Any
-) -> None:
+def test_reservation_made_with_a_full_store_is_kept_by_the_next_daemon(house: Any, full: Any) -> None:
     question = {"kind": "reserve", "job": "1" * 16, "ranks": 3}
     _, outs = full._desk.answer(question, house.clock.now())
     full._send(outs)
@@ -257,7 +255,7 @@ def test_cores_that_were_kept_while_the_store_was_full_are_kept_by_the_next_daem
     assert house.begin().everything.coordinator.free == 8 - 3
 
 
-def test_a_daemon_that_was_killed_with_a_full_store_gives_no_turn_twice(house: Any) -> None:
+def test_daemon_killed_with_a_full_store_grants_no_turn_twice(house: Any) -> None:
     child = house.begin_elsewhere()
     writes = house.known_job("writes")
     resource.prlimit(child, resource.RLIMIT_FSIZE, (1, 1))
@@ -287,7 +285,7 @@ def test_a_daemon_that_was_killed_with_a_full_store_gives_no_turn_twice(house: A
     ("content", "reason"),
     [(b"not a data base" * 100, "file is not a database"), (None, "is a file of another program")],
 )
-def test_a_file_that_is_no_store_is_refused_and_left_as_it_is(
+def test_file_that_is_not_a_store_is_refused_and_unchanged(
     house: Any, content: bytes | None, reason: str
 ) -> None:
     import sqlite3
@@ -305,7 +303,7 @@ def test_a_file_that_is_no_store_is_refused_and_left_as_it_is(
     assert not house.line.exists()
 
 
-def test_a_store_of_another_version_or_of_another_daemon_is_refused(house: Any) -> None:
+def test_store_of_another_version_or_daemon_is_refused(house: Any) -> None:
     import sqlite3
 
     path = house.folder / "store.sqlite"
@@ -326,7 +324,7 @@ def test_a_store_of_another_version_or_of_another_daemon_is_refused(house: Any) 
         house.begin(store=path / "below")
 
 
-def test_figures_are_openmetrics_on_this_host_alone(house: Any) -> None:
+def test_metrics_are_openmetrics_on_the_local_host_only(house: Any) -> None:
     house.begin_elsewhere(metrics=0)
     job = house.known_job()
     job.ask(1)

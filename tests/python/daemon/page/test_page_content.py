@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from a_name import called
-from a_page import COMMAND, LIMIT, A, House, Served, Told, heard, history
+from a_page import COMMAND, LIMIT, A, House, Served, Told, history, received
 
 from nereus.daemon.page import source as source_module
 from nereus.daemon.page.sentences import reason, sentence
@@ -20,13 +20,13 @@ from nereus.daemon.page.source import Source
 Serve = Callable[..., Served]
 
 
-def test_a_daemons_jobs_are_told_with_who_decided_and_why(house: House, served: Serve) -> None:
+def test_jobs_are_listed_with_decisions_and_reasons(house: House, served: Serve) -> None:
     house.begin("--policy", "fair")
     with house.job("one", command=["./cg", "<b>"]) as job, called(job.name, "cg-1"):
-        told = heard(job, "resize")
+        told = received(job, "resize")
         job.ask(1)
-        job.wrote(1, heard(job, "grant")["epoch"], service_seconds=2)
-        heard(job, "noted")
+        job.wrote(1, received(job, "grant")["epoch"], service_seconds=2)
+        received(job, "noted")
         found = served(Source()).look()
     (known,) = found["status"]["jobs"]
     assert (known["command"], found["status"]["policy"]) == (["./cg", "<b>"], "fair")
@@ -40,7 +40,7 @@ def test_a_daemons_jobs_are_told_with_who_decided_and_why(house: House, served: 
     assert found["last"] == found["events"][-1]["number"] == len(found["events"])
 
 
-def test_a_daemon_that_is_gone_is_told_of_and_taken_up_when_it_is_back(house: House, served: Serve) -> None:
+def test_missing_daemon_is_reported_and_followed_when_it_returns(house: House, served: Serve) -> None:
     page = served(Source())
     assert "nereus daemon starts one" in page.look()["why"]
     house.begin()
@@ -56,7 +56,7 @@ def test_a_daemon_that_is_gone_is_told_of_and_taken_up_when_it_is_back(house: Ho
     assert [job["job"] for job in back["status"]["jobs"]] == [job["job"] for job in before["status"]["jobs"]]
 
 
-def test_a_page_that_is_opened_late_begins_with_the_latest(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_page_opened_late_starts_with_the_latest_events(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(source_module, "FIRST_EVENTS", 4)
     asked = Source(Told(history()).ask)
     found = asked.look(None)
@@ -64,7 +64,7 @@ def test_a_page_that_is_opened_late_begins_with_the_latest(monkeypatch: pytest.M
     assert asked.look(10)["events"] == []
 
 
-def test_all_jobs_are_told_in_however_many_answers() -> None:
+def test_all_jobs_are_listed_from_several_answers() -> None:
     def ask(question: Mapping[str, Any]) -> dict[str, Any]:
         if question["kind"] == "events":
             return {"events": [], "last": 0}
@@ -110,7 +110,7 @@ def event(kind: str, **about: Any) -> dict[str, Any]:
         (event("of_tomorrow", what=1), "of_tomorrow what=1", ""),
     ],
 )
-def test_each_event_has_a_sentence_and_its_reason(
+def test_each_event_has_a_sentence_and_a_reason(
     told: dict[str, Any], text: str | None, why: str | None
 ) -> None:
     assert text is None or sentence(told) == text
@@ -118,7 +118,7 @@ def test_each_event_has_a_sentence_and_its_reason(
 
 
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_the_command_prints_the_address_and_ends_well(house: House, by: int) -> None:
+def test_command_prints_the_address_and_exits_cleanly(house: House, by: int) -> None:
     command = [*COMMAND, "page", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -131,7 +131,7 @@ def test_the_command_prints_the_address_and_ends_well(house: House, by: int) -> 
 
 @pytest.mark.parametrize("ignored", [signal.SIGINT, signal.SIGHUP])
 @pytest.mark.parametrize("words", [("page", "--json"), ("daemon", "--store", "store.sqlite")])
-def test_a_program_keeps_ignoring_what_was_ignored_when_it_started(
+def test_signals_ignored_at_start_stay_ignored(
     house: House, tmp_path: Path, words: tuple[str, ...], ignored: signal.Signals
 ) -> None:
     """As a hang-up is under nohup, and Ctrl-C in the background of a shell."""

@@ -74,7 +74,7 @@ def with_script(script: str, folder: Path) -> Path:
     return files
 
 
-def test_what_happened_is_drawn_and_texts_of_others_stay_texts(served: Serve) -> None:
+def test_events_are_drawn_and_foreign_text_is_escaped(served: Serve) -> None:
     page = served(Source(Told(history(HOSTILE, HOSTILE)).ask))
     found = Elements(dom(page.address + "#window=60", 3))
     assert found.classes.count("job") == 1 and found.classes.count("job ended") == 1
@@ -126,7 +126,7 @@ answers.lanes = [...document.querySelectorAll("#lanes .name")].map((each) => eac
 """
 
 
-def test_marks_bars_and_lists_tell_more_and_the_window_can_be_moved(served: Serve, tmp_path: Path) -> None:
+def test_marks_bars_and_lists_show_details_and_the_window_can_be_moved(served: Serve, tmp_path: Path) -> None:
     page = served(Source(Told(history()).ask), files=with_script(USES_IT, tmp_path))
     found = answers(page, 20)
     assert ["refused" in found["listed"][0], len(found["listed"])] == [True, 3]
@@ -152,7 +152,7 @@ answers.lanes = document.querySelectorAll("#lanes .job").length;
 """
 
 
-def test_a_daemon_that_is_gone_and_one_that_is_back_are_told_of(served: Serve, tmp_path: Path) -> None:
+def test_missing_and_returned_daemon_are_reported(served: Serve, tmp_path: Path) -> None:
     now = history()
     told = Told(now, None, None, None, now)
     found = answers(served(Source(told.ask), files=with_script(LISTENS, tmp_path)), 12)
@@ -208,7 +208,7 @@ answers.moved = [moved.take(answer(1, [], 1, [], "/t")), moved.jobs.size];
 """
 
 
-def test_a_history_with_gaps_is_told_as_far_as_it_is_known(served: Serve, tmp_path: Path) -> None:
+def test_history_with_gaps_is_drawn_as_far_as_known(served: Serve, tmp_path: Path) -> None:
     page = served(Source(Told(history()).ask), files=with_script(TELLS_STORIES, tmp_path))
     found = answers(page, 2)
     assert found["waits"] == [["waiting", 10, 12]]

@@ -38,7 +38,7 @@ def result(study: Callable[..., Study]) -> Callable[..., Result]:
     return lambda *told: result_of("blocking", study().scenario, told, BEGIN)
 
 
-def test_waiting_and_writing_are_counted_apart(result: Callable[..., Result]) -> None:
+def test_waiting_and_writing_are_counted_separately(result: Callable[..., Result]) -> None:
     found = result(came("A1"), wrote(1.0, 0.5, 2.0), wrote(6.0, 0.0, 2.5), event("note", 9.0, text="?"))
     job = found.job("A1")
     assert (job.phases, job.wait, job.service) == (2, 0.5, 4.5)
@@ -46,7 +46,7 @@ def test_waiting_and_writing_are_counted_apart(result: Callable[..., Result]) ->
     assert [each["start"] for each in found.events if each["event"] == "phase"] == [1.0, 6.0]
 
 
-def test_predictions_are_compared_with_what_came(result: Callable[..., Result]) -> None:
+def test_predictions_are_compared_with_actual_phases(result: Callable[..., Result]) -> None:
     told = [wrote(1.0, 0.0, 1.0), foretold(2.0, 5.0), wrote(5.2, 0.0, 1.0), foretold(6.2, None)]
     errors = result(came("A1"), *told, wrote(9.0, 0.0, 1.0)).document()["prediction"]
     assert errors["phases"] == 1
@@ -54,13 +54,13 @@ def test_predictions_are_compared_with_what_came(result: Callable[..., Result]) 
     assert errors["mean_error_share"] == pytest.approx(0.05)
 
 
-def test_a_phase_that_was_moved_is_no_wrong_prediction(result: Callable[..., Result]) -> None:
+def test_shifted_phase_is_not_a_wrong_prediction(result: Callable[..., Result]) -> None:
     moved = event("decided", 2.5, command=1, ranks=4, at=7, why="conflict")
     found = result(came("A1"), wrote(1.0, 0.0, 1.0), foretold(2.0, 5.0), moved, wrote(4.0, 0.0, 1.0))
     assert found.job("A1").foretold == []
 
 
-def test_resizes_and_cores_are_those_that_happened(result: Callable[..., Result]) -> None:
+def test_resizes_and_core_seconds_are_counted(result: Callable[..., Result]) -> None:
     resized = event("resized", 3.0, before=2, ranks=4, iteration=9, seconds=0.25)
     nothing = event("resized", 4.0, before=4, ranks=4, iteration=12, seconds=None)
     end = event("ended", 5.0, why="goodbye", iteration=20)
@@ -71,7 +71,7 @@ def test_resizes_and_cores_are_those_that_happened(result: Callable[..., Result]
     assert found.flops == pytest.approx(20 * 10.0 / 5.0)
 
 
-def test_jobs_that_are_stopped_count_what_they_did(result: Callable[..., Result]) -> None:
+def test_stopped_jobs_count_their_finished_work(result: Callable[..., Result]) -> None:
     stopped = event("stopped", 8.0, "", iterations={"a": 16})
     found = result(came("A1"), stopped, event("ended", 9.0, why="goodbye", iteration=17))
     assert (found.makespan, found.flops) == (8.0, 16 * 10.0 / 8.0)
@@ -79,5 +79,5 @@ def test_jobs_that_are_stopped_count_what_they_did(result: Callable[..., Result]
     assert found.document()["unfinished"] == 2
 
 
-def test_jobs_of_others_change_nothing(result: Callable[..., Result]) -> None:
+def test_events_of_unrelated_jobs_are_ignored(result: Callable[..., Result]) -> None:
     assert result(came("B7", job="b"), event("ended", 7.0, "b", why="goodbye", iteration=9)).makespan == 0.0

@@ -53,20 +53,20 @@ def unfinished(texts: dict[str, str]) -> list[str]:
     ]
 
 
-def test_every_source_file_says_under_which_licence_it_may_be_used(sources: dict[str, str]) -> None:
+def test_every_source_file_states_its_licence(sources: dict[str, str]) -> None:
     assert len(sources) > 20
     assert without_licence(sources) == []
 
 
-def test_no_source_file_is_too_long_to_be_read_at_once(sources: dict[str, str]) -> None:
+def test_no_source_file_is_too_long(sources: dict[str, str]) -> None:
     assert too_long(sources) == []
 
 
-def test_nothing_is_marked_as_unfinished(tracked: dict[str, str]) -> None:
+def test_no_code_is_marked_as_unfinished(tracked: dict[str, str]) -> None:
     assert unfinished(tracked) == []
 
 
-def test_sockets_are_made_and_closed_in_one_place(sources: dict[str, str]) -> None:
+def test_sockets_are_made_and_closed_in_one_module(sources: dict[str, str]) -> None:
     assert "destroy(linger=0)" in sources[SOCKETS]
     assert own_contexts(sources) == []
 
@@ -95,7 +95,7 @@ def hasty_aborts(texts: dict[str, str]) -> list[str]:
     return found
 
 
-def test_lines_before_an_abort_are_waited_for(sources: dict[str, str]) -> None:
+def test_lines_before_an_abort_are_flushed(sources: dict[str, str]) -> None:
     assert all("MPI_Abort(" in sources[path] for path in SAY_NOTHING)
     assert hasty_aborts(sources) == []
 
@@ -115,11 +115,11 @@ def raw_lines(texts: dict[str, str]) -> list[str]:
     return [path for path, text in own.items() if path not in places and raw.search(text)]
 
 
-def test_lines_of_the_library_are_written_in_one_place(sources: dict[str, str]) -> None:
+def test_lines_of_the_library_are_written_in_one_module(sources: dict[str, str]) -> None:
     assert raw_lines(sources) == []
 
 
-def test_the_habits_are_looked_for() -> None:
+def test_violations_of_the_conventions_are_found() -> None:
     hasty = {"src/a.c": "puts(why);\nMPI_Abort(MPI_COMM_WORLD, 1);", "src/b.c": "std::cerr << name;"}
     assert hasty_aborts(hasty) == ["src/a.c:2"]
     assert raw_lines(hasty) == ["src/b.c"]
@@ -132,7 +132,7 @@ def test_the_habits_are_looked_for() -> None:
     assert unfinished(bad) == ["src/a.cpp:1"]
 
 
-def test_every_python_room_says_in_a_line_what_it_is(tracked: dict[str, str]) -> None:
+def test_every_python_room_has_a_docstring(tracked: dict[str, str]) -> None:
     rooms = {"/".join(path.split("/")[:3]) for path in tracked if path.startswith("python/nereus/")}
     fronts = {f"{room}/__init__.py" for room in rooms if not room.endswith(".py")}
     assert fronts
@@ -149,13 +149,13 @@ def long_lines_of_prose(text: str) -> Iterator[int]:
             yield number
 
 
-def test_lines_of_documents_are_as_wide_as_a_screen(tracked: dict[str, str]) -> None:
+def test_lines_of_documents_fit_the_screen(tracked: dict[str, str]) -> None:
     documents = {path: text for path, text in tracked.items() if path.endswith(".md")}
     long = [f"{path}:{number}" for path, text in documents.items() for number in long_lines_of_prose(text)]
     assert long == []
 
 
-def test_long_lines_of_prose_are_looked_for() -> None:
+def test_long_lines_of_prose_are_found() -> None:
     long = "a " * 61
     text = "\n".join([long, "```", long, "```", f"| {long} |", f"    {long}", "short", long])
     assert list(long_lines_of_prose(text)) == [1, 8]
@@ -175,7 +175,7 @@ def foreign_installs(texts: dict[str, str], distribution: str) -> list[str]:
     ]
 
 
-def test_nobody_is_told_to_install_a_foreign_package(tracked: dict[str, str]) -> None:
+def test_no_text_names_a_foreign_package_to_install(tracked: dict[str, str]) -> None:
     project = tomllib.loads(tracked["pyproject.toml"])["project"]
     # "nereus" on the package index is another project.
     assert project["name"] == "nereus-mpi"
@@ -183,7 +183,7 @@ def test_nobody_is_told_to_install_a_foreign_package(tracked: dict[str, str]) ->
     assert foreign_installs(tracked, project["name"]) == []
 
 
-def test_foreign_packages_are_looked_for() -> None:
+def test_foreign_packages_are_found() -> None:
     told = {"a.md": "`pip install " + "nereus[mpi]`", "b.py": "version(" + '"nereus")'}
     assert foreign_installs(told, "nereus-mpi") == ["a.md: nereus", "b.py: nereus"]
     assert (
@@ -191,7 +191,7 @@ def test_foreign_packages_are_looked_for() -> None:
     )
 
 
-def test_all_that_name_a_version_name_the_same(tracked: dict[str, str]) -> None:
+def test_all_versions_agree(tracked: dict[str, str]) -> None:
     patterns = {
         "pyproject.toml": r'^version = "([\d.]+)"',
         "CMakeLists.txt": r"^project\(nereus\s+VERSION\s+([\d.]+)",

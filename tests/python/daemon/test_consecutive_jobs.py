@@ -26,11 +26,11 @@ class Opening:
 
     def say(self, kind: str, name: str = A, **keys: Any) -> list[Any]:
         own: dict[str, Any] = {"opening": self._opening} if self._opening else {}
-        return list(self._everything.hear(message(kind, name, **own, **keys)))
+        return list(self._everything.receive(message(kind, name, **own, **keys)))
 
     def hello(self, asked: int = 0, epoch: int = 0) -> list[Any]:
         own = {"opening": self._opening, "asked": asked, "epoch": epoch}
-        return list(self._everything.hear(hello(A, iteration=self._iteration, **own)))
+        return list(self._everything.receive(hello(A, iteration=self._iteration, **own)))
 
     def ask(self, number: int) -> list[Any]:
         return self.say("io_request", number=number, bytes=0, iteration=self._iteration)
@@ -68,17 +68,17 @@ def waited(everything: Everything, job: Opening, number: int, limit: float = 5.0
     until = everything.now + limit
     while everything.now < until:
         everything.now += 0.25
-        heard = job.ask(number)
-        if kinds(heard) == ["grant"]:
-            return heard
-        if kinds(heard) == ["who"]:
+        received = job.ask(number)
+        if kinds(received) == ["grant"]:
+            return received
+        if kinds(received) == ["who"]:
             job.hello(asked=number)
     return []
 
 
 @pytest.mark.parametrize(("first", "second"), [(0, 0), (5, 7)])
 @pytest.mark.parametrize("iteration", [0, 30, 40])
-def test_a_job_has_its_turn_though_the_goodbye_of_the_one_before_it_was_lost(
+def test_job_gets_its_turn_after_a_lost_closing_message_of_another(
     everything: Everything, first: int, second: int, iteration: int
 ) -> None:
     before = Opening(everything, first)
@@ -89,7 +89,7 @@ def test_a_job_has_its_turn_though_the_goodbye_of_the_one_before_it_was_lost(
     assert kinds(waited(everything, later, 1)) == ["grant"]
 
 
-def test_what_the_job_before_said_late_takes_no_turn_and_ends_none(everything: Everything) -> None:
+def test_late_messages_of_the_previous_job_neither_take_nor_end_a_turn(everything: Everything) -> None:
     before, later = Opening(everything, 5), Opening(everything, 7)
     before.hello()
     before.ask(3)
@@ -103,7 +103,7 @@ def test_what_the_job_before_said_late_takes_no_turn_and_ends_none(everything: E
     assert still["turn"] is True
 
 
-def test_a_later_job_that_was_not_heard_of_is_asked_who_it_is(everything: Everything) -> None:
+def test_unknown_later_job_is_asked_to_identify_itself(everything: Everything) -> None:
     Opening(everything, 5).hello()
     later = Opening(everything, 7)
     assert kinds(later.ask(1)) == ["who"]
@@ -111,7 +111,7 @@ def test_a_later_job_that_was_not_heard_of_is_asked_who_it_is(everything: Everyt
     assert everything.all.sessions[A].opening == 7
 
 
-def test_the_next_job_is_heard_at_once_after_the_goodbye_of_the_one_before(everything: Everything) -> None:
+def test_next_job_is_accepted_right_after_the_closing_message(everything: Everything) -> None:
     before, later = Opening(everything, 5), Opening(everything, 7)
     before.hello()
     before.say("goodbye", id=1)
@@ -121,15 +121,13 @@ def test_the_next_job_is_heard_at_once_after_the_goodbye_of_the_one_before(every
 
 @pytest.mark.parametrize("opening", [0, 5])
 @pytest.mark.parametrize("seed", range(5))
-def test_words_of_a_phase_that_is_over_take_no_turn_however_often_they_come(
-    everything: Everything, opening: int, seed: int
-) -> None:
+def test_messages_of_a_finished_phase_take_no_turn(everything: Everything, opening: int, seed: int) -> None:
     chance = random.Random(seed)
     job, other = Opening(everything, opening), Opening(everything, 0)
     job.hello()
     job.writes(2)
     (granted,) = job.ask(3)
-    everything.hear(hello(B))
+    everything.receive(hello(B))
     for _ in range(60):
         everything.now += 0.25
         assert "grant" not in kinds(job.ask(chance.choice((1, 2))))
@@ -141,7 +139,7 @@ def test_words_of_a_phase_that_is_over_take_no_turn_however_often_they_come(
 
 
 @pytest.mark.parametrize("opening", [0, 5])
-def test_a_few_old_words_of_a_job_do_not_make_it_another(everything: Everything, opening: int) -> None:
+def test_old_messages_do_not_make_a_job_another_one(everything: Everything, opening: int) -> None:
     job = Opening(everything, opening)
     job.hello()
     job.writes(2)
@@ -155,7 +153,7 @@ def test_a_few_old_words_of_a_job_do_not_make_it_another(everything: Everything,
     assert everything.all.sessions[A].io.phases == 2
 
 
-def test_phases_of_an_earlier_job_of_its_name_are_not_remembered_as_its_own(house: Any) -> None:
+def test_phases_of_an_earlier_job_of_the_same_name_are_not_restored(house: Any) -> None:
     house.begin()
     before = house.known_job(opening=5)
     for number in (1, 2, 3):

@@ -67,9 +67,9 @@ def must_go_on_or_end_with_a_message(application: Application, answer: str) -> N
         out, err = application.process.communicate(timeout=LIMIT)
     except subprocess.TimeoutExpired:
         raise HungError("the job does not end") from None
-    assert application.told("damaged") == []
+    assert application.events_of("damaged") == []
     if application.process.returncode == 0:
-        assert application.told("closes")[-1]["intact"], (answer, out, err)
+        assert application.events_of("closes")[-1]["intact"], (answer, out, err)
     else:
         lines = [line for line in err.splitlines() if not line.startswith("nereus: job ")]
         assert any(line.startswith("nereus: ") for line in lines), (answer, out, err)
@@ -86,7 +86,7 @@ CALLS = [
 
 @pytest.mark.parametrize(("call", "settings"), CALLS, ids=[call for call, _ in CALLS])
 @repeated_where_open_mpi_hangs
-def test_newcomer_that_dies_in_a_collective_call_does_not_hold_up_the_job(
+def test_newcomer_that_dies_in_a_collective_call_does_not_block_the_job(
     site: Any, mpi: str, call: str, settings: dict[str, str]
 ) -> None:
     if mpi == "openmpi" and "MPI_Win" in call:
@@ -98,7 +98,7 @@ def test_newcomer_that_dies_in_a_collective_call_does_not_hold_up_the_job(
 
 
 @pytest.mark.parametrize("call", ["MPI_Win_create:1", "MPI_Comm_dup:2"])
-def test_death_that_the_supervisor_saw_ends_a_collective_call_long_before_its_limit(
+def test_death_seen_by_the_supervisor_ends_a_collective_call_before_its_limit(
     site: Any, mpich: str, call: str
 ) -> None:
     with struck(site, mpich, call, **RMA, NEREUS_ANSWER_TIMEOUT="100000") as application:
@@ -113,7 +113,7 @@ def test_death_that_the_supervisor_saw_ends_a_collective_call_long_before_its_li
 
 
 @pytest.mark.parametrize("strategies", ["join", "asynchronous+join"])
-def test_newcomer_that_is_stopped_before_it_connects_holds_the_job_up_no_longer_than_its_limits(
+def test_newcomer_stopped_before_it_connects_delays_the_job_within_limits(
     site: Any, mpich: str, strategies: str
 ) -> None:
     own: dict[str, Any] = {
@@ -137,9 +137,7 @@ def test_newcomer_that_is_stopped_before_it_connects_holds_the_job_up_no_longer_
         application.must_end_well()
 
 
-def test_newcomers_whose_launcher_is_stopped_hold_the_job_up_no_longer_than_its_limits(
-    site: Any, mpi: str
-) -> None:
+def test_newcomers_with_a_stopped_launcher_delay_the_job_within_limits(site: Any, mpi: str) -> None:
     own: dict[str, Any] = {
         "NEREUS_ANSWER_TIMEOUT": "3",
         "NEREUS_CONNECT_TIMEOUT": "3",
@@ -160,9 +158,7 @@ def test_newcomers_whose_launcher_is_stopped_hold_the_job_up_no_longer_than_its_
 # --- what cannot be -----------------------------------------------------------------------------------------
 
 
-def test_one_sided_transfers_are_refused_at_the_request_where_the_mpi_has_none(
-    site: Any, openmpi: str
-) -> None:
+def test_unsupported_one_sided_transfers_are_refused_at_the_request(site: Any, openmpi: str) -> None:
     def must_be_refused(ranks: int, **options: Any) -> None:
         refused = application.resize(ranks, transfer_method="rma-lock", **options)
         assert refused["name"] == "NEREUS_ERR_UNSUPPORTED", refused
@@ -173,14 +169,14 @@ def test_one_sided_transfers_are_refused_at_the_request_where_the_mpi_has_none(
         must_be_refused(3, process_strategies="none")
         assert application.resize(3)["name"] == "NEREUS_RESIZED"
         must_be_refused(2)  # one of the three was made later
-        assert application.told("undone") == []
+        assert application.events_of("undone") == []
         application.must_end_well()
 
 
 # --- launchers that die -------------------------------------------------------------------------------------
 
 
-def test_killed_proxy_of_the_launcher_fails_the_job_with_a_message(site: Any, mpich: str) -> None:
+def test_killed_launcher_proxy_fails_the_job_with_a_message(site: Any, mpich: str) -> None:
     with running(site, mpich) as application:
         (proxy,) = site.processes("hydra_pmi_proxy")
         os.kill(proxy, signal.SIGKILL)

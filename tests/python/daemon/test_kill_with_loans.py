@@ -57,7 +57,7 @@ def borrower(house: Any) -> Any:
 
 
 def is_known_again(house: Any, job: Any) -> None:
-    job.heard.clear()
+    job.received.clear()
     job.heartbeat()
     house.until(lambda: job.kinds())
     assert "who" not in job.kinds()
@@ -70,7 +70,7 @@ def wants(job: str, ranks: int) -> str:
     return "no answer"
 
 
-def test_cores_that_are_lent_are_lent_still_after_a_kill_and_come_back(house: Any) -> None:
+def test_loans_survive_a_kill_and_are_returned(house: Any) -> None:
     starts(house)
     job = borrower(house)
     house.kill()
@@ -84,7 +84,7 @@ def test_cores_that_are_lent_are_lent_still_after_a_kill_and_come_back(house: An
 
 
 @pytest.mark.parametrize("moment", ["BEGIN", CANCELS, "COMMIT", "", "later"])
-def test_a_loan_that_is_called_back_comes_back_whenever_the_daemon_is_killed(house: Any, moment: str) -> None:
+def test_recalled_loan_is_returned_whenever_the_daemon_is_killed(house: Any, moment: str) -> None:
     starts(house, in_store(CANCELS, moment) if moment != "later" else lambda: None)
     job = borrower(house)
     first = wants(NEWCOMER, 3)

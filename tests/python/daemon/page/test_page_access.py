@@ -23,7 +23,7 @@ def page() -> Iterator[Served]:
     made.close()
 
 
-def test_only_this_host_reaches_it(page: Served) -> None:
+def test_page_listens_on_the_local_host_only(page: Served) -> None:
     assert page.where[0] == "127.0.0.1"
 
 
@@ -33,7 +33,7 @@ def connections(page: Served, number: int = MOST_CONNECTIONS) -> Iterator[list[s
         yield [stack.enter_context(socket.create_connection(page.where, timeout=30)) for _ in range(number)]
 
 
-def test_more_silent_connections_than_may_be_are_refused_and_each_page_says_so(
+def test_excess_silent_connections_are_refused_and_logged_by_each_page(
     served: Callable[..., Served], capfd: pytest.CaptureFixture[str]
 ) -> None:
     for page in (served(Source(Told(history()).ask)), served(Source(Told(history()).ask))):
@@ -43,7 +43,7 @@ def test_more_silent_connections_than_may_be_are_refused_and_each_page_says_so(
         until(lambda: answers(page))  # noqa: B023 - it is over before the next one
 
 
-def test_connections_that_asked_once_and_never_end_another_request_are_ended(
+def test_connections_with_an_unfinished_second_request_are_closed(
     served: Callable[..., Served], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = served(Source(Told(history()).ask))
@@ -65,7 +65,7 @@ def goes_on_after_another_byte(connection: socket.socket) -> bool:
         return False
 
 
-def test_connections_that_never_take_their_answer_are_ended(
+def test_connections_that_never_read_their_answer_are_closed(
     served: Callable[..., Served], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(server, "ANSWER_SECONDS", 1.0)
@@ -85,53 +85,53 @@ def answers(page: Served) -> bool:
         return False
 
 
-def test_words_are_long_and_no_two_are_the_same() -> None:
+def test_tokens_are_long_and_unique() -> None:
     words = {new_word() for _ in range(100)}
     assert len(words) == 100 and min(map(len, words)) >= 32
 
 
 @pytest.mark.parametrize("path", ["", "look", "page.js", "look?since=1", "files/page.js"])
 @pytest.mark.parametrize("word", ["", "wrong/", "/", "%C3%A9/", "../"])
-def test_without_the_word_nothing_is_told(page: Served, word: str, path: str) -> None:
+def test_request_without_token_is_answered_with_404(page: Served, word: str, path: str) -> None:
     status, _, text = page.ask(f"/{word}{path}")
     assert (status, text.lower()) == (404, "not found")
 
 
-def test_a_word_that_is_nearly_right_is_wrong(page: Served) -> None:
+def test_nearly_correct_token_is_refused(page: Served) -> None:
     for wrong in (page.word[:-1], page.word + "x", page.word.swapcase()):
         assert page.ask(f"/{wrong}/look")[0] == 404
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "[::1]", "0.0.0.0", ""])
-def test_a_site_whose_name_leads_here_is_refused(page: Served, host: str) -> None:
+def test_foreign_host_header_is_refused(page: Served, host: str) -> None:
     status, _, text = page.ask(f"/{page.word}/look", Host=host)
     assert status == 400 and "jobs" not in text
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost:9999"])
-def test_a_tunnel_with_another_port_leads_to_it(page: Served, host: str) -> None:
+def test_tunnel_from_another_port_is_allowed(page: Served, host: str) -> None:
     assert page.ask(f"/{page.word}/look", Host=host)[0] == 200
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])
 @pytest.mark.parametrize("path", ["look", "page.js"])
-def test_nothing_can_be_changed_through_it(page: Served, method: str, path: str) -> None:
+def test_page_allows_no_changes(page: Served, method: str, path: str) -> None:
     assert page.ask(f"/{page.word}/{path}", method)[0] == 405
 
 
 @pytest.mark.parametrize("path", ["../server.py", "..%2fserver.py", "%2e%2e/source.py", "/etc/passwd"])
-def test_no_file_but_those_of_the_page_is_given_out(page: Served, path: str) -> None:
+def test_only_files_of_the_page_are_served(page: Served, path: str) -> None:
     assert page.ask(f"/{page.word}/{path}")[0] == 404
 
 
 @pytest.mark.parametrize("since", ["-1", "x", "1.5", "9" * 19, "%D9%A1"])
-def test_what_is_no_number_of_an_event_is_refused(page: Served, since: str) -> None:
+def test_invalid_event_number_is_refused(page: Served, since: str) -> None:
     status, _, text = page.ask(f"/{page.word}/look?since={since}")
     assert (status, text) == (400, "since: the number of an event is allowed")
 
 
 @pytest.mark.parametrize("path", ["", "look", "page.js", "nothing"])
-def test_browsers_keep_nothing_and_run_no_script_but_its_own(page: Served, path: str) -> None:
+def test_headers_forbid_caching_and_foreign_scripts(page: Served, path: str) -> None:
     _, headers, _ = page.ask(f"/{page.word}/{path}")
     assert headers["Cache-Control"] == "no-store"
     assert headers["Referrer-Policy"] == "no-referrer"
@@ -139,6 +139,6 @@ def test_browsers_keep_nothing_and_run_no_script_but_its_own(page: Served, path:
     assert "Access-Control-Allow-Origin" not in headers
 
 
-def test_a_port_that_is_taken_is_refused(page: Served) -> None:
+def test_port_in_use_is_refused(page: Served) -> None:
     with pytest.raises(UserError, match=f"--port = {page.where[1]}: Address already in use"):
         listening(page.where[1])
