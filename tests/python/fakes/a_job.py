@@ -127,7 +127,6 @@ class LivelyJob(FakeJob):
         self._known = False
         self._writes_until: float | None = None
         self._next = 0.0
-        self.over = False
 
     def send(self, frame: bytes) -> None:
         if self._chance is None:
@@ -159,8 +158,12 @@ class LivelyJob(FakeJob):
             self.asked += 1
         if self._asks():
             self.ask(self.asked)
-        busy = self._asks() or self._writes_until is not None or self._insisted
-        self.over = self.asked == self.phases and not busy
+
+    @property
+    def over(self) -> bool:
+        """Whether all its phases are written, and all that it said is noted."""
+        busy = self._asks() or self._writes_until is not None or bool(self._insisted)
+        return self.asked == self.phases and not busy
 
     def _asks(self) -> bool:
         """Whether it waits for a turn."""
