@@ -4,10 +4,15 @@
 Tests send signals to programs, also where the tests run in the background.
 """
 
+import pkgutil
 import signal
+from importlib import import_module
 from types import FrameType
 
-from hypothesis import settings
+import pytest
+from hypothesis import is_hypothesis_test, settings
+
+import nereus
 
 
 def _go_on(number: int, frame: FrameType | None) -> None:
@@ -27,3 +32,18 @@ signal.signal(signal.SIGCHLD, signal.SIG_DFL)
 settings.register_profile("same", derandomize=True)
 settings.register_profile("random", derandomize=False, print_blob=True)
 settings.load_profile("same")
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Loads all modules of ours without MPI before the first property is tested.
+
+    Hypothesis tries the constants that it finds in those loaded by then. With fewer of them the examples
+    would differ from run to run, as tests are shared out among processes, although they are to be the same.
+    """
+    if not any(is_hypothesis_test(getattr(item, "obj", None)) for item in session.items):
+        return
+    for room in pkgutil.iter_modules(nereus.__path__, "nereus."):
+        if room.name == "nereus.binding":  # to import it starts MPI
+            continue
+        for module in pkgutil.walk_packages(import_module(room.name).__path__, f"{room.name}."):
+            import_module(module.name)
