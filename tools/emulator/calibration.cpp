@@ -29,7 +29,7 @@ struct Batches {
 
 // The time that all who must do the same number of operations agree on.
 double agreed(double seconds, const StageSpec &spec, const Team &team) {
-    if (!is_local(spec.type)) MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, team.comm);
+    if (!is_local(spec)) MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, team.comm);
     return seconds;
 }
 
@@ -60,7 +60,7 @@ Batches measure(Stage &stage, const StageSpec &spec, const Team &team, double wa
     batches.operations = batch_size(stage, spec, team, wanted);
     double spent = 0, spent_alone = 0;
     // Right after a resize the system may leave two ranks on one core for a while: that is not how they will run on.
-    const double limit = is_compute(spec.type) ? most_seconds : window_seconds;
+    const double limit = is_compute(spec) ? most_seconds : window_seconds;
     while (spent_alone < window_seconds && spent < limit) {
         const double cpu_begin = cpu_now();
         const double seconds = time_batch(stage, batches.operations, spec, team);
@@ -82,8 +82,8 @@ double mean_of(std::span<const double> values) {
 // ran either with or without a break: only the mean over all batches tells how fast the ranks go on, and only the time
 // that they had the core how long a stage takes that ends within a turn.
 double seconds_of_batch(const Batches &batches, const StageSpec &spec, const Cores &cores, double asked) {
-    if (!is_compute(spec.type))
-        return cores.are_shared() && is_local(spec.type) ? mean_of(batches.seconds) : median_of(batches.seconds);
+    if (!is_compute(spec))
+        return cores.are_shared() && is_local(spec) ? mean_of(batches.seconds) : median_of(batches.seconds);
     if (cores.are_shared()) return cores.leave_alone(asked) ? median_of(batches.cpu) : mean_of(batches.seconds);
     return median_of(batches.alone.empty() ? batches.seconds : batches.alone);
 }
@@ -92,8 +92,7 @@ double seconds_of_batch(const Batches &batches, const StageSpec &spec, const Cor
 
 double asked_seconds(const StageSpec &spec, const GroupSpec &group, int rank, std::size_t index) {
     const double seconds = group.times.empty() ? spec.seconds * group.factor : group.times[index];
-    return is_compute(spec.type) ? seconds * group.weights[static_cast<std::size_t>(rank) % group.weights.size()]
-                                 : seconds;
+    return is_compute(spec) ? seconds * group.weights[static_cast<std::size_t>(rank) % group.weights.size()] : seconds;
 }
 
 std::int64_t operations_for(double seconds, double seconds_per_operation) {
@@ -113,15 +112,15 @@ double median_of(std::span<const double> values) {
 
 // One operation of given bytes is done once, however long it takes; a capped one is repeated until the time is over.
 bool needs_calibration(const StageSpec &spec) {
-    if (spec.type == StageType::wait || spec.seconds <= 0) return false;
-    return is_compute(spec.type) || spec.bytes == 0;
+    if (is_wait(spec) || spec.seconds <= 0) return false;
+    return is_compute(spec) || spec.bytes == 0;
 }
 
 StagePlan calibrate(Stage &stage, const StageSpec &spec, const Team &team, const Cores &cores, double seconds) {
     StagePlan plan;
     plan.seconds = seconds;
     if (!needs_calibration(spec)) {
-        const bool is_once = spec.type == StageType::wait || (spec.bytes > 0 && !is_compute(spec.type));
+        const bool is_once = is_wait(spec) || (spec.bytes > 0 && !is_compute(spec));
         plan.operations = is_once ? 1 : 0;
         return plan;
     }

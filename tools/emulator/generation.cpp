@@ -25,7 +25,7 @@ void run_capped(Stage &stage, const StageSpec &spec, const StagePlan &plan, cons
     while (go_on != 0) {
         stage.run(plan.operations);
         go_on = now() - begin < plan.seconds ? 1 : 0;
-        if (!is_local(spec.type)) MPI_Bcast(&go_on, 1, MPI_INT, 0, team.comm);
+        if (!is_local(spec)) MPI_Bcast(&go_on, 1, MPI_INT, 0, team.comm);
     }
 }
 
@@ -83,7 +83,7 @@ void Generation::build(std::size_t phase) {
     for (Station &station : stations_) {
         place.file_name = file_prefix_ + "-s" + std::to_string(place.index) + "-r" + std::to_string(all_.rank) + ".tmp";
         const Team &team = station.ranks.team();
-        if (team.takes_part()) station.stage = make_stage(*station.spec, team, place);
+        if (team.takes_part()) station.stage = station.spec->type->make(*station.spec, team, place);
         ++place.index;
     }
 }
@@ -99,7 +99,7 @@ Result<void> Generation::enter_phase(std::size_t phase) {
     phase_ = phase;
     for (const StageSpec &spec : run_.phases[phase].stages)
         stations_.push_back({&spec, FirstRanks(all_, spec.ranks), nullptr, {}});
-    has_files_ = std::ranges::any_of(stations_, [](const Station &station) { return is_file(station.spec->type); });
+    has_files_ = std::ranges::any_of(stations_, [](const Station &station) { return is_file(*station.spec); });
     std::optional<std::string> built_badly;
     const auto no_memory = "phases[" + std::to_string(phase) + "]: there is not enough memory for its stages";
     try {
@@ -133,12 +133,11 @@ void Generation::calibrate_all() {
     MPI_Barrier(all_.comm);
 }
 
-// The plan of a station before this one with the same operations. Only pi: what touches memory has other costs with
-// other neighbours and lengths.
+// The plan of a station before this one with the same operations.
 const StagePlan *Generation::like(const Station &station, double seconds) const {
-    if (station.spec->type != StageType::pi) return nullptr;
+    if (station.spec->type->costs_vary) return nullptr;
     for (const Station &other : stations_) {
-        const bool is_alike = other.spec->type == StageType::pi && other.spec->ranks == station.spec->ranks &&
+        const bool is_alike = other.spec->type == station.spec->type && other.spec->ranks == station.spec->ranks &&
                               hosts_.cores.leave_alone(other.plan.seconds) == hosts_.cores.leave_alone(seconds);
         if (is_alike && other.plan.seconds_per_operation > 0) return &other.plan; // those behind it have no plan yet
     }
@@ -184,9 +183,9 @@ void Generation::execute(Station &station) {
     if (!station.stage) return;
     if (station.spec->padded)
         run_padded(*station.stage, station.plan.seconds);
-    else if (station.spec->capped && is_compute(station.spec->type))
+    else if (station.spec->capped && is_compute(*station.spec))
         compute_capped(*station.stage, station.plan, station.ahead);
-    else if (station.spec->capped && station.spec->type != StageType::wait)
+    else if (station.spec->capped && !is_wait(*station.spec))
         run_capped(*station.stage, *station.spec, station.plan, station.ranks.team());
     else
         station.stage->run(station.plan.operations);

@@ -26,36 +26,32 @@ std::string element(const char *array, std::size_t index) {
     return std::string(array) + "[" + std::to_string(index) + "]";
 }
 
+std::vector<std::pair<std::string_view, const StageType *>> words_of_stages() {
+    std::vector<std::pair<std::string_view, const StageType *>> words;
+    for (const StageType *type : stage_types()) words.emplace_back(type->word, type);
+    return words;
+}
+
+bool begins(const StageSpec &stage) { return stage.type->kind == StageKind::begin; }
+
 // What one operation leaves of its time can be waited out; an ip2p goes on behind its stage.
 bool can_be_padded(const StageSpec &stage) {
-    if (stage.capped || is_compute(stage.type) || stage.type == StageType::ip2p) return false;
-    return stage.bytes > 0 || stage.type == StageType::wait;
+    if (stage.capped || is_compute(stage) || begins(stage)) return false;
+    return stage.bytes > 0 || is_wait(stage);
 }
 
 StageSpec read_stage(const Json &json, const std::string &path, Complaint &complaint) {
-    using enum StageType;
     Fields fields(json, path, complaint);
     StageSpec stage;
-    stage.type = fields.choice<StageType>("type", {{"pi", pi},
-                                                   {"matrix", matrix},
-                                                   {"p2p", p2p},
-                                                   {"ip2p", ip2p},
-                                                   {"wait", wait},
-                                                   {"bcast", bcast},
-                                                   {"allgather", allgather},
-                                                   {"reduce", reduce},
-                                                   {"allreduce", allreduce},
-                                                   {"write", write},
-                                                   {"read", read}});
+    stage.type = fields.choice("type", words_of_stages());
     stage.seconds = fields.number("seconds", true);
-    const std::int64_t most = is_file(stage.type) ? most_bytes : most_message;
-    stage.bytes = fields.integer("bytes", 0, is_compute(stage.type) ? most_bytes : most);
+    const std::int64_t most = is_file(stage) ? most_bytes : most_message;
+    stage.bytes = fields.integer("bytes", 0, is_compute(stage) ? most_bytes : most);
     stage.granularity = fields.integer("granularity", 1, most_message);
     stage.capped = fields.boolean("capped");
     stage.id = fields.integer_or_null("id", 0, INT64_MAX, -1);
     stage.ranks = static_cast<int>(fields.integer("ranks", 0, INT_MAX));
-    if (stage.id < 0 && (stage.type == ip2p || stage.type == wait))
-        fields.complain("id", "an integer for ip2p and wait");
+    if (stage.id < 0 && (begins(stage) || is_wait(stage))) fields.complain("id", "an integer for ip2p and wait");
     if (fields.has("padded")) stage.padded = fields.boolean("padded");
     if (stage.padded && !can_be_padded(stage))
         fields.complain("padded", "false, but for wait, and one operation with bytes of p2p, bcast, allgather, reduce, "
@@ -71,11 +67,11 @@ void check_pairs(const PhaseSpec &phase, const std::string &path, Complaint &com
     for (const StageSpec &stage : phase.stages) {
         const std::string key = path + "." + element("stages", index++) + ".id";
         const auto found = std::ranges::find(open, stage.id);
-        if (stage.type == StageType::ip2p) {
+        if (begins(stage)) {
             if (found != open.end())
                 complaint.say(key, std::to_string(stage.id) + " twice", "an id that waits for nothing");
             open.push_back(stage.id);
-        } else if (stage.type == StageType::wait) {
+        } else if (is_wait(stage)) {
             if (found == open.end()) {
                 complaint.say(key, std::to_string(stage.id), "the id of an ip2p before it in this phase");
                 return;
@@ -210,7 +206,7 @@ void read_lists(Fields &fields, Run &run, Complaint &complaint) {
 
 bool uses_files(const Run &run) {
     return std::ranges::any_of(run.phases, [](const PhaseSpec &phase) {
-        return std::ranges::any_of(phase.stages, [](const StageSpec &stage) { return is_file(stage.type); });
+        return std::ranges::any_of(phase.stages, [](const StageSpec &stage) { return is_file(stage); });
     });
 }
 
@@ -246,9 +242,10 @@ std::int64_t Run::iterations() const {
     return sum;
 }
 
-bool is_compute(StageType type) { return type == StageType::pi || type == StageType::matrix; }
-bool is_file(StageType type) { return type == StageType::write || type == StageType::read; }
-bool is_local(StageType type) { return is_compute(type) || is_file(type); }
+bool is_compute(const StageSpec &stage) { return stage.type->kind == StageKind::compute; }
+bool is_file(const StageSpec &stage) { return stage.type->kind == StageKind::file; }
+bool is_local(const StageSpec &stage) { return is_compute(stage) || is_file(stage); }
+bool is_wait(const StageSpec &stage) { return stage.type->kind == StageKind::wait; }
 
 Result<Run> parse_run(const std::string &file, const std::string &text) {
     Run run;

@@ -11,15 +11,15 @@
 #include <nlohmann/json.hpp>
 
 #include "failure.hpp"
+#include "stage_type.hpp"
 #include "words.hpp"
 
 namespace emulator {
 
-enum class StageType { pi, matrix, p2p, ip2p, wait, bcast, allgather, reduce, allreduce, write, read };
 enum class Capture { max, mean, median };
 
 struct StageSpec {
-    StageType type = StageType::pi;
+    const StageType *type = nullptr; ///< never null where the run file was read
     double seconds = 0;
     std::int64_t bytes = 0;
     std::int64_t granularity = 1;
@@ -67,9 +67,10 @@ struct Run {
 };
 
 /// Computation and files: work that a rank does on its own. All other stages need the same calls on all ranks.
-bool is_local(StageType type);
-bool is_compute(StageType type);
-bool is_file(StageType type);
+bool is_local(const StageSpec &stage);
+bool is_compute(const StageSpec &stage);
+bool is_file(const StageSpec &stage);
+bool is_wait(const StageSpec &stage);
 
 /// The run that `text` describes; `file` is its name in a message. Failures have exit_bad_input.
 Result<Run> parse_run(const std::string &file, const std::string &text);

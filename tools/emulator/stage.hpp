@@ -4,7 +4,7 @@
 // In:  its line of the run file and the team that takes part (never a process outside of the team).
 // Out: run(n) does n operations on this process. Stages that communicate need the same n on the whole team.
 // How many operations a stage does is not known here: calibration.hpp finds out how long one lasts.
-// A new kind of stage is one file and one line in stage_table.cpp.
+// A new type of stage is one file that registers it (stage_type.hpp), and a row of stages.toml.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,7 @@
 #include <string>
 
 #include "run.hpp"
+#include "stage_type.hpp"
 #include "team.hpp"
 
 namespace emulator {
@@ -48,15 +49,5 @@ struct Workplace {
 
 /// Bytes of one operation of a stage that communicates or uses files.
 inline std::int64_t operation_bytes(const StageSpec &spec) { return spec.bytes > 0 ? spec.bytes : spec.granularity; }
-
-/// A stage ready to run. Local; throws std::bad_alloc or std::length_error when there is no memory for it.
-std::unique_ptr<Stage> make_stage(const StageSpec &spec, const Team &team, Workplace &place);
-
-std::unique_ptr<Stage> make_pi(const StageSpec &spec, const Workplace &place);
-std::unique_ptr<Stage> make_matrix(const StageSpec &spec, const Workplace &place);
-std::unique_ptr<Stage> make_collective(const StageSpec &spec, const Team &team);
-std::unique_ptr<Stage> make_exchange(const StageSpec &spec, const Team &team, Workplace &place);
-std::unique_ptr<Stage> make_wait(const StageSpec &spec, const Workplace &place);
-std::unique_ptr<Stage> make_file(const StageSpec &spec, const Workplace &place);
 
 } // namespace emulator

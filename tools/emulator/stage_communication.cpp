@@ -77,15 +77,14 @@ private:
 };
 
 // Maximum of bytes, as the papers have it: any number of bytes is allowed, and no sum can overflow.
-class Reduction final : public Stage {
+template <bool to_all> class Reduction final : public Stage {
 public:
-    Reduction(const StageSpec &spec, const Team &team)
-        : team_(team), to_all_(spec.type == StageType::allreduce), own_(length_of(spec)), result_(length_of(spec)) {}
+    Reduction(const StageSpec &spec, const Team &team) : team_(team), own_(length_of(spec)), result_(length_of(spec)) {}
 
     void run(std::int64_t operations) override {
         const int bytes = static_cast<int>(own_.size());
         for (std::int64_t i = 0; i < operations; ++i) {
-            if (to_all_)
+            if constexpr (to_all)
                 MPI_Allreduce(own_.data(), result_.data(), bytes, MPI_UINT8_T, MPI_MAX, team_.comm);
             else
                 MPI_Reduce(own_.data(), result_.data(), bytes, MPI_UINT8_T, MPI_MAX, 0, team_.comm);
@@ -94,23 +93,19 @@ public:
 
 private:
     Team team_;
-    bool to_all_;
     std::vector<std::uint8_t> own_, result_;
 };
 
-} // namespace
-
-std::unique_ptr<Stage> make_collective(const StageSpec &spec, const Team &team) {
-    switch (spec.type) {
-    case StageType::p2p:
-        return std::make_unique<PointToPoint>(spec, team);
-    case StageType::bcast:
-        return std::make_unique<Broadcast>(spec, team);
-    case StageType::allgather:
-        return std::make_unique<AllGather>(spec, team);
-    default:
-        return std::make_unique<Reduction>(spec, team);
-    }
+template <class Made> std::unique_ptr<Stage> make(const StageSpec &spec, const Team &team, Workplace &) {
+    return std::make_unique<Made>(spec, team);
 }
+
+const RegisteredStage p2p({"p2p", StageKind::message, make<PointToPoint>});
+const RegisteredStage bcast({"bcast", StageKind::message, make<Broadcast>});
+const RegisteredStage allgather({"allgather", StageKind::message, make<AllGather>});
+const RegisteredStage reduce({"reduce", StageKind::message, make<Reduction<false>>});
+const RegisteredStage allreduce({"allreduce", StageKind::message, make<Reduction<true>>});
+
+} // namespace
 
 } // namespace emulator

@@ -76,17 +76,20 @@ private:
     std::shared_ptr<Exchange> exchange_; // none on ranks that took no part in the ip2p
 };
 
-} // namespace
-
-std::unique_ptr<Stage> make_exchange(const StageSpec &spec, const Team &team, Workplace &place) {
+std::unique_ptr<Stage> make_begin(const StageSpec &spec, const Team &team, Workplace &place) {
     auto exchange = std::make_shared<Exchange>(spec, team);
     place.exchanges[spec.id] = exchange;
     return std::make_unique<Begin>(std::move(exchange));
 }
 
-std::unique_ptr<Stage> make_wait(const StageSpec &spec, const Workplace &place) {
+std::unique_ptr<Stage> make_wait(const StageSpec &spec, const Team &, Workplace &place) {
     const auto found = place.exchanges.find(spec.id);
     return std::make_unique<Wait>(found == place.exchanges.end() ? nullptr : found->second);
 }
+
+const RegisteredStage ip2p_stage({"ip2p", StageKind::begin, make_begin});
+const RegisteredStage wait_stage({"wait", StageKind::wait, make_wait});
+
+} // namespace
 
 } // namespace emulator

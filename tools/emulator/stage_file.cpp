@@ -80,16 +80,16 @@ Laps laps_of(const StageSpec &spec) {
     return Laps(spec.bytes > 0 ? std::max(spec.bytes, longest_lap) : spec.granularity);
 }
 
-class File final : public Stage {
+template <bool writes> class File final : public Stage {
 public:
     File(const StageSpec &spec, const std::string &path)
-        : writes_(spec.type == StageType::write), bytes_(operation_bytes(spec)), laps_(laps_of(spec)), file_(path) {
-        if (!writes_) file_.write(0, spec.bytes > 0 ? spec.bytes : laps_.length());
+        : bytes_(operation_bytes(spec)), laps_(laps_of(spec)), file_(path) {
+        if (!writes) file_.write(0, spec.bytes > 0 ? spec.bytes : laps_.length());
     }
 
     void run(std::int64_t operations) override {
         for (std::int64_t i = 0; i < operations && !file_.trouble(); ++i) {
-            if (writes_)
+            if constexpr (writes)
                 file_.write(laps_.next(), bytes_);
             else
                 file_.read(laps_.next(), bytes_);
@@ -99,16 +99,18 @@ public:
     std::optional<std::string> trouble() const override { return file_.trouble(); }
 
 private:
-    bool writes_;
     std::int64_t bytes_;
     Laps laps_;
     OpenFile file_;
 };
 
-} // namespace
-
-std::unique_ptr<Stage> make_file(const StageSpec &spec, const Workplace &place) {
-    return std::make_unique<File>(spec, place.scratch + "/" + place.file_name);
+template <bool writes> std::unique_ptr<Stage> make(const StageSpec &spec, const Team &, Workplace &place) {
+    return std::make_unique<File<writes>>(spec, place.scratch + "/" + place.file_name);
 }
+
+const RegisteredStage write_stage({"write", StageKind::file, make<true>});
+const RegisteredStage read_stage({"read", StageKind::file, make<false>});
+
+} // namespace
 
 } // namespace emulator

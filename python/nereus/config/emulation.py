@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from nereus.config.errors import fail, show
 from nereus.config.measured import Committed, Ended, Measured, MeasuredStage, read_measured
 from nereus.config.model import Experiment
-from nereus.config.rules import PADDED
+from nereus.stages import MESSAGES
 
 _COMPUTING = {"compute": "pi", "memory": "matrix"}
 _LONGEST_NAME = 64
@@ -93,7 +93,7 @@ def _stage(stage: MeasuredStage, generation: Ended) -> dict[str, Any]:
     timed = {"type": stage.kind, "time": min(seconds), **few}
     if not stage.bytes:
         return timed
-    return {**timed, "bytes": stage.bytes, "padded": stage.kind in PADDED}
+    return {**timed, "bytes": stage.bytes, "padded": stage.kind in MESSAGES}
 
 
 def _computing(kind: str, seconds: float, generation: Ended) -> dict[str, Any]:

@@ -34,15 +34,12 @@ from nereus.methods import (
     TransferStrategy,
 )
 from nereus.methods.strategies import STRATEGIES_ALLOWED, conflict_in, in_order
+from nereus.stages import STAGES, StageType, column
 
 INT32 = 2**31 - 1
 MOST_BYTES = 2**60  # sums of such sizes stay within 64 bits
 MOST_ITERATIONS = 2**40
 LONGEST = 1e9  # seconds; 32 years
-
-StageType = Literal[
-    "pi", "matrix", "p2p", "ip2p", "wait", "bcast", "allgather", "reduce", "allreduce", "write", "read"
-]
 
 Bytes = Annotated[int, BeforeValidator(bytes_of), Field(ge=0, le=MOST_BYTES)]
 Seconds = Annotated[float, BeforeValidator(seconds_of), Field(ge=0, le=LONGEST)]
@@ -51,7 +48,7 @@ Positive = Annotated[float, Field(ge=1e-9, le=1e9)]
 Percent = Annotated[float, Field(ge=0, le=100)]
 
 BYTES_ALLOWED = 'bytes from 0 to 2^60, or a text such as "64 MiB"'
-DEFAULT_GRANULARITY = {"pi": 100_000, "matrix": 600}
+DEFAULT_GRANULARITY = column("granularity")
 DEFAULT_MESSAGE = (
     65_536  # bytes of one communication or I/O operation that is repeated until its time is full
 )
@@ -102,9 +99,7 @@ class Data(Part):
 class Stage(Part):
     """One step of an iteration."""
 
-    type: StageType = Field(
-        description="one of pi, matrix, p2p, ip2p, wait, bcast, allgather, reduce, allreduce, write, read"
-    )
+    type: StageType = Field(description=_one_of(STAGES))
     time: Seconds = Field(0.0, description='seconds from 0 to 1e9, or a text such as "50 ms"')
     bytes: Bytes = Field(0, description=BYTES_ALLOWED)
     granularity: int = Field(ge=1, le=INT32, description="a whole number from 1 to 2147483647")

@@ -12,10 +12,9 @@ from nereus.config.proteo_codes import CAPTURES, STAGES, Codes, choose_codes
 from nereus.config.proteo_file import Entry, ProteoFile, ProteoPhase, Table
 from nereus.config.proteo_methods import process_method, transfer, without_intercomm
 from nereus.config.proteo_values import code, flag, raw_codes, real, whole
+from nereus.stages import BY_ID, COMPUTE
 
 DEFAULT_GRANULARITY = 600
-BY_ID = ("ip2p", "wait")
-COMPUTE = ("pi", "matrix")
 SECONDS = "seconds, 0 or more"
 METHODS = {
     "Spawn_Method": "process_method",
@@ -128,7 +127,7 @@ class _Translator:
         self._places[path] = Place(table.where, table.title)
         names = STAGES[self._codes]
         entry = table.needed("Stage_Type", "the number of a stage type")
-        stage: dict[str, Any] = {"type": names[code(entry, dict(enumerate(names)))]}
+        stage: dict[str, Any] = {"type": names[code(entry, names)]}
         self._note((*path, "type"), entry)
         stage |= self._amounts(path, table)
         self._keep_what_has_effect(table, stage)

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from nereus.methods import by_column
+from nereus.stages import column
 
 Codes = Literal["old", "new"]
 
-_COMPUTE = ("pi", "matrix", "p2p")
-STAGES: dict[Codes, tuple[str, ...]] = {
-    "old": (*_COMPUTE, "bcast", "allgather", "reduce", "allreduce"),
-    "new": (*_COMPUTE, "ip2p", "wait", "bcast", "allgather", "reduce", "allreduce", "write", "read"),
+STAGES: dict[Codes, dict[int, str]] = {
+    "old": {code: word for word, code in column("proteo_old").items()},
+    "new": {code: word for word, code in column("proteo").items()},
 }
 SPAWN_STRATEGIES: dict[Codes, dict[int, str]] = {
     "old": {1: "none", 2: "asynchronous", 3: "single", 6: "asynchronous and single"},

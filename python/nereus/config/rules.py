@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING
 
 from nereus.config.document import KeyPath
 from nereus.methods import transfer_conflict
+from nereus.stages import BY_ID, COMPUTE, FILES, MESSAGES
 
 if TYPE_CHECKING:
     from nereus.config.model import Experiment, Group, Phase, Stage
 
-COMPUTE = ("pi", "matrix")
-FILES = ("write", "read")
-PADDED = ("p2p", "bcast", "allgather", "reduce", "allreduce")
 AMOUNTS = ("constant_bytes", "variable_bytes")
 MOST_MESSAGE = 2**31 - 1  # bytes; not every MPI takes larger counts
 
@@ -94,16 +92,16 @@ def _wrong_amounts(path: KeyPath, stage: Stage) -> Iterator[Finding]:
     if stage.bytes and stage.type in (*COMPUTE, "wait"):
         yield Finding((*path, "bytes"), f"0, because a stage of type {stage.type} sends nothing")
     if stage.padded and (stage.capped or not _can_be_padded(stage)):
-        allowed = f"false, but for wait, and one operation with bytes of {', '.join((*PADDED, *FILES))}"
+        allowed = f"false, but for wait, and one operation with bytes of {', '.join((*MESSAGES, *FILES))}"
         yield Finding((*path, "padded"), allowed)
     if stage.bytes > MOST_MESSAGE and stage.type not in FILES:
         yield Finding((*path, "bytes"), f"at most {MOST_MESSAGE} bytes in one message")
-    if stage.id is not None and stage.type not in ("ip2p", "wait"):
+    if stage.id is not None and stage.type not in BY_ID:
         yield Finding((*path, "id"), "only stages of type ip2p and wait have an id")
 
 
 def _can_be_padded(stage: Stage) -> bool:
-    return stage.type == "wait" or (stage.bytes > 0 and stage.type in (*PADDED, *FILES))
+    return stage.type == "wait" or (stage.bytes > 0 and stage.type in (*MESSAGES, *FILES))
 
 
 def _unpaired(index: int, phase: Phase) -> Iterator[Finding]:
@@ -112,7 +110,7 @@ def _unpaired(index: int, phase: Phase) -> Iterator[Finding]:
     used: set[int] = set()
     for number, stage in enumerate(phase.stages):
         path: KeyPath = ("phases", index, "stages", number)
-        if stage.type not in ("ip2p", "wait"):
+        if stage.type not in BY_ID:
             continue
         if stage.id is None:
             yield Finding((*path, "id"), f"is missing: {stage.type} shares an id with its partner")

@@ -74,7 +74,7 @@ TEST(RunFile, KeepsEveryValueThatSteersTheRun) {
     EXPECT_TRUE(run->groups[0].times.empty());
     EXPECT_EQ(run->groups[1].times, (std::vector<double>{0.25, 0.0}));
     EXPECT_EQ(run->iterations(), 60);
-    EXPECT_EQ(run->phases[0].stages[0].type, StageType::matrix);
+    EXPECT_EQ(run->phases[0].stages[0].type, stage_type("matrix"));
     EXPECT_EQ(run->phases[0].stages[1].granularity, 600);
     EXPECT_EQ(run->groups[1].ranks, 4);
     EXPECT_EQ(run->groups[1].factor, 1.5);

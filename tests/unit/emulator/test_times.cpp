@@ -23,6 +23,7 @@ TEST(Operations, AreNeverNoneWhereTimeWasAskedFor) {
 
 TEST(AskedTime, FollowsFactorAndTheWeightOfTheRank) {
     StageSpec stage;
+    stage.type = stage_type("pi");
     stage.seconds = 0.5;
     GroupSpec group;
     group.factor = 2;
@@ -30,12 +31,13 @@ TEST(AskedTime, FollowsFactorAndTheWeightOfTheRank) {
     EXPECT_DOUBLE_EQ(asked_seconds(stage, group, 0, 0), 1.0);
     EXPECT_DOUBLE_EQ(asked_seconds(stage, group, 1, 0), 3.0);
     EXPECT_DOUBLE_EQ(asked_seconds(stage, group, 2, 0), 1.0);
-    stage.type = StageType::allreduce;
+    stage.type = stage_type("allreduce");
     EXPECT_DOUBLE_EQ(asked_seconds(stage, group, 1, 0), 1.0);
 }
 
 TEST(AskedTime, IsThatOfTheGroupWhereItHasItsOwn) {
     StageSpec stage;
+    stage.type = stage_type("pi");
     stage.seconds = 0.5;
     GroupSpec group;
     group.factor = 2;
@@ -46,13 +48,14 @@ TEST(AskedTime, IsThatOfTheGroupWhereItHasItsOwn) {
 
 TEST(Calibration, IsSparedWhereTheNumberOfOperationsIsKnown) {
     StageSpec stage;
+    stage.type = stage_type("pi");
     stage.seconds = 0.5;
     EXPECT_TRUE(needs_calibration(stage));
-    stage.type = StageType::bcast;
+    stage.type = stage_type("bcast");
     EXPECT_TRUE(needs_calibration(stage));
     stage.bytes = 8;
     EXPECT_FALSE(needs_calibration(stage));
-    stage.type = StageType::pi;
+    stage.type = stage_type("pi");
     EXPECT_TRUE(needs_calibration(stage));
     stage.seconds = 0;
     EXPECT_FALSE(needs_calibration(stage));
@@ -64,7 +67,7 @@ TEST(Calibration, DoesAnOperationOfGivenBytesOnce) {
         std::int64_t done = 0;
     } counting;
     StageSpec stage;
-    stage.type = StageType::write;
+    stage.type = stage_type("write");
     stage.bytes = 100;
     const StagePlan plan = calibrate(counting, stage, {}, {}, 0.0);
     EXPECT_EQ(plan.operations, 1);

@@ -10,6 +10,7 @@ from pathlib import Path
 from nereus.analysis.report.events import Group, Run, Stage
 from nereus.analysis.report.model import Generation, Iteration, ResultError, Results
 from nereus.methods import of_words
+from nereus.stages import column
 
 CAPTURES = {"max": 0, "mean": 1, "median": 2}
 PLACEMENTS = {"spread": 1, "compact": 2}
@@ -21,10 +22,7 @@ STRATEGIES = of_words("transfer_strategies", "proteo")
 UNTOLD = {"transfer_method": "p2p", "transfer_strategy": "blocking"}
 # Proteo does not know that a strategy is chosen for it: without one there is none.
 PROCESS_STRATEGIES = {"auto": CLEAR, "asynchronous": 1, "single": 2, "multiple": 4, "parallel": 5}
-STAGES = {
-    "pi": 0, "matrix": 1, "p2p": 2, "ip2p": 3, "wait": 4, "bcast": 5,
-    "allgather": 6, "reduce": 7, "allreduce": 8, "write": 9, "read": 10,
-}  # fmt: skip
+STAGES = column("proteo")
 
 
 def write_proteo(results: Results, folder: Path, run_number: int = 0) -> list[Path]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from nereus.analysis.study.variants import Variant
 from nereus.config import Experiment
-from nereus.config.rules import COMPUTE
+from nereus.stages import COMPUTE
 
 
 def fixed(experiment: Experiment, ranks: int) -> Experiment:
