@@ -4,7 +4,7 @@
 .PHONY: help build check demo test test-all chaos lint fix tidy clean
 
 help:
-	@echo 'make demo   set up what is missing, emulate a resizing Conjugate Gradient, draw the picture'
+	@echo 'make demo   set up what is missing, emulate a Conjugate Gradient resized in two ways, draw both'
 	@echo 'make build  set up everything; leaves .venv/bin/nereus ready'
 	@echo 'make test   build, then run all tests against MPICH and Open MPI'
 	@echo 'make test-all  what make test runs, the whole matrices and arrays beyond 2^31 bytes; hours'
@@ -19,7 +19,7 @@ build:
 
 demo:
 	@scripts/setup demo
-	@.venv/bin/nereus emulate examples/emulate/cg.toml
+	@scripts/demo
 
 test: build
 	@scripts/test

@@ -217,7 +217,7 @@ def _show_results(results: Results, folder: Path, as_json: bool, picture: bool) 
     try:
         write_csv(results, folder)
         if picture:
-            draw(results, folder / "picture.png")
+            draw([results], folder / "picture.png")
     except OSError as problem:
         place = problem.filename or folder
         complain(

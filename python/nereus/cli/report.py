@@ -25,6 +25,10 @@ def report(
     picture: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the picture of a run or a record (PNG).")
     ] = None,
+    beside: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="PATH", help="Another run, drawn below on the same axes; can be repeated."),
+    ] = None,
     proteo: Annotated[
         bool, typer.Option("--proteo", help="Write Proteo's text files of a run into DIR.")
     ] = False,
@@ -46,20 +50,21 @@ def report(
     of_study = {"--html": html is not None, "--plot": plot is not None}
     try:
         if is_recording(folder) or is_prof(folder):
-            _refuse("a record", of_study | {"--proteo": proteo})
+            _refuse("a record", of_study | {"--proteo": proteo, "--beside": bool(beside)})
             from nereus.cli.monitor_report import report_recording
 
             written = report_recording(folder, csv, picture, prof, as_json)
         elif is_study(folder):
-            _refuse(
-                "a study", {"--picture": picture is not None, "--proteo": proteo, "--prof": prof is not None}
-            )
+            of_others = {"--picture": picture is not None, "--beside": bool(beside), "--proteo": proteo}
+            _refuse("a study", of_others | {"--prof": prof is not None})
             from nereus.cli.study_report import report_study  # runs are shown sooner without it
 
             written = report_study(folder, csv, html, plot, as_json)
         else:
             _refuse("a run", of_study | {"--prof": prof is not None})
-            written = _report_run(folder, csv, picture, proteo, as_json)
+            if beside and picture is None:
+                raise Refused("--beside: allowed only with --picture, which draws the runs below each other")
+            written = _report_run(folder, csv, picture, beside or [], proteo, as_json)
     except BrokenPipeError:
         raise  # of stdout: whoever reads it has enough
     except OSError as problem:
@@ -74,18 +79,20 @@ def _refuse(kind: str, options: dict[str, bool]) -> None:
             raise Refused(f"{option}: PATH holds {kind}, which has no such output")
 
 
-def _report_run(folder: Path, csv: bool, picture: Path | None, proteo: bool, as_json: bool) -> list[Path]:
-    results = read(folder)
-    beside = folder if folder.is_dir() else folder.parent
+def _report_run(
+    folder: Path, csv: bool, picture: Path | None, others: list[Path], proteo: bool, as_json: bool
+) -> list[Path]:
+    results, *more = (read(each) for each in (folder, *others))
+    files = folder if folder.is_dir() else folder.parent
     if as_json:
         show_json(results.document())
     else:
         show(table(results))
     written = [
-        *(write_csv(results, beside) if csv else []),
-        *(write_proteo(results, beside) if proteo else []),
+        *(write_csv(results, files) if csv else []),
+        *(write_proteo(results, files) if proteo else []),
     ]
     if picture is not None:
-        draw(results, picture)
+        draw([results, *more], picture)
         written.append(picture)
     return written

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from matplotlib.image import imread
 
 
 @pytest.mark.parametrize(
@@ -136,6 +137,22 @@ def test_report_shows_the_results_again(shell: Any, small: Path) -> None:
     names = {path.name for path in (shell.folder / "out").iterdir()}
     assert "resizes.csv" in names
     assert any(name.endswith("_Global.out") for name in names)
+
+
+def test_report_draws_runs_beside_each_other(shell: Any, small: Path) -> None:
+    shell.nereus("emulate", small, "--output", "out", "--no-picture", "-q")
+    pictures = {"one.png": (), "three.png": ("--beside", "out", "--beside", "out")}
+    for name, beside in pictures.items():
+        result = shell.nereus("report", "out", "--picture", name, *beside)
+        assert result.returncode == 0, result.stderr
+    assert imread(shell.folder / "three.png").shape[0] > imread(shell.folder / "one.png").shape[0]
+
+
+def test_run_beside_another_without_picture_is_refused(shell: Any, small: Path) -> None:
+    shell.nereus("emulate", small, "--output", "out", "--no-picture", "-q")
+    result = shell.nereus("report", "out", "--beside", "out")
+    assert result.returncode == 2
+    assert result.stderr.startswith("nereus: --beside: allowed only with --picture")
 
 
 def test_report_without_results_gives_one_line(shell: Any) -> None:

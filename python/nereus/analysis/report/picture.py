@@ -1,22 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The picture of a run: iteration time over wall time, coloured by ranks, resizes with their pause."""
+"""The picture of runs: iteration time over wall time, coloured by ranks, resizes with their pause."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nereus.analysis.report.model import Generation, Iteration, Results
+from nereus.analysis.report.timeline import Timeline
 from nereus.analysis.report.units import seconds_text, time_unit
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 # Told apart by people with any colour vision (Okabe and Ito 2008); more sizes than these take a colour scale.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6A3D9A", "#4D4D4D"]
 UNDONE = "#C00000"
-SIZE_INCHES = (11.0, 5.6)
+PAUSE = "#F2C14E"
+# In inches: of the picture of one run, and of each of several.
+WIDTH, HEIGHT, HEIGHT_BESIDE = 11.0, 5.6, 3.8
 LABEL_ROWS = 5
+LABEL_ROW = 0.055  # the height of a row of labels, as a part of the axes'
 # Width of a character of a resize's label and the gap between two labels, as a part of the axes' width.
 LABEL_CHARACTER, LABEL_GAP = 0.0078, 0.012
 LOG_FROM = 30.0
@@ -28,27 +33,34 @@ ODD: tuple[tuple[str, str, Callable[[Iteration], bool]], ...] = (
 )
 
 
-def draw(results: Results, path: Path) -> None:
-    """Write the picture as PNG."""
+def draw(runs: Sequence[Results], path: Path) -> None:
+    """Write the picture as PNG: runs below each other, on the same axes."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure(results).savefig(path, format="png", dpi=130)
+    figure(runs).savefig(path, format="png", dpi=130)
 
 
-def figure(results: Results) -> "Figure":
+def figure(runs: Sequence[Results]) -> "Figure":
     """The picture before it becomes a file."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    made = Figure(figsize=SIZE_INCHES, layout="constrained")
+    made = Figure(
+        figsize=(WIDTH, HEIGHT if len(runs) == 1 else HEIGHT_BESIDE * len(runs)), layout="constrained"
+    )
     FigureCanvasAgg(made)
-    axes = made.add_subplot()
-    unit = _unit(results)
-    _iterations(axes, results, unit[0])
-    _time_axis(axes, results)
-    _calibrations(axes, results)
-    _resizes(axes, results)
-    _decorate(axes, results, unit[1])
-    made.suptitle(_title(results), x=0.012, ha="left", fontsize=12, fontweight="bold")
+    grid = made.subplots(len(runs), sharex=True, sharey=True, squeeze=False)
+    seconds = [i.seconds for results in runs for i in _iterations(results)]
+    unit = time_unit(max(seconds, default=1.0))
+    logarithmic = _is_better_logarithmic([s for s in seconds if s > 0])
+    colour = colours([g.ranks for results in runs for g in results.generations])
+    end = max(Timeline(results).end for results in runs) or 1.0
+    for axes, results in zip(grid.flat, runs, strict=True):
+        axes.set_xlim(0, end * 1.015)
+        _run(axes, results, colour, unit[0])
+        axes.set_ylabel(f"time of an iteration [{unit[1]}]" + (", logarithmic" if logarithmic else ""))
+    _scale(grid[0, 0], logarithmic)
+    grid[-1, 0].set_xlabel("wall time since start, without calibration [s]")
+    _legend(made, runs, colour)
     return made
 
 
@@ -76,133 +88,106 @@ def label_rows(wanted: list[tuple[float, float]]) -> list[int | None]:
     return rows
 
 
-def _seconds(results: Results) -> list[float]:
-    return [i.seconds for g in results.generations for i in g.iterations]
-
-
-def _unit(results: Results) -> tuple[float, str]:
-    return time_unit(max(_seconds(results), default=1.0))
-
-
-def _iterations(axes: "Axes", results: Results, unit: float) -> None:
-    colour = colours([g.ranks for g in results.generations])
-    for ranks in colour:
-        axes.plot([], [], ".", color=colour[ranks], ms=11, label=_ranks_text(ranks))
+def _iterations(results: Results) -> Iterator[Iteration]:
     for generation in results.generations:
-        _generation(axes, generation, colour[generation.ranks], unit)
+        yield from generation.iterations
+
+
+def _run(axes: "Axes", results: Results, colour: dict[int, str], unit: float) -> None:
+    line = Timeline(results)
+    for generation in results.generations:
+        _generation(axes, generation, line, colour[generation.ranks], unit)
+    rows = _resizes(axes, results, line)
+    axes.set_title(_title(results), loc="left", y=1.03 + LABEL_ROW * rows, fontsize=12, fontweight="bold")
+    axes.grid(axis="y", color="#DDDDDD", lw=0.6)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
 
 
 def _ranks_text(ranks: int) -> str:
     return "1 rank" if ranks == 1 else f"{ranks} ranks"
 
 
-def _generation(axes: "Axes", generation: Generation, colour: str, unit: float) -> None:
+def _generation(axes: "Axes", generation: Generation, line: Timeline, colour: str, unit: float) -> None:
     """A bar as long as each iteration at the height of its time; marks around it for a second look."""
     lasting = generation.iterations
     heights = [i.seconds / unit for i in lasting]
-    bars = axes.hlines(
-        heights, [i.start for i in lasting], [i.end for i in lasting], colors=colour, lw=1.6, alpha=0.6
-    )
+    starts = [line.at(i.start) for i in lasting]
+    ends = [line.at(i.end) for i in lasting]
+    bars = axes.hlines(heights, starts, ends, colors=colour, lw=1.6, alpha=0.6)
     bars.set_rasterized(True)
-    middles = [(i.start + i.end) / 2 for i in lasting]
-    axes.plot(middles, heights, ".", color=colour, ms=4 if len(lasting) > 200 else 7, label="_")
+    middles = [(start + end) / 2 for start, end in zip(starts, ends, strict=True)]
+    axes.plot(middles, heights, ".", color=colour, ms=4 if len(lasting) > 200 else 7)
     for marker, _, is_odd in ODD:
         odd = [n for n, iteration in enumerate(lasting) if is_odd(iteration)]
-        at = [middles[n] for n in odd], [heights[n] for n in odd]
-        axes.plot(*at, marker, mfc="none", mec=colour, ms=9, label="_odd")
+        axes.plot([middles[n] for n in odd], [heights[n] for n in odd], marker, mfc="none", mec=colour, ms=9)
 
 
-def _time_axis(axes: "Axes", results: Results) -> None:
-    times = [i.end for g in results.generations for i in g.iterations]
-    times += [r.paused_at + r.event.pause_seconds for r in results.resizes]
-    times += [u.time for u in results.undone]
-    end = max(times, default=1.0) or 1.0
-    axes.set_xlim(0, end * 1.015)
-
-
-def _calibrations(axes: "Axes", results: Results) -> None:
-    """Shade the time that each generation spent on calibration, which total_seconds leaves out."""
-    label = "calibration"
-    for generation in results.generations:
-        if not generation.calibrated or not generation.iterations:
-            continue
-        first = generation.iterations[0].start
-        ends = [r.paused_at + r.event.pause_seconds for r in results.resizes]
-        ends += [i.end for g in results.generations for i in g.iterations]
-        begin = max((e for e in ends if e <= first), default=0.0)
-        axes.axvspan(begin, first, color="#E4E4E4", lw=0, zorder=0, label=label)
-        label = "_"
-
-
-def _resizes(axes: "Axes", results: Results) -> None:
+def _resizes(axes: "Axes", results: Results, line: Timeline) -> int:
+    """The rows of labels above the axes that they take."""
     marks = []
-    for number, resize in enumerate(results.resizes):
-        begin, pause = resize.paused_at, resize.event.pause_seconds
-        axes.axvspan(
-            begin, begin + pause, color="#F2C14E", lw=0, alpha=0.8, zorder=1, label=_once("pause", number)
-        )
+    for resize in results.resizes:
+        begin, pause = line.at(resize.paused_at), resize.event.pause_seconds
+        axes.axvspan(begin, begin + pause, color=PAUSE, lw=0, alpha=0.8, zorder=1)
         axes.axvline(begin, color="#8A6D1D", lw=0.9, zorder=1)
         marks.append((begin, f"{resize.event.from_} → {resize.event.to}, {seconds_text(pause)}", "#5C480F"))
-    for number, undone in enumerate(results.undone):
-        axes.axvline(undone.time, color=UNDONE, lw=1.2, ls="--", label=_once("resize rolled back", number))
-        marks.append((undone.time, f"{undone.from_} → {undone.to} rolled back", UNDONE))
-    _labels(axes, sorted(marks))
+    for undone in results.undone:
+        axes.axvline(line.at(undone.time), color=UNDONE, lw=1.2, ls="--")
+        marks.append((line.at(undone.time), f"{undone.from_} → {undone.to} rolled back", UNDONE))
+    return _labels(axes, sorted(marks))
 
 
-def _once(label: str, number: int) -> str:
-    return "_" if number else label
-
-
-def _labels(axes: "Axes", marks: list[tuple[float, str, str]]) -> None:
+def _labels(axes: "Axes", marks: list[tuple[float, str, str]]) -> int:
     """Write what the vertical marks mean above the axes, in as many rows as they need."""
     width = axes.get_xlim()[1]
     wanted = [(at / width, len(text) * LABEL_CHARACTER + LABEL_GAP) for at, text, _ in marks]
-    for (at, text, colour), row in zip(marks, label_rows(wanted), strict=True):
+    rows = label_rows(wanted)
+    for (at, text, colour), row in zip(marks, rows, strict=True):
         if row is None:
             continue
-        place = (at, 1.015 + 0.045 * row)
+        place = (at, 1.015 + LABEL_ROW * row)
         axes.text(*place, text, transform=axes.get_xaxis_transform(), ha="center", fontsize=9, color=colour)
+    return 1 + max((row for row in rows if row is not None), default=-1)
 
 
-def _decorate(axes: "Axes", results: Results, unit: str) -> None:
-    axes.set_xlabel("wall time since start [s]")
-    axes.set_ylabel(f"time of an iteration [{unit}]")
-    _scale(axes, [s for s in _seconds(results) if s > 0])
-    axes.grid(axis="y", color="#DDDDDD", lw=0.6)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
-    _legend(axes, results)
+def _is_better_logarithmic(times: list[float]) -> bool:
+    """Where the shortest iterations could not be told from zero."""
+    return bool(times) and max(times) > LOG_FROM * min(times)
 
 
-def _scale(axes: "Axes", times: list[float]) -> None:
-    """From zero, or logarithmic where the shortest iterations could not be told from zero."""
+def _scale(axes: "Axes", logarithmic: bool) -> None:
+    """These axes, and those that share theirs."""
     from matplotlib.ticker import LogLocator
 
-    if not times or max(times) <= LOG_FROM * min(times):
+    if not logarithmic:
         axes.set_ylim(bottom=0)
         return
     axes.set_yscale("log")
-    axes.set_ylabel(f"{axes.get_ylabel()}, logarithmic")
     axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axes.yaxis.set_minor_locator(LogLocator(subs="all"))
     axes.yaxis.set_major_formatter("{x:g}")
     axes.yaxis.set_minor_formatter("")
 
 
-def _legend(axes: "Axes", results: Results) -> None:
+def _legend(made: "Figure", runs: Sequence[Results], colour: dict[int, str]) -> None:
     from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
 
-    handles, labels = axes.get_legend_handles_labels()
-    iterations = [i for g in results.generations for i in g.iterations]
+    entries: list[tuple[Artist, str]] = [
+        (Line2D([], [], ls="", marker=".", color=colour[ranks], ms=11), _ranks_text(ranks))
+        for ranks in colour
+    ]
+    if any(results.resizes for results in runs):
+        entries.append((Patch(color=PAUSE, lw=0, alpha=0.8), "pause"))
+    if any(results.undone for results in runs):
+        entries.append((Line2D([], [], color=UNDONE, lw=1.2, ls="--"), "resize rolled back"))
+    iterations = [i for results in runs for i in _iterations(results)]
     for marker, text, is_odd in ODD:
         if any(is_odd(i) for i in iterations):
-            handles.append(Line2D([], [], ls="", marker=marker, mfc="none", mec="#555555", ms=9))
-            labels.append(text)
-    if handles:
-        columns = 1 + len(labels) // 20
-        axes.legend(
-            handles, labels, loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, ncols=columns
-        )
+            entries.append((Line2D([], [], ls="", marker=marker, mfc="none", mec="#555555", ms=9), text))
+    if entries:
+        handles, labels = zip(*entries, strict=True)
+        made.legend(handles, labels, loc="outside right center", frameon=False, ncols=1 + len(labels) // 20)
 
 
 def _title(results: Results) -> str:

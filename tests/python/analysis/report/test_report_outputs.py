@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import pandas
 import pytest
-from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from rich.console import Console
 
 from nereus.analysis.report import ResultError, draw, read, table, write_csv, write_proteo
 from nereus.analysis.report.picture import LABEL_ROWS, colours, figure, label_rows
+from nereus.analysis.report.timeline import Timeline
 from nereus.analysis.report.units import bytes_text, duration_text, seconds_text
 
 
@@ -31,9 +32,8 @@ def row(text: str, start: str) -> list[str]:
     return next(cells for cells in rows if cells[0] == start)
 
 
-def legend_of(axes: Axes) -> list[str]:
-    legend = axes.get_legend()
-    assert legend is not None
+def legend_of(made: Figure) -> list[str]:
+    (legend,) = made.legends
     return [text.get_text() for text in legend.get_texts()]
 
 
@@ -138,7 +138,7 @@ def test_picture_is_a_png_with_a_colour_per_number_of_ranks(complete: Any, tmp_p
     from matplotlib.colors import to_rgb
     from matplotlib.image import imread
 
-    draw(read(complete.write()), tmp_path / "new" / "picture.png")
+    draw([read(complete.write())], tmp_path / "new" / "picture.png")
     pixels = imread(tmp_path / "new" / "picture.png")[:, :, :3]
     assert pixels.shape[0] > 500
     assert pixels.shape[1] > 1000
@@ -147,16 +147,17 @@ def test_picture_is_a_png_with_a_colour_per_number_of_ranks(complete: Any, tmp_p
 
 
 def test_picture_names_every_size_and_marks_every_resize(complete: Any) -> None:
-    axes = figure(read(complete.write())).axes[0]
-    legend = legend_of(axes)
-    assert legend == ["1 rank", "2 ranks", "4 ranks", "calibration", "pause", "during a resize"]
+    made = figure([read(complete.write())])
+    axes = made.axes[0]
+    assert legend_of(made) == ["1 rank", "2 ranks", "4 ranks", "pause", "during a resize"]
     assert [text.get_text() for text in axes.texts] == ["2 → 4, 12.0 ms", "4 → 1, 200 ms"]
     assert axes.get_ylabel() == "time of an iteration [ms]"
 
 
 def test_picture_distinguishes_waiting_for_processes_from_moving_data(in_background: Any) -> None:
-    axes = figure(read(in_background.write())).axes[0]
-    assert legend_of(axes)[-2:] == ["during a resize", "while constant data moved"]
+    made = figure([read(in_background.write())])
+    axes = made.axes[0]
+    assert legend_of(made)[-2:] == ["during a resize", "while constant data moved"]
     marks = {
         marker: sum(np.size(line.get_xdata()) for line in axes.lines if line.get_marker() == marker)
         for marker in "os"
@@ -167,27 +168,44 @@ def test_picture_distinguishes_waiting_for_processes_from_moving_data(in_backgro
 def test_picture_shades_the_pause_after_the_last_iteration(complete: Any) -> None:
     from matplotlib.patches import Rectangle
 
-    axes = figure(read(complete.write())).axes[0]
-    pause = next(p for p in axes.patches if p.get_label() == "pause")
+    axes = figure([read(complete.write())]).axes[0]
+    pause = axes.patches[0]
     assert isinstance(pause, Rectangle)
-    # 0.3 s of calibration, then 0.6 s of iterations.
-    assert pause.get_x() == pytest.approx(0.9)
+    # After 0.6 s of iterations; 0.3 s of calibration before them do not count.
+    assert pause.get_x() == pytest.approx(0.6)
     assert pause.get_width() == pytest.approx(0.012)
 
 
 def test_picture_shows_rolled_back_resizes_and_damaged_data(begin: Any) -> None:
-    made = figure(read(with_undone(begin).write()))
+    made = figure([read(with_undone(begin).write())])
     axes = made.axes[0]
-    assert "resize rolled back" in legend_of(axes)
+    assert "resize rolled back" in legend_of(made)
     assert [text.get_text() for text in axes.texts] == ["2 → 8 rolled back"]
-    assert "NOT INTACT" in made.get_suptitle()
+    assert "NOT INTACT" in axes.get_title(loc="left")
+
+
+def test_runs_beside_each_other_share_axes_and_colours(complete: Any, in_background: Any) -> None:
+    made = figure([read(complete.write()), read(in_background.write())])
+    upper, lower = made.axes
+    assert upper.get_xlim() == lower.get_xlim()
+    assert upper.get_ylim() == lower.get_ylim()
+    assert "2 → 4, 12.0 ms" in [text.get_text() for text in lower.texts]
+    assert legend_of(made)[:4] == ["1 rank", "2 ranks", "4 ranks", "pause"]
+    assert legend_of(made).count("2 ranks") == 1
+
+
+def test_timeline_leaves_out_the_calibration_of_each_generation(complete: Any) -> None:
+    results = read(complete.write())
+    iterating = sum(i.seconds for g in results.generations for i in g.iterations)
+    pausing = sum(resize.event.pause_seconds for resize in results.resizes)
+    assert Timeline(results).end == pytest.approx(iterating + pausing)
 
 
 def test_picture_uses_log_scale_for_short_and_long_iterations(begin: Any) -> None:
     run = begin([2])
     run.starts()
     run.iterates([0.001, 0.2])
-    axes = figure(read(run.write())).axes[0]
+    axes = figure([read(run.write())]).axes[0]
     assert axes.get_yscale() == "log"
 
 

@@ -270,7 +270,7 @@ def _results_or_error(folder: Any) -> Results | ResultError:
 
 def test_run_that_died_at_once_has_all_outputs(begin: Any, tmp_path: Any) -> None:
     results = read(begin([2, 4]).write())
-    draw(results, tmp_path / "picture.png")
+    draw([results], tmp_path / "picture.png")
     assert (tmp_path / "picture.png").stat().st_size > 0
     assert [path.name for path in write_csv(results, tmp_path)] == [
         "generations.csv",
