@@ -29,7 +29,8 @@ PASSED, FAILED, SKIPPED = 0, 1, 77
 MARKER = "NEREUS_TEST"
 LAUNCHERS = {"mpiexec", "mpiexec.hydra", "mpirun", "hydra_pmi_proxy", "orterun", "orted"}
 SHARED_MEMORY = Path("/dev/shm")
-SHARED_NAMES = re.compile(r"mpich_shm_|vader_segment\.|ucx_shm_|nereus")
+# As in python/nereus/launch/shared_memory.py, to which a test compares: to import it takes too long.
+SHARED_NAMES = ("mpich_shm_", "mpich_shar_tmp", "vader_segment.", "ucx_shm_", "psm2_shm", "nereus")
 LINGER_SECONDS = 10.0  # for processes that are still ending when mpiexec has returned
 STACK_SECONDS = 30.0
 OUTPUT = "output"  # of a run that has to say something, in its TMPDIR
@@ -146,7 +147,7 @@ def shared_files() -> dict[str, int]:
         for entry in os.scandir(SHARED_MEMORY):
             with contextlib.suppress(OSError):
                 status = entry.stat(follow_symlinks=False)
-                if SHARED_NAMES.match(entry.name) and status.st_uid == os.getuid():
+                if entry.name.startswith(SHARED_NAMES) and status.st_uid == os.getuid():
                     found[entry.name] = status.st_ino
     return found
 

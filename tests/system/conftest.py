@@ -20,6 +20,7 @@ import pytest
 from own_shared_memory import take_own_shared_memory
 
 from nereus.launch import builds
+from nereus.launch.shared_memory import FOLDER, NAME_PREFIXES
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = [sys.executable, "-c", "from nereus.cli.main import main; main()"]
@@ -30,8 +31,6 @@ LIMIT = 120.0
 OPEN_MPI_LIMIT = 50.0
 OPEN_MPI_TRIALS = 3
 ENDS_WITHIN = 30.0
-SHARED_MEMORY = Path("/dev/shm")
-SHARED_MEMORY_NAMES = ("mpich_shm_", "vader_segment.", "ucx_shm_", "nereus")
 
 
 @dataclass(frozen=True)
@@ -158,7 +157,7 @@ def wait_until(condition: Callable[[], bool], limit: float = LIMIT) -> None:
 
 def shared_memory() -> set[Path]:
     """Shared memory files of MPIs that no process maps."""
-    found = {path for path in SHARED_MEMORY.iterdir() if path.name.startswith(SHARED_MEMORY_NAMES)}
+    found = {path for path in FOLDER.iterdir() if path.name.startswith(NAME_PREFIXES)}
     for process in Path("/proc").iterdir():
         if found and process.name.isdigit():
             with suppress(OSError):

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FOLDER = Path("/dev/shm")
-PREFIXES = ("mpich_shm_", "vader_segment.", "ucx_shm_", "psm2_shm", "nereus")
+NAME_PREFIXES = ("mpich_shm_", "mpich_shar_tmp", "vader_segment.", "ucx_shm_", "psm2_shm", "nereus")
 # A process that just made its file maps it within microseconds; this is ample.
 _SECOND_LOOK_AFTER = 0.2
 
@@ -53,7 +53,7 @@ class Snapshot:
 
 def _names() -> list[str]:
     try:
-        return [path.name for path in FOLDER.iterdir() if path.name.startswith(PREFIXES)]
+        return [path.name for path in FOLDER.iterdir() if path.name.startswith(NAME_PREFIXES)]
     except OSError:
         return []
 

@@ -14,6 +14,8 @@ from types import ModuleType
 
 import pytest
 
+from nereus.launch.shared_memory import NAME_PREFIXES
+
 RUNNER = Path(__file__).resolve().parents[2] / "mpi" / "run_mpi_test.py"
 MPICH_OR_OPENMPI = pytest.mark.parametrize("kind", ["mpich", "openmpi"])
 SPAWN_HANG = """
@@ -49,6 +51,10 @@ def script(path: Path, text: str) -> Path:
 def launcher(tmp_path: Path) -> Path:
     """Starts one process, whatever -n says, and hands its exit code on, as mpiexec does."""
     return script(tmp_path / "mpiexec", 'while [ "$1" != -n ]; do shift; done; shift 2; "$@"; exit $?')
+
+
+def test_names_of_shared_memory_are_those_that_the_launcher_sweeps() -> None:
+    assert runner.SHARED_NAMES == NAME_PREFIXES
 
 
 def alive(pid: int) -> bool:
