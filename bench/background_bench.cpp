@@ -7,6 +7,7 @@
 // that are not sources sleep before. Wrong bytes end the bench with 1.
 #include "transfer_job.hpp"
 
+#include "base/methods.hpp"
 #include "mpi/threads.hpp"
 
 #include <cstdio>
@@ -18,8 +19,6 @@ namespace {
 
 constexpr double compute_seconds = 2e-3;
 constexpr int iterations_without = 60;
-constexpr std::array methods{"p2p", "col", "rma-lock", "rma-lockall"};
-constexpr std::array strategies{"blocking", "nonblocking", "wait-drains", "thread"};
 
 struct Way {
     Method method;
@@ -107,13 +106,11 @@ void run_way(Job &job, const Application &application, Way &way, int ranks, doub
 
 std::vector<Way> ways() {
     std::vector<Way> all;
-    for (const Method method : {NEREUS_P2P, NEREUS_COL, NEREUS_RMA_LOCK, NEREUS_RMA_LOCKALL})
-        for (const Strategy strategy : {NEREUS_NONBLOCKING, NEREUS_WAIT_DRAINS, NEREUS_THREAD}) {
-            const bool one_sided = method == NEREUS_RMA_LOCK || method == NEREUS_RMA_LOCKALL;
-            if (one_sided && strategy == NEREUS_NONBLOCKING) continue;
-            if (strategy == NEREUS_THREAD && !mpi::threads_are_allowed()) continue;
-            all.push_back({method, strategy});
-        }
+    for (int method = 0; method < NEREUS_TRANSFER_AUTO; ++method)
+        for (int strategy = NEREUS_BLOCKING + 1; strategy < NEREUS_STRATEGY_AUTO; ++strategy)
+            if (check_transfer(NEREUS_MERGE, method, strategy) &&
+                (strategy != NEREUS_THREAD || mpi::threads_are_allowed()))
+                all.push_back({static_cast<Method>(method), static_cast<Strategy>(strategy)});
     return all;
 }
 
@@ -121,8 +118,8 @@ void print(const Job &job, const Way &way, std::int64_t bytes) {
     const Quartiles omega = quartiles(way.omega);
     std::printf("%d -> %d  %-11s %-12s %9.1f MB  background %6.3f s  %6.2f GB/s  %5.0f iterations  omega %.3f  "
                 "(%.3f .. %.3f)\n",
-                job.sizes.sources, job.sizes.drains, methods[static_cast<std::size_t>(way.method)],
-                strategies[static_cast<std::size_t>(way.strategy)], static_cast<double>(bytes) / 1e6,
+                job.sizes.sources, job.sizes.drains, word_of(words::transfer_methods, way.method).c_str(),
+                word_of(words::transfer_strategies, way.strategy).c_str(), static_cast<double>(bytes) / 1e6,
                 quartiles(way.seconds).median, static_cast<double>(bytes) / quartiles(way.seconds).median / 1e9,
                 quartiles(way.iterations).median, omega.median, omega.lower, omega.upper);
     std::fflush(stdout);

@@ -40,7 +40,7 @@ std::vector<SettingRow> rows_of_methods() {
     return {
         {"process-method", "merge", "", allowed_of(words::process_methods), "how processes of a new size come about",
          form::one_of(&Settings::process_method, words::process_methods)},
-        {"process-strategies", "auto", "", strategies::allowed, "how the process method is carried out",
+        {"process-strategies", "auto", "", strategies::allowed_strategies(), "how the process method is carried out",
          form::strategies(&Settings::process_strategies)},
         {"transfer-method", "auto", "", allowed_of(words::transfer_methods), "which MPI calls carry the data",
          form::one_of(&Settings::transfer_method, words::transfer_methods)},

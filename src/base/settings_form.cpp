@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/settings_form.hpp"
 
+#include "base/methods.hpp"
 #include "base/settings.hpp"
 #include "base/settings_numbers.hpp"
 #include "base/strategies.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace nereus::form {
@@ -25,12 +25,11 @@ std::string why_no_strategies(const std::string &text) {
 
 SettingForm one_of(int Settings::*member, std::vector<std::string> words) {
     const auto set = [=](Settings &s, const std::string &t) {
-        const auto found = std::find(words.begin(), words.end(), t);
-        if (found == words.end()) return false;
-        s.*member = static_cast<int>(found - words.begin());
-        return true;
+        const auto number = number_of(words, t);
+        if (number) s.*member = *number;
+        return number.has_value();
     };
-    return {set, [=](const Settings &s) { return words.at(static_cast<std::size_t>(s.*member)); }};
+    return {set, [=](const Settings &s) { return word_of(words, s.*member); }};
 }
 
 SettingForm on_or_off(bool Settings::*member) {

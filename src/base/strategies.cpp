@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/strategies.hpp"
 
-#include "base/methods_table.hpp"
+#include "base/methods.hpp"
 
 #include <algorithm>
 
 namespace nereus::strategies {
 namespace {
 
-/// Bit of one word; 0 when there is no such word.
-unsigned bit_of(const std::string &word) {
-    const auto found = std::ranges::find(words::process_strategies, word);
-    return found == words::process_strategies.end() ? 0 : 1U << (found - words::process_strategies.begin());
-}
-
 Result<unsigned> with_word(unsigned bits, const std::string &word) {
-    const unsigned bit = bit_of(word);
-    if (bit == 0) return failed(NEREUS_ERR_ARGUMENT, "`" + word + "` is no process strategy: allowed is " + allowed);
+    const auto place = number_of(words::process_strategies, word);
+    if (!place)
+        return failed(NEREUS_ERR_ARGUMENT, "`" + word + "` is no process strategy: allowed is " + allowed_strategies());
+    const unsigned bit = 1U << *place;
     if ((bits & bit) != 0) return failed(NEREUS_ERR_ARGUMENT, "process strategy " + word + " is there twice");
     return bits | bit;
 }
@@ -35,7 +31,11 @@ Result<unsigned> bits_of_words(const std::string &text) {
 
 }
 
-const char *const allowed = "auto, none, or some of asynchronous, single, multiple, parallel, join with + between them";
+std::string allowed_strategies() {
+    std::vector<std::string> combined = words::process_strategies;
+    std::erase(combined, words_of(automatic));
+    return words_of(automatic) + ", none, or some of " + allowed_of(combined) + " with + between them";
+}
 
 Done check(unsigned bits) {
     if (bits >= 2 * automatic)
@@ -57,8 +57,8 @@ Result<unsigned> read_strategies(const std::string &text) {
 
 std::vector<std::string> list_of(unsigned bits) {
     std::vector<std::string> list;
-    for (const std::string &word : words::process_strategies)
-        if ((bits & bit_of(word)) != 0) list.push_back(word);
+    for (std::size_t place = 0; place < words::process_strategies.size(); ++place)
+        if ((bits & (1U << place)) != 0) list.push_back(words::process_strategies[place]);
     return list;
 }
 

@@ -19,7 +19,7 @@ inline constexpr unsigned join = NEREUS_JOIN;
 inline constexpr unsigned automatic = NEREUS_AUTO;
 
 /// What a user may write, for messages and help.
-extern const char *const allowed;
+std::string allowed_strategies();
 
 /// NEREUS_ERR_ARGUMENT saying why `bits` hold a strategy that does not exist or two that exclude one another.
 Done check(unsigned bits);

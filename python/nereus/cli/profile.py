@@ -12,7 +12,7 @@ from nereus.analysis.report.units import seconds_text
 from nereus.cli.messages import Refused, complain, note, show, show_json
 from nereus.cli.run import found_program
 from nereus.cli.trial_bar import TrialBar
-from nereus.cli.where import ReleaseUnit, Where, founding
+from nereus.cli.where import Where, founding
 from nereus.launch import Stopping, choose, fostering
 from nereus.probe import joining
 from nereus.supervisor import Job, Supervision, check_control_socket
@@ -53,7 +53,7 @@ def profile(
     build = choose(mpi)
     path = found_program(program[0], build)
     where = Where()
-    founders, own = founding(sizes[0], ReleaseUnit.RANK)
+    founders, own = founding(sizes[0], "rank")
     with Stopping() as stopping, fostering(), Profiler(sizes, samples) as profiler:
         check_control_socket()
         join = joining(build, stopped=lambda: stopping.signal is not None)

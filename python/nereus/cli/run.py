@@ -12,8 +12,6 @@ from nereus.cli.queue import cores_for
 from nereus.cli.where import (
     HostsOption,
     OversubscribeOption,
-    Placement,
-    ReleaseUnit,
     RshOption,
     Where,
     founding,
@@ -30,6 +28,7 @@ from nereus.launch import (
     fostering,
     most_ranks,
 )
+from nereus.methods import Placement, ReleaseUnit
 from nereus.probe import joining
 from nereus.supervisor import Job, NameClaim, Supervision, check_control_socket, check_job_name, claim_name
 
@@ -49,11 +48,11 @@ def run(
             help="Fill hosts in order, or the emptiest first; measured: at a resize, ranks that sent each "
             "other much come to one host.",
         ),
-    ] = Placement.COMPACT,
+    ] = "compact",
     oversubscribe: OversubscribeOption = False,
     release_unit: Annotated[
         ReleaseUnit, typer.Option(envvar="NEREUS_RELEASE_UNIT", help="What can leave by itself.")
-    ] = ReleaseUnit.JOB,
+    ] = "job",
     max_ranks: Annotated[
         int | None,
         typer.Option(
@@ -80,9 +79,9 @@ def run(
     where = Where.read(hosts, rsh, [placement], oversubscribe)
     limit = _limit(ranks, max_ranks, where)
     settings = {
-        "NEREUS_PLACEMENT": placement.value,
+        "NEREUS_PLACEMENT": placement,
         "NEREUS_OVERSUBSCRIBE": "on" if oversubscribe else "off",
-        "NEREUS_RELEASE_UNIT": release_unit.value,
+        "NEREUS_RELEASE_UNIT": release_unit,
         "NEREUS_MAX_RANKS": str(limit),
     }
     founders, own = founding(ranks, release_unit)

@@ -3,7 +3,6 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -12,32 +11,17 @@ import typer
 from nereus.bench import usual_costs
 from nereus.cli.messages import warn
 from nereus.launch import Build, Host, Launch, host_list, place, read_hosts
+from nereus.methods import Placement, ReleaseUnit
 from nereus.probe import Joining
 from nereus.supervisor import Supervision
 
 
-class Placement(StrEnum):
-    """How processes are spread over hosts."""
-
-    COMPACT = "compact"
-    SPREAD = "spread"
-    MEASURED = "measured"
-
-
-class ReleaseUnit(StrEnum):
-    """What can leave by itself."""
-
-    JOB = "job"
-    HOST = "host"
-    RANK = "rank"
-
-
-def founding(ranks: int, unit: ReleaseUnit | str) -> tuple[int, dict[str, str]]:
+def founding(ranks: int, unit: ReleaseUnit) -> tuple[int, dict[str, str]]:
     """How many founders to start for a job of `ranks`, and the settings that go with them.
 
     Only what was started apart can leave alone: for the unit rank one founder makes the others.
     """
-    if unit == ReleaseUnit.RANK:
+    if unit == "rank":
         return 1, {"NEREUS_START_RANKS": str(ranks), "NEREUS_RELEASE_UNIT": "rank"}
     return ranks, {}
 
@@ -73,10 +57,10 @@ class Where:
     measured: bool = False
 
     @staticmethod
-    def read(hosts: str, rsh: str | None, placements: Collection[str], oversubscribe: bool) -> "Where":
+    def read(hosts: str, rsh: str | None, placements: Collection[Placement], oversubscribe: bool) -> "Where":
         """From the command line. `placements`: that of the founders, and of resizes."""
-        spread = next(iter(placements)) == Placement.SPREAD
-        return Where(read_hosts(hosts), rsh, spread, oversubscribe, Placement.MEASURED in placements)
+        spread = next(iter(placements)) == "spread"
+        return Where(read_hosts(hosts), rsh, spread, oversubscribe, "measured" in placements)
 
     @property
     def slots(self) -> int:

@@ -33,7 +33,7 @@ from nereus.methods import (
     TransferMethod,
     TransferStrategy,
 )
-from nereus.methods.strategies import STRATEGIES_ALLOWED, conflict_in, in_order
+from nereus.methods.strategies import STRATEGIES_ALLOWED, allowed_together
 from nereus.stages import STAGES, StageType, column
 
 INT32 = 2**31 - 1
@@ -56,12 +56,6 @@ DEFAULT_MESSAGE = (
 
 def _one_of(words: Sequence[str]) -> str:
     return f"one of {', '.join(words)}"
-
-
-def _together(words: list[ProcessStrategy]) -> list[ProcessStrategy]:
-    if conflict := conflict_in(words):
-        raise PydanticCustomError("conflict", "{text}", {"text": conflict})
-    return in_order(words)
 
 
 class Part(BaseModel):
@@ -140,7 +134,7 @@ class Group(Part):
     )
     placement: Placement = Field("compact", description=_one_of(PLACEMENTS))
     process_method: ProcessMethod = Field("merge", description=_one_of(PROCESS_METHODS))
-    process_strategies: Annotated[list[ProcessStrategy], AfterValidator(_together)] = Field(
+    process_strategies: Annotated[list[ProcessStrategy], AfterValidator(allowed_together)] = Field(
         default=["auto"], description=STRATEGIES_ALLOWED
     )
     release_unit: ReleaseUnit = Field("job", description=_one_of(RELEASE_UNITS))

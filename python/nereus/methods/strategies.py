@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pydantic_core import PydanticCustomError
+
 from nereus.methods import AUTO, PROCESS_STRATEGIES, STRATEGY_CONFLICTS, ProcessStrategy
 
 STRATEGIES_ALLOWED = '["auto"], [] (one blocking call for all processes), or some of ' + ", ".join(
@@ -26,3 +28,10 @@ def conflict_in(words: Sequence[ProcessStrategy]) -> str | None:
         if conflict["one"] in words and any(word in conflict["others"] for word in words):
             return f"process strategies {'+'.join(in_order(words))} exclude one another: {conflict['why']}"
     return None
+
+
+def allowed_together(words: list[ProcessStrategy]) -> list[ProcessStrategy]:
+    """The words in order, for a field of a model, which refuses those that cannot be said together."""
+    if conflict := conflict_in(words):
+        raise PydanticCustomError("conflict", "{text}", {"text": conflict})
+    return in_order(words)

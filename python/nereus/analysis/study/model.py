@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 from nereus.analysis.study.variants import PAPERS, variant
 from nereus.config.model import INT32, MOST_ITERATIONS
 from nereus.methods import ProcessStrategy
-from nereus.methods.strategies import STRATEGIES_ALLOWED, conflict_in, in_order
+from nereus.methods.strategies import STRATEGIES_ALLOWED, allowed_together
 
 NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}\z"
 NAME_ALLOWED = "1 to 64 letters, digits, '.', '_' or '-', a letter or digit first"
@@ -45,12 +45,6 @@ def _pairs(pairs: list[list[int]]) -> list[list[int]]:
         if pairs.count(pair) > 1:
             raise _conflict(f"{pair} is there twice")
     return pairs
-
-
-def _together(words: list[ProcessStrategy]) -> list[ProcessStrategy]:
-    if conflict := conflict_in(words):
-        raise _conflict(conflict)
-    return in_order(words)
 
 
 def _papers(value: object) -> object:
@@ -108,7 +102,7 @@ class Study(Part):
     reference: Annotated[str, AfterValidator(_known)] = Field(
         "Baseline-COLS", description="the name of a variant"
     )
-    process_strategies: Annotated[list[ProcessStrategy], AfterValidator(_together)] = Field(
+    process_strategies: Annotated[list[ProcessStrategy], AfterValidator(allowed_together)] = Field(
         default=["auto"], description=STRATEGIES_ALLOWED
     )
     timeout: float = Field(120.0, ge=0.1, le=1e6, description="seconds from 0.1 to 1e6")
