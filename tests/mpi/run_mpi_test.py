@@ -33,6 +33,8 @@ SHARED_MEMORY = Path("/dev/shm")
 SHARED_NAMES = ("mpich_shm_", "mpich_shar_tmp", "vader_segment.", "ucx_shm_", "psm2_shm", "nereus")
 LINGER_SECONDS = 10.0  # for processes that are still ending when mpiexec has returned
 STACK_SECONDS = 30.0
+# Open MPI's own hang shows after the first part of the time-out, and is still there after the second.
+EARLY_PART, EARLY_GAP = 1 / 3, 1 / 10
 OUTPUT = "output"  # of a run that has to say something, in its TMPDIR
 STACK_READER = "eu-stack"  # 0.05 s a process; gdb was still at its symbols when its time was over
 
@@ -87,6 +89,12 @@ def program_of(pid: int) -> str:
     with contextlib.suppress(OSError):
         return (Path("/proc") / str(pid) / "exe").readlink().name
     return "?"
+
+
+def is_stopped(pid: int) -> bool:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+    return False
 
 
 def adopt_orphans() -> None:
@@ -253,15 +261,54 @@ def environment(options: argparse.Namespace, mark: str, folder: str) -> dict[str
     return result
 
 
+@contextlib.contextmanager
+def stopped_ranks(mark: str) -> Iterator[list[int]]:
+    """Processes of a run but its launchers; spinning ones would leave those who look at them no core."""
+    ranks = [pid for pid in marked_processes(mark) if program_of(pid) not in LAUNCHERS]
+    running = [pid for pid in ranks if not is_stopped(pid)]  # a test stops some of its own
+    signal_all(running, signal.SIGSTOP)
+    try:
+        yield ranks
+    finally:
+        signal_all(running, signal.SIGCONT)
+
+
 def explain_hang(options: argparse.Namespace, mark: str) -> str | None:
     """Print the stacks of a run that hangs; the reason when it is Open MPI's own hang."""
     print(f"run_mpi_test: no end after {options.timeout:g} s; the stacks:", flush=True)
-    ranks = [pid for pid in marked_processes(mark) if program_of(pid) not in LAUNCHERS]
-    signal_all(ranks, signal.SIGSTOP)  # spinning ranks leave the readers no core
-    texts = stacks(ranks)
+    with stopped_ranks(mark) as ranks:
+        texts = stacks(ranks)
     for pid, text in texts.items():
         print(f"--- process {pid}: {command_of(pid)}\n{text}", flush=True)
     return known_hang(list(texts.values())) if options.kind == "openmpi" else None
+
+
+def present_hang(mark: str) -> str | None:
+    """Why the run is in Open MPI's own hang now; it may come out of it, and is not ended."""
+    with stopped_ranks(mark) as ranks:
+        return known_hang(list(stacks(ranks).values()))
+
+
+def wait_for_exit(
+    options: argparse.Namespace, job: subprocess.Popen[bytes], mark: str
+) -> tuple[int | None, str | None]:
+    """Exit code of a run, or None for one that hung, and why that is Open MPI's own hang.
+
+    That one need not take the whole time-out.
+    """
+    early, gap = options.timeout * EARLY_PART, options.timeout * EARLY_GAP
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        return job.wait(early), None
+    if options.repeat_on_hang and options.kind == "openmpi" and present_hang(mark):
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return job.wait(gap), None
+        reason = present_hang(mark)
+        if reason is not None:
+            return None, reason
+    try:
+        return job.wait(options.timeout - early), None
+    except subprocess.TimeoutExpired:
+        return None, explain_hang(options, mark)
 
 
 def wait_for_job(
@@ -278,10 +325,8 @@ def wait_for_job(
             stderr=subprocess.STDOUT if options.says else None,
         )
     try:
-        code = job.wait(options.timeout)
-        return code, processes_left(mark), None
-    except subprocess.TimeoutExpired:
-        return None, [], explain_hang(options, mark)
+        code, reason = wait_for_exit(options, job, mark)
+        return code, processes_left(mark) if code is not None else [], reason
     finally:
         end_processes(mark)
         job.wait()

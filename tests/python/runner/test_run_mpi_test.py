@@ -249,6 +249,16 @@ def test_known_hang_of_open_mpi_is_repeated(launcher: Path, tmp_path: Path, fake
     assert "Open MPI's own hang" in done.stdout
 
 
+def test_run_that_comes_out_of_the_known_hang_is_not_repeated(
+    launcher: Path, tmp_path: Path, fake_reader: Path
+) -> None:
+    fake_reader.write_text(SPAWN_HANG)
+    shell = f"echo run >> {tmp_path}/runs; sleep 1.2; rm {fake_reader}; sleep 0.5"
+    done = run(launcher, shell, "--kind", "openmpi", "--timeout", "3", "--repeat-on-hang", "1")
+    assert done.returncode == 0
+    assert (tmp_path / "runs").read_text() == "run\n"
+
+
 @pytest.mark.parametrize(
     ("kind", "stack", "repeats"),
     [("openmpi", OUR_HANG, "2"), ("mpich", SPAWN_HANG, "2"), ("openmpi", SPAWN_HANG, "0")],

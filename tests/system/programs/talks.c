@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sends what tests of the monitor expect it to have sent: each kind of transfer, in amounts that only depend on the
- * ranks. Usage: talks KIND [FOLDER or SECONDS], where KIND is p2p, split, collective, neighbours, onesided, io,
+ * ranks. Usage: talks KIND [FOLDER or FILE], where KIND is p2p, split, collective, neighbours, onesided, io,
  * all, inplace, nothing, reduce, busy, twice (MPI_Init once more), late (when main has returned), aborts or dies; or a
  * list of collectives and their bytes, as alltoall:1000,bcast:4. */
 #include <mpi.h>
@@ -245,12 +245,11 @@ static void one_reduce(void) {
     free(sums);
 }
 
-/* Point to point again and again, for some seconds. */
-static void for_a_while(double seconds) {
-    const double end = MPI_Wtime() + seconds;
+/* Point to point again and again, until rank 0 sees a file of that name. */
+static void until_there_is(const char *file) {
     for (int go_on = 1; go_on;) {
         point_to_point();
-        go_on = MPI_Wtime() < end;
+        go_on = access(file, F_OK) != 0;
         MPI_Bcast(&go_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
     }
 }
@@ -294,7 +293,7 @@ int main(int argc, char **argv) {
     if (strcmp(kind, "inplace") == 0) in_place();
     if (strcmp(kind, "reduce") == 0) one_reduce();
     if (strchr(kind, ':')) one_by_one(argv[1]);
-    if (strcmp(kind, "busy") == 0) for_a_while(argc > 2 ? atof(argv[2]) : 1);
+    if (strcmp(kind, "busy") == 0) until_there_is(argc > 2 ? argv[2] : "");
     if (strcmp(kind, "twice") == 0) begin_twice();
     end_badly(kind);
     if (strcmp(kind, "late") == 0) return atexit(talk_and_end);
