@@ -9,6 +9,8 @@
 #include "base/error.hpp"
 #include "base/settings_form.hpp"
 
+#include <nereus/resize.h>
+
 #include <cstdint>
 #include <map>
 #include <string>
@@ -20,18 +22,19 @@ namespace nereus {
 enum Memory { memory_private, memory_shared, memory_auto };
 
 struct Settings {
-    int process_method = 0;           // enum nereus_process_method
-    int transfer_method = 4;          // enum nereus_transfer_method; NEREUS_TRANSFER_AUTO
-    int transfer_strategy = 4;        // enum nereus_transfer_strategy; NEREUS_STRATEGY_AUTO
-    std::string costs;                // file that `nereus calibrate` made; "": costs are not known
-    std::string results;              // file for what iterations and resizes took; "": none is written
-    int memory = 2;                   // enum Memory
-    std::string memory_key{};         // not of the table: names of files in shared memory begin so; "": they need none
-    int survivors = 2;                // enum nereus_survivors; NEREUS_SURVIVORS_AUTO
-    unsigned process_strategies = 32; // enum nereus_process_strategy, added; NEREUS_AUTO
-    int placement = 0;                // enum nereus_placement
-    int release_unit = 0;             // enum nereus_release_unit
-    std::string hosts;                // "name:slots,..."; "": no list
+    int process_method = NEREUS_MERGE;            // enum nereus_process_method
+    int transfer_method = NEREUS_TRANSFER_AUTO;   // enum nereus_transfer_method
+    int transfer_strategy = NEREUS_STRATEGY_AUTO; // enum nereus_transfer_strategy
+    std::string costs;                            // file that `nereus calibrate` made; "": costs are not known
+    std::string results;                          // file for what iterations and resizes took; "": none is written
+    int memory = memory_auto;                     // enum Memory
+    /// Not of the table: names of files in shared memory begin so; "": they need none.
+    std::string memory_key{};
+    int survivors = NEREUS_SURVIVORS_AUTO;     // enum nereus_survivors
+    unsigned process_strategies = NEREUS_AUTO; // enum nereus_process_strategy, added
+    int placement = NEREUS_COMPACT;            // enum nereus_placement
+    int release_unit = NEREUS_UNIT_JOB;        // enum nereus_release_unit
+    std::string hosts;                         // "name:slots,..."; "": no list
     bool oversubscribe = false;
     bool allow_fewer = false;
     bool wake = true;

@@ -112,8 +112,6 @@ Result<Description> describe_array(const char *name, MPI_Datatype type, std::int
                                    nereus_kind kind) {
     auto is = describe(name, type, 0, elements, nereus::plan::most_elements);
     if (!is) return is;
-    if (cut.layout < NEREUS_BLOCK || cut.layout > NEREUS_GRID)
-        return failed(NEREUS_ERR_ARGUMENT, "layout = " + std::to_string(cut.layout) + " is no enum nereus_layout");
     if (kind != NEREUS_CONSTANT && kind != NEREUS_VARIABLE)
         return failed(NEREUS_ERR_ARGUMENT, "kind is NEREUS_CONSTANT or NEREUS_VARIABLE");
     auto shape = shape_of(cut, elements);

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from random import Random
 
+from nereus.methods import TRANSFER_METHODS_ALLOWED, TRANSFER_STRATEGIES_ALLOWED
+
 MOST_RANKS = 4
 _MOST_STEPS = 5
 _PROCESS_METHODS = ("merge", "merge", "baseline-inter", "baseline-intra")
@@ -19,8 +21,6 @@ _PROCESS_STRATEGIES = (
     "multiple",
     "parallel",
 )
-_TRANSFER_METHODS = ("auto", "p2p", "col", "rma-lock", "rma-lockall")
-_TRANSFER_STRATEGIES = ("auto", "blocking", "nonblocking", "wait-drains", "thread")
 #: Functions that newcomers call on their way into a job, and the latest of its calls that is chosen.
 NEWCOMER_CALLS = {
     "MPI_Allreduce": 3,
@@ -168,7 +168,7 @@ def _settings(random: Random) -> dict[str, str]:
 
 
 def _options(random: Random) -> dict[str, str]:
-    method, strategy = random.choice(_TRANSFER_METHODS), random.choice(_TRANSFER_STRATEGIES)
+    method, strategy = random.choice(TRANSFER_METHODS_ALLOWED), random.choice(TRANSFER_STRATEGIES_ALLOWED)
     process = random.choice(_PROCESS_METHODS)
     one_sided = method.startswith("rma")
     if one_sided and strategy == "nonblocking":

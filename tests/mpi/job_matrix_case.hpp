@@ -4,6 +4,8 @@
 
 #include "known_array.hpp"
 
+#include "base/methods_table.hpp"
+
 #include <algorithm>
 #include <random>
 #include <string>
@@ -18,7 +20,7 @@ struct ResizeWay {
     enum nereus_transfer_method transfer;
     enum nereus_transfer_strategy strategy;
 
-    bool one_sided() const { return transfer == NEREUS_RMA_LOCK || transfer == NEREUS_RMA_LOCKALL; }
+    bool one_sided() const { return nereus::one_sided_methods[static_cast<std::size_t>(transfer)]; }
     /// MPI has no windows over an inter-communicator, and sources do not see when they were read.
     bool is_refused() const {
         return one_sided() && (process == NEREUS_BASELINE_INTER || strategy == NEREUS_NONBLOCKING);
@@ -32,10 +34,9 @@ struct ResizeWay {
         return options;
     }
     std::string text() const {
-        static const char *const processes[] = {"merge", "baseline-inter", "baseline-intra"};
-        static const char *const transfers[] = {"p2p", "col", "rma-lock", "rma-lockall"};
-        static const char *const strategies[] = {"blocking", "nonblocking", "wait-drains", "thread"};
-        return std::string(processes[process]) + " " + transfers[transfer] + " " + strategies[strategy];
+        namespace words = nereus::words;
+        return words::process_methods[process] + " " + words::transfer_methods[transfer] + " " +
+               words::transfer_strategies[strategy];
     }
 };
 

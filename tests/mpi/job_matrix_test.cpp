@@ -101,6 +101,11 @@ private:
             expect(std::string(nereus_message(job_)).find(" does not go with ") != std::string::npos,
                    nereus_message(job_));
         }
+        void *data = nullptr;
+        const auto none = static_cast<enum nereus_layout>(7);
+        expect(nereus_array(job_, "cut by none", MPI_CHAR, 1, none, NEREUS_CONSTANT, &data) == NEREUS_ERR_ARGUMENT &&
+                   std::string(nereus_message(job_)) == "layout = 7: there is none",
+               nereus_message(job_));
     }
 
     nereus_job *job_;

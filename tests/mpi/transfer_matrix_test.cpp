@@ -69,9 +69,10 @@ std::vector<Case> all_cases(int ranks) {
 /// Every method with every strategy is among the samples before one comes twice.
 std::vector<Case> samples(int ranks, std::uint64_t seed, std::size_t number) {
     std::mt19937_64 random(seed);
-    std::vector<std::vector<Case>> of_way(16);
+    constexpr std::size_t methods = NEREUS_TRANSFER_AUTO, strategies = NEREUS_STRATEGY_AUTO;
+    std::vector<std::vector<Case>> of_way(methods * strategies);
     for (Case &one : all_cases(ranks))
-        of_way[static_cast<std::size_t>(one.method) * 4 + static_cast<std::size_t>(one.strategy)].push_back(
+        of_way[static_cast<std::size_t>(one.method) * strategies + static_cast<std::size_t>(one.strategy)].push_back(
             std::move(one));
     std::erase_if(of_way, [](const auto &cases) { return cases.empty(); });
     std::vector<Case> chosen;

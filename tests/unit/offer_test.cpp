@@ -181,8 +181,9 @@ RC_GTEST_PROP(Values, ComeToNewcomersAsRankZeroHasThem, ()) {
 void assert_usable(const Offer &offer, const Registry &registry) {
     RC_ASSERT(offer.generation >= 0);
     RC_ASSERT(offer.sizes.sources >= 1 && offer.sizes.drains >= 1);
-    RC_ASSERT(offer.transfer_choice.method >= NEREUS_P2P && offer.transfer_choice.method <= NEREUS_RMA_LOCKALL);
-    RC_ASSERT(offer.transfer_choice.strategy >= NEREUS_BLOCKING && offer.transfer_choice.strategy <= NEREUS_THREAD);
+    RC_ASSERT(offer.transfer_choice.method >= NEREUS_P2P && offer.transfer_choice.method < NEREUS_TRANSFER_AUTO);
+    RC_ASSERT(offer.transfer_choice.strategy >= NEREUS_BLOCKING &&
+              offer.transfer_choice.strategy < NEREUS_STRATEGY_AUTO);
     RC_ASSERT(std::ssize(offer.hosts) == offer.sizes.drains && std::ssize(offer.source_hosts) == offer.sizes.sources);
     RC_ASSERT(offer.settings.message_bytes >= 1 && offer.settings.message_bytes <= 2147483647);
     RC_ASSERT(offer.settings.answer_timeout > 0 && offer.settings.slowest_rate > 0);
@@ -288,6 +289,12 @@ TEST(Offer, BordersThatCannotBeAreRefused) {
     nlohmann::json bad = good;
     bad["entries"][0]["rows_of"] = "";
     EXPECT_FALSE(unpacked_from(nlohmann::json::to_msgpack(bad))) << "only a matrix has borders";
+}
+
+TEST(Offer, ALayoutThatDoesNotExistIsRefused) {
+    for (const int layout : {-1, 99})
+        EXPECT_FALSE(
+            unpacked_from(changed([&](nlohmann::json &json) { json["entries"][0]["shape"]["layout"] = layout; })));
 }
 
 TEST(Offer, ANumberingThatCannotBeIsRefused) {

@@ -21,8 +21,8 @@ from nereus.binding.codes import (
     TransferMethod,
     TransferStrategy,
 )
-from nereus.binding.job import Job, ResizeOptions, run
-from nereus.binding.structures import ResizeReport
+from nereus.binding.job import Job, run
+from nereus.binding.structures import ResizeOptions, ResizeReport
 
 BLOCK = Layout.BLOCK
 REPLICATED = Layout.REPLICATED

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The numbers of nereus.h and errors.h, and what is thrown for those below 0."""
 
-from enum import Enum, IntEnum, IntFlag
+from enum import Enum, EnumType, IntEnum, IntFlag
+from typing import TYPE_CHECKING, Any
+
+from nereus.methods import numbers
 
 
 class Code(IntEnum):
@@ -48,67 +51,54 @@ class Kind(IntEnum):
     VARIABLE = 1
 
 
-class ProcessMethod(IntEnum):
+class _OfTable(EnumType):
+    """Its members are those of the table of ways to resize, which type checkers cannot read."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(cls, name: str) -> Any: ...
+
+
+class ProcessMethod(IntEnum, metaclass=_OfTable):
     """`enum nereus_process_method`"""
 
-    MERGE = 0
-    BASELINE_INTER = 1
-    BASELINE_INTRA = 2
+    vars().update(numbers("process_methods"))
 
 
-class ProcessStrategy(IntFlag):
+class ProcessStrategy(IntFlag, metaclass=_OfTable):
     """`enum nereus_process_strategy`: they are added."""
 
-    ASYNCHRONOUS = 1
-    SINGLE = 2
-    MULTIPLE = 4
-    PARALLEL = 8
-    JOIN = 16
-    AUTO = 32
+    vars().update(numbers("process_strategies"))
 
 
-class Placement(IntEnum):
+class Placement(IntEnum, metaclass=_OfTable):
     """`enum nereus_placement`"""
 
-    COMPACT = 0
-    SPREAD = 1
-    MEASURED = 2
+    vars().update(numbers("placements"))
 
 
-class ReleaseUnit(IntEnum):
-    """`enum nereus_release_unit`: UNIT_JOB and so on."""
+class ReleaseUnit(IntEnum, metaclass=_OfTable):
+    """`enum nereus_release_unit`: JOB is UNIT_JOB and so on."""
 
-    JOB = 0
-    HOST = 1
-    RANK = 2
+    vars().update(numbers("release_units"))
 
 
-class TransferMethod(IntEnum):
+class TransferMethod(IntEnum, metaclass=_OfTable):
     """`enum nereus_transfer_method`: AUTO is TRANSFER_AUTO."""
 
-    P2P = 0
-    COL = 1
-    RMA_LOCK = 2
-    RMA_LOCKALL = 3
-    AUTO = 4
+    vars().update(numbers("transfer_methods"))
 
 
-class TransferStrategy(IntEnum):
+class TransferStrategy(IntEnum, metaclass=_OfTable):
     """`enum nereus_transfer_strategy`: AUTO is STRATEGY_AUTO."""
 
-    BLOCKING = 0
-    NONBLOCKING = 1
-    WAIT_DRAINS = 2
-    THREAD = 3
-    AUTO = 4
+    vars().update(numbers("transfer_strategies"))
 
 
-class Survivors(IntEnum):
+class Survivors(IntEnum, metaclass=_OfTable):
     """`enum nereus_survivors`: AUTO is SURVIVORS_AUTO."""
 
-    FIRST = 0
-    LEAST_MOVEMENT = 1
-    AUTO = 2
+    vars().update(numbers("survivors"))
 
 
 class Outcome(Enum):

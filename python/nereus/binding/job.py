@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypedDict, Unpack
+from typing import Any, Self, Unpack
 
 import numpy as np
 from mpi4py import MPI
@@ -21,37 +21,15 @@ from nereus.binding.codes import (
     Kind,
     Layout,
     Outcome,
-    Placement,
-    ProcessMethod,
-    ProcessStrategy,
-    ReleaseUnit,
-    Survivors,
-    TransferMethod,
-    TransferStrategy,
 )
 from nereus.binding.cut import Block, cut_of
 from nereus.binding.handles import comm_handle
 from nereus.binding.library import library
 from nereus.binding.memory import KeptMemory, SharedMemory
-from nereus.binding.structures import CResizeOptions, CResizeReport, ResizeReport, report_of
+from nereus.binding.structures import CResizeOptions, CResizeReport, ResizeOptions, ResizeReport, report_of
 
 #: The library writes to the arrays of an open job, also when nobody has a name for it any more.
 _OPEN: "set[Job]" = set()
-
-
-class ResizeOptions(TypedDict, total=False):
-    """What may differ from the job's settings in one resize: the fields of `nereus_resize_options`."""
-
-    process_method: ProcessMethod
-    transfer_method: TransferMethod
-    transfer_strategy: TransferStrategy
-    survivors: Survivors
-    process_strategies: ProcessStrategy
-    placement: Placement
-    release_unit: ReleaseUnit
-    oversubscribe: bool
-    allow_fewer: bool
-    hosts: str
 
 
 class Job:

@@ -1,11 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The structures of nereus.h as ctypes sees them, and a report as Python does."""
+"""The structures of nereus.h as ctypes sees them, and as Python does."""
 
 import ctypes
 from dataclasses import dataclass, fields
 from enum import IntEnum
+from typing import TypedDict
 
-from nereus.binding.codes import Code, ProcessMethod, ProcessStrategy, TransferMethod, TransferStrategy
+from nereus.binding.codes import (
+    Code,
+    Placement,
+    ProcessMethod,
+    ProcessStrategy,
+    ReleaseUnit,
+    Survivors,
+    TransferMethod,
+    TransferStrategy,
+)
 
 _TEXT_BYTES = 256
 _STATE_BYTES = 16
@@ -50,6 +60,21 @@ class CResizeOptions(ctypes.Structure):
         ("allow_fewer", ctypes.c_int),
         ("hosts", ctypes.c_char * _TEXT_BYTES),
     )
+
+
+class ResizeOptions(TypedDict, total=False):
+    """What may differ from the job's settings in one resize: the fields of `nereus_resize_options`."""
+
+    process_method: ProcessMethod
+    transfer_method: TransferMethod
+    transfer_strategy: TransferStrategy
+    survivors: Survivors
+    process_strategies: ProcessStrategy
+    placement: Placement
+    release_unit: ReleaseUnit
+    oversubscribe: bool
+    allow_fewer: bool
+    hosts: str
 
 
 class CResizeReport(ctypes.Structure):

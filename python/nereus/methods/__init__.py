@@ -83,6 +83,13 @@ def of_words(kind: str, column: str) -> dict[str, Any]:
     return {word: value for value, word in by_column(kind, column).items()}
 
 
+def numbers(kind: str) -> dict[str, int]:
+    """An enumeration of nereus/resize.h: {"WAIT_DRAINS": 2}, without what its names begin with there."""
+    names = [word.upper().replace("-", "_") for word in _words(kind)]
+    added = kind == "process_strategies"
+    return {name: 1 << place if added else place for place, name in enumerate(names)}
+
+
 def transfer_conflict(process_method: str | None, method: str | None, strategy: str | None) -> str | None:
     """Why no MPI has a transfer so; None when it can be carried out. What is not known yet is None."""
     asked = {"process_methods": process_method, "transfer_strategies": strategy}

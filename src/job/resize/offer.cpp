@@ -48,7 +48,7 @@ void make_room(Entry &entry) {
 
 plan::Shape shape_from(const json &in, std::int64_t most_elements) {
     plan::Shape shape;
-    shape.layout = static_cast<plan::Layout>(whole(in, "layout", 0, static_cast<int>(plan::Layout::grid)));
+    shape.layout = static_cast<plan::Layout>(whole(in, "layout", 0));
     shape.elements = whole<std::int64_t>(in, "elements", 0, most_elements);
     shape.weights = in.at("weights").get<std::vector<std::int64_t>>();
     shape.block = whole<std::int64_t>(in, "block", 1);

@@ -12,6 +12,7 @@ import pytest
 
 from nereus.bench.transfer_trials import read_limits
 from nereus.bench.transfer_ways import TransferWay, transfer_ways
+from nereus.methods import TRANSFER_METHODS
 
 SMALL = ("bench", "transfer", "--from", "1", "--to", "3", "--bytes", "1MiB", "--methods", "p2p,col")
 TWO = ("--strategies", "blocking,thread")
@@ -140,7 +141,7 @@ def test_ctrl_c_shows_partial_results(shell: Any, jobs: Path) -> None:
         (("--bytes", "900TiB"), "a third of this machine's memory"),
         (("--constant-percent", "50"), "--arrays = 1: constant and variable data need an array each"),
         (("--constant-percent", "101"), "--constant-percent"),
-        (("--methods", "p2p,smoke"), "smoke: allowed are p2p, col, rma-lock, rma-lockall, shm, auto"),
+        (("--methods", "p2p,smoke"), f"smoke: allowed are {', '.join(TRANSFER_METHODS)}, shm, auto"),
         (("--strategies", ""), "(empty): allowed are blocking, nonblocking, wait-drains, thread, auto"),
         (("--methods", "rma-lock", "--strategies", "nonblocking"), "nonblocking: does not go with rma-lock"),
         (("--process-methods", "spawn"), "allowed are merge, baseline-inter, baseline-intra"),

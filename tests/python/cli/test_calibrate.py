@@ -6,6 +6,7 @@ import re
 import signal
 import time
 from datetime import timedelta
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,10 @@ import pytest
 
 from nereus.cli.calibrate_table import age_text
 from nereus.cli.resize import _resized
+from nereus.methods import TRANSFER_METHODS, TRANSFER_STRATEGIES, transfer_conflict
 
 QUICK = ("calibrate", "--bytes", "1MiB", "--repeat", "1")
-WAYS = 14  # four methods, four strategies, but no nonblocking one-sided ones
+WAYS = sum(transfer_conflict("merge", *way) is None for way in product(TRANSFER_METHODS, TRANSFER_STRATEGIES))
 LIMIT = 60.0
 
 
@@ -59,9 +61,8 @@ def test_failing_way_is_reported_and_left_out(shell: Any, jobs: Path) -> None:
 
 
 def test_nothing_is_stored_when_nothing_works(shell: Any, jobs: Path) -> None:
-    methods = ("p2p", "col", "rma-lock", "rma-lockall")
-    strategies = ("blocking", "nonblocking", "wait-drains", "thread")
-    fates = {f"merge:{method}:{strategy}": "no" for method in methods for strategy in strategies}
+    ways = product(TRANSFER_METHODS, TRANSFER_STRATEGIES)
+    fates = {f"merge:{method}:{strategy}": "no" for method, strategy in ways}
     result = shell.nereus(*QUICK, FAKE_FATES=json.dumps(fates))
     assert result.returncode == 1
     assert "nereus: mpich: no way to move data works; nothing was stored" in result.stderr

@@ -9,24 +9,15 @@ from typing import Any
 
 import pytest
 from matplotlib.image import imread
+from typer.main import get_command
+
+from nereus.cli.main import app
+
+_MAIN: Any = get_command(app)
+_COMMANDS = list(_MAIN.commands)
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "emulate",
-        "run",
-        "jobs",
-        "resize",
-        "doctor",
-        "report",
-        "convert",
-        "calibrate",
-        "daemon",
-        "profile",
-        "simulate",
-    ],
-)
+@pytest.mark.parametrize("command", _COMMANDS)
 def test_every_command_has_help_with_an_example(shell: Any, command: str) -> None:
     result = shell.nereus(command, "--help")
     assert result.returncode == 0

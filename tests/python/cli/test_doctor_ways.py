@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from nereus.bench.combinations import Combination, all_combinations, read_strategies
+from nereus.bench.combinations import Combination, all_combinations, read_strategies, sets_of_strategies
 from nereus.bench.process_trials import Bench, Sizes, Trial, which_work
 from nereus.launch import Build, LaunchError
+from nereus.methods import PROCESS_METHODS
 from nereus.probe import Joining
 
 NONE, SINGLE, JOIN = (Combination("merge", words) for words in ((), ("single",), ("join",)))
@@ -52,7 +53,7 @@ def tried(
 
 def test_every_method_is_listed_with_all_compatible_strategies() -> None:
     ways = {way.text for way in all_combinations()}
-    assert len(ways) == len(all_combinations()) == 3 * 14 + 1
+    assert len(ways) == len(all_combinations()) == len(PROCESS_METHODS) * len(sets_of_strategies()) + 1
     assert {"merge:none", "baseline-inter:asynchronous+single+multiple", "merge:wake"} <= ways
     assert not [way for way in ways if "single" in way and "parallel" in way]
     assert not [way for way in ways if "join+" in way or ("join" in way and "parallel" in way)]

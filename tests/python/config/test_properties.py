@@ -15,7 +15,12 @@ from hypothesis import strategies as st
 from nereus.config import ConfigError, Experiment, load, write_toml
 from nereus.config.json_lines import json_lines
 from nereus.config.toml_lines import toml_lines
-from nereus.methods import PROCESS_STRATEGIES, transfer_conflict
+from nereus.methods import (
+    PROCESS_STRATEGIES,
+    TRANSFER_METHODS_ALLOWED,
+    TRANSFER_STRATEGIES_ALLOWED,
+    transfer_conflict,
+)
 from nereus.methods.strategies import conflict_in
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "emulate"
@@ -77,10 +82,8 @@ groups = st.lists(
             "process_strategies": strategy_lists,
             "release_unit": st.sampled_from(["job", "host", "rank"]),
             "survivors": st.sampled_from(["auto", "first", "least-movement"]),
-            "transfer_method": st.sampled_from(["auto", "p2p", "col", "rma-lock", "rma-lockall"]),
-            "transfer_strategy": st.sampled_from(
-                ["auto", "blocking", "nonblocking", "wait-drains", "thread"]
-            ),
+            "transfer_method": st.sampled_from(TRANSFER_METHODS_ALLOWED),
+            "transfer_strategy": st.sampled_from(TRANSFER_STRATEGIES_ALLOWED),
         },
     ).filter(moves_somehow),
     min_size=1,

@@ -10,6 +10,7 @@ import pytest
 
 from nereus.config import Data, Experiment, Loaded, describe, write_toml
 from nereus.config.toml_keys import line_of_longest_key
+from nereus.methods import TRANSFER_METHODS_ALLOWED
 
 Load = Callable[..., Loaded]
 
@@ -118,7 +119,7 @@ def test_percentage_and_bytes_give_the_same_experiment(loaded: Load, small: str)
 
 
 def test_every_transfer_method_and_strategy_reaches_the_run_file(loaded: Load, small: str) -> None:
-    for method in ("auto", "p2p", "col", "rma-lock", "rma-lockall"):
+    for method in TRANSFER_METHODS_ALLOWED:
         for strategy in ("auto", "blocking", "wait-drains", "thread"):
             more = f'transfer_method = "{method}"\ntransfer_strategy = "{strategy}"\n'
             group = loaded(small + more + 'survivors = "first"\n').experiment.to_run()["groups"][1]

@@ -13,7 +13,11 @@ from nereus.methods import PROCESS_STRATEGIES, ProcessStrategy
 from nereus.methods.strategies import conflict_in
 
 ROOT = Path(__file__).parents[3]
-CHOICES = [list(some) for size in range(7) for some in combinations(PROCESS_STRATEGIES, size)]
+CHOICES = [
+    list(some)
+    for size in range(len(PROCESS_STRATEGIES) + 1)
+    for some in combinations(PROCESS_STRATEGIES, size)
+]
 
 
 def go_together(words: list[ProcessStrategy]) -> bool:

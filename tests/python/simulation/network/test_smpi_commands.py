@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from nereus.cli import simulate_transfer
+from nereus.methods import TRANSFER_METHODS
 from nereus.simulation.network.error import Stopped
 from nereus.simulation.network.program import Limits
 from nereus.simulation.network.redistribution import Case
@@ -29,7 +30,7 @@ Nereus = Callable[..., tuple[int, str, str]]
         (["--pair", "80:80"], "--pair 80:80: allowed are two different numbers of ranks"),
         (["--pair", "0:80"], "--pair 0:80: allowed are two different"),
         (["--pair", "eighty"], "--pair eighty: allowed are ranks before and after, as 160:80"),
-        (["--method", "p2p,post"], "--method p2p,post: post: allowed are p2p, col, rma-lock, rma-lockall"),
+        (["--method", "p2p,post"], f"--method p2p,post: post: allowed are {', '.join(TRANSFER_METHODS)}"),
         (["--placement", "anywhere"], "--placement anywhere: allowed are packed, spread"),
         (["--bytes", "0"], "--bytes 0: allowed is a size from 1"),
         (["--bytes", "many"], "--bytes many: no number with a unit"),
