@@ -27,7 +27,7 @@ module nereus
 
     public :: nereus_job, nereus_part, nereus_cut, nereus_resize_options, nereus_resize_report
     public :: nereus_open, nereus_close, nereus_array, nereus_value, nereus_view, nereus_comm, nereus_comm_integer
-    public :: nereus_swap, nereus_count, nereus_first_element, nereus_place, nereus_grid_of, nereus_generation
+    public :: nereus_swap, nereus_count, nereus_first_element, nereus_locate, nereus_place, nereus_grid_of, nereus_generation
     public :: nereus_resize_options_init, nereus_set_hosts, nereus_resize, nereus_checkpoint, nereus_last_resize
     public :: nereus_io_begin, nereus_io_end
     public :: nereus_message, nereus_version, nereus_code_name, nereus_text
@@ -300,12 +300,20 @@ contains
         first = c_first(part%job, part%name)
     end function
 
-    !> The place, from 0, of a global element, from 0, in the part of `rank`.
-    integer(c_int64_t) function nereus_place(part, element, rank) result(place)
+    !> The index, from 0, of a global element, from 0, in the part of `rank`.
+    integer(c_int64_t) function nereus_locate(part, element, rank) result(index)
         type(nereus_part), intent(in) :: part
         integer(c_int64_t), intent(in) :: element
         integer, intent(out) :: rank
-        place = c_place(part%job, part%name, element, rank)
+        index = c_locate(part%job, part%name, element, rank)
+    end function
+
+    !> nereus_locate() by its former name, until the next version.
+    integer(c_int64_t) function nereus_place(part, element, rank) result(index)
+        type(nereus_part), intent(in) :: part
+        integer(c_int64_t), intent(in) :: element
+        integer, intent(out) :: rank
+        index = nereus_locate(part, element, rank)
     end function
 
     integer(c_int) function nereus_grid_of(ranks, rows, columns) result(code)

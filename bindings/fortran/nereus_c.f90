@@ -63,7 +63,7 @@ module nereus_c
             character(kind=c_char), intent(in) :: name(*)
         end function
 
-        integer(c_int64_t) function c_place(job, name, element, rank) bind(c, name="nereus_place")
+        integer(c_int64_t) function c_locate(job, name, element, rank) bind(c, name="nereus_locate")
             import
             type(c_ptr), value :: job
             character(kind=c_char), intent(in) :: name(*)

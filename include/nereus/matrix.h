@@ -33,7 +33,7 @@ typedef struct nereus_matrix {
  * back with NEREUS_ERR_MISMATCH, which names matrix and row.
  *
  * @param[in]     job       an open job
- * @param[in]     name      as for nereus_array(). In nereus_count(), nereus_first() and nereus_place() it stands for
+ * @param[in]     name      as for nereus_array(). In nereus_count(), nereus_first() and nereus_locate() it stands for
  *                          `starts`, NAME/columns and NAME/values for the others
  * @param[in]     type      of values; as for nereus_array()
  * @param[in]     rows      of the whole matrix, 0 .. 2^59

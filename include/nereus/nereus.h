@@ -34,8 +34,10 @@
 
 #if defined(__GNUC__)
 #define NEREUS_API __attribute__((visibility("default")))
+#define NEREUS_DEPRECATED(instead) __attribute__((deprecated(instead)))
 #else
 #define NEREUS_API
+#define NEREUS_DEPRECATED(instead)
 #endif
 
 #ifdef __cplusplus
@@ -160,7 +162,7 @@ NEREUS_API int nereus_array_of(nereus_job *job, const char *name, MPI_Datatype t
 /** Register a global array that is cut in any way.
  *
  * As nereus_array() where `memory` is NULL, else as nereus_array_of(). Parts of NEREUS_CYCLIC and NEREUS_GRID hold
- * elements that are not neighbours in the array: nereus_place() says where each one is.
+ * elements that are not neighbours in the array: nereus_locate() says where each one is.
  *
  * @param[in] elements  for NEREUS_GRID rows * columns
  * @param[in] cut       copied
@@ -234,9 +236,13 @@ NEREUS_API int64_t nereus_first(const nereus_job *job, const char *name);
  * @param[in]  element  its number in the global array, 0 .. elements-1
  * @param[out] rank     the process whose part holds it, the calling one for NEREUS_REPLICATED; may be NULL
  *
- * @return its place in that part, from 0; NEREUS_ERR_NAME, NEREUS_ERR_RANGE, NEREUS_ERR_ARGUMENT
+ * @return its index in that part, from 0; NEREUS_ERR_NAME, NEREUS_ERR_RANGE, NEREUS_ERR_ARGUMENT
  */
-NEREUS_API int64_t nereus_place(const nereus_job *job, const char *name, int64_t element, int *rank);
+NEREUS_API int64_t nereus_locate(const nereus_job *job, const char *name, int64_t element, int *rank);
+
+/** nereus_locate() by its former name, until the next version. */
+NEREUS_API NEREUS_DEPRECATED("call nereus_locate()") int64_t
+    nereus_place(const nereus_job *job, const char *name, int64_t element, int *rank);
 
 /** The grid of NEREUS_GRID for a number of processes: the most square one with rows <= columns. Rank r is in row
  * r / columns and column r mod columns. @return NEREUS_OK, NEREUS_ERR_ARGUMENT */

@@ -291,13 +291,17 @@ int64_t nereus_first(const nereus_job *job, const char *name) {
     });
 }
 
-int64_t nereus_place(const nereus_job *job, const char *name, int64_t element, int *rank) {
+int64_t nereus_locate(const nereus_job *job, const char *name, int64_t element, int *rank) {
     return about(job, name, [&](const nereus::plan::Distribution &cut, int own) -> std::int64_t {
         if (element < 0 || element >= cut.elements()) return NEREUS_ERR_RANGE;
         const nereus::plan::Spot spot = cut.place_of(element);
         if (rank != nullptr) *rank = cut.layout() == nereus::plan::Layout::replicated ? own : spot.rank;
         return spot.place;
     });
+}
+
+int64_t nereus_place(const nereus_job *job, const char *name, int64_t element, int *rank) {
+    return nereus_locate(job, name, element, rank);
 }
 
 int nereus_grid(int ranks, int *rows, int *columns) {

@@ -122,7 +122,7 @@ private:
         std::int64_t seen = 0;
         for (std::int64_t element = 0; element < is_.elements(); ++element) {
             int rank = -1;
-            const std::int64_t place = nereus_place(job, name_.c_str(), element, &rank);
+            const std::int64_t place = nereus_locate(job, name_.c_str(), element, &rank);
             expect(place >= 0, "every element has a place");
             if (rank != self) continue;
             ++seen;

@@ -75,7 +75,7 @@ class Stay:
 
     def fill_dealt(self) -> None:
         for element in range(60):
-            rank, place = self.dealt.place(element)
+            rank, place = self.dealt.locate(element)
             if rank == self.job.comm.rank:
                 self.dealt.view.ravel()[place] = element
 
@@ -99,7 +99,7 @@ class Stay:
     def dealt_is_good(self) -> bool:
         """Whether each item is where the library says, in a matrix with the columns of its own."""
         view = self.dealt.view
-        places = [self.dealt.place(element) for element in range(60)]
+        places = [self.dealt.locate(element) for element in range(60)]
         own = [(place, e) for e, (rank, place) in enumerate(places) if rank == self.job.comm.rank]
         columns = {e % 10 for _, e in own}
         return [e for _, e in sorted(own)] == view.ravel().tolist() and (

@@ -2,6 +2,7 @@
 """A global array and a value, as one process sees them."""
 
 import ctypes
+import warnings
 from typing import Any
 
 import numpy as np
@@ -82,11 +83,16 @@ class Array:
         """Global number of the first row of `view`; Failure where parts are no ranges (CYCLIC, GRID)."""
         return self._calls.checked_number("first", self.name.encode())
 
-    def place(self, element: int) -> tuple[int, int]:
-        """Rank of the process that has a row, with GRID an item, and its place in that part."""
+    def locate(self, element: int) -> tuple[int, int]:
+        """Rank of the process that has a row, with GRID an item, and its index in that part."""
         rank = ctypes.c_int()
-        place = self._calls.checked_number("place", self.name.encode(), element, ctypes.byref(rank))
-        return rank.value, place
+        index = self._calls.checked_number("locate", self.name.encode(), element, ctypes.byref(rank))
+        return rank.value, index
+
+    def place(self, element: int) -> tuple[int, int]:
+        """`locate` by its former name, until the next version."""
+        warnings.warn("call Array.locate()", DeprecationWarning, stacklevel=2)
+        return self.locate(element)
 
     def check_not_viewed(self) -> None:
         """BufferError where memory that may go is in use."""

@@ -33,7 +33,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "comm": (COMM, [_JOB]),
     "count": (ctypes.c_int64, [_JOB, _NAME]),
     "first": (ctypes.c_int64, [_JOB, _NAME]),
-    "place": (ctypes.c_int64, [_JOB, _NAME, ctypes.c_int64, ctypes.POINTER(ctypes.c_int)]),
+    "locate": (ctypes.c_int64, [_JOB, _NAME, ctypes.c_int64, ctypes.POINTER(ctypes.c_int)]),
     "grid": (ctypes.c_int, [ctypes.c_int, ctypes.POINTER(ctypes.c_int), ctypes.POINTER(ctypes.c_int)]),
     "generation": (ctypes.c_int64, [_JOB]),
     "resize_options_init": (ctypes.c_int, [_JOB, ctypes.POINTER(CResizeOptions)]),
