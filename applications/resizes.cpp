@@ -61,7 +61,7 @@ void say_what_never_came(const std::string &program, const nereus::Job &job, con
     if (job.rank() != 0) return;
     for (const WantedResize &wanted : schedule)
         if (wanted.iterations > iterations_done)
-            trying::say(program, written(wanted) + " never came: the run ended after " +
+            trying::say(program, written(wanted) + " was not reached: the run ended after " +
                                      std::to_string(iterations_done) + " iterations");
 }
 

@@ -9,10 +9,10 @@
 namespace applications {
 
 void add_start(CLI::App &app, Start &start) {
-    app.add_option("--start-at", start.at, "seconds since 1970: what comes before is waited for")
+    app.add_option("--start-at", start.at, "seconds since 1970: the job begins no earlier")
         ->check(CLI::Range(0.0, 1e11))
         ->envname("NEREUS_START_AT");
-    app.add_option("--label", start.label, "a word of which the program makes nothing: the job is known by it");
+    app.add_option("--label", start.label, "a word without effect, to distinguish jobs");
 }
 
 void wait_for(const Start &start) {

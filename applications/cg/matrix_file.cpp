@@ -104,7 +104,7 @@ std::string complaint_of(const Header &header, std::uintmax_t bytes) {
     const auto wanted = static_cast<std::uintmax_t>(std::int64_t{sizeof(Header)} + 8 * (header.rows + 1)) +
                         static_cast<std::uintmax_t>(16 * header.nonzeros);
     if (bytes != wanted)
-        return "has " + std::to_string(bytes) + " bytes, but its header tells of " + std::to_string(wanted);
+        return "has " + std::to_string(bytes) + " bytes, but its header states " + std::to_string(wanted);
     return "";
 }
 

@@ -17,9 +17,9 @@ constexpr int most_fields = 64;
 CommandLine read_command_line(int argc, char **argv) {
     Plan plan;
     plan.options.tolerance = 0;
-    CLI::App app("Heat in a plate whose rows are cut over the processes: each tells its neighbours the rows at its "
-                 "border in each iteration.\nPrints a line of JSON. Options --nereus-NAME=VALUE are settings of the "
-                 "library.\n\n"
+    CLI::App app("Simulates heat in a plate whose rows are cut over the processes: each sends its neighbours the rows "
+                 "at its border in each iteration.\nPrints a line of JSON. Options --nereus-NAME=VALUE are settings of "
+                 "the library.\n\n"
                  "Example: mpiexec -n 2 nereus-halo --rows 1200 --columns 10000 --iterations 200 --resize 50:4",
                  program);
     app.add_option("--rows", plan.rows, "of the plate")->required()->check(CLI::Range(std::int64_t{1}, most_rows));

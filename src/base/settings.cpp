@@ -38,16 +38,16 @@ constexpr double most_seconds = 1e6;
 
 std::vector<SettingRow> rows_of_methods() {
     return {
-        {"process-method", "merge", "", allowed_of(words::process_methods), "how processes of a new size come about",
+        {"process-method", "merge", "", allowed_of(words::process_methods), "how processes of a new size are made",
          form::one_of(&Settings::process_method, words::process_methods)},
         {"process-strategies", "auto", "", strategies::allowed_strategies(), "how the process method is carried out",
          form::strategies(&Settings::process_strategies)},
-        {"transfer-method", "auto", "", allowed_of(words::transfer_methods), "which MPI calls carry the data",
+        {"transfer-method", "auto", "", allowed_of(words::transfer_methods), "which MPI calls move the data",
          form::one_of(&Settings::transfer_method, words::transfer_methods)},
-        {"transfer-strategy", "auto", "", allowed_of(words::transfer_strategies), "who waits for constant data",
+        {"transfer-strategy", "auto", "", allowed_of(words::transfer_strategies), "what waits for constant data",
          form::one_of(&Settings::transfer_strategy, words::transfer_strategies)},
         {"costs", "", "", "a file that `nereus calibrate` made, or empty",
-         "by what `auto` chooses transfer method and strategy; empty: p2p and blocking",
+         "costs from which `auto` chooses transfer method and strategy; empty: p2p and blocking",
          form::any_text(&Settings::costs)},
         {"results", "", "", "a file that can be written, or empty",
          "where rank 0 writes what iterations, their stages and resizes took; empty: nowhere",
@@ -57,8 +57,8 @@ std::vector<SettingRow> rows_of_methods() {
          "there; auto: shared where that works",
          form::one_of(&Settings::memory, words::memories)},
         {"survivors", "auto", "", allowed_of(words::survivors),
-         "which processes go on with merge: the first ones, or those that most bytes stay with; auto: of the choices "
-         "that let most processes end that with the least movement",
+         "which processes continue with merge: the first ones, or those that most bytes stay with; auto: of the "
+         "choices that let most processes end that with the least movement",
          form::one_of(&Settings::survivors, words::survivors)},
         {"wake", "on", "", "on, off", "parked processes are woken before any are made",
          form::on_or_off(&Settings::wake)},
@@ -67,11 +67,11 @@ std::vector<SettingRow> rows_of_methods() {
 
 std::vector<SettingRow> rows_of_places() {
     return {
-        {"hosts", "", "", "NAME:SLOTS,NAME,... with 1 .. 1048576 slots (1 where not said), or empty",
+        {"hosts", "", "", "NAME:SLOTS,NAME,... with 1 .. 1048576 slots (1 if not given), or empty",
          "hosts for new processes; empty: the MPI chooses", form::text(&Settings::hosts, is_host_list)},
         {"placement", "compact", "", allowed_of(words::placements),
-         "new processes fill the hosts in their order, or go to the host with the fewest; measured: ranks are on one "
-         "host that sent each other much",
+         "new processes fill the hosts in their order, or go to the host with the fewest; measured: ranks that sent "
+         "each other much are on one host",
          form::one_of(&Settings::placement, words::placements)},
         {"oversubscribe", "off", "", "on, off", "a host may get more processes than it has slots",
          form::on_or_off(&Settings::oversubscribe)},
@@ -94,16 +94,17 @@ std::vector<SettingRow> rows_of_the_supervisor() {
         {"link", "", "", "ipc://PATH, tcp://HOST:PORT, or empty",
          "set by the supervisor: where it listens; empty: there is none", form::text(&Settings::link, is_address)},
         {"link-keys", "", "", "a file, or empty",
-         "set by the supervisor of a job on several hosts: by which keys the two know one another; made anew for each "
-         "job",
+         "set by the supervisor of a job on several hosts: keys by which the two recognise one another; made anew for "
+         "each job",
          form::any_text(&Settings::link_keys)},
         {"controller", "", "", "ipc://PATH, tcp://HOST:PORT, or empty",
-         "where the daemon listens that says when this job may write and how many processes it has; set by the "
-         "supervisor where a daemon runs; empty: nobody does",
+         "where the daemon listens that decides when this job may write and how many processes it has; set by the "
+         "supervisor where a daemon runs; empty: there is none",
          form::text(&Settings::controller, is_address),
          "rank 0 alone needs it, and hands it on with its line to the daemon"},
         {"controller-keys", "", "", "a file that `nereus daemon --make-keys` made for jobs, or empty",
-         "by which the job and a daemon on the network know one another", form::any_text(&Settings::controller_keys),
+         "keys by which the job and a daemon on the network recognise one another",
+         form::any_text(&Settings::controller_keys),
          "rank 0 alone needs it, and hands it on with its line to the daemon"},
         {"io-timeout", "2", "s", "0 .. 1e6",
          "an I/O phase begins without a turn when the daemon has not answered for so long",
@@ -117,7 +118,7 @@ std::vector<SettingRow> rows_of_the_supervisor() {
         {"party", "", "", "REQUEST.PARTY, or empty",
          "set by the supervisor: for which resize, and as which of its parties, it started this process",
          form::text(&Settings::party, is_party),
-         "by it a newcomer finds the job, before it hears of the job's settings"},
+         "by it a newcomer finds the job, before it receives the job's settings"},
     };
 }
 
@@ -128,7 +129,7 @@ std::vector<SettingRow> rows_of_limits() {
          form::on_or_off(&Settings::verify)},
         {"max-ranks", "65536", "processes", "1 .. 2147483647", "largest number of processes that may be asked for",
          form::number(&Settings::max_ranks, 1, 2147483647)},
-        {"connect-timeout", "30", "s", "0.1 .. 1e6", "how long newcomers may take to say that they are up",
+        {"connect-timeout", "30", "s", "0.1 .. 1e6", "how long newcomers may take to report that they have started",
          form::number(&Settings::connect_timeout, 0.1, most_seconds)},
         {"answer-timeout", "30", "s", "0.1 .. 1e6", "how long a newcomer may take to vote, besides its data's time",
          form::number(&Settings::answer_timeout, 0.1, most_seconds)},

@@ -14,7 +14,7 @@ void Job::open_controlled() {
     if (daemon_client)
         state_.daemon_client = std::move(*daemon_client);
     else
-        print_line("nereus", "the job goes on without a daemon: " + daemon_client.error().what);
+        print_line("nereus", "the job continues without a daemon: " + daemon_client.error().what);
 }
 
 /// The word that rank 0 says now is acted on at the next checkpoint.

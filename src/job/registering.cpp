@@ -107,7 +107,7 @@ Done Job::add_value(const Description &is, void *value) {
 
 void Job::check_that_all_is_registered(const std::string &call) const {
     if (const Entry *next = state_.registry.next_expected())
-        end_the_job("this newcomer comes to " + call + " without having registered " + next->is.sentence());
+        end_the_job("this newcomer reaches " + call + " without having registered " + next->is.sentence());
 }
 
 Done Job::forget(const std::string &name) {

@@ -55,10 +55,11 @@ Done Job::check_strategies(unsigned asked) const {
     if ((asked & strategies::join) != 0 && !state_.supervisor)
         return failed(NEREUS_ERR_UNSUPPORTED, "join needs a supervisor: start the job with `nereus run`");
     if ((asked & strategies::join) != 0 && !state_.settings.joins)
-        return failed(NEREUS_ERR_UNSUPPORTED, "join does not work with this MPI here: `nereus doctor` says why");
+        return failed(NEREUS_ERR_UNSUPPORTED, "join does not work with this MPI here: `nereus doctor` shows why");
     if ((asked & strategies::asynchronous) != 0 && !mpi::threads_are_allowed())
         return failed(NEREUS_ERR_UNSUPPORTED,
-                      "asynchronous needs MPI_Init_thread with MPI_THREAD_MULTIPLE, which this program or MPI has not");
+                      "asynchronous needs MPI_Init_thread with MPI_THREAD_MULTIPLE, which this program or MPI "
+                      "does not have");
     return {};
 }
 

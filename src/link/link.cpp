@@ -116,7 +116,7 @@ Done Link::send(nlohmann::json message) {
     const auto frame = written_frame(std::move(message), job_);
     if (!frame) return tl::unexpected(frame.error());
     if (zmq_send(ends_->socket(), frame->data(), frame->size(), ZMQ_DONTWAIT) >= 0) return {};
-    const char *why = errno == EAGAIN ? "nobody is there, or too many messages wait" : zmq_strerror(errno);
+    const char *why = errno == EAGAIN ? "there is no receiver, or too many messages wait" : zmq_strerror(errno);
     return failed(NEREUS_ERR_PROCESS, std::string("a message cannot be sent: ") + why);
 }
 

@@ -43,8 +43,8 @@ std::string name_of(const Way &way) { return words_of_transfer(way.method, way.s
 
 /// @param all  not empty, in the order of their losses
 std::string why(const std::vector<Expected> &all) {
-    const std::string lost = "the application was to lose " + text_of(all[0].lost);
-    if (all.size() == 1) return lost + ", and no other way was open";
+    const std::string lost = "the application was expected to lose " + text_of(all[0].lost);
+    if (all.size() == 1) return lost + ", and no other way was possible";
     return lost + ", with the next best, " + name_of(all[1].way) + ", " + text_of(all[1].lost);
 }
 

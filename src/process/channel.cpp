@@ -35,7 +35,7 @@ Result<std::optional<nlohmann::json>> MessageLine::poll() {
     auto bytes = mpi::receive(comm_, peer_, tag);
     if (!bytes) return tl::unexpected(bytes.error());
     auto message = nlohmann::json::from_msgpack(*bytes, true, false);
-    if (!message.is_object()) return failed(NEREUS_ERR_MISMATCH, "what the other side said cannot be read");
+    if (!message.is_object()) return failed(NEREUS_ERR_MISMATCH, "the message of the other side cannot be read");
     return message;
 }
 

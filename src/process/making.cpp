@@ -20,9 +20,9 @@ Result<Hello> read_hello(const json &said) try {
     Hello hello{said.at("port"), said.at("hosts").get<std::vector<std::string>>(),
                 said.at("processes").get<std::vector<ProcessId>>()};
     if (hello.hosts.size() == hello.processes.size()) return hello;
-    return failed(NEREUS_ERR_MISMATCH, "what a newcomer said has not a host for each process");
+    return failed(NEREUS_ERR_MISMATCH, "the message of a newcomer does not have a host for each process");
 } catch (const json::exception &problem) {
-    return failed(NEREUS_ERR_MISMATCH, std::string("what a newcomer said cannot be read: ") + problem.what());
+    return failed(NEREUS_ERR_MISMATCH, std::string("the message of a newcomer cannot be read: ") + problem.what());
 }
 
 }

@@ -48,7 +48,7 @@ Done wait_for_all(const mpi::Comm &link, const Deadline &deadline) {
     auto done = mpi::complete_all(requests, deadline, "starting");
     if (done || done.error().code != NEREUS_ERR_TIMEOUT) return done;
     if (auto why = look_for_release(link)) return tl::unexpected(*why);
-    return failed(NEREUS_ERR_TIMEOUT, "not all newcomers said in time that they are up");
+    return failed(NEREUS_ERR_TIMEOUT, "not all newcomers reported in time that they have started");
 }
 
 /// Does not wait: a newcomer that never comes never takes its answer.
@@ -107,7 +107,7 @@ Result<Meeting> join_sources(mpi::Comm link) {
     if (answer == rolled_back) {
         link.abandon();
         if (!asked) return tl::unexpected(asked.error());
-        return failed(NEREUS_ERR_TIMEOUT, "the resize was rolled back before this process was up");
+        return failed(NEREUS_ERR_TIMEOUT, "the resize was rolled back before this process had started");
     }
     const int sources = size_of_other_side(link), newcomers = link.size();
     return meet(std::move(link), static_cast<Method>(answer), sources, newcomers, true);

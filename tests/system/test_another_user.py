@@ -86,7 +86,7 @@ def test_job_continues_when_its_user_may_start_no_more_processes(
         undone = other.nereus("resize", name(application), "3")
         assert undone.code != 0
         assert "cannot be started: Resource temporarily unavailable" in undone.err, undone
-        assert "The job goes on with 2 processes" in undone.err
+        assert "The job continues with 2 processes" in undone.err
         other.may_start(usual, application.process.pid)
         resized = other.nereus("resize", name(application), "3")
         assert resized.code == 0, resized.err

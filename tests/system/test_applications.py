@@ -209,8 +209,8 @@ def whole(**changed: int) -> bytes:
         (whole(columns=4), "must be square"),
         (whole(rows=-1, columns=-1), "-1 rows: allowed is 0 .."),
         (whole(nonzeros=-5), "-5 nonzeros: allowed is 0 .."),
-        (whole()[:-1], "has 119 bytes, but its header tells of 120"),
-        (whole() + b"0", "has 121 bytes, but its header tells of 120"),
+        (whole()[:-1], "has 119 bytes, but its header states 120"),
+        (whole() + b"0", "has 121 bytes, but its header states 120"),
         (whole(start=3), "row 1 begins at nonzero 3 and ends at 2: starts must not fall"),
         (whole(start=-1), "starts must not fall"),
         (whole(column=3), "nonzero 1 is in column 3: allowed is 0 .. 2"),
@@ -284,4 +284,4 @@ def test_bad_input_gives_one_line_and_starts_nothing(
 def test_unreached_resize_is_reported(site: Any, mpich: str) -> None:
     run = launch(site, choose(mpich), 1, CG, "--poisson", "3", "--iterations", "2", "--resize", "9:2")
     assert run.returncode == 0
-    assert "nereus-cg: --resize 9:2 never came: the run ended after 2 iterations" in run.stderr
+    assert "nereus-cg: --resize 9:2 was not reached: the run ended after 2 iterations" in run.stderr

@@ -122,7 +122,7 @@ def test_failing_program_is_not_captured(site: Any, capture: Capture) -> None:
 def test_command_without_mpi_is_reported(site: Any) -> None:
     done = site.nereus("capture", "--mpi", "mpich", "-o", "it.toml", "--", "true")
     assert done.code == 2
-    assert "no process of the command came to MPI_Init" in done.err
+    assert "no process of the command reached MPI_Init" in done.err
 
 
 @pytest.mark.parametrize(

@@ -321,7 +321,7 @@ def test_network_job_is_accepted_only_with_its_keys(site: Site) -> None:
         assert err.count("the daemon does not answer") == 1
         codes, err = written()
         assert codes == ["NEREUS_OK"] * 4, "nobody is asked for turns"
-        assert "goes on without a daemon" in err
+        assert "continues without a daemon" in err
         assert "needs the setting controller-keys" in err
         assert len(run.events_of("came")) == 1
 

@@ -132,7 +132,7 @@ def test_newcomer_stopped_before_it_connects_delays_the_job_within_limits(
         assert time.monotonic() - begun < 20
         assert (site.folder / "stopped").exists()
         assert answer["name"] in ("NEREUS_ERR_PROCESS", "NEREUS_ERR_TIMEOUT"), answer
-        assert "The job goes on with 2 processes" in answer["message"]
+        assert "The job continues with 2 processes" in answer["message"]
         wait_until(lambda: site.processes("resizable") == founders)
         application.must_end_well()
 

@@ -45,7 +45,7 @@ def test_newcomers_that_die_do_not_harm_the_job(site: Any, mpi: str, step: str, 
         answer = application.resize(4)
         assert answer["name"] == "NEREUS_ERR_PROCESS", answer
         assert answer["report"]["state"] in STATES.get(step, {"making"}), answer
-        assert "The job goes on with 2 processes" in answer["message"]
+        assert "The job continues with 2 processes" in answer["message"]
         application.wait(lambda: application.events_of("undone"))
         (undone,) = application.events_of("undone")
         assert undone["ranks"] == 2
@@ -70,7 +70,7 @@ def test_parked_processes_are_parked_again_when_their_newcomers_die(site: Any, m
         application.let_newcomers("opening")
         answer = application.resize(4)
         assert answer["name"] == "NEREUS_ERR_PROCESS", answer
-        assert "The job goes on with 1 processes" in answer["message"]
+        assert "The job continues with 1 processes" in answer["message"]
         application.let_newcomers("")
         answer = application.resize(3)
         assert answer["name"] == "NEREUS_RESIZED", answer
@@ -85,7 +85,7 @@ def test_newcomers_that_never_connect_time_out_as_set(site: Any, mpi: str) -> No
         answer = application.resize(4)
         assert answer["name"] == "NEREUS_ERR_TIMEOUT", answer
         assert answer["report"]["state"] == "making"
-        assert "The job goes on with 2 processes" in answer["message"]
+        assert "The job continues with 2 processes" in answer["message"]
         application.must_end_well()
 
 
@@ -96,7 +96,7 @@ def test_removed_program_fails_the_resize_and_is_reported(site: Any, mpi: str) -
         away = copy.rename(site.folder / "away")
         answer = application.resize(3)
         assert answer["name"] == "NEREUS_ERR_PROCESS", answer
-        assert "The job goes on with 2 processes" in answer["message"]
+        assert "The job continues with 2 processes" in answer["message"]
         away.rename(copy)
         application.must_resize_to(3)
         application.must_end_well()

@@ -125,7 +125,7 @@ def test_components_leave_the_calls_to_another_tool(site: Any, with_components: 
     done = site.nereus("monitor", *options, "--", *launch)
     assert done.code == 0, done.err
     assert done.err.count("calls of MPI_Isend: 3") == 2
-    assert "forwards variables by -x" in done.err
+    assert "forwards variables with -x" in done.err
     document = site.nereus("report", "record.jsonl", "--json").document
     assert pairs_of(document, "point_to_point") == added(point_to_point(2))
 

@@ -54,7 +54,7 @@ def test_drains_killed_during_transfer_do_not_harm_the_job(site: Any, mpi: str, 
         answer = application.resize(4)
         assert answer["name"] == "NEREUS_ERR_PROCESS", answer
         assert answer["report"]["state"] == "sending", answer
-        assert "The job goes on with 2 processes" in answer["message"]
+        assert "The job continues with 2 processes" in answer["message"]
         application.let_newcomers("")
         application.must_resize_to(3)
         application.must_end_well()
@@ -134,7 +134,7 @@ def test_changed_byte_rolls_back_the_resize_and_not_the_job(
         answer = application.resize(4)
         assert answer["name"] == "NEREUS_ERR_TRANSFER", answer
         assert '"shapes" arrived changed from source ' in answer["message"], answer
-        assert "The job goes on with 2 processes" in answer["message"]
+        assert "The job continues with 2 processes" in answer["message"]
         application.let_newcomers("")
         application.must_resize_to(3)
         application.must_end_well()

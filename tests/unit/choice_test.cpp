@@ -155,9 +155,9 @@ TEST(Choice, WhatStandsStillCostsNothing) {
 
 TEST(Choice, SaysWhyInASentence) {
     EXPECT_EQ(choose(usual_costs(), {{1'000'000, 1}, {}, {{p2p, wait_drains}, {p2p, blocking}}})->why,
-              "the application was to lose 0.012 s, with the next best, p2p, wait-drains, 0.015 s");
+              "the application was expected to lose 0.012 s, with the next best, p2p, wait-drains, 0.015 s");
     EXPECT_EQ(choose(usual_costs(), {{1'000'000, 1}, {}, {{p2p, blocking}}})->why,
-              "the application was to lose 0.012 s, and no other way was open");
+              "the application was expected to lose 0.012 s, and no other way was possible");
 }
 
 TEST(Choice, IsNotMadeWhereNothingIsKnown) {

@@ -48,7 +48,7 @@ TEST(Transfers, ThatAreOneSidedNeedAWindowAndDrainsThatSayWhenTheyHaveRead) {
 TEST(Transfers, ThatNoMpiHasAreRefusedWithWhatItHas) {
     const auto nonblocking = check_transfer(NEREUS_MERGE, NEREUS_RMA_LOCK, NEREUS_NONBLOCKING);
     EXPECT_EQ(nonblocking.error().code, NEREUS_ERR_UNSUPPORTED);
-    EXPECT_EQ(nonblocking.error().what, "rma-lock does not go with nonblocking: drains read from the sources, who "
+    EXPECT_EQ(nonblocking.error().what, "rma-lock does not go with nonblocking: drains read from the sources, which "
                                         "cannot know when they have been read; take blocking, wait-drains or thread");
     const auto inter = check_transfer(NEREUS_BASELINE_INTER, NEREUS_RMA_LOCKALL, NEREUS_BLOCKING);
     EXPECT_EQ(inter.error().what, "rma-lockall does not go with baseline-inter: there is no window over an "

@@ -187,7 +187,7 @@ TEST_F(SettingsTest, AHostListThatCannotBeReadIsRefused) {
     for (const char *hosts : {"n1:0", "n1,n1", ":2", "n1,,n2", "n1 n2", "-n1"})
         EXPECT_EQ(sentence_for("--nereus-hosts=" + std::string(hosts)),
                   "--nereus-hosts = " + std::string(hosts) +
-                      ": allowed is NAME:SLOTS,NAME,... with 1 .. 1048576 slots (1 where not said), or empty");
+                      ": allowed is NAME:SLOTS,NAME,... with 1 .. 1048576 slots (1 if not given), or empty");
 }
 
 TEST_F(SettingsTest, AnEmptyTextInTheEnvironmentIsNoText) {

@@ -68,7 +68,7 @@ int main(int argc, char **argv) {
     std::string matrix, topology;
     auto *mapping = app.add_subcommand("map", "a mapping of ranks to slots and what it costs");
     mapping->add_option("MATRIX", matrix, "bytes from each rank to each other (docs/formats/matrix.md)")->required();
-    mapping->add_option("QUESTION", topology, "the topology, and who may be where, as JSON")->required();
+    mapping->add_option("QUESTION", topology, "the topology, and which ranks may be where, as JSON")->required();
     WhichMachine which;
     auto *machine = app.add_subcommand("host", "what is inside a host");
     auto *source = machine->add_option_group("source", "one of these");

@@ -42,7 +42,7 @@ std::string complaint_of(const Header &header, std::uintmax_t bytes) {
     const std::uintmax_t wanted = sizeof(Header) + 8 * static_cast<std::uintmax_t>(header.rows + 1) +
                                   16 * static_cast<std::uintmax_t>(header.nonzeros);
     if (header.nonzeros < 0 || header.nonzeros > most_nonzeros || bytes != wanted)
-        return "has " + std::to_string(bytes) + " bytes, but its header tells of " + std::to_string(wanted);
+        return "has " + std::to_string(bytes) + " bytes, but its header states " + std::to_string(wanted);
     return {};
 }
 

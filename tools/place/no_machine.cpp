@@ -6,7 +6,7 @@ namespace nereus::place {
 
 Result<Inside> inside_of(const WhichMachine &) {
     return failed(NEREUS_ERR_UNSUPPORTED,
-                  "this build has no hwloc (Debian: libhwloc-dev); a file that tells slots of hosts needs none");
+                  "this build has no hwloc (Debian: libhwloc-dev); a file with the slots of hosts does not need it");
 }
 
 }

@@ -30,7 +30,7 @@ int complain(const std::string &text) {
 
 int help() {
     std::printf("nereus-release PORT\n\nReleases a job that waits in MPI_Comm_accept at PORT for processes that will "
-                "not come. The supervisor starts it;\nnobody else needs to.\n");
+                "not come. The supervisor starts it;\nusers need not.\n");
     return 0;
 }
 

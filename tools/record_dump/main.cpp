@@ -27,7 +27,7 @@ bool print(const std::string &file, Lines lines, nereus::monitor::Encoding encod
 }
 
 int main(int argc, char **argv) {
-    CLI::App app{"Prints what processes recorded whose run did not come to its end, or has not yet.\n\n"
+    CLI::App app{"Prints what processes recorded whose run did not finish, or has not finished yet.\n\n"
                  "Example: nereus-parts nereus-monitor-1f.jsonl.parts/*.part\n"};
     std::vector<std::string> files;
     bool totals = false, cbor = false;

@@ -95,9 +95,9 @@ void nereus_components_begin(void) {
     if (!is_there[NEREUS_COLL])
         record().unseen("collectives that the program calls", "the component coll was left out");
     if (!is_there[NEREUS_OSC]) record().unseen("puts and gets", "the component osc was left out");
-    record().unseen("reading and writing of files", "no component stands there");
-    record().unseen("who processes of other worlds are, unless libnereus says so",
-                    "no component stands where worlds meet");
+    record().unseen("reading and writing of files", "there is no component for it");
+    record().unseen("the identity of processes of other worlds, unless libnereus reports it",
+                    "there is no component for connections of worlds");
 }
 
 void nereus_components_end(void) {

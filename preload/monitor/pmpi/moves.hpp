@@ -242,7 +242,8 @@ template <class Sink, class Counts>
 void to_each_of_own_side(Sink &&sink, Call call, MPI_Comm comm, const Counts *counts, MPI_Datatype type) {
     if (!Thread::here().members(comm).has_two_sides()) return share_to_each(sink, call, comm, counts, type);
     Collective<std::remove_reference_t<Sink>>(sink, call, comm).called();
-    record().unseen(std::string(name(call)) + " between two groups", "whom its parts go to is known on the other side");
+    record().unseen(std::string(name(call)) + " between two groups",
+                    "the receivers of its parts are known on the other side only");
 }
 
 template <class Sink, class Counts>

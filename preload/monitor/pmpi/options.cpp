@@ -20,9 +20,8 @@ template <class T> bool number(const std::string &text, T least, T most, T &into
 const std::vector<OptionRow> &option_table() {
     static const std::vector<OptionRow> table{
         {"NEREUS_MONITOR", "on", "", "on, off, inside, none",
-         "whether recording begins with MPI_Init; off: when the program says so; inside: it does, for the program "
-         "alone, "
-         "without a file; none: there is no record",
+         "whether recording begins with MPI_Init; off: when the program switches it on; inside: it does, for the "
+         "program alone, without a file; none: there is no record",
          [](Options &o, const std::string &text) {
              o.record = text == "on" || text == "inside";
              o.has_record = text != "none";
@@ -41,7 +40,7 @@ const std::vector<OptionRow> &option_table() {
              return text == "json" || text == "cbor";
          }},
         {"NEREUS_MONITOR_MODEL", "off", "", "on, off",
-         "whether a model tells the messages that collectives are made of, where they are not seen",
+         "whether a model supplies the messages that collectives are made of, where they are not seen",
          [](Options &o, const std::string &text) {
              o.model = text == "on";
              return text == "on" || text == "off";
@@ -70,7 +69,7 @@ const std::vector<OptionRow> &option_table() {
         {"NEREUS_MONITOR_WINDOWS", "65536", "", "1024 to 16777216",
          "how many entries of its history a thread keeps: one for each peer, kind and window",
          [](Options &o, const std::string &text) { return number(text, 1024, 1 << 24, o.windows); }},
-        {"NEREUS_MONITOR_TIME_LIMIT", "30", "s", "0.1 to 86400", "how long all processes may take to come to MPI_Init",
+        {"NEREUS_MONITOR_TIME_LIMIT", "30", "s", "0.1 to 86400", "how long all processes may take to reach MPI_Init",
          [](Options &o, const std::string &text) { return number(text, 0.1, 86400.0, o.time_limit); }},
     };
     return table;

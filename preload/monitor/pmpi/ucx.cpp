@@ -116,7 +116,7 @@ SeenByUcx watch_ucx(MPI_Comm comm) {
     if (ranks > most_ranks) return {0, "there are more ranks than endpoints of UCX are looked for"};
     find_endpoints(comm, own, ranks);
     const int seen = static_cast<int>(ucx().ranks.size());
-    if (!ucx().is_as_expected) return {seen, "MPICH tells UCX of its communicators in another way than is known"};
+    if (!ucx().is_as_expected) return {seen, "MPICH passes its communicators to UCX in an unknown way"};
     ucx().watching = true;
     return {seen, ""};
 }

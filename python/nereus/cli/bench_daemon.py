@@ -27,9 +27,9 @@ _START_SECONDS = 60.0
 def daemon(
     clients: Annotated[int, typer.Option(min=1, max=10_000, help="Jobs whose grants are timed.")] = 100,
     phases: Annotated[int, typer.Option(min=10, help="Grants that are timed.")] = 1000,
-    many: Annotated[int, typer.Option(min=1, max=10_000, help="Jobs that say much.")] = 1000,
+    many: Annotated[int, typer.Option(min=1, max=10_000, help="Jobs that send many messages.")] = 1000,
     rate: Annotated[float, typer.Option(min=0.1, max=1e4, help="Messages a second of each of these.")] = 10,
-    seconds: Annotated[float, typer.Option(min=1, max=3600, help="For so long.")] = 10,
+    seconds: Annotated[float, typer.Option(min=1, max=3600, help="How long these send.")] = 10,
     policy: Annotated[str, typer.Option(metavar="NAME", help="The daemon's policy.")] = "blocking",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
 ) -> None:
@@ -70,7 +70,7 @@ def _wait_for(line: Path, process: "subprocess.Popen[bytes]") -> None:
     deadline = time.monotonic() + _START_SECONDS
     while not line.with_name("daemon.door").exists():
         if process.poll() is not None or time.monotonic() > deadline:
-            raise Refused("the daemon did not start; nereus daemon says why")
+            raise Refused("the daemon did not start; nereus daemon shows why")
         time.sleep(0.02)
 
 

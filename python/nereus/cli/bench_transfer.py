@@ -41,18 +41,18 @@ def transfer(
     process_methods: Annotated[str, typer.Option(help="Process methods, with commas between.")] = "merge",
     repeat: Annotated[int, typer.Option(min=1, help="Rounds over all ways.")] = 5,
     network_word: Annotated[
-        str, typer.Option("--network", metavar="|".join(NETWORKS), help="Over what the processes talk.")
+        str, typer.Option("--network", metavar="|".join(NETWORKS), help="Network between the processes.")
     ] = NETWORKS[0],
     gigabits: Annotated[
         float, typer.Option(min=0.001, max=400, help="Rate of each link with --network limited, in Gbit/s.")
     ] = 10,
     check: Annotated[
-        bool, typer.Option("--check", help="Compare all data after each resize, not some.")
+        bool, typer.Option("--check", help="Compare all data after each resize, not only some.")
     ] = False,
     mpi: Annotated[str | None, typer.Option(metavar="NAME", help="MPI build to use.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
     csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Write every single trial.")] = None,
-    plot: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Draw pictures there.")] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Folder for pictures.")] = None,
 ) -> None:
     """Time each way to move data, and what memory and MPI can do at best in the same run.
 

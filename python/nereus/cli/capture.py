@@ -85,7 +85,7 @@ def capture(
         typer.Option(metavar="DIR", help="Keep the times of all calls there; hosts must share it."),
     ] = None,
     mpi: Annotated[
-        str | None, typer.Option(metavar="NAME", help="MPI build to use, where COMMAND does not tell it.")
+        str | None, typer.Option(metavar="NAME", help="MPI build to use, if COMMAND does not determine it.")
     ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Write over FILE, and write it where calls hardly repeat.")
@@ -201,7 +201,7 @@ def _recorded(command: list[str], build: Build, folder: Path, calls: int, is_qui
         }
         environment = preloaded(build.prefix / LIBRARY, variables)
         if forwards_itself(command):
-            complain("the command forwards variables by -x: only where it forwards ours too, ranks are seen")
+            complain("the command forwards variables with -x: ranks are seen only if it also forwards ours")
             environment = not_forwarded(environment)
         environment["PATH"] = search_path(build)
         before = Snapshot.take()
@@ -222,7 +222,9 @@ def _comment(text: str) -> str:
 def _write(file: Path, captured: Captured, command: list[str]) -> None:
     comments = [f"Captured from: {shlex.join(command)}", *(f"Note: {line}." for line in captured.warnings)]
     if not (captured.experiment.data.constant_bytes or captured.experiment.data.variable_bytes):
-        comments.append("Which data it keeps is not known: --constant-bytes and --variable-bytes say it.")
+        comments.append(
+            "Which data it keeps is not known: set it with --constant-bytes and --variable-bytes."
+        )
     try:
         lines = "".join(f"{_comment(text)}\n" for text in comments)
         file.write_text(lines + write_toml(captured.experiment), encoding="utf-8")

@@ -41,10 +41,14 @@ def _make_keys(folder: Path | None) -> None:
 def run(
     context: typer.Context,
     policy: Annotated[
-        str, typer.Option(metavar="NAME|FILE.py:CLASS", help="Who decides; see docs/reference/daemon.md.")
+        str,
+        typer.Option(
+            metavar="NAME|FILE.py:CLASS", help="The policy that decides; see docs/reference/daemon.md."
+        ),
     ] = _USUAL,
     sweep: Annotated[
-        bool, typer.Option("--sweep", help="Time each job on some numbers of ranks before others decide.")
+        bool,
+        typer.Option("--sweep", help="Time each job on some numbers of ranks before the policy decides."),
     ] = False,
     cores: Annotated[
         int | None, typer.Option(min=1, max=2**31 - 1, help="Cores of this host to give out.")
@@ -56,13 +60,14 @@ def run(
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the policies.")
     ] = None,
     store: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="What outlives the daemon.", show_default=False)
+        Path | None,
+        typer.Option(metavar="FILE", help="File of the state that outlives the daemon.", show_default=False),
     ] = None,
     metrics: Annotated[
         str, typer.Option(metavar="PORT|off", help="OpenMetrics on 127.0.0.1; 0: any port.")
     ] = "off",
     listen: Annotated[
-        str | None, typer.Option(metavar="tcp://HOST:PORT", help="Hear jobs with keys there too.")
+        str | None, typer.Option(metavar="tcp://HOST:PORT", help="Also accept jobs with keys there.")
     ] = None,
     keys: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Keys of --make-keys, for --listen.")
@@ -70,12 +75,12 @@ def run(
     make_keys: Annotated[
         Path | None,
         typer.Option(
-            metavar="FOLDER", callback=_make_keys, is_eager=True, help="Make keys in a new folder; no more."
+            metavar="FOLDER", callback=_make_keys, is_eager=True, help="Make keys in a new folder, then exit."
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print each event as a line of JSON.")] = False,
 ) -> None:
-    """Say to this user's jobs who may write when and who gets which cores, until Ctrl-C or SIGTERM.
+    """Decide which of this user's jobs may write when, and which get which cores, until Ctrl-C or SIGTERM.
 
     Example: nereus daemon --policy phase-shifting --set uncertainty=0.2
     """

@@ -18,7 +18,7 @@ def events(
     since: Annotated[int, typer.Option(min=0, help="Those after the event of this number.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print each event as a line of JSON.")] = False,
 ) -> None:
-    """List what happened to this user's jobs: ranks, I/O phases, waits, resizes, who decided what and why.
+    """List what happened to this user's jobs: ranks, I/O phases, waits, resizes, decisions with reasons.
 
     Example: nereus daemon events --since 100 --json
     """

@@ -16,7 +16,7 @@ def period(
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
 ) -> None:
-    """Tell how often a job writes: as the daemon foretells it by iterations, and as FTIO finds it.
+    """Show how often a job writes: as the daemon predicts it by iterations, and as FTIO finds it.
 
     FTIO (pip install ftio-hpc) looks at the bandwidth, and is a second opinion for programs that do not
     write every so many iterations.
@@ -30,7 +30,7 @@ def period(
     names = job_names()
     meant = meant_by(job, known.keys() | {each["job"] for each in wrote}, names)
     if len(meant) != 1:
-        raise Refused(f"JOB = {job}: {len(meant)} jobs are called so; nereus daemon status lists them")
+        raise Refused(f"JOB = {job}: {len(meant)} jobs match; nereus daemon status lists them")
     (key,) = meant
     phases = [each for each in wrote if each["job"] == key]
     found, ours = opinion(phases), known.get(key, {})

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def status(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
 ) -> None:
-    """Tell how this user's daemon stands, and what it knows of each job.
+    """Show the state of this user's daemon, and what it knows of each job.
 
     Example: nereus daemon status --json
     """
@@ -30,7 +30,7 @@ def status(
 
 
 def turn_text(job: dict[str, Any]) -> str:
-    return job["turn"] or ("computes" if job["answers"] else "not heard yet")
+    return job["turn"] or ("computes" if job["answers"] else "no message yet")
 
 
 def next_text(job: dict[str, Any]) -> str:

@@ -6,7 +6,7 @@ from nereus.daemon import ask_daemon
 
 
 def stop() -> None:
-    """End this user's daemon; its jobs go on without, and another daemon knows them from the store.
+    """End this user's daemon; its jobs continue without one, and another daemon knows them from the store.
 
     Example: nereus daemon stop
     """

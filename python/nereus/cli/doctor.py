@@ -33,7 +33,7 @@ def doctor(
     mpi: Annotated[str | None, typer.Option(metavar="NAME", help="Look at this MPI build only.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
 ) -> None:
-    """Find out by trying what the MPIs of this machine can do. Exit code 0: one of them can resize jobs.
+    """Test what the MPIs of this machine can do. Exit code 0: one of them can resize jobs.
 
     Example: nereus doctor --mpi openmpi
     """

@@ -74,7 +74,7 @@ def _unsupervised(job: dict[str, Any]) -> dict[str, Any]:
 def _table(found: list[dict[str, Any]]) -> Table:
     names = ["job", "ranks", "generation", "hosts", "state", "since", "command"]
     if any(job.get("controller") for job in found):
-        names[5:5] = ["turn", "next I/O", "told", "policy"]
+        names[5:5] = ["turn", "next I/O", "commands", "policy"]
     grid = Table(*names, box=None, pad_edge=False)
     for job in found:
         since = datetime.fromtimestamp(job["started_unix"]) if "started_unix" in job else None
@@ -95,6 +95,6 @@ def _of_daemon(known: dict[str, Any] | None) -> dict[str, str]:
     return {
         "turn": turn_text(known),
         "next I/O": next_text(known),
-        "told": commands_text(known),
+        "commands": commands_text(known),
         "policy": known["policy"],
     }

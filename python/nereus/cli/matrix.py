@@ -50,7 +50,7 @@ def info(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="File that convert made.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Say how large a matrix is, and how unbalanced blocks of its rows are.
+    """Show how large a matrix is, and how unbalanced blocks of its rows are.
 
     Example: nereus matrix info audikw_1.nm
     """

@@ -35,7 +35,7 @@ class Sensor(StrEnum):
     COMPONENTS = "components"
 
 
-_NOBODY = "no process of the command came to MPI_Init of the MPI that was chosen"
+_NOBODY = "no process of the command reached MPI_Init of the chosen MPI"
 
 
 def monitor(
@@ -52,7 +52,7 @@ def monitor(
         float, typer.Option(min=0.001, max=86400.0, help="Length of a window of time, in seconds.")
     ] = 1.0,
     mpi: Annotated[
-        str | None, typer.Option(metavar="NAME", help="MPI build to use, where COMMAND does not tell it.")
+        str | None, typer.Option(metavar="NAME", help="MPI build to use, if COMMAND does not determine it.")
     ] = None,
     encoding: Annotated[
         Encoding,
@@ -67,13 +67,13 @@ def monitor(
     model: Annotated[
         bool,
         typer.Option(
-            "--model", help="Where nobody sees what collectives are made of (MPICH), let a model tell it."
+            "--model", help="Use a model for the messages of collectives where they cannot be seen (MPICH)."
         ),
     ] = False,
     off: Annotated[
         bool, typer.Option("--off", help="Record only what the program switches on itself.")
     ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not tell where the record is.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not print where the record is.")] = False,
 ) -> None:
     """Run a command, and record what the processes of its MPI program send, read and write.
 
@@ -114,7 +114,7 @@ def _for(command: list[str], environment: dict[str, str]) -> dict[str, str]:
     """What the command is started with."""
     if not forwards_itself(command):
         return environment
-    complain("the command forwards variables by -x: only where it forwards ours too, other hosts are seen")
+    complain("the command forwards variables with -x: other hosts are seen only if it also forwards ours")
     return not_forwarded(environment)
 
 

@@ -16,8 +16,8 @@ def page(
 ) -> None:
     """Serve a live page of this user's daemon to browsers on this host, until Ctrl-C or SIGTERM.
 
-    It shows each job's ranks, I/O phases, waits and resizes, and who decided what and why. The address that
-    is printed is a key: whoever knows it, on this host, sees the jobs.
+    It shows each job's ranks, I/O phases, waits and resizes, and decisions with their origin and reason. The
+    printed address is a key: whoever knows it can see the jobs, on this host.
 
     Example: nereus page --port 8707
     """

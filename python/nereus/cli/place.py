@@ -91,19 +91,19 @@ def place(
     ] = None,
     form: Annotated[Format | None, typer.Option("--format", help="For a launcher or a program.")] = None,
     output: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where --format goes; else it is printed.")
+        Path | None, typer.Option(metavar="FILE", help="Output file of --format; printed if not given.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the random mappings.")] = 42,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
 ) -> None:
-    """Find a slot for each rank so that those that send each other much are close, and say what that saves.
+    """Find a slot for each rank so that those that send each other much are close, and show what that saves.
 
     Example: nereus place --matrix nereus-monitor-1f.jsonl --topology cluster.toml --format hydra
     """
     if output is not None and form is None:
         raise Refused("--output: allowed with --format only")
     if as_json and form is not None and output is None:
-        raise Refused("--json: with --format, --output has to say where that goes")
+        raise Refused("--json: with --format, --output is required")
     if oversubscribe and form == Format.KEYS:
         raise Refused("--format keys: allowed without --oversubscribe only")
     machine = read_topology(topology, threads).with_costs(dict(map(_cost, cost or [])), "--cost")
@@ -180,6 +180,6 @@ def _write(placed: Placed, form: str, output: Path | None) -> None:
     cost = made.cost(placed)
     if cost > placed.cost * (1 + 1e-9):
         note(
-            f"{form} tells the host of each rank alone: with a host's ranks on its slots in order "
+            f"{form} contains only the host of each rank: with a host's ranks on its slots in order "
             f"the cost is {cost:.6g}, not {placed.cost:.6g}"
         )

@@ -28,16 +28,16 @@ def resize(
     job: Annotated[str, typer.Argument(metavar="JOB", help="Its name (nereus jobs), or how its key begins.")],
     ranks: Annotated[int, typer.Argument(metavar="RANKS", min=1, max=2**31 - 1, help="Wanted processes.")],
     process_method: Annotated[
-        ProcessMethod | None, typer.Option(help="How processes come about.", show_default=False)
+        ProcessMethod | None, typer.Option(help="How processes are made.", show_default=False)
     ] = None,
     process_strategies: Annotated[
         str | None, typer.Option(metavar="WORDS", help="As single+asynchronous; none; auto.")
     ] = None,
     transfer_method: Annotated[TransferMethod | None, typer.Option(help="How data is moved.")] = None,
     transfer_strategy: Annotated[
-        TransferStrategy | None, typer.Option(help="Who waits for constant data.")
+        TransferStrategy | None, typer.Option(help="What waits for constant data.")
     ] = None,
-    survivors: Annotated[Survivors | None, typer.Option(help="Which processes go on with merge.")] = None,
+    survivors: Annotated[Survivors | None, typer.Option(help="Which processes continue with merge.")] = None,
     placement: Annotated[Placement | None, typer.Option(help="Where new processes go.")] = None,
     hosts: Annotated[
         str | None, typer.Option(metavar="n3:2,...", help="Hosts to add to the job's list for good.")

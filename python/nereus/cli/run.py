@@ -46,7 +46,7 @@ def run(
         typer.Option(
             envvar="NEREUS_PLACEMENT",
             help="Fill hosts in order, or the emptiest first; measured: at a resize, ranks that sent each "
-            "other much come to one host.",
+            "other much go to one host.",
         ),
     ] = "compact",
     oversubscribe: OversubscribeOption = False,
@@ -60,13 +60,13 @@ def run(
         ),
     ] = None,
     queue: Annotated[
-        bool, typer.Option("--queue", help="Start when the daemon has as many cores for it.")
+        bool, typer.Option("--queue", help="Start when the daemon has enough cores for it.")
     ] = False,
     name: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="What to call the job; if not given, the program and a number."),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not tell the job's name.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not print the job's name.")] = False,
 ) -> None:
     """Run a program that uses Nereus, so that `nereus resize` can ask it for another size.
 

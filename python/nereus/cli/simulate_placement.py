@@ -56,7 +56,7 @@ def placement(
         typer.Option(metavar="M", help="In place of a pattern: a file as `nereus place` reads it."),
     ] = None,
     ranks: Annotated[
-        int | None, typer.Option(min=2, max=_MOST_RANKS, help="Of a pattern; else as many as slots.")
+        int | None, typer.Option(min=2, max=_MOST_RANKS, help="Of a pattern; default as many as slots.")
     ] = None,
     topology: Annotated[
         str, typer.Option(metavar="T", help="Hosts and what is in them, as `nereus place` takes it.")
@@ -67,7 +67,7 @@ def placement(
     acks: Acknowledged = True,
     size: Annotated[
         str | None,
-        typer.Option("--bytes", metavar="SIZE", help=f"Of a message of a pattern; else {_USUAL_BYTES}."),
+        typer.Option("--bytes", metavar="SIZE", help=f"Of a message of a pattern; default {_USUAL_BYTES}."),
     ] = None,
     iterations: Annotated[int, typer.Option(min=1, max=100_000, help="How often.")] = 1,
     compute: Annotated[
@@ -119,9 +119,7 @@ def _check_matrix_alone(of_patterns: Mapping[str, int | str | None]) -> None:
     """Refused, since a matrix says these itself."""
     for option, value in of_patterns.items():
         if value is not None:
-            raise Refused(
-                f"{option} {value}: allowed with --pattern only; a matrix says by itself what is sent"
-            )
+            raise Refused(f"{option} {value}: allowed with --pattern only; a matrix defines what is sent")
 
 
 def _pattern(word: str, matrix: Path | None, ranks: int, count: int, iterations: int) -> Pattern:

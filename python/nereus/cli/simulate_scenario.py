@@ -96,7 +96,7 @@ def _scenarios(path: Path, cores: Sequence[int], parallel_fraction: float | None
             raise Refused(f"{path}: --cores is missing: a trace does not say how many there are")
         return [load_trace(path, each, parallel_fraction) for each in cores]
     if parallel_fraction is not None:
-        raise Refused("--parallel-fraction goes with a trace (.swf); a scenario says it in [trace]")
+        raise Refused("--parallel-fraction goes with a trace (.swf); a scenario sets it in [trace]")
     return [load_scenario(path, each) for each in cores] if cores else [load_scenario(path)]
 
 

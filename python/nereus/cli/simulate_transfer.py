@@ -56,14 +56,14 @@ _LOOK_SECONDS = 0.1  # between looks whether a signal came
 def transfer(
     pair: Annotated[
         list[str] | None,
-        typer.Option(metavar="FROM:TO", help="Ranks before and after, again for each; else the papers'."),
+        typer.Option(metavar="FROM:TO", help="Ranks before and after, again for each; default: the papers'."),
     ] = None,
     nodes: Nodes = 8,
     cores: Cores = 20,
     bandwidth: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="RATE", help=f"Of each host's link, again for each; else {' and '.join(_RATES)}."
+            metavar="RATE", help=f"Of each host's link, again for each; default {' and '.join(_RATES)}."
         ),
     ] = None,
     latency: Latency = "1 us",
@@ -77,7 +77,7 @@ def transfer(
     spawn: Annotated[
         str | None,
         typer.Option(
-            metavar="S|FILE", help="Seconds to make a process, or what `bench processes --json` said."
+            metavar="S|FILE", help="Seconds to make a process, or what `bench processes --json` printed."
         ),
     ] = None,
     check: Annotated[bool, typer.Option("--check", help="Carry real bytes and compare them.")] = False,

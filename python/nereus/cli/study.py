@@ -33,7 +33,9 @@ def study(
     ],
     folder: Annotated[
         Path | None,
-        typer.Option(metavar="STUDY", help="Where results go, or a study to go on with; else studies/NAME."),
+        typer.Option(
+            metavar="STUDY", help="Folder for results, or a study to continue; default studies/NAME."
+        ),
     ] = None,
     mpi: Annotated[str | None, typer.Option(metavar="NAME", help="MPI build to use (nereus doctor).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
@@ -70,7 +72,7 @@ def study(
             summary = _summary(wanted, store)
     _tell(summary, as_json)
     if stopping.signal is not None:
-        complain(f"stopped by {stopping.text}; the same command goes on with the study")
+        complain(f"stopped by {stopping.text}; run the same command to continue")
         raise typer.Exit(stopping.exit_code)
     raise typer.Exit(1 if summary["failed"] else 0)
 

@@ -55,7 +55,7 @@ def study_live(
     with Stopping() as stopping:
         _make_all(study, runs, kept, build, lambda: stopping.signal is not None, made)
     if stopping.signal is not None:
-        complain(f"stopped by {stopping.text}; the same command goes on with the study")
+        complain(f"stopped by {stopping.text}; run the same command to continue")
         raise typer.Exit(stopping.exit_code)
     for planned in made.live:
         scenario = scenario_for(study, planned)
@@ -198,7 +198,7 @@ def _show(document: Mapping[str, Any]) -> None:
         errors = each["prediction_errors"]
         if errors["phases"]:
             say(
-                f"{policy}: {errors['phases']} phases foretold, off by {errors['mean_share']:.2%} of the "
+                f"{policy}: {errors['phases']} phases predicted, off by {errors['mean_share']:.2%} of the "
                 f"period in the mean, {errors['greatest_share']:.2%} at most; "
                 f"{errors['within_2_percent']} to 2 %"
             )

@@ -32,21 +32,19 @@ def top(
     jobs: Annotated[
         bool, typer.Option("--jobs", help="The daemon's jobs, also where runs are monitored.")
     ] = False,
-    interval: Annotated[float, typer.Option(min=0.05, max=3600.0, help="Seconds between two looks.")] = 1.0,
+    interval: Annotated[float, typer.Option(min=0.05, max=3600.0, help="Seconds between two updates.")] = 1.0,
     samples: Annotated[
-        int | None, typer.Option(min=1, help="Looks; if not given, until the run ends.")
+        int | None, typer.Option(min=1, help="Number of updates; if not given, until the run ends.")
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object a line for each look.")
-    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print each update as a line of JSON.")] = False,
 ) -> None:
     """Show what each process of a run under `nereus monitor` on this host sends just now.
 
     Of a malleable job, the processes that it has now by their rank in it. The program is not asked and not
     slowed down: its records are read where they lie.
 
-    With --jobs, or where no run is monitored and this user's daemon runs, show how the daemon's jobs stand
-    and what was decided about them; there r resizes a job, and q ends.
+    With --jobs, or where no run is monitored and this user's daemon runs, show the state of the daemon's
+    jobs and the decisions about them; there r resizes a job, and q ends.
 
     Example: nereus top --interval 0.5
     """
@@ -64,7 +62,7 @@ def top(
         else:
             _show(looks)
     note(
-        f"{_run_of(parts) if job is None else printable(job)}: the run is over",
+        f"{_run_of(parts) if job is None else printable(job)}: the run has ended",
         quiet=stopping.signal is not None or samples is not None,
     )
 

@@ -19,7 +19,7 @@ from nereus.supervisor import shown_name
 if TYPE_CHECKING:
     from rich.table import Table
 
-COLUMNS = ("job", "ranks", "iteration", "state", "next I/O", "told", "program")
+COLUMNS = ("job", "ranks", "iteration", "state", "next I/O", "commands", "program")
 _KEPT = 100  # decisions
 _FIRST_EVENTS = 2000  # among which the last decisions are looked for
 _LOOKS = 0.05  # s, between looks whether to stop

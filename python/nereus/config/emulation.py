@@ -34,7 +34,7 @@ def emulation_of(file: Path) -> Experiment:
     measured = read_measured(file)
     iterated = [generation for generation in measured.generations if generation.iterations]
     if not iterated:
-        raise fail(f"{file}", "iterations: the application never came to a checkpoint")
+        raise fail(f"{file}", "iterations: the application never reached a checkpoint")
     try:
         return Experiment.model_validate(_tree(measured, iterated[0]))
     except ValidationError as error:

@@ -110,11 +110,11 @@ def read_measured(file: Path) -> Measured:
     if not found or found[0] not in headers:
         raise fail(
             f"{file}:1",
-            "a header of docs/formats/measured.md, as a job writes it where the setting results says",
+            "a header of docs/formats/measured.md, as a job writes it to the file of the setting results",
         )
     generations = _in_order(event for event in found if isinstance(event, Ended))
     if not generations:
-        raise fail(f"{file}", "at least one generation that has ended; did the job come to its end?")
+        raise fail(f"{file}", "at least one generation that has ended; did the job finish?")
     for event in generations:
         _check_lengths(file, event)
     resizes = _in_order(event for event in found if isinstance(event, Committed))

@@ -41,7 +41,7 @@ def _generation(file: ProteoFile, name: str) -> Codes:
     )
     if chosen is None:
         raise fail(
-            name, f"cannot tell Proteo's old codes from the new ones: {reason}; say --proteo-codes old or new"
+            name, f"cannot tell Proteo's old codes from the new ones: {reason}; use --proteo-codes old or new"
         )
     other = "old" if chosen == "new" else "new"
     text = f"read with Proteo's {chosen} codes, because {reason}; --proteo-codes {other} takes the others"

@@ -56,7 +56,7 @@ def _lines(text: str, name: str) -> Iterator[_Line]:
         if not line or line[0] in ";#":
             continue
         if previous and raw[0].isspace():
-            raise fail(where, "INI syntax: to Proteo an indented line goes on with the value above")
+            raise fail(where, "INI syntax: in Proteo an indented line continues the value above")
         if line[0] == "[":
             end = line.find("]")
             if end < 0:

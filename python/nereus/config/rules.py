@@ -57,7 +57,7 @@ def said_twice_or_half(keys: Set[str]) -> Iterator[Finding]:
     """Of `keys` of the table data: amounts are two numbers of bytes, or all bytes and the constant share."""
     for key, other in (("bytes", "constant_percent"), ("constant_percent", "bytes")):
         if key in keys and other not in keys:
-            yield Finding(("data", other), f"is missing: {key} says nothing without it")
+            yield Finding(("data", other), f"is missing: {key} has no meaning without it")
     for key in AMOUNTS:
         if key in keys and "bytes" in keys:
             allowed = "either constant_bytes and variable_bytes, or bytes and constant_percent"

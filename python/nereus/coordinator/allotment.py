@@ -152,7 +152,7 @@ class Allotment:
         yield Note(name, f"{before} -> {decided.ranks} ranks: {decided.why}")
         yield self._command(known, decided.ranks, decided.at, decided.why)
         if decided.until is not None:
-            why = "gives back what it was lent" if more > 0 else "has again what it had"
+            why = "returns lent cores" if more > 0 else "gets its earlier cores back"
             yield self._command(known, before, decided.until, why, loan)
 
     def _command(

@@ -101,7 +101,7 @@ class Coordinator:
         if self.parameters.settle > 0:
             self._settled_at = now + self.parameters.settle
         self._none_silent_before = min(self._none_silent_before, now + self.parameters.silence)
-        where = f", on hosts that are none of ours: {', '.join(strangers)}" if strangers else ""
+        where = f", on hosts that this daemon does not manage: {', '.join(strangers)}" if strangers else ""
         note = Note(name, f"came with {about.ranks} ranks{where}")
         return [note, *self._cores.fill(), *self.decide(now)]
 
@@ -204,7 +204,7 @@ class Coordinator:
         effects = self._granted(self._turns.expire(now), now)
         silent = self._silent(now)
         for name in silent:
-            effects.append(Note(name, f"was not heard of for {self.parameters.silence:g} s: ended"))
+            effects.append(Note(name, f"sent no message for {self.parameters.silence:g} s: considered ended"))
             effects += self._gone(name, now)
         ready = self._cores.ask_again(now)
         effects += ready or []

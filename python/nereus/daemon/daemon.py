@@ -200,7 +200,7 @@ class Daemon:
             self.everything.record_all(now)
         self.store.commit(now)
         if self.store.trouble is not None and had_trouble is None:
-            self._note("the store cannot be written: goes on without", self.store.trouble)
+            self._note("the store cannot be written; continuing without it", self.store.trouble)
             self._unsure.begin()
         elif self.store.trouble is None and had_trouble is not None:
             self._note("the store is written again", "")

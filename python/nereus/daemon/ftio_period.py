@@ -33,7 +33,7 @@ class Opinion:
 def opinion(phases: Sequence[Mapping[str, Any]]) -> Opinion:
     """Of events `wrote` of one job, the oldest first. DaemonError without FTIO, or with too few."""
     if len(phases) < LEAST_PHASES:
-        raise DaemonError(f"{len(phases)} I/O phases: {LEAST_PHASES} at least have a period")
+        raise DaemonError(f"{len(phases)} I/O phases: a period needs at least {LEAST_PHASES}")
     try:
         from ftio.cli.ftio_core import core
         from ftio.parse.args import parse_args

@@ -28,22 +28,22 @@ class Figures:
                 ("jobs", "Jobs that are known."),
                 ("ranks", "Ranks of all jobs."),
                 ("cores", "Cores that are given out."),
-                ("cores_free", "Cores that nobody has."),
+                ("cores_free", "Free cores."),
                 ("jobs_waiting_to_write", "Jobs that wait for their turn."),
                 ("jobs_writing", "Jobs that have a turn."),
                 ("jobs_waiting_for_cores", "Jobs that wait to start."),
-                ("commands_pending", "Resizes that were told and are not done."),
-                ("store_writable", "1 while the store can be written, else 0."),
+                ("commands_pending", "Resizes commanded and not done."),
+                ("store_writable", "1 if the store can be written, otherwise 0."),
             )
         }
         self.turns = counter("turns", "Turns that were given.")
-        self.turns_lost = counter("turns_lost", "Turns that were taken back: their job was silent.")
+        self.turns_lost = counter("turns_lost", "Turns taken back because their job sent no message.")
         self.messages = counter("messages", "Messages of jobs, by kind.", ["kind"])
-        self.dropped = counter("messages_dropped", "Messages that were not heard, by reason.", ["reason"])
+        self.dropped = counter("messages_dropped", "Dropped messages, by reason.", ["reason"])
         self._counted: dict[tuple[Counter, str], int] = {}
         self._resizes = counter("resizes", "Resizes, by their outcome.", ["outcome"])
-        self._phases = counter("io_phases", "I/O phases that are over.")
-        self._bytes = counter("io", "Bytes of I/O phases that are over.", unit="bytes")
+        self._phases = counter("io_phases", "I/O phases that have ended.")
+        self._bytes = counter("io", "Bytes of I/O phases that have ended.", unit="bytes")
         self._wait = seconds("io_wait", "For a turn.")
         self._service = seconds("io_service", "Of an I/O phase.")
 

@@ -98,7 +98,7 @@ class Protocol:
             self._claimed(session, hello, now)
         # Those that another daemon told, or this one before it lost its store.
         for number in set(hello.commands) - session.telling.keys():
-            self._all.tell_not_to(session, number, "nobody knows of it any more", RESOURCE_MANAGER)
+            self._all.tell_not_to(session, number, "unknown to this daemon", RESOURCE_MANAGER)
         return [Out(sender, {"job": hello.job, **self._welcome()}), *outs, *self._all.due(session, now)]
 
     def _welcome(self) -> dict[str, Any]:

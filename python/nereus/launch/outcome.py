@@ -14,7 +14,7 @@ _CODE_WORDS = (
 # What ends programs most often; a launcher hands such a number on as it is, or with 128 added.
 _FATAL = (signal.SIGABRT, signal.SIGBUS, signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM)
 # What may be done about it.
-_REMEDY = "shared memory may be full (df /dev/shm); --nereus-memory=private does without"
+_REMEDY = "shared memory may be full (df /dev/shm); --nereus-memory=private does not need it"
 # What may befall a rank because another has died.
 _OF_OTHERS = (signal.SIGABRT, signal.SIGTERM)
 
@@ -35,7 +35,7 @@ def judge(exit_code: int, output: str | None) -> Outcome:
     `output` is None where it passed through to the user: then the code alone must do.
     """
     if exit_code == 0:
-        return Outcome(True, "the job came to its end")
+        return Outcome(True, "the job ended normally")
     if output is None and exit_code > 0:
         return _judge_code(exit_code)
     output = output or ""

@@ -51,7 +51,7 @@ def build_for(command: Sequence[str], name: str | None = None) -> Build:
         known = ", ".join(build.name for build in builds())
         if not known:
             raise LaunchError("no MPI build of Nereus is installed; `make build` makes them")
-        raise LaunchError(f"{command[0]}: which MPI it starts is not known; --mpi says it: {known}")
+        raise LaunchError(f"{command[0]}: which MPI it starts is not known; --mpi names it: {known}")
     return alike[0]
 
 

@@ -22,7 +22,7 @@ def recorded_traffic(path: Path, selection: Selection) -> csr_array:
     """Of a malleable job, ranks are those of one generation; else those of the only MPI_COMM_WORLD."""
     if is_prof(path):
         if selection.is_of_records:
-            raise PlaceError(f"{path}: files of Open MPI's monitoring tell no generations and no phases")
+            raise PlaceError(f"{path}: files of Open MPI's monitoring contain no generations and no phases")
         moved = read_prof(path)
         return _matrix(moved, {at: at for at in range(len(moved.places))}, len(moved.places), selection)
     recording = read(path)

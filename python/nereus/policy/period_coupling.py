@@ -41,7 +41,7 @@ def couple(one: Job, other: Job, parameters: Parameters) -> Coupling | str:
     ranks = _nearest_ranks(longer, slow, wanted)
     reached = _period(longer, slow, ranks)
     if ranks == longer.ranks or abs(reached - wanted) > near_enough:
-        return f"{longer.name} comes to {reached:.1f} s with {ranks} ranks, {wanted:.1f} s are wanted"
+        return f"{longer.name} reaches {reached:.1f} s with {ranks} ranks, {wanted:.1f} s are wanted"
     return Coupling(longer.name, ranks - longer.ranks, reached)
 
 

@@ -81,7 +81,7 @@ class PeriodCoupling(PhaseShifting):
             if job.ranks == coupled.before or job.ranks != coupled.ranks:  # or somebody else resized it
                 del self._coupled[job.name]
             elif coupled.before <= job.most:
-                why = f"{coupled.partner}, with which its period went, has ended"
+                why = f"{coupled.partner}, to which its period was coupled, has ended"
                 found.append(Resize(job.name, coupled.before, why))
         return found
 
@@ -193,7 +193,7 @@ def _why_not(conflict: Conflict, found: NotPossible) -> str:
 
 
 def _brought_together(found: Coupling, job: Job) -> Resize:
-    return Resize(job.name, job.ranks + found.ranks, f"its period comes to {found.period:.1f} s")
+    return Resize(job.name, job.ranks + found.ranks, f"its period becomes {found.period:.1f} s")
 
 
 def _sharers(state: State, parameters: Parameters) -> list[Sharer]:

@@ -140,7 +140,7 @@ class Job:
         """How it ended; only after it has."""
         while self.running():
             self.attend(_LOOK_EVERY)
-        return self._groups.failed or Outcome(True, "the job came to its end")
+        return self._groups.failed or Outcome(True, "the job ended normally")
 
     def text(self) -> str:
         """All that the job has written so far."""

@@ -95,5 +95,5 @@ class Roles:
     def _refuse(self, message: FromJob) -> Heard:
         if message.kind not in self._told:
             self._told.add(message.kind)
-            self._refused(f"`{message.kind}` of a process that must not say it is refused")
+            self._refused(f"`{message.kind}` of a process that may not send it is refused")
         return []

@@ -54,7 +54,8 @@ Result<std::unique_ptr<DaemonClient>> DaemonClient::open(const Settings &setting
     made->iteration_ = carried->iteration;
     return made;
 } catch (const json::exception &problem) {
-    return failed(NEREUS_ERR_MISMATCH, std::string("the line to the daemon cannot be carried on: ") + problem.what());
+    return failed(NEREUS_ERR_MISMATCH,
+                  std::string("the connection to the daemon cannot be continued: ") + problem.what());
 }
 
 void DaemonClient::passed(std::int64_t iteration) {
@@ -135,7 +136,7 @@ bool DaemonClient::begin_io(std::uint64_t number, std::int64_t bytes) {
     phase_.epoch = line_->wait_for_turn(number, bytes, iteration, patience_);
     phase_.granted = now();
     if (phase_.epoch == 0 && !told_of_silence_)
-        print_line("nereus", "the daemon does not answer: I/O phases go on without turns until it does");
+        print_line("nereus", "the daemon does not answer: I/O phases continue without turns until it answers");
     told_of_silence_ = phase_.epoch == 0;
     return phase_.epoch != 0;
 }

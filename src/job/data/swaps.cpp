@@ -21,8 +21,8 @@ bool has_moved(const Entry &entry) { return is_pointed_to(entry) && *entry.point
 
 Error unknown_pointer(const Entry &entry) {
     return {NEREUS_ERR_STATE, "the pointer to \"" + entry.is.name +
-                                  "\" is not what nereus handed out: two variable arrays of one layout and type may be "
-                                  "swapped, by their pointers or by nereus_swap(), and nothing else"};
+                                  "\" is not the one that Nereus handed out; the only change allowed is to swap two "
+                                  "variable arrays of one layout and type, by their pointers or by nereus_swap()"};
 }
 
 /// What moves from entry to entry when parts are swapped: the part, and who frees it.

@@ -102,7 +102,7 @@ public:
 private:
     static Result<Commit> commit_in(Decision decision) {
         if (decision.commit) return std::move(*decision.commit);
-        return failed(NEREUS_ERR_MISMATCH, "the job commits a resize without a word of what newcomers need");
+        return failed(NEREUS_ERR_MISMATCH, "the job commits a resize without the data that newcomers need");
     }
 
     transfer::Lane lane() const { return lane_of(meeting_.comm.get(), offer_.sizes, meeting_.inter); }

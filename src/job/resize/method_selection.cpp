@@ -100,7 +100,7 @@ Done check_transfer_choice(int process_method, bool one_world, const TransferCho
     if (transfer_choice.strategy == NEREUS_THREAD && !mpi::threads_are_allowed())
         return failed(NEREUS_ERR_UNSUPPORTED,
                       "the transfer strategy thread needs MPI_Init_thread with MPI_THREAD_MULTIPLE, which this program "
-                      "or MPI has not");
+                      "or MPI does not have");
     return {};
 }
 

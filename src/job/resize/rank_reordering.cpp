@@ -73,7 +73,7 @@ struct Orders {
 };
 
 std::string saves_too_little(double usual) {
-    return "another order saves less than 2 % of the " + as_text(usual) + " that go between hosts";
+    return "another order saves less than 2 % of the " + as_text(usual) + " that are sent between hosts";
 }
 
 /// Why the usual order is as good; "" where it is not.
@@ -86,7 +86,7 @@ std::string why_not(const Orders &orders, double usual, double placed) {
 }
 
 std::string how(double usual, double placed, const std::string &from) {
-    return "ranks are placed by what they sent each other: " + as_text(placed) + " go between hosts in place of " +
+    return "ranks are placed by what they sent each other: " + as_text(placed) + " are sent between hosts instead of " +
            as_text(usual) + ", " + from;
 }
 
@@ -114,8 +114,8 @@ Order order_by_traffic(const plan::Sizes &usual, const JobState &job, const Host
     const auto after = traffic_after(usual, job.sent);
     if (!after)
         return {usual, -1, -1,
-                "ranks are in the usual order: nobody measured what they send each other (`nereus run --placement "
-                "measured` does)"};
+                "ranks are in the usual order: what they send each other was not measured (`nereus run --placement "
+                "measured` does that)"};
     Numbers numbers;
     const auto arrays = arrays_held(job.registry, usual, Which::of_hosts_too);
     Orders orders{
@@ -126,7 +126,7 @@ Order order_by_traffic(const plan::Sizes &usual, const JobState &job, const Host
         return Order{usual, before, before, "ranks are in the usual order: " + why + ", " + after->from};
     };
     if (before <= job.sent.own_words(usual.sources, job.iteration))
-        return as_usual("hardly anything goes between hosts");
+        return as_usual("hardly anything is sent between hosts");
     if (plan::least_between_hosts(after->traffic, orders.usually) > (1 - least_gain) * before)
         return as_usual(saves_too_little(before));
     orders.wanted =

@@ -136,7 +136,7 @@ std::string sentence(const nereus_resize_report &report, const std::string &why_
     const std::string placed = report.placed[0] == '\0' ? "" : "; " + std::string(report.placed);
     if (report.code == NEREUS_UNCHANGED) return what + ": the job has that size already" + placed;
     if (report.code == NEREUS_RESIZED) return what + " is done" + about_choice(report, why_chosen) + placed;
-    return what + " was rolled back while " + report.state + ": " + report.reason + ". The job goes on with " +
+    return what + " was rolled back while " + report.state + ": " + report.reason + ". The job continues with " +
            std::to_string(report.from) + " processes.";
 }
 

@@ -115,9 +115,9 @@ def test_jobs_are_shown_by_name_and_by_key_in_json(shell: Any, daemon: Callable[
         events = shell.nereus("daemon", "events", "--json").stdout.splitlines()
         assert {json.loads(line)["job"] for line in events} == {JOB, ""}
         for asked in ("cg-1", JOB, JOB[:4]):
-            assert "0 I/O phases: 3 at least" in shell.nereus("daemon", "period", asked).stderr
+            assert "0 I/O phases: a period needs at least 3" in shell.nereus("daemon", "period", asked).stderr
         for asked in ("cg", ""):
-            assert f"JOB = {asked}: 0 jobs are called so" in shell.nereus("daemon", "period", asked).stderr
+            assert f"JOB = {asked}: 0 jobs match" in shell.nereus("daemon", "period", asked).stderr
     text = shell.nereus("daemon", "status").stdout
     assert JOB in text and "cg-1" not in text
 

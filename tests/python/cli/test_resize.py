@@ -10,7 +10,7 @@ from nereus.supervisor import RESIZED
 
 REPORT = {"from": 3, "to": 6, "pause_seconds": 0.25, "process_seconds": 0.125, "process_method": "merge"}
 DONE = "resized 3 → 6 ranks: pause 250 ms (processes 125 ms, merge)"
-PLACED = "ranks are placed by what they sent each other: 86 MB go between hosts in place of 215 MB"
+PLACED = "ranks are placed by what they sent each other: 86 MB are sent between hosts instead of 215 MB"
 
 
 def answer(**more: Any) -> dict[str, Any]:

@@ -142,7 +142,7 @@ def test_stopped_study_resumes(shell: Any, file: Path, number: int, code: int) -
         study.send_signal(number)
         said = study.communicate(timeout=40)[1]
     assert study.returncode == code
-    assert "goes on with the study" in said
+    assert "run the same command to continue" in said
     known = set(records(shell))
     assert "cg_1-2_Merge-COLT_2" not in known and known
     assert shell.nereus("report", "out").returncode == 0

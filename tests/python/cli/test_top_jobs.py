@@ -108,7 +108,7 @@ def test_jobs_and_decisions_are_shown_and_updated() -> None:
         assert shown(screen, "#daemon") == f"policy fair, 3 of 8 cores free, jobs: 2, turn: {B}"
         assert rows(screen)[0] == [A, "2", "7", "computes", "", "", "./cg [bold]"]
         assert rows(screen)[1][3:6] == ["writes", "", "4 ranks at 30"]
-        assert "is to go from 2 to 4 ranks at iteration 30 (fair: [b]free cores)" in shown(
+        assert "will be resized from 2 to 4 ranks at iteration 30 (fair: [b]free cores)" in shown(
             screen, "#decisions"
         )
         await watch.seen(look(job(A, turn="waits", ranks=5)), pilot)

@@ -170,7 +170,7 @@ def test_truncated_line_hides_nothing_before_it(tmp_path: Path) -> None:
         ([BALANCED], "1: a header"),
         ([HEADER], "at least one generation that has ended"),
         ([{**HEADER, "version": 2}], "1: version = 2"),
-        ([HEADER, {**BALANCED, "iterations": 0}], "never came to a checkpoint"),
+        ([HEADER, {**BALANCED, "iterations": 0}], "never reached a checkpoint"),
         ([HEADER, {**BALANCED, "ranks": 3}], "times of each of 3 ranks"),
         ([HEADER, {**BALANCED, "iterations": "10"}], '2: iterations = "10"'),
         ([HEADER, BALANCED, LARGER], "a resize between two generations, not 0 for 2"),

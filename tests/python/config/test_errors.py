@@ -161,8 +161,8 @@ WRONG = [
     ),
     ("ranks = 2", 'ranks = 2\nsurvivors = "last"', '13: groups[1].survivors = "last": one of auto, first,'),
     ("[data]", '[data]\nmemory = "public"', '2: data.memory = "public": one of auto, private, shared'),
-    ("[data]", "[data]\nbytes = 5", "1: data.constant_percent: is missing: bytes says nothing without it"),
-    ("[data]", "[data]\nconstant_percent = 5", "1: data.bytes: is missing: constant_percent says nothing"),
+    ("[data]", "[data]\nbytes = 5", "1: data.constant_percent: is missing: bytes has no meaning without it"),
+    ("[data]", "[data]\nconstant_percent = 5", "1: data.bytes: is missing: constant_percent has no meaning"),
     (
         "[data]",
         "[data]\nbytes = 5\nconstant_percent = 5",

@@ -231,7 +231,7 @@ def test_ambiguous_codes_are_refused(error: Error) -> None:
         ("Total_Iters=20", "Total_Iters=0", "9: phase0.Total_Iters = 0: a whole number, 1 or more"),
         ("Total_Iters=20", "Total_Iters", "9: INI syntax: a line is [section], key = value, or a comment"),
         ("[resize0]", "[resize0", "20: INI syntax: a section is written as [general]"),
-        ("Procs=4", "  Procs=4", "31: INI syntax: to Proteo an indented line goes on with the value above"),
+        ("Procs=4", "  Procs=4", "31: INI syntax: in Proteo an indented line continues the value above"),
     ],
 )
 def test_error_is_reported_at_its_line(error: Error, old: str, new: str, says: str) -> None:

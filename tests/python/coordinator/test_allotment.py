@@ -232,5 +232,5 @@ def test_overbooked_cores_of_an_unreserved_job_are_not_freed_twice() -> None:
     jobs.ended("b", 2.0)
     assert jobs.free == 2
     (note,) = jobs.came(about("c", 3, host="elsewhere"), 3.0)
-    assert note == Note("c", "came with 3 ranks, on hosts that are none of ours: elsewhere")
+    assert note == Note("c", "came with 3 ranks, on hosts that this daemon does not manage: elsewhere")
     assert jobs.free == 2

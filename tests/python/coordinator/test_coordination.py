@@ -197,7 +197,7 @@ def test_irregular_job_causes_no_shift() -> None:
 
 def test_restart_grants_no_turn_twice_and_loses_no_core() -> None:
     jobs = Coordinator(Blocking(), {"h1": 10}, last_epoch=7)
-    told = [Command(5, "a", 2, 20, "gives back what it was lent", loan=1), Command(3, "b", 4, None, "")]
+    told = [Command(5, "a", 2, 20, "returns lent cores", loan=1), Command(3, "b", 4, None, "")]
     times = [IoPhase(10.0 * number, 0.0, 1.0, 5 * number, 4) for number in range(4)]
     jobs.resume([(Request("a", 3), Grant("a", 7, 10.0))], told, {"a": (times, [Measured(4, 2.0)])})
     jobs.came(about("b"), 1.0)

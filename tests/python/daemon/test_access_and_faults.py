@@ -240,7 +240,7 @@ def test_cancel_that_could_not_be_stored_is_repeated_by_the_next_daemon(house: A
     house.until(lambda: "cancel" in job.kinds())
     assert job.last("cancel")["command"] == 7
     (told,) = house.job_documents()[job.name]["commands"]
-    assert told["why"] == "nobody knows of it any more"
+    assert told["why"] == "unknown to this daemon"
 
 
 def test_reservation_made_with_a_full_store_is_kept_by_the_next_daemon(house: Any, full: Any) -> None:

@@ -70,7 +70,7 @@ def test_nested_nereus_run_uses_the_mpi_it_is_given(two_builds: Path, words: lis
 
 @pytest.mark.parametrize(("name", "says"), [("srun", "slurm 24"), ("mpiexec", "Some MPI")])
 def test_launcher_that_cannot_be_identified_is_refused(two_builds: Path, name: str, says: str) -> None:
-    with pytest.raises(LaunchError, match="--mpi says it: mpich, openmpi"):
+    with pytest.raises(LaunchError, match="--mpi names it: mpich, openmpi"):
         build_for([launcher(two_builds, name, says)])
 
 

@@ -106,4 +106,4 @@ def test_same_program_gets_as_many_ranks_as_the_other_job() -> None:
 def test_unreachable_period_is_reported() -> None:
     found = couple(job("a", 100.0), job("b", 150.0, most=60), Parameters())
     assert isinstance(found, str)
-    assert "b comes to 126.7 s with 60 ranks, 100.0 s are wanted" in found
+    assert "b reaches 126.7 s with 60 ranks, 100.0 s are wanted" in found

@@ -93,7 +93,7 @@ def test_job_whose_partner_ended_gets_its_former_ranks() -> None:
     (back,) = policy.decide(State(0.0, [coupled], 1000), parameters)
     assert isinstance(back, Resize)
     assert (back.job, back.ranks) == ("b", 50)
-    assert "a, with which its period went, has ended" in back.why
+    assert "a, to which its period was coupled, has ended" in back.why
     assert policy.decide(State(0.0, [other], 1000), parameters) == []
     assert policy.decide(State(0.0, [coupled], 1000), parameters) == []
 

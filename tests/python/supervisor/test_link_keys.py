@@ -141,7 +141,7 @@ def test_newcomer_posing_as_the_root_is_ignored(stage: Any, capfd: Any) -> None:
     assert len(stage.events("started")) == 1
     said = capfd.readouterr().err
     for kind in ("root", "make", "closing"):
-        assert f"`{kind}` of a process that must not say it is refused" in said
+        assert f"`{kind}` of a process that may not send it is refused" in said
 
 
 def test_more_newcomers_than_allowed_are_refused(stage: Any, capfd: Any) -> None:

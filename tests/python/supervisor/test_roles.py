@@ -72,7 +72,7 @@ def test_messages_of_a_root_are_accepted_from_it_only(opened: Receiver, kind: st
     if is_leader:
         assert opened(LEADER, "hello") == [("hello", LEADER)]
     assert opened(LEADER, kind) == []
-    assert opened.refused == [f"`{kind}` of a process that must not say it is refused"]
+    assert opened.refused == [f"`{kind}` of a process that may not send it is refused"]
     assert opened(OLD, kind) == [(kind, OLD)]
 
 

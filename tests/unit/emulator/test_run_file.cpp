@@ -126,8 +126,9 @@ TEST(RunFile, RefusesOneSidedMethodsWhereMpiHasNoneBeforeAnythingRuns) {
         group["process_method"] = "baseline-intra";
         const std::string found = std::string("run.json: groups[1].transfer_method: found \"") + method +
                                   "\", allowed what goes together: " + method + " does not go with ";
-        EXPECT_EQ(complaint_about(run), found + "nonblocking: drains read from the sources, who cannot know when they "
-                                                "have been read; take blocking, wait-drains or thread");
+        EXPECT_EQ(complaint_about(run), found +
+                                            "nonblocking: drains read from the sources, which cannot know when they "
+                                            "have been read; take blocking, wait-drains or thread");
         group["transfer_strategy"] = "wait-drains";
         EXPECT_EQ(complaint_about(run), "nothing");
         group["process_method"] = "baseline-inter";

@@ -112,7 +112,7 @@ TEST(LinkOpen, ASupervisorThatIsGoneHoldsNobodyUp) {
     const auto done = link.send({{"kind", "root"}});
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().code, NEREUS_ERR_PROCESS);
-    EXPECT_EQ(done.error().what, "a message cannot be sent: nobody is there, or too many messages wait");
+    EXPECT_EQ(done.error().what, "a message cannot be sent: there is no receiver, or too many messages wait");
     EXPECT_FALSE(link.poll());
 }
 

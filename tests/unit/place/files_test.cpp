@@ -76,7 +76,7 @@ TEST(MatrixFile, WhatNoMatrixOfTrafficCanBeIsNamed) {
     EXPECT_EQ(matrix.sentence(), "starts of rows must not fall, from 0 to the number of nonzeros");
     matrix = Matrix{};
     matrix.values.pop_back();
-    EXPECT_EQ(matrix.sentence(), "has 88 bytes, but its header tells of 96");
+    EXPECT_EQ(matrix.sentence(), "has 88 bytes, but its header states 96");
     matrix.sizes[0] = 2;
     EXPECT_EQ(matrix.sentence(), "is no matrix of version 1");
     EXPECT_FALSE(read_traffic("/nowhere/at/all"));

@@ -165,7 +165,7 @@ def _too_little(shown: float, trace: Trace) -> str:
     cause = f"; {missing} of {trace.facts.calls} calls were not kept (--calls)" if missing else ""
     return (
         f"the experiment would stand for {shown:.0%} of the {trace.facts.seconds:.3g} s that the program "
-        f"took, needed is {_ENOUGH:.0%}{cause}; --force writes it in spite of that"
+        f"took, needed is {_ENOUGH:.0%}{cause}; --force writes it anyway"
     )
 
 
@@ -179,7 +179,7 @@ def _doubts(phases: Sequence[PhaseFound], shown: float, trace: Trace) -> list[st
     lost = sum(phase.lost_seconds for phase in phases)
     if lost > _MUCH_LOST * trace.facts.seconds:
         said.append(
-            f"for {lost:.3g} of {trace.facts.seconds:.3g} s ranks wanted a core in vain, or slept: the "
+            f"for {lost:.3g} of {trace.facts.seconds:.3g} s ranks waited for a core, or slept: the "
             "emulation is that much shorter where they need not"
         )
     return said
@@ -237,12 +237,12 @@ def _no_pattern(best: Found, trace: Trace) -> str:
     said = "the calls of the program do not repeat"
     longest = best.longest
     if longest is None:
-        return f"{said}: in {trace.size} calls of rank {trace.facts.rank} nothing comes three times in a row"
+        return f"{said}: in {trace.size} calls of rank {trace.facts.rank} nothing occurs three times in a row"
     return (
         f"{said}: the best is a pattern of {len(longest.parts)} calls, {longest.times} times; patterns are "
         f"{best.calls_covered:.0%} of the {trace.size} calls of rank {trace.facts.rank} and "
         f"{best.seconds_covered:.0%} of the time, needed is {_ENOUGH:.0%} of one of them; "
-        "--force writes the experiment in spite of that"
+        "--force writes the experiment anyway"
     )
 
 
@@ -262,5 +262,5 @@ def _warnings(
     for call in sorted({call for phase in phases for call in unlike(phase.repeated.parts)}):
         said.append(f"MPI_{call} is emulated by the nearest stage there is")
     if any(len(piece.between) > 8 for piece in best.pieces):
-        said.append("calls that come between some iterations are a phase of their own behind all of them")
+        said.append("calls that occur between some iterations are a phase of their own after all of them")
     return said

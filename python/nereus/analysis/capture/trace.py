@@ -102,10 +102,10 @@ def read_traces(folder: Path) -> list[Trace]:
     unfinished = {file.stem for file in folder.glob("*.calls")} - {file.stem for file in files}
     if unfinished:
         raise CaptureError(
-            f"{len(unfinished)} processes did not come to MPI_Finalize: their calls are not known"
+            f"{len(unfinished)} processes did not reach MPI_Finalize: their calls are not known"
         )
     if not files:
-        raise CaptureError("no process of the command came to MPI_Init of the MPI that was chosen")
+        raise CaptureError("no process of the command reached MPI_Init of the chosen MPI")
     traces = [read_trace(file) for file in files]
     worlds = Counter(trace.facts.world for trace in traces)
     if len(worlds) > 1:

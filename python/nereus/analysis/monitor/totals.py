@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 #: Of such totals, in headings.
-COLLECTIVES_ONCE = " (collectives once: their messages in worlds where those were seen, else the calls)"
+COLLECTIVES_ONCE = " (collectives once: their messages in worlds where those were seen, otherwise the calls)"
 
 
 def mark(worlds: Sequence[str], pairs: Any, sizes: Any) -> None:

@@ -193,6 +193,6 @@ def _legend(made: "Figure", runs: Sequence[Results], colour: dict[int, str]) -> 
 def _title(results: Results) -> str:
     name = results.header.run.name.replace("$", r"\$")
     if results.end is None:
-        return f"{name}: the run did not come to its end"
+        return f"{name}: the run did not finish"
     broken = " DATA NOT INTACT" if results.end.data_intact is False else ""
     return f"{name}: {seconds_text(results.end.total_seconds)} in all{broken}"

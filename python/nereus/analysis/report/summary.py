@@ -31,7 +31,7 @@ def _title(results: Results) -> Text:
     mpi = " ".join(results.header.mpi.split())
     text.append(f" · {mpi} · {results.header.host}", style="not bold")
     if results.end is None:
-        return text.append("\nThe run did not come to its end; this is what it recorded.", style="red")
+        return text.append("\nThe run did not finish; this is what it recorded.", style="red")
     text.append(f"\n{seconds_text(results.end.total_seconds)} in all", style="not bold")
     if results.end.data_intact is not None:
         intact = results.end.data_intact

@@ -129,7 +129,7 @@ def _begin(folder: Path, text: bytes) -> None:
     own = folder / FILE_NAME
     if own.is_file():
         if own.read_bytes() != text:
-            raise StudyError(f"{own}: differs from the study file; a study goes on with an equal one")
+            raise StudyError(f"{own}: differs from the study file; a study continues only with an equal one")
         return
     if folder.exists() and not folder.is_dir():
         raise StudyError(f"{folder}: is a file; a folder is needed")

@@ -44,24 +44,24 @@ def _wrote(event: Event) -> str:
 
 
 def _turn_lost(event: Event) -> str:
-    return f"lost the turn for I/O phase {event['phase']}: it was silent for too long"
+    return f"lost the turn for I/O phase {event['phase']}: it sent no message for too long"
 
 
 def _decided(event: Event) -> str:
     when = f"at iteration {event['at']}" if event["at"] is not None else "as soon as it can"
     # The ranks that it has when it is told are not those that it has then.
     if event["gives_back"]:
-        return f"is to go back to {_ranks(event['ranks'])} {when}"
-    return f"is to go from {event['before']} to {_ranks(event['ranks'])} {when}"
+        return f"will be resized back to {_ranks(event['ranks'])} {when}"
+    return f"will be resized from {event['before']} to {_ranks(event['ranks'])} {when}"
 
 
 def _cancelled(event: Event) -> str:
-    return f"is not to carry out command {event['command']} any more"
+    return f"command {event['command']} was cancelled"
 
 
 def _resized(event: Event) -> str:
     stood = event["seconds"]
-    still = f", stood still for {seconds_text(stood)}" if stood is not None else ""
+    still = f", paused for {seconds_text(stood)}" if stood is not None else ""
     return f"went from {event['before']} to {_ranks(event['ranks'])} at iteration {event['iteration']}{still}"
 
 
@@ -75,11 +75,11 @@ def _reserved(event: Event) -> str:
 
 
 def _reservation_dropped(event: Event) -> str:
-    return "did not come: its cores are free again"
+    return "did not start: its cores are free again"
 
 
 def _ended(event: Event) -> str:
-    how = "ended" if event["why"] == "goodbye" else "fell silent and is taken as ended"
+    how = "ended" if event["why"] == "goodbye" else "sent no more messages and is considered ended"
     return f"{how} with {_ranks(event['ranks'])} at iteration {event['iteration']}"
 
 

@@ -44,7 +44,7 @@ def read_matrix(path: Path) -> csr_array:
     except OSError as problem:
         raise MatrixError(f"{path}: {problem.strerror}") from problem
     if len(content) != more:
-        raise MatrixError(f"{path}: does not have the {more} bytes that its header tells of")
+        raise MatrixError(f"{path}: does not have the {more} bytes that its header states")
     numbers = np.frombuffer(content, _WHOLE, rows + 1 + nonzeros)
     starts, indices = numbers[: rows + 1], numbers[rows + 1 :]
     data = np.frombuffer(content, _REAL, nonzeros, numbers.nbytes)
@@ -65,7 +65,7 @@ def _sizes(path: Path, header: bytes, size: int) -> tuple[int, int, int, int]:
     rows, columns, nonzeros = sizes
     wanted = _HEADER_BYTES + 8 * (rows + 1) + 16 * nonzeros
     if min(sizes) < 0 or size != wanted:
-        raise MatrixError(f"{path}: has {size} bytes, but its header tells of {wanted}")
+        raise MatrixError(f"{path}: has {size} bytes, but its header states {wanted}")
     return rows, columns, nonzeros, wanted - _HEADER_BYTES
 
 

@@ -55,7 +55,7 @@ def _with_measured(scenario: Scenario, document: Document, path: Path) -> Scenar
             continue
         found = _measured(path.parent / each.measured)
         if found is None:
-            allowed = "the name of a file that is there, with events 'resized' that tell their seconds"
+            allowed = "the name of a file that is there, with events 'resized' that contain their seconds"
             raise ConfigError([problem_at(document, (*where, "measured"), allowed, str(path))])
         if where[0] == "jobs":
             number = int(where[1])

@@ -104,7 +104,7 @@ class _Making:
             (self._sockets / "daemon.line").is_socket() and (self._sockets / "daemon.door").is_socket()
         ):
             if daemon.poll() is not None or time.monotonic() > deadline:
-                raise LiveError(f"the daemon did not begin: {_last_line(self._folder / 'daemon.txt')}")
+                raise LiveError(f"the daemon did not start: {_last_line(self._folder / 'daemon.txt')}")
             time.sleep(_LOOK_EVERY)
 
     def attend_to_the_end(self, begin: float) -> None:
@@ -195,7 +195,9 @@ class _Making:
         for process in self._jobs:
             if process.poll() not in (None, 0):
                 words = [_last_line(self._output(job.name)) for job in self._scenario.jobs]
-                raise LiveError(f"a job failed: {next((text for text in words if text), 'it said nothing')}")
+                raise LiveError(
+                    f"a job failed: {next((text for text in words if text), 'it printed nothing')}"
+                )
 
 
 def remember(scenario: Scenario, means: Means, store: Path) -> None:

@@ -90,4 +90,4 @@ def _told(code: int, text: str) -> str:
     """SimGrid says what is wrong first, and then at length where."""
     lines = [line for line in text.splitlines() if line.strip()]
     how = f"signal {-code}" if code < 0 else f"exit code {code}"
-    return f"{_PROGRAM}: ended by {how}: {lines[0] if lines else 'it says nothing'}"
+    return f"{_PROGRAM}: ended by {how}: {lines[0] if lines else 'it printed nothing'}"

@@ -159,7 +159,7 @@ def random_calls(number: int) -> list[Call]:
 
 
 def test_calls_without_repetition_are_refused_with_best_pattern_found() -> None:
-    with pytest.raises(NoPatternError, match="nothing comes three times in a row"):
+    with pytest.raises(NoPatternError, match="nothing occurs three times in a row"):
         captured([random_calls(300)])
     few = random_calls(300) + CG * 5
     with pytest.raises(
@@ -212,7 +212,7 @@ def test_weights_of_ranks_cut_off_at_different_times_cover_the_same_period(tmp_p
 
 def test_program_without_calls_is_refused_even_with_force(tmp_path: Path) -> None:
     write(tmp_path, [], seconds=1.0)
-    with pytest.raises(NoPatternError, match="nothing comes three times in a row"):
+    with pytest.raises(NoPatternError, match="nothing occurs three times in a row"):
         capture(read_traces(tmp_path), Wishes("forced", force=True))
 
 
@@ -253,7 +253,7 @@ def test_emulation_time_is_reported_with_bounds_for_shared_cores(tmp_path: Path)
     assert found.emulation_seconds == pytest.approx((0.0505, 0.1005), rel=0.01)
     told = found.document()["emulation_seconds"]
     assert (told["least"], told["most"]) == found.emulation_seconds
-    assert any(line.startswith("for 0.05 of 0.101 s ranks wanted a core in vain") for line in found.warnings)
+    assert any(line.startswith("for 0.05 of 0.101 s ranks waited for a core") for line in found.warnings)
 
 
 def test_tracing_overhead_of_short_iterations_is_not_reported_as_missing(tmp_path: Path) -> None:

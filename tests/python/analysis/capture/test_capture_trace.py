@@ -55,7 +55,7 @@ def test_garbage_is_read_or_refused_with_one_line(place: int, garbage: bytes, is
 def test_process_that_did_not_finalize_is_reported_missing(tmp_path: Path) -> None:
     write_all(tmp_path, [CALLS, CALLS])
     (tmp_path / "world-1.json").unlink()
-    with pytest.raises(CaptureError, match="1 processes did not come to MPI_Finalize"):
+    with pytest.raises(CaptureError, match="1 processes did not reach MPI_Finalize"):
         read_traces(tmp_path)
 
 

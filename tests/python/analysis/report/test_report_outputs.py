@@ -81,7 +81,7 @@ def test_summary_shows_rollbacks_and_damaged_data(begin: Any) -> None:
 
 def test_summary_reports_an_unfinished_run(complete: Any) -> None:
     del complete.lines[-1]
-    assert "did not come to its end" in shown(read(complete.write()))
+    assert "did not finish" in shown(read(complete.write()))
 
 
 @pytest.mark.parametrize(

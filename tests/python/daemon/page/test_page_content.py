@@ -34,7 +34,7 @@ def test_jobs_are_listed_with_decisions_and_reasons(house: House, served: Serve)
     assert (known["name"], by_kind["came"]["name"]) == ("cg-1", "cg-1")
     assert {"came", "asked", "granted", "wrote"} <= by_kind.keys()
     decided = by_kind["decided"]
-    assert decided["sentence"].startswith(f"is to go from 1 to {told['ranks']} ranks")
+    assert decided["sentence"].startswith(f"will be resized from 1 to {told['ranks']} ranks")
     assert decided["reason"] == f"fair: {decided['why']}" and decided["decision"]
     assert by_kind["wrote"]["sentence"] == "wrote 100 B in 2.00 s after 500 ms of waiting"
     assert found["last"] == found["events"][-1]["number"] == len(found["events"])
@@ -85,7 +85,7 @@ def event(kind: str, **about: Any) -> dict[str, Any]:
         (event("granted", phase=3, epoch=1, again=True), "still has the turn for I/O phase 3", ""),
         (
             event("turn_lost", phase=3, epoch=1),
-            "lost the turn for I/O phase 3: it was silent for too long",
+            "lost the turn for I/O phase 3: it sent no message for too long",
             "",
         ),
         (
@@ -95,16 +95,16 @@ def event(kind: str, **about: Any) -> dict[str, Any]:
         ),
         (
             event("decided", before=4, ranks=1, at=None, gives_back=True, why="a job came", by="fair"),
-            "is to go back to 1 rank as soon as it can",
+            "will be resized back to 1 rank as soon as it can",
             "fair: a job came",
         ),
         (
             event("cancelled", command=7, why="it ended", by="fair"),
-            "is not to carry out command 7 any more",
+            "command 7 was cancelled",
             None,
         ),
         (event("reserved", places={"n1": 2, "n2": 1}), "may start on n1:2, n2:1", ""),
-        (event("reservation_dropped"), "did not come: its cores are free again", ""),
+        (event("reservation_dropped"), "did not start: its cores are free again", ""),
         (event("ended", why="silent", ranks=2, iteration=3), None, ""),
         (event("trouble", text="the disk is full"), "the disk is full", ""),
         (event("of_tomorrow", what=1), "of_tomorrow what=1", ""),

@@ -127,7 +127,7 @@ function stands(job) {
   const { now: known } = job;
   if (known === null) return "";
   const next = known.next_io_unix === null ? "" : `, next I/O ${clock(known.next_io_unix)}`;
-  const state = known.turn ?? (known.answers ? "computes" : "not heard yet");
+  const state = known.turn ?? (known.answers ? "computes" : "no message yet");
   return `${known.ranks} ${known.ranks === 1 ? "rank" : "ranks"}, iteration ${known.iteration}, ${state}${next}`;
 }
 
