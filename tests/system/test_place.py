@@ -159,7 +159,7 @@ BAD = {
     "--cost core=-1: LEVEL=COST is allowed": ("--cost", "core=-1"),
     "--ranks 100": ("--ranks", "100"),
     "--output: allowed with --format only": ("--output", "x"),
-    "--json: with --format, --output has to say": ("--format", "slurm", "--json"),
+    "--json: with --format, --output is required": ("--format", "slurm", "--json"),
     "--format keys: allowed without --oversubscribe only": ("--format", "keys", "--oversubscribe"),
     "--output nowhere/x: No such file or directory": ("--format", "slurm", "--output", "nowhere/x"),
 }
