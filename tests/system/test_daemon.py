@@ -149,6 +149,18 @@ def monitored(site: Site, *arguments: str) -> Result:
     )
 
 
+def wrote_at(run: Any, iterations: list[int]) -> bool:
+    """Whether there was a phase in each, or in the one before.
+
+    That a phase ends its iteration is judged by how long iterations took before: on a busy machine it may
+    seem to begin it.
+    """
+    found = [each["iteration"] for each in run.events_of("wrote")]
+    return len(found) == len(iterations) and all(
+        wanted - 1 <= each <= wanted for each, wanted in zip(found, iterations, strict=True)
+    )
+
+
 @pytest.mark.parametrize(
     ("way", "number", "seconds"),  # phases in each iteration that writes, and what each takes at least
     [
@@ -170,7 +182,7 @@ def test_files_opened_by_all_ranks_are_phases_unless_declared(
         assert said(result.out, "resized") == [["30", "3"], ["60", "2"]]
         assert len(said(result.out, "io")) == 4
         iterations = [iteration for iteration in (25, 50, 75, 100) for _ in range(number)]
-        assert [each["iteration"] for each in run.events_of("wrote")] == iterations
+        assert wrote_at(run, iterations)
         assert len(phases(run.events)) == len(iterations)
         assert all(each["service_seconds"] >= seconds for each in run.events_of("wrote"))
 
@@ -180,7 +192,7 @@ def test_phase_of_an_open_file_ends_at_the_checkpoint(site: Site) -> None:
         result = monitored(site, "20", "20", "5", "50", "written", "kept")
         assert result.code == 0, result.err
         assert len(phases(run.events)) == 2
-        assert [each["iteration"] for each in run.events_of("wrote")] == [5, 15]
+        assert wrote_at(run, [5, 15])
 
 
 def test_job_without_daemon_does_all_its_work(site: Site) -> None:
