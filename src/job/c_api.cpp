@@ -319,7 +319,7 @@ int64_t nereus_generation(const nereus_job *job) {
 
 int nereus_resize_options_init(const nereus_job *job, nereus_resize_options *options) {
     if (!usable(job) || options == nullptr) return NEREUS_ERR_ARGUMENT;
-    *options = job->inside->usual_options();
+    *options = nereus::job::options_from(job->inside->state().settings);
     return NEREUS_OK;
 }
 
@@ -328,9 +328,10 @@ int nereus_resize(nereus_job *job, int ranks, const nereus_resize_options *optio
     return guarded(job, [&]() -> Result<int> {
         if (job->inside->generation().control.rank() != 0)
             return failed(NEREUS_ERR_ROOT, "only rank 0 may ask for another size");
-        const nereus_resize_options wanted = options != nullptr ? *options : job->inside->usual_options();
+        const nereus_resize_options wanted =
+            options != nullptr ? *options : nereus::job::options_from(job->inside->state().settings);
         if (!exists(wanted)) return failed(NEREUS_ERR_ARGUMENT, "options hold a value that does not exist");
-        auto asked = job->inside->ask(ranks, wanted);
+        auto asked = job->inside->requests().ask(ranks, wanted);
         if (!asked) return tl::unexpected(asked.error());
         if (request != nullptr) *request = asked->number;
         return asked->code;
@@ -365,13 +366,13 @@ int nereus_io_begin(nereus_job *job, int64_t bytes) {
     return guarded(job, [&]() -> Result<nereus_code> {
         if (bytes < 0 || bytes > most_io_bytes)
             return failed(NEREUS_ERR_ARGUMENT, "an I/O phase has 0 .. 2^40 bytes, not " + std::to_string(bytes));
-        return job->inside->begin_io(bytes);
+        return job->inside->io().begin(bytes);
     });
 }
 
 int nereus_io_end(nereus_job *job) {
     if (!usable(job)) return NEREUS_ERR_ARGUMENT;
-    return guarded(job, [&] { return job->inside->end_io(); });
+    return guarded(job, [&] { return job->inside->io().end(); });
 }
 
 int nereus_last_resize(const nereus_job *job, nereus_resize_report *report) {

@@ -3,6 +3,7 @@
 
 #include "base/printable.hpp"
 #include "job/arrival.hpp"
+#include "job/registering.hpp"
 #include "job/resize/costs.hpp"
 #include "job/resize/next_generation.hpp"
 #include "job/state/bounds.hpp"
@@ -57,7 +58,7 @@ Result<std::unique_ptr<Job>> Job::open(MPI_Comm founders, int argc, const char *
     newcomer = arrival->has_value();
     auto done = newcomer ? job->arrive(std::move(**arrival)) : job->found(founders);
     if (!done) return tl::unexpected(done.error());
-    job->follow_files();
+    job->io_.follow_files();
     return job;
 }
 
@@ -84,7 +85,7 @@ Done Job::found(MPI_Comm founders) {
     if (auto done = mpi::share_outcome(now.control.get(), 0, open_record()); !done) return done;
     state_.has_daemon = is_set_at_root(now.control.get(), state_.settings.controller);
     if (auto done = state_.settings.start_ranks == 0 ? Done{} : make_founders(); !done) return done;
-    open_controlled();
+    open_daemon_client();
     tell_monitor(now);
     if (!state_.settings.results.empty()) measured_.begin_job();
     return {};
@@ -99,12 +100,12 @@ Done Job::make_founders() {
         return failed(NEREUS_ERR_SETTING, "start-ranks = " + std::to_string(wanted) + ": the job was started with " +
                                               std::to_string(now.control.size()) + " processes already");
     if (wanted == now.control.size()) return {};
-    nereus_resize_options options = usual_options();
+    nereus_resize_options options = options_from(state_.settings);
     options.process_method = NEREUS_MERGE;
-    const Done possible = root() ? check_possible(wanted, options) : Done{};
+    const Done possible = root() ? requests_.check_possible(wanted, options) : Done{};
     if (auto done = mpi::share_outcome(now.control.get(), 0, possible); !done) return done;
     now.number = -1;
-    resize_ = std::make_unique<Resize>(state_, request_of(wanted, options));
+    begin_resize(request_of(wanted, options));
     ended(*resize_->begin(true, departure_));
     const nereus_resize_report made = std::exchange(report_, {});
     return made.code == NEREUS_RESIZED ? Done{} : Done(failed(static_cast<nereus_code>(made.code), made.reason));
@@ -160,13 +161,56 @@ Done Job::open_record() {
     return {};
 }
 
-nereus_resize_options Job::usual_options() const { return options_from(state_.settings); }
+/// On a rank 0 that has no line to a daemon yet. A job that cannot reach one does without.
+void Job::open_daemon_client() {
+    if (!root() || state_.settings.controller.empty()) return;
+    auto daemon_client = DaemonClient::open(state_.settings, state_.generation, state_.program.words());
+    if (daemon_client)
+        state_.daemon_client = std::move(*daemon_client);
+    else
+        print_line("nereus", "the job continues without a daemon: " + daemon_client.error().what);
+}
+
+/// An array that comes into the registry while constant data is on its way would be missing in the next generation,
+/// and newcomers would wait for one that goes.
+void Job::undo_for_other_entries(const std::string &what) {
+    if (!resize_ || !resize_->sends_data()) return;
+    ended(resize_->cancel({NEREUS_ERR_STATE, what + " meanwhile"}));
+}
+
+template <class Register> Done Job::with_new_entries(const std::string &name, const Register &enter) {
+    const std::size_t before = state_.registry.entries().size();
+    const Done done = enter();
+    if (state_.registry.entries().size() != before) undo_for_other_entries("\"" + name + "\" was registered");
+    return done;
+}
+
+Done Job::add_array(const Description &is, void **pointer, const nereus_memory *own_memory) {
+    return with_new_entries(is.name, [&] { return job::add_array(state_, is, pointer, own_memory); });
+}
+
+Done Job::add_matrix(const MatrixParts &parts, std::int64_t nonzeros, nereus_matrix *matrix) {
+    return with_new_entries(parts.starts.name, [&] { return job::add_matrix(state_, parts, nonzeros, matrix); });
+}
+
+Done Job::add_value(const Description &is, void *value) {
+    return with_new_entries(is.name, [&] { return job::add_value(state_, is, value); });
+}
+
+Done Job::forget(const std::string &name) {
+    check_that_all_is_registered(state_, "nereus_forget()");
+    if (auto done = state_.registry.check_can_go(name); !done) return done;
+    undo_for_other_entries("\"" + name + "\" was taken out");
+    return take_out(state_, name);
+}
+
+Done Job::swap(const std::string &one, const std::string &other) { return state_.registry.swap(one, other); }
 
 Result<nereus_code> Job::checkpoint() {
-    if (in_io_phase_ && !io_phase_is_a_file_)
+    if (io_.program_is_in_one())
         return failed(NEREUS_ERR_STATE, "nereus_checkpoint: an I/O phase is open: end it with nereus_io_end()");
-    check_that_all_is_registered("nereus_checkpoint()");
-    leave_files_open();
+    check_that_all_is_registered(state_, "nereus_checkpoint()");
+    io_.leave_files_open();
     measured_.enter_checkpoint();
     ++state_.iteration;
     if (state_.daemon_client) state_.daemon_client->passed(state_.iteration);
@@ -209,8 +253,7 @@ Result<nereus_code> Job::exchange_announcements() {
 }
 
 Announcement Job::next_announcement() {
-    hear_outside();
-    take_daemon_commands();
+    requests_.take_outside();
     Announcement announcement;
     if (resize_) {
         announcement.step = resize_->look();
@@ -219,7 +262,8 @@ Announcement Job::next_announcement() {
         if (announcement.request.number != 0)
             announcement.step = Step::begin;
         else
-            announcement.quiet_checkpoints = quiet_checkpoints_before_command(interval_.next_quiet_checkpoints());
+            announcement.quiet_checkpoints =
+                requests_.quiet_checkpoints_before_command(interval_.next_quiet_checkpoints());
     }
     return announcement;
 }
@@ -228,7 +272,7 @@ Result<nereus_code> Job::act(const Announcement &announcement) {
     measured_.belongs_to_a_resize();
     interval_ = {};
     if (auto done = broadcast_.settle(); !done) return tl::unexpected(done.error());
-    if (announcement.step == Step::begin) resize_ = std::make_unique<Resize>(state_, announcement.request);
+    if (announcement.step == Step::begin) begin_resize(announcement.request);
     if (!resize_) return NEREUS_GO_ON; // it was rolled back since this was announced
     if (state_.daemon_client) state_.daemon_client->resize_begins();
     if (announcement.step == Step::begin) state_.sent.resize_begins(state_.generation);
@@ -237,6 +281,11 @@ Result<nereus_code> Job::act(const Announcement &announcement) {
     auto over = announcement.step == Step::begin ? resize_->begin(false, departure_)
                                                  : resize_->follow(announcement.step, departure_);
     return over ? ended(*over) : NEREUS_GO_ON;
+}
+
+void Job::begin_resize(const Request &request) {
+    resize_ = std::make_unique<Resize>(state_, request);
+    requests_.resize_begins();
 }
 
 /// Collective: rank 0 gets what all have measured in this generation.
@@ -257,7 +306,7 @@ nereus_code Job::ended(const nereus_resize_report &report) {
         state_.sent.resize_undone(state_.generation);
     if (measured_.is_on()) record_.resize_ended(report);
     message_ = sentence(report_, resize_->why_chosen());
-    settle_added_hosts();
+    requests_.resize_ended(report_);
     resize_.reset();
     tell_daemon();
     if (state_.supervisor) {
@@ -267,10 +316,18 @@ nereus_code Job::ended(const nereus_resize_report &report) {
     }
     if (report_.code != NEREUS_RESIZED) return NEREUS_GO_ON;
     leaving_ = departure_.fate != plan::Fate::stays;
-    if (report_.request != 0) follow_files(); // founders that others made come here before they have opened the job
+    if (leaving_)
+        io_.follow_no_files();
+    else if (report_.request != 0)
+        io_.follow_files(); // founders that others made come here before they have opened the job
     const mpi::Comm &control = state_.generation.control;
     if (!leaving_) show_numbers(state_.registry, control.size(), control.rank());
     return leaving_ ? NEREUS_LEAVE : NEREUS_RESIZED;
+}
+
+/// Of the resize that ended last.
+void Job::tell_daemon() {
+    if (state_.daemon_client) state_.daemon_client->resize_ended(report_, message_, state_.generation);
 }
 
 /// The supervisor takes the end of a process before this for its death: none may end while others have not come here.
@@ -289,7 +346,7 @@ Result<nereus_code> Job::close() {
         state_.registry = {};
         return sleep_until_wanted(std::move(departure_.parked_process)) ? NEREUS_WOKEN : NEREUS_OK;
     }
-    if (in_io_phase_) (void)give_turn_back();
+    io_.close();
     Announcement announced;
     if (broadcast_.under_way()) announced = broadcast_.finish().value_or(Announcement{});
     (void)broadcast_.settle();
@@ -298,11 +355,11 @@ Result<nereus_code> Job::close() {
         if (root()) print_line("nereus", rolled_back_at_close(rolled_back));
         ended(rolled_back);
     }
-    if (root()) drop_requests(announced.request);
+    if (root()) requests_.drop_all(announced.request);
     if (hand_in_measures()) record_.job_ended();
     state_.generation.windows.reset();
     state_.parked.release_all();
-    if (state_.has_daemon) (void)follow_io(MPI_COMM_NULL, nullptr, nullptr);
+    io_.follow_no_files();
     if (state_.daemon_client) state_.daemon_client->say_goodbye();
     if (state_.has_supervisor)
         if (auto done = close_together(); !done) {

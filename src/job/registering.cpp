@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the application registers, swaps and takes out.
+#include "job/registering.hpp"
+
 #include "job/data/binding.hpp"
 #include "job/data/consistency.hpp"
 #include "job/data/shared_arrays.hpp"
-#include "job/job.hpp"
 #include "mpi/abort.hpp"
 
 namespace nereus::job {
@@ -27,103 +27,89 @@ bool can_be_shared(const Description &is) {
     return (layout == plan::Layout::block || layout == plan::Layout::weighted) && is.elements() > 0;
 }
 
-}
-
-/// An array that comes into the registry while constant data is on its way would be missing in the next generation,
-/// and newcomers would wait for one that goes.
-void Job::undo_for_other_entries(const std::string &what) {
-    if (!resize_ || !resize_->sends_data()) return;
-    ended(resize_->cancel({NEREUS_ERR_STATE, what + " meanwhile"}));
-}
-
-Done Job::add_array(Description is, void **pointer, const nereus_memory *own_memory,
-                    std::vector<std::int64_t> borders) {
-    const mpi::Comm &control = state_.generation.control;
-    const auto count = [&](const Entry &entry) { return entry.before(control.size()).count_of(control.rank()); };
-    is.shared = own_memory == nullptr && state_.settings.memory == memory_shared && can_be_shared(is);
-    if (state_.registry.expects_more()) {
-        Entry &entry = bound_to(state_.registry, is);
-        return bind_array(entry, count(entry), pointer, own_memory);
-    }
-    if (auto done = state_.registry.check_name(is.name); !done) return done;
-    Entry entry{is, nullptr, pointer, own_memory ? *own_memory : library_memory(), own_memory == nullptr};
-    entry.borders = std::move(borders);
-    if (own_memory)
-        entry.data = *pointer;
-    else if (auto done = is.shared ? share(entry) : allocate_zeroed(entry, count(entry)); !done)
-        return done;
-    state_.registry.add(entry);
-    if (!own_memory) entry.point();
-    undo_for_other_entries("\"" + is.name + "\" was registered");
-    return {};
-}
-
 /// Collective. Fresh memory is zero.
-Done Job::share(Entry &entry) {
-    const mpi::Comm &control = state_.generation.control;
+Done share(JobState &job, Entry &entry) {
+    const mpi::Comm &control = job.generation.control;
     const plan::Distribution cut = entry.before(control.size());
     const plan::Range part = cut.range_of(control.rank());
-    auto segment = share_segment(state_.generation, entry.is, cut, state_.settings);
+    auto segment = share_segment(job.generation, entry.is, cut, job.settings);
     if (!segment) return tl::unexpected(segment.error());
     entry.segment = std::move(*segment);
     if (!part.empty()) entry.data = entry.segment->at(part.first * entry.is.extent);
     return {};
 }
 
-Done Job::add_matrix(MatrixParts parts, std::int64_t nonzeros, nereus_matrix *matrix) {
-    const mpi::Comm &control = state_.generation.control;
+}
+
+Done add_array(JobState &job, Description is, void **pointer, const nereus_memory *own_memory,
+               std::vector<std::int64_t> borders) {
+    const mpi::Comm &control = job.generation.control;
+    const auto count = [&](const Entry &entry) { return entry.before(control.size()).count_of(control.rank()); };
+    is.shared = own_memory == nullptr && job.settings.memory == memory_shared && can_be_shared(is);
+    if (job.registry.expects_more()) {
+        Entry &entry = bound_to(job.registry, is);
+        return bind_array(entry, count(entry), pointer, own_memory);
+    }
+    if (auto done = job.registry.check_name(is.name); !done) return done;
+    Entry entry{is, nullptr, pointer, own_memory ? *own_memory : library_memory(), own_memory == nullptr};
+    entry.borders = std::move(borders);
+    if (own_memory)
+        entry.data = *pointer;
+    else if (auto done = is.shared ? share(job, entry) : allocate_zeroed(entry, count(entry)); !done)
+        return done;
+    job.registry.add(entry);
+    if (!own_memory) entry.point();
+    return {};
+}
+
+Done add_matrix(JobState &job, MatrixParts parts, std::int64_t nonzeros, nereus_matrix *matrix) {
+    const mpi::Comm &control = job.generation.control;
     std::vector<std::int64_t> borders;
-    if (state_.registry.expects_more()) {
-        const Entry *known = state_.registry.find(parts.columns.name);
+    if (job.registry.expects_more()) {
+        const Entry *known = job.registry.find(parts.columns.name);
         if (known != nullptr) parts.set_nonzeros(known->is.elements());
     } else {
         for (const Description *is : {&parts.starts, &parts.columns, &parts.values})
-            if (auto done = state_.registry.check_name(is->name); !done) return done;
+            if (auto done = job.registry.check_name(is->name); !done) return done;
         auto gathered = borders_of_founders(control.get(), nonzeros, parts.most_nonzeros());
         if (!gathered) return tl::unexpected(gathered.error());
         borders = std::move(*gathered);
         parts.set_nonzeros(borders.back());
     }
     *matrix = {};
-    auto done = add_array(parts.starts, reinterpret_cast<void **>(&matrix->starts), nullptr);
-    if (done) done = add_array(parts.columns, reinterpret_cast<void **>(&matrix->columns), nullptr, borders);
-    if (done) done = add_array(parts.values, &matrix->values, nullptr, borders);
+    auto done = add_array(job, parts.starts, reinterpret_cast<void **>(&matrix->starts), nullptr);
+    if (done) done = add_array(job, parts.columns, reinterpret_cast<void **>(&matrix->columns), nullptr, borders);
+    if (done) done = add_array(job, parts.values, &matrix->values, nullptr, borders);
     if (!done) return done;
-    state_.registry.find(parts.starts.name)->matrix = matrix;
-    show_numbers(state_.registry, control.size(), control.rank());
+    job.registry.find(parts.starts.name)->matrix = matrix;
+    show_numbers(job.registry, control.size(), control.rank());
     return {};
 }
 
-Done Job::add_value(const Description &is, void *value) {
-    if (!state_.registry.expects_more()) {
-        if (auto done = state_.registry.check_name(is.name); !done) return done;
-        state_.registry.add({is, value, nullptr, c_memory(), false});
-        undo_for_other_entries("\"" + is.name + "\" was registered");
+Done add_value(JobState &job, const Description &is, void *value) {
+    if (!job.registry.expects_more()) {
+        if (auto done = job.registry.check_name(is.name); !done) return done;
+        job.registry.add({is, value, nullptr, c_memory(), false});
         return {};
     }
-    bind_value(bound_to(state_.registry, is), value);
+    bind_value(bound_to(job.registry, is), value);
     return {};
 }
 
-void Job::check_that_all_is_registered(const std::string &call) const {
-    if (const Entry *next = state_.registry.next_expected())
+void check_that_all_is_registered(const JobState &job, const std::string &call) {
+    if (const Entry *next = job.registry.next_expected())
         end_the_job("this newcomer reaches " + call + " without having registered " + next->is.sentence());
 }
 
-Done Job::forget(const std::string &name) {
-    check_that_all_is_registered("nereus_forget()");
-    if (auto done = state_.registry.check_can_go(name); !done) return done;
-    undo_for_other_entries("\"" + name + "\" was taken out");
-    (void)state_.registry.follow_pointers(); // where its pointer goes with it, it may show anything
+Done take_out(JobState &job, const std::string &name) {
+    (void)job.registry.follow_pointers(); // where its pointer goes with it, it may show anything
     // In shared memory a process without elements has the files of both, and must let go of the one that others do.
-    if (state_.registry.find(name)->is.shared) {
-        auto swaps = agree_on_swaps(state_.generation.control.get(), state_.registry, {});
+    if (job.registry.find(name)->is.shared) {
+        auto swaps = agree_on_swaps(job.generation.control.get(), job.registry, {});
         if (!swaps) return tl::unexpected(swaps.error());
     }
-    state_.registry.remove(name);
+    job.registry.remove(name);
     return {};
 }
-
-Done Job::swap(const std::string &one, const std::string &other) { return state_.registry.swap(one, other); }
 
 }
