@@ -32,15 +32,24 @@ class Halt:
         library = self._site.program(self._mpi, "resizable").parent / "libkill-at.so"
         return {"LD_PRELOAD": str(library), "NEREUS_TEST_KILL_FILE": str(self._file)}
 
-    def at(self, application: Application, function: str) -> None:
-        """The root waits when it calls this next; returns when it does and the job has been told to end."""
+    def at_the_end(self, application: Application, function: str) -> None:
+        """The root waits when it calls this after it saw that the job is to end; returns when it does.
+
+        It waits between two looks at the file that ends it when that file is made, else it could end before
+        it is told where to wait.
+        """
         application.wait(lambda: self._root() is not None)
-        (application.folder / "stop").touch()
         self._hold.touch()
+        self._wait_at(application, 1, "MPI_Allreduce")
+        (application.folder / "stop").touch()
+        self._wait_at(application, 2, function)
+
+    def _wait_at(self, application: Application, number: int, function: str) -> None:
+        """Replaces the line before, so that who waits there goes on to this function."""
         new = self._file.with_name("kill-at.new")
-        new.write_text(f"1 member {function}:1 {self._root()}\n")
+        new.write_text(f"{number} member {function}:1 {self._root()}\n")
         new.replace(self._file)
-        application.wait(self._file.with_name("kill-at.done.1").exists)
+        application.wait(self._file.with_name(f"kill-at.done.{number}").exists)
 
     def go_on(self) -> None:
         """It need not wait any more."""
@@ -83,7 +92,7 @@ def asked(control_socket: Path, ranks: int) -> Iterator[Any]:
 def test_resize_request_during_close_is_answered_as_ended(site: Site, mpich: str, function: str) -> None:
     halt = Halt(site, mpich)
     with running(site, mpich, **halt.environment) as application:
-        halt.at(application, function)
+        halt.at_the_end(application, function)
         with asked(application.control_socket, 3) as answer:
             halt.go_on()
             found = answer()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Preloaded into a job's processes: one of them kills itself at the entry of the n-th call of an MPI function, or waits
-// there as long as there is a file $NEREUS_TEST_KILL_FILE.hold.
+// there as long as there is a file $NEREUS_TEST_KILL_FILE.hold and the line that asked for it.
 //
 // The file $NEREUS_TEST_KILL_FILE has one line, or nothing:
 //
@@ -58,6 +58,11 @@ static int count(const char *id) {
     return now;
 }
 
+static int is_asked(const char *id) {
+    char line[longest_line], asked[32];
+    return read_line(line) && sscanf(line, "%31s", asked) == 1 && strcmp(asked, id) == 0;
+}
+
 static void stop_if_asked(const char *function) {
     char line[longest_line], id[32], who[32], asked[64], path[longest_path];
     int calls = 0, pids = 0;
@@ -69,7 +74,7 @@ static void stop_if_asked(const char *function) {
     if (!is_first_to_make(path)) return;
     snprintf(path, sizeof path, "%s.hold", getenv("NEREUS_TEST_KILL_FILE"));
     if (access(path, F_OK) != 0) raise(SIGKILL);
-    while (access(path, F_OK) == 0) usleep(nap_microseconds);
+    while (access(path, F_OK) == 0 && is_asked(id)) usleep(nap_microseconds);
 }
 
 AT(MPI_Comm_connect, (const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *made),
