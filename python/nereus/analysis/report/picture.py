@@ -53,10 +53,11 @@ def figure(runs: Sequence[Results]) -> "Figure":
     unit = time_unit(max(seconds, default=1.0))
     logarithmic = _is_better_logarithmic([s for s in seconds if s > 0])
     colour = colours([g.ranks for results in runs for g in results.generations])
-    end = max(Timeline(results).end for results in runs) or 1.0
-    for axes, results in zip(grid.flat, runs, strict=True):
+    lines = [Timeline(results) for results in runs]
+    end = max(line.end for line in lines) or 1.0
+    for axes, results, line in zip(grid.flat, runs, lines, strict=True):
         axes.set_xlim(0, end * 1.015)
-        _run(axes, results, colour, unit[0])
+        _run(axes, results, line, colour, unit[0])
         axes.set_ylabel(f"time of an iteration [{unit[1]}]" + (", logarithmic" if logarithmic else ""))
     _scale(grid[0, 0], logarithmic)
     grid[-1, 0].set_xlabel("wall time since start, without calibration [s]")
@@ -93,8 +94,7 @@ def _iterations(results: Results) -> Iterator[Iteration]:
         yield from generation.iterations
 
 
-def _run(axes: "Axes", results: Results, colour: dict[int, str], unit: float) -> None:
-    line = Timeline(results)
+def _run(axes: "Axes", results: Results, line: Timeline, colour: dict[int, str], unit: float) -> None:
     for generation in results.generations:
         _generation(axes, generation, line, colour[generation.ranks], unit)
     rows = _resizes(axes, results, line)
