@@ -27,7 +27,7 @@ from types import FrameType
 
 PASSED, FAILED, SKIPPED = 0, 1, 77
 MARKER = "NEREUS_TEST"
-LAUNCHERS = {"mpiexec", "mpiexec.hydra", "mpirun", "hydra_pmi_proxy", "orterun", "orted"}
+LAUNCHERS = {"mpiexec", "mpiexec.hydra", "mpirun", "hydra_pmi_proxy", "orterun", "orterun_wrapper", "orted"}
 SHARED_MEMORY = Path("/dev/shm")
 # As in python/nereus/launch/shared_memory.py, to which a test compares: to import it takes too long.
 SHARED_NAMES = ("mpich_shm_", "mpich_shar_tmp", "vader_segment.", "ucx_shm_", "psm2_shm", "nereus")
@@ -283,10 +283,10 @@ def explain_hang(options: argparse.Namespace, mark: str) -> str | None:
     return known_hang(list(texts.values())) if options.kind == "openmpi" else None
 
 
-def present_hang(mark: str) -> str | None:
-    """Why the run is in Open MPI's own hang now; it may come out of it, and is not ended."""
+def present_hang(mark: str) -> tuple[str | None, list[int]]:
+    """Why the run is in Open MPI's own hang now, and its ranks; it may come out of it, and is not ended."""
     with stopped_ranks(mark) as ranks:
-        return known_hang(list(stacks(ranks).values()))
+        return known_hang(list(stacks(ranks).values())), ranks
 
 
 def wait_for_exit(
@@ -294,19 +294,21 @@ def wait_for_exit(
 ) -> tuple[int | None, str | None]:
     """Exit code of a run, or None for one that hung, and why that is Open MPI's own hang.
 
-    That one need not take the whole time-out.
+    That one need not take the whole time-out: no rank has come or gone since an earlier look. Where one has,
+    the program makes one process after another, and is slow.
     """
     early, gap = options.timeout * EARLY_PART, options.timeout * EARLY_GAP
+    deadline = time.monotonic() + options.timeout
     with contextlib.suppress(subprocess.TimeoutExpired):
         return job.wait(early), None
-    if options.repeat_on_hang and options.kind == "openmpi" and present_hang(mark):
+    if options.repeat_on_hang and options.kind == "openmpi":
+        reason, ranks = present_hang(mark)
         with contextlib.suppress(subprocess.TimeoutExpired):
             return job.wait(gap), None
-        reason = present_hang(mark)
-        if reason is not None:
+        if reason is not None and present_hang(mark) == (reason, ranks):
             return None, reason
     try:
-        return job.wait(options.timeout - early), None
+        return job.wait(max(0.0, deadline - time.monotonic())), None
     except subprocess.TimeoutExpired:
         return None, explain_hang(options, mark)
 

@@ -259,6 +259,16 @@ def test_run_that_comes_out_of_the_known_hang_is_not_repeated(
     assert (tmp_path / "runs").read_text() == "run\n"
 
 
+def test_slow_chain_of_spawns_is_not_taken_for_the_known_hang(
+    launcher: Path, tmp_path: Path, fake_reader: Path
+) -> None:
+    fake_reader.write_text(SPAWN_HANG)
+    shell = f"echo run >> {tmp_path}/runs; for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.2; done"
+    done = run(launcher, shell, "--kind", "openmpi", "--timeout", "3", "--repeat-on-hang", "1")
+    assert done.returncode == 0
+    assert (tmp_path / "runs").read_text() == "run\n"
+
+
 @pytest.mark.parametrize(
     ("kind", "stack", "repeats"),
     [("openmpi", OUR_HANG, "2"), ("mpich", SPAWN_HANG, "2"), ("openmpi", SPAWN_HANG, "0")],
