@@ -73,5 +73,5 @@ def _build() -> Build:
     raise Failure(
         Code.ERR_UNSUPPORTED,
         f"{builds_folder()}: no build of Nereus is for the MPI of mpi4py, {version}; installed are: {known}. "
-        "MPI4PY_MPIABI = mpich or openmpi chooses another MPI",
+        "`nereus run --mpi NAME` chooses another one, as MPI4PY_LIBMPI = the folder of its library does",
     )

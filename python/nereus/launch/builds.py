@@ -22,6 +22,8 @@ class Build:
     prefix: Path
     mpiexec: Path
     library_version: str
+    #: Where its MPI's library is; None: where the dynamic linker looks by itself.
+    library_folder: Path | None = None
 
     @property
     def kind(self) -> str:
@@ -84,8 +86,10 @@ def _read(path: Path) -> Build:
         # Not strict, because version texts of MPIs come with tabs in them.
         text = json.loads(beginning_of(path), strict=False)
         name, mpiexec, version = text["name"], text["mpiexec"], text["library_version"]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as problem:
+        folder = text.get("library_folder")  # builds from before it was there have none
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
         raise LaunchError(
             f"{path}: not the description of an MPI build ({problem!r}); run `make build`"
         ) from problem
-    return Build(str(name), path.parent, Path(str(mpiexec)), " ".join(str(version).split()))
+    library_folder = Path(str(folder)) if folder else None
+    return Build(str(name), path.parent, Path(str(mpiexec)), " ".join(str(version).split()), library_folder)

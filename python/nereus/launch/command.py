@@ -28,8 +28,6 @@ OPEN_MPI_SETTINGS = {
 OPEN_MPI_CHOICES = {
     # Microseconds between looks at the sockets on which newcomers call for the first time; 10 ms as a rule.
     "OMPI_MCA_mpi_event_tick_rate": "1000",
-    # mpi4py takes MPICH where it finds both.
-    "MPI4PY_MPIABI": "openmpi",
 }
 # What makes waiting ranks of Open MPI sleep: it turns their yielding into naps (decision 0010).
 OPEN_MPI_YIELD = "OMPI_MCA_mpi_yield_when_idle"
@@ -117,8 +115,16 @@ def _environment(build: Build) -> dict[str, str]:
     """What jobs of this MPI need, and what lets waiting ranks sleep, unless the user decided about that."""
     if build.kind != "openmpi":
         return {name: value for name, value in MPICH_SETTINGS.items() if name not in os.environ}
-    chosen = {name: value for name, value in OPEN_MPI_CHOICES.items() if name not in os.environ}
+    choices = OPEN_MPI_CHOICES | _for_mpi4py(build)
+    chosen = {name: value for name, value in choices.items() if name not in os.environ}
     return {**OPEN_MPI_SETTINGS, **chosen, **_naps(build)}
+
+
+def _for_mpi4py(build: Build) -> dict[str, str]:
+    """What makes mpi4py use this Open MPI; by itself it prefers MPICH, and the MPI of the system."""
+    if build.library_folder is None:
+        return {"MPI4PY_MPIABI": "openmpi"}
+    return {"MPI4PY_LIBMPI": str(build.library_folder)}
 
 
 def _unrecorded() -> dict[str, str]:

@@ -183,6 +183,20 @@ def test_waiting_mpich_ranks_yield_their_core_unless_overridden(
     assert name not in command(build, 2, Path("/opt/app")).environment
 
 
+def test_mpi4py_uses_the_open_mpi_of_the_build(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("MPI4PY_MPIABI", "MPI4PY_LIBMPI"):
+        monkeypatch.delenv(name, raising=False)
+    old, new = (install(tmp_path, name, OPEN_MPI) for name in ("old", "new"))
+    text = json.loads(new.description.read_text()) | {"library_folder": "/opt/lib"}
+    new.description.write_text(json.dumps(text))
+    found = {build.name: build for build in builds({"NEREUS_BUILDS": str(tmp_path)})}
+    assert found["old"] == old
+    assert command(found["old"], 1, Path("/opt/app")).environment["MPI4PY_MPIABI"] == "openmpi"
+    assert command(found["new"], 1, Path("/opt/app")).environment["MPI4PY_LIBMPI"] == "/opt/lib"
+    monkeypatch.setenv("MPI4PY_LIBMPI", "/my/lib")
+    assert "MPI4PY_LIBMPI" not in command(found["new"], 1, Path("/opt/app")).environment
+
+
 def test_waiting_open_mpi_ranks_sleep_unless_overridden(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
