@@ -12,7 +12,7 @@ from chaos_plan import Role, Step
 
 _PROGRAMS = {
     Role.PROXY: ("hydra_pmi_proxy", "orted", "prted"),
-    Role.LAUNCHER: ("mpiexec", "mpiexec.hydra", "orterun", "prterun"),
+    Role.LAUNCHER: ("mpiexec", "mpiexec.hydra", "orterun", "orterun_wrapper", "prterun"),
 }
 
 

@@ -208,8 +208,14 @@ def mpich() -> str:
 
 @pytest.fixture
 def openmpi() -> str:
-    """Open MPI 4.1.4."""
+    """Open MPI 4.1.8."""
     return installed("openmpi")
+
+
+@pytest.fixture
+def openmpi_debian() -> str:
+    """Debian's Open MPI 4.1.4: it has inner headers, components and Fortran, and may hang in a spawn."""
+    return installed("openmpi-debian")
 
 
 @pytest.fixture

@@ -51,7 +51,11 @@ def test_captured_program_is_emulated_with_as_many_iterations(
     assert "done" in captured.err, "what the program says is not lost"
     iterations, stages = stages_of(site, 0)
     assert iterations == 200
-    assert [stage for stage in stages if stage != "pi"] == ["p2p", "bcast", "allreduce"]
+    # Beside other load ranks may lose their cores within an exchange, which then goes on behind its stage.
+    assert [s for s in stages if s not in ("pi", "wait")] in (
+        ["p2p", "bcast", "allreduce"],
+        ["ip2p", "bcast", "allreduce"],
+    )
     emulated = site.emulate(build.name, Path("it.toml"))
     assert emulated.code == 0, emulated.err
     assert site.events()[-1]["iterations"] >= 200
@@ -68,7 +72,8 @@ def test_programs_and_launchers_need_not_be_in_the_path(site: Any, build: Build,
     file = "it.toml" if command == "capture" else "it.jsonl"
     program = ("nereus-cg", "--poisson", "20", "--iterations", "50", "--tolerance", "0")
     options = ("--mpi", build.name, "-o", file)
-    done = site.nereus(command, *options, "--", *ranks, *program, PATH="/nowhere")
+    # Open MPI looks for ssh there when it starts, though no other host is named.
+    done = site.nereus(command, *options, "--", *ranks, *program, PATH="/nowhere", OMPI_MCA_plm="isolated")
     assert done.code == 0, done.err
     assert '"program": "nereus-cg"' in done.out or '"program":"nereus-cg"' in done.out
     assert (site.folder / file).stat().st_size > 0

@@ -78,8 +78,8 @@ def test_neighbourhood_collectives_count_the_actual_receivers(recorded: Recorded
 
 
 @pytest.mark.parametrize("module", ["f90", "f08"])
-def test_fortran_calls_are_counted_once(site: Any, openmpi: str, module: str) -> None:
-    document = record_of(site, choose(openmpi), "", 3, f"talks_{module}")
+def test_fortran_calls_are_counted_once(site: Any, openmpi_debian: str, module: str) -> None:
+    document = record_of(site, choose(openmpi_debian), "", 3, f"talks_{module}")
     assert pairs_of(document, "point_to_point") == {(r, (r + 1) % 3): (3, 56) for r in range(3)}
     assert pairs_of(document, "collective") == {(a, b): (2, 32) for a in range(3) for b in range(3) if a != b}
 

@@ -56,18 +56,18 @@ def differences(site: Any, build: Build, kind: str, ranks: int, idle: Idle) -> d
 
 @pytest.mark.parametrize("ranks", [2, 4])
 def test_collectives_match_the_messages_open_mpi_counts(
-    site: Any, openmpi: str, ranks: int, idle: Idle
+    site: Any, openmpi_debian: str, ranks: int, idle: Idle
 ) -> None:
     every = ",".join(f"{collective}:{size}" for collective in COLLECTIVES for size in (1000, 300_000))
-    assert differences(site, choose(openmpi), every, ranks, idle) == {}
+    assert differences(site, choose(openmpi_debian), every, ranks, idle) == {}
 
 
 @pytest.mark.whole
 @pytest.mark.parametrize("ranks", [2, 3, 4, 8])
 @pytest.mark.parametrize("collective", COLLECTIVES)
 def test_each_collective_matches_open_mpi_in_all_sizes(
-    site: Any, openmpi: str, collective: str, ranks: int, idle: Idle
+    site: Any, openmpi_debian: str, collective: str, ranks: int, idle: Idle
 ) -> None:
     """Sizes in one run are told apart by what is sent: a message more or less of one shows in the bytes."""
     all_sizes = ",".join(f"{collective}:{size}" for size in SIZES)
-    assert differences(site, choose(openmpi), all_sizes, ranks, idle) == {}
+    assert differences(site, choose(openmpi_debian), all_sizes, ranks, idle) == {}

@@ -23,6 +23,7 @@ def way(method: str, strategy: str = "wait-drains") -> dict[str, Any]:
         "NEREUS_TRANSFER_METHOD": method,
         "NEREUS_TRANSFER_STRATEGY": strategy,
         "OMPI_MCA_osc": "ucx",  # without it Open MPI has no windows between jobs
+        "OMPI_MCA_osc_ucx_tls": "any",  # nor where there is no InfiniBand
     }
 
 

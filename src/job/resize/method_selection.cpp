@@ -94,7 +94,8 @@ Done check_transfer_choice(int process_method, bool one_world, const TransferCho
     if (is_one_sided(transfer_choice.method) && !one_world && !has_windows_between_worlds())
         return failed(NEREUS_ERR_UNSUPPORTED,
                       "Open MPI has one-sided transfers only among processes that one mpiexec "
-                      "started together, unless OMPI_MCA_osc=ucx: set that, or take p2p or col");
+                      "started together, unless OMPI_MCA_osc=ucx: set that, and OMPI_MCA_osc_ucx_tls=any without "
+                      "InfiniBand, or take p2p or col");
     if (auto done = check_transfer(process_method, transfer_choice.method, transfer_choice.strategy); !done)
         return done;
     if (transfer_choice.strategy == NEREUS_THREAD && !mpi::threads_are_allowed())

@@ -42,7 +42,7 @@ def test_unknown_part_is_refused_before_any_runs(repository: Path, calls: Path) 
     done = run(repository / "scripts" / "test", "mpich", "fortran")
     assert done.returncode == 2
     assert not calls.exists()
-    assert "fortran: allowed are unit, mpich, openmpi, python and system" in done.stderr
+    assert "fortran: allowed are unit, mpich, openmpi, openmpi-debian, python and system" in done.stderr
 
 
 def test_ci_stops_at_its_first_failing_step(repository: Path, calls: Path) -> None:
