@@ -249,21 +249,18 @@ def test_known_hang_of_open_mpi_is_repeated(launcher: Path, tmp_path: Path, fake
     assert "Open MPI's own hang" in done.stdout
 
 
-def test_run_that_comes_out_of_the_known_hang_is_not_repeated(
-    launcher: Path, tmp_path: Path, fake_reader: Path
+@pytest.mark.parametrize(
+    "then",
+    [
+        pytest.param("sleep 1.2; rm {stack}; sleep 0.5", id="it_comes_out_of_it"),
+        pytest.param("for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.2; done", id="it_spawns_slowly"),
+    ],
+)
+def test_run_with_stacks_of_the_known_hang_that_goes_on_is_not_repeated(
+    launcher: Path, tmp_path: Path, fake_reader: Path, then: str
 ) -> None:
     fake_reader.write_text(SPAWN_HANG)
-    shell = f"echo run >> {tmp_path}/runs; sleep 1.2; rm {fake_reader}; sleep 0.5"
-    done = run(launcher, shell, "--kind", "openmpi", "--timeout", "3", "--repeat-on-hang", "1")
-    assert done.returncode == 0
-    assert (tmp_path / "runs").read_text() == "run\n"
-
-
-def test_slow_chain_of_spawns_is_not_taken_for_the_known_hang(
-    launcher: Path, tmp_path: Path, fake_reader: Path
-) -> None:
-    fake_reader.write_text(SPAWN_HANG)
-    shell = f"echo run >> {tmp_path}/runs; for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.2; done"
+    shell = f"echo run >> {tmp_path}/runs; {then.format(stack=fake_reader)}"
     done = run(launcher, shell, "--kind", "openmpi", "--timeout", "3", "--repeat-on-hang", "1")
     assert done.returncode == 0
     assert (tmp_path / "runs").read_text() == "run\n"
