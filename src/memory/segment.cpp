@@ -19,7 +19,7 @@ constexpr int how_to_collapse = 25; // MADV_COLLAPSE: Linux 6.1 and later, absen
 std::int64_t page_below(std::int64_t offset) { return offset / file_length(1) * file_length(1); }
 std::int64_t page_above(std::int64_t offset) { return page_below(offset + file_length(1) - 1); }
 
-std::string quoted(const std::string &array) { return "\"" + array + "\""; }
+std::string in_quotes(const std::string &array) { return "\"" + array + "\""; }
 
 /// For kernels before 5.14. Another process may be writing: reading alone changes nothing.
 void read_one_byte_of_each_page(const std::byte *first, std::int64_t length) {
@@ -53,7 +53,7 @@ bool make_huge(std::byte *first, std::int64_t length) {
 Result<Segment> Segment::create(const Wanted &wanted) {
     if (wanted.bytes < 0 || wanted.bytes > longest_array)
         return failed(NEREUS_ERR_MEMORY, "no shared memory of " + std::to_string(wanted.bytes) + " B for " +
-                                             quoted(wanted.array) + ": allowed is 0 .. 2^47");
+                                             in_quotes(wanted.array) + ": allowed is 0 .. 2^47");
     auto file = wanted.kind == Kind::named ? make_named(wanted.array, wanted.bytes, wanted.key)
                                            : make_anonymous(wanted.array, wanted.bytes);
     if (!file) return tl::unexpected(file.error());
@@ -69,11 +69,12 @@ Result<Segment> Segment::open(const Handle &handle) {
 Result<Segment> Segment::mapped(File file, const std::string &array, std::int64_t bytes) {
     Mapping mapping(file.descriptor.number(), file_length(bytes));
     if (!mapping.is_there())
-        return failed(NEREUS_ERR_MEMORY, "no addresses for the " + std::to_string(bytes) + " B of " + quoted(array) +
+        return failed(NEREUS_ERR_MEMORY, "no addresses for the " + std::to_string(bytes) + " B of " + in_quotes(array) +
                                              ": mmap: " + std::strerror(errno));
     struct stat is{};
     if (fstat(file.descriptor.number(), &is) != 0)
-        return failed(NEREUS_ERR_MEMORY, "the shared memory of " + quoted(array) + ": fstat: " + std::strerror(errno));
+        return failed(NEREUS_ERR_MEMORY,
+                      "the shared memory of " + in_quotes(array) + ": fstat: " + std::strerror(errno));
     // Where the system has no huge pages for shared memory, or does not want them, this has no effect.
     madvise(mapping.first(), mapping.length(), MADV_HUGEPAGE);
     Segment segment;
@@ -102,7 +103,8 @@ bool Segment::can_be_opened_by_others() const {
 Done Segment::check_range(std::int64_t first, std::int64_t end) const {
     if (0 <= first && first <= end && end <= bytes()) return {};
     return failed(NEREUS_ERR_ARGUMENT, "bytes " + std::to_string(first) + " .. " + std::to_string(end) + " of " +
-                                           quoted(identity_.array) + ", which has " + std::to_string(bytes()) + " B");
+                                           in_quotes(identity_.array) + ", which has " + std::to_string(bytes()) +
+                                           " B");
 }
 
 Done Segment::give_back(std::int64_t first, std::int64_t end) {
@@ -113,8 +115,8 @@ Done Segment::give_back(std::int64_t first, std::int64_t end) {
     if (from >= to) return {};
     const int how = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
     if (TEMP_FAILURE_RETRY(fallocate(file_.descriptor.number(), how, from, to - from)) == 0) return {};
-    return failed(NEREUS_ERR_MEMORY,
-                  "memory of " + quoted(identity_.array) + " cannot be given back: fallocate: " + std::strerror(errno));
+    return failed(NEREUS_ERR_MEMORY, "memory of " + in_quotes(identity_.array) +
+                                         " cannot be given back: fallocate: " + std::strerror(errno));
 }
 
 // By huge pages, not all at once: a process that changes its mappings, as malloc() does, waits while another of its
@@ -126,7 +128,7 @@ Done Segment::touch(std::int64_t first, std::int64_t end, Pages pages) {
         to = std::min((from / huge_page + 1) * huge_page, last);
         if (!touch_one(from, to - from, pages))
             return failed(NEREUS_ERR_MEMORY, "no memory for bytes " + std::to_string(from) + " .. " +
-                                                 std::to_string(end) + " of " + quoted(identity_.array) +
+                                                 std::to_string(end) + " of " + in_quotes(identity_.array) +
                                                  ": madvise: " + std::strerror(errno));
     }
     return {};
@@ -145,14 +147,14 @@ std::int64_t Segment::resident_bytes() const {
 }
 
 Done Segment::check_room(std::int64_t bytes) const {
-    if (auto done = check_memory(quoted(identity_.array), bytes); !done || file_.name.path().empty()) return done;
+    if (auto done = check_memory(in_quotes(identity_.array), bytes); !done || file_.name.path().empty()) return done;
     struct statvfs system{};
     // A file system of size 0 has no limit.
     if (fstatvfs(file_.descriptor.number(), &system) != 0 || system.f_blocks == 0) return {};
     const auto free = static_cast<std::int64_t>(system.f_bavail * system.f_frsize);
     if (bytes <= free + resident_bytes()) return {};
-    return failed(NEREUS_ERR_MEMORY, quoted(identity_.array) + " needs " + std::to_string(bytes) + " B on this host; " +
-                                         folder_of_named_files + " has " + std::to_string(free) +
+    return failed(NEREUS_ERR_MEMORY, in_quotes(identity_.array) + " needs " + std::to_string(bytes) +
+                                         " B on this host; " + folder_of_named_files + " has " + std::to_string(free) +
                                          " B free: make it larger (in a container: --shm-size)");
 }
 

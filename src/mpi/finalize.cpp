@@ -18,11 +18,11 @@ struct {
     std::mutex mutex;
     bool is_registered = false;
     Leftovers leftovers;
-} shared;
+} at_finalize;
 
 Leftovers take_leftovers() {
-    const std::lock_guard guard(shared.mutex);
-    return std::exchange(shared.leftovers, {});
+    const std::lock_guard guard(at_finalize.mutex);
+    return std::exchange(at_finalize.leftovers, {});
 }
 
 int settle_leftovers(MPI_Comm, int, void *, void *) {
@@ -33,7 +33,7 @@ int settle_leftovers(MPI_Comm, int, void *, void *) {
 }
 
 void register_once() {
-    if (std::exchange(shared.is_registered, true)) return;
+    if (std::exchange(at_finalize.is_registered, true)) return;
     int key = MPI_KEYVAL_INVALID;
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, settle_leftovers, &key, nullptr);
     MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
@@ -43,15 +43,15 @@ void register_once() {
 }
 
 void finalize_waits(std::function<void()> wait) {
-    const std::lock_guard guard(shared.mutex);
+    const std::lock_guard guard(at_finalize.mutex);
     register_once();
-    shared.leftovers.waits.push_back(std::move(wait));
+    at_finalize.leftovers.waits.push_back(std::move(wait));
 }
 
 void finalize_frees(MPI_Comm comm) {
-    const std::lock_guard guard(shared.mutex);
+    const std::lock_guard guard(at_finalize.mutex);
     register_once();
-    shared.leftovers.comms.push_back(comm);
+    at_finalize.leftovers.comms.push_back(comm);
 }
 
 }

@@ -17,9 +17,10 @@ struct Drains {
     int end;
 };
 
-Drains drains_in(const std::vector<Pair> &pairs) {
+Drains drains_in(const std::vector<Overlap> &pairs) {
     Drains drains{std::numeric_limits<int>::max(), 0};
-    for (const Pair &pair : pairs) drains = {std::min(drains.first, pair.drain), std::max(drains.end, pair.drain + 1)};
+    for (const Overlap &pair : pairs)
+        drains = {std::min(drains.first, pair.drain), std::max(drains.end, pair.drain + 1)};
     return pairs.empty() ? Drains{0, 0} : drains;
 }
 
@@ -52,7 +53,7 @@ private:
 };
 
 /// The heaviest pairs that rise in both numbers.
-std::vector<Pair> heaviest_chain(const std::vector<Pair> &pairs) {
+std::vector<Overlap> heaviest_chain(const std::vector<Overlap> &pairs) {
     const auto [first_drain, end_of_drains] = drains_in(pairs);
     Chains chains(end_of_drains - first_drain);
     std::vector<Chains::Chain> behind(pairs.size()); // the pair's own chain: all bytes, and the pair before it
@@ -64,7 +65,7 @@ std::vector<Pair> heaviest_chain(const std::vector<Pair> &pairs) {
         for (std::size_t i = first; i < end; ++i)
             chains.add(pairs[i].drain - first_drain, {behind[i].bytes, static_cast<int>(i)});
     }
-    std::vector<Pair> chain;
+    std::vector<Overlap> chain;
     for (int i = chains.before(end_of_drains - first_drain).last; i != none;
          i = behind[static_cast<std::size_t>(i)].last)
         chain.push_back(pairs[static_cast<std::size_t>(i)]);
@@ -78,7 +79,7 @@ std::vector<Pair> heaviest_chain(const std::vector<Pair> &pairs) {
 /// free, and a source that was looked at and is free, is worth nothing.
 class Assignment {
 public:
-    Assignment(const std::vector<Pair> &pairs, std::int64_t most_steps) : pairs_(pairs), steps_left_(most_steps) {
+    Assignment(const std::vector<Overlap> &pairs, std::int64_t most_steps) : pairs_(pairs), steps_left_(most_steps) {
         for (std::size_t i = 0; i < pairs.size(); ++i)
             if (i == 0 || pairs[i].source != pairs[i - 1].source) first_pair_.push_back(i);
         first_pair_.push_back(pairs.size());
@@ -92,12 +93,12 @@ public:
     }
 
     /// @return nothing after too many steps
-    std::optional<std::vector<Pair>> solve() {
+    std::optional<std::vector<Overlap>> solve() {
         for (std::size_t source = 0; source < sources(); ++source) {
             place(static_cast<int>(source));
             if (steps_left_ < 0) return std::nullopt;
         }
-        std::vector<Pair> matched;
+        std::vector<Overlap> matched;
         for (const std::size_t pair : pair_of_source_)
             if (pair != no_pair) matched.push_back(pairs_[pair]);
         return matched;
@@ -197,7 +198,7 @@ private:
         }
     }
 
-    const std::vector<Pair> &pairs_;
+    const std::vector<Overlap> &pairs_;
     std::int64_t steps_left_;
     std::vector<std::size_t> first_pair_; ///< of each source, then of the end
     std::vector<std::size_t> pair_of_source_;
@@ -215,13 +216,13 @@ private:
 
 std::int64_t Matching::bytes() const {
     std::int64_t sum = 0;
-    for (const Pair &pair : pairs) sum += pair.bytes;
+    for (const Overlap &pair : pairs) sum += pair.bytes;
     return sum;
 }
 
-Matching heaviest_matching(const std::vector<Pair> &pairs, std::int64_t most_steps) {
+Matching heaviest_matching(const std::vector<Overlap> &pairs, std::int64_t most_steps) {
     const auto steps_of_chain = static_cast<std::int64_t>(pairs.size());
-    if (std::ranges::is_sorted(pairs, {}, &Pair::drain)) return {heaviest_chain(pairs), true, steps_of_chain};
+    if (std::ranges::is_sorted(pairs, {}, &Overlap::drain)) return {heaviest_chain(pairs), true, steps_of_chain};
     Assignment assignment(pairs, most_steps);
     if (auto matched = assignment.solve()) return {std::move(*matched), true, most_steps - assignment.steps_left()};
     return {heaviest_chain(pairs), false, most_steps};

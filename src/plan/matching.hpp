@@ -8,16 +8,16 @@
 namespace nereus::plan {
 
 /// What stays if a source goes on as a drain.
-struct Pair {
+struct Overlap {
     int source;
     int drain;
     std::int64_t bytes;
-    bool operator==(const Pair &) const = default;
+    bool operator==(const Overlap &) const = default;
 };
 
 /// Pairs in which no source and no drain stands twice.
 struct Matching {
-    std::vector<Pair> pairs;
+    std::vector<Overlap> pairs;
     bool best;          ///< no other one is heavier
     std::int64_t steps; ///< that it took to find it
 
@@ -32,6 +32,6 @@ struct Matching {
 /// Naher, LEDA, 1999, section 7.8): O(sources (pairs + drains) log pairs) at worst, but a path looks only at what is as
 /// near as its end, which is little where overlaps are local. After `most_steps` steps of that the chain, which is
 /// never wrong but maybe not the heaviest, is the answer, and `best` is false.
-Matching heaviest_matching(const std::vector<Pair> &pairs, std::int64_t most_steps = 100'000'000);
+Matching heaviest_matching(const std::vector<Overlap> &pairs, std::int64_t most_steps = 100'000'000);
 
 }

@@ -28,7 +28,7 @@ std::int64_t number_of_pairs(const LocalSizes &array) {
     return pairs;
 }
 
-void add_ranges(std::vector<Pair> &pairs, const LocalSizes &array) {
+void add_ranges(std::vector<Overlap> &pairs, const LocalSizes &array) {
     for (int source = 0; source < array.before.ranks(); ++source) {
         const Range has = array.before.range_of(source);
         for (const int drain : array.after.holders_of(has)) {
@@ -39,37 +39,37 @@ void add_ranges(std::vector<Pair> &pairs, const LocalSizes &array) {
 }
 
 /// Pairs with counts of elements in place of bytes.
-std::vector<Pair> pairs_of(const BlockCyclic &before, const BlockCyclic &after) {
-    std::vector<Pair> pairs;
+std::vector<Overlap> pairs_of(const BlockCyclic &before, const BlockCyclic &after) {
+    std::vector<Overlap> pairs;
     for (int source = 0; source < before.ranks; ++source)
         for (const Shared &shared : drains_of(before, after, source))
             pairs.push_back({source, shared.peer, count_of(shared.strips)});
     return pairs;
 }
 
-void add_deal(std::vector<Pair> &pairs, const LocalSizes &array) {
-    for (const Pair &pair : pairs_of(array.before.deal(), array.after.deal()))
+void add_deal(std::vector<Overlap> &pairs, const LocalSizes &array) {
+    for (const Overlap &pair : pairs_of(array.before.deal(), array.after.deal()))
         pairs.push_back({pair.source, pair.drain, pair.bytes * array.extent});
 }
 
-void add_matrix(std::vector<Pair> &pairs, const LocalSizes &array) {
+void add_matrix(std::vector<Overlap> &pairs, const LocalSizes &array) {
     const BlockCyclic before = array.before.deal_of_columns(), after = array.after.deal_of_columns();
-    const std::vector<Pair> columns = pairs_of(before, after);
-    for (const Pair &row : pairs_of(array.before.deal_of_rows(), array.after.deal_of_rows()))
-        for (const Pair &column : columns)
+    const std::vector<Overlap> columns = pairs_of(before, after);
+    for (const Overlap &row : pairs_of(array.before.deal_of_rows(), array.after.deal_of_rows()))
+        for (const Overlap &column : columns)
             pairs.push_back({row.source * before.ranks + column.source, row.drain * after.ranks + column.drain,
                              row.bytes * column.bytes * array.extent});
 }
 
-void add(std::vector<Pair> &pairs, const LocalSizes &array) {
+void add(std::vector<Overlap> &pairs, const LocalSizes &array) {
     if (array.before.layout() == Layout::cyclic) return add_deal(pairs, array);
     if (array.before.layout() == Layout::grid) return add_matrix(pairs, array);
     add_ranges(pairs, array);
 }
 
 /// In order, and each pair once.
-void unite(std::vector<Pair> &pairs) {
-    const auto numbers = [](const Pair &pair) { return std::pair(pair.source, pair.drain); };
+void unite(std::vector<Overlap> &pairs) {
+    const auto numbers = [](const Overlap &pair) { return std::pair(pair.source, pair.drain); };
     if (std::ranges::is_sorted(pairs, std::less_equal<>(), numbers)) return;
     std::ranges::sort(pairs, {}, numbers);
     std::size_t united = 0;

@@ -10,8 +10,8 @@
 namespace nereus::plan {
 
 struct Overlaps {
-    std::vector<Pair> pairs; ///< in order of sources, then drains
-    bool all;                ///< no array was left out
+    std::vector<Overlap> pairs; ///< in order of sources, then drains
+    bool all;                   ///< no array was left out
 };
 
 /// Of all arrays that are dealt out; what is replicated stays with every source. An array with more than `most_pairs`

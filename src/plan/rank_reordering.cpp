@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plan/rank_reordering.hpp"
 
+#include "base/index.hpp"
 #include "plan/mapping/problem.hpp"
 #include "plan/mapping/refine.hpp"
 #include "plan/mapping/treematch.hpp"
@@ -20,8 +21,6 @@ using mapping::Traffic;
 
 /// All ranks of a job wait meanwhile: together some 50 ms, for each of two refinings and one grouping.
 constexpr std::int64_t steps_of_each = 10'000'000;
-
-std::size_t at(int number) { return static_cast<std::size_t>(number); }
 
 std::vector<int> ranks_on(const HostNumbers &host_of_rank) {
     std::vector<int> ranks;
@@ -75,7 +74,7 @@ bool may_have(const std::vector<int> &ranks_of_host, int host, int set, int host
 }
 
 /// The host of each set: by `pairs` of host and set; the others keep theirs, or get one that is left over.
-std::vector<int> settled(const std::vector<int> &ranks_of_host, const std::vector<Pair> &pairs) {
+std::vector<int> settled(const std::vector<int> &ranks_of_host, const std::vector<Overlap> &pairs) {
     const int none = -1, hosts = static_cast<int>(std::ssize(ranks_of_host));
     std::vector<int> host_of_set(ranks_of_host.size(), none);
     std::vector<bool> taken(ranks_of_host.size(), false);
@@ -83,7 +82,7 @@ std::vector<int> settled(const std::vector<int> &ranks_of_host, const std::vecto
         host_of_set[at(set)] = host;
         taken[at(host)] = true;
     };
-    for (const Pair &pair : pairs) take(pair.source, pair.drain);
+    for (const Overlap &pair : pairs) take(pair.source, pair.drain);
     for (int set = 0; set < hosts; ++set)
         if (host_of_set[at(set)] == none && !taken[at(set)]) take(set, set);
     for (int set = 0; set < hosts; ++set)
@@ -131,11 +130,11 @@ private:
 };
 
 /// Sources that stay on their host as a drain with which they share most.
-std::vector<Pair> staying_on_host(const Sizes &sizes, const std::vector<Pair> &overlaps,
-                                  const HostNumbers &host_of_source, const HostNumbers &wanted) {
+std::vector<Overlap> staying_on_host(const Sizes &sizes, const std::vector<Overlap> &overlaps,
+                                     const HostNumbers &host_of_source, const HostNumbers &wanted) {
     const std::vector<bool> going_on = sizes.going_on();
-    std::vector<Pair> open;
-    for (const Pair &pair : overlaps)
+    std::vector<Overlap> open;
+    for (const Overlap &pair : overlaps)
         if (going_on[at(pair.source)] && pair.source != 0 && pair.drain != 0 &&
             host_of_source[at(pair.source)] == wanted[at(pair.drain)])
             open.push_back(pair);
@@ -203,15 +202,15 @@ HostNumbers placed_by(const Traffic &traffic, const HostNumbers &host_of_rank) {
     return best;
 }
 
-HostNumbers with_least_moved(const HostNumbers &host_of_drain, const std::vector<Pair> &overlaps,
+HostNumbers with_least_moved(const HostNumbers &host_of_drain, const std::vector<Overlap> &overlaps,
                              const HostNumbers &host_of_source) {
     const std::vector<int> ranks = ranks_on(host_of_drain);
     std::map<std::pair<int, int>, std::int64_t> shared; // bytes that a host has of what a set of ranks will have
-    for (const Pair &pair : overlaps) {
+    for (const Overlap &pair : overlaps) {
         const int host = host_of_source[at(pair.source)], set = host_of_drain[at(pair.drain)];
         if (may_have(ranks, host, set, host_of_drain.front())) shared[{host, set}] += pair.bytes;
     }
-    std::vector<Pair> pairs;
+    std::vector<Overlap> pairs;
     for (const auto &[of, bytes] : shared) pairs.push_back({of.first, of.second, bytes});
     std::vector<int> host_of_set = settled(ranks, heaviest_matching(pairs).pairs);
     HostNumbers hosts;
@@ -219,7 +218,7 @@ HostNumbers with_least_moved(const HostNumbers &host_of_drain, const std::vector
     return hosts;
 }
 
-Sizes with_order(const Sizes &sizes, const std::vector<Pair> &overlaps, const HostNumbers &host_of_source,
+Sizes with_order(const Sizes &sizes, const std::vector<Overlap> &overlaps, const HostNumbers &host_of_source,
                  const HostNumbers &host_of_newcomer, const HostNumbers &wanted) {
     Sizes ordered = sizes;
     ordered.kept.assign(sizes.anew ? 0 : at(sizes.drains), -1);
@@ -231,7 +230,7 @@ Sizes with_order(const Sizes &sizes, const std::vector<Pair> &overlaps, const Ho
     } else {
         ordered.kept.front() = 0;
         open.take_source(0, wanted.front());
-        for (const Pair &pair : staying_on_host(sizes, overlaps, host_of_source, wanted)) {
+        for (const Overlap &pair : staying_on_host(sizes, overlaps, host_of_source, wanted)) {
             ordered.kept[at(pair.drain)] = pair.source;
             open.take_source(pair.source, wanted[at(pair.drain)]);
         }
@@ -241,10 +240,10 @@ Sizes with_order(const Sizes &sizes, const std::vector<Pair> &overlaps, const Ho
     return ordered;
 }
 
-std::int64_t moved_between_hosts(const std::vector<Pair> &overlaps, const HostNumbers &host_of_source,
+std::int64_t moved_between_hosts(const std::vector<Overlap> &overlaps, const HostNumbers &host_of_source,
                                  const HostNumbers &host_of_drain) {
     std::int64_t bytes = 0;
-    for (const Pair &pair : overlaps)
+    for (const Overlap &pair : overlaps)
         if (host_of_source[at(pair.source)] != host_of_drain[at(pair.drain)]) bytes += pair.bytes;
     return bytes;
 }

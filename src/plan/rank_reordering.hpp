@@ -33,7 +33,7 @@ HostNumbers placed_by(const mapping::Traffic &traffic, const HostNumbers &host_o
 /// drains.
 ///
 /// @param overlaps  what stays if a source goes on as a drain
-HostNumbers with_least_moved(const HostNumbers &host_of_drain, const std::vector<Pair> &overlaps,
+HostNumbers with_least_moved(const HostNumbers &host_of_drain, const std::vector<Overlap> &overlaps,
                              const HostNumbers &host_of_source);
 
 /// Sizes in which each drain is a process of the host that is wanted for it; among the processes of a host so that most
@@ -43,13 +43,13 @@ HostNumbers with_least_moved(const HostNumbers &host_of_drain, const std::vector
 /// is
 /// @param overlaps   what stays if a source goes on as a drain
 /// @param wanted     host of each drain; as many on each host as there are processes
-Sizes with_order(const Sizes &sizes, const std::vector<Pair> &overlaps, const HostNumbers &host_of_source,
+Sizes with_order(const Sizes &sizes, const std::vector<Overlap> &overlaps, const HostNumbers &host_of_source,
                  const HostNumbers &host_of_newcomer, const HostNumbers &wanted);
 
 /// Bytes that go to another host to reach their drains.
 ///
 /// @param host_of_drain  of the process that is that drain
-std::int64_t moved_between_hosts(const std::vector<Pair> &overlaps, const HostNumbers &host_of_source,
+std::int64_t moved_between_hosts(const std::vector<Overlap> &overlaps, const HostNumbers &host_of_source,
                                  const HostNumbers &host_of_drain);
 
 }

@@ -18,9 +18,9 @@ using Kept = std::vector<int>;
 bool flag(const Flags &flags, int source) { return !flags.empty() && flags[static_cast<std::size_t>(source)]; }
 
 /// The heaviest matching in which source 0 has drain 0 and the sources that `leave` have none.
-Matching match(const std::vector<Pair> &pairs, const Flags &leave, std::int64_t steps) {
-    std::vector<Pair> open;
-    for (const Pair &pair : pairs)
+Matching match(const std::vector<Overlap> &pairs, const Flags &leave, std::int64_t steps) {
+    std::vector<Overlap> open;
+    for (const Overlap &pair : pairs)
         if ((pair.source == 0) == (pair.drain == 0) && !flag(leave, pair.source)) open.push_back(pair);
     Matching matching = heaviest_matching(open, steps);
     matching.steps += static_cast<std::int64_t>(pairs.size());
@@ -43,7 +43,7 @@ Kept completed(const Sizes &sizes, const Matching &matching, const Flags &leave)
     };
     const auto is_free = [&](int source) { return !flag(taken, source) && !flag(leave, source); };
     take(0, 0);
-    for (const Pair &pair : matching.pairs) take(pair.source, pair.drain);
+    for (const Overlap &pair : matching.pairs) take(pair.source, pair.drain);
     for (int drain = 0; drain < std::min(sizes.sources, sizes.drains); ++drain)
         if (kept[static_cast<std::size_t>(drain)] < 0 && is_free(drain)) take(drain, drain);
     for (int drain = 0, source = 0; drain < sizes.drains; ++drain) {
@@ -54,9 +54,9 @@ Kept completed(const Sizes &sizes, const Matching &matching, const Flags &leave)
     return kept;
 }
 
-std::int64_t bytes_kept(const std::vector<Pair> &pairs, const Kept &kept) {
+std::int64_t bytes_kept(const std::vector<Overlap> &pairs, const Kept &kept) {
     std::int64_t sum = 0;
-    for (const Pair &pair : pairs)
+    for (const Overlap &pair : pairs)
         if (kept[static_cast<std::size_t>(pair.drain)] == pair.source) sum += pair.bytes;
     return sum;
 }
@@ -81,12 +81,12 @@ struct Groups {
     bool best = true; ///< none could keep more than is said
 };
 
-Groups groups_of(const std::vector<World> &worlds, const std::vector<Pair> &pairs) {
+Groups groups_of(const std::vector<World> &worlds, const std::vector<Overlap> &pairs) {
     std::map<World, Group> of_world;
-    std::map<World, std::vector<Pair>> pairs_of;
+    std::map<World, std::vector<Overlap>> pairs_of;
     for (std::size_t source = 0; source < worlds.size(); ++source)
         of_world[worlds[source]].sources.push_back(static_cast<int>(source));
-    for (const Pair &pair : pairs) pairs_of[worlds[static_cast<std::size_t>(pair.source)]].push_back(pair);
+    for (const Overlap &pair : pairs) pairs_of[worlds[static_cast<std::size_t>(pair.source)]].push_back(pair);
     Groups groups;
     for (auto &[world, group] : of_world) {
         const Matching matching = match(pairs_of[world], {}, most_steps);
@@ -110,7 +110,7 @@ LeavingWorlds leaving_worlds(const Groups &groups, const Sizes &sizes) {
 /// What is tried while sets of worlds leave.
 struct Trials {
     const Sizes &sizes;
-    const std::vector<Pair> &pairs;
+    const std::vector<Overlap> &pairs;
     const Groups &groups;
     Selection best;
     std::int64_t bytes = -1;
@@ -167,9 +167,9 @@ std::int64_t bytes_of(const LocalSizes &array, const Sizes &sizes) {
 }
 
 /// No matching keeps more than each source with its best drain, or each drain with its best source.
-std::int64_t most_kept(const std::vector<Pair> &pairs) {
+std::int64_t most_kept(const std::vector<Overlap> &pairs) {
     std::map<int, std::int64_t> of_source, of_drain;
-    for (const Pair &pair : pairs) {
+    for (const Overlap &pair : pairs) {
         of_source[pair.source] = std::max(of_source[pair.source], pair.bytes);
         of_drain[pair.drain] = std::max(of_drain[pair.drain], pair.bytes);
     }

@@ -5,14 +5,11 @@
 #include "mpi/share.hpp"
 #include "process/spawn.hpp"
 
-#include <poll.h>
-
 namespace nereus::process {
 namespace {
 
 using nlohmann::json;
 
-constexpr int nap_milliseconds = 1;
 /// The supervisor sends somebody to an accept that waits for the dead four times, 5 s apart (docs/formats/link.md).
 constexpr double seconds_of_releases = 20;
 

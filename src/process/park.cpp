@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int nap_milliseconds = 50;
+constexpr int parked_nap_milliseconds = 50;
 constexpr int tag_party = 6;
 
 int rank_of(std::size_t sleeper) { return static_cast<int>(sleeper) + 1; }
@@ -103,7 +103,7 @@ std::optional<Arrival> ParkedProcess::sleep() {
         auto word = line.poll();
         if (!word) return std::nullopt; // the root is gone
         if (!*word) {
-            poll(nullptr, 0, nap_milliseconds);
+            poll(nullptr, 0, parked_nap_milliseconds);
             continue;
         }
         if ((*word)->contains("end")) {

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from parser_corpus import CORPUS, HWLOC, PARSERS, STRANGE, outcome
 
 from nereus.cli.main import run
-from nereus.launch import choose
+from nereus.launch import mpi_independent
 
 LIMIT = 60.0
 
@@ -142,7 +142,7 @@ def test_foreign_xml_is_refused_without_a_crash(content: bytes, tmp_path: Path, 
 
 @pytest.fixture
 def nereus_place() -> str:
-    return str(choose().program("nereus-place"))
+    return str(mpi_independent("nereus-place"))
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

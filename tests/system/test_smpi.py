@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nereus.launch import choose
+from nereus.launch import LaunchError, mpi_independent
 
 METHODS = "p2p,col,rma-lock,rma-lockall"
 
@@ -16,7 +16,9 @@ METHODS = "p2p,col,rma-lock,rma-lockall"
 @pytest.fixture
 def simulating(site: Any) -> Any:
     """The document of a simulation."""
-    if not (choose().prefix / "bin" / "nereus-smpi").exists():
+    try:
+        mpi_independent("nereus-smpi")
+    except LaunchError:
         pytest.skip(
             "nereus-smpi is not installed: SimGrid (libsimgrid-dev) was not there when this was built"
         )

@@ -194,8 +194,8 @@ TEST(Survivors, EverySecondSourceGoesOnWhenBlocksDoubleAndTheOthersLeave) {
 }
 
 /// In order of sources, then drains.
-std::vector<Pair> any_pairs(int most) {
-    std::vector<Pair> pairs;
+std::vector<Overlap> any_pairs(int most) {
+    std::vector<Overlap> pairs;
     const auto bytes =
         rc::gen::oneOf(rc::gen::inRange<std::int64_t>(1, 10), rc::gen::inRange<std::int64_t>(1, std::int64_t{1} << 52));
     const int sources = *rc::gen::inRange(1, most), drains = *rc::gen::inRange(1, most),
@@ -207,13 +207,13 @@ std::vector<Pair> any_pairs(int most) {
 }
 
 RC_GTEST_PROP(Matching, AJobTooLargeForProofGetsAChoiceThatIsAllowedAndSaysSo, ()) {
-    const std::vector<Pair> pairs = any_pairs(9);
+    const std::vector<Overlap> pairs = any_pairs(9);
     const Matching best = heaviest_matching(pairs), given_up = heaviest_matching(pairs, 0);
     RC_ASSERT(best.best);
-    RC_ASSERT(given_up.best == std::ranges::is_sorted(pairs, {}, &Pair::drain));
+    RC_ASSERT(given_up.best == std::ranges::is_sorted(pairs, {}, &Overlap::drain));
     RC_ASSERT(given_up.bytes() <= best.bytes());
     std::vector<int> sources, drains;
-    for (const Pair &pair : given_up.pairs) {
+    for (const Overlap &pair : given_up.pairs) {
         RC_ASSERT(std::ranges::count(pairs, pair) == 1);
         sources.push_back(pair.source);
         drains.push_back(pair.drain);

@@ -10,7 +10,7 @@ namespace words = nereus::words;
 
 const std::string shared = "shm";
 
-tl::unexpected<std::string> refused(const std::string &text) {
+tl::unexpected<std::string> not_a_way(const std::string &text) {
     return tl::unexpected(text + ": allowed is PROCESSES:METHOD:STRATEGY with the processes " +
                           nereus::allowed_of(words::process_methods) + ", the methods " +
                           nereus::allowed_of(words::transfer_methods) + ", " + shared + ", and the strategies " +
@@ -22,12 +22,12 @@ tl::unexpected<std::string> refused(const std::string &text) {
 tl::expected<Way, std::string> read_way(const std::string &text) {
     const std::size_t first = text.find(':');
     const std::size_t second = first == text.npos ? text.npos : text.find(':', first + 1);
-    if (second == text.npos) return refused(text);
+    if (second == text.npos) return not_a_way(text);
     const std::string method = text.substr(first + 1, second - first - 1);
     const auto made = nereus::number_of(words::process_methods, text.substr(0, first));
     const auto carried = nereus::number_of(words::transfer_methods, method == shared ? "p2p" : method);
     const auto waited = nereus::number_of(words::transfer_strategies, text.substr(second + 1));
-    if (!made || !carried || !waited) return refused(text);
+    if (!made || !carried || !waited) return not_a_way(text);
     return Way{text, static_cast<nereus_process_method>(*made), static_cast<nereus_transfer_method>(*carried),
                static_cast<nereus_transfer_strategy>(*waited), method == shared};
 }

@@ -10,7 +10,7 @@ namespace emulator {
 
 namespace {
 
-constexpr int tag = 2;
+constexpr int tag_of_exchange = 2;
 
 // A slot is one message under way in each direction. When all are taken, beginning one more waits for the oldest: this
 // bounds memory, and cannot deadlock, since every rank begins the same messages in the same order.
@@ -40,9 +40,10 @@ private:
         MPI_Request *pair = &requests_[2 * slot];
         MPI_Waitall(2, pair, MPI_STATUSES_IGNORE);
         const int bytes = static_cast<int>(bytes_);
-        MPI_Irecv(incoming_.data() + slot * bytes_, bytes, MPI_BYTE, (team_.rank - half + team_.size) % team_.size, tag,
-                  team_.comm, &pair[0]);
-        MPI_Isend(outgoing_.data(), bytes, MPI_BYTE, (team_.rank + half) % team_.size, tag, team_.comm, &pair[1]);
+        MPI_Irecv(incoming_.data() + slot * bytes_, bytes, MPI_BYTE, (team_.rank - half + team_.size) % team_.size,
+                  tag_of_exchange, team_.comm, &pair[0]);
+        MPI_Isend(outgoing_.data(), bytes, MPI_BYTE, (team_.rank + half) % team_.size, tag_of_exchange, team_.comm,
+                  &pair[1]);
     }
 
     Team team_;

@@ -55,12 +55,12 @@ private:
     volatile double sink_ = 0;
 };
 
-std::unique_ptr<Stage> make(const StageSpec &spec, const Team &, Workplace &place) {
+std::unique_ptr<Stage> make_matrix(const StageSpec &spec, const Team &, Workplace &place) {
     const std::uint64_t seed = stream_seed(place.seed, static_cast<std::uint64_t>(place.rank), place.index);
     return std::make_unique<Matrix>(static_cast<std::size_t>(spec.granularity), seed);
 }
 
-const RegisteredStage matrix({"matrix", StageKind::compute, make});
+const RegisteredStage matrix({"matrix", StageKind::compute, make_matrix});
 
 } // namespace
 

@@ -47,13 +47,13 @@ private:
     volatile std::int64_t sink_ = 0; // keeps the work from being optimised away
 };
 
-std::unique_ptr<Stage> make(const StageSpec &spec, const Team &, Workplace &place) {
+std::unique_ptr<Stage> make_pi(const StageSpec &spec, const Team &, Workplace &place) {
     const std::uint64_t seed = stream_seed(place.seed, static_cast<std::uint64_t>(place.rank), place.index);
     return std::make_unique<Pi>(spec.granularity, seed);
 }
 
 // What touches memory has other costs with other neighbours and lengths; this does not.
-const RegisteredStage pi({"pi", StageKind::compute, make, false});
+const RegisteredStage pi({"pi", StageKind::compute, make_pi, false});
 
 } // namespace
 

@@ -23,7 +23,7 @@ struct Destroy {
 using Topology = std::unique_ptr<hwloc_topology, Destroy>;
 using Objects = std::vector<hwloc_obj_t>;
 
-constexpr std::size_t most_bytes = std::size_t{64} << 20;
+constexpr std::size_t most_xml_bytes = std::size_t{64} << 20;
 
 /// hwloc's own files name its DTD and no other; a DTD of anybody else's ends hwloc by a signal. An encoding that
 /// would hide one from us is refused too.
@@ -46,12 +46,12 @@ bool is_of_hwloc(const std::string &xml) {
 Result<std::string> read_xml(const std::string &file) {
     std::ifstream in(file, std::ios::binary);
     if (!in) return failed(NEREUS_ERR_ARGUMENT, file + ": cannot be read");
-    std::string xml(most_bytes + 1, '\0');
+    std::string xml(most_xml_bytes + 1, '\0');
     in.read(xml.data(), static_cast<std::streamsize>(xml.size()));
     xml.resize(static_cast<std::size_t>(in.gcount()));
-    if (xml.size() > most_bytes)
+    if (xml.size() > most_xml_bytes)
         return failed(NEREUS_ERR_ARGUMENT,
-                      file + ": has more than " + std::to_string(most_bytes) + " bytes, which are allowed");
+                      file + ": has more than " + std::to_string(most_xml_bytes) + " bytes, which are allowed");
     if (!is_of_hwloc(xml))
         return failed(NEREUS_ERR_ARGUMENT, file + ": allowed is UTF-8 as lstopo writes it, with no DTD but hwloc's");
     return xml;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/place/scotch.hpp"
 
+#include "base/index.hpp"
 #include "tools/place/scotch_graph.hpp"
 
 #include <algorithm>
@@ -19,8 +20,6 @@ using plan::mapping::Tree;
 
 // What Scotch takes for a mapping grows with the square of the number of places.
 constexpr int most_places = 4096;
-
-std::size_t at(int number) { return static_cast<std::size_t>(number); }
 
 /// Nodes of one level as places for several ranks each.
 Places places_at(const Problem &problem, int level) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/place/scotch_graph.hpp"
 
+#include "base/index.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -21,8 +23,6 @@ using Numbers = std::vector<SCOTCH_Num>;
 // Scotch sums bytes times distances in numbers of 32 bits.
 constexpr double greatest_sum = 1e9;
 constexpr double greatest_distance = 1000;
-
-std::size_t at(int number) { return static_cast<std::size_t>(number); }
 
 /// What Scotch fills in, emptied at the end.
 template <class T, int (*init)(T *), void (*end)(T *)> class Held {

@@ -4,18 +4,13 @@
 #include "../command_line.hpp"
 #include "../complaint.hpp"
 #include "../parked.hpp"
+#include "../rank.hpp"
 
 #include <climits>
 #include <filesystem>
 
 namespace nereus::compat {
 namespace {
-
-int rank_in(MPI_Comm comm) {
-    int rank = 0;
-    MPI_Comm_rank(comm, &rank);
-    return rank;
-}
 
 int size_of(MPI_Comm comm) {
     int size = 0;

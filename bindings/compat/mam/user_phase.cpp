@@ -2,6 +2,7 @@
 #include "user_phase.hpp"
 
 #include "../complaint.hpp"
+#include "../rank.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -12,12 +13,6 @@ namespace nereus::compat {
 namespace {
 
 constexpr std::size_t most_at_once = std::size_t{1} << 30; ///< bytes: MPI counts in int
-
-int rank_in(MPI_Comm comm) {
-    int rank = 0;
-    MPI_Comm_rank(comm, &rank);
-    return rank;
-}
 
 int state_of(const nereus_sides &sides) {
     if (sides.source < 0) return MAM_PROC_NEW_RANK;

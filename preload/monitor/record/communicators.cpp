@@ -6,13 +6,13 @@
 namespace nereus::monitor {
 namespace {
 
-using Json = nlohmann::json;
+using nlohmann::json;
 
 /// Of the line that preload/monitor/pmpi/members.cpp tells of it.
-Communicator communicator_of(const Json &line) {
+Communicator communicator_of(const json &line) {
     Communicator read;
     read.name = line.at("name");
-    for (const Json &run : line.at("members")) {
+    for (const json &run : line.at("members")) {
         const std::uint64_t world = run.at(0), first = run.at(1), number = run.at(2);
         const std::int64_t step = run.at(3);
         for (std::uint64_t i = 0; i < number; ++i)
@@ -27,7 +27,7 @@ Communicator communicator_of(const Json &line) {
 std::map<std::uint32_t, Communicator> communicators(const Arena &arena) {
     std::map<std::uint32_t, Communicator> by_number;
     arena.each<Line>([&](const Line &told) {
-        const Json line = Json::parse(Arena::text(told), nullptr, false);
+        const json line = json::parse(Arena::text(told), nullptr, false);
         if (line.is_object() && line.value("event", "") == "communicator")
             by_number[line.at("communicator").get<std::uint32_t>()] = communicator_of(line);
     });

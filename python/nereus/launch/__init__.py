@@ -6,7 +6,7 @@ Out: processes that are known by the random key of their job; at its end nothing
 Knows nothing of resizes, experiments and results.
 """
 
-from nereus.launch.builds import Build, builds, builds_folder, choose
+from nereus.launch.builds import Build, builds, builds_folder, choose, mpi_independent
 from nereus.launch.capacity import RANKS_PER_CORE, cores, memory_bytes, most_ranks
 from nereus.launch.command import Command, Launch, command
 from nereus.launch.error import LaunchError
@@ -41,6 +41,7 @@ __all__ = [
     "left_when_stopped",
     "memory_bytes",
     "most_ranks",
+    "mpi_independent",
     "place",
     "read_hosts",
     "search_path",

@@ -77,6 +77,13 @@ def choose(name: str | None = None, environment: Mapping[str, str] = os.environ)
     raise LaunchError(f"--mpi = {name}: no such MPI build; installed are {_names(found)}")
 
 
+def mpi_independent(name: str, environment: Mapping[str, str] = os.environ) -> Path:
+    """Path of a program that is the same with all MPIs: that of the first build that has it."""
+    first = choose(None, environment)
+    having = (build for build in builds(environment) if os.access(build.prefix / "bin" / name, os.X_OK))
+    return next(having, first).program(name)
+
+
 def _names(found: Sequence[Build]) -> str:
     return ", ".join(build.name for build in found)
 

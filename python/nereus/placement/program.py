@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Calls the program nereus-place, which is the same in all builds."""
+"""Calls the program nereus-place, which is the same with all MPIs."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from nereus.launch import choose
+from nereus.launch import mpi_independent
 from nereus.placement.error import PlaceError
 from nereus.placement.topology import Inside
 
@@ -43,7 +43,7 @@ def best_mapping(matrix: Path, question: Path) -> Any:
 
 
 def _run(*arguments: str, within: float) -> Any:
-    program = choose().program(_PROGRAM)
+    program = mpi_independent(_PROGRAM)
     try:
         done = subprocess.run([program, *arguments], capture_output=True, check=False, timeout=within)
     except subprocess.TimeoutExpired:

@@ -62,7 +62,7 @@ std::string as_text(double bytes) {
 struct Orders {
     const plan::Sizes &usual;
     HostNumbers of_sources, of_newcomers;
-    std::vector<plan::Pair> overlaps;
+    std::vector<plan::Overlap> overlaps;
     HostNumbers usually, wanted; ///< of each drain
 
     /// Bytes that `wanted` moves more of the arrays.

@@ -27,7 +27,7 @@ constexpr Field fields[] = {{"ranks", &Request::ranks, 1, INT32_MAX},
                             {"release_unit", &Request::release_unit, NEREUS_UNIT_JOB, NEREUS_UNIT_RANK},
                             {"oversubscribe", &Request::oversubscribe, 0, 1}};
 
-json as_json(const Request &request) {
+json of_request(const Request &request) {
     json out{{"number", request.number}, {"process_strategies", request.process_strategies}};
     for (const Field &field : fields) out[field.name] = request.*field.place;
     return out;
@@ -94,7 +94,7 @@ std::uint64_t Requests::add(Request request) {
 
 json Requests::as_json() const {
     json waiting = json::array();
-    for (const Request &request : waiting_) waiting.push_back(job::as_json(request));
+    for (const Request &request : waiting_) waiting.push_back(of_request(request));
     return {{"last", last_}, {"waiting", waiting}};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plan/mapping/grouping.hpp"
 
+#include "base/index.hpp"
 #include "plan/mapping/grow.hpp"
 #include "plan/mapping/refine.hpp"
 
@@ -12,8 +13,6 @@ namespace nereus::plan::mapping {
 namespace {
 
 using Group = std::vector<int>;
-
-std::size_t at(int number) { return static_cast<std::size_t>(number); }
 
 /// How many groups there are to choose from; most_listed + 1 where they are more than that.
 std::int64_t possible_groups(int ranks, int size) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plan/mapping/grow.hpp"
 
+#include "base/index.hpp"
+
 #include <algorithm>
 #include <numeric>
 #include <queue>
 
 namespace nereus::plan::mapping {
 namespace {
-
-std::size_t at(int number) { return static_cast<std::size_t>(number); }
 
 /// The rank of the greatest worth; worths may rise while ranks wait.
 class Waiting {

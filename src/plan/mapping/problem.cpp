@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plan/mapping/problem.hpp"
 
+#include "base/index.hpp"
+
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -8,8 +10,6 @@
 
 namespace nereus::plan::mapping {
 namespace {
-
-std::size_t at(int number) { return static_cast<std::size_t>(number); }
 
 /// Free slots in order, without those that ranks are fixed to.
 std::vector<int> open_slots(const Problem &problem) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plan/mapping/refine.hpp"
 
+#include "base/index.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <deque>
@@ -18,8 +20,6 @@ constexpr int most_turns = 32;                             // that a rank has to
 constexpr std::int64_t most_rounds = 20000;                // of shaking
 constexpr double worth_shaking = 0.02;                     // of the cost, that may be gained at most
 constexpr int stays = -1;
-
-std::size_t at(int number) { return static_cast<std::size_t>(number); }
 
 class Swaps {
 public:

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plan/mapping/traffic.hpp"
 
+#include "base/index.hpp"
+
 #include <algorithm>
 #include <numeric>
 
 namespace nereus::plan::mapping {
 namespace {
-
-std::size_t at(int number) { return static_cast<std::size_t>(number); }
 
 /// Sorts by rank and sums those of the same rank; the new end.
 Peer *sum_equals(Peer *begin, Peer *end) {

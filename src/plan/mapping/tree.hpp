@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/error.hpp"
+#include "base/index.hpp"
 
 #include <array>
 #include <bit>
@@ -60,7 +61,6 @@ public:
     Tree with_slots_shared_by(int ranks) const;
 
 private:
-    static std::size_t at(int number) { return static_cast<std::size_t>(number); }
     std::vector<std::vector<int>> children() const;
     bool write_ways();
 

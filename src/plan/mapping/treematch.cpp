@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plan/mapping/treematch.hpp"
 
+#include "base/index.hpp"
 #include "plan/mapping/grouping.hpp"
 #include "plan/mapping/grow.hpp"
 #include "plan/mapping/refine.hpp"
@@ -11,8 +12,6 @@
 
 namespace nereus::plan::mapping {
 namespace {
-
-std::size_t at(int number) { return static_cast<std::size_t>(number); }
 
 /// Children of the nodes of each level, where they have equal numbers of children and of free slots.
 std::optional<std::vector<int>> even_children(const Tree &tree) {

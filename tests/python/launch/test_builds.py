@@ -16,6 +16,7 @@ from nereus.launch import (
     builds,
     choose,
     command,
+    mpi_independent,
     place,
 )
 
@@ -32,6 +33,19 @@ def install(folder: Path, name: str, version: str = MPICH) -> Build:
     text = json.dumps({"name": name, "mpiexec": str(mpiexec), "library_version": version})
     (prefix / "mpi.json").write_text(text)
     return Build(name, prefix, mpiexec, version)
+
+
+def test_program_that_is_the_same_with_all_mpis_is_taken_from_a_build_that_has_it(tmp_path: Path) -> None:
+    install(tmp_path, "mpich")
+    other = install(tmp_path, "openmpi")
+    program = other.prefix / "bin" / "nereus-place"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    environment = {"NEREUS_BUILDS": str(tmp_path)}
+    assert mpi_independent("nereus-place", environment) == program
+    with pytest.raises(LaunchError, match="mpich has no such program"):
+        mpi_independent("nereus-smpi", environment)
 
 
 def test_mpich_is_the_default_mpi(tmp_path: Path) -> None:

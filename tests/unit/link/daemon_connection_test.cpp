@@ -12,8 +12,6 @@ namespace {
 
 using nlohmann::json;
 
-const std::string job = "0123456789abcdef";
-
 std::unique_ptr<DaemonConnection> a_line(const std::string &address) {
     return DaemonConnection::open(address, "", job, {{"most", 8}}).value();
 }

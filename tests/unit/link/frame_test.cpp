@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "link/message.hpp"
 
+#include "peer.hpp"
+
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -8,8 +10,6 @@ namespace nereus::link {
 namespace {
 
 using nlohmann::json;
-
-const std::string job = "0123456789abcdef";
 
 json message_of(const std::string &kind) { return {{"version", 1}, {"job", job}, {"kind", kind}}; }
 

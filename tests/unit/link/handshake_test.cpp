@@ -15,7 +15,6 @@ namespace {
 
 using nlohmann::json;
 
-const std::string job = "0123456789abcdef";
 constexpr double patient = 60, impatient = 0.5; // s
 
 struct Pair {

@@ -16,8 +16,6 @@ namespace {
 
 using nlohmann::json;
 
-const std::string job = "0123456789abcdef";
-
 std::string good_frame(const std::string &kind) { return written_frame({{"kind", kind}}, job).value(); }
 
 /// The next message, waited for; an empty object when there is none in time.

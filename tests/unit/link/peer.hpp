@@ -11,6 +11,8 @@
 
 namespace nereus::link {
 
+inline const std::string job = "0123456789abcdef"; ///< its key
+
 /// A folder that goes with the test.
 class Folder {
 public:

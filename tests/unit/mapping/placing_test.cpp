@@ -8,6 +8,7 @@
 
 #include <set>
 
+using nereus::at;
 using namespace nereus::plan;
 using namespace nereus::plan::mapping;
 
@@ -36,8 +37,8 @@ Case any_case() {
 }
 
 /// Each source with the drains whose elements it has of `elements` in blocks.
-std::vector<nereus::plan::Pair> overlaps(const Sizes &sizes) {
-    std::vector<nereus::plan::Pair> pairs;
+std::vector<nereus::plan::Overlap> overlaps(const Sizes &sizes) {
+    std::vector<nereus::plan::Overlap> pairs;
     for (int source = 0; source < sizes.sources; ++source)
         for (int drain = 0; drain < sizes.drains; ++drain) {
             const int from = std::max(source * sizes.drains, drain * sizes.sources);

@@ -2,6 +2,7 @@
 // Problems of placing as rapidcheck draws them: hosts that are not alike, slots in use, ranks that are fixed.
 #pragma once
 
+#include "base/index.hpp"
 #include "plan/mapping/problem.hpp"
 
 #include <algorithm>
@@ -10,8 +11,6 @@
 #include <rapidcheck.h>
 
 namespace nereus::plan::mapping {
-
-inline std::size_t at(int number) { return static_cast<std::size_t>(number); }
 
 /// A tree of up to 3 levels with 1 to 4 children a node.
 inline Tree any_tree() {

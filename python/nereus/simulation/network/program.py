@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nereus.launch import LaunchError, choose
+from nereus.launch import LaunchError, mpi_independent
 from nereus.simulation.network.error import SmpiError, Stopped
 
 _PROGRAM = "nereus-smpi"
@@ -29,7 +29,7 @@ class Limits:
 def require() -> None:
     """SmpiError where this installation was built without SimGrid."""
     try:
-        choose().program(_PROGRAM)
+        mpi_independent(_PROGRAM)
     except LaunchError as problem:
         raise SmpiError(
             f"{problem}: it is built where SimGrid is (Debian: apt-get install libsimgrid-dev)"
@@ -40,7 +40,7 @@ def simulated(what: str, question: Mapping[str, Any], limits: Limits) -> dict[st
     """The program's answer, with the seconds that it took as `wall_seconds` and its `memory` in bytes."""
     if limits.stopped():
         raise Stopped
-    program = choose().program(_PROGRAM)
+    program = mpi_independent(_PROGRAM)
     with tempfile.TemporaryDirectory(prefix="nereus-") as folder:
         file, out, err = (Path(folder) / name for name in ("question.json", "out", "err"))
         file.write_text(json.dumps(question), encoding="utf-8")
