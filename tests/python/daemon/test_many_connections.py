@@ -128,8 +128,7 @@ def test_unauthenticated_connections_take_no_descriptors_from_jobs(house: Any, t
     friend.socket.curve_serverkey = found["server"].encode()
     friend.address = f"tcp://127.0.0.1:{port}"
     friend.connect()
-    friend.hello()
-    house.until(lambda: "welcome" in friend.kinds())
+    house.until(lambda: welcomed([friend]) != [])
 
 
 def test_more_jobs_with_keys_than_the_unauthenticated_limit_are_accepted(house: Any, tmp_path: Path) -> None:
