@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes base/methods_table.hpp: the words of ways to resize, and which of them exclude one another.
+"""Writes base/methods_table.hpp: the words of ways to resize, which of them exclude one another, and what
+may be said of one resize.
 
 A word's place in its list is the number of its enumerator, or of its bit where values are added.
 
@@ -26,6 +27,7 @@ PREAMBLE = """\
 #include <array>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace nereus {
@@ -43,6 +45,32 @@ struct StrategyConflict {
     unsigned others;
     std::string_view why;
 };
+
+/// What may be said of one resize: a field of nereus_resize_options, and a setting.
+struct ResizeOption {
+    std::string name; ///< of the setting
+    std::string initial;
+    std::string help;
+    const std::vector<std::string> *words; ///< a value is a word's place, or the sum of the bits of some
+    bool is_sum;
+    int (*get)(const nereus_resize_options &);
+    void (*set)(nereus_resize_options &, int);
+};
+
+template <auto field> int get_option(const nereus_resize_options &options) {
+    return static_cast<int>(options.*field);
+}
+
+template <auto field> void set_option(nereus_resize_options &options, int value) {
+    options.*field = static_cast<std::remove_reference_t<decltype(options.*field)>>(value);
+}
+
+/// A program may say yes by any number but 0.
+template <auto field> int get_switch(const nereus_resize_options &options) {
+    return options.*field != 0 ? 1 : 0;
+}
+
+namespace words { inline const std::vector<std::string> switches{"off", "on"}; }
 
 """
 KINDS = (
@@ -86,6 +114,15 @@ def strategy_conflict(table: Table, row: Row) -> str:
     return f"StrategyConflict{{{bits[row['one']]}, {others}, {quoted(row['why'])}}}"
 
 
+def resize_option(row: Row) -> str:
+    field = f"&nereus_resize_options::{row['name'].replace('-', '_')}"
+    words = "switches" if row["values"] == "switch" else row["values"]
+    texts = ", ".join(quoted(row[key]) for key in ("name", "initial", "help"))
+    is_sum = "true" if words == BITS else "false"
+    get = "get_switch" if words == "switches" else "get_option"
+    return f"    {{{texts}, &words::{words}, {is_sum}, {get}<{field}>, set_option<{field}>}}"
+
+
 def lines(table: Table) -> Iterator[str]:
     for kind in KINDS:
         yield from words(kind, table[kind])
@@ -94,6 +131,8 @@ def lines(table: Table) -> Iterator[str]:
     yield f"inline constexpr std::array one_sided_conflicts{{{conflicts}}};"
     conflicts = ", ".join(strategy_conflict(table, row) for row in table["strategy_conflicts"])
     yield f"inline constexpr std::array strategy_conflicts{{{conflicts}}};"
+    options = ",\n".join(map(resize_option, table["resize_options"]))
+    yield f"inline const std::vector<ResizeOption> resize_options{{\n{options}}};"
 
 
 def main() -> None:

@@ -36,16 +36,15 @@ bool is_job_name(const std::string &text) {
 
 constexpr double most_seconds = 1e6;
 
-std::vector<SettingRow> rows_of_methods() {
+std::vector<SettingRow> rows_of_resize_options() {
+    std::vector<SettingRow> rows;
+    for (const ResizeOption &option : resize_options)
+        rows.push_back({option.name, option.initial, "", allowed_of(option), option.help, form_of(option)});
+    return rows;
+}
+
+std::vector<SettingRow> rows_of_the_library() {
     return {
-        {"process-method", "merge", "", allowed_of(words::process_methods), "how processes of a new size are made",
-         form::one_of(&Settings::process_method, words::process_methods)},
-        {"process-strategies", "auto", "", strategies::allowed_strategies(), "how the process method is carried out",
-         form::strategies(&Settings::process_strategies)},
-        {"transfer-method", "auto", "", allowed_of(words::transfer_methods), "which MPI calls move the data",
-         form::one_of(&Settings::transfer_method, words::transfer_methods)},
-        {"transfer-strategy", "auto", "", allowed_of(words::transfer_strategies), "what waits for constant data",
-         form::one_of(&Settings::transfer_strategy, words::transfer_strategies)},
         {"costs", "", "", "a file that `nereus calibrate` made, or empty",
          "costs from which `auto` chooses transfer method and strategy; empty: p2p and blocking",
          form::any_text(&Settings::costs)},
@@ -56,10 +55,6 @@ std::vector<SettingRow> rows_of_methods() {
          "where the library's own arrays lie: shared by the processes of a host, so that their data need not move "
          "there; auto: shared where that works",
          form::one_of(&Settings::memory, words::memories)},
-        {"survivors", "auto", "", allowed_of(words::survivors),
-         "which processes continue with merge: the first ones, or those that most bytes stay with; auto: of the "
-         "choices that let most processes end that with the least movement",
-         form::one_of(&Settings::survivors, words::survivors)},
         {"wake", "on", "", "on, off", "parked processes are woken before any are made",
          form::on_or_off(&Settings::wake)},
     };
@@ -69,18 +64,6 @@ std::vector<SettingRow> rows_of_places() {
     return {
         {"hosts", "", "", "NAME:SLOTS,NAME,... with 1 .. 1048576 slots (1 if not given), or empty",
          "hosts for new processes; empty: the MPI chooses", form::text(&Settings::hosts, is_host_list)},
-        {"placement", "compact", "", allowed_of(words::placements),
-         "new processes fill the hosts in their order, or go to the host with the fewest; measured: ranks that sent "
-         "each other much are on one host",
-         form::one_of(&Settings::placement, words::placements)},
-        {"oversubscribe", "off", "", "on, off", "a host may get more processes than it has slots",
-         form::on_or_off(&Settings::oversubscribe)},
-        {"allow-fewer", "off", "", "on, off",
-         "where the hosts have too few slots, a resize takes what they have instead of being refused",
-         form::on_or_off(&Settings::allow_fewer)},
-        {"release-unit", "job", "", allowed_of(words::release_units),
-         "what can leave for good alone: all processes that a resize made, those on one host, or each",
-         form::one_of(&Settings::release_unit, words::release_units)},
         {"start-ranks", "0", "processes", "0 .. 2147483647",
          "size of the job after `nereus_open()`, which makes those that are missing; 0: as many as were started",
          form::number(&Settings::start_ranks, 0, 2147483647)},
@@ -146,7 +129,8 @@ std::vector<SettingRow> rows_of_limits() {
 
 std::vector<SettingRow> make_table() {
     std::vector<SettingRow> table;
-    for (const auto &rows : {rows_of_methods(), rows_of_places(), rows_of_limits(), rows_of_the_supervisor()})
+    for (const auto &rows : {rows_of_resize_options(), rows_of_the_library(), rows_of_places(), rows_of_limits(),
+                             rows_of_the_supervisor()})
         table.insert(table.end(), rows.begin(), rows.end());
     return table;
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/error.hpp"
+#include "base/resize_options.hpp"
 #include "base/settings_form.hpp"
 
 #include <nereus/resize.h>
@@ -22,21 +23,13 @@ namespace nereus {
 enum Memory { memory_private, memory_shared, memory_auto };
 
 struct Settings {
-    int process_method = NEREUS_MERGE;            // enum nereus_process_method
-    int transfer_method = NEREUS_TRANSFER_AUTO;   // enum nereus_transfer_method
-    int transfer_strategy = NEREUS_STRATEGY_AUTO; // enum nereus_transfer_strategy
-    std::string costs;                            // file that `nereus calibrate` made; "": costs are not known
-    std::string results;                          // file for what iterations and resizes took; "": none is written
-    int memory = memory_auto;                     // enum Memory
+    nereus_resize_options resize = initial_resize_options(); // without hosts
+    std::string costs;        // file that `nereus calibrate` made; "": costs are not known
+    std::string results;      // file for what iterations and resizes took; "": none is written
+    int memory = memory_auto; // enum Memory
     /// Not of the table: names of files in shared memory begin so; "": they need none.
     std::string memory_key{};
-    int survivors = NEREUS_SURVIVORS_AUTO;     // enum nereus_survivors
-    unsigned process_strategies = NEREUS_AUTO; // enum nereus_process_strategy, added
-    int placement = NEREUS_COMPACT;            // enum nereus_placement
-    int release_unit = NEREUS_UNIT_JOB;        // enum nereus_release_unit
-    std::string hosts;                         // "name:slots,..."; "": no list
-    bool oversubscribe = false;
-    bool allow_fewer = false;
+    std::string hosts; // "name:slots,..."; "": no list
     bool wake = true;
     int start_ranks = 0;         // 0: as many as there are
     std::string link;            // of the supervisor; "": there is none

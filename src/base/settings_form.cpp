@@ -4,7 +4,6 @@
 #include "base/methods.hpp"
 #include "base/settings.hpp"
 #include "base/settings_numbers.hpp"
-#include "base/strategies.hpp"
 
 #include <utility>
 
@@ -14,11 +13,6 @@ namespace {
 template <class T> SettingForm form_of_number(T Settings::*member, T least, T most) {
     return {[=](Settings &s, const std::string &t) { return read_number(t, least, most, s.*member); },
             [=](const Settings &s) { return written(s.*member); }};
-}
-
-std::string why_no_strategies(const std::string &text) {
-    const auto bits = nereus::strategies::read_strategies(text);
-    return bits ? "" : bits.error().what;
 }
 
 }
@@ -60,15 +54,6 @@ SettingForm text(std::string Settings::*member, bool (*is_good)(const std::strin
         return true;
     };
     return {set, [=](const Settings &s) { return s.*member; }};
-}
-
-SettingForm strategies(unsigned Settings::*member) {
-    const auto set = [=](Settings &s, const std::string &t) {
-        const auto bits = nereus::strategies::read_strategies(t);
-        if (bits) s.*member = *bits;
-        return bits.has_value();
-    };
-    return {set, [=](const Settings &s) { return nereus::strategies::words_of(s.*member); }, why_no_strategies};
 }
 
 }

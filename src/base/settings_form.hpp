@@ -32,8 +32,6 @@ SettingForm any_text(std::string Settings::*member);
 /// Empty, or a text that `is_good` accepts.
 SettingForm text(std::string Settings::*member, bool (*is_good)(const std::string &));
 
-SettingForm strategies(unsigned Settings::*member);
-
 }
 
 }

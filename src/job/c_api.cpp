@@ -144,14 +144,8 @@ Result<nereus::job::MatrixParts> describe_matrix(const char *name, MPI_Datatype 
     return nereus::job::parts_of_matrix(*starts, *values);
 }
 
-bool exists(const nereus_resize_options &options) {
-    return options.process_method >= NEREUS_MERGE && options.process_method <= NEREUS_BASELINE_INTRA &&
-           options.transfer_method >= NEREUS_P2P && options.transfer_method <= NEREUS_TRANSFER_AUTO &&
-           options.transfer_strategy >= NEREUS_BLOCKING && options.transfer_strategy <= NEREUS_STRATEGY_AUTO &&
-           options.survivors >= NEREUS_FIRST && options.survivors <= NEREUS_SURVIVORS_AUTO &&
-           options.placement >= NEREUS_COMPACT && options.placement <= NEREUS_MEASURED &&
-           options.release_unit >= NEREUS_UNIT_JOB && options.release_unit <= NEREUS_UNIT_RANK &&
-           std::memchr(options.hosts, '\0', sizeof options.hosts) != nullptr;
+bool are_allowed(const nereus_resize_options &options) {
+    return nereus::exists(options) && std::memchr(options.hosts, '\0', sizeof options.hosts) != nullptr;
 }
 
 /// A newcomer that is not wanted any more is told to leave; other errors are printed once.
@@ -319,7 +313,7 @@ int64_t nereus_generation(const nereus_job *job) {
 
 int nereus_resize_options_init(const nereus_job *job, nereus_resize_options *options) {
     if (!usable(job) || options == nullptr) return NEREUS_ERR_ARGUMENT;
-    *options = nereus::job::options_from(job->inside->state().settings);
+    *options = job->inside->state().settings.resize;
     return NEREUS_OK;
 }
 
@@ -328,9 +322,8 @@ int nereus_resize(nereus_job *job, int ranks, const nereus_resize_options *optio
     return guarded(job, [&]() -> Result<int> {
         if (job->inside->generation().control.rank() != 0)
             return failed(NEREUS_ERR_ROOT, "only rank 0 may ask for another size");
-        const nereus_resize_options wanted =
-            options != nullptr ? *options : nereus::job::options_from(job->inside->state().settings);
-        if (!exists(wanted)) return failed(NEREUS_ERR_ARGUMENT, "options hold a value that does not exist");
+        const nereus_resize_options wanted = options != nullptr ? *options : job->inside->state().settings.resize;
+        if (!are_allowed(wanted)) return failed(NEREUS_ERR_ARGUMENT, "options hold a value that does not exist");
         auto asked = job->inside->requests().ask(ranks, wanted);
         if (!asked) return tl::unexpected(asked.error());
         if (request != nullptr) *request = asked->number;

@@ -100,12 +100,12 @@ Done Job::make_founders() {
         return failed(NEREUS_ERR_SETTING, "start-ranks = " + std::to_string(wanted) + ": the job was started with " +
                                               std::to_string(now.control.size()) + " processes already");
     if (wanted == now.control.size()) return {};
-    nereus_resize_options options = options_from(state_.settings);
+    nereus_resize_options options = state_.settings.resize;
     options.process_method = NEREUS_MERGE;
     const Done possible = root() ? requests_.check_possible(wanted, options) : Done{};
     if (auto done = mpi::share_outcome(now.control.get(), 0, possible); !done) return done;
     now.number = -1;
-    begin_resize(request_of(wanted, options));
+    begin_resize({0, wanted, 0, options});
     ended(*resize_->begin(true, departure_));
     const nereus_resize_report made = std::exchange(report_, {});
     return made.code == NEREUS_RESIZED ? Done{} : Done(failed(static_cast<nereus_code>(made.code), made.reason));

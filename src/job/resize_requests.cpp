@@ -28,27 +28,13 @@ Result<nereus_resize_options> read_options(Settings settings, const nlohmann::js
             return tl::unexpected(done.error());
         if (name == "hosts") hosts = value.get<std::string>();
     }
-    nereus_resize_options read = options_from(settings);
+    nereus_resize_options read = settings.resize;
     if (hosts.size() >= sizeof read.hosts)
         return failed(NEREUS_ERR_ARGUMENT, "hosts: at most " + std::to_string(sizeof read.hosts - 1) + " characters");
     hosts.copy(read.hosts, hosts.size());
     return read;
 }
 
-}
-
-nereus_resize_options options_from(const Settings &settings) {
-    nereus_resize_options options{};
-    options.process_method = static_cast<nereus_process_method>(settings.process_method);
-    options.transfer_method = static_cast<nereus_transfer_method>(settings.transfer_method);
-    options.transfer_strategy = static_cast<nereus_transfer_strategy>(settings.transfer_strategy);
-    options.survivors = static_cast<nereus_survivors>(settings.survivors);
-    options.process_strategies = settings.process_strategies;
-    options.placement = static_cast<nereus_placement>(settings.placement);
-    options.release_unit = static_cast<nereus_release_unit>(settings.release_unit);
-    options.oversubscribe = settings.oversubscribe ? 1 : 0;
-    options.allow_fewer = settings.allow_fewer ? 1 : 0;
-    return options;
 }
 
 Done ResizeRequests::check_strategies(unsigned asked) const {
@@ -99,7 +85,7 @@ Result<Asked> ResizeRequests::ask(int ranks, const nereus_resize_options &option
     if (!waits && *possible == job_.generation.control.size() && options.process_method == NEREUS_MERGE &&
         options.placement != NEREUS_MEASURED)
         return Asked{NEREUS_UNCHANGED, 0};
-    const std::uint64_t number = job_.requests.add(request_of(*possible, options));
+    const std::uint64_t number = job_.requests.add({0, *possible, 0, options});
     if (!more->empty()) added_hosts_[number] = {std::move(*more), before};
     return Asked{waits ? NEREUS_PENDING : *possible < ranks ? NEREUS_REDUCED : NEREUS_OK, number};
 }

@@ -19,8 +19,6 @@ struct Asked {
     std::uint64_t number;
 };
 
-nereus_resize_options options_from(const Settings &settings);
-
 class ResizeRequests {
 public:
     explicit ResizeRequests(JobState &job) : job_(job) {}

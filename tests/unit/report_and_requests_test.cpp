@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "base/resize_options.hpp"
 #include "job/state/report.hpp"
 #include "job/state/request.hpp"
 
@@ -54,7 +55,7 @@ Request request_for(int ranks, nereus_process_method method, nereus_transfer_met
     options.survivors = NEREUS_LEAST_MOVEMENT;
     options.process_strategies = NEREUS_PARALLEL;
     options.release_unit = NEREUS_UNIT_RANK;
-    return request_of(ranks, options);
+    return {0, ranks, 0, options};
 }
 
 TEST(Requests, AreTakenInTheOrderInWhichTheyCame) {
@@ -62,7 +63,7 @@ TEST(Requests, AreTakenInTheOrderInWhichTheyCame) {
     EXPECT_EQ(requests.add(request_for(4, NEREUS_MERGE, NEREUS_P2P)), 1u);
     EXPECT_EQ(requests.add(request_for(2, NEREUS_BASELINE_INTER, NEREUS_COL)), 2u);
     EXPECT_EQ(requests.take().ranks, 4);
-    EXPECT_EQ(requests.take().process_method, NEREUS_BASELINE_INTER);
+    EXPECT_EQ(requests.take().options.process_method, NEREUS_BASELINE_INTER);
     EXPECT_EQ(requests.take().number, 0u);
 }
 
@@ -77,12 +78,12 @@ TEST(Requests, MoveToTheNextRankZeroWithTheirNumbers) {
     const Request waiting = after.take();
     EXPECT_EQ(waiting.number, 2u);
     EXPECT_EQ(waiting.ranks, 2);
-    EXPECT_EQ(waiting.process_method, NEREUS_BASELINE_INTRA);
-    EXPECT_EQ(waiting.transfer_method, NEREUS_COL);
-    EXPECT_EQ(waiting.transfer_strategy, NEREUS_THREAD);
-    EXPECT_EQ(waiting.survivors, NEREUS_LEAST_MOVEMENT);
-    EXPECT_EQ(waiting.process_strategies, unsigned{NEREUS_PARALLEL});
-    EXPECT_EQ(waiting.release_unit, NEREUS_UNIT_RANK);
+    EXPECT_EQ(waiting.options.process_method, NEREUS_BASELINE_INTRA);
+    EXPECT_EQ(waiting.options.transfer_method, NEREUS_COL);
+    EXPECT_EQ(waiting.options.transfer_strategy, NEREUS_THREAD);
+    EXPECT_EQ(waiting.options.survivors, NEREUS_LEAST_MOVEMENT);
+    EXPECT_EQ(waiting.options.process_strategies, unsigned{NEREUS_PARALLEL});
+    EXPECT_EQ(waiting.options.release_unit, NEREUS_UNIT_RANK);
 }
 
 TEST(Requests, ThatCannotBeAreRefused) {
@@ -98,6 +99,11 @@ TEST(Requests, ThatCannotBeAreRefused) {
             ASSERT_FALSE(refused) << bad;
             EXPECT_EQ(refused.error().code, NEREUS_ERR_MISMATCH);
         }
+    for (const ResizeOption &option : resize_options) {
+        nlohmann::json bad = good;
+        bad["waiting"][0][option.name] = option.is_sum ? 1 << option.words->size() : int(option.words->size());
+        EXPECT_FALSE(Requests::from(bad)) << bad;
+    }
     for (const nlohmann::json &bad : {nlohmann::json(), nlohmann::json(3), nlohmann::json{{"last", 1}}})
         EXPECT_FALSE(Requests::from(bad));
 }

@@ -104,11 +104,12 @@ TEST_F(SettingsTest, EverySettingIsReadFromItsFlagAndChangesNoOther) {
 }
 
 auto members(const Settings &s) {
-    return std::tuple(s.process_method, s.process_strategies, s.transfer_method, s.transfer_strategy, s.costs,
-                      s.results, s.memory, s.survivors, s.transfer_memory, s.wake, s.hosts, s.placement,
-                      s.oversubscribe, s.allow_fewer, s.release_unit, s.start_ranks, s.verify, s.max_ranks,
-                      s.connect_timeout, s.answer_timeout, s.slowest_rate, s.message_bytes, s.job, s.link, s.link_keys,
-                      s.controller, s.controller_keys, s.io_timeout, s.joins, s.founders, s.party);
+    return std::tuple(s.resize.process_method, s.resize.process_strategies, s.resize.transfer_method,
+                      s.resize.transfer_strategy, s.costs, s.results, s.memory, s.resize.survivors, s.transfer_memory,
+                      s.wake, s.hosts, s.resize.placement, s.resize.oversubscribe, s.resize.allow_fewer,
+                      s.resize.release_unit, s.start_ranks, s.verify, s.max_ranks, s.connect_timeout, s.answer_timeout,
+                      s.slowest_rate, s.message_bytes, s.job, s.link, s.link_keys, s.controller, s.controller_keys,
+                      s.io_timeout, s.joins, s.founders, s.party);
 }
 
 TEST_F(SettingsTest, AFlagGoesToTheMemberOfItsName) {
@@ -146,18 +147,18 @@ TEST_F(SettingsTest, AFlagGoesToTheMemberOfItsName) {
     ASSERT_TRUE(settings) << settings.error().what;
     EXPECT_EQ(members(*settings),
               std::tuple(2, 3U, 1, 2, "/home/a/costs.json", "run.jsonl", 1, 1, std::int64_t{100000}, false, "n1:2,n2",
-                         1, true, true, 2, 6, true, 12, 0.5, 7.0, 1000.0, std::int64_t{4096}, "0123456789abcdef",
+                         1, 1, 1, 2, 6, true, 12, 0.5, 7.0, 1000.0, std::int64_t{4096}, "0123456789abcdef",
                          "ipc:///run/link", "/home/a/keys", "tcp://n1:7", "client.json", 0.25, true, 5, "3.0"));
 }
 
 TEST_F(SettingsTest, TheEnvironmentIsRead) {
     const Variable method("NEREUS_PROCESS_METHOD", "baseline-inter");
-    EXPECT_EQ(read({}).value().process_method, 1);
+    EXPECT_EQ(read({}).value().resize.process_method, 1);
 }
 
 TEST_F(SettingsTest, AnArgumentOverrulesTheEnvironment) {
     const Variable method("NEREUS_TRANSFER_METHOD", "p2p");
-    EXPECT_EQ(read({"--nereus-transfer-method=col"}).value().transfer_method, 1);
+    EXPECT_EQ(read({"--nereus-transfer-method=col"}).value().resize.transfer_method, 1);
 }
 
 TEST_F(SettingsTest, TheLastOfTwoArgumentsApplies) {
@@ -180,7 +181,7 @@ TEST_F(SettingsTest, StrategiesThatExcludeOneAnotherAreRefused) {
     EXPECT_EQ(sentence_for("--nereus-process-strategies=single+parallel"),
               "--nereus-process-strategies = single+parallel: process strategies single+parallel exclude one another: "
               "with single rank 0 alone spawns, with parallel every process does");
-    EXPECT_EQ(read({"--nereus-process-strategies=none"}).value().process_strategies, 0U);
+    EXPECT_EQ(read({"--nereus-process-strategies=none"}).value().resize.process_strategies, 0U);
 }
 
 TEST_F(SettingsTest, AHostListThatCannotBeReadIsRefused) {

@@ -2,6 +2,7 @@
 """The structures of nereus.h as ctypes sees them, and as Python does."""
 
 import ctypes
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import IntEnum
 from typing import TypedDict
@@ -16,6 +17,7 @@ from nereus.binding.codes import (
     TransferMethod,
     TransferStrategy,
 )
+from nereus.methods import RESIZE_OPTIONS
 
 _TEXT_BYTES = 256
 _STATE_BYTES = 16
@@ -45,19 +47,15 @@ class CMemory(ctypes.Structure):
     _fields_ = (("allocate", Allocate), ("release", Release), ("context", ctypes.c_void_p))
 
 
+def _number_of(option: Mapping[str, str]) -> type[ctypes.c_int] | type[ctypes.c_uint]:
+    return ctypes.c_uint if option["values"] == "process_strategies" else ctypes.c_int
+
+
 class CResizeOptions(ctypes.Structure):
     """`nereus_resize_options`"""
 
     _fields_ = (
-        ("process_method", ctypes.c_int),
-        ("transfer_method", ctypes.c_int),
-        ("transfer_strategy", ctypes.c_int),
-        ("survivors", ctypes.c_int),
-        ("process_strategies", ctypes.c_uint),
-        ("placement", ctypes.c_int),
-        ("release_unit", ctypes.c_int),
-        ("oversubscribe", ctypes.c_int),
-        ("allow_fewer", ctypes.c_int),
+        *((option["name"].replace("-", "_"), _number_of(option)) for option in RESIZE_OPTIONS),
         ("hosts", ctypes.c_char * _TEXT_BYTES),
     )
 

@@ -7,48 +7,23 @@ import typer
 
 from nereus.analysis.report.units import seconds_text
 from nereus.cli.messages import Refused, complain, say, show_json
+from nereus.cli.resize_options import ResizeOptions, takes_resize_options
 from nereus.launch import read_hosts
-from nereus.methods import (
-    PROCESS_STRATEGIES,
-    Placement,
-    ProcessMethod,
-    ReleaseUnit,
-    Survivors,
-    TransferMethod,
-    TransferStrategy,
-    transfer_conflict,
-)
+from nereus.methods import PROCESS_STRATEGIES, transfer_conflict
 from nereus.methods.strategies import conflict_in
 from nereus.supervisor import OK, PENDING, REDUCED, RESIZED, UNCHANGED, NoAnswer, ask, find, job_names
 
 _GOOD = {OK, RESIZED, UNCHANGED, PENDING, REDUCED}
 
 
+@takes_resize_options
 def resize(
     job: Annotated[str, typer.Argument(metavar="JOB", help="Its name (nereus jobs), or how its key begins.")],
     ranks: Annotated[int, typer.Argument(metavar="RANKS", min=1, max=2**31 - 1, help="Wanted processes.")],
-    process_method: Annotated[
-        ProcessMethod | None, typer.Option(help="How processes are made.", show_default=False)
-    ] = None,
-    process_strategies: Annotated[
-        str | None, typer.Option(metavar="WORDS", help="As single+asynchronous; none; auto.")
-    ] = None,
-    transfer_method: Annotated[TransferMethod | None, typer.Option(help="How data is moved.")] = None,
-    transfer_strategy: Annotated[
-        TransferStrategy | None, typer.Option(help="What waits for constant data.")
-    ] = None,
-    survivors: Annotated[Survivors | None, typer.Option(help="Which processes continue with merge.")] = None,
-    placement: Annotated[Placement | None, typer.Option(help="Where new processes go.")] = None,
+    options: ResizeOptions,
     hosts: Annotated[
         str | None, typer.Option(metavar="n3:2,...", help="Hosts to add to the job's list for good.")
     ] = None,
-    release_unit: Annotated[ReleaseUnit | None, typer.Option(help="What can leave by itself.")] = None,
-    oversubscribe: Annotated[
-        bool, typer.Option("--oversubscribe", help="Take more processes than slots.")
-    ] = False,
-    allow_fewer: Annotated[
-        bool, typer.Option("--allow-fewer", help="Take as many as there are slots for.")
-    ] = False,
     wait: Annotated[bool, typer.Option(help="Wait until it is done or rolled back.")] = True,
     timeout: Annotated[float, typer.Option(min=0.1, max=1e6, help="Seconds to wait at most.")] = 300.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
@@ -58,21 +33,12 @@ def resize(
     Example: nereus resize cg-1 8 --process-method merge
     """
     read_hosts(hosts or "")
-    _check_strategies(process_strategies)
-    _check_transfer(process_method, transfer_method, transfer_strategy)
-    values = {
-        "process-method": process_method,
-        "process-strategies": process_strategies,
-        "transfer-method": transfer_method,
-        "transfer-strategy": transfer_strategy,
-        "survivors": survivors,
-        "placement": placement,
-        "hosts": hosts,
-        "release-unit": release_unit,
-        "oversubscribe": "on" if oversubscribe else None,
-        "allow-fewer": "on" if allow_fewer else None,
-    }
-    options = {name: str(value) for name, value in values.items() if value is not None}
+    _check_strategies(options.get("process-strategies"))
+    _check_transfer(
+        *(options.get(name) for name in ("process-method", "transfer-method", "transfer-strategy"))
+    )
+    if hosts is not None:
+        options["hosts"] = hosts
     question = {"kind": "resize", "ranks": ranks, "options": options, "wait": wait}
     raise typer.Exit(_present(ask_job(job, question, timeout), ranks, as_json))
 
@@ -89,9 +55,7 @@ def _check_strategies(text: str | None) -> None:
         raise Refused(f"--process-strategies = {text}: {conflict}")
 
 
-def _check_transfer(
-    process_method: ProcessMethod | None, method: TransferMethod | None, strategy: TransferStrategy | None
-) -> None:
+def _check_transfer(process_method: str | None, method: str | None, strategy: str | None) -> None:
     conflict = transfer_conflict(process_method, method, strategy)
     if conflict is not None:
         raise Refused(f"--transfer-method = {method}: {conflict}")

@@ -69,8 +69,16 @@ else:  # for models and command lines, which refuse other words
     Memory = Literal[MEMORIES_ALLOWED]
     ProcessStrategy = Literal[PROCESS_STRATEGIES]
 
+#: What may be said of one resize, in the order of nereus_resize_options: `name`, `values`, `initial`, `help`.
+RESIZE_OPTIONS: tuple[dict[str, str], ...] = tuple(_TABLE["resize_options"])
+
 #: Transfer methods with which drains read from windows of the sources.
 ONE_SIDED = tuple(row["word"] for row in _TABLE["transfer_methods"] if row.get("one_sided"))
+
+
+def allowed(kind: str) -> tuple[str, ...]:
+    """The words of a kind as a user may write them: `auto`, where it is one, comes first."""
+    return _auto_first(_words(kind))
 
 
 def by_column(kind: str, column: str) -> dict[Any, str]:

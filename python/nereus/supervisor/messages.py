@@ -9,6 +9,8 @@ from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
+from nereus.methods import RESIZE_OPTIONS
+
 VERSION = 1
 MOST_BYTES = 1 << 20
 MOST_RANKS = 2**31 - 1
@@ -40,18 +42,7 @@ CODES = {
 OK, RESIZED, UNCHANGED, PENDING, REDUCED = 0, 1, 4, 5, 6
 
 #: What may be said about one resize from outside; names and values are those of settings.
-OPTIONS = (
-    "process-method",
-    "process-strategies",
-    "transfer-method",
-    "transfer-strategy",
-    "survivors",
-    "placement",
-    "release-unit",
-    "hosts",
-    "oversubscribe",
-    "allow-fewer",
-)
+OPTIONS = (*(option["name"] for option in RESIZE_OPTIONS), "hosts")
 
 RequestNumber = Annotated[int, Field(ge=0, le=2**63 - 1)]
 PartyNumber = Annotated[int, Field(ge=0, le=MOST_RANKS)]

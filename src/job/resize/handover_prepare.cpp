@@ -37,7 +37,7 @@ void Handover::refuse(const std::string &why) {
 bool Handover::weighs_hosts(const std::vector<std::string> &hosts_of_newcomers) const {
     const auto &hosts = job_.generation.hosts;
     const auto is_another = [&](const std::string &host) { return host != hosts.front(); };
-    return request_.survivors == NEREUS_LEAST_MOVEMENT &&
+    return request_.options.survivors == NEREUS_LEAST_MOVEMENT &&
            (std::ranges::any_of(hosts, is_another) || std::ranges::any_of(hosts_of_newcomers, is_another));
 }
 
@@ -58,9 +58,10 @@ json Handover::decisions(nereus_resize_report &report) {
         sizes_.kept = plan::choose_survivors(
                           sizes_.sources, sizes_.drains,
                           weighs_hosts(company.hosts) ? arrays_held(job_.registry, sizes_, Which::of_hosts_too) : held,
-                          static_cast<plan::Survivors>(request_.survivors), job_.generation.worlds)
+                          static_cast<plan::Survivors>(request_.options.survivors), job_.generation.worlds)
                           .kept;
-    if (request_.placement == NEREUS_MEASURED && job_.generation.number >= 0) order_ranks(company.hosts, report);
+    if (request_.options.placement == NEREUS_MEASURED && job_.generation.number >= 0)
+        order_ranks(company.hosts, report);
     least_bytes_ = plan::least_moved(held, sizes_);
     processes_ = plan::by_drain(sizes_, job_.generation.processes, company.processes);
     return {{"worlds", plan::by_drain(sizes_, job_.generation.worlds, company.worlds)},

@@ -71,9 +71,9 @@ std::vector<int> open_numbers(int asked, int automatic) {
 
 std::vector<plan::Way> candidates(const Request &request, bool one_world) {
     std::vector<plan::Way> ways;
-    for (const int strategy : open_numbers(request.transfer_strategy, NEREUS_STRATEGY_AUTO))
-        for (const int method : open_numbers(request.transfer_method, NEREUS_TRANSFER_AUTO))
-            if (check_transfer_choice(request.process_method, one_world, {method, strategy}))
+    for (const int strategy : open_numbers(request.options.transfer_strategy, NEREUS_STRATEGY_AUTO))
+        for (const int method : open_numbers(request.options.transfer_method, NEREUS_TRANSFER_AUTO))
+            if (check_transfer_choice(request.options.process_method, one_world, {method, strategy}))
                 ways.push_back({method, strategy});
     return ways;
 }
@@ -106,13 +106,14 @@ Done check_transfer_choice(int process_method, bool one_world, const TransferCho
 }
 
 bool is_to_choose(const Request &request, const std::optional<plan::Costs> &costs) {
-    return costs.has_value() &&
-           (request.transfer_method == NEREUS_TRANSFER_AUTO || request.transfer_strategy == NEREUS_STRATEGY_AUTO);
+    return costs.has_value() && (request.options.transfer_method == NEREUS_TRANSFER_AUTO ||
+                                 request.options.transfer_strategy == NEREUS_STRATEGY_AUTO);
 }
 
 TransferChoice usual_transfer_choice(const Request &request) {
-    return {request.transfer_method == NEREUS_TRANSFER_AUTO ? int{NEREUS_P2P} : request.transfer_method,
-            request.transfer_strategy == NEREUS_STRATEGY_AUTO ? int{NEREUS_BLOCKING} : request.transfer_strategy};
+    return {request.options.transfer_method == NEREUS_TRANSFER_AUTO ? int{NEREUS_P2P} : request.options.transfer_method,
+            request.options.transfer_strategy == NEREUS_STRATEGY_AUTO ? int{NEREUS_BLOCKING}
+                                                                      : request.options.transfer_strategy};
 }
 
 Result<std::optional<plan::Choice>> choose_together(MPI_Comm sources, Registry &registry, const Sides &sides,

@@ -44,15 +44,16 @@ std::vector<std::string> hosts_in_use(const JobState &job, const plan::Sizes &si
 
 Result<std::vector<plan::Party>> parties_to_make(const JobState &job, const Request &request, const plan::Sizes &sizes,
                                                  unsigned asked, int woken) {
-    const auto unit = static_cast<plan::ReleaseUnit>(request.release_unit);
+    const auto unit = static_cast<plan::ReleaseUnit>(request.options.release_unit);
     const bool grouped = unit == plan::ReleaseUnit::host || (asked & strategies::multiple) != 0;
     const auto there = hosts_in_use(job, sizes, woken);
     const int wanted = sizes.newcomers() - woken;
-    const bool oversubscribe = request.oversubscribe != 0;
-    const auto hosts = request.placement == NEREUS_MEASURED
-                           ? hosts_by_traffic(job.hosts, there, wanted, oversubscribe, sizes, job.sent)
-                           : plan::place(job.hosts, there, wanted, static_cast<plan::Placement>(request.placement),
-                                         oversubscribe, grouped);
+    const bool oversubscribe = request.options.oversubscribe != 0;
+    const auto hosts =
+        request.options.placement == NEREUS_MEASURED
+            ? hosts_by_traffic(job.hosts, there, wanted, oversubscribe, sizes, job.sent)
+            : plan::place(job.hosts, there, wanted, static_cast<plan::Placement>(request.options.placement),
+                          oversubscribe, grouped);
     if (!hosts) return tl::unexpected(hosts.error());
     return plan::parties_of(*hosts, unit, asked, sizes.sources);
 }
@@ -94,7 +95,7 @@ process::Wanted wanted_from(const json &in) {
 
 Result<Newcomers> choose_newcomers(JobState &job, const Request &request, const plan::Sizes &sizes) {
     const int woken = processes_to_wake(job, sizes);
-    const unsigned asked = decided(job, request.process_strategies, woken == sizes.newcomers());
+    const unsigned asked = decided(job, request.options.process_strategies, woken == sizes.newcomers());
     auto parties = parties_to_make(job, request, sizes, asked, woken);
     if (!parties) return tl::unexpected(parties.error());
     Newcomers chosen;
@@ -102,7 +103,7 @@ Result<Newcomers> choose_newcomers(JobState &job, const Request &request, const 
     for (const process::WokenParty &party : chosen.woken)
         chosen.worlds.insert(chosen.worlds.end(), party.worlds.begin(), party.worlds.end());
     add_worlds(*parties, chosen.worlds);
-    chosen.wanted = {static_cast<process::Method>(request.process_method), asked, sizes.newcomers(),
+    chosen.wanted = {static_cast<process::Method>(request.options.process_method), asked, sizes.newcomers(),
                      chosen.woken.size(), std::move(*parties)};
     return chosen;
 }

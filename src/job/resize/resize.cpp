@@ -27,13 +27,13 @@ Error unknown() { return {NEREUS_ERR_STATE, "rank 0 gave it up"}; }
 
 Resize::Resize(JobState &job, const Request &request)
     : job_(job), request_(request), rank_(job.generation.control.rank()) {
-    sizes_ = {job.generation.control.size(), request.ranks, request.process_method != NEREUS_MERGE};
+    sizes_ = {job.generation.control.size(), request.ranks, request.options.process_method != NEREUS_MERGE};
     report_.request = request.number;
     report_.from = sizes_.sources;
     report_.to = sizes_.drains;
-    report_.process_method = static_cast<nereus_process_method>(request.process_method);
-    report_.transfer_method = static_cast<nereus_transfer_method>(request.transfer_method);
-    report_.transfer_strategy = static_cast<nereus_transfer_strategy>(request.transfer_strategy);
+    report_.process_method = request.options.process_method;
+    report_.transfer_method = request.options.transfer_method;
+    report_.transfer_strategy = request.options.transfer_strategy;
     report_.predicted_seconds = -1;
     report_.usual_between_hosts = report_.between_hosts = -1;
     report_.verified = -1;
@@ -42,7 +42,7 @@ Resize::Resize(JobState &job, const Request &request)
 Resize::Ended Resize::begin(bool at_once, Departure &departure) {
     act_ = {};
     const bool has_new_size = sizes_.drains != sizes_.sources || sizes_.anew;
-    if (!has_new_size && request_.placement != NEREUS_MEASURED) return unchanged();
+    if (!has_new_size && request_.options.placement != NEREUS_MEASURED) return unchanged();
     if (auto done = check_alike(sources(), job_.registry); !done) return rolled_back(done.error());
     auto swaps = agree_on_swaps(sources(), job_.registry, job_.registry.follow_pointers());
     if (!swaps) return rolled_back(swaps.error());
@@ -62,7 +62,7 @@ Resize::Ended Resize::begin(bool at_once, Departure &departure) {
 
 /// Collective. Before there is a generation, nothing was sent.
 Done Resize::gather_traffic() {
-    if (request_.placement != NEREUS_MEASURED || job_.generation.number < 0) return {};
+    if (request_.options.placement != NEREUS_MEASURED || job_.generation.number < 0) return {};
     return job_.sent.hear(job_.generation);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/state/request.hpp"
 
+#include "base/resize_options.hpp"
 #include "base/strategies.hpp"
 #include "job/state/checked_json.hpp"
 #include "mpi/waiting.hpp"
@@ -12,24 +13,9 @@ using nlohmann::json;
 
 constexpr int most_ahead = 200; // announcements; twice as many are possible
 
-struct Field {
-    const char *name;
-    std::int32_t Request::*place;
-    std::int32_t least, most;
-};
-
-constexpr Field fields[] = {{"ranks", &Request::ranks, 1, INT32_MAX},
-                            {"process_method", &Request::process_method, NEREUS_MERGE, NEREUS_BASELINE_INTRA},
-                            {"transfer_method", &Request::transfer_method, NEREUS_P2P, NEREUS_TRANSFER_AUTO},
-                            {"transfer_strategy", &Request::transfer_strategy, NEREUS_BLOCKING, NEREUS_STRATEGY_AUTO},
-                            {"survivors", &Request::survivors, NEREUS_FIRST, NEREUS_SURVIVORS_AUTO},
-                            {"placement", &Request::placement, NEREUS_COMPACT, NEREUS_MEASURED},
-                            {"release_unit", &Request::release_unit, NEREUS_UNIT_JOB, NEREUS_UNIT_RANK},
-                            {"oversubscribe", &Request::oversubscribe, 0, 1}};
-
 json of_request(const Request &request) {
-    json out{{"number", request.number}, {"process_strategies", request.process_strategies}};
-    for (const Field &field : fields) out[field.name] = request.*field.place;
+    json out{{"number", request.number}, {"ranks", request.ranks}};
+    for (const ResizeOption &option : resize_options) out[option.name] = option.get(request.options);
     return out;
 }
 
@@ -40,27 +26,15 @@ std::uint64_t number_from(const json &in, const char *key, std::int64_t least) {
 Request request_from(const json &in) {
     Request request;
     request.number = number_from(in, "number", 1);
-    request.process_strategies =
-        static_cast<std::uint32_t>(whole<std::int64_t>(in, "process_strategies", 0, UINT32_MAX));
-    if (auto done = strategies::check(request.process_strategies); !done) throw std::out_of_range(done.error().what);
-    for (const Field &field : fields) request.*field.place = whole(in, field.name, field.least, field.most);
+    request.ranks = whole(in, "ranks", 1, INT32_MAX);
+    for (const ResizeOption &option : resize_options)
+        option.set(request.options, whole(in, option.name.c_str(), 0, INT32_MAX));
+    if (!exists(request.options)) throw std::out_of_range("an option has a value that it cannot have");
+    if (auto done = strategies::check(request.options.process_strategies); !done)
+        throw std::out_of_range(done.error().what);
     return request;
 }
 
-}
-
-Request request_of(int ranks, const nereus_resize_options &options) {
-    Request request;
-    request.ranks = ranks;
-    request.process_method = options.process_method;
-    request.transfer_method = options.transfer_method;
-    request.transfer_strategy = options.transfer_strategy;
-    request.survivors = options.survivors;
-    request.process_strategies = options.process_strategies;
-    request.placement = options.placement;
-    request.release_unit = options.release_unit;
-    request.oversubscribe = options.oversubscribe;
-    return request;
 }
 
 Done Broadcast::start(MPI_Comm comm, const Announcement &announcement) {

@@ -17,18 +17,9 @@ namespace nereus::job {
 struct Request {
     std::uint64_t number = 0; ///< 0: there is none
     std::int32_t ranks = 0;
-    std::int32_t process_method = NEREUS_MERGE;
-    std::int32_t transfer_method = NEREUS_P2P;
-    std::int32_t transfer_strategy = NEREUS_BLOCKING;
-    std::int32_t survivors = NEREUS_FIRST;
-    std::uint32_t process_strategies = 0;
-    std::int32_t placement = NEREUS_COMPACT;
-    std::int32_t release_unit = NEREUS_UNIT_JOB;
-    std::int32_t oversubscribe = 0;
     std::int32_t unused = 0;
+    nereus_resize_options options{};
 };
-
-Request request_of(int ranks, const nereus_resize_options &options);
 
 /// What all processes do at a checkpoint because rank 0 said so at the one before.
 enum class Step : std::int32_t {

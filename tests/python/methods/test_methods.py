@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from nereus import methods
+from nereus.binding import ResizeOptions
 
 ROOT = Path(__file__).parents[3]
 HEADER = (ROOT / "include" / "nereus" / "resize.h").read_text("utf-8")
@@ -21,6 +22,8 @@ ENUMERATIONS = {
     "placements": "nereus_placement",
     "release_units": "nereus_release_unit",
 }
+
+KINDS = {*ENUMERATIONS, "memories", "process_strategies"}
 
 
 def enumerators(name: str) -> dict[str, int]:
@@ -42,11 +45,35 @@ def test_values_of_process_strategies_are_bits_in_the_order_of_the_rows() -> Non
 
 
 def test_every_kind_is_an_enumeration_or_a_setting() -> None:
-    conflicts = {"one_sided_conflicts", "strategy_conflicts"}
-    assert set(TABLE) - conflicts == {*ENUMERATIONS, "memories", "process_strategies"}
+    others = {"one_sided_conflicts", "strategy_conflicts", "resize_options"}
+    assert set(TABLE) - others == KINDS
 
 
-@pytest.mark.parametrize("kind", [kind for kind in TABLE if not kind.endswith("conflicts")])
+FIELDS = [row["name"].replace("-", "_") for row in TABLE["resize_options"]]
+
+
+def test_rows_of_resize_options_are_the_fields_of_the_header_in_their_order() -> None:
+    found = re.search(r"typedef struct nereus_resize_options \{(.*?)\}", HEADER, flags=re.DOTALL)
+    assert found
+    fields = re.sub(r"/\*.*?\*/", "", found[1], flags=re.DOTALL)
+    assert re.findall(r"(\w+)(?:\[256\])?;", fields) == [*FIELDS, "hosts"]
+
+
+def test_rows_of_resize_options_are_the_fields_of_fortran_and_of_python() -> None:
+    types = (ROOT / "bindings" / "fortran" / "nereus_types.f90").read_text("utf-8")
+    found = re.search(r":: nereus_resize_options$(.*?)end type", types, flags=re.DOTALL | re.MULTILINE)
+    assert found
+    assert re.findall(r":: (\w+)", found[1]) == [*FIELDS, "hosts"]
+    assert set(ResizeOptions.__annotations__) == {*FIELDS, "hosts"}
+
+
+@pytest.mark.parametrize("row", TABLE["resize_options"], ids=FIELDS)
+def test_initial_value_of_a_resize_option_is_one_of_its_words(row: dict[str, str]) -> None:
+    kind = row["values"]
+    assert row["initial"] in (("off", "on") if kind == "switch" else methods.allowed(kind))
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
 def test_auto_is_the_last_row_if_present(kind: str) -> None:
     words = [row["word"] for row in TABLE[kind]]
     assert len(set(words)) == len(words) and methods.AUTO not in words[:-1]
