@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What may be said of one resize, by the rows `resize_options` of methods.toml. The field `hosts` is not among them: what
-// a job has as that setting is its list, and what a resize says is added to it.
+// What may be said of one resize, by the rows `resize_options` of methods.toml. The field `hosts` is not among them:
+// what a job has as that setting is its list, and what a resize says is added to it.
 #pragma once
 
 #include "base/error.hpp"
