@@ -27,9 +27,10 @@ Request request_from(const json &in) {
     Request request;
     request.number = number_from(in, "number", 1);
     request.ranks = whole(in, "ranks", 1, INT32_MAX);
-    for (const ResizeOption &option : resize_options)
-        option.set(request.options, whole(in, option.name.c_str(), 0, INT32_MAX));
-    if (!exists(request.options)) throw std::out_of_range("an option has a value that it cannot have");
+    for (const ResizeOption &option : resize_options) {
+        const int most = option.is_sum ? INT32_MAX : static_cast<int>(option.words->size()) - 1;
+        option.set(request.options, whole(in, option.name.c_str(), 0, most));
+    }
     if (auto done = strategies::check(request.options.process_strategies); !done)
         throw std::out_of_range(done.error().what);
     return request;
