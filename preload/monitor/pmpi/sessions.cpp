@@ -12,7 +12,7 @@ namespace {
 
 std::atomic<int> number_open{0};
 /// Ours, so that what we need outlives the program's sessions; MPI_SESSION_NULL: the record did not begin with one.
-MPI_Session own = MPI_SESSION_NULL;
+MPI_Session own_session = MPI_SESSION_NULL;
 
 bool is_wanted() {
     const Options options = read_options();
@@ -21,7 +21,7 @@ bool is_wanted() {
 
 MPI_Group everybody() {
     MPI_Group all = MPI_GROUP_NULL;
-    PMPI_Group_from_session_pset(own, "mpi://WORLD", &all);
+    PMPI_Group_from_session_pset(own_session, "mpi://WORLD", &all);
     return all;
 }
 
@@ -49,21 +49,21 @@ void session_opened() { ++number_open; }
 void begin_if_all(MPI_Comm comm) {
     static std::atomic<bool> was_tried{false};
     if (has_record() || was_tried || !is_wanted()) return;
-    PMPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &own);
+    PMPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &own_session);
     if (is_of_all(comm)) {
         begin("pmpi", {comm, make_own});
         was_tried = !has_record();
     }
-    if (!has_record()) PMPI_Session_finalize(&own);
+    if (!has_record()) PMPI_Session_finalize(&own_session);
 }
 
 void session_to_be_closed() {
     if (--number_open > 0 || !began_with_sessions()) return;
     end_if_all_do();
-    PMPI_Session_finalize(&own);
+    PMPI_Session_finalize(&own_session);
 }
 
-bool began_with_sessions() { return own != MPI_SESSION_NULL; }
+bool began_with_sessions() { return own_session != MPI_SESSION_NULL; }
 
 #else
 
