@@ -6,12 +6,21 @@
 #include "job/state/checked_json.hpp"
 #include "mpi/waiting.hpp"
 
+#include <cstddef>
+#include <type_traits>
+
 namespace nereus::job {
 namespace {
 
 using nlohmann::json;
 
 constexpr int most_ahead = 200; // announcements; twice as many are possible
+
+/// Without a resize's own hosts, which rank 0 has put into the job's list: at each checkpoint they would be most of
+/// what is sent, and look like the application's traffic where ranks are placed by it.
+constexpr std::size_t announced_bytes =
+    offsetof(Announcement, request) + offsetof(Request, options) + offsetof(nereus_resize_options, hosts);
+static_assert(std::is_standard_layout_v<Announcement>);
 
 json of_request(const Request &request) {
     json out{{"number", request.number}, {"ranks", request.ranks}};
@@ -44,7 +53,7 @@ Done Broadcast::start(MPI_Comm comm, const Announcement &announcement) {
         if (auto done = settle(); !done) return done;
         if (auto done = mpi::check(MPI_Ibarrier(comm, &all_near_), "MPI_Ibarrier"); !done) return done;
     }
-    return mpi::check(MPI_Ibcast(&announcement_, sizeof announcement_, MPI_BYTE, 0, comm, &request_), "MPI_Ibcast");
+    return mpi::check(MPI_Ibcast(&announcement_, announced_bytes, MPI_BYTE, 0, comm, &request_), "MPI_Ibcast");
 }
 
 Done Broadcast::settle() {
