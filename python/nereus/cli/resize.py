@@ -7,7 +7,7 @@ import typer
 
 from nereus.analysis.report.units import seconds_text
 from nereus.cli.messages import Refused, complain, say, show_json
-from nereus.cli.resize_options import ResizeOptions, takes_resize_options
+from nereus.cli.resize_options import GivenOptions, takes_resize_options
 from nereus.launch import read_hosts
 from nereus.methods import PROCESS_STRATEGIES, transfer_conflict
 from nereus.methods.strategies import conflict_in
@@ -20,7 +20,7 @@ _GOOD = {OK, RESIZED, UNCHANGED, PENDING, REDUCED}
 def resize(
     job: Annotated[str, typer.Argument(metavar="JOB", help="Its name (nereus jobs), or how its key begins.")],
     ranks: Annotated[int, typer.Argument(metavar="RANKS", min=1, max=2**31 - 1, help="Wanted processes.")],
-    options: ResizeOptions,
+    options: GivenOptions,
     hosts: Annotated[
         str | None, typer.Option(metavar="n3:2,...", help="Hosts to add to the job's list for good.")
     ] = None,

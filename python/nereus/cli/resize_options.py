@@ -10,8 +10,8 @@ import typer
 
 from nereus.methods import RESIZE_OPTIONS, allowed
 
-#: The option's name and its value as the job reads it, where it was given.
-ResizeOptions = dict[str, str]
+#: Names of options that were given, and their values as the job reads them.
+GivenOptions = dict[str, str]
 
 
 def takes_resize_options(command: Callable[..., None]) -> Callable[..., None]:

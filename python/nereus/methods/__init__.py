@@ -20,7 +20,9 @@ def _words(kind: str) -> tuple[str, ...]:
     return tuple(str(row["word"]) for row in _TABLE[kind])
 
 
-def _auto_first(words: Sequence[str]) -> tuple[str, ...]:
+def allowed(kind: str) -> tuple[str, ...]:
+    """The words of a kind as a user may write them: `auto`, where it is one, comes first."""
+    words = _words(kind)
     return (*(word for word in words if word == AUTO), *_chosen(words))
 
 
@@ -41,10 +43,10 @@ PROCESS_STRATEGIES = _words("process_strategies")
 STRATEGY_CONFLICTS: tuple[dict[str, Any], ...] = tuple(_TABLE["strategy_conflicts"])
 
 #: As a user may write them: with `auto`, which comes first.
-TRANSFER_METHODS_ALLOWED = _auto_first(_words("transfer_methods"))
-TRANSFER_STRATEGIES_ALLOWED = _auto_first(_words("transfer_strategies"))
-SURVIVORS_ALLOWED = _auto_first(_words("survivors"))
-MEMORIES_ALLOWED = _auto_first(_words("memories"))
+TRANSFER_METHODS_ALLOWED = allowed("transfer_methods")
+TRANSFER_STRATEGIES_ALLOWED = allowed("transfer_strategies")
+SURVIVORS_ALLOWED = allowed("survivors")
+MEMORIES_ALLOWED = allowed("memories")
 
 if TYPE_CHECKING:  # a type checker cannot read the table
     ProcessMethod = str
@@ -74,11 +76,6 @@ RESIZE_OPTIONS: tuple[dict[str, str], ...] = tuple(_TABLE["resize_options"])
 
 #: Transfer methods with which drains read from windows of the sources.
 ONE_SIDED = tuple(row["word"] for row in _TABLE["transfer_methods"] if row.get("one_sided"))
-
-
-def allowed(kind: str) -> tuple[str, ...]:
-    """The words of a kind as a user may write them: `auto`, where it is one, comes first."""
-    return _auto_first(_words(kind))
 
 
 def by_column(kind: str, column: str) -> dict[Any, str]:
