@@ -3,6 +3,7 @@
 
 import ast
 import re
+import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import PurePosixPath
@@ -199,3 +200,9 @@ def test_all_versions_agree(tracked: dict[str, str]) -> None:
     versions = {path: re.findall(pattern, tracked[path], re.MULTILINE) for path, pattern in patterns.items()}
     assert all(len(found) == 1 for found in versions.values()), versions
     assert len({found[0] for found in versions.values()}) == 1, versions
+
+
+def test_tests_are_collected_without_initialising_mpi() -> None:
+    """They fork daemons from their process: descriptors and threads of an MPI must not be in it."""
+    mpi = sys.modules.get("mpi4py.MPI")
+    assert mpi is None or not mpi.Is_initialized()

@@ -132,6 +132,12 @@ class TestPython:
         mirror = getattr(ours, "C" + "".join(word.capitalize() for word in name.split("_")[1:]))
         assert list(mirror._fields_) == wanted
 
+    def test_resize_options_of_python_have_the_fields_of_c(self, tracked: dict[str, str]) -> None:
+        from nereus.binding import ResizeOptions
+
+        wanted = {word for _, word, _ in structures(tracked)["nereus_resize_options"]}
+        assert set(ResizeOptions.__annotations__) == wanted
+
     def test_package_exports_the_names_of_the_binding(self) -> None:
         import nereus
         from nereus import binding

@@ -121,12 +121,16 @@ class LivelyJob(FakeJob):
         self.met: list[set[str]] = []  # others that wrote at the same time
         self.epochs: list[int] = []
         self.done: set[int] = set()  # commands
+        self._opening = time.time_ns() // 1000  # a hello that comes late is its own
         self._late: list[bytes] = []
         self._ids = 0
         self._insisted: dict[int, Message] = {}
         self._known = False
         self._writes_until: float | None = None
         self._next = 0.0
+
+    def say(self, kind: str, **keys: Any) -> None:
+        super().say(kind, opening=self._opening, **keys)
 
     def send(self, frame: bytes) -> None:
         if self._chance is None:
