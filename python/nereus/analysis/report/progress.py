@@ -92,9 +92,14 @@ class State:
         """If iterations go on to last as long as the recent ones of this generation; None: not known yet."""
         if self.last is None:
             return None
+        return self._seconds_each(self.last) * max(0, self.iterations - self.last.iteration)
+
+    def _seconds_each(self, latest: events.Progress) -> float:
+        """Of the recent iterations; of the latest one while a generation has none or one to show."""
+        if len(self._recent) < 2:
+            return latest.seconds
         (first_time, first), (last_time, last) = self._recent[0], self._recent[-1]
-        each = (last_time - first_time) / (last - first) if last > first else self.last.seconds
-        return each * max(0, self.iterations - self.last.iteration)
+        return (last_time - first_time) / (last - first) if last > first else latest.seconds
 
     def text(self) -> str:
         if self.last is None:

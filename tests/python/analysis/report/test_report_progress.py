@@ -2,6 +2,7 @@
 """What a user sees while a run goes on."""
 
 import io
+import re
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -111,6 +112,14 @@ def test_eta_is_known_after_one_iteration(begin: Any) -> None:
     run.starts()
     run.iterates([0.5])
     assert state_of(run.lines).seconds_left == pytest.approx(4.5)
+
+
+def test_line_can_be_shown_after_each_event(complete: Any) -> None:
+    """Between the start of a generation and its first iteration there are no recent ones."""
+    state = State(1)
+    for event in _events([line.encode() for line in complete.lines]):
+        state.take(event)
+        assert re.fullmatch(r"starting|iteration \d+/\d+ · \d ranks? · last .+ · ETA \d+:\d\d", state.text())
 
 
 def test_terminal_shows_bar_with_resizes_above(complete: Any) -> None:
