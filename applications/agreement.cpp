@@ -9,7 +9,7 @@ bool anyone_complains(const std::string &program, const nereus::Job &job, const 
     const int mine = complaint.empty() ? job.size() : job.rank();
     int first = 0;
     MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, job.comm());
-    if (first == job.rank()) trying::say(program, complaint);
+    if (first == job.rank()) common::say(program, complaint);
     return first < job.size();
 }
 

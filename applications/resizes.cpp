@@ -41,7 +41,7 @@ void ask_for_resizes(const std::string &program, nereus::Job &job, const Schedul
     if (job.rank() != 0) return;
     for (const WantedResize &wanted : schedule)
         if (wanted.iterations == iterations_done && nereus_resize(job.get(), wanted.ranks, nullptr, nullptr) < 0)
-            trying::say(program, written(wanted) + " is refused: " + job.message());
+            common::say(program, written(wanted) + " is refused: " + job.message());
 }
 
 nereus::Outcome checkpoint(const std::string &program, nereus::Job &job, std::int64_t &rolled_back) {
@@ -51,7 +51,7 @@ nereus::Outcome checkpoint(const std::string &program, nereus::Job &job, std::in
     const nereus_resize_report report = job.last_resize();
     if (report.request != before && report.code < 0) {
         ++rolled_back;
-        trying::say(program, job.message());
+        common::say(program, job.message());
     }
     return outcome;
 }
@@ -61,7 +61,7 @@ void say_what_never_came(const std::string &program, const nereus::Job &job, con
     if (job.rank() != 0) return;
     for (const WantedResize &wanted : schedule)
         if (wanted.iterations > iterations_done)
-            trying::say(program, written(wanted) + " was not reached: the run ended after " +
+            common::say(program, written(wanted) + " was not reached: the run ended after " +
                                      std::to_string(iterations_done) + " iterations");
 }
 

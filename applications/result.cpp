@@ -19,7 +19,7 @@ std::string complaint_of_result(const std::string &path) {
 
 void write_result(const nereus::Job &job, const std::string &path, const nlohmann::json &line) {
     if (job.rank() != 0) return;
-    if (path.empty()) return trying::print(line);
+    if (path.empty()) return common::print(line);
     std::ofstream file(path);
     file << line.dump() << '\n' << std::flush;
     if (!file) throw std::runtime_error("--result " + path + ": cannot be written");

@@ -45,7 +45,7 @@ int end(const Plan &plan, nereus::Job &job, Solver &solver) {
 
 int give_up(const nereus::Job &job, const Solver &solver) {
     if (job.rank() == 0)
-        trying::say(program, "iteration " + std::to_string(solver.state.iterations + 1) + ": p.Ap = " +
+        common::say(program, "iteration " + std::to_string(solver.state.iterations + 1) + ": p.Ap = " +
                                  std::to_string(solver.state.curvature) + ": the matrix is not positive definite");
     return EXIT_FAILURE;
 }
@@ -75,7 +75,7 @@ int stay(const Plan &plan, nereus::Job &job, std::optional<Solver> &solver) {
     if (job.generation() > 0)
         solver.emplace(job, 0).arrive();
     else if (!begin(plan, job, solver))
-        return trying::bad_input;
+        return common::bad_input;
     return iterate(plan, job, *solver);
 }
 
@@ -83,9 +83,9 @@ int run(int argc, char **argv) {
     const cg::CommandLine line = cg::read_command_line(argc, argv);
     if (line.exit_code) return *line.exit_code;
     std::optional<Solver> solver; // the library writes to it until the job is closed
-    return trying::run_job(program, argc, argv, [&](nereus::Job &job) { return stay(line.plan, job, solver); });
+    return common::run_job(program, argc, argv, [&](nereus::Job &job) { return stay(line.plan, job, solver); });
 }
 
 }
 
-int main(int argc, char **argv) { return trying::with_mpi(argc, argv, run); }
+int main(int argc, char **argv) { return common::with_mpi(argc, argv, run); }

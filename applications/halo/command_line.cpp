@@ -30,9 +30,9 @@ CommandLine read_command_line(int argc, char **argv) {
         ->check(CLI::Range(1, most_fields));
     app.add_flag("--ring", plan.is_ring, "the last row is a neighbour of the first one");
     applications::add_options(app, plan.options);
-    if (const auto exit_code = trying::parse(app, argc, argv)) return {{}, exit_code};
+    if (const auto exit_code = common::parse(app, argc, argv)) return {{}, exit_code};
     if (const std::string why = applications::complaint_of_words(app); !why.empty())
-        return {{}, trying::refused(program, why)};
+        return {{}, common::refused(program, why)};
     return {std::move(plan), std::nullopt};
 }
 

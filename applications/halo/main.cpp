@@ -47,7 +47,7 @@ int iterate(const Plan &plan, nereus::Job &job, Plate &plate) {
 int stay(const Plan &plan, nereus::Job &job, std::optional<Plate> &plate) {
     if (job.generation() == 0 &&
         applications::anyone_complains(program, job, applications::complaint_of_result(plan.options.result)))
-        return trying::bad_input;
+        return common::bad_input;
     plate.emplace(job, halo::Shape{plan.rows, plan.columns, plan.fields, plan.is_ring});
     return iterate(plan, job, *plate);
 }
@@ -56,9 +56,9 @@ int run(int argc, char **argv) {
     const halo::CommandLine line = halo::read_command_line(argc, argv);
     if (line.exit_code) return *line.exit_code;
     std::optional<Plate> plate; // the library writes to it until the job is closed
-    return trying::run_job(program, argc, argv, [&](nereus::Job &job) { return stay(line.plan, job, plate); });
+    return common::run_job(program, argc, argv, [&](nereus::Job &job) { return stay(line.plan, job, plate); });
 }
 
 }
 
-int main(int argc, char **argv) { return trying::with_mpi(argc, argv, run); }
+int main(int argc, char **argv) { return common::with_mpi(argc, argv, run); }

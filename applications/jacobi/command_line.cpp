@@ -36,9 +36,9 @@ CommandLine read_command_line(int argc, char **argv) {
     app.add_flag("--check", plan.checks, "look at each element of the solution, and of the file, at the end");
     applications::add_start(app, plan.start);
     applications::add_options(app, plan.options);
-    if (const auto exit_code = trying::parse(app, argc, argv)) return {{}, exit_code};
+    if (const auto exit_code = common::parse(app, argc, argv)) return {{}, exit_code};
     if (const std::string why = applications::complaint_of_words(app); !why.empty())
-        return {{}, trying::refused(program, why)};
+        return {{}, common::refused(program, why)};
     return {std::move(plan), std::nullopt};
 }
 

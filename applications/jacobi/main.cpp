@@ -92,7 +92,7 @@ int end(const Plan &plan, nereus::Job &job, Solver &solver) {
     const std::string complaint = plan.checks ? complaint_of_results(plan, job, solver) : "";
     applications::write_result(job, plan.options.result, line);
     if (complaint.empty()) return EXIT_SUCCESS;
-    if (job.rank() == 0) trying::say(program, complaint);
+    if (job.rank() == 0) common::say(program, complaint);
     return EXIT_FAILURE;
 }
 
@@ -117,7 +117,7 @@ bool can_write(const Plan &plan, const nereus::Job &job) {
 
 /// One process' stay in the job; returns its exit code.
 int stay(const Plan &plan, nereus::Job &job, std::optional<Solver> &solver) {
-    if (job.generation() == 0 && !can_write(plan, job)) return trying::bad_input;
+    if (job.generation() == 0 && !can_write(plan, job)) return common::bad_input;
     return iterate(plan, job, solver.emplace(job, plan.rows));
 }
 
@@ -126,9 +126,9 @@ int run(int argc, char **argv) {
     if (line.exit_code) return *line.exit_code;
     applications::wait_for(line.plan.start);
     std::optional<Solver> solver; // the library writes to it until the job is closed
-    return trying::run_job(program, argc, argv, [&](nereus::Job &job) { return stay(line.plan, job, solver); });
+    return common::run_job(program, argc, argv, [&](nereus::Job &job) { return stay(line.plan, job, solver); });
 }
 
 }
 
-int main(int argc, char **argv) { return trying::with_mpi(argc, argv, run); }
+int main(int argc, char **argv) { return common::with_mpi(argc, argv, run); }

@@ -52,9 +52,9 @@ CommandLine read_command_line(int argc, char **argv) {
     applications::add_start(app, plan.start);
     applications::add_resizes(app, plan.resizes);
     app.allow_extras();
-    if (const auto exit_code = trying::parse(app, argc, argv)) return {{}, exit_code};
+    if (const auto exit_code = common::parse(app, argc, argv)) return {{}, exit_code};
     if (const std::string why = applications::complaint_of_words(app); !why.empty())
-        return {{}, trying::refused(program, why)};
+        return {{}, common::refused(program, why)};
     return {std::move(plan), std::nullopt};
 }
 

@@ -40,7 +40,7 @@ applications::Fill numbers_of(std::int64_t phase) {
 }
 
 void say(const nereus::Job &job, const json &line) {
-    if (job.rank() == 0) trying::print(line);
+    if (job.rank() == 0) common::print(line);
 }
 
 void write(const Plan &plan, const nereus::Job &job, State &state) {
@@ -102,7 +102,7 @@ int end(const Plan &plan, const nereus::Job &job, const State &state) {
     applications::say_what_never_came(program, job, plan.resizes, state.iterations);
     const std::string complaint = complaint_of_file(plan, job, state);
     if (complaint.empty()) return EXIT_SUCCESS;
-    if (job.rank() == 0) trying::say(program, complaint);
+    if (job.rank() == 0) common::say(program, complaint);
     return EXIT_FAILURE;
 }
 
@@ -129,7 +129,7 @@ bool can_write(const Plan &plan, const nereus::Job &job) {
 int stay(const Plan &plan, nereus::Job &job, State &state) {
     job.value("state", state);
     if (job.generation() == 0) {
-        if (!can_write(plan, job)) return trying::bad_input;
+        if (!can_write(plan, job)) return common::bad_input;
         state.began = applications::date();
     }
     return run_all(plan, job, state);
@@ -140,9 +140,9 @@ int run(int argc, char **argv) {
     if (line.exit_code) return *line.exit_code;
     applications::wait_for(line.plan.start);
     State state; // the library writes to it until the job is closed
-    return trying::run_job(program, argc, argv, [&](nereus::Job &job) { return stay(line.plan, job, state); });
+    return common::run_job(program, argc, argv, [&](nereus::Job &job) { return stay(line.plan, job, state); });
 }
 
 }
 
-int main(int argc, char **argv) { return trying::with_mpi(argc, argv, run); }
+int main(int argc, char **argv) { return common::with_mpi(argc, argv, run); }

@@ -12,7 +12,8 @@ from faulty_application import running
 from nereus.bench.costs import Cost, new_costs
 from nereus.launch import choose
 
-BENCH = ("bench", "transfer", "--bytes", "400000", "--repeat", "1", "--json", "--methods", "auto")
+WAY = ("--methods", "auto", "--process-strategies", "none")
+BENCH = ("bench", "transfer", "--bytes", "400000", "--repeat", "1", "--json", *WAY)
 LIMIT = 300.0
 CHEAP, DEAR = 1e-9, 1.0
 

@@ -35,7 +35,13 @@ def test_messages_are_measured_beside_the_limits_of_the_machine(site: Any, sampl
     found = document(
         site, sampled_mpi, "--from", "1,3", "--to", "3,1", *data, "--methods", "p2p,col", "--repeat", "2"
     )
-    assert len(found["rows"]) == 4
+    ways = {(*row["process_strategies"], row["method"], row["from"]) for row in found["rows"]}
+    assert ways == {
+        (*processes, method, size)
+        for processes in (("auto",), ())
+        for method in ("p2p", "col")
+        for size in (1, 3)
+    }
     for row in found["rows"]:
         assert row["works"], row["reason"]
         # Without one survivor's third of the data.
@@ -52,20 +58,8 @@ def test_messages_are_measured_beside_the_limits_of_the_machine(site: Any, sampl
 
 def test_ways_that_replace_rank_0_are_measured(site: Any, mpich: str) -> None:
     processes = "baseline-inter,baseline-intra"
-    found = document(
-        site,
-        mpich,
-        "--from",
-        "1",
-        "--to",
-        "2",
-        "--process-methods",
-        processes,
-        "--methods",
-        "p2p",
-        "--repeat",
-        "2",
-    )
+    ways = ("--process-methods", processes, "--process-strategies", "none", "--methods", "p2p")
+    found = document(site, mpich, "--from", "1", "--to", "2", *ways, "--repeat", "2")
     assert [row["process_method"] for row in found["rows"]] == processes.split(",")
     for row in found["rows"]:
         assert row["works"], row["reason"]
@@ -82,9 +76,19 @@ def test_processes_of_one_host_communicate_over_tcp(site: Any, mpi: str) -> None
 
 def test_transfer_carried_out_by_another_method_does_not_count(site: Any, mpich: str) -> None:
     """What does not lie in shared memory must not be shown as if it did."""
-    result = site.nereus(
-        *BENCH, "--mpi", mpich, "--from", "1", "--to", "2", "--methods", "shm", "--repeat", "1", limit=LIMIT
+    options = (
+        "--from",
+        "1",
+        "--to",
+        "2",
+        "--methods",
+        "shm",
+        "--process-strategies",
+        "auto",
+        "--repeat",
+        "1",
     )
+    result = site.nereus(*BENCH, "--mpi", mpich, *options, limit=LIMIT)
     (row,) = result.document["rows"]
     assert row["works"] == (row["bytes_shared"] is not None and row["bytes_shared"] > 0)
     assert row["works"] or row["reason"]
@@ -134,13 +138,21 @@ def test_links_are_removed_after_ctrl_c(site: Any, mpich: str) -> None:
         ("--from 1 --to 2 --bytes 8 merge:p2p", "merge:p2p: allowed is PROCESSES:METHOD:STRATEGY"),
         ("--from 1 --to 2 --bytes 8 merge:p2p:later", "merge:p2p:later: allowed is"),
         ("--from 1 --to 2 --bytes 8 merge:p2p:blocking merge:shm:blocking", "shm needs a run of its own"),
+        (
+            "--from 1 --to 2 --bytes 8 merge:p2p:blocking merge:wake:p2p:blocking",
+            "merge:wake:p2p:blocking: ways that wake processes need a run of their own",
+        ),
+        (
+            "--from 1 --to 2 --bytes 8 merge:fork:p2p:blocking",
+            "merge:fork:p2p:blocking: allowed is PROCESSES:METHOD",
+        ),
         ("--from 1 --to 2 --bytes 8 --limits merge:p2p:blocking", "--limits goes without ways"),
         ("--from 1 --to 2 --bytes 8 --limits", "--limits: needs as many processes as --from and --to, and 2"),
         ("--from 1 --to 2 --bytes 8 --constant-percent 5 merge:p2p:blocking", "--arrays = 1: constant"),
         ("--from 1 --to 2 --bytes x merge:p2p:blocking", "--bytes"),
         (
             "--from 2 --to 3 --bytes 8 merge:p2p:blocking",
-            "--to = 3: the job has 1 processes; start it with 3",
+            "--from = 2: the job has 1 processes; start it with 2",
         ),
     ],
 )

@@ -19,7 +19,7 @@ struct CommandLine {
     std::optional<int> exit_code; ///< nothing else is to be done
 };
 
-CommandLine refused(const std::string &why) { return {{}, trying::refused(program, why)}; }
+CommandLine refused(const std::string &why) { return {{}, common::refused(program, why)}; }
 
 CommandLine checked(Plan plan, const std::vector<std::string> &words) {
     if (plan.from >= plan.to)
@@ -27,7 +27,7 @@ CommandLine checked(Plan plan, const std::vector<std::string> &words) {
                        std::to_string(plan.from));
     for (const std::string &word : words) {
         if (word.starts_with("--nereus-")) continue; // a setting of the library, which checks it
-        auto combination = resizes::read_combination(word);
+        auto combination = common::read_combination(word);
         if (!combination) return refused(combination.error());
         plan.combinations.push_back(*combination);
     }
@@ -53,7 +53,7 @@ CommandLine read_command_line(int argc, char **argv) {
         ->check(CLI::Range(0.0, 10000.0));
     app.footer("COMBINATION...");
     app.allow_extras();
-    if (const auto exit_code = trying::parse(app, argc, argv)) return {{}, exit_code};
+    if (const auto exit_code = common::parse(app, argc, argv)) return {{}, exit_code};
     plan.iteration_seconds = iteration_ms / 1000;
     return checked(std::move(plan), app.remaining());
 }
@@ -93,9 +93,9 @@ int run(int argc, char **argv) {
     if (line.exit_code) return *line.exit_code;
     // Whatever the user's settings: what is to be timed is either making or waking.
     setenv("NEREUS_WAKE", line.plan.wakes() ? "on" : "off", 1);
-    return trying::run_job(program, argc, argv, [&](nereus::Job &job) { return stay(line.plan, job); });
+    return common::run_job(program, argc, argv, [&](nereus::Job &job) { return stay(line.plan, job); });
 }
 
 }
 
-int main(int argc, char **argv) { return trying::with_mpi(argc, argv, run); }
+int main(int argc, char **argv) { return common::with_mpi(argc, argv, run); }

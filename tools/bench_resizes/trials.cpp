@@ -26,16 +26,6 @@ std::string library() {
     return std::regex_replace(whole.substr(0, whole.find('\n')), std::regex("[\\s]+"), " ");
 }
 
-/// Why a resize that came to its end is not the one that was wanted, or "".
-std::string complaint(const Combination &wanted, const nereus_resize_report &report) {
-    const bool is_free = (wanted.strategies & NEREUS_AUTO) != 0;
-    if (report.process_method != wanted.method || (!is_free && report.process_strategies != wanted.strategies))
-        return "it was carried out in another way";
-    if (wanted.wakes && report.woken == 0) return "no process was parked, so none was woken";
-    if (!wanted.wakes && report.woken > 0) return "processes were woken that should have been made";
-    return "";
-}
-
 }
 
 State first_state(const Plan &plan) {
@@ -89,11 +79,11 @@ void Trials::grow() {
     if (job_.size() != plan_.from)
         return give_up(2, "--from = " + std::to_string(plan_.from) + ": the job has " + std::to_string(job_.size()) +
                               " processes; start it with " + std::to_string(plan_.founders()));
-    state_.usual_gap = trying::median(gaps_);
+    state_.usual_gap = common::median(gaps_);
     gaps_.clear();
     state_.longest_gap = 0;
     enter(State::growing);
-    trying::print({{"trying", combination().text}});
+    common::print({{"trying", combination().text}});
     try {
         ask(plan_.to, combination());
     } catch (const nereus::Failure &refused) {
@@ -118,7 +108,7 @@ void Trials::look_at_growth() {
     const nereus_resize_report report = job_.last_resize();
     if (report.request != state_.request) return;
     if (report.code != NEREUS_RESIZED) {
-        report_refused(trying::rolled_back(report));
+        report_refused(common::rolled_back(report));
         return next_trial();
     }
     report_done(report);
@@ -139,7 +129,7 @@ void Trials::next_trial() {
 }
 
 void Trials::give_up(int exit_code, const std::string &why) {
-    trying::say(program, why);
+    common::say(program, why);
     exit_code_ = exit_code;
     enter(State::ended);
 }
@@ -152,7 +142,7 @@ double Trials::stall(const nereus_resize_report &report) const {
 
 void Trials::report_refused(const std::string &why) const {
     const Combination &way = combination();
-    trying::print({{"combination", way.text},
+    common::print({{"combination", way.text},
                    {"works", false},
                    {"reason", why},
                    {"from", plan_.from},
@@ -163,8 +153,8 @@ void Trials::report_refused(const std::string &why) const {
 }
 
 void Trials::report_done(const nereus_resize_report &report) const {
-    const std::string why = complaint(combination(), report);
-    trying::print({{"combination", combination().text},
+    const std::string why = common::complaint(combination(), report);
+    common::print({{"combination", combination().text},
                    {"works", why.empty()},
                    {"reason", why},
                    {"from", report.from},

@@ -8,7 +8,7 @@
 // back. The state travels as a value of the job, because Baseline replaces rank 0 in the middle of a trial.
 #pragma once
 
-#include "combination.hpp"
+#include "tools/common/combination.hpp"
 
 #include <cstdint>
 #include <nereus/nereus.hpp>
@@ -16,6 +16,8 @@
 #include <vector>
 
 namespace resizes {
+
+using common::Combination;
 
 inline constexpr const char *program = "nereus-resizes"; ///< begins what is said on stderr
 

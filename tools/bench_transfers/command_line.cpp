@@ -8,7 +8,7 @@
 namespace transfers {
 namespace {
 
-CommandLine refused(const std::string &why) { return {{}, trying::refused(program, why)}; }
+CommandLine refused(const std::string &why) { return {{}, common::refused(program, why)}; }
 
 /// What is wrong with the numbers, or "".
 std::string complaint(const Plan &plan) {
@@ -34,6 +34,9 @@ CommandLine checked(Plan plan, const std::vector<std::string> &words) {
     for (const Way &way : plan.ways)
         if (way.is_shared != plan.ways.front().is_shared)
             return refused("shm needs a run of its own, without other methods");
+    for (const Way &way : plan.ways)
+        if (way.processes.wakes != plan.wakes())
+            return refused(way.text + ": ways that wake processes need a run of their own, without others");
     return {std::move(plan), std::nullopt};
 }
 
@@ -61,15 +64,16 @@ CommandLine read_command_line(int argc, char **argv) {
     Plan plan;
     double iteration_ms = 2;
     CLI::App app("Resizes from --from to --to processes in each way that is named, and back in a fixed way, and prints "
-                 "JSON lines for each.\nStarted by mpiexec with the larger of both numbers of processes; options "
-                 "--nereus-NAME=VALUE are settings of the library.\nWAY is PROCESSES:METHOD:STRATEGY, as "
-                 "merge:p2p:blocking, merge:rma-lockall:wait-drains, baseline-intra:col:thread.\n\n"
-                 "Example: mpiexec -n 4 nereus-transfers --from 2 --to 4 --bytes 1000000 merge:p2p:blocking",
+                 "JSON lines for each.\nStarted by mpiexec with --from processes, for merge:wake with the larger of "
+                 "both numbers; options --nereus-NAME=VALUE are settings of the library.\nWAY is "
+                 "PROCESSES:METHOD:STRATEGY, as merge:p2p:blocking, merge:auto:rma-lockall:wait-drains, "
+                 "baseline-intra:col:thread.\n\n"
+                 "Example: mpiexec -n 2 nereus-transfers --from 2 --to 4 --bytes 1000000 merge:p2p:blocking",
                  program);
     add_options(app, plan, iteration_ms);
     app.footer("WAY...");
     app.allow_extras();
-    if (const auto exit_code = trying::parse(app, argc, argv)) return {{}, exit_code};
+    if (const auto exit_code = common::parse(app, argc, argv)) return {{}, exit_code};
     plan.iteration_seconds = iteration_ms / 1000;
     return checked(std::move(plan), app.remaining());
 }

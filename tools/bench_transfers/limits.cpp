@@ -87,7 +87,7 @@ double seconds_of(bool takes_part, const std::function<void()> &prepare, const s
         MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
         if (i > 0) times.push_back(slowest);
     }
-    return trying::median(times);
+    return common::median(times);
 }
 
 void nothing() {}
@@ -226,7 +226,7 @@ nlohmann::json message_rate(int from, int to, const Amount &amount) {
 int measure_limits(int from, int to, const Amount &amount) {
     const World all = world();
     if (all.size < std::max({from, to, 2}))
-        return trying::refused(program,
+        return common::refused(program,
                                "--limits: needs as many processes as --from and --to, and 2 or more; there are " +
                                    std::to_string(all.size));
     const std::size_t bytes = std::clamp(static_cast<std::size_t>(amount.bytes), least_copied, most_copied);
@@ -236,7 +236,7 @@ int measure_limits(int from, int to, const Amount &amount) {
     limits["process_vm_readv"] = read_rate(bytes);
     limits["isend_irecv"] = message_rate(from, to, amount);
     limits["first_touch"] = first_touch_rate(bytes);
-    if (all.rank == 0) trying::print({{"limits", limits}});
+    if (all.rank == 0) common::print({{"limits", limits}});
     return 0;
 }
 

@@ -91,11 +91,10 @@ private:
 };
 
 int run_trials(const Plan &plan, int argc, char **argv) {
-    // Whatever the user's settings: processes that were there before are woken, so that Merge makes none; and arrays
-    // lie where the ways have them.
-    setenv("NEREUS_WAKE", "on", 1);
+    // Whatever the user's settings: processes are either made or woken, and arrays lie where the ways have them.
+    setenv("NEREUS_WAKE", plan.wakes() ? "on" : "off", 1);
     setenv("NEREUS_MEMORY", plan.ways.front().is_shared ? "shared" : "private", 1);
-    return trying::run_job(transfers::program, argc, argv, [&](nereus::Job &job) { return Stay(plan, job).iterate(); });
+    return common::run_job(transfers::program, argc, argv, [&](nereus::Job &job) { return Stay(plan, job).iterate(); });
 }
 
 int run(int argc, char **argv) {
@@ -108,4 +107,4 @@ int run(int argc, char **argv) {
 
 }
 
-int main(int argc, char **argv) { return trying::with_mpi(argc, argv, run); }
+int main(int argc, char **argv) { return common::with_mpi(argc, argv, run); }

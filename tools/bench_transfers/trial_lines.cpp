@@ -13,7 +13,7 @@ namespace {
 using nlohmann::json;
 
 json median_or_null(const std::vector<double> &values) {
-    return values.empty() ? json() : json(trying::median(values));
+    return values.empty() ? json() : json(common::median(values));
 }
 
 json mean_or_null(const std::vector<double> &values) { return values.empty() ? json() : json(mean(values)); }
@@ -29,7 +29,8 @@ std::string complaint(const Way &way, const Measured &measured) {
     const nereus_resize_report &report = measured.report;
     const bool other_method = way.method != NEREUS_TRANSFER_AUTO && report.transfer_method != way.method;
     const bool other_strategy = way.strategy != NEREUS_STRATEGY_AUTO && report.transfer_strategy != way.strategy;
-    if (report.process_method != way.processes || other_method || other_strategy)
+    if (std::string why = common::complaint(way.processes, report); !why.empty()) return why;
+    if (other_method || other_strategy)
         return "it was carried out in another way: " + word_of(report.transfer_method) + ", " +
                word_of(report.transfer_strategy);
     const bool moved = report.constant_bytes + report.variable_bytes > 0;
@@ -47,17 +48,17 @@ double mean(const std::vector<double> &values) {
     return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-void print_trying(const Way &way) { trying::print({{"trying", way.text}}); }
+void print_trying(const Way &way) { common::print({{"trying", way.text}}); }
 
 void print_failed(const Way &way, const std::string &why) {
-    trying::print({{"way", way.text}, {"works", false}, {"reason", why}});
+    common::print({{"way", way.text}, {"works", false}, {"reason", why}});
 }
 
 void print_done(const Way &way, const Measured &measured) {
     const nereus_resize_report &report = measured.report;
     const std::string why = complaint(way, measured);
     const std::vector<double> later(measured.whole.begin() + !measured.whole.empty(), measured.whole.end());
-    trying::print({{"way", way.text},
+    common::print({{"way", way.text},
                    {"works", why.empty()},
                    {"reason", why},
                    {"transfer_method", word_of(report.transfer_method)},

@@ -9,13 +9,6 @@
 #include <algorithm>
 
 namespace transfers {
-namespace {
-
-/// The fixed way to the size before, which is not measured, and of the first trial, which is not reported: memory that
-/// the system must get from elsewhere (a virtual machine from its host) takes its time when it is first touched.
-const Way back{"back", NEREUS_MERGE, NEREUS_P2P, NEREUS_BLOCKING, false};
-
-}
 
 void Trials::generation_begun() {
     last_passed_ = 0;
@@ -55,15 +48,22 @@ void Trials::enter(State::Stage stage) {
     loops_.clear();
 }
 
-const Way &Trials::way() const {
-    if (is_first()) return back;
+/// The way to the size before, which is not measured, and of the first trial, which is not reported: memory that the
+/// system must get from elsewhere (a virtual machine from its host) takes its time when it is first touched.
+Way Trials::way_back() const {
+    const common::Combination &processes = plan_.ways.front().processes;
+    return {"back", {"back", NEREUS_MERGE, processes.strategies, processes.wakes}, NEREUS_P2P, NEREUS_BLOCKING, false};
+}
+
+Way Trials::way() const {
+    if (is_first()) return way_back();
     return plan_.ways[static_cast<std::size_t>(state_.trial) % plan_.ways.size()];
 }
 
 void Trials::ask(int ranks, const Way &way) {
     nereus_resize_options options = job_.options();
-    options.process_method = way.processes;
-    options.process_strategies = 0;
+    options.process_method = way.processes.method;
+    options.process_strategies = way.processes.strategies;
     options.transfer_method = way.method;
     options.transfer_strategy = way.strategy;
     state_.asked = now();
@@ -72,13 +72,12 @@ void Trials::ask(int ranks, const Way &way) {
 }
 
 void Trials::prepare() {
-    const int founders = std::max(plan_.from, plan_.to);
-    if (job_.generation() == 0 && job_.size() != founders)
-        return give_up(2, "--to = " + std::to_string(plan_.to) + ": the job has " + std::to_string(job_.size()) +
-                              " processes; start it with " + std::to_string(founders));
+    if (job_.generation() == 0 && job_.size() != plan_.founders() && job_.size() != plan_.largest())
+        return give_up(2, "--from = " + std::to_string(plan_.from) + ": the job has " + std::to_string(job_.size()) +
+                              " processes; start it with " + std::to_string(plan_.founders()));
     if (job_.size() == plan_.from) return enter(State::warming);
     try {
-        ask(plan_.from, back);
+        ask(plan_.from, way_back());
     } catch (const nereus::Failure &refused) {
         give_up(1, std::string("the job cannot get back to its first size: ") + refused.what());
     }
@@ -103,7 +102,7 @@ void Trials::look_at_request() {
     if (report.request != state_.request) return;
     state_.request = 0;
     const bool is_done = report.code == NEREUS_RESIZED;
-    const std::string why = trying::rolled_back(report);
+    const std::string why = common::rolled_back(report);
     if (state_.stage == State::preparing)
         return is_done ? enter(State::warming) : give_up(1, "the job did not get back to its first size: " + why);
     if (!is_done) return not_done(why);
@@ -166,7 +165,7 @@ void Trials::next_trial() {
 }
 
 void Trials::give_up(int exit_code, const std::string &why) {
-    trying::say(program, why);
+    common::say(program, why);
     exit_code_ = exit_code;
     enter(State::ended);
 }

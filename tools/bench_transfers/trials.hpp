@@ -12,6 +12,7 @@
 #include "data.hpp"
 #include "way.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <nereus/nereus.hpp>
@@ -43,6 +44,11 @@ struct Plan {
     bool checks_all = false;
     bool measures_limits = false; ///< instead of trials
     std::vector<Way> ways;
+
+    bool wakes() const { return ways.front().processes.wakes; }
+    int largest() const { return std::max(from, to); }
+    /// Processes that the job is started with: those to be woken later are parked by a shrink first.
+    int founders() const { return wakes() ? largest() : from; }
 };
 
 /// What all ranks do in an iteration besides its usual work; a sum.
@@ -90,7 +96,8 @@ private:
     void enter(State::Stage stage);
     std::vector<double> background_loops(const nereus_resize_report &report) const;
     bool is_first() const { return state_.trial < 0; }
-    const Way &way() const;
+    Way way() const;
+    Way way_back() const;
 
     const Plan &plan_;
     nereus::Job &job_;

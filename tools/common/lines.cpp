@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
-namespace trying {
+namespace common {
 
 void print(const nlohmann::json &line) {
     std::printf("%s\n", line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace trying {
+namespace common {
 
 /// One line, at once: the program may not live to print the next one.
 void print(const nlohmann::json &line);

@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <exception>
 
-namespace trying {
+namespace common {
 namespace {
 
 int world_rank() {

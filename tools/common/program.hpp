@@ -14,7 +14,7 @@ namespace CLI {
 class App;
 }
 
-namespace trying {
+namespace common {
 
 inline constexpr int bad_input = 2; ///< exit code
 

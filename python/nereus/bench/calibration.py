@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nereus.bench.costs import Cost
-from nereus.bench.transfer_network import Network
+from nereus.bench.transfer_network import SHM, Network
 from nereus.bench.transfer_trials import Amount, Pair, TransferBench, TransferTrial
 from nereus.bench.transfer_ways import BLOCKING, TransferWay
 from nereus.launch.builds import Build
@@ -75,7 +75,7 @@ def measure(bench: TransferBench, ways: Sequence[TransferWay], repeat: int) -> I
 
 def bench_for(build: Build, most: int, stopped: Callable[[], bool]) -> TransferBench:
     """A bench whose jobs know nothing of costs, and whose busiest process is known."""
-    network = Network("shm", {build.kind: _SETTINGS})
+    network = Network(SHM, {build.kind: _SETTINGS})
     return TransferBench(build, network, Amount(most), brief=True, stopped=stopped)
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The ways to make processes that a resize may be asked for: a method, and strategies that go together."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nereus.methods import AUTO, PROCESS_METHODS, PROCESS_STRATEGIES
@@ -12,6 +13,11 @@ STRATEGIES = tuple(word for word in PROCESS_STRATEGIES if word != AUTO)
 WAKE = "wake"
 _NONE = "none"
 _ASYNCHRONOUS = "asynchronous"
+#: For those who wrote something else.
+ALLOWED_STRATEGIES = (
+    f"{AUTO}, {_NONE}, {WAKE}, or some of {', '.join(STRATEGIES)} with + between, where single goes with no "
+    f"parallel, and join with no other than asynchronous"
+)
 
 
 @dataclass(frozen=True)
@@ -68,16 +74,16 @@ def all_combinations() -> list[Combination]:
 
 
 def read_strategies(text: str) -> tuple[str, ...] | None:
-    """Strategies out of "single+asynchronous", "none" or "wake"; None when they are not allowed."""
-    if text == WAKE:
-        return (WAKE,)
+    """Strategies out of "single+asynchronous", "auto", "none" or "wake"; None when they are not allowed."""
+    if text in (WAKE, AUTO):
+        return (text,)
     wanted = [] if text == _NONE else text.split("+")
     ordered = tuple(word for word in STRATEGIES if word in wanted)
     allowed = len(ordered) == len(wanted) and ordered in sets_of_strategies()
     return ordered if allowed else None
 
 
-def crossed(methods: list[str], strategies: list[tuple[str, ...]]) -> list[Combination]:
+def crossed(methods: Sequence[str], strategies: Sequence[tuple[str, ...]]) -> list[Combination]:
     """Each method with each of the strategies, where there is such a way."""
     every = [Combination(method, words) for method in methods for words in strategies]
     return [combination for combination in every if not combination.wakes or combination.method == "merge"]

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Over which network the processes of a bench talk: this host's memory, TCP alone, or links of a set rate.
 
-All are on this machine. A job is started without a supervisor: its newcomers are woken or spawned.
+All are on this machine. Where processes talk as those of `nereus run` do, jobs have a supervisor as well,
+which starts newcomers; else these are spawned.
 """
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,8 +16,11 @@ from nereus.bench.transfer_hosts import limited_hosts
 from nereus.launch.builds import Build
 from nereus.launch.command import Command, Launch
 from nereus.launch.hosts import Host, Share, host_list, place
+from nereus.probe.joining import joining
+from nereus.supervisor.job import Supervision
 
-NETWORKS = ("shm", "tcp", "limited")
+SHM, TCP, LIMITED = "shm", "tcp", "limited"
+NETWORKS = (SHM, TCP, LIMITED)
 # MPICH's processes of one host take shared memory whatever the netmod does, unless they are told that they
 # are not of one host.
 TCP_ONLY: Mapping[str, Mapping[str, str]] = {
@@ -38,13 +42,20 @@ class Network:
     name: str
     environment: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     hosts: LocalHosts | None = None
+    #: Whether the supervisor can start processes that join; None: jobs have none.
+    joins: bool | None = None
 
-    def command(self, build: Build, program: Path, arguments: tuple[str, ...], ranks: int) -> Command:
+    def start(
+        self, build: Build, program: Path, arguments: tuple[str, ...], ranks: int
+    ) -> Command | Supervision:
         """How a job of `ranks` founders is started."""
-        environment = self.environment.get(build.kind, {})
-        if self.hosts is None:
-            return Launch(build, program, arguments, environment=environment).command([Share("", ranks)])
-        return _on_hosts(self.hosts, Launch(build, program, arguments, environment=environment), ranks)
+        launch = Launch(build, program, arguments, environment=self.environment.get(build.kind, {}))
+        if self.hosts is not None:
+            return _on_hosts(self.hosts, launch, ranks)
+        founders = [Share("", ranks)]
+        if self.joins is None:
+            return launch.command(founders)
+        return Supervision(launch, founders, self.joins)
 
 
 def _on_hosts(limited: LocalHosts, here: Launch, ranks: int) -> Command:
@@ -60,10 +71,16 @@ def _on_hosts(limited: LocalHosts, here: Launch, ranks: int) -> Command:
 
 
 @contextmanager
-def network(name: str, gigabits: float) -> Iterator[Network]:
-    """Make what there is to make for it; all is gone at the end of the block."""
-    if name != "limited":
-        yield Network(name, TCP_ONLY if name == "tcp" else {})
-        return
-    with limited_hosts(gigabits) as hosts:
-        yield Network(name, BETWEEN_HOSTS, hosts)
+def network(name: str, gigabits: float, build: Build, stopped: Callable[[], bool]) -> Iterator[Network]:
+    """Make what there is to make for it; all is gone at the end of the block.
+
+    Where processes talk as the MPI chooses, first find out how jobs of `build` can be joined.
+    """
+    if name == LIMITED:
+        with limited_hosts(gigabits) as hosts:
+            yield Network(name, BETWEEN_HOSTS, hosts)
+    elif name == TCP:
+        yield Network(name, TCP_ONLY)
+    else:
+        joins = joining(build, stopped=stopped)
+        yield Network(name, {build.kind: joins.environment}, joins=joins.works)

@@ -70,7 +70,8 @@ class TransferRow:
         medians = {name: _plain(name, self.median(name)) for name in FIGURES}
         spreads = {f"{name}_deviation": spread and spread.deviation for name, spread in self.spreads.items()}
         return {
-            "process_method": self.way.process_method,
+            "process_method": self.way.processes.method,
+            "process_strategies": list(self.way.processes.strategies),
             "method": self.way.method,
             "strategy": self.way.strategy,
             "from": self.pair.before,
@@ -144,11 +145,7 @@ def _row(amount: Amount, pair: Pair, way: TransferWay, made: Sequence[TransferTr
 
 def _compared(row: TransferRow, rows: Sequence[TransferRow], bare: float | None) -> TransferRow:
     """The row with what can only be told next to others of the same processes and sizes."""
-    peers = [
-        other
-        for other in rows
-        if other.pair == row.pair and other.way.process_method == row.way.process_method
-    ]
+    peers = [other for other in rows if other.pair == row.pair and other.way.processes == row.way.processes]
     courses = [course for other in peers if (course := _course(other)) is not None]
     latest = max((course.iterations for course in courses), default=0.0)
     mine = _course(row)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tries ways to move data with the program nereus-transfers, and measures what the machine can do at best."""
 
+import itertools
 import json
 import tempfile
 import time
@@ -16,7 +17,7 @@ from nereus.bench.trial_job import Answer, answers
 from nereus.launch.builds import Build
 from nereus.launch.capacity import cores
 from nereus.launch.command import Command
-from nereus.supervisor.job import Job
+from nereus.supervisor.job import Job, Supervision
 
 PROGRAM = "nereus-transfers"
 #: Seconds without a word after which a trial is given up, besides the time of its data at this rate.
@@ -75,16 +76,18 @@ class TransferBench:
 
     def trials(self, pair: Pair, ways: Sequence[TransferWay]) -> Iterator[TransferTrial]:
         """Try each once, and tell of each as soon as it is known. Ends early when `stopped()` says so."""
-        for shared in (False, True):
-            remaining = {way.text: way for way in ways if way.shared == shared}
+        for wakes, shared in itertools.product((False, True), repeat=2):
+            own = [way for way in ways if (way.processes.wakes, way.shared) == (wakes, shared)]
+            remaining = {way.text: way for way in own}
             while remaining and not self.stopped():
-                for answer in self._one_job(pair, list(remaining)):
+                founders = pair.most if wakes else pair.before
+                for answer in self._one_job(pair, founders, list(remaining)):
                     yield _trial(pair, remaining.pop(answer.word), answer)
 
     def limits(self, pair: Pair) -> Mapping[str, float | None] | None:
         """GB/s without the library; None where that was not to be had."""
         ranks = max(pair.most, cores(), 2)
-        start = self._launch(pair, ("--limits",), ranks)
+        start = self._start(pair, ("--limits",), ranks)
         deadline = time.monotonic() + self.silence
         with (
             tempfile.TemporaryDirectory(prefix="nereus-") as folder,
@@ -99,13 +102,13 @@ class TransferBench:
         """Seconds without a word after which a trial is given up."""
         return SILENCE + self.amount.bytes / SLOWEST_BYTES_PER_SECOND
 
-    def _one_job(self, pair: Pair, words: Sequence[str]) -> Iterator[Answer]:
+    def _one_job(self, pair: Pair, founders: int, words: Sequence[str]) -> Iterator[Answer]:
         asked = {"--check": self.check, "--brief": self.brief}
         flags = [flag for flag, is_wanted in asked.items() if is_wanted]
-        start = self._launch(pair, (*flags, *words), pair.most)
+        start = self._start(pair, (*flags, *words), founders)
         return answers(start, words, "way", self.silence, self.stopped)
 
-    def _launch(self, pair: Pair, words: Sequence[str], ranks: int) -> Command:
+    def _start(self, pair: Pair, words: Sequence[str], ranks: int) -> Command | Supervision:
         numbers = {
             "--from": pair.before,
             "--to": pair.after,
@@ -114,7 +117,7 @@ class TransferBench:
             "--constant-percent": self.amount.constant_percent,
         }
         options = [text for name, number in numbers.items() for text in (name, f"{number}")]
-        return self.network.command(self.build, self.build.program(PROGRAM), (*options, *words), ranks)
+        return self.network.start(self.build, self.build.program(PROGRAM), (*options, *words), ranks)
 
 
 def read_limits(text: str) -> Mapping[str, float | None] | None:

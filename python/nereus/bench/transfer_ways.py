@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from nereus.bench.combinations import Combination
 from nereus.methods import TRANSFER_METHODS, transfer_conflict
 
 #: Not a method of its own: arrays lie in the shared memory of each host; p2p carries what crosses hosts.
@@ -16,14 +17,14 @@ BLOCKING = "blocking"
 class TransferWay:
     """How processes come about, which calls carry the data, and who waits for them."""
 
-    process_method: str
+    processes: Combination
     method: str
     strategy: str
 
     @property
     def text(self) -> str:
-        """As nereus-transfers takes it: "merge:col:wait-drains"."""
-        return f"{self.process_method}:{self.method}:{self.strategy}"
+        """As nereus-transfers takes it: "merge:auto:col:wait-drains"."""
+        return f"{self.processes.text}:{self.method}:{self.strategy}"
 
     @property
     def shared(self) -> bool:
@@ -37,7 +38,7 @@ class TransferWay:
 
 
 def transfer_ways(
-    processes: Sequence[str], methods: Sequence[str], strategies: Sequence[str]
+    processes: Sequence[Combination], methods: Sequence[str], strategies: Sequence[str]
 ) -> list[TransferWay]:
     """Each with each of the others, where there is such a way; every way once."""
     crossed = [TransferWay(p, m, s) for p in processes for m in methods for s in strategies]

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from nereus.bench.combinations import STRATEGIES, WAKE, Combination, crossed, read_strategies
+from nereus.bench.combinations import ALLOWED_STRATEGIES, WAKE, Combination, crossed, read_strategies
 from nereus.bench.process_rows import Row, rows_of, write_csv
 from nereus.bench.process_trials import Bench, Sizes, Trial
 from nereus.cli.bench_table import show_rows
@@ -83,11 +83,7 @@ def _ways(methods: str, strategies: str) -> list[Combination]:
 def _strategies(word: str, whole: str) -> tuple[str, ...]:
     found = read_strategies(word)
     if found is None:
-        raise Refused(
-            f"--strategies = {whole}: {word or '(empty)'}: allowed are none, {WAKE}, or some of "
-            f"{', '.join(STRATEGIES)} with + between, where single goes with no parallel, "
-            f"and join with no other than asynchronous"
-        )
+        raise Refused(f"--strategies = {whole}: {word or '(empty)'}: allowed are {ALLOWED_STRATEGIES}")
     return found
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from nereus.analysis.report.transfer_picture import draw_transfers
-from nereus.bench.transfer_network import NETWORKS, network
+from nereus.bench.transfer_network import NETWORKS, SHM, network
 from nereus.bench.transfer_rows import TransferRow, limits_of, rows_of
 from nereus.bench.transfer_trials import Pair, TransferBench, TransferTrial
 from nereus.bench.transfer_ways import METHODS, TransferWay
@@ -39,6 +39,14 @@ def transfer(
         TRANSFER_STRATEGIES
     ),
     process_methods: Annotated[str, typer.Option(help="Process methods, with commas between.")] = "merge",
+    process_strategies: Annotated[
+        str | None,
+        typer.Option(
+            help="Process strategies, with commas between; + joins those of one resize. "
+            "If not given: auto,none with the network shm, else none.",
+            show_default=False,
+        ),
+    ] = None,
     repeat: Annotated[int, typer.Option(min=1, help="Rounds over all ways.")] = 5,
     network_word: Annotated[
         str, typer.Option("--network", metavar="|".join(NETWORKS), help="Network between the processes.")
@@ -62,15 +70,21 @@ def transfer(
     """
     words = {"from": before, "to": after, "bytes": size, "methods": methods, "strategies": strategies}
     words |= {"process-methods": process_methods, "network": network_word}
+    if process_strategies is None:
+        process_strategies = "auto,none" if network_word == SHM else "none"
+    words["process-strategies"] = process_strategies
     asked = read_asked(words, arrays, constant_percent)
     check_outputs(csv, plot)
     build = choose(mpi)
     build.program("nereus-transfers")
-    with Stopping() as stopping, fostering(), network(asked.network, gigabits) as over:
-        bench = TransferBench(
-            build, over, asked.amount, check=check, stopped=lambda: stopping.signal is not None
-        )
-        found = _rounds(bench, asked, repeat)
+    with Stopping() as stopping, fostering():
+
+        def stopped() -> bool:
+            return stopping.signal is not None
+
+        with network(asked.network, gigabits, build, stopped) as over:
+            bench = TransferBench(build, over, asked.amount, check=check, stopped=stopped)
+            found = _rounds(bench, asked, repeat)
     rows = rows_of(asked.amount, found.trials, found.limits)
     _write(build, asked, found, rows, csv, plot)
     limits = limits_of([each for made in found.limits.values() for each in made])

@@ -63,7 +63,7 @@ def _table(pair: Pair, rows: Sequence[TransferRow]) -> Table:
 
 def _cells(row: TransferRow) -> list[str]:
     return [
-        row.way.process_method,
+        row.way.processes.text,
         row.way.method,
         row.way.strategy,
         _seconds(row.spreads["background_seconds"]),
@@ -105,6 +105,7 @@ def write_transfers_csv(
         "to",
         "bytes",
         "process_method",
+        "process_strategies",
         "method",
         "strategy",
         "works",
@@ -116,7 +117,8 @@ def write_transfers_csv(
         for trial in trials:
             way, pair = trial.way, trial.pair
             where = [mpi, network, pair.before, pair.after, amount.bytes]
-            what = [way.process_method, way.method, way.strategy, int(trial.works), trial.reason]
+            processes = [way.processes.method, way.processes.words]
+            what = [*processes, way.method, way.strategy, int(trial.works), trial.reason]
             figures = figures_of(trial) if trial.works else {}
             writer.writerow([*where, *what, *[_cell(figures.get(name)) for name in FIGURES]])
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from nereus.bench.combinations import ALLOWED_STRATEGIES, WAKE, crossed, read_strategies
 from nereus.bench.transfer_network import NETWORKS
 from nereus.bench.transfer_trials import Amount, Pair
 from nereus.bench.transfer_ways import METHODS, TransferWay, transfer_ways
@@ -38,7 +39,10 @@ def read_asked(words: Mapping[str, str], arrays: int, constant_percent: float) -
     processes = _listed(words, "process-methods", PROCESS_METHODS)
     methods = _listed(words, "methods", (*METHODS, AUTO))
     strategies = _listed(words, "strategies", (*TRANSFER_STRATEGIES, AUTO))
-    ways = transfer_ways(processes, methods, strategies)
+    made = crossed(processes, [_set(words, word) for word in words["process-strategies"].split(",")])
+    if not made:
+        raise Refused(f"--process-strategies = {words['process-strategies']}: {WAKE} goes with merge only")
+    ways = transfer_ways(made, methods, strategies)
     if not ways:
         raise Refused(f"--strategies = {words['strategies']}: does not go with {words['methods']}")
     amount = Amount(_bytes(words["bytes"]), arrays, constant_percent)
@@ -65,6 +69,14 @@ def _listed(words: Mapping[str, str], name: str, allowed: Sequence[str]) -> list
         if word not in allowed:
             raise Refused(f"--{name} = {words[name]}: {word or '(empty)'}: allowed are {', '.join(allowed)}")
     return named
+
+
+def _set(words: Mapping[str, str], word: str) -> tuple[str, ...]:
+    found = read_strategies(word)
+    if found is None:
+        name = "process-strategies"
+        raise Refused(f"--{name} = {words[name]}: {word or '(empty)'}: allowed are {ALLOWED_STRATEGIES}")
+    return found
 
 
 def _bytes(text: str) -> int:

@@ -57,6 +57,7 @@ def _asked(size: str) -> Asked:
         "methods": ",".join(TRANSFER_METHODS),
         "strategies": ",".join(TRANSFER_STRATEGIES),
         "process-methods": "merge",
+        "process-strategies": "none",
     }
     words |= {"from": str(PAIR.before), "to": str(PAIR.after), "bytes": size, "network": "shm"}
     asked = read_asked(words, 1, 100)

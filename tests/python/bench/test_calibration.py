@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from nereus.bench.calibration import BUSIEST_SHARE, PAIR, Measured, amounts, costs_of, fit
+from nereus.bench.combinations import Combination
 from nereus.bench.transfer_trials import Amount, TransferTrial
 from nereus.bench.transfer_ways import TransferWay
 
-P2P = TransferWay("merge", "p2p", "blocking")
-RMA = TransferWay("merge", "rma-lockall", "wait-drains")
+P2P = TransferWay(Combination("merge"), "p2p", "blocking")
+RMA = TransferWay(Combination("merge"), "rma-lockall", "wait-drains")
 
 
 def trial(way: TransferWay, amount: Amount, seconds: float, **figures: Any) -> Measured:

@@ -25,7 +25,7 @@ for way in [word for word in sys.argv[1:] if ":" in word]:
     if fate != "works":
         say(way=way, works=False, reason=fate)
         continue
-    strategy = way.split(":")[2]
+    strategy = way.split(":")[3]
     behind = strategy != "blocking"
     say(way=way, works=True, reason="", transfer_method="p2p", transfer_strategy=strategy,
         process_seconds=0.1, constant_seconds=0.75 if behind else 0.5, variable_seconds=0.0,

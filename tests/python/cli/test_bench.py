@@ -108,7 +108,7 @@ def test_ctrl_c_shows_partial_results(shell: Any, jobs: Path) -> None:
         (("--to", "1000000"), "--to = 1000000: this machine is asked for at most"),
         (("--methods", "merge,spawn"), "spawn: allowed are merge, baseline-inter, baseline-intra"),
         (("--methods", ""), "(empty): allowed are"),
-        (("--strategies", "none,single+parallel"), "single+parallel: allowed are none, wake"),
+        (("--strategies", "none,single+parallel"), "single+parallel: allowed are auto, none, wake"),
         (("--methods", "baseline-inter", "--strategies", "wake"), "wake goes with the method merge only"),
         (("--mpi", "other"), "--mpi = other: no such MPI build"),
         (("--csv", "nowhere/trials.csv"), "--csv = nowhere/trials.csv: there is no folder nowhere"),

@@ -10,23 +10,26 @@ from typing import Any
 
 import pytest
 
+from nereus.bench.combinations import Combination
 from nereus.bench.transfer_trials import read_limits
 from nereus.bench.transfer_ways import TransferWay, transfer_ways
 from nereus.methods import TRANSFER_METHODS
 
-SMALL = ("bench", "transfer", "--from", "1", "--to", "3", "--bytes", "1MiB", "--methods", "p2p,col")
+SIZES = ("bench", "transfer", "--from", "1", "--to", "3", "--bytes", "1MiB")
+SPAWNED = ("--process-strategies", "none")
+SMALL = (*SIZES, *SPAWNED, "--methods", "p2p,col")
 TWO = ("--strategies", "blocking,thread")
 LIMIT = 60.0
 KEYS = [
-    "process_method", "method", "strategy", "from", "to", "bytes", "background_seconds", "pause_seconds",
-    "gigabytes_per_second", "bytes_moved", "bytes_minimum", "iterations", "omega", "alpha",
+    "process_method", "process_strategies", "method", "strategy", "from", "to", "bytes", "background_seconds",
+    "pause_seconds", "gigabytes_per_second", "bytes_moved", "bytes_minimum", "iterations", "omega", "alpha",
     "progress_seconds", "first_iteration_ratio", "repeats", "works", "reason",
 ]  # fmt: skip
 
 
 def started(jobs: Path) -> list[list[str]]:
-    """The words of each job that are no numbers of the application."""
-    return [line.split()[10:] for line in jobs.read_text().splitlines()]
+    """The words of each job of nereus-transfers that are no numbers of the application."""
+    return [line.split()[10:] for line in jobs.read_text().splitlines() if "--bytes" in line]
 
 
 def test_row_has_the_documented_keys(shell: Any, jobs: Path) -> None:
@@ -65,31 +68,56 @@ def test_background_way_is_compared_with_blocking_one(shell: Any, jobs: Path) ->
 
 def test_each_round_tries_limits_and_every_way_with_a_separate_shm_job(shell: Any, jobs: Path) -> None:
     shell.nereus(*SMALL[:-1], "p2p,shm", *TWO, "--repeat", "2")
-    messages = ["merge:p2p:blocking", "merge:p2p:thread"]
-    shared = ["merge:shm:blocking", "merge:shm:thread"]
+    messages = ["merge:none:p2p:blocking", "merge:none:p2p:thread"]
+    shared = ["merge:none:shm:blocking", "merge:none:shm:thread"]
     # The second round begins with the second way.
     assert started(jobs) == [["--limits"], messages, shared, ["--limits"], messages[::-1], shared]
 
 
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ((), ["merge:auto:p2p:blocking", "merge:none:p2p:blocking"]),
+        (("--network", "tcp"), ["merge:none:p2p:blocking"]),
+        (
+            ("--process-methods", "baseline-intra", "--process-strategies", "parallel+multiple"),
+            ["baseline-intra:multiple+parallel:p2p:blocking"],
+        ),
+    ],
+)
+def test_default_and_spawning_way_to_make_processes_are_tried_in_one_job(
+    shell: Any, jobs: Path, options: tuple[str, ...], expected: list[str]
+) -> None:
+    shell.nereus(*SIZES, "--methods", "p2p", "--strategies", "blocking", "--repeat", "1", *options)
+    assert started(jobs) == [["--limits"], expected]
+
+
+def test_ways_that_wake_processes_have_a_separate_job(shell: Any, jobs: Path) -> None:
+    options = ("--methods", "p2p", "--strategies", "blocking", "--process-strategies", "wake,none")
+    shell.nereus(*SIZES, *options, "--repeat", "1")
+    assert started(jobs) == [["--limits"], ["merge:none:p2p:blocking"], ["merge:wake:p2p:blocking"]]
+
+
 def test_several_sizes_are_taken_in_pairs(shell: Any, jobs: Path) -> None:
     sizes = ("--from", "1,3", "--to", "3,1")
-    result = shell.nereus("bench", "transfer", *sizes, "--methods", "p2p", *TWO, "--repeat", "1", "--json")
+    options = (*SPAWNED, "--methods", "p2p", *TWO, "--repeat", "1", "--json")
+    result = shell.nereus("bench", "transfer", *sizes, *options)
     rows = json.loads(result.stdout)["rows"]
     assert [(row["from"], row["to"]) for row in rows] == [(1, 3), (1, 3), (3, 1), (3, 1)]
 
 
 def test_failing_way_is_reported_and_others_continue(shell: Any, jobs: Path) -> None:
-    fates = json.dumps({"merge:p2p:thread": "wrong data in 3 places", "merge:col:blocking": "dies"})
+    fates = json.dumps({"merge:none:p2p:thread": "wrong data in 3 places", "merge:none:col:blocking": "dies"})
     result = shell.nereus(*SMALL, *TWO, "--repeat", "3", FAKE_FATES=fates)
     assert result.returncode == 0
-    assert "1 → 3 merge:p2p:thread: 2 of 2 failed: wrong data in 3 places" in result.stdout
-    assert "merge:col:blocking: 2 of 2 failed: the job died" in result.stdout
+    assert "1 → 3 merge:none:p2p:thread: 2 of 2 failed: wrong data in 3 places" in result.stdout
+    assert "merge:none:col:blocking: 2 of 2 failed: the job died" in result.stdout
     assert "nereus-transfers: rank 0: all is lost" in result.stdout
     assert result.stdout.count("3/3") == 2
 
 
 def test_command_fails_when_nothing_works(shell: Any, jobs: Path) -> None:
-    fates = json.dumps({"merge:p2p:blocking": "no", "merge:col:blocking": "no"})
+    fates = json.dumps({"merge:none:p2p:blocking": "no", "merge:none:col:blocking": "no"})
     result = shell.nereus(*SMALL, "--strategies", "blocking", "--repeat", "1", "--json", FAKE_FATES=fates)
     assert result.returncode == 1
     row = json.loads(result.stdout)["rows"][0]
@@ -102,7 +130,7 @@ def test_command_fails_when_nothing_works(shell: Any, jobs: Path) -> None:
 
 
 def test_every_trial_is_written_as_csv_and_pictures(shell: Any, jobs: Path) -> None:
-    fates = json.dumps({"merge:col:thread": "no, never"})
+    fates = json.dumps({"merge:none:col:thread": "no, never"})
     options = ("--repeat", "2", "--csv", "trials.csv", "--plot", "pictures")
     assert shell.nereus(*SMALL, *TWO, *options, FAKE_FATES=fates).returncode == 0
     with (shell.folder / "trials.csv").open(newline="") as file:
@@ -115,7 +143,7 @@ def test_every_trial_is_written_as_csv_and_pictures(shell: Any, jobs: Path) -> N
 
 
 def test_ctrl_c_shows_partial_results(shell: Any, jobs: Path) -> None:
-    fates = json.dumps({"merge:col:blocking": "hangs"})
+    fates = json.dumps({"merge:none:col:blocking": "hangs"})
     with shell.start(*SMALL, "--strategies", "blocking", "--json", FAKE_FATES=fates) as process:
         deadline = time.monotonic() + LIMIT
         while not (jobs.exists() and len(started(jobs)) > 1) and time.monotonic() < deadline:
@@ -145,6 +173,16 @@ def test_ctrl_c_shows_partial_results(shell: Any, jobs: Path) -> None:
         (("--strategies", ""), "(empty): allowed are blocking, nonblocking, wait-drains, thread, auto"),
         (("--methods", "rma-lock", "--strategies", "nonblocking"), "nonblocking: does not go with rma-lock"),
         (("--process-methods", "spawn"), "allowed are merge, baseline-inter, baseline-intra"),
+        (
+            ("--process-strategies", "fork"),
+            "= fork: fork: allowed are auto, none, wake, or",
+        ),
+        (("--process-strategies", ""), "--process-strategies = : (empty): allowed are auto"),
+        (("--process-strategies", "single+parallel"), "where single goes with no parallel"),
+        (
+            ("--process-strategies", "wake", "--process-methods", "baseline-intra"),
+            "--process-strategies = wake: wake goes with merge only",
+        ),
         (("--network", "ether"), "--network = ether: allowed are shm, tcp, limited"),
         (("--mpi", "other"), "--mpi = other: no such MPI build"),
         (("--csv", "nowhere/trials.csv"), "--csv = nowhere/trials.csv: there is no folder nowhere"),
@@ -177,13 +215,13 @@ def test_help_has_an_example(shell: Any) -> None:
 
 
 def test_one_sided_methods_have_no_nonblocking_strategy() -> None:
-    ways = transfer_ways(["merge"], ["col", "rma-lock"], ["blocking", "nonblocking", "blocking"])
+    ways = transfer_ways([Combination("merge")], ["col", "rma-lock"], ["blocking", "nonblocking", "blocking"])
     assert [way.text for way in ways] == [
-        "merge:col:blocking",
-        "merge:col:nonblocking",
-        "merge:rma-lock:blocking",
+        "merge:none:col:blocking",
+        "merge:none:col:nonblocking",
+        "merge:none:rma-lock:blocking",
     ]
-    assert TransferWay("merge", "shm", "blocking").shared
+    assert TransferWay(Combination("merge"), "shm", "blocking").shared
 
 
 def test_limits_that_were_not_measured_are_none() -> None:

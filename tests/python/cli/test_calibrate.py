@@ -51,18 +51,18 @@ def test_each_way_is_measured_with_little_data_many_arrays_and_much_data(shell: 
 
 
 def test_failing_way_is_reported_and_left_out(shell: Any, jobs: Path) -> None:
-    fates = json.dumps({"merge:rma-lock:thread": "no windows here", "merge:col:thread": "dies"})
+    fates = json.dumps({"merge:none:rma-lock:thread": "no windows here", "merge:none:col:thread": "dies"})
     result = shell.nereus(*QUICK, "--json", FAKE_FATES=fates)
     assert result.returncode == 0, result.stderr
-    assert "mpich merge:rma-lock:thread: failed and will not be chosen: no windows here" in result.stderr
-    assert "mpich merge:col:thread: failed and will not be chosen: the job died" in result.stderr
+    assert "mpich merge:none:rma-lock:thread: failed and will not be chosen: no windows here" in result.stderr
+    assert "mpich merge:none:col:thread: failed and will not be chosen: the job died" in result.stderr
     costs = json.loads(result.stdout)["calibrations"][0]["measured"]["costs"]
     assert len(costs) == WAYS - 2
 
 
 def test_nothing_is_stored_when_nothing_works(shell: Any, jobs: Path) -> None:
     ways = product(TRANSFER_METHODS, TRANSFER_STRATEGIES)
-    fates = {f"merge:{method}:{strategy}": "no" for method, strategy in ways}
+    fates = {f"merge:none:{method}:{strategy}": "no" for method, strategy in ways}
     result = shell.nereus(*QUICK, FAKE_FATES=json.dumps(fates))
     assert result.returncode == 1
     assert "nereus: mpich: no way to move data works; nothing was stored" in result.stderr
@@ -70,7 +70,7 @@ def test_nothing_is_stored_when_nothing_works(shell: Any, jobs: Path) -> None:
 
 
 def test_interruption_keeps_earlier_stored_costs(shell: Any, jobs: Path) -> None:
-    process = shell.start(*QUICK, FAKE_FATES=json.dumps({"merge:col:blocking": "hangs"}))
+    process = shell.start(*QUICK, FAKE_FATES=json.dumps({"merge:none:col:blocking": "hangs"}))
     deadline = time.monotonic() + LIMIT
     while not jobs.exists() and time.monotonic() < deadline:
         time.sleep(0.05)

@@ -79,7 +79,8 @@ def _figure() -> "Figure":
 
 
 def _way(row: Row) -> str:
-    return f"{row['process_method']} {row['method']} {row['strategy']}"
+    processes = f"{row['process_method']}:{'+'.join(row['process_strategies']) or 'none'}"
+    return f"{processes} {row['method']} {row['strategy']}"
 
 
 def _cell(row: Row) -> Cell:

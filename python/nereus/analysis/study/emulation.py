@@ -23,7 +23,7 @@ def resized(
     second = {
         **_group_at(experiment, after),
         "iterations": 0,
-        "process_method": way.way.process_method,
+        "process_method": way.way.processes.method,
         "process_strategies": list(strategies),
         "transfer_method": way.transfer_method,
         "transfer_strategy": way.way.strategy,

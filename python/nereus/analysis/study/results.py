@@ -211,7 +211,7 @@ def _committed(file: Path, events: list[Event], planned: Planned) -> _Committed:
         raise StudyError(f"{file}: {len(found)} resizes were committed, one is planned")
     event, way = found[0], variant(planned.variant or "")
     made = {"from": event.from_, "to": event.to, "process_method": event.process_method}
-    wanted = {"from": planned.before, "to": planned.after, "process_method": way.way.process_method}
+    wanted = {"from": planned.before, "to": planned.after, "process_method": way.way.processes.method}
     if not way.way.shared:
         made |= {"transfer_method": event.transfer_method, "transfer_strategy": event.transfer_strategy}
         wanted |= {"transfer_method": way.transfer_method, "transfer_strategy": way.way.strategy}

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from nereus.bench.combinations import Combination
 from nereus.bench.transfer_ways import SHARED, TransferWay
 from nereus.methods import by_column, transfer_conflict
 
@@ -52,7 +53,7 @@ class Variant:
     def settings(self) -> dict[str, str]:
         """The library's settings, docs/reference/settings.md."""
         return {
-            "NEREUS_PROCESS_METHOD": self.way.process_method,
+            "NEREUS_PROCESS_METHOD": self.way.processes.method,
             "NEREUS_TRANSFER_METHOD": self.transfer_method,
             "NEREUS_TRANSFER_STRATEGY": self.way.strategy,
             "NEREUS_MEMORY": self.memory,
@@ -67,7 +68,7 @@ def variant(name: str) -> Variant:
     process, transfer, strategy = _PROCESSES[match[1]], _TRANSFERS[match[2]], _STRATEGIES[match[3]]
     if conflict := transfer_conflict(process, transfer, strategy):
         raise ValueError(conflict)
-    return Variant(name, TransferWay(process, transfer, strategy))
+    return Variant(name, TransferWay(Combination(process), transfer, strategy))
 
 
 def common_memory(names: Iterable[str]) -> str | None:

@@ -61,7 +61,13 @@ def test_tie_is_broken_by_the_method_that_is_best_more_often() -> None:
 
 def row(before: int, after: int, method: str, strategy: str, seconds: float, **more: Any) -> dict[str, Any]:
     figures = dict.fromkeys(("alpha", "omega", "iterations", "pause_seconds", "progress_seconds"))
-    head = {"process_method": "merge", "method": method, "strategy": strategy, "from": before, "to": after}
+    head: dict[str, Any] = {
+        "process_method": "merge",
+        "process_strategies": ["auto"],
+        "method": method,
+        "strategy": strategy,
+    }
+    head |= {"from": before, "to": after}
     return {**head, **figures, "transfer_seconds": seconds, "transfer_seconds_deviation": 0.0, **more}
 
 

@@ -65,7 +65,7 @@ def resize_lines(planned: Planned, real: bool, **other: Any) -> list[str]:
     way = variant(planned.variant or "")
     meanwhile = 0 if way.blocking else 4
     keys = {
-        "from": planned.before, "to": planned.after, "process_method": way.way.process_method,
+        "from": planned.before, "to": planned.after, "process_method": way.way.processes.method,
         "process_strategies": [], "transfer_method": way.transfer_method,
         "transfer_strategy": way.way.strategy, "variable_seconds": 0.1, "pause_seconds": 0.3,
         "bytes_moved": 8, "bytes_minimum": 8, "verified": None,

@@ -4,7 +4,7 @@
 #include "base/methods.hpp"
 #include "base/strategies.hpp"
 
-namespace resizes {
+namespace common {
 namespace {
 
 namespace words = nereus::words;
@@ -29,6 +29,15 @@ tl::expected<Combination, std::string> read_combination(const std::string &text)
     if (!strategies) return refused(text);
     combination.strategies = *strategies;
     return combination;
+}
+
+std::string complaint(const Combination &wanted, const nereus_resize_report &report) {
+    const bool is_free = (wanted.strategies & NEREUS_AUTO) != 0;
+    if (report.process_method != wanted.method || (!is_free && report.process_strategies != wanted.strategies))
+        return "it was carried out in another way";
+    if (wanted.wakes && report.to > report.from && report.woken == 0) return "no process was parked, so none was woken";
+    if (!wanted.wakes && report.woken > 0) return "processes were woken that should have been made";
+    return "";
 }
 
 }

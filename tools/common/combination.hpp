@@ -7,7 +7,7 @@
 #include <string>
 #include <tl/expected.hpp>
 
-namespace resizes {
+namespace common {
 
 struct Combination {
     std::string text;
@@ -18,5 +18,8 @@ struct Combination {
 
 /// The error is a sentence that says what is allowed.
 tl::expected<Combination, std::string> read_combination(const std::string &text);
+
+/// Why processes came about in another way than was wanted, or "".
+std::string complaint(const Combination &wanted, const nereus_resize_report &report);
 
 }
