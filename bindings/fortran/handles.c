@@ -4,8 +4,9 @@
 #include <nereus/nereus.h>
 
 int nereus_fortran_open(MPI_Fint comm, int argc, char **argv, nereus_job **job);
-int nereus_fortran_array(nereus_job *job, const char *name, MPI_Fint type, int64_t elements, const nereus_cut *cut,
-                         enum nereus_kind kind, void **pointer, int64_t *extent);
+int nereus_fortran_array(nereus_job *job, const char *name, MPI_Fint type, int64_t elements,
+                         const nereus_distribution *distribution, enum nereus_kind kind, void **pointer,
+                         int64_t *extent);
 int nereus_fortran_value(nereus_job *job, const char *name, MPI_Fint type, int64_t elements, void *value);
 MPI_Fint nereus_fortran_comm(const nereus_job *job);
 
@@ -14,11 +15,12 @@ int nereus_fortran_open(MPI_Fint comm, int argc, char **argv, nereus_job **job) 
 }
 
 /* @param[out] extent  bytes of one element */
-int nereus_fortran_array(nereus_job *job, const char *name, MPI_Fint type, int64_t elements, const nereus_cut *cut,
-                         enum nereus_kind kind, void **pointer, int64_t *extent) {
+int nereus_fortran_array(nereus_job *job, const char *name, MPI_Fint type, int64_t elements,
+                         const nereus_distribution *distribution, enum nereus_kind kind, void **pointer,
+                         int64_t *extent) {
     MPI_Aint lower = 0, bytes = 0;
     const MPI_Datatype datatype = MPI_Type_f2c(type);
-    const int code = nereus_array_cut(job, name, datatype, elements, cut, kind, pointer, NULL);
+    const int code = nereus_array_distributed(job, name, datatype, elements, distribution, kind, pointer, NULL);
     if (code >= 0) MPI_Type_get_extent(datatype, &lower, &bytes);
     *extent = bytes;
     return code;

@@ -25,7 +25,7 @@ module nereus
     implicit none
     private
 
-    public :: nereus_job, nereus_part, nereus_cut, nereus_resize_options, nereus_resize_report
+    public :: nereus_job, nereus_part, nereus_distribution, nereus_resize_options, nereus_resize_report
     public :: nereus_open, nereus_close, nereus_array, nereus_value, nereus_view, nereus_comm, nereus_comm_integer
     public :: nereus_swap, nereus_count, nereus_first_element, nereus_locate, nereus_place, nereus_grid_of, nereus_generation
     public :: nereus_resize_options_init, nereus_set_hosts, nereus_resize, nereus_checkpoint, nereus_last_resize
@@ -61,10 +61,11 @@ module nereus
         procedure open_f08, open_integer
     end interface
 
-    !> Register an array whose memory the library owns: with a layout, or with a nereus_cut, whose weights are copied.
+    !> Register an array whose memory the library owns: with a layout, or with a nereus_distribution, whose weights are
+    !> copied.
     !> `datatype` is a type(MPI_Datatype) or an integer.
     interface nereus_array
-        procedure array_f08, array_integer, array_cut_f08, array_cut_integer
+        procedure array_f08, array_integer, array_distributed_f08, array_distributed_integer
     end interface
 
     !> Register a value, which has the attribute `target` and lives until the job is closed: an integer of 4 or 8 bytes
@@ -127,12 +128,13 @@ contains
         end do
     end function
 
-    integer(c_int) function array_cut_integer(job, name, datatype, elements, cut, kind, part) result(code)
+    integer(c_int) function array_distributed_integer(job, name, datatype, elements, distribution, kind, part) &
+            result(code)
         type(nereus_job), intent(inout) :: job
         character(len=*), intent(in) :: name
         integer, intent(in) :: datatype
         integer(c_int64_t), intent(in) :: elements
-        type(nereus_cut), intent(in) :: cut
+        type(nereus_distribution), intent(in) :: distribution
         integer(c_int), intent(in) :: kind
         type(nereus_part), intent(out) :: part
         part%job = job%handle
@@ -140,19 +142,19 @@ contains
         allocate (part%cell)
         part%cell%next => job%cells
         job%cells => part%cell
-        code = c_array(job%handle, part%name, int(datatype, c_int), elements, cut, kind, &
+        code = c_array(job%handle, part%name, int(datatype, c_int), elements, distribution, kind, &
                        c_loc(part%cell%address), part%extent)
     end function
 
-    integer(c_int) function array_cut_f08(job, name, datatype, elements, cut, kind, part) result(code)
+    integer(c_int) function array_distributed_f08(job, name, datatype, elements, distribution, kind, part) result(code)
         type(nereus_job), intent(inout) :: job
         character(len=*), intent(in) :: name
         type(MPI_Datatype), intent(in) :: datatype
         integer(c_int64_t), intent(in) :: elements
-        type(nereus_cut), intent(in) :: cut
+        type(nereus_distribution), intent(in) :: distribution
         integer(c_int), intent(in) :: kind
         type(nereus_part), intent(out) :: part
-        code = array_cut_integer(job, name, datatype%MPI_VAL, elements, cut, kind, part)
+        code = array_distributed_integer(job, name, datatype%MPI_VAL, elements, distribution, kind, part)
     end function
 
     integer(c_int) function array_integer(job, name, datatype, elements, layout, kind, part) result(code)
@@ -162,7 +164,7 @@ contains
         integer(c_int64_t), intent(in) :: elements
         integer(c_int), intent(in) :: layout, kind
         type(nereus_part), intent(out) :: part
-        code = array_cut_integer(job, name, datatype, elements, nereus_cut(layout=layout), kind, part)
+        code = array_distributed_integer(job, name, datatype, elements, nereus_distribution(layout=layout), kind, part)
     end function
 
     integer(c_int) function array_f08(job, name, datatype, elements, layout, kind, part) result(code)

@@ -18,14 +18,14 @@ module nereus_c
             type(c_ptr), intent(inout) :: job
         end function
 
-        integer(c_int) function c_array(job, name, datatype, elements, cut, kind, place, extent) &
+        integer(c_int) function c_array(job, name, datatype, elements, distribution, kind, place, extent) &
             bind(c, name="nereus_fortran_array")
             import
             type(c_ptr), value :: job
             character(kind=c_char), intent(in) :: name(*)
             integer(c_int), value :: datatype
             integer(c_int64_t), value :: elements
-            type(nereus_cut), intent(in) :: cut
+            type(nereus_distribution), intent(in) :: distribution
             integer(c_int), value :: kind
             type(c_ptr), value :: place
             integer(c_int64_t), intent(out) :: extent

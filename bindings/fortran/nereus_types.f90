@@ -6,7 +6,7 @@ module nereus_types
     implicit none
 
     !> A layout with all that it needs; `weights` is the c_loc of an integer(c_int32_t) array.
-    type, bind(c) :: nereus_cut
+    type, bind(c) :: nereus_distribution
         integer(c_int) :: layout = NEREUS_BLOCK
         type(c_ptr) :: weights = c_null_ptr
         integer(c_int) :: weight_count = 0

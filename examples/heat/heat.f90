@@ -29,7 +29,7 @@ contains
     subroutine iterate()
         type(nereus_part) :: part
         step = 0 ! newcomers get that of rank 0, and their rows; founders' rows are zeroed
-        if (nereus_array(job, "u", row, int(rows, c_int64_t), nereus_cut(layout=NEREUS_WEIGHTED, &
+        if (nereus_array(job, "u", row, int(rows, c_int64_t), nereus_distribution(layout=NEREUS_WEIGHTED, &
             weights=c_loc(weights), weight_count=size(weights)), NEREUS_VARIABLE, part) < 0) error stop "no plate"
         if (nereus_value(job, "step", step) < 0) error stop "no step"
         call nereus_view(part, u)

@@ -38,8 +38,9 @@ typedef struct nereus_matrix {
  * @param[in]     type      of values; as for nereus_array()
  * @param[in]     rows      of the whole matrix, 0 .. 2^59
  * @param[in]     nonzeros  founders: in the rows of this process. Which rows these are tell nereus_first() and
- *                          nereus_count() of a vector that is cut alike; newcomers: not looked at
- * @param[in]     cut       how rows are cut: NULL for NEREUS_BLOCK, or one with NEREUS_BLOCK or NEREUS_WEIGHTED; copied
+ *                          nereus_count() of a vector that is distributed alike; newcomers: not looked at
+ * @param[in]     distribution  of the rows: NULL for NEREUS_BLOCK, or one with NEREUS_BLOCK or NEREUS_WEIGHTED;
+ *                          copied
  * @param[in]     kind      when `values` may be sent
  * @param[in,out] matrix    set, and again whenever nereus_checkpoint() returns NEREUS_RESIZED; must stay valid until
  *                          nereus_close()
@@ -48,7 +49,7 @@ typedef struct nereus_matrix {
  *         together pass more than 2^62 or 2^63 bytes
  */
 NEREUS_API int nereus_matrix_csr(nereus_job *job, const char *name, MPI_Datatype type, int64_t rows, int64_t nonzeros,
-                                 const nereus_cut *cut, enum nereus_kind kind, nereus_matrix *matrix);
+                                 const nereus_distribution *distribution, enum nereus_kind kind, nereus_matrix *matrix);
 
 #ifdef __cplusplus
 }

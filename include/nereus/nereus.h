@@ -47,17 +47,17 @@ extern "C" {
 /** A malleable job as one of its processes sees it. */
 typedef struct nereus_job nereus_job;
 
-/** How a global array is cut over the processes. */
+/** How a global array is distributed over the processes. */
 enum nereus_layout {
     NEREUS_BLOCK = 0,      /**< contiguous ranges in rank order; the first (n mod ranks) have one element more */
     NEREUS_REPLICATED = 1, /**< every process holds all elements */
-    NEREUS_WEIGHTED = 2,   /**< contiguous ranges in rank order, in proportion to weights: nereus_array_cut() */
-    NEREUS_CYCLIC = 3,     /**< blocks of elements, 1 unless nereus_array_cut() says more, are dealt out in turn */
-    NEREUS_GRID = 4        /**< blocks of a matrix are dealt out over a grid of processes: nereus_array_cut() */
+    NEREUS_WEIGHTED = 2,   /**< contiguous ranges in rank order, in proportion to weights: nereus_array_distributed() */
+    NEREUS_CYCLIC = 3, /**< blocks of elements, 1 unless nereus_array_distributed() says more, are dealt out in turn */
+    NEREUS_GRID = 4    /**< blocks of a matrix are dealt out over a grid of processes: nereus_array_distributed() */
 };
 
 /** A layout with all that it needs; fields of other layouts are not looked at. */
-typedef struct nereus_cut {
+typedef struct nereus_distribution {
     enum nereus_layout layout;
     const int32_t *weights; /**< NEREUS_WEIGHTED: rank r weighs weights[r mod weight_count], 1 .. 2^31-1; copied */
     int weight_count;       /**< NEREUS_WEIGHTED: from 1 */
@@ -66,7 +66,7 @@ typedef struct nereus_cut {
      *  that are dealt out in turn over a grid of processes in both directions, the first to rank 0, as ScaLAPACK does.
      *  Ranks are numbered row by row in the grid (nereus_grid()). A process' part is its own matrix, row by row. */
     int64_t rows, columns, block_rows, block_columns;
-} nereus_cut;
+} nereus_distribution;
 
 /** When an array may be sent. */
 enum nereus_kind {
@@ -159,19 +159,25 @@ NEREUS_API int nereus_array_of(nereus_job *job, const char *name, MPI_Datatype t
                                enum nereus_layout layout, enum nereus_kind kind, void **pointer,
                                const nereus_memory *memory);
 
-/** Register a global array that is cut in any way.
+/** Register a global array that is distributed in any way.
  *
  * As nereus_array() where `memory` is NULL, else as nereus_array_of(). Parts of NEREUS_CYCLIC and NEREUS_GRID hold
  * elements that are not neighbours in the array: nereus_locate() says where each one is.
  *
- * @param[in] elements  for NEREUS_GRID rows * columns
- * @param[in] cut       copied
+ * @param[in] elements      for NEREUS_GRID rows * columns
+ * @param[in] distribution  copied
  *
  * Other parameters and returns as nereus_array().
  */
-NEREUS_API int nereus_array_cut(nereus_job *job, const char *name, MPI_Datatype type, int64_t elements,
-                                const nereus_cut *cut, enum nereus_kind kind, void **pointer,
-                                const nereus_memory *memory);
+NEREUS_API int nereus_array_distributed(nereus_job *job, const char *name, MPI_Datatype type, int64_t elements,
+                                        const nereus_distribution *distribution, enum nereus_kind kind, void **pointer,
+                                        const nereus_memory *memory);
+
+/** nereus_array_distributed() and its distribution by their former names, until the next version. */
+typedef nereus_distribution nereus_cut;
+NEREUS_API NEREUS_DEPRECATED("call nereus_array_distributed()") int nereus_array_cut(
+    nereus_job *job, const char *name, MPI_Datatype type, int64_t elements, const nereus_cut *cut,
+    enum nereus_kind kind, void **pointer, const nereus_memory *memory);
 
 /** Register a small value that is the same on all processes, as an iteration number.
  *

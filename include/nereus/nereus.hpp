@@ -132,9 +132,9 @@ public:
     template <class T>
         requires std::is_arithmetic_v<T>
     const nereus_matrix &matrix(const std::string &name, std::int64_t rows, std::int64_t nonzeros, nereus_kind kind,
-                                const nereus_cut *cut = nullptr) {
+                                const nereus_distribution *distribution = nullptr) {
         auto &rows_here = *matrices_.emplace_back(std::make_unique<nereus_matrix>());
-        check(nereus_matrix_csr(job_, name.c_str(), datatype<T>(), rows, nonzeros, cut, kind, &rows_here));
+        check(nereus_matrix_csr(job_, name.c_str(), datatype<T>(), rows, nonzeros, distribution, kind, &rows_here));
         return rows_here;
     }
 

@@ -80,41 +80,41 @@ Result<Description> describe(const char *name, MPI_Datatype type, std::int64_t l
     return is;
 }
 
-nereus_cut simple_cut(nereus_layout layout) {
-    nereus_cut cut{};
-    cut.layout = layout;
-    cut.block = 1;
-    return cut;
+nereus_distribution simple_distribution(nereus_layout layout) {
+    nereus_distribution distribution{};
+    distribution.layout = layout;
+    distribution.block = 1;
+    return distribution;
 }
 
 /// Fields that say nothing with this layout are not looked at.
-Result<nereus::plan::Shape> shape_of(const nereus_cut &cut, std::int64_t elements) {
+Result<nereus::plan::Shape> shape_of(const nereus_distribution &distribution, std::int64_t elements) {
     nereus::plan::Shape shape;
-    shape.layout = static_cast<nereus::plan::Layout>(cut.layout);
+    shape.layout = static_cast<nereus::plan::Layout>(distribution.layout);
     shape.elements = elements;
-    if (cut.layout == NEREUS_WEIGHTED) {
-        if (cut.weights == nullptr || cut.weight_count < 1)
-            return failed(NEREUS_ERR_ARGUMENT, "NEREUS_WEIGHTED needs weights: nereus_array_cut() takes them");
-        shape.weights.assign(cut.weights, cut.weights + cut.weight_count);
+    if (distribution.layout == NEREUS_WEIGHTED) {
+        if (distribution.weights == nullptr || distribution.weight_count < 1)
+            return failed(NEREUS_ERR_ARGUMENT, "NEREUS_WEIGHTED needs weights: nereus_array_distributed() takes them");
+        shape.weights.assign(distribution.weights, distribution.weights + distribution.weight_count);
     }
-    if (cut.layout == NEREUS_CYCLIC) shape.block = cut.block;
-    if (cut.layout == NEREUS_GRID) {
-        shape.rows = cut.rows;
-        shape.columns = cut.columns;
-        shape.block_rows = cut.block_rows;
-        shape.block_columns = cut.block_columns;
+    if (distribution.layout == NEREUS_CYCLIC) shape.block = distribution.block;
+    if (distribution.layout == NEREUS_GRID) {
+        shape.rows = distribution.rows;
+        shape.columns = distribution.columns;
+        shape.block_rows = distribution.block_rows;
+        shape.block_columns = distribution.block_columns;
     }
     if (auto done = nereus::plan::check(shape); !done) return failed(NEREUS_ERR_ARGUMENT, done.error().what);
     return shape;
 }
 
-Result<Description> describe_array(const char *name, MPI_Datatype type, std::int64_t elements, const nereus_cut &cut,
-                                   nereus_kind kind) {
+Result<Description> describe_array(const char *name, MPI_Datatype type, std::int64_t elements,
+                                   const nereus_distribution &distribution, nereus_kind kind) {
     auto is = describe(name, type, 0, elements, nereus::plan::most_elements);
     if (!is) return is;
     if (kind != NEREUS_CONSTANT && kind != NEREUS_VARIABLE)
         return failed(NEREUS_ERR_ARGUMENT, "kind is NEREUS_CONSTANT or NEREUS_VARIABLE");
-    auto shape = shape_of(cut, elements);
+    auto shape = shape_of(distribution, elements);
     if (!shape) return tl::unexpected(shape.error());
     is->shape = *shape;
     is->constant = kind == NEREUS_CONSTANT;
@@ -131,15 +131,15 @@ Done add_array(nereus_job *job, const Result<Description> &is, void **pointer, c
 
 /// What does not depend on the number of nonzeros. What says which elements are where never changes.
 Result<nereus::job::MatrixParts> describe_matrix(const char *name, MPI_Datatype type, std::int64_t rows,
-                                                 const nereus_cut &cut, nereus_kind kind) {
-    if (cut.layout != NEREUS_BLOCK && cut.layout != NEREUS_WEIGHTED)
-        return failed(NEREUS_ERR_ARGUMENT, "rows are cut by NEREUS_BLOCK or NEREUS_WEIGHTED");
+                                                 const nereus_distribution &distribution, nereus_kind kind) {
+    if (distribution.layout != NEREUS_BLOCK && distribution.layout != NEREUS_WEIGHTED)
+        return failed(NEREUS_ERR_ARGUMENT, "rows are distribution by NEREUS_BLOCK or NEREUS_WEIGHTED");
     if (rows > most_rows)
         return failed(NEREUS_ERR_ARGUMENT,
                       "rows = " + std::to_string(rows) + ": allowed are " + std::to_string(most_rows));
-    auto starts = describe_array(name, MPI_INT64_T, rows, cut, NEREUS_CONSTANT);
+    auto starts = describe_array(name, MPI_INT64_T, rows, distribution, NEREUS_CONSTANT);
     if (!starts) return tl::unexpected(starts.error());
-    auto values = describe_array(name, type, 0, simple_cut(NEREUS_BLOCK), kind);
+    auto values = describe_array(name, type, 0, simple_distribution(NEREUS_BLOCK), kind);
     if (!values) return tl::unexpected(values.error());
     return nereus::job::parts_of_matrix(*starts, *values);
 }
@@ -169,7 +169,7 @@ bool mpi_runs() {
     return started != 0 && ended == 0;
 }
 
-/// Calls ask(cut, rank) for an array; a value is whole on each process.
+/// Calls ask(distribution, rank) for an array; a value is whole on each process.
 template <class Ask> std::int64_t about(const nereus_job *job, const char *name, Ask ask) {
     if (!usable(job)) return NEREUS_ERR_ARGUMENT;
     const auto *entry = name == nullptr ? nullptr : job->inside->state().registry.find(name);
@@ -217,17 +217,24 @@ int nereus_array(nereus_job *job, const char *name, MPI_Datatype type, int64_t e
                  enum nereus_kind kind, void **pointer) {
     if (!usable(job)) return NEREUS_ERR_ARGUMENT;
     return guarded(job, [&] {
-        return add_array(job, describe_array(name, type, elements, simple_cut(layout), kind), pointer, nullptr);
+        return add_array(job, describe_array(name, type, elements, simple_distribution(layout), kind), pointer,
+                         nullptr);
+    });
+}
+
+int nereus_array_distributed(nereus_job *job, const char *name, MPI_Datatype type, int64_t elements,
+                             const nereus_distribution *distribution, enum nereus_kind kind, void **pointer,
+                             const nereus_memory *memory) {
+    if (!usable(job)) return NEREUS_ERR_ARGUMENT;
+    return guarded(job, [&]() -> Done {
+        if (distribution == nullptr) return failed(NEREUS_ERR_ARGUMENT, "distribution is NULL");
+        return add_array(job, describe_array(name, type, elements, *distribution, kind), pointer, memory);
     });
 }
 
 int nereus_array_cut(nereus_job *job, const char *name, MPI_Datatype type, int64_t elements, const nereus_cut *cut,
                      enum nereus_kind kind, void **pointer, const nereus_memory *memory) {
-    if (!usable(job)) return NEREUS_ERR_ARGUMENT;
-    return guarded(job, [&]() -> Done {
-        if (cut == nullptr) return failed(NEREUS_ERR_ARGUMENT, "cut is NULL");
-        return add_array(job, describe_array(name, type, elements, *cut, kind), pointer, memory);
-    });
+    return nereus_array_distributed(job, name, type, elements, cut, kind, pointer, memory);
 }
 
 int nereus_array_of(nereus_job *job, const char *name, MPI_Datatype type, int64_t elements, enum nereus_layout layout,
@@ -235,15 +242,16 @@ int nereus_array_of(nereus_job *job, const char *name, MPI_Datatype type, int64_
     if (!usable(job)) return NEREUS_ERR_ARGUMENT;
     const nereus_memory own = memory == nullptr ? nereus::job::c_memory() : *memory;
     return guarded(job, [&] {
-        return add_array(job, describe_array(name, type, elements, simple_cut(layout), kind), pointer, &own);
+        return add_array(job, describe_array(name, type, elements, simple_distribution(layout), kind), pointer, &own);
     });
 }
 
 int nereus_matrix_csr(nereus_job *job, const char *name, MPI_Datatype type, int64_t rows, int64_t nonzeros,
-                      const nereus_cut *cut, enum nereus_kind kind, nereus_matrix *matrix) {
+                      const nereus_distribution *distribution, enum nereus_kind kind, nereus_matrix *matrix) {
     if (!usable(job)) return NEREUS_ERR_ARGUMENT;
     return guarded(job, [&]() -> Done {
-        auto parts = describe_matrix(name, type, rows, cut != nullptr ? *cut : simple_cut(NEREUS_BLOCK), kind);
+        auto parts = describe_matrix(name, type, rows,
+                                     distribution != nullptr ? *distribution : simple_distribution(NEREUS_BLOCK), kind);
         if (!parts) return tl::unexpected(parts.error());
         if (matrix == nullptr) return failed(NEREUS_ERR_ARGUMENT, "matrix is NULL");
         return job->inside->add_matrix(*parts, nonzeros, matrix);
@@ -276,20 +284,21 @@ MPI_Comm nereus_comm(const nereus_job *job) {
 }
 
 int64_t nereus_count(const nereus_job *job, const char *name) {
-    return about(job, name, [](const nereus::plan::Distribution &cut, int rank) { return cut.count_of(rank); });
+    return about(job, name,
+                 [](const nereus::plan::Distribution &distribution, int rank) { return distribution.count_of(rank); });
 }
 
 int64_t nereus_first(const nereus_job *job, const char *name) {
-    return about(job, name, [](const nereus::plan::Distribution &cut, int rank) -> std::int64_t {
-        return cut.contiguous() ? cut.range_of(rank).first : std::int64_t{NEREUS_ERR_UNSUPPORTED};
+    return about(job, name, [](const nereus::plan::Distribution &distribution, int rank) -> std::int64_t {
+        return distribution.contiguous() ? distribution.range_of(rank).first : std::int64_t{NEREUS_ERR_UNSUPPORTED};
     });
 }
 
 int64_t nereus_locate(const nereus_job *job, const char *name, int64_t element, int *rank) {
-    return about(job, name, [&](const nereus::plan::Distribution &cut, int own) -> std::int64_t {
-        if (element < 0 || element >= cut.elements()) return NEREUS_ERR_RANGE;
-        const nereus::plan::Spot spot = cut.place_of(element);
-        if (rank != nullptr) *rank = cut.layout() == nereus::plan::Layout::replicated ? own : spot.rank;
+    return about(job, name, [&](const nereus::plan::Distribution &distribution, int own) -> std::int64_t {
+        if (element < 0 || element >= distribution.elements()) return NEREUS_ERR_RANGE;
+        const nereus::plan::Spot spot = distribution.place_of(element);
+        if (rank != nullptr) *rank = distribution.layout() == nereus::plan::Layout::replicated ? own : spot.rank;
         return spot.place;
     });
 }

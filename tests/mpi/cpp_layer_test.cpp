@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What nereus.hpp says of the C API is so: rows of a matrix and structures follow a resize, a name that was forgotten
-// is free, stages end where they began.
+// is free, stages end where they began. Former names of the C API still work.
 #include "expect.hpp"
 
 #include <nereus/nereus.hpp>
@@ -52,6 +52,21 @@ void forget(nereus::Job &job) {
     job.forget("short-lived");
 }
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+void former_names(nereus::Job &job) {
+    nereus_cut cut{};
+    cut.layout = NEREUS_CYCLIC;
+    cut.block = 10;
+    void *part = nullptr;
+    expect(nereus_array_cut(job.get(), "dealt", MPI_INT, 100, &cut, NEREUS_VARIABLE, &part, nullptr) == NEREUS_OK,
+           job.message().c_str());
+    expect(nereus_place(job.get(), "dealt", 5, nullptr) == nereus_locate(job.get(), "dealt", 5, nullptr),
+           "former names mean what the new ones mean");
+    job.forget("dealt");
+}
+#pragma GCC diagnostic pop
+
 void stages(const nereus::Job &job) {
     {
         const nereus::Stage outer(job, "outer", NEREUS_STAGE_COMPUTE);
@@ -79,6 +94,7 @@ void stay(nereus::Job &job) {
     if (is_first) {
         fill(matrix);
         forget(job);
+        former_names(job);
         stages(job);
         state.word[0] = 'B';
         if (job.rank() == 0) job.resize(3);

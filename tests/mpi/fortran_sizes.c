@@ -8,9 +8,9 @@ size_t size_in_c(int structure);
 size_t size_in_c(int structure) {
     switch (structure) {
     case 1:
-        return sizeof(nereus_cut);
+        return sizeof(nereus_distribution);
     case -1:
-        return offsetof(nereus_cut, block_columns);
+        return offsetof(nereus_distribution, block_columns);
     case 2:
         return sizeof(nereus_resize_options);
     case -2:

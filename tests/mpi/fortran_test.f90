@@ -38,11 +38,11 @@ contains
     end subroutine
 
     subroutine look_at_structures()
-        type(nereus_cut), target :: cut
+        type(nereus_distribution), target :: cut
         type(nereus_resize_options), target :: options
         type(nereus_resize_report), target :: report
-        call expect(c_sizeof(cut) == size_in_c(1), "nereus_cut has its size")
-        call expect(place(c_loc(cut), c_loc(cut%block_columns)) == size_in_c(-1), "nereus_cut has its fields")
+        call expect(c_sizeof(cut) == size_in_c(1), "nereus_distribution has its size")
+        call expect(place(c_loc(cut), c_loc(cut%block_columns)) == size_in_c(-1), "nereus_distribution has its fields")
         call expect(c_sizeof(options) == size_in_c(2), "nereus_resize_options has its size")
         call expect(place(c_loc(options), c_loc(options%hosts)) == size_in_c(-2), "its fields")
         call expect(c_sizeof(report) == size_in_c(3), "nereus_resize_report has its size")
@@ -96,7 +96,7 @@ contains
     subroutine register(numbers, pairs, dealt)
         type(nereus_part), intent(out) :: numbers, pairs, dealt
         type(MPI_Datatype) :: pair
-        type(nereus_cut) :: cut
+        type(nereus_distribution) :: cut
         call MPI_Type_contiguous(2, MPI_REAL, pair)
         cut%layout = NEREUS_CYCLIC
         cut%block = 3

@@ -71,9 +71,9 @@ public:
 
     const std::string &name() const { return name_; }
     int enter(nereus_job *job) {
-        const nereus_cut cut = this->cut();
-        return nereus_array_cut(job, name_.c_str(), type_.get(), is_.elements(), &cut, is_.kind,
-                                reinterpret_cast<void **>(&bytes_), nullptr);
+        const nereus_distribution cut = this->cut();
+        return nereus_array_distributed(job, name_.c_str(), type_.get(), is_.elements(), &cut, is_.kind,
+                                        reinterpret_cast<void **>(&bytes_), nullptr);
     }
 
     void fill(nereus_job *job, std::int64_t iteration) {
@@ -99,9 +99,9 @@ public:
     }
 
 private:
-    nereus_cut cut() const {
+    nereus_distribution cut() const {
         static const std::int32_t weights[] = {3, 1, 4, 1, 5};
-        nereus_cut cut{};
+        nereus_distribution cut{};
         static const enum nereus_layout layouts[] = {NEREUS_BLOCK,  NEREUS_REPLICATED, NEREUS_WEIGHTED,
                                                      NEREUS_CYCLIC, NEREUS_CYCLIC,     NEREUS_GRID};
         cut.layout = layouts[static_cast<int>(is_.way)];

@@ -125,13 +125,13 @@ public:
 
 private:
     /// Where a process' rows begin shows an array that is cut alike.
-    void enter_one(nereus_job *job, bool founder, const char *name, const nereus_cut *cut, nereus_kind kind,
+    void enter_one(nereus_job *job, bool founder, const char *name, const nereus_distribution *cut, nereus_kind kind,
                    Matrix &matrix) {
         const std::string vector = std::string(name) + " vector";
-        const nereus_cut blocks{NEREUS_BLOCK, nullptr, 0, 1, 0, 0, 1, 1};
+        const nereus_distribution blocks{NEREUS_BLOCK, nullptr, 0, 1, 0, 0, 1, 1};
         void *&x = vectors_.emplace_back(nullptr);
-        expect(nereus_array_cut(job, vector.c_str(), MPI_CHAR, rows, cut != nullptr ? cut : &blocks, NEREUS_VARIABLE,
-                                &x, nullptr) == NEREUS_OK,
+        expect(nereus_array_distributed(job, vector.c_str(), MPI_CHAR, rows, cut != nullptr ? cut : &blocks,
+                                        NEREUS_VARIABLE, &x, nullptr) == NEREUS_OK,
                nereus_message(job));
         const std::int64_t first = nereus_first(job, vector.c_str()), end = first + nereus_count(job, vector.c_str());
         const std::int64_t mine = founder ? nonzeros_before(end) - nonzeros_before(first) : 0;
@@ -141,7 +141,7 @@ private:
     }
 
     MPI_Datatype type_ = MPI_DATATYPE_NULL;
-    nereus_cut weighted_{};
+    nereus_distribution weighted_{};
     std::list<void *> vectors_; ///< the library writes to them
 };
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nereus.binding.calls import Calls
 from nereus.binding.codes import Kind, Layout
-from nereus.binding.cut import Cut
+from nereus.binding.distribution import Distribution
 from nereus.binding.handles import bytes_type
 from nereus.binding.memory import Memory
 
@@ -18,23 +18,27 @@ from nereus.binding.memory import Memory
 class Array:
     """This process' part of a global array: `view` is always the present one."""
 
-    def __init__(self, calls: Calls, name: str, dtype: "np.dtype[Any]", cut: Cut, memory: Memory) -> None:
+    def __init__(
+        self, calls: Calls, name: str, dtype: "np.dtype[Any]", distribution: Distribution, memory: Memory
+    ) -> None:
         self.name = name
-        self._calls, self._dtype, self._cut, self._memory = calls, dtype, cut, memory
+        self._calls, self._dtype, self._distribution, self._memory = calls, dtype, distribution, memory
         self._pointer = ctypes.c_void_p()
         self._shape: tuple[int, ...] = ()
 
     def register(self, kind: Kind) -> None:
         """Collective: tell the library of it."""
-        cut, functions = self._cut.c(), self._memory.functions()
-        self._pointer.value = self._memory.first_part(self._cut.elements * self._cut.element_bytes)
-        with bytes_type(self._cut.element_bytes) as handle:
+        distribution, functions = self._distribution.c(), self._memory.functions()
+        self._pointer.value = self._memory.first_part(
+            self._distribution.elements * self._distribution.element_bytes
+        )
+        with bytes_type(self._distribution.element_bytes) as handle:
             self._calls.check(
-                "array_cut",
+                "array_distributed",
                 self.name.encode(),
                 handle,
-                self._cut.elements,
-                ctypes.byref(cut),
+                self._distribution.elements,
+                ctypes.byref(distribution),
                 kind,
                 ctypes.byref(self._pointer),
                 None if functions is None else ctypes.byref(functions),
@@ -46,16 +50,19 @@ class Array:
         """The part is another one: look how large it is."""
         count = max(0, self._calls.number("count", self.name.encode()))
         columns, rank = 1, 0
-        if self._cut.layout is Layout.GRID and count:
+        if self._distribution.layout is Layout.GRID and count:
             columns, rank = self._calls.grid_columns(), self._calls.comm.Get_rank()
-        self._shape = self._cut.part_shape(count, columns, rank)
+        self._shape = self._distribution.part_shape(count, columns, rank)
 
     def swap(self, other: "Array") -> None:
         """Hold what the other one holds, and the other way round.
 
         ValueError where elements differ: the library compares their size alone.
         """
-        for one, two in ((self._dtype, other._dtype), (self._cut.shape[1:], other._cut.shape[1:])):
+        for one, two in (
+            (self._dtype, other._dtype),
+            (self._distribution.shape[1:], other._distribution.shape[1:]),
+        ):
             if one != two:
                 raise ValueError(
                     f"{self.name!r} of {one} and {other.name!r} of {two} cannot be swapped: "

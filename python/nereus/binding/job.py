@@ -22,7 +22,7 @@ from nereus.binding.codes import (
     Layout,
     Outcome,
 )
-from nereus.binding.cut import Block, cut_of
+from nereus.binding.distribution import Block, distribution_of
 from nereus.binding.handles import comm_handle
 from nereus.binding.library import library
 from nereus.binding.memory import KeptMemory, SharedMemory
@@ -91,8 +91,8 @@ class Job:
     ) -> Array:
         """Register a global array: collective. Founders get zeroed parts, newcomers theirs with its data."""
         whole = np.dtype(dtype)
-        cut = cut_of(shape, whole, layout, weights, block)
-        array = Array(self._calls, name, whole, cut, SharedMemory() if shared else KeptMemory())
+        distribution = distribution_of(shape, whole, layout, weights, block)
+        array = Array(self._calls, name, whole, distribution, SharedMemory() if shared else KeptMemory())
         array.register(Kind(kind))
         self._arrays.append(array)
         return array

@@ -8,7 +8,7 @@ from typing import Any
 from mpi4py import MPI
 
 from nereus.binding.codes import Code, Failure
-from nereus.binding.structures import CCut, CMemory, CResizeOptions, CResizeReport
+from nereus.binding.structures import CDistribution, CMemory, CResizeOptions, CResizeReport
 from nereus.launch.builds import Build, builds, builds_folder
 from nereus.launch.error import LaunchError
 
@@ -24,9 +24,18 @@ _MEMORY = ctypes.POINTER(CMemory)
 _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "open": (ctypes.c_int, [COMM, ctypes.c_int, ctypes.POINTER(_NAME), ctypes.POINTER(_JOB)]),
     "close": (ctypes.c_int, [ctypes.POINTER(_JOB)]),
-    "array_cut": (
+    "array_distributed": (
         ctypes.c_int,
-        [_JOB, _NAME, DATATYPE, ctypes.c_int64, ctypes.POINTER(CCut), ctypes.c_int, _POINTER, _MEMORY],
+        [
+            _JOB,
+            _NAME,
+            DATATYPE,
+            ctypes.c_int64,
+            ctypes.POINTER(CDistribution),
+            ctypes.c_int,
+            _POINTER,
+            _MEMORY,
+        ],
     ),
     "value": (ctypes.c_int, [_JOB, _NAME, DATATYPE, ctypes.c_int64, ctypes.c_void_p]),
     "swap": (ctypes.c_int, [_JOB, _NAME, _NAME]),

@@ -19,7 +19,7 @@ class Memory(Protocol):
     """The memory of one array."""
 
     def functions(self) -> CMemory | None:
-        """For nereus_array_cut(): where parts come from; None for the library's own."""
+        """For nereus_array_distributed(): where parts come from; None for the library's own."""
 
     def first_part(self, most: int) -> int | None:
         """Address of zeroed memory for a part of `most` bytes or fewer; None where the library has it."""

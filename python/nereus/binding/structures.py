@@ -26,8 +26,8 @@ Allocate = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p)
 Release = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 
 
-class CCut(ctypes.Structure):
-    """`nereus_cut`"""
+class CDistribution(ctypes.Structure):
+    """`nereus_distribution`"""
 
     _fields_ = (
         ("layout", ctypes.c_int),

@@ -25,7 +25,7 @@ C_TO_CTYPES = {
 # What Python leaves out of the names, where its enums are apart.
 PREFIXES = {"ReleaseUnit": "UNIT_", "TransferMethod": "TRANSFER_", "TransferStrategy": "STRATEGY_"}
 PREFIXES["Survivors"] = "SURVIVORS_"
-STRUCTURES = ("nereus_cut", "nereus_resize_options", "nereus_resize_report")
+STRUCTURES = ("nereus_distribution", "nereus_resize_options", "nereus_resize_report")
 
 
 def without_comments(text: str) -> str:

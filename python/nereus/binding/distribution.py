@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from nereus.binding.codes import Layout
-from nereus.binding.structures import CCut
+from nereus.binding.structures import CDistribution
 
 Block = int | tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Cut:
+class Distribution:
     """A global array and its layout.
 
     Rows are what is dealt out: one element of the library is a row, all of one index of the first axis. With
@@ -57,16 +57,18 @@ class Cut:
         """Bytes of one of them."""
         return self.itemsize if self.layout is Layout.GRID else self.itemsize * math.prod(self.shape[1:])
 
-    def c(self) -> CCut:
-        """For nereus_array_cut()."""
+    def c(self) -> CDistribution:
+        """For nereus_array_distributed()."""
         weights = (ctypes.c_int32 * len(self.weights))(*self.weights) if self.weights else None
-        cut = CCut(layout=self.layout, weights=weights, weight_count=len(self.weights), block=1)
+        distribution = CDistribution(
+            layout=self.layout, weights=weights, weight_count=len(self.weights), block=1
+        )
         if isinstance(self.block, tuple):
-            cut.rows, cut.columns = self.shape
-            cut.block_rows, cut.block_columns = self.block
+            distribution.rows, distribution.columns = self.shape
+            distribution.block_rows, distribution.block_columns = self.block
         elif self.block is not None:
-            cut.block = self.block
-        return cut
+            distribution.block = self.block
+        return distribution
 
     def part_shape(self, count: int, grid_columns: int, rank: int) -> tuple[int, ...]:
         """Shape of a part of `count` elements; the others say where in the grid it is."""
@@ -83,15 +85,15 @@ def _dealt(length: int, block: int, parts: int, number: int) -> int:
     return rounds * block + (block if number < extra else rest if number == extra else 0)
 
 
-def cut_of(
+def distribution_of(
     shape: int | Sequence[int],
     dtype: "np.dtype[np.generic]",
     layout: Layout,
     weights: Sequence[int],
     block: Block | None,
-) -> Cut:
-    """The cut that the arguments of Job.array() describe."""
+) -> Distribution:
+    """The distribution that the arguments of Job.array() describe."""
     if dtype.hasobject:
         raise ValueError(f"dtype = {dtype}: objects of Python cannot be moved to another process")
     lengths = (shape,) if isinstance(shape, int) else tuple(shape)
-    return Cut(lengths, dtype.itemsize, Layout(layout), tuple(weights), block)
+    return Distribution(lengths, dtype.itemsize, Layout(layout), tuple(weights), block)
