@@ -8,8 +8,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <nlohmann/json.hpp>
-#include <regex>
+#include <sstream>
 
 namespace resizes {
 namespace {
@@ -22,8 +23,10 @@ std::string library() {
     std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
     int length = 0;
     MPI_Get_library_version(text.data(), &length);
-    const std::string whole = text.data(); // Open MPI counts the end of the text, too
-    return std::regex_replace(whole.substr(0, whole.find('\n')), std::regex("[\\s]+"), " ");
+    std::istringstream words(std::string(text.data(), std::strcspn(text.data(), "\n")));
+    std::string line;
+    for (std::string word; words >> word;) line += (line.empty() ? "" : " ") + word;
+    return line;
 }
 
 }

@@ -108,8 +108,8 @@ template <bool writes> std::unique_ptr<Stage> make(const StageSpec &spec, const 
     return std::make_unique<File<writes>>(spec, place.scratch + "/" + place.file_name);
 }
 
-const RegisteredStage write_stage({"write", StageKind::file, make<true>});
-const RegisteredStage read_stage({"read", StageKind::file, make<false>});
+const RegisteredStage file_write({"write", StageKind::file, make<true>});
+const RegisteredStage file_read({"read", StageKind::file, make<false>});
 
 } // namespace
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trial.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <functional>
+#include <iterator>
 #include <regex>
 #include <string_view>
 
@@ -32,8 +34,10 @@ std::string without_line_number(std::string_view line) {
 }
 
 std::string with_single_blanks(std::string_view text) {
-    static const std::regex blanks(" +");
-    return std::regex_replace(std::string(text), blanks, " ");
+    std::string single;
+    std::unique_copy(text.begin(), text.end(), std::back_inserter(single),
+                     [](char one, char next) { return one == ' ' && next == ' '; });
+    return single;
 }
 
 void report(std::string_view feature, bool works, std::string_view reason) {

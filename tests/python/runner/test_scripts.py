@@ -45,6 +45,14 @@ def test_unknown_part_is_refused_before_any_runs(repository: Path, calls: Path) 
     assert "fortran: allowed are unit, mpich, openmpi, openmpi-debian, python and system" in done.stderr
 
 
+@pytest.mark.parametrize("preset", ["--help", "fortran", "", "fortran:install"])
+def test_unknown_preset_is_refused_before_any_is_configured(repository: Path, preset: str) -> None:
+    done = run(repository / "scripts" / "build", "demo", preset)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"nereus: scripts/build {preset}: allowed are mpich demo openmpi")
+    assert done.stdout == ""
+
+
 def test_ci_stops_at_its_first_failing_step(repository: Path, calls: Path) -> None:
     assert run(repository / ".ci" / "run").returncode != 0
     assert calls.read_text() == "make lint\n"
