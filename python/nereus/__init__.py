@@ -6,6 +6,8 @@ names of nereus.binding when they are asked for, as `nereus.Job`: they need mpi4
 """
 
 import json
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -69,13 +71,27 @@ def printable_lines(text: str) -> str:
     return "\n".join(map(printable, text.split("\n")))
 
 
+def names_from(package: str, files: Mapping[str, Sequence[str]]) -> Callable[[str], Any]:
+    """The `__getattr__` of a package whose names come from its files when they are asked for.
+
+    For packages of which most commands need a small part: to import all of one takes longer than they run.
+    Not for the checker of types, to which a package with such a function has any name.
+    """
+    file_of = {name: file for file, names in files.items() for name in names}
+
+    def found(name: str) -> Any:
+        if name in file_of:
+            return getattr(import_module(f"{package}.{file_of[name]}"), name)
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+
+    return found
+
+
 def __getattr__(name: str) -> Any:
     """The version and the names of the binding, which take long to find out: for those that ask."""
     if name == "__version__":
         return _version()
     if name in _BINDING:
-        from importlib import import_module
-
         return getattr(import_module("nereus.binding"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

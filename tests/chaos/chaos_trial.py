@@ -139,7 +139,7 @@ class Run:
         control_sockets: list[Path] = []
         with suppress(FileNotFoundError):  # the folder goes with the last job
             control_sockets = [
-                path for path in (self._site.runtime / "nereus").glob("*.door") if path.stem != "daemon"
+                path for path in (self._site.runtime / "nereus").glob("*.control") if path.stem != "daemon"
             ]
         if not control_sockets:
             return Answer.CUT_OFF

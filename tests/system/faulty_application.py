@@ -75,7 +75,7 @@ class Application:
     @property
     def control_socket(self) -> Path:
         """Where it is asked."""
-        (path,) = (self.site.runtime / "nereus").glob("*.door")
+        (path,) = (self.site.runtime / "nereus").glob("*.control")
         return Path(path)
 
     def resize(self, ranks: int, *, wait: bool = True, **options: str) -> dict[str, Any]:

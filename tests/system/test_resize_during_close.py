@@ -10,7 +10,7 @@ import pytest
 from faulty_application import LIMIT, Application, running
 
 from conftest import Site
-from nereus.supervisor.messages import decode, encode
+from nereus.supervisor.frames import decode, encode
 from nereus.supervisor.sockets import Sockets
 
 #: Calls of the last iteration, and of nereus_close(): no checkpoint comes after either.

@@ -186,7 +186,7 @@ def _heard(line: Path) -> int:
     """Messages that the daemon heard."""
     with Sockets() as sockets:
         control_socket = sockets.dealer()
-        control_socket.connect(f"ipc://{line.with_name('daemon.door')}")
+        control_socket.connect(f"ipc://{line.with_name('daemon.control')}")
         control_socket.send(b'{"version": 1, "kind": "status", "from": 1000000}')
         if not control_socket.poll(int(1000 * _PATIENCE_SECONDS)):
             raise UserError("the daemon did not answer on its control socket")

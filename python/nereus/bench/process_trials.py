@@ -13,6 +13,7 @@ from nereus.bench.combinations import Combination, all_combinations
 from nereus.bench.trial_job import Answer, answers
 from nereus.launch.builds import Build
 from nereus.launch.command import Launch
+from nereus.launch.error import LaunchError
 from nereus.launch.hosts import Share
 from nereus.probe.cache import recall, remember
 from nereus.probe.capabilities import Feature
@@ -128,6 +129,16 @@ def which_work(
     if kept:
         remember(_KIND, str(build.prefix), build.files(PROGRAM), {"ways": _to_texts(kept)})
     return {way: found[way] for way in all_combinations() if way in found}
+
+
+def find_ways(
+    build: Build, joining: Joining, stopped: Callable[[], bool], tell: Callable[[Trial], None]
+) -> dict[Combination, Feature]:
+    """Every way there is, tried anew; where none can be tried, the reason stands beside each."""
+    try:
+        return which_work(build, joining, fresh=True, stopped=stopped, tell=tell)
+    except LaunchError as problem:
+        return {way: Feature(False, str(problem)) for way in all_combinations()}
 
 
 def _to_texts(ways: Mapping[Combination, Feature]) -> dict[str, list[object]]:

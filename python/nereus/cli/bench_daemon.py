@@ -68,7 +68,7 @@ def _house(policy: str) -> Iterator[tuple[int, Path]]:
 
 def _wait_for(line: Path, process: "subprocess.Popen[bytes]") -> None:
     deadline = time.monotonic() + _START_SECONDS
-    while not line.with_name("daemon.door").exists():
+    while not line.with_name("daemon.control").exists():
         if process.poll() is not None or time.monotonic() > deadline:
             raise Refused("the daemon did not start; nereus daemon shows why")
         time.sleep(0.02)

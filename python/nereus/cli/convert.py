@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from nereus.cli.emulate import Codes
 from nereus.cli.messages import Refused, note, warn
+from nereus.cli.proteo_codes import ProteoCodesOption
 from nereus.config import load, write_toml
 
 
@@ -15,9 +15,7 @@ def convert(
     old: Annotated[Path, typer.Argument(help="Experiment to read: Proteo's JSON or INI, or TOML.")],
     new: Annotated[Path, typer.Argument(metavar="NEW.toml", help="File to write.")],
     force: Annotated[bool, typer.Option("--force", help="Write over NEW.toml.")] = False,
-    proteo_codes: Annotated[
-        Codes | None, typer.Option(help="Code table of a Proteo file, when its shape misleads.")
-    ] = None,
+    proteo_codes: ProteoCodesOption = None,
 ) -> None:
     """Turn an experiment file of Proteo into our TOML, with the same meaning.
 

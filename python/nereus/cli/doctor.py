@@ -10,9 +10,12 @@ from rich.table import Table
 from rich.text import Text
 
 from nereus import __version__
+from nereus.bench.combinations import all_combinations
+from nereus.bench.process_trials import find_ways
 from nereus.cli.messages import complain, show, show_json
 from nereus.cli.remedies import remedy
-from nereus.cli.ways_table import find_ways, ways_table
+from nereus.cli.trial_bar import TrialBar
+from nereus.cli.ways_table import ways_documents, ways_table
 from nereus.launch import (
     Build,
     Stopping,
@@ -24,7 +27,7 @@ from nereus.launch import (
     memory_bytes,
     most_ranks,
 )
-from nereus.probe import FEATURES, Capabilities, probe
+from nereus.probe import FEATURES, Capabilities, joining, probe
 
 _NONE_INSTALLED = "no MPI build of Nereus is installed; run `make build`"
 
@@ -53,7 +56,11 @@ def doctor(
 
 def _finding(build: Build, stopped: Callable[[], bool]) -> dict[str, Any]:
     found = probe(build, fresh=True, stopped=stopped)
-    return {**_summary(build, found), **find_ways(build, stopped)}
+    joins = joining(build, fresh=True, stopped=stopped)
+    reach = {"works": joins.works, "reason": joins.reason, "environment": dict(joins.environment)}
+    with TrialBar(build.name, len(all_combinations())) as bar:
+        ways = find_ways(build, joins, stopped, lambda trial: bar.advance(trial.combination.text))
+    return {**_summary(build, found), "joining": reach, "ways": ways_documents(ways)}
 
 
 def _summary(build: Build, found: Capabilities) -> dict[str, Any]:

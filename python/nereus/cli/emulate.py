@@ -4,7 +4,7 @@
 import json
 import os
 from collections.abc import Callable
-from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -13,11 +13,11 @@ from rich.table import Table
 from rich.text import Text
 
 from nereus import printable
-from nereus.analysis.report import ResultError, Results, draw, read, table, write_csv
-from nereus.cli.experiment_run import Ended, Means, is_full, new_folder, run
+from nereus.analysis.report import Progress, ResultError, Results, draw, read, table, write_csv
 from nereus.cli.messages import Refused, complain, note, show, show_json, warn, write
+from nereus.cli.proteo_codes import Codes, ProteoCodesOption
 from nereus.cli.remedies import check_resizes
-from nereus.cli.where import HostsOption, OversubscribeOption, RshOption, Where
+from nereus.cli.where import HostsOption, OversubscribeOption, RshOption
 from nereus.config import Loaded, describe, emulation_of, load, write_toml
 from nereus.config.measured import read_measured
 from nereus.launch import (
@@ -31,14 +31,10 @@ from nereus.launch import (
     most_ranks,
 )
 from nereus.probe import Joining
+from nereus.runs import Where
+from nereus.runs.experiment import Ended, Means, run
+from nereus.runs.results_folder import is_full, new_folder
 from nereus.supervisor import check_control_socket
-
-
-class Codes(StrEnum):
-    """Proteo's two tables of numeric codes."""
-
-    OLD = "old"
-    NEW = "new"
 
 
 def emulate(
@@ -70,9 +66,7 @@ def emulate(
     hosts: HostsOption = "",
     rsh: RshOption = None,
     oversubscribe: OversubscribeOption = False,
-    proteo_codes: Annotated[
-        Codes | None, typer.Option(help="Code table of a Proteo file, when its shape misleads.")
-    ] = None,
+    proteo_codes: ProteoCodesOption = None,
     picture: Annotated[bool, typer.Option(help="Draw DIR/picture.png at the end.")] = True,
 ) -> None:
     """Run an emulated application that grows and shrinks, and report what its resizes cost.
@@ -98,7 +92,8 @@ def emulate(
         build.program("nereus-emulator")
         folder = new_folder(output, loaded.experiment.name)
         means = Means(build, where, join)
-        ended = run(loaded.experiment, means, folder, quiet, lambda: stopping.signal is not None)
+        shown = partial(Progress, quiet=quiet)
+        ended = run(loaded.experiment, means, folder, shown, lambda: stopping.signal is not None)
     if ended.outcome is None:
         complain(f"stopped by {stopping.text}; results so far: {folder} (nereus report {folder})")
         raise typer.Exit(stopping.exit_code)
@@ -153,7 +148,7 @@ def _build(loaded: Loaded, file: Path, mpi: str | None) -> Build:
 def _where(loaded: Loaded, hosts: str, rsh: str | None, oversubscribe: bool) -> Where:
     first = loaded.experiment.groups[0]
     placements = [group.placement for group in loaded.experiment.groups]
-    where = Where.read(hosts, rsh, placements, oversubscribe)
+    where = Where.read(warn, hosts, rsh, placements, oversubscribe)
     where.check_slots(first.ranks)
     return where
 

@@ -5,15 +5,17 @@ import shlex
 from collections import Counter
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
 
 from nereus.cli.daemon_status import commands_text, next_text, turn_text
 from nereus.cli.messages import note, show, show_json, warn
 from nereus.daemon import DaemonError, daemon_control_socket, whole_status
 from nereus.supervisor import NoAnswer, control_sockets, job_names, shown_name, status
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
 def jobs(
@@ -71,7 +73,9 @@ def _unsupervised(job: dict[str, Any]) -> dict[str, Any]:
     return {**own, "started_unix": job["came_unix"], "hosts": hosts, "state": state, "controller": job}
 
 
-def _table(found: list[dict[str, Any]]) -> Table:
+def _table(found: list[dict[str, Any]]) -> "Table":
+    from rich.table import Table  # --json does without
+
     names = ["job", "ranks", "generation", "hosts", "state", "since", "command"]
     if any(job.get("controller") for job in found):
         names[5:5] = ["turn", "next I/O", "commands", "policy"]

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nereus.analysis.report.units import seconds_text
-from nereus.cli.messages import Refused, complain, note, show, show_json
+from nereus.cli.messages import Refused, complain, note, show, show_json, warn
 from nereus.cli.run import found_program
 from nereus.cli.trial_bar import TrialBar
-from nereus.cli.where import Where, founding
 from nereus.launch import Stopping, choose, fostering
 from nereus.probe import joining
+from nereus.runs import Where, founding
 from nereus.supervisor import Job, Supervision, check_control_socket
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def profile(
     sizes = _sizes(ranks)
     build = choose(mpi)
     path = found_program(program[0], build)
-    where = Where()
+    where = Where(warn)
     founders, own = founding(sizes[0], "rank")
     with Stopping() as stopping, fostering(), Profiler(sizes, samples) as profiler:
         check_control_socket()

@@ -4,9 +4,9 @@
 from collections.abc import Callable
 
 from nereus.cli.messages import Refused
-from nereus.cli.where import Where
 from nereus.launch import Build, builds
 from nereus.probe import Joining, joining, probe
+from nereus.runs import Where
 
 
 def check_resizes(build: Build, where: Where, stopped: Callable[[], bool]) -> Joining:

@@ -7,15 +7,9 @@ from typing import Annotated
 
 import typer
 
-from nereus.cli.messages import Refused, complain, note
+from nereus.cli.messages import Refused, complain, note, warn
 from nereus.cli.queue import cores_for
-from nereus.cli.where import (
-    HostsOption,
-    OversubscribeOption,
-    RshOption,
-    Where,
-    founding,
-)
+from nereus.cli.where import HostsOption, OversubscribeOption, RshOption
 from nereus.launch import (
     FAMILIES,
     RANKS_PER_CORE,
@@ -30,6 +24,7 @@ from nereus.launch import (
 )
 from nereus.methods import Placement, ReleaseUnit
 from nereus.probe import joining
+from nereus.runs import Where, founding
 from nereus.supervisor import Job, NameClaim, Supervision, check_control_socket, check_job_name, claim_name
 
 _ATTEND_SECONDS = 0.1
@@ -76,7 +71,7 @@ def run(
         check_job_name(name)
     build = choose(mpi)
     path = found_program(program[0], build)
-    where = Where.read(hosts, rsh, [placement], oversubscribe)
+    where = Where.read(warn, hosts, rsh, [placement], oversubscribe)
     limit = _limit(ranks, max_ranks, where)
     settings = {
         "NEREUS_PLACEMENT": placement,

@@ -14,15 +14,14 @@ import typer
 import nereus
 from nereus.analysis.report.units import duration_text, seconds_text
 from nereus.analysis.study import Planned, Record, Store, Study, load_study, planned_runs
-from nereus.cli.experiment_run import Means
-from nereus.cli.messages import Refused, complain, note, say, show_json
+from nereus.cli.messages import Refused, complain, note, say, show_json, warn
 from nereus.cli.remedies import check_resizes
-from nereus.cli.study_live import study_live
-from nereus.cli.study_run import Runner, check_programs
 from nereus.cli.trial_bar import TrialBar
-from nereus.cli.where import Where
 from nereus.launch import RANKS_PER_CORE, Build, Stopping, choose, cores, fostering, most_ranks
 from nereus.probe import Joining
+from nereus.runs import Where
+from nereus.runs.experiment import Means
+from nereus.runs.study import Runner, check_programs
 from nereus.simulation.live import is_live
 from nereus.supervisor import check_control_socket
 
@@ -52,6 +51,8 @@ def study(
     Example: nereus study examples/study/emulated.toml --folder studies/first
     """
     if is_live(file):
+        from nereus.cli.study_live import study_live  # the daemon's policies take long to import
+
         study_live(file, folder, mpi, max_ranks, as_json, plan)
         return
     wanted = load_study(file)
@@ -60,11 +61,11 @@ def study(
         return
     build = choose(mpi)
     _check_sizes(wanted, file, max_ranks)
-    check_programs(wanted, file, build)
+    check_programs(wanted, file, build, warn)
     with Stopping() as stopping, fostering():
         check_control_socket()
         os.environ.update(wanted.environment)
-        where = Where()
+        where = Where(warn)
         means = Means(build, where, _join(wanted, build, where, lambda: stopping.signal is not None))
         with Store(folder or Path("studies") / wanted.name, file, wanted.name) as store:
             if stopping.signal is None:

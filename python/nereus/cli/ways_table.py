@@ -1,41 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which ways to make processes work with an MPI: tried for `nereus doctor`, shown as method by strategies."""
+"""Which ways to make processes work with an MPI: documents for --json, a table of method by strategies."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from nereus.bench.combinations import Combination, all_combinations
-from nereus.bench.process_trials import which_work
-from nereus.cli.trial_bar import TrialBar
-from nereus.launch import Build, LaunchError
+from nereus.bench.combinations import Combination
 from nereus.methods import PROCESS_METHODS
-from nereus.probe import Feature, joining
+from nereus.probe import Feature
 
 
-def find_ways(build: Build, stopped: Callable[[], bool]) -> dict[str, Any]:
-    """Try joining and all ways anew; documents for the keys `joining` and `ways`."""
-    joins = joining(build, fresh=True, stopped=stopped)
-    reach = {"works": joins.works, "reason": joins.reason, "environment": dict(joins.environment)}
-    try:
-        with TrialBar(build.name, len(all_combinations())) as bar:
-            found = which_work(
-                build,
-                joins,
-                fresh=True,
-                stopped=stopped,
-                tell=lambda trial: bar.advance(trial.combination.text),
-            )
-    except LaunchError as problem:
-        found = {way: Feature(False, str(problem)) for way in all_combinations()}
-    return {"joining": reach, "ways": _documents(found)}
-
-
-def _documents(found: Mapping[Combination, Feature]) -> list[dict[str, Any]]:
+def ways_documents(found: Mapping[Combination, Feature]) -> list[dict[str, Any]]:
+    """A document for each way."""
     return [
         {
             "method": way.method,

@@ -1,30 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where the processes of a job go: options that commands have in common, and what they make of them."""
+"""Where the processes of a job go: options that commands have in common."""
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated
 
 import typer
-
-from nereus.bench import usual_costs
-from nereus.cli.messages import warn
-from nereus.launch import Build, Host, Launch, host_list, place, read_hosts
-from nereus.methods import Placement, ReleaseUnit
-from nereus.probe import Joining
-from nereus.supervisor import Supervision
-
-
-def founding(ranks: int, unit: ReleaseUnit) -> tuple[int, dict[str, str]]:
-    """How many founders to start for a job of `ranks`, and the settings that go with them.
-
-    Only what was started apart can leave alone: for the unit rank one founder makes the others.
-    """
-    if unit == "rank":
-        return 1, {"NEREUS_START_RANKS": str(ranks), "NEREUS_RELEASE_UNIT": "rank"}
-    return ranks, {}
-
 
 HostsOption = Annotated[
     str,
@@ -43,68 +22,3 @@ RshOption = Annotated[
     str | None,
     typer.Option(metavar="CMD", help="Starts a command on a host, as ssh does: CMD HOST COMMAND."),
 ]
-
-
-@dataclass(frozen=True)
-class Where:
-    """Hosts of a job, how they are reached, and how processes are placed on them."""
-
-    hosts: tuple[Host, ...] = ()
-    rsh: str | None = None
-    spread: bool = False
-    oversubscribe: bool = False
-    #: Whether resizes are to place ranks by what these sent each other.
-    measured: bool = False
-
-    @staticmethod
-    def read(hosts: str, rsh: str | None, placements: Collection[Placement], oversubscribe: bool) -> "Where":
-        """From the command line. `placements`: that of the founders, and of resizes."""
-        spread = next(iter(placements)) == "spread"
-        return Where(read_hosts(hosts), rsh, spread, oversubscribe, "measured" in placements)
-
-    @property
-    def slots(self) -> int:
-        """Slots of all hosts; 0 without a list."""
-        return sum(host.slots for host in self.hosts)
-
-    def check_slots(self, ranks: int) -> None:
-        """Refuse more processes than the hosts have slots for, unless that was allowed."""
-        place(self.hosts, ranks, self.spread, self.oversubscribe)
-
-    def supervision(
-        self,
-        build: Build,
-        program: Path,
-        arguments: tuple[str, ...],
-        ranks: int,
-        join: Joining,
-        settings: Mapping[str, str],
-    ) -> Supervision:
-        """A job of `ranks` founders; refused where the hosts have too few slots."""
-        founders = place(self.hosts, ranks, self.spread, self.oversubscribe)
-        own = {"NEREUS_HOSTS": host_list(self.hosts)} if self.hosts else {}
-        # Where groups cannot join, nothing is known in favour of other transports than the MPI's own choice.
-        transports = join.environment if join.works else {}
-        environment = {**_costs(build, self.hosts), **transports, **own, **settings}
-        launch = Launch(
-            build,
-            program,
-            arguments,
-            self.hosts,
-            self.rsh,
-            environment,
-            recorded=True,
-            measured=self.measured,
-        )
-        return Supervision(launch, founders, join.works)
-
-
-def _costs(build: Build, hosts: tuple[Host, ...]) -> dict[str, str]:
-    """By what the job chooses how its data is carried, unless the user decided about that."""
-    stored = usual_costs(build, hosts)
-    if stored is None:
-        return {}
-    if stored.costs is None:
-        warn([stored.complaint] if stored.complaint else [])
-        return {}
-    return {"NEREUS_COSTS": str(stored.path)}

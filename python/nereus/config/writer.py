@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-import tomlkit
-
 from nereus.config.model import (
     DEFAULT_GRANULARITY,
     DEFAULT_MESSAGE,
@@ -73,7 +71,13 @@ def _lines(values: Mapping[str, object]) -> str:
 def _value(value: object) -> str:
     if isinstance(value, int) and not isinstance(value, bool) and value >= _DIGITS_IN_GROUPS:
         return f"{value:_}"
-    return tomlkit.item(value).as_string() if isinstance(value, str) else _plain(value)
+    return _quoted(value) if isinstance(value, str) else _plain(value)
+
+
+def _quoted(text: str) -> str:
+    from tomlkit import item  # most commands that read experiments write none
+
+    return item(text).as_string()
 
 
 def _plain(value: object) -> str:

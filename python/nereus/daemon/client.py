@@ -17,7 +17,7 @@ NOT_THERE = "no daemon of yours runs on this host; nereus daemon starts one"
 
 
 def daemon_control_socket() -> Path:
-    return control_socket_folder() / f"{DAEMON}.door"
+    return control_socket_folder() / f"{DAEMON}.control"
 
 
 def ask_daemon(question: Mapping[str, Any], seconds: float = SECONDS) -> dict[str, Any]:

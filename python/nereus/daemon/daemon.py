@@ -21,15 +21,16 @@ from nereus.daemon import messages
 from nereus.daemon.clock import Clock
 from nereus.daemon.error import DaemonError
 from nereus.daemon.events import Event, Events
-from nereus.daemon.executor import Chosen, CommandExecutor, Out
+from nereus.daemon.executor import CommandExecutor, Out
 from nereus.daemon.keys import read_keys
 from nereus.daemon.lock import Lock
 from nereus.daemon.policy_guard import PolicyGuard
 from nereus.daemon.protocol import Protocol
 from nereus.daemon.queries import QueryHandler
-from nereus.daemon.recovery import RecoveredState, remembered
+from nereus.daemon.recovery import RecoveredState, recovered_state
 from nereus.daemon.sockets import DaemonSockets
 from nereus.daemon.stall_detector import StallDetector
+from nereus.daemon.state import Chosen, DaemonState
 from nereus.daemon.status import figures
 from nereus.daemon.store import Store
 from nereus.daemon.unclean_marker import UncleanMarker
@@ -91,7 +92,9 @@ class Daemon:
         self.store = Store(settings.store)
         self._closing.append(self.store.close)
         before = read_store(self.store)
-        self.everything = self._everything(settings, before, show)
+        guard = PolicyGuard(settings.policy, self._note_trouble)
+        self.state = self._state_of(settings, guard, before, show)
+        self._executor = CommandExecutor(self.state, guard)
         self._sockets = sockets = Sockets(tell=self._troubles.append)
         self._closing.append(sockets.close)
         self._line = DaemonSockets(sockets, path)
@@ -110,32 +113,31 @@ class Daemon:
             "metrics": metrics,
         }
         self.about = about
-        self._protocol = Protocol(self.everything, instance)
-        counted = {"heard": self._protocol.heard, "dropped": self._line.dropped}
-        self._desk = QueryHandler(self.everything, {**about, **counted})
+        self._protocol = Protocol(self.state, self._executor, instance)
+        counted = {"heard": self._protocol.received, "dropped": self._line.dropped}
+        self._query_handler = QueryHandler(self.state, self._executor, {**about, **counted})
         self._look_at = 0.0
-        self._attention = StallDetector(self._protocol.heartbeat_seconds, settings.parameters.lease)
-        self._unsure = UncleanMarker(path.with_suffix(".unsure"))
-        if self._unsure.was:
+        self._stall_detector = StallDetector(self._protocol.heartbeat_seconds, settings.parameters.lease)
+        self._unclean_marker = UncleanMarker(path.with_suffix(".unsure"))
+        if self._unclean_marker.was:
             self._protocol.no_turns_before(self._clock.now() + settings.parameters.lease)
-        self._send(self.everything.resume(before, self._clock.now()))
+        self._send(self._executor.resume(before, self._clock.now()))
 
-    def _everything(
-        self, settings: Settings, before: RecoveredState, show: Callable[[Event], None]
-    ) -> CommandExecutor:
+    def _state_of(
+        self, settings: Settings, guard: PolicyGuard, before: RecoveredState, show: Callable[[Event], None]
+    ) -> DaemonState:
         def keep(event: Event) -> None:
             self.store.event(event)
             show(event)
 
-        events = Events(keep, before.last_event)
-        watched = PolicyGuard(
-            settings.policy, lambda text: events.add(self._clock.now(), "", "trouble", text=text)
-        )
         chosen = Chosen(settings.policy_name, settings.cores, settings.parameters)
         # Above all that was there, be it in no store: jobs take no notice of lower ones.
         least = int(self._clock.now() * 1000)
         last = max(before.last_epoch, least), max(before.last_command, least)
-        return CommandExecutor(chosen, watched, self.store, events, last)
+        return DaemonState(chosen, guard, self.store, Events(keep, before.last_event), last)
+
+    def _note_trouble(self, text: str) -> None:
+        self.state.events.add(self._clock.now(), "", "trouble", text=text)
 
     def _beyond(self, settings: Settings) -> tuple[str | None, int | None]:
         """Where else it is to be found: by jobs on the network, and by who collects figures."""
@@ -143,7 +145,7 @@ class Daemon:
         if settings.listen is not None and settings.keys is not None:
             listen = self._line.listen(settings.listen, read_keys(settings.keys))
         if settings.metrics is not None:
-            metrics, stop = self.everything.figures.serve(settings.metrics, self._troubles.append)
+            metrics, stop = self.state.figures.serve(settings.metrics, self._troubles.append)
             self._closing.append(stop)
         return listen, metrics
 
@@ -152,7 +154,7 @@ class Daemon:
         poller = zmq.Poller()
         for socket in (*self._line.sockets, self._control_socket.socket):
             poller.register(socket, zmq.POLLIN)
-        while not (is_over() or self._desk.stop):
+        while not (is_over() or self._query_handler.stop):
             found = poller.poll(_IDLE_MILLISECONDS)
             self.turn()
             self.store.tidy(self._clock.now(), idle=not found)
@@ -167,13 +169,13 @@ class Daemon:
             if message is None:
                 self._line.dropped["malformed"] += 1
             else:
-                outs += self._protocol.hear(sender, message, now)
+                outs += self._protocol.receive(sender, message, now)
         answers = []
         for envelope, value in self._control_socket.received():
-            answer, more = self._desk.answer(value, now)
+            answer, more = self._query_handler.answer(value, now)
             answers.append(partial(self._control_socket.answer, envelope, answer))
             outs += more
-        listened = self._attention.is_paid(now, self._line.waits)
+        listened = self._stall_detector.is_paid(now, self._line.waits)
         if now >= self._look_at:
             outs += self._look(now, listened)
         self._send(outs)
@@ -188,23 +190,23 @@ class Daemon:
         self._look_at = now + _LOOK_SECONDS
         self._tell_figures()
         while self._troubles:
-            self.everything.events.add(now, "", "trouble", text=self._troubles.popleft())
-        late = self.everything.look(now) if listened else []
-        return [*late, *self.everything.all_due(now)]
+            self._note_trouble(self._troubles.popleft())
+        late = self._executor.look(now) if listened else []
+        return [*late, *self._executor.all_due(now)]
 
     def _send(self, outs: list[Out]) -> None:
         """After all that they tell of is in the store."""
         now = self._clock.now()
         had_trouble = self.store.trouble
         if self.store.wants_all(now):
-            self.everything.record_all(now)
+            self._executor.record_all(now)
         self.store.commit(now)
         if self.store.trouble is not None and had_trouble is None:
             self._note("the store cannot be written; continuing without it", self.store.trouble)
-            self._unsure.begin()
+            self._unclean_marker.begin()
         elif self.store.trouble is None and had_trouble is not None:
             self._note("the store is written again", "")
-            self._unsure.end()
+            self._unclean_marker.end()
         for out in outs:
             frame = messages.encode(out.message)
             if frame is not None:
@@ -212,12 +214,12 @@ class Daemon:
 
     def _note(self, text: str, reason: str) -> None:
         about = f"{self.store.path}: {text}" + (f" ({reason})" if reason else "")
-        self.everything.events.add(self._clock.now(), "", "trouble", text=about)
+        self._note_trouble(about)
 
     def _tell_figures(self) -> None:
-        told = self.everything.figures
-        told.are(figures(self.everything))
-        told.counted(self._protocol.heard, self._line.dropped)
+        told = self.state.figures
+        told.are(figures(self.state))
+        told.counted(self._protocol.received, self._line.dropped)
 
 
 def _remove_if_empty(folder: Path) -> None:
@@ -229,7 +231,7 @@ def _remove_if_empty(folder: Path) -> None:
 def read_store(store: Store) -> RecoveredState:
     """What was before; DaemonError where the file is damaged."""
     try:
-        return remembered(store)
+        return recovered_state(store)
     except (sqlite3.Error, ValueError) as problem:
         text = f"--store = {store.path}: cannot be read: {problem}; --store takes another file"
         raise DaemonError(text) from None

@@ -8,7 +8,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from nereus.supervisor.messages import MOST_RANKS, decode, encode, validated
+from nereus.supervisor.frames import decode, encode
+from nereus.supervisor.messages import MOST_RANKS, validated
 
 __all__ = [
     "Done",

@@ -85,7 +85,7 @@ class Profiler:
 
     def turn(self) -> None:
         self._daemon.turn()
-        for known in self._daemon.everything.coordinator.jobs.values():
+        for known in self._daemon.state.coordinator.jobs.values():
             self.measured = known.times
 
     def times(self) -> dict[int, list[float]]:

@@ -14,6 +14,7 @@ from nereus.coordinator.known_jobs import RESOURCE_MANAGER
 from nereus.daemon import messages
 from nereus.daemon.executor import CommandExecutor, Out
 from nereus.daemon.sessions import Address, Held, Session
+from nereus.daemon.state import DaemonState
 from nereus.policy.prediction import IoPhase
 from nereus.policy.turns import Grant, Request
 
@@ -29,16 +30,17 @@ _MOST_BYTES = 2**62  # that can be stored
 
 
 class Protocol:
-    def __init__(self, carrying_out: CommandExecutor, instance: str) -> None:
-        self._all = carrying_out
-        self._coordinator = carrying_out.coordinator
-        self._sessions = carrying_out.sessions
-        self._journal = carrying_out.journal
-        self._events = carrying_out.events
+    def __init__(self, state: DaemonState, executor: CommandExecutor, instance: str) -> None:
+        self._executor = executor
+        self._coordinator = state.coordinator
+        self._sessions = state.sessions
+        self._journal = state.journal
+        self._events = state.events
+        self._figures = state.figures
         self._instance = instance
         self._gone: dict[str, tuple[float, int]] = {}  # until when, and of which opening
         self._no_turns_before = 0.0
-        self.heard: Counter[str] = Counter()
+        self.received: Counter[str] = Counter()
         self._handlers: dict[type[messages.Message], Callable[[Any, Session, float], list[Out]]] = {
             messages.Heartbeat: self._heartbeat,
             messages.Sample: self._sample,
@@ -58,8 +60,8 @@ class Protocol:
         """Jobs that have a turn already say so until then."""
         self._no_turns_before = time
 
-    def hear(self, sender: Address, message: messages.FromJob, now: float) -> list[Out]:
-        self.heard[message.kind] += 1
+    def receive(self, sender: Address, message: messages.FromJob, now: float) -> list[Out]:
+        self.received[message.kind] += 1
         session = self._sessions.get(message.job)
         if isinstance(message, messages.Hello):
             return self._hello(sender, message, session, now)
@@ -82,12 +84,12 @@ class Protocol:
             return []
         outs: list[Out] = []
         if session is not None and (_is_another(hello, session) or _waits_for_doubted(hello, session)):
-            outs = self._all.ended(session, "another job of its name came", now)
+            outs = self._executor.ended(session, "another job of its name came", now)
             session = None
         if session is None:
             session = _new_session(hello, now)
             session.to = sender
-            outs += self._all.came(session, now)
+            outs += self._executor.came(session, now)
         else:
             session.to = sender
             session.doubts = session.doubts if hello.asked == session.doubted else 0
@@ -98,8 +100,8 @@ class Protocol:
             self._claimed(session, hello, now)
         # Those that another daemon told, or this one before it lost its store.
         for number in set(hello.commands) - session.telling.keys():
-            self._all.tell_not_to(session, number, "unknown to this daemon", RESOURCE_MANAGER)
-        return [Out(sender, {"job": hello.job, **self._welcome()}), *outs, *self._all.due(session, now)]
+            self._executor.tell_not_to(session, number, "unknown to this daemon", RESOURCE_MANAGER)
+        return [Out(sender, {"job": hello.job, **self._welcome()}), *outs, *self._executor.due(session, now)]
 
     def _welcome(self) -> dict[str, Any]:
         lease = self._coordinator.parameters.lease
@@ -115,14 +117,14 @@ class Protocol:
         phase = hello.asked
         if session.held is not None or phase < max(1, session.asked) or phase <= session.finished:
             return
-        if self._all.may_write(Request(session.name, phase)):
-            self._all.resume_turn(session, Held(phase, hello.epoch), now)
+        if self._executor.may_write(Request(session.name, phase)):
+            self._executor.resume_turn(session, Held(phase, hello.epoch), now)
 
     def _heartbeat(self, message: messages.Heartbeat, session: Session, now: float) -> list[Out]:
         self._passed(session, message.iteration, now)
         has = message.epoch == 0 or self._coordinator.writes_still(session.name, message.epoch, now)
         answer = {"kind": "alive", "instance": self._instance, "turn": has, "epoch": message.epoch}
-        return [*self._all.to(session, answer), *self._all.due(session, now)]
+        return [*self._executor.to(session, answer), *self._executor.due(session, now)]
 
     def _sample(self, message: messages.Sample, session: Session, now: float) -> list[Out]:
         self._passed(session, message.iteration, now)
@@ -130,7 +132,7 @@ class Protocol:
         # One that was under way when the job was resized is of no size.
         if message.ranks == len(session.hosts) and seconds >= 1e-9:
             self._journal.sample(session, message.ranks, seconds, now)
-            return self._all.carry_out(
+            return self._executor.carry_out(
                 self._coordinator.measured(session.name, message.ranks, seconds, now), now
             )
         return []
@@ -139,7 +141,7 @@ class Protocol:
         if message.number < session.asked or message.number <= session.finished:
             # An old word, or one of a job that waits and is mistaken for the one before it.
             session.doubt(message.number)
-            return self._all.to(session, {"kind": "who"})
+            return self._executor.to(session, {"kind": "who"})
         session.doubts = 0
         self._passed(session, message.iteration, now)
         if now < self._no_turns_before:
@@ -153,11 +155,11 @@ class Protocol:
             and session.held.number < message.number
             and not _grants(effects, session)
         ):
-            self._all.given_back(session)
-        return self._all.carry_out(effects, now)
+            self._executor.given_back(session)
+        return self._executor.carry_out(effects, now)
 
     def _io_done(self, message: messages.IoDone, session: Session, now: float) -> list[Out]:
-        noted = self._all.to(session, _noted(message))
+        noted = self._executor.to(session, _noted(message))
         if not session.finish(message.number):
             return noted
         session.doubts = 0
@@ -168,10 +170,10 @@ class Protocol:
             start, message.wait_seconds, message.service_seconds, message.iteration, message.ranks
         )
         if session.held is not None and session.held.number <= message.number:
-            self._all.given_back(session)
+            self._executor.given_back(session)
         effects = self._coordinator.wrote(session.name, message.number, message.epoch, phase, now)
         self._wrote(session, message, phase, now)
-        return [*noted, *self._all.carry_out(effects, now)]
+        return [*noted, *self._executor.carry_out(effects, now)]
 
     def _wrote(self, session: Session, message: messages.IoDone, phase: IoPhase, now: float) -> None:
         io = session.io
@@ -196,7 +198,7 @@ class Protocol:
             ranks=message.ranks,
             iteration=message.iteration,
         )
-        self._all.figures.wrote(kept, message.bytes)
+        self._figures.wrote(kept, message.bytes)
 
     def _heard(self, message: messages.Heard, session: Session, now: float) -> list[Out]:
         told = session.telling.get(message.command)
@@ -205,10 +207,10 @@ class Protocol:
         if told.message["kind"] == "cancel":
             self._journal.is_over(message.command)
         session.heard(message.command)
-        return self._all.due(session, now)
+        return self._executor.due(session, now)
 
     def _done(self, message: messages.Done, session: Session, now: float) -> list[Out]:
-        noted = self._all.to(session, _noted(message))
+        noted = self._executor.to(session, _noted(message))
         if message.generation < session.generation:
             return noted
         overhead = message.seconds if message.seconds > 0 else None
@@ -216,7 +218,7 @@ class Protocol:
             session, message.hosts, message.generation, message.command, message.iteration, overhead, now
         )
         self._passed(session, message.iteration, now)
-        return [*noted, *outs, *self._all.due(session, now)]
+        return [*noted, *outs, *self._executor.due(session, now)]
 
     def _moved(
         self,
@@ -233,7 +235,7 @@ class Protocol:
             return []
         if generation == session.generation and command not in session.telling:
             return []  # said again
-        by = self._all.over(session, command)
+        by = self._executor.over(session, command)
         before = len(session.hosts)
         if generation > session.generation:
             session.resizes += 1
@@ -241,27 +243,27 @@ class Protocol:
         self._journal.job(session)
         about = {"before": before, "ranks": len(hosts), "iteration": iteration, "seconds": overhead}
         self._events.add(now, session.name, "resized", **about, **by)
-        self._all.figures.resized(by["by"])
+        self._figures.resized(by["by"])
         effects = self._coordinator.resized(session.name, command, session.places, iteration, now, overhead)
-        self._all.drop_what_is_void(session)
-        return self._all.carry_out(effects, now)
+        self._executor.drop_what_is_void(session)
+        return self._executor.carry_out(effects, now)
 
     def _refused(self, message: messages.Refused, session: Session, now: float) -> list[Out]:
-        noted = self._all.to(session, _noted(message))
+        noted = self._executor.to(session, _noted(message))
         if message.command not in session.telling:
             return noted
-        by = self._all.over(session, message.command)
+        by = self._executor.over(session, message.command)
         self._events.add(now, session.name, "refused", code=message.code, text=message.message, **by)
-        self._all.figures.refused()
+        self._figures.refused()
         effects = self._coordinator.refused(session.name, message.command, message.message, now)
-        self._all.drop_what_is_void(session)
-        return [*noted, *self._all.carry_out(effects, now), *self._all.due(session, now)]
+        self._executor.drop_what_is_void(session)
+        return [*noted, *self._executor.carry_out(effects, now), *self._executor.due(session, now)]
 
     def _goodbye(self, message: messages.Goodbye, session: Session, now: float) -> list[Out]:
-        noted = self._all.to(session, _noted(message))
+        noted = self._executor.to(session, _noted(message))
         self._gone = {job: gone for job, gone in self._gone.items() if gone[0] > now}
         self._gone[session.name] = now + GONE_SECONDS, session.opening
-        return [*noted, *self._all.ended(session, "goodbye", now)]
+        return [*noted, *self._executor.ended(session, "goodbye", now)]
 
     def _passed(self, session: Session, iteration: int, now: float) -> None:
         session.iteration = max(session.iteration, iteration)

@@ -10,15 +10,16 @@ from nereus.coordinator.resources import ResourceError
 from nereus.daemon import questions
 from nereus.daemon.executor import CommandExecutor, Out
 from nereus.daemon.recovery import events_since
+from nereus.daemon.state import DaemonState
 from nereus.daemon.status import MOST_BYTES, daemon_document, job_documents
 
 _MOST_EVENTS = 1000
 
 
 class QueryHandler:
-    def __init__(self, everything: CommandExecutor, about: Mapping[str, Any]) -> None:
+    def __init__(self, state: DaemonState, executor: CommandExecutor, about: Mapping[str, Any]) -> None:
         """`about`: what stays the same of this daemon."""
-        self._all = everything
+        self._state, self._executor = state, executor
         self._about = dict(about)
         self.stop = False
 
@@ -33,8 +34,8 @@ class QueryHandler:
             case questions.AskReserve():
                 return self._reserve(asked, now)
             case questions.AskRelease():
-                effects = self._all.reservations.released(asked.job, now)
-                return {"kind": "released"}, self._all.carry_out(effects, now)
+                effects = self._state.reservations.released(asked.job, now)
+                return {"kind": "released"}, self._executor.carry_out(effects, now)
             case questions.AskLearn():
                 return self._learn(asked, now), []
             case questions.AskStop():
@@ -44,36 +45,36 @@ class QueryHandler:
                 return {"kind": "refused", "message": asked}, []
 
     def _status(self, asked: questions.AskStatus, now: float) -> dict[str, Any]:
-        jobs, left = job_documents(self._all, asked.start, now)
-        own = {**self._about, **daemon_document(self._all), "time_unix": now}
+        jobs, left = job_documents(self._state, asked.start, now)
+        own = {**self._about, **daemon_document(self._state), "time_unix": now}
         return {"kind": "status", **own, "jobs": jobs, "jobs_left": left}
 
     def _events(self, asked: questions.AskEvents) -> dict[str, Any]:
         """The oldest first; whoever wants more asks again with the number of the last one."""
-        first = self._all.events.first_kept
+        first = self._state.events.first_kept
         older: list[dict[str, Any]] = []
         if asked.since + 1 < first:
-            older = events_since(self._all.journal, asked.since, first, _MOST_EVENTS)
-        recent = self._all.events.since(max(asked.since, first - 1), _MOST_EVENTS - len(older))
+            older = events_since(self._state.journal, asked.since, first, _MOST_EVENTS)
+        recent = self._state.events.since(max(asked.since, first - 1), _MOST_EVENTS - len(older))
         found = [*older, *(event.document() for event in recent)]
-        return {"kind": "events", "events": _that_fit(found), "last": self._all.events.last}
+        return {"kind": "events", "events": _that_fit(found), "last": self._state.events.last}
 
     def _learn(self, asked: questions.AskLearn, now: float) -> dict[str, Any]:
         """Jobs that come later have these times; those that run now have times of their own."""
         for each in asked.times:
-            self._all.journal.learnt(asked.command, asked.job, each.ranks, each.seconds, now)
-        self._all.events.add(now, asked.job, "learnt", command=asked.command, times=len(asked.times))
+            self._state.journal.learnt(asked.command, asked.job, each.ranks, each.seconds, now)
+        self._state.events.add(now, asked.job, "learnt", command=asked.command, times=len(asked.times))
         return {"kind": "learnt", "times": len(asked.times)}
 
     def _reserve(self, asked: questions.AskReserve, now: float) -> tuple[dict[str, Any], list[Out]]:
         try:
-            effects = self._all.reservations.asked(asked.job, asked.ranks, now)
+            effects = self._state.reservations.asked(asked.job, asked.ranks, now)
         except ResourceError as problem:
             return {"kind": "refused", "message": str(problem)}, []
-        outs = self._all.carry_out(effects, now)
-        places = self._all.reservations.places(asked.job)
+        outs = self._executor.carry_out(effects, now)
+        places = self._state.reservations.places(asked.job)
         if places is None:
-            waiting = list(self._all.coordinator.waiting_for_cores)
+            waiting = list(self._state.coordinator.waiting_for_cores)
             before = waiting.index(asked.job) if asked.job in waiting else 0
             return {"kind": "waiting", "before": before}, outs
         return {"kind": "reserved", "places": dict(places)}, outs

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What may be asked on the daemon's control socket, `daemon.door` (docs/reference/daemon.md)."""
+"""What may be asked on the daemon's control socket, `daemon.control` (docs/reference/daemon.md)."""
 
 from typing import Annotated, Any, Literal
 

@@ -29,7 +29,7 @@ class RecoveredState:
     last_event: int = 0
 
 
-def remembered(store: Store) -> RecoveredState:
+def recovered_state(store: Store) -> RecoveredState:
     rows = store.connection.execute
     jobs = checked(Job, rows("SELECT * FROM jobs WHERE ended IS NULL ORDER BY came, name"))
     sessions = [_session(job) for job in jobs]

@@ -5,8 +5,8 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from nereus.daemon.executor import CommandExecutor
 from nereus.daemon.sessions import Session
+from nereus.daemon.state import DaemonState
 from nereus.policy.turns import Grant
 
 #: So that an answer fits into a message, whatever else is in it.
@@ -15,14 +15,14 @@ _MOST_WORDS, _MOST_WORD = 50, 500
 _MOST_HOSTS = 1000
 
 
-def job_documents(everything: CommandExecutor, start: int, now: float) -> tuple[list[dict[str, Any]], int]:
+def job_documents(state: DaemonState, start: int, now: float) -> tuple[list[dict[str, Any]], int]:
     """Of jobs from that number on, as many as fit; how many are left."""
-    waiting = {request.job for request in everything.coordinator.turns.waiting}
-    sessions = list(everything.sessions.values())[start:]
+    waiting = {request.job for request in state.coordinator.turns.waiting}
+    sessions = list(state.sessions.values())[start:]
     made: list[dict[str, Any]] = []
     size = 0
     for session in sessions:
-        document = _of_job(everything, session, session.name in waiting, now)
+        document = _of_job(state, session, session.name in waiting, now)
         size += len(json.dumps(document))
         if made and size > MOST_BYTES:
             break
@@ -30,8 +30,8 @@ def job_documents(everything: CommandExecutor, start: int, now: float) -> tuple[
     return made, len(sessions) - len(made)
 
 
-def _of_job(everything: CommandExecutor, session: Session, waits: bool, now: float) -> dict[str, Any]:
-    known = everything.coordinator.jobs[session.name]
+def _of_job(state: DaemonState, session: Session, waits: bool, now: float) -> dict[str, Any]:
+    known = state.coordinator.jobs[session.name]
     return {
         "job": session.name,
         "command": [word[:_MOST_WORD] for word in session.command[:_MOST_WORDS]],
@@ -51,7 +51,7 @@ def _of_job(everything: CommandExecutor, session: Session, waits: bool, now: flo
         "phase": session.asked,
         "epoch": session.held.epoch if session.held else 0,
         "io": asdict(session.io),
-        **_predicted(everything, session.name),
+        **_predicted(state, session.name),
         "commands": [
             {**told.message, "why": told.why, "heard": told.heard}
             for _, told in sorted(session.telling.items())
@@ -59,8 +59,8 @@ def _of_job(everything: CommandExecutor, session: Session, waits: bool, now: flo
     }
 
 
-def _predicted(everything: CommandExecutor, job: str) -> dict[str, Any]:
-    found = everything.coordinator.prediction(job)
+def _predicted(state: DaemonState, job: str) -> dict[str, Any]:
+    found = state.coordinator.prediction(job)
     keys = ("next_io_unix", "next_io_iteration", "period_seconds", "io_seconds", "stride", "confidence")
     if found is None:
         return dict.fromkeys(keys)
@@ -71,24 +71,24 @@ def _predicted(everything: CommandExecutor, job: str) -> dict[str, Any]:
     return dict(zip(keys, values, strict=True))
 
 
-def daemon_document(everything: CommandExecutor) -> dict[str, Any]:
-    chosen, store = everything.chosen, everything.journal
+def daemon_document(state: DaemonState) -> dict[str, Any]:
+    chosen, store = state.chosen, state.journal
     return {
         "policy": chosen.policy,
         "parameters": asdict(chosen.parameters),
         "cores": dict(chosen.cores),
-        "cores_free": everything.coordinator.free,
-        "waiting_for_cores": list(everything.coordinator.waiting_for_cores)[:1000],
+        "cores_free": state.coordinator.free,
+        "waiting_for_cores": list(state.coordinator.waiting_for_cores)[:1000],
         "store": str(store.path),
         "store_trouble": store.trouble,
-        "last_event": everything.events.last,
+        "last_event": state.events.last,
     }
 
 
-def figures(everything: CommandExecutor) -> dict[str, float]:
-    coordinator = everything.coordinator
+def figures(state: DaemonState) -> dict[str, float]:
+    coordinator = state.coordinator
     writing: list[Grant] = coordinator.turns.writing
-    sessions = everything.sessions.values()
+    sessions = state.sessions.values()
     return {
         "jobs": len(sessions),
         "ranks": sum(len(session.hosts) for session in sessions),
@@ -98,5 +98,5 @@ def figures(everything: CommandExecutor) -> dict[str, float]:
         "jobs_writing": len(writing),
         "jobs_waiting_for_cores": len(coordinator.waiting_for_cores),
         "commands_pending": sum(len(known.commands) for known in coordinator.jobs.values()),
-        "store_writable": float(everything.journal.trouble is None),
+        "store_writable": float(state.journal.trouble is None),
     }

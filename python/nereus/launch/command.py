@@ -29,9 +29,9 @@ OPEN_MPI_CHOICES = {
     # Microseconds between looks at the sockets on which newcomers call for the first time; 10 ms as a rule.
     "OMPI_MCA_mpi_event_tick_rate": "1000",
 }
-# What makes waiting ranks of Open MPI sleep: it turns their yielding into naps (decision 0010).
+# What makes waiting ranks of Open MPI sleep: it turns their yielding into short sleeps (decision 0010).
 OPEN_MPI_YIELD = "OMPI_MCA_mpi_yield_when_idle"
-OPEN_MPI_NAPS = "lib/libnereus-naps.so"
+OPEN_MPI_YIELD_LIBRARY = "lib/libnereus-yield.so"
 #: Where a job finds the daemon of many jobs; empty: nowhere.
 CONTROLLER = "NEREUS_CONTROLLER"
 
@@ -146,13 +146,13 @@ def _counts(build: Build) -> dict[str, str]:
 
 
 def _naps(build: Build) -> dict[str, str]:
-    naps = str(build.prefix / OPEN_MPI_NAPS)
+    library = str(build.prefix / OPEN_MPI_YIELD_LIBRARY)
     others = os.environ.get("LD_PRELOAD", "")
-    decided = OPEN_MPI_YIELD in os.environ and naps not in others  # not by a job that we are part of
+    decided = OPEN_MPI_YIELD in os.environ and library not in others  # not by a job that we are part of
     # The dynamic linker takes a blank or a colon for the end of a name.
-    if decided or not Path(naps).exists() or set(naps) & set(" :"):
+    if decided or not Path(library).exists() or set(library) & set(" :"):
         return {}
-    preloaded = others if naps in others else ":".join(filter(None, [naps, others]))
+    preloaded = others if library in others else ":".join(filter(None, [library, others]))
     return {OPEN_MPI_YIELD: "1", "LD_PRELOAD": preloaded}
 
 

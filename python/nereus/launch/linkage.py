@@ -15,9 +15,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from elftools.elf.dynamic import DynamicSegment
-from elftools.elf.elffile import ELFFile
-
 # The ABI of MPICH, which Intel MPI, MVAPICH and others share, has version 12; Open MPI's has 20, 40 or 80.
 _MPICH = re.compile(r"lib(mpich|mpi|mpicxx|mpichcxx|mpifort)\.so\.12$")
 _OPEN_MPI = re.compile(r"lib(mpi|mpi_cxx|mpi_mpifh|open-rte|open-pal)\.so\.(20|40|80)$")
@@ -72,6 +69,10 @@ def _linked(file: Path) -> _Linked | None:
     """By its segments, which are there in programs without a table of sections."""
     if not file.is_file():
         return None
+    # Most commands start no program of the user's, and start sooner without.
+    from elftools.elf.dynamic import DynamicSegment
+    from elftools.elf.elffile import ELFFile
+
     try:
         with file.open("rb") as stream:
             elf = ELFFile(stream)

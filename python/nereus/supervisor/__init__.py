@@ -5,17 +5,24 @@ In:  a command to start, hosts, and what the job says over its link.
 Out: a job whose end is told as it was; answers on its control socket.
 """
 
+from typing import TYPE_CHECKING
+
+from nereus import names_from
 from nereus.supervisor.client import NoAnswer, ask, control_sockets, find, status
 from nereus.supervisor.control_socket import check as check_control_socket
-from nereus.supervisor.job import Job, Supervision
+from nereus.supervisor.frames import CODES, OK, PENDING, REDUCED, RESIZED, UNCHANGED
 from nereus.supervisor.job_names import check_job_name, meant_by, named, shown_name
-from nereus.supervisor.messages import CODES, OK, OPTIONS, PENDING, REDUCED, RESIZED, UNCHANGED
 from nereus.supervisor.name_claim import NameClaim, claim_name, job_names
+
+if TYPE_CHECKING:
+    from nereus.supervisor.job import Job, Supervision
+else:
+    # What starts jobs takes long to import, and most commands only ask them.
+    __getattr__ = names_from(__name__, {"job": ["Job", "Supervision"]})
 
 __all__ = [
     "CODES",
     "OK",
-    "OPTIONS",
     "PENDING",
     "REDUCED",
     "RESIZED",

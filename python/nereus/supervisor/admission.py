@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 
 import zmq
-from zmq.utils.monitor import recv_monitor_message
 
 from nereus.supervisor.descriptors import Guard, allowed_descriptors, guard
 
@@ -39,6 +38,8 @@ class _Watched:
 
     def look(self, now: float) -> None:
         """Take note of what libzmq told."""
+        from zmq.utils.monitor import recv_monitor_message  # brings asyncio; most sockets are of this host
+
         while True:
             try:
                 told = recv_monitor_message(self.monitor, zmq.NOBLOCK)

@@ -11,8 +11,8 @@ from typing import Any
 from nereus.launch.error import LaunchError
 from nereus.launch.private_folder import is_private
 from nereus.supervisor import control_socket
+from nereus.supervisor.frames import decode, encode
 from nereus.supervisor.job_names import meant_by
-from nereus.supervisor.messages import decode, encode
 from nereus.supervisor.name_claim import job_names, remove_abandoned_names
 from nereus.supervisor.sockets import Socket, Sockets
 

@@ -14,8 +14,8 @@ import zmq
 from nereus.launch.error import LaunchError
 from nereus.launch.private_folder import make_folder, refuse_if_unsafe
 from nereus.supervisor.descriptors import CONTROL_SOCKET_ENDING
+from nereus.supervisor.frames import decode, encode
 from nereus.supervisor.link_socket import MOST_AT_ONCE, send
-from nereus.supervisor.messages import decode, encode
 from nereus.supervisor.sockets import Socket, Sockets
 
 ENDING = CONTROL_SOCKET_ENDING

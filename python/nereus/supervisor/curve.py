@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import zmq
-from zmq.auth.thread import ThreadAuthenticator
 
 from nereus.supervisor.sockets import Socket
 
@@ -43,6 +42,8 @@ class Gate:
 
     def __init__(self, context: "zmq.Context[Socket]", clients: Collection[str]) -> None:
         """`clients`: public keys. To be closed before the context ends."""
+        from zmq.auth.thread import ThreadAuthenticator  # brings asyncio, and few jobs have other hosts
+
         self._authenticator = ThreadAuthenticator(context)
         # Signals are the owner's: they end its waits.
         former = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())

@@ -19,7 +19,7 @@ import zmq.backend
 from nereus.launch.builds import builds_folder
 
 #: What the name of a local socket ends in that is still open when others are full.
-CONTROL_SOCKET_ENDING = ".door"
+CONTROL_SOCKET_ENDING = ".control"
 # In any build: it needs no MPI.
 _LIBRARY = "lib/libnereus-descriptors.so"
 _UNLIMITED = 1 << 20

@@ -15,8 +15,8 @@ from nereus.launch.error import LaunchError
 from nereus.launch.hosts import is_here
 from nereus.launch.private_folder import refuse_if_unsafe
 from nereus.supervisor.curve import Gate
+from nereus.supervisor.frames import encode
 from nereus.supervisor.link_keys import LinkKeys
-from nereus.supervisor.messages import encode
 from nereus.supervisor.sockets import Socket, Sockets
 
 # Messages handled in one go, so that a flood from one side cannot keep the supervisor from everything else.

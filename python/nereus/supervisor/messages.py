@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The messages of the link and of the control socket (docs/formats/link.md).
+"""The messages that a supervisor reads from the link and its control socket (docs/formats/link.md).
 
 What is read is checked; what cannot be read is dropped.
 """
@@ -10,36 +10,9 @@ from typing import Annotated, Any, Literal, Self, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
 from nereus.methods import RESIZE_OPTIONS
+from nereus.supervisor.frames import decode
 
-VERSION = 1
-MOST_BYTES = 1 << 20
 MOST_RANKS = 2**31 - 1
-
-# Numbers of enum nereus_code in include/nereus/errors.h.
-CODES = {
-    0: "NEREUS_OK",
-    1: "NEREUS_RESIZED",
-    2: "NEREUS_LEAVE",
-    3: "NEREUS_WOKEN",
-    4: "NEREUS_UNCHANGED",
-    5: "NEREUS_PENDING",
-    6: "NEREUS_REDUCED",
-    7: "NEREUS_NO_TURN",
-    -1: "NEREUS_ERR_ARGUMENT",
-    -2: "NEREUS_ERR_ROOT",
-    -3: "NEREUS_ERR_RANGE",
-    -4: "NEREUS_ERR_NAME",
-    -5: "NEREUS_ERR_MISMATCH",
-    -6: "NEREUS_ERR_MEMORY",
-    -7: "NEREUS_ERR_PROCESS",
-    -8: "NEREUS_ERR_TIMEOUT",
-    -9: "NEREUS_ERR_TRANSFER",
-    -10: "NEREUS_ERR_UNSUPPORTED",
-    -11: "NEREUS_ERR_SETTING",
-    -12: "NEREUS_ERR_MPI",
-    -13: "NEREUS_ERR_STATE",
-}
-OK, RESIZED, UNCHANGED, PENDING, REDUCED = 0, 1, 4, 5, 6
 
 #: What may be said about one resize from outside; names and values are those of settings.
 OPTIONS = (*(option["name"] for option in RESIZE_OPTIONS), "hosts")
@@ -57,7 +30,7 @@ Read = TypeVar("Read")
 class Message(BaseModel):
     """What all messages share."""
 
-    model_config = ConfigDict(strict=True, frozen=True, extra="ignore")
+    model_config = ConfigDict(strict=True, frozen=True, extra="ignore", defer_build=True)
 
 
 class Root(Message):
@@ -199,29 +172,12 @@ class AskResize(Message):
 
 FromClient = AskStatus | AskResize
 
-_from_job: TypeAdapter[FromJob] = TypeAdapter(Annotated[FromJob, Field(discriminator="kind")])
-_from_client: TypeAdapter[FromClient] = TypeAdapter(Annotated[FromClient, Field(discriminator="kind")])
-
-
-def decode(frame: bytes) -> dict[str, Any] | None:
-    """The object in a frame, if it is one of our version."""
-    if len(frame) > MOST_BYTES:
-        return None
-    try:
-        value = json.loads(frame.decode("utf-8"), parse_constant=_no_number)
-    except (ValueError, RecursionError):
-        return None
-    ours = isinstance(value, dict) and type(value.get("version")) is int and value["version"] == VERSION
-    return value if ours else None
-
-
-def encode(message: dict[str, Any]) -> bytes | None:
-    """The frame of an object; None when it does not fit into one, as what was read may not."""
-    try:
-        frame = json.dumps({"version": VERSION, **message}, allow_nan=False).encode("ascii")
-    except (ValueError, RecursionError):
-        return None
-    return frame if len(frame) <= MOST_BYTES else None
+# Built when the first message comes, since commands that start no job import this too.
+_LATER = ConfigDict(defer_build=True)
+_from_job: TypeAdapter[FromJob] = TypeAdapter(Annotated[FromJob, Field(discriminator="kind")], config=_LATER)
+_from_client: TypeAdapter[FromClient] = TypeAdapter(
+    Annotated[FromClient, Field(discriminator="kind")], config=_LATER
+)
 
 
 def validated(adapter: TypeAdapter[Read], value: dict[str, Any]) -> Read:
@@ -266,7 +222,3 @@ def read_from_client(value: dict[str, Any]) -> FromClient | str:
         if unknown:
             return f"options: {unknown[0][:40]}: allowed are {', '.join(OPTIONS)}"
     return asked
-
-
-def _no_number(text: str) -> float:
-    raise ValueError(f"{text} is no JSON")

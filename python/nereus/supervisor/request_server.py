@@ -10,11 +10,11 @@ from typing import Any
 from nereus.launch.command import Launch
 from nereus.supervisor import messages
 from nereus.supervisor.control_socket import ControlSocket, Envelope
-from nereus.supervisor.messages import CODES
+from nereus.supervisor.frames import CODES, OK, PENDING, REDUCED, RESIZED
 from nereus.supervisor.sockets import Socket, Sockets
 
 NOT_OPENED = "the program has not opened a Nereus job"
-_ACCEPTED = (messages.OK, messages.PENDING, messages.REDUCED)
+_ACCEPTED = (OK, PENDING, REDUCED)
 
 
 @dataclass
@@ -104,7 +104,7 @@ class RequestServer:
 
     def settled(self, message: messages.Settled) -> None:
         """A resize has ended: who waits for it is told."""
-        if message.code == messages.RESIZED:
+        if message.code == RESIZED:
             self._resizes += 1
         for ticket in [key for key, client in self._waiting.items() if client.request == message.request]:
             self._tell(ticket, message.code, message.message, message.report)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from nereus.supervisor import messages
+from nereus.supervisor.frames import RESIZED
 from nereus.supervisor.messages import FromJob
 
 Heard = list[tuple[FromJob, bytes]]
@@ -68,7 +69,7 @@ class Roles:
         """What the root says about the next one."""
         if isinstance(message, messages.Closing):
             self._next = ""
-        elif isinstance(message, messages.Settled) and message.code == messages.RESIZED and message.next_root:
+        elif isinstance(message, messages.Settled) and message.code == RESIZED and message.next_root:
             self._root, self._next = None, message.next_root
 
     def _claim(self, sender: bytes) -> None:

@@ -12,7 +12,7 @@ from typing import Self
 import zmq
 
 from nereus.supervisor.admission import HANDSHAKE_SECONDS, Admission, Tell
-from nereus.supervisor.messages import MOST_BYTES
+from nereus.supervisor.frames import MOST_BYTES
 
 Socket = zmq.Socket[bytes]
 # Connections that may come at once: jobs of a whole machine, after a restart.

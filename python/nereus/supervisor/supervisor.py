@@ -23,6 +23,7 @@ from nereus.launch.hosts import Share, is_here, is_name
 from nereus.launch.processes import Process
 from nereus.supervisor import messages
 from nereus.supervisor.daemon_address import daemon_address
+from nereus.supervisor.frames import RESIZED
 from nereus.supervisor.link_socket import LinkSocket
 from nereus.supervisor.members import Members
 from nereus.supervisor.messages import MOST_RANKS, FromJob
@@ -239,7 +240,7 @@ class Supervisor:
         self._to_start = deque(entry for entry in self._to_start if entry[0] != message.request)
         for party in request.parties.values():
             if party.group is not None:
-                if message.code == messages.RESIZED:
+                if message.code == RESIZED:
                     self._groups.adopt(party.group)
                 else:
                     self._groups.end(party.group)

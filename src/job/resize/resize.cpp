@@ -63,7 +63,7 @@ Resize::Ended Resize::begin(bool at_once, Departure &departure) {
 /// Collective. Before there is a generation, nothing was sent.
 Done Resize::gather_traffic() {
     if (request_.options.placement != NEREUS_MEASURED || job_.generation.number < 0) return {};
-    return job_.sent.hear(job_.generation);
+    return job_.sent.gather(job_.generation);
 }
 
 /// Collective: whether ranks get another order where their number stays. On rank 0 the report says why not.

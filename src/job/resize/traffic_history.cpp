@@ -51,7 +51,7 @@ std::optional<TrafficHistory::Bytes> TrafficHistory::of_the_program(const Genera
     return bytes;
 }
 
-Done TrafficHistory::hear(const Generation &now) {
+Done TrafficHistory::gather(const Generation &now) {
     auto rows = mpi::gather(now.control.get(), 0, json::to_msgpack(row_of(of_the_program(now))));
     if (!rows) return tl::unexpected(rows.error());
     if (now.control.rank() != 0) return {};

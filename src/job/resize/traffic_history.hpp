@@ -18,7 +18,7 @@ inline constexpr std::size_t most_peers = 512;
 class TrafficHistory {
 public:
     /// Collective over the generation: rank 0 gets to know what its ranks sent each other since it began.
-    Done hear(const Generation &now);
+    Done gather(const Generation &now);
 
     /// On rank 0. Nothing where nobody measured.
     const std::optional<plan::mapping::Traffic> &in_this_generation() const { return in_this_generation_; }

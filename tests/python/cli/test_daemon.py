@@ -39,7 +39,8 @@ class Running:
             stderr=subprocess.PIPE,
             text=True,
         )
-        self.wait(lambda: (self.control_sockets / "daemon.door").exists() or self.process.poll() is not None)
+        control_socket = self.control_sockets / "daemon.control"
+        self.wait(lambda: control_socket.exists() or self.process.poll() is not None)
 
     def wait(self, condition: Callable[[], bool]) -> None:
         deadline = time.monotonic() + LIMIT

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from nereus.bench.combinations import Combination, all_combinations, read_strategies, sets_of_strategies
-from nereus.bench.process_trials import Bench, Sizes, Trial, which_work
+from nereus.bench.process_trials import Bench, Sizes, Trial, find_ways, which_work
 from nereus.launch import Build, LaunchError
 from nereus.methods import PROCESS_METHODS
 from nereus.probe import Joining
@@ -67,7 +67,17 @@ def test_strategies_may_be_named_in_any_order() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "+", "x", "single+parallel", "join+multiple", "single+single", "wake+single", "none+single", "auto"],
+    [
+        "",
+        "+",
+        "x",
+        "single+parallel",
+        "join+multiple",
+        "single+single",
+        "wake+single",
+        "none+single",
+        "auto+single",
+    ],
 )
 def test_incompatible_strategies_are_refused(text: str) -> None:
     assert read_strategies(text) is None
@@ -181,6 +191,9 @@ def test_old_installation_is_reported_with_make_build(build: Build) -> None:
     (build.prefix / "bin" / "nereus-resizes").unlink()
     with pytest.raises(LaunchError, match="make build"):
         which_work(build, JOINS)
+    ways = find_ways(build, JOINS, lambda: False, lambda trial: None)
+    assert list(ways) == list(all_combinations())
+    assert all("make build" in feature.reason and not feature.works for feature in ways.values())
 
 
 def test_doctor_lists_every_way_with_reasons_for_failures(shell: Any, build: Build) -> None:

@@ -54,16 +54,21 @@ def not_in_console_blocks(text: str) -> list[str]:
     return [found[1] for found in _TYPED.finditer(plain)]
 
 
+def _command_in(group: Any, name: str) -> Any:
+    """None where it has none of that name."""
+    return group.resolve_command(typer.Context(group), [name])[1] if name in group.commands else None
+
+
 def wrong_in(line: str) -> list[str]:
     """Words of a line that `nereus` does not know as what they stand for."""
     root: Any = get_command(app)
     command, words = root, line.split()[1:]
     while words and hasattr(command, "get_command"):
-        inner = command.get_command(typer.Context(command), words[0])
+        inner = _command_in(command, words[0])
         if inner is None and command is root and words[0].isalpha() and words[0].islower():
             return [words[0]]
         if inner is None:  # a group's usual command, or a placeholder
-            command = command.get_command(typer.Context(command), "scenario") or command
+            command = _command_in(command, "scenario") or command
             break
         command, words = inner, words[1:]
     known = {name for each in command.params for name in (*each.opts, *each.secondary_opts)} | {"--help"}

@@ -53,7 +53,7 @@ def leaves(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str
         return
     context = typer.Context(command)
     for name in command.list_commands(context):
-        yield from leaves(command.get_command(context, name), (*path, name))
+        yield from leaves(command.resolve_command(context, [name])[1], (*path, name))
 
 
 NUMBERS = [

@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
-from nereus.analysis.study import StudyError
-from nereus.cli import study_run
 from nereus.cli.main import run
 from nereus.config import Experiment, load
+from nereus.runs import study as study_runs
 
 # Writes what a program with Nereus does; FAKE_CG says how it goes wrong, and in which runs.
 PROGRAM = """#!/usr/bin/env python3
@@ -215,7 +214,7 @@ def sources_of(shell: Any, monkeypatch: pytest.MonkeyPatch, text: str, ranks: st
         )
         return load(shell.folder / "made.toml").experiment
 
-    monkeypatch.setattr(study_run, "experiment_from", made)
+    monkeypatch.setattr(study_runs, "experiment_from", made)
     for name, value in shell.environment.items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(shell.folder)
@@ -245,11 +244,6 @@ def test_emulation_of_a_failed_run_reports_it(shell: Any, monkeypatch: pytest.Mo
     assert sources_of(shell, monkeypatch, text, "1") == []
     reasons = {record["reason"] for record in records(shell).values()}
     assert "there is no good run cg_1_fixed_1 to be emulated" in reasons
-
-
-def test_run_that_cannot_be_emulated_reports_why(tmp_path: Path) -> None:
-    with pytest.raises(StudyError, match="no emulation can be made of it: nereus:"):
-        study_run.experiment_from(tmp_path / "gone")
 
 
 @pytest.mark.parametrize(

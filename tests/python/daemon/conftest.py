@@ -154,19 +154,19 @@ class House:
 
     def job_documents(self) -> dict[str, Any]:
         assert self.daemon is not None
-        answer, _ = self.daemon._desk.answer({"kind": "status"}, self.clock.now())
+        answer, _ = self.daemon._query_handler.answer({"kind": "status"}, self.clock.now())
         return {job["job"]: job for job in answer["jobs"]}
 
     def events(self, *kinds: str) -> list[dict[str, Any]]:
         assert self.daemon is not None
-        answer, _ = self.daemon._desk.answer({"kind": "events"}, self.clock.now())
+        answer, _ = self.daemon._query_handler.answer({"kind": "events"}, self.clock.now())
         return [event for event in answer["events"] if not kinds or event["event"] in kinds]
 
     def dropped(self, reason: str) -> float:
         """Messages that were not heard for that."""
         assert self.daemon is not None
         self.daemon._tell_figures()
-        found = self.daemon.everything.figures.registry.get_sample_value(
+        found = self.daemon.state.figures.registry.get_sample_value(
             "nereus_messages_dropped_total", {"reason": reason}
         )
         return found or 0.0

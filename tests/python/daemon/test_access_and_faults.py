@@ -18,7 +18,7 @@ import zmq
 from nereus.daemon import DaemonError, ask_daemon
 from nereus.daemon.client import daemon_control_socket
 from nereus.daemon.keys import make_keys
-from nereus.supervisor.messages import MOST_BYTES
+from nereus.supervisor.frames import MOST_BYTES
 
 NOBODY = 65534
 
@@ -199,7 +199,7 @@ def full(house: Any) -> Iterator[Any]:
     connection.execute("PRAGMA max_page_count = 1")
     filler = "x" * 4000
     for _ in range(100):
-        daemon.everything.events.add(house.clock.now(), "", "note", text=filler, more=[filler])
+        daemon.state.events.add(house.clock.now(), "", "note", text=filler, more=[filler])
     house.settle()
     yield daemon
     house.end()
@@ -245,14 +245,14 @@ def test_cancel_that_could_not_be_stored_is_repeated_by_the_next_daemon(house: A
 
 def test_reservation_made_with_a_full_store_is_kept_by_the_next_daemon(house: Any, full: Any) -> None:
     question = {"kind": "reserve", "job": "1" * 16, "ranks": 3}
-    _, outs = full._desk.answer(question, house.clock.now())
+    _, outs = full._query_handler.answer(question, house.clock.now())
     full._send(outs)
     full.store.connection.execute("PRAGMA max_page_count = 100000")
     assert full.store.trouble is not None
     house.pass_by(11)
     house.until(lambda: full.store.trouble is None)
     house.end()
-    assert house.begin().everything.coordinator.free == 8 - 3
+    assert house.begin().state.coordinator.free == 8 - 3
 
 
 def test_daemon_killed_with_a_full_store_grants_no_turn_twice(house: Any) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from a_daemon import Everything, hello
+from a_daemon import SocketlessDaemon, hello
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,12 +17,13 @@ from nereus.coordinator.known_jobs import Command
 from nereus.daemon import DaemonError
 from nereus.daemon.daemon import read_store
 from nereus.daemon.events import Events
-from nereus.daemon.executor import Chosen, CommandExecutor
+from nereus.daemon.executor import CommandExecutor
 from nereus.daemon.keys import SERVER, make_keys, read_keys
 from nereus.daemon.policy_guard import PolicyGuard
 from nereus.daemon.recovery import events_since, profile
 from nereus.daemon.reservations import Wanted
 from nereus.daemon.sessions import Held
+from nereus.daemon.state import Chosen, DaemonState
 from nereus.daemon.store import Store
 from nereus.policy.parameters import Parameters
 from nereus.policy.policies import BY_NAME
@@ -34,12 +35,12 @@ TABLES = ("meta", "jobs", "phases", "samples", "turns", "reservations", "command
 
 def fill(store: Store) -> None:
     """A row of each kind, of a job that was there when the daemon ended."""
-    everything = Everything()
+    socketless = SocketlessDaemon()
     try:
-        everything.receive(hello(A))
-        session = everything.all.sessions[A]
+        socketless.receive(hello(A))
+        session = socketless.state.sessions[A]
     finally:
-        everything.close()
+        socketless.close()
     store.came(session)
     store.held(A, Held(2, 5))
     store.command(Command(7, A, 3, 40, "why", None, "policy"))
@@ -47,7 +48,7 @@ def fill(store: Store) -> None:
     store.sample(session, 2, 0.5, 1e9)
     store.learnt(session.command, "c" * 16, 2, 0.5, 1e9)
     store.phase(session, 1, 4, IoPhase(1e9, 0.0, 1.0, 3, 1), 100)
-    for event in everything.all.events.since(0, 10):
+    for event in socketless.state.events.since(0, 10):
         store.event(event)
     assert store.commit(1e9)
 
@@ -60,21 +61,19 @@ def columns(connection: sqlite3.Connection) -> list[tuple[str, str]]:
     ]
 
 
-def resume(store: Store) -> CommandExecutor:
+def resume(store: Store) -> DaemonState:
     before = read_store(store)
     chosen = Chosen("fair", {"h": 4}, Parameters())
     last = (before.last_epoch, before.last_command)
-    everything = CommandExecutor(
-        chosen, PolicyGuard(BY_NAME["fair"](), print), store, Events(store.event), last
-    )
-    everything.resume(before, 1e9)
-    return everything
+    guard = PolicyGuard(BY_NAME["fair"](), print)
+    state = DaemonState(chosen, guard, store, Events(store.event), last)
+    CommandExecutor(state, guard).resume(before, 1e9)
+    return state
 
 
 def look_at_all(store: Store) -> None:
     """What a daemon reads while it runs."""
-    everything = resume(store)
-    for session in everything.sessions.values():
+    for session in resume(store).sessions.values():
         profile(store, session)
     assert isinstance(json.dumps(events_since(store, 0, 2**53, 1000)), str)
 

@@ -131,7 +131,7 @@ def test_slow_policy_does_not_block_jobs_and_is_asked_later(house: Any) -> None:
 
 def answer(house: Any, **question: Any) -> dict[str, Any]:
     found: dict[str, Any]
-    found, outs = house.daemon._desk.answer(question, house.clock.now())
+    found, outs = house.daemon._query_handler.answer(question, house.clock.now())
     house.daemon._send(outs)
     return found
 
@@ -172,14 +172,14 @@ def test_reservation_is_used_by_its_job_or_expires(house: Any) -> None:
     answer(house, kind="reserve", job=ghost, ranks=3)
     job.hello()
     house.until(lambda: "welcome" in job.kinds())
-    assert daemon.everything.coordinator.free == 0
+    assert daemon.state.coordinator.free == 0
     house.pass_by(25)
     house.beat(job)
     house.pass_by(25)
     house.beat(job)
     house.pass_by(25)
     house.beat(job)
-    house.until(lambda: daemon.everything.coordinator.free == 3)
+    house.until(lambda: daemon.state.coordinator.free == 3)
     assert list(house.job_documents()) == [job.name]
 
 
@@ -210,7 +210,7 @@ def test_all_of_many_jobs_and_events_are_listed(house: Any) -> None:
         job.hello(command=["x" * 500] * 10)
         if int(name, 16) % 50 == 0:
             house.daemon.turn()
-    house.until(lambda: len(house.daemon.everything.sessions) == len(names))
+    house.until(lambda: len(house.daemon.state.sessions) == len(names))
     job.socket.close(linger=0)
     found: list[str] = []
     left = 1

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from a_daemon import Everything, hello, message
+from a_daemon import SocketlessDaemon, hello, message
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
@@ -36,8 +36,8 @@ def test_bytes_that_are_not_a_message_are_dropped(frame: bytes) -> None:
 
 
 @pytest.fixture(scope="module")
-def everything() -> Iterator[Everything]:
-    made = Everything()
+def socketless() -> Iterator[SocketlessDaemon]:
+    made = SocketlessDaemon()
     yield made
     made.close()
 
@@ -58,15 +58,15 @@ def everything() -> Iterator[Everything]:
     taken=st.sets(KEYS, max_size=2),
 )
 def test_message_with_strange_values_never_raises(
-    everything: Everything, base: bytes, changes: dict[str, Any], taken: set[str]
+    socketless: SocketlessDaemon, base: bytes, changes: dict[str, Any], taken: set[str]
 ) -> None:
-    everything.receive(hello(NAMES[0]))
-    before = everything.state()
+    socketless.receive(hello(NAMES[0]))
+    before = socketless.state_text()
     value = {key: each for key, each in json.loads(base).items() if key not in taken}
     frame = json.dumps({**value, **changes}).encode()
-    everything.receive(frame)
+    socketless.receive(frame)
     if messages.read(frame) is None:
-        assert everything.state() == before
+        assert socketless.state_text() == before
 
 
 COUNTS = st.integers(0, 3)
@@ -78,12 +78,12 @@ class AnyMessages(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.everything = Everything()
+        self.socketless = SocketlessDaemon()
         self.last_epoch = 0
 
     def receive(self, frame: bytes) -> None:
         assert messages.read(frame) is not None
-        for each in self.everything.receive(frame):
+        for each in self.socketless.receive(frame):
             assert messages.encode(dict(each)) is not None
             if each["kind"] == "grant":
                 self.last_epoch = max(self.last_epoch, each["epoch"])
@@ -149,37 +149,37 @@ class AnyMessages(RuleBasedStateMachine):
 
     @rule(job=st.sampled_from(NAMES), ranks=st.integers(1, 8))
     def reserve(self, job: str, ranks: int) -> None:
-        effects = self.everything.all.reservations.asked(job, ranks, self.everything.now)
-        self.everything.all.carry_out(effects, self.everything.now)
+        effects = self.socketless.state.reservations.asked(job, ranks, self.socketless.now)
+        self.socketless.executor.carry_out(effects, self.socketless.now)
 
     @rule(seconds=st.sampled_from([0.1, 6.0, 11.0, 61.0]))
     def time_passes(self, seconds: float) -> None:
-        self.everything.now += seconds
-        self.everything.all.look(self.everything.now)
-        self.everything.all.all_due(self.everything.now)
+        self.socketless.now += seconds
+        self.socketless.executor.look(self.socketless.now)
+        self.socketless.executor.all_due(self.socketless.now)
 
     @rule()
     def all_is_written(self) -> None:
-        assert self.everything.store.commit(self.everything.now)
+        assert self.socketless.store.commit(self.socketless.now)
 
     @invariant()
     def one_job_writes_and_everybody_knows_it(self) -> None:
-        everything = self.everything.all
-        writing = {grant.job: grant.epoch for grant in everything.coordinator.turns.writing}
-        held = {name: each.held.epoch for name, each in everything.sessions.items() if each.held}
+        state = self.socketless.state
+        writing = {grant.job: grant.epoch for grant in state.coordinator.turns.writing}
+        held = {name: each.held.epoch for name, each in state.sessions.items() if each.held}
         assert len(writing) <= 1
         assert held == writing
-        assert everything.sessions.keys() == everything.coordinator.jobs.keys()
+        assert state.sessions.keys() == state.coordinator.jobs.keys()
 
     @invariant()
     def job_is_sent_its_pending_commands_only(self) -> None:
-        for name, known in self.everything.all.coordinator.jobs.items():
-            telling = self.everything.all.sessions[name].telling
+        for name, known in self.socketless.state.coordinator.jobs.items():
+            telling = self.socketless.state.sessions[name].telling
             told = [number for number, each in telling.items() if each.message["kind"] == "resize"]
             assert sorted(told) == sorted(known.commands)
 
     def teardown(self) -> None:
-        self.everything.close()
+        self.socketless.close()
 
 
 TestAnyMessages = AnyMessages.TestCase

@@ -180,7 +180,7 @@ def test_iteration_times_of_a_program_are_known_at_its_next_start(house: Any) ->
     first.say("goodbye", id=1)
     house.until(lambda: "noted" in first.kinds())
     second, other = house.known_job("second"), house.known_job("other", command=["another"])
-    profiles = {name: job.about.profile for name, job in daemon.everything.coordinator.jobs.items()}
+    profiles = {name: job.about.profile for name, job in daemon.state.coordinator.jobs.items()}
     assert [(each.ranks, each.seconds) for each in profiles[second.name]] == [(1, 0.5)]
     assert profiles[other.name] == []
 

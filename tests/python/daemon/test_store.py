@@ -149,7 +149,7 @@ def test_arriving_job_reads_few_of_many_rows(store: Store) -> None:
 
 def answer(house: Any, **question: Any) -> dict[str, Any]:
     found: dict[str, Any]
-    found, outs = house.daemon._desk.answer(question, house.clock.now())
+    found, outs = house.daemon._query_handler.answer(question, house.clock.now())
     house.daemon._send(outs)
     return found
 
@@ -166,7 +166,7 @@ def test_restart_restores_reservations_and_waiting_jobs(house: Any) -> None:
     assert asked(house, two, 2) == asked(house, three, 1) == "waiting"
     house.end()
     house.begin(cores=4)
-    coordinator = house.daemon.everything.coordinator
+    coordinator = house.daemon.state.coordinator
     assert coordinator.free == 1
     # Whoever asks first: cores that one was told to have are its own, and who came first is first.
     assert (asked(house, three, 1), asked(house, two, 2), asked(house, one, 3)) == (
@@ -182,7 +182,7 @@ def test_restart_restores_reservations_and_waiting_jobs(house: Any) -> None:
     house.until(lambda: "welcome" in comes.kinds())
     house.end()
     house.begin(cores=4)
-    assert house.daemon.everything.coordinator.free == 1
+    assert house.daemon.state.coordinator.free == 1
     house.pass_by(61)
     assert asked(house, "4" * 16, 2) == "reserved"
     assert [event["job"] for event in house.events("reservation_dropped")] == [three]
@@ -204,7 +204,7 @@ def test_restart_with_fewer_cores_drops_impossible_reservations(house: Any) -> N
     assert asked(house, "1" * 16, 3) == "reserved"
     house.end()
     house.begin(cores=2)
-    assert house.daemon.everything.coordinator.free == 2
+    assert house.daemon.state.coordinator.free == 2
     house.end()
     house.begin(cores=4)
-    assert house.daemon.everything.coordinator.free == 4
+    assert house.daemon.state.coordinator.free == 4

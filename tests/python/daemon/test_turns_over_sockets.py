@@ -124,7 +124,7 @@ def test_closing_message_returns_turn_and_cores(house: Any) -> None:
     job.hello()  # from before
     house.until(lambda: job.kinds().count("noted") == 2)
     assert list(house.job_documents()) == [other.name]
-    assert daemon.everything.coordinator.free == 8 - 1
+    assert daemon.state.coordinator.free == 8 - 1
 
 
 def test_unknown_job_is_asked_to_identify_itself(house: Any) -> None:

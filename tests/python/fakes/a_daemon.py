@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The daemon for tests without its sockets, and the messages that it hears (docs/formats/daemon.md)."""
+"""The daemon for tests without its sockets, and the messages that it receives (docs/formats/daemon.md)."""
 
 import json
 import tempfile
@@ -9,25 +9,27 @@ from typing import Any
 
 from nereus.daemon import messages
 from nereus.daemon.events import Events
-from nereus.daemon.executor import Chosen, CommandExecutor
+from nereus.daemon.executor import CommandExecutor
 from nereus.daemon.policy_guard import PolicyGuard
 from nereus.daemon.protocol import Protocol
+from nereus.daemon.state import Chosen, DaemonState
 from nereus.daemon.store import Store
 from nereus.policy.parameters import Parameters
 from nereus.policy.policies import BY_NAME
 
 
-class Everything:
+class SocketlessDaemon:
     """Its time passes only when `now` is moved."""
 
     def __init__(self, policy: str = "coupling") -> None:
         self.folder = tempfile.TemporaryDirectory()
         self.store = Store(Path(self.folder.name) / "store.sqlite")
         events = Events(self.store.event)
-        watched = PolicyGuard(BY_NAME[policy](), self.complain)
+        guard = PolicyGuard(BY_NAME[policy](), self.complain)
         chosen = Chosen(policy, {"h": 4, "i": 4}, Parameters())
-        self.all = CommandExecutor(chosen, watched, self.store, events, (0, 10))
-        self.protocol = Protocol(self.all, "here")
+        self.state = DaemonState(chosen, guard, self.store, events, (0, 10))
+        self.executor = CommandExecutor(self.state, guard)
+        self.protocol = Protocol(self.state, self.executor, "here")
         self.now = 1e9
 
     def complain(self, text: str) -> None:
@@ -37,10 +39,11 @@ class Everything:
         message = messages.read(frame)
         if message is None:
             return []
-        return [out.message for out in self.protocol.hear((0, b"x"), message, self.now)]
+        return [out.message for out in self.protocol.receive((0, b"x"), message, self.now)]
 
-    def state(self) -> str:
-        return repr((self.all.sessions, self.all.coordinator.turns.writing, self.all.coordinator.free))
+    def state_text(self) -> str:
+        known = self.state.coordinator
+        return repr((self.state.sessions, known.turns.writing, known.free))
 
     def close(self) -> None:
         self.store.close()

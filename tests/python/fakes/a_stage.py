@@ -92,7 +92,7 @@ class Stage:
 
     def control_sockets(self) -> list[Path]:
         """Those that are there."""
-        return list(control_socket_folder().glob("*.door"))
+        return list(control_socket_folder().glob("*.control"))
 
 
 @pytest.fixture

@@ -219,7 +219,7 @@ def test_waiting_open_mpi_ranks_sleep_unless_overridden(
     monkeypatch.setenv("LD_PRELOAD", "/opt/mine.so")
     build = install(tmp_path, "openmpi", OPEN_MPI)
     assert "LD_PRELOAD" not in command(build, 2, Path("/opt/app")).environment
-    naps = build.prefix / "lib" / "libnereus-naps.so"
+    naps = build.prefix / "lib" / "libnereus-yield.so"
     naps.parent.mkdir()
     naps.touch()
     environment = command(build, 2, Path("/opt/app")).environment
@@ -240,7 +240,7 @@ def test_library_with_a_path_that_cannot_be_preloaded_is_left_out(
     folder = tmp_path / "my builds"
     folder.mkdir()
     build = install(folder, "openmpi", OPEN_MPI)
-    naps = build.prefix / "lib" / "libnereus-naps.so"
+    naps = build.prefix / "lib" / "libnereus-yield.so"
     naps.parent.mkdir()
     naps.touch()
     assert "LD_PRELOAD" not in command(build, 2, Path("/opt/app")).environment

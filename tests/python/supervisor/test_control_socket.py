@@ -200,7 +200,7 @@ def test_without_runtime_folder_control_sockets_are_in_a_folder_of_the_user() ->
 def test_control_sockets_of_dead_supervisors_are_removed(stage: Any) -> None:
     folder = control_socket_folder()
     folder.mkdir(mode=0o700)
-    stale, fresh = folder / "dead.door", folder / "new.door"
+    stale, fresh = folder / "dead.control", folder / "new.control"
     for path in (stale, fresh):
         with socket.socket(socket.AF_UNIX) as left:
             left.bind(str(path))
@@ -230,7 +230,7 @@ def test_job_is_found_by_a_prefix_of_its_key(stage: Any) -> None:
 
 def test_ended_supervisor_is_not_waited_for(stage: Any, tmp_path: Path) -> None:
     with pytest.raises(NoAnswer, match="its supervisor has ended"):
-        status(tmp_path / "none.door", LIMIT)
+        status(tmp_path / "none.control", LIMIT)
 
 
 def test_silent_supervisor_times_out(stage: Any) -> None:

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from nereus.launch import Host, Launch, LaunchError
 from nereus.launch.groups import Groups
+from nereus.supervisor.frames import CODES, MOST_BYTES, decode, encode
 from nereus.supervisor.link_socket import LinkSocket, own_address
-from nereus.supervisor.messages import CODES, MOST_BYTES, decode, encode, read_from_client, read_from_job
+from nereus.supervisor.messages import read_from_client, read_from_job
 from nereus.supervisor.sockets import Sockets
 from nereus.supervisor.supervisor import Supervisor
 

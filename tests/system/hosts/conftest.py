@@ -102,7 +102,7 @@ class HostedJob:
     @property
     def status(self) -> dict[str, Any]:
         """How the job says that it stands; empty until there is a job."""
-        for control_socket in self.runtime.glob("nereus/*.door"):
+        for control_socket in self.runtime.glob("nereus/*.control"):
             # Before it there is the job that tries whether newcomers can join.
             with contextlib.suppress(NoAnswer):
                 found: dict[str, Any] = status(control_socket)

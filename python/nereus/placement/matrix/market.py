@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from scipy.io import mminfo, mmread
 from scipy.sparse import coo_array, csr_array
 
 from nereus.placement.matrix.file import MatrixError, refuse_what_is_not_finite
@@ -23,6 +22,8 @@ _LEAST_LINE = 2  # bytes of an entry: a digit and its end
 
 def read_market(path: Path, most_rows: int = MOST_ROWS) -> csr_array:
     """Read a matrix of real numbers; what symmetry leaves out is added, what is there twice is summed."""
+    from scipy.io import mmread  # takes long to import
+
     try:
         path.open("rb").close()  # scipy's own complaint names no file
         _check_header(path, most_rows)
@@ -38,6 +39,8 @@ def read_market(path: Path, most_rows: int = MOST_ROWS) -> csr_array:
 
 def _check_header(path: Path, most_rows: int) -> None:
     """What it says is made room for before an entry is read."""
+    from scipy.io import mminfo
+
     with _opened(path) as file:
         rows, columns, entries, form, field, _ = mminfo(_Ended(file, path.suffix in _OPEN))
     if field not in _FIELDS:

@@ -29,13 +29,13 @@ Steps = Generator[Happening, Any, None]
 
 @dataclass(frozen=True)
 class Surroundings:
-    """`hear`: carries out what the coordinator says; `note`: an event for people; `over`: a job has ended."""
+    """`carry_out`: what the coordinator says; `note`: an event for people; `over`: a job has ended."""
 
     env: Environment
     coordinator: Coordinator
     storage: Storage
     bandwidth: float
-    hear: Callable[[Iterable[Effect]], None]
+    carry_out: Callable[[Iterable[Effect]], None]
     note: Callable[..., None]
     over: Callable[[str], None]
 
@@ -75,7 +75,7 @@ class SimulatedJob:
 
     def run(self) -> Steps:
         yield self._env.timeout(self._job.start)
-        self._around.hear(self._coordinator.wants(self._job.name, self._ranks, self._env.now))
+        self._around.carry_out(self._coordinator.wants(self._job.name, self._ranks, self._env.now))
         places = yield self._started
         self._come(places)
         while self._done < self._job.iterations:
@@ -98,13 +98,13 @@ class SimulatedJob:
         profile = [Measured(ranks, self._model.seconds(ranks)) for ranks in self._job.profile]
         most = self._job.most or self._coordinator.cores
         about = About(self._job.name, dict(places), most, self._job.checkpoint_every, profile)
-        self._around.hear(self._coordinator.came(about, self._env.now))
+        self._around.carry_out(self._coordinator.came(about, self._env.now))
 
     def _end(self) -> None:
         self.stop()
         self.result.ended = self._env.now
         self._note("ended")
-        self._around.hear(self._coordinator.ended(self._job.name, self._env.now))
+        self._around.carry_out(self._coordinator.ended(self._job.name, self._env.now))
         self._around.over(self._job.name)
 
     def _compute(self) -> Steps:
@@ -120,7 +120,9 @@ class SimulatedJob:
             self._done = self._pace.done(first, (self._env.now - begin) / each)
         self._done = stop
         seconds = (self._env.now - begin) / (stop - first)
-        self._around.hear(self._coordinator.measured(self._job.name, self._ranks, seconds, self._env.now))
+        self._around.carry_out(
+            self._coordinator.measured(self._job.name, self._ranks, seconds, self._env.now)
+        )
 
     def _next_stop(self) -> int:
         stops = [self._job.iterations]
@@ -139,7 +141,7 @@ class SimulatedJob:
         name, asked = self._job.name, self._env.now
         self._compare(asked)
         self._granted = self._env.event()
-        self._around.hear(self._coordinator.asks_to_write(name, self._number, self._done, asked))
+        self._around.carry_out(self._coordinator.asks_to_write(name, self._number, self._done, asked))
         epoch = yield self._granted
         granted = self._env.now
         yield self._around.storage.write(self._job.io_amount(self._around.bandwidth), self._job.io_rate)
@@ -148,7 +150,7 @@ class SimulatedJob:
         self.result.wait += phase.wait
         self.result.service += phase.service
         self._note("phase", start=asked, wait=phase.wait, service=phase.service, iteration=self._done)
-        self._around.hear(self._coordinator.wrote(name, self._number, epoch, phase, self._env.now))
+        self._around.carry_out(self._coordinator.wrote(name, self._number, epoch, phase, self._env.now))
         self._expected = self._coordinator.prediction(name)
 
     def _compare(self, asked: float) -> None:
@@ -174,7 +176,7 @@ class SimulatedJob:
             self._note("resized", start=began, before=before, ranks=self._ranks, iteration=self._done)
         took = self._env.now - began if command.ranks != before else None
         places = _kept(self._coordinator.places(self._job.name), self._ranks)
-        self._around.hear(
+        self._around.carry_out(
             self._coordinator.resized(self._job.name, command.number, places, self._done, self._env.now, took)
         )
 

@@ -63,7 +63,7 @@ class _Simulation:
             self._coordinator,
             Storage(self._env, store.bandwidth, store.contention_loss),
             store.bandwidth,
-            self._hear,
+            self._carry_out,
             self._note,
             ended,
         )
@@ -84,7 +84,7 @@ class _Simulation:
         over = last if all(job.ended is not None for job in found) else self._env.now
         return Result(name, found, self._events, over, left_out)
 
-    def _hear(self, effects: Iterable[Effect]) -> None:
+    def _carry_out(self, effects: Iterable[Effect]) -> None:
         for effect in effects:
             if isinstance(effect, Note):
                 self._note(effect.job, "note", text=effect.text)
@@ -127,4 +127,4 @@ class _Simulation:
         for name, job in self._jobs.items():
             if job.runs:
                 self._coordinator.heard(name, now)
-        self._hear(self._coordinator.look(now))
+        self._carry_out(self._coordinator.look(now))

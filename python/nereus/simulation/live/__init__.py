@@ -6,9 +6,26 @@ Out: of each run the daemon's events; of each policy what `nereus simulate --jso
 Iterations of the jobs are waits of the scenario's length, so that processes that share cores still scale.
 """
 
-from nereus.simulation.live.error import LiveError
-from nereus.simulation.live.loading import is_live, load_live
-from nereus.simulation.live.model import Live, Study
-from nereus.simulation.live.plan import Planned, planned_runs
+from typing import TYPE_CHECKING
+
+from nereus import names_from
+
+if TYPE_CHECKING:
+    from nereus.simulation.live.error import LiveError
+    from nereus.simulation.live.loading import load_live
+    from nereus.simulation.live.marked import is_live
+    from nereus.simulation.live.model import Live, Study
+    from nereus.simulation.live.plan import Planned, planned_runs
+else:
+    __getattr__ = names_from(
+        __name__,
+        {
+            "error": ["LiveError"],
+            "loading": ["load_live"],
+            "marked": ["is_live"],
+            "model": ["Live", "Study"],
+            "plan": ["Planned", "planned_runs"],
+        },
+    )
 
 __all__ = ["Live", "LiveError", "Planned", "Study", "is_live", "load_live", "planned_runs"]

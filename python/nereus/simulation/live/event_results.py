@@ -18,13 +18,13 @@ Told = dict[str, Any]
 
 def result_of(case: str, scenario: Scenario, told: Iterable[Told], begin: float) -> Result:
     """`begin`: the date from which times count."""
-    heard = _Heard(scenario, begin)
+    results = _EventResults(scenario, begin)
     for event in told:
-        heard.hear(event)
-    return heard.result(case)
+        results.add(event)
+    return results.result(case)
 
 
-class _Heard:
+class _EventResults:
     def __init__(self, scenario: Scenario, begin: float) -> None:
         self._begin = begin
         self._flops = {job.name: job.flops for job in scenario.jobs}
@@ -36,7 +36,7 @@ class _Heard:
         self._last = 0.0
         self._over = False
 
-    def hear(self, event: Told) -> None:
+    def add(self, event: Told) -> None:
         """What comes behind `stopped` is how jobs were ended."""
         if self._over:
             return

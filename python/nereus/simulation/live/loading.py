@@ -5,7 +5,6 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from nereus import UserError
 from nereus.config import ConfigError
 from nereus.config.document import Document
 from nereus.config.suggest import unknown_key
@@ -13,17 +12,8 @@ from nereus.config.text import text_of
 from nereus.config.toml_reader import read_toml
 from nereus.config.validation import problem_at
 from nereus.simulation.jobs import load_scenario
+from nereus.simulation.live.marked import TABLE
 from nereus.simulation.live.model import Live, Study, findings
-
-_TABLE = "live"
-
-
-def is_live(path: Path) -> bool:
-    """Whether the file has that table. False for a file that cannot be read: who reads it says why."""
-    try:
-        return isinstance(read_toml(text_of(path), str(path)).tree.get(_TABLE), dict)
-    except UserError:
-        return False
 
 
 def load_live(path: Path) -> Study:
@@ -40,12 +30,12 @@ def load_live(path: Path) -> Study:
 
 def _live(document: Document, name: str) -> Live:
     try:
-        return Live.model_validate(document.tree[_TABLE])
+        return Live.model_validate(document.tree[TABLE])
     except ValidationError as error:
         problems = []
         for details in sorted(error.errors(), key=lambda each: each["type"] != "extra_forbidden"):
             key = str(details["loc"][0])
             field = Live.model_fields.get(key)
             allowed = unknown_key(key, list(Live.model_fields)) if field is None else field.description or ""
-            problems.append(problem_at(document, (_TABLE, *details["loc"]), allowed, name))
+            problems.append(problem_at(document, (TABLE, *details["loc"]), allowed, name))
         raise ConfigError(problems) from None

@@ -101,7 +101,7 @@ class _Making:
             self._daemon = daemon = self._start(command, out, err)
         deadline = time.monotonic() + _HEARS_WITHIN
         while not (
-            (self._sockets / "daemon.line").is_socket() and (self._sockets / "daemon.door").is_socket()
+            (self._sockets / "daemon.line").is_socket() and (self._sockets / "daemon.control").is_socket()
         ):
             if daemon.poll() is not None or time.monotonic() > deadline:
                 raise LiveError(f"the daemon did not start: {_last_line(self._folder / 'daemon.txt')}")
@@ -177,7 +177,7 @@ class _Making:
 
     def _status(self) -> list[dict[str, Any]]:
         with suppress(NoAnswer, LaunchError):
-            answer = ask(self._sockets / "daemon.door", {"kind": "status"}, 2.0)
+            answer = ask(self._sockets / "daemon.control", {"kind": "status"}, 2.0)
             return list(answer.get("jobs", []))
         return []
 

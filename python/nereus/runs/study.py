@@ -6,9 +6,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from nereus import UserError
+from nereus.analysis.report import Progress
 from nereus.analysis.report.reader import FILE_NAME
 from nereus.analysis.study import (
     Application,
@@ -26,31 +28,37 @@ from nereus.analysis.study.emulation import fixed, joined, resized
 from nereus.analysis.study.plan import median_run
 from nereus.analysis.study.store import attempt_folder
 from nereus.analysis.study.variants import common_memory, variant
-from nereus.cli import experiment_run
-from nereus.cli.experiment_run import Means
-from nereus.cli.messages import Refused, warn
 from nereus.config import ConfigError, Experiment, emulation_of, load, write_toml
 from nereus.launch import Build, Outcome
+from nereus.runs.experiment import Means
+from nereus.runs.experiment import run as run_experiment
+from nereus.runs.where import Warn
 from nereus.supervisor import Job
 
 _ATTEND_SECONDS = 0.05
+_NO_PROGRESS = partial(Progress, quiet=True)
 
 
-def check_programs(study: Study, file: Path, build: Build) -> None:
-    """Refuse a study whose programs or experiments are not there or cannot be read; nothing was started."""
+def check_programs(study: Study, file: Path, build: Build, warn: Warn) -> None:
+    """Refuse a study whose programs or experiments are not there or cannot be read; nothing was started.
+
+    `warn` is told which experiments are for another MPI than `build`.
+    """
     for application in study.applications:
         if application.command is not None:
             _program(application.command[0], file, build)
         elif application.experiment is not None:
-            _check_mpi(load(file.parent / application.experiment).experiment, application.experiment, build)
+            experiment = load(file.parent / application.experiment).experiment
+            warn(_doubts(experiment, application.experiment, build))
     if not all(application.real for application in study.applications):
         build.program("nereus-emulator")
 
 
-def _check_mpi(experiment: Experiment, name: str, build: Build) -> None:
+def _doubts(experiment: Experiment, name: str, build: Build) -> list[str]:
     """All runs of a study have the MPI that it was started for: figures of several could not be compared."""
-    if experiment.mpi not in (None, build.name):
-        warn([f"{name}: mpi = {experiment.mpi}: this study runs it with {build.name} (--mpi)"])
+    if experiment.mpi in (None, build.name):
+        return []
+    return [f"{name}: mpi = {experiment.mpi}: this study runs it with {build.name} (--mpi)"]
 
 
 def _program(name: str, file: Path, build: Build) -> Path:
@@ -60,7 +68,7 @@ def _program(name: str, file: Path, build: Build) -> Path:
     else:
         found = shutil.which(build.prefix / "bin" / name) or shutil.which(name)
     if found is None:
-        raise Refused(f"{file}: command = {name}: there is no such program that can be executed")
+        raise StudyError(f"{file}: command = {name}: there is no such program that can be executed")
     # Absolute, because launchers look for names without a slash in PATH only.
     return Path(found).absolute()
 
@@ -127,7 +135,7 @@ class Runner:
         self, application: Application, planned: Planned, folder: Path, over: Callable[[], bool]
     ) -> Outcome | None:
         experiment = self._experiment(application, planned)
-        return experiment_run.run(experiment, self.means, folder, True, over).outcome
+        return run_experiment(experiment, self.means, folder, _NO_PROGRESS, over).outcome
 
     def _experiment(self, application: Application, planned: Planned) -> Experiment:
         """What the emulator is to do in this run."""

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the daemon knows: its jobs, what is decided about them, and where that is kept.
+
+The executor changes it; the protocol reads messages into it, and queries, status and metrics read from it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from nereus.coordinator.coordination import Coordinator
+from nereus.daemon.events import Events
+from nereus.daemon.metrics import Figures
+from nereus.daemon.policy_guard import PolicyGuard
+from nereus.daemon.reservations import Reservations
+from nereus.daemon.sessions import Session
+from nereus.daemon.store import Store
+from nereus.policy.parameters import Parameters
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What the daemon was started with."""
+
+    policy: str  # its name
+    cores: Mapping[str, int]
+    parameters: Parameters
+
+
+class DaemonState:
+    def __init__(
+        self, chosen: Chosen, guard: PolicyGuard, store: Store, events: Events, last: tuple[int, int]
+    ) -> None:
+        """`last`: the last epoch and the last command number of before."""
+        self.chosen = chosen
+        self.sessions: dict[str, Session] = {}
+        self.coordinator = Coordinator(guard, chosen.cores, chosen.parameters, *last)
+        self.reservations = Reservations(self.coordinator, store)
+        self.journal = store
+        self.events = events
+        self.figures = Figures()
