@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from forked_commands import READ_AT_START, ForkedCommands
 
 COMMAND = [sys.executable, "-c", "from nereus.cli.main import main; main()"]
 LIMIT = 60.0
@@ -47,8 +48,9 @@ def _fake(name: str) -> ModuleType:
 class Shell:
     """Runs `nereus` in a folder of its own."""
 
-    def __init__(self, folder: Path, runtime: Path) -> None:
+    def __init__(self, folder: Path, runtime: Path, forked: ForkedCommands) -> None:
         self.folder = folder
+        self._forked = forked
         self.builds = folder.parent / "builds"
         self.install: Callable[..., Path] = lambda *a, **k: _fake("fake_mpi").install(self.builds, *a, **k)
         inherited = {key: value for key, value in os.environ.items() if not key.startswith("NEREUS_")}
@@ -62,15 +64,18 @@ class Shell:
 
     def nereus(self, *arguments: str | Path, **environment: str) -> "subprocess.CompletedProcess[str]":
         """One command, to its end."""
-        return subprocess.run(
-            [*COMMAND, *map(str, arguments)],
-            cwd=self.folder,
-            env=self.environment | environment,
-            capture_output=True,
-            text=True,
-            timeout=LIMIT,
-            check=False,
-        )
+        if any(name.startswith(READ_AT_START) for name in environment):
+            return subprocess.run(
+                [*COMMAND, *map(str, arguments)],
+                cwd=self.folder,
+                env=self.environment | environment,
+                capture_output=True,
+                text=True,
+                timeout=LIMIT,
+                check=False,
+            )
+        words = [str(each) for each in arguments]
+        return self._forked.run(words, self.folder, self.environment | environment, LIMIT)
 
     def start(self, *arguments: str | Path, **environment: str) -> "subprocess.Popen[str]":
         """One command, to be watched."""
@@ -93,14 +98,21 @@ class Shell:
         return sorted(path.name for path in self.folder.iterdir())
 
 
+@pytest.fixture(scope="session")
+def forked_commands() -> Iterator[ForkedCommands]:
+    made = ForkedCommands()
+    yield made
+    made.close()
+
+
 @pytest.fixture
-def shell(tmp_path: Path) -> Iterator[Shell]:
+def shell(tmp_path: Path, forked_commands: ForkedCommands) -> Iterator[Shell]:
     """An empty folder and one MPI that can resize; no temporary folder of a job may be left in the end."""
     folder = tmp_path / "work"
     folder.mkdir()
     # Names of sockets are short.
     runtime = Path(tempfile.mkdtemp(prefix="nst-"))
-    place = Shell(folder, runtime)
+    place = Shell(folder, runtime, forked_commands)
     place.install()
     yield place
     left = list(runtime.iterdir())
