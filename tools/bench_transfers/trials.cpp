@@ -72,7 +72,7 @@ void Trials::ask(int ranks, const Way &way) {
 }
 
 void Trials::prepare() {
-    if (job_.generation() == 0 && job_.size() != plan_.founders() && job_.size() != plan_.largest())
+    if (job_.generation() == 0 && job_.size() != plan_.founders())
         return give_up(2, "--from = " + std::to_string(plan_.from) + ": the job has " + std::to_string(job_.size()) +
                               " processes; start it with " + std::to_string(plan_.founders()));
     if (job_.size() == plan_.from) return enter(State::warming);

@@ -46,9 +46,8 @@ struct Plan {
     std::vector<Way> ways;
 
     bool wakes() const { return ways.front().processes.wakes; }
-    int largest() const { return std::max(from, to); }
     /// Processes that the job is started with: those to be woken later are parked by a shrink first.
-    int founders() const { return wakes() ? largest() : from; }
+    int founders() const { return wakes() ? std::max(from, to) : from; }
 };
 
 /// What all ranks do in an iteration besides its usual work; a sum.

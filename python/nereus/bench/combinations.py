@@ -5,17 +5,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nereus.methods import AUTO, PROCESS_METHODS, PROCESS_STRATEGIES
-from nereus.methods.strategies import conflict_in
+from nereus.methods.strategies import NONE, conflict_in, in_a_word
 
 #: In the order in which the library names them.
 STRATEGIES = tuple(word for word in PROCESS_STRATEGIES if word != AUTO)
 #: Not a strategy of its own: Merge onto processes that are parked.
 WAKE = "wake"
-_NONE = "none"
 _ASYNCHRONOUS = "asynchronous"
 #: For those who wrote something else.
 ALLOWED_STRATEGIES = (
-    f"{AUTO}, {_NONE}, {WAKE}, or some of {', '.join(STRATEGIES)} with + between, where single goes with no "
+    f"{AUTO}, {NONE}, {WAKE}, or some of {', '.join(STRATEGIES)} with + between, where single goes with no "
     f"parallel, and join with no other than asynchronous"
 )
 
@@ -30,7 +29,7 @@ class Combination:
     @property
     def words(self) -> str:
         """The strategies in a word."""
-        return "+".join(self.strategies) or _NONE
+        return in_a_word(self.strategies)
 
     @property
     def text(self) -> str:
@@ -77,7 +76,7 @@ def read_strategies(text: str) -> tuple[str, ...] | None:
     """Strategies out of "single+asynchronous", "auto", "none" or "wake"; None when they are not allowed."""
     if text in (WAKE, AUTO):
         return (text,)
-    wanted = [] if text == _NONE else text.split("+")
+    wanted = [] if text == NONE else text.split("+")
     ordered = tuple(word for word in STRATEGIES if word in wanted)
     allowed = len(ordered) == len(wanted) and ordered in sets_of_strategies()
     return ordered if allowed else None

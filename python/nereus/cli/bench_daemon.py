@@ -17,6 +17,8 @@ import typer
 
 from nereus.bench.daemon_jobs import Grants, Load, load, timed_grants
 from nereus.cli.messages import Refused, show, show_json
+from nereus.supervisor.control_socket import control_socket_folder
+from nereus.supervisor.daemon_address import daemon_control_socket, daemon_line
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -57,7 +59,7 @@ def _house(policy: str) -> Iterator[tuple[int, Path]]:
         process = subprocess.Popen(
             [*command, *options], env=environment, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
         )
-        line = Path(folder) / "nereus" / "daemon.line"
+        line = daemon_line(control_socket_folder(environment))
         try:
             _wait_for(line, process)
             yield process.pid, line
@@ -68,7 +70,7 @@ def _house(policy: str) -> Iterator[tuple[int, Path]]:
 
 def _wait_for(line: Path, process: "subprocess.Popen[bytes]") -> None:
     deadline = time.monotonic() + _START_SECONDS
-    while not line.with_name("daemon.control").exists():
+    while not daemon_control_socket(line.parent).exists():
         if process.poll() is not None or time.monotonic() > deadline:
             raise Refused("the daemon did not start; nereus daemon shows why")
         time.sleep(0.02)

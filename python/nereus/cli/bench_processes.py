@@ -6,11 +6,12 @@ from typing import Annotated
 
 import typer
 
-from nereus.bench.combinations import ALLOWED_STRATEGIES, WAKE, Combination, crossed, read_strategies
+from nereus.bench.combinations import Combination
 from nereus.bench.process_rows import Row, rows_of, write_csv
 from nereus.bench.process_trials import Bench, Sizes, Trial
 from nereus.cli.bench_table import show_rows
 from nereus.cli.messages import Refused, complain, note, show_json
+from nereus.cli.process_ways import read_ways
 from nereus.cli.trial_bar import TrialBar
 from nereus.launch import Build, Stopping, choose, fostering, most_ranks
 from nereus.methods import PROCESS_METHODS
@@ -73,18 +74,7 @@ def _ways(methods: str, strategies: str) -> list[Combination]:
             raise Refused(
                 f"--methods = {methods}: {method or '(empty)'}: allowed are {', '.join(PROCESS_METHODS)}"
             )
-    sets = [_strategies(word, strategies) for word in strategies.split(",")]
-    ways = list(dict.fromkeys(crossed(named, sets)))
-    if not ways:
-        raise Refused(f"--strategies = {strategies}: {WAKE} goes with the method merge only")
-    return ways
-
-
-def _strategies(word: str, whole: str) -> tuple[str, ...]:
-    found = read_strategies(word)
-    if found is None:
-        raise Refused(f"--strategies = {whole}: {word or '(empty)'}: allowed are {ALLOWED_STRATEGIES}")
-    return found
+    return read_ways(named, "--strategies", strategies)
 
 
 def _rounds(

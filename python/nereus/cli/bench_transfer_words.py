@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nereus.bench.combinations import ALLOWED_STRATEGIES, WAKE, crossed, read_strategies
 from nereus.bench.transfer_network import NETWORKS
 from nereus.bench.transfer_trials import Amount, Pair
 from nereus.bench.transfer_ways import METHODS, TransferWay, transfer_ways
 from nereus.cli.messages import Refused
+from nereus.cli.process_ways import read_ways
 from nereus.config.quantities import bytes_of
 from nereus.launch import memory_bytes, most_ranks
 from nereus.methods import AUTO, PROCESS_METHODS, TRANSFER_STRATEGIES
@@ -39,9 +39,7 @@ def read_asked(words: Mapping[str, str], arrays: int, constant_percent: float) -
     processes = _listed(words, "process-methods", PROCESS_METHODS)
     methods = _listed(words, "methods", (*METHODS, AUTO))
     strategies = _listed(words, "strategies", (*TRANSFER_STRATEGIES, AUTO))
-    made = crossed(processes, [_set(words, word) for word in words["process-strategies"].split(",")])
-    if not made:
-        raise Refused(f"--process-strategies = {words['process-strategies']}: {WAKE} goes with merge only")
+    made = read_ways(processes, "--process-strategies", words["process-strategies"])
     ways = transfer_ways(made, methods, strategies)
     if not ways:
         raise Refused(f"--strategies = {words['strategies']}: does not go with {words['methods']}")
@@ -69,14 +67,6 @@ def _listed(words: Mapping[str, str], name: str, allowed: Sequence[str]) -> list
         if word not in allowed:
             raise Refused(f"--{name} = {words[name]}: {word or '(empty)'}: allowed are {', '.join(allowed)}")
     return named
-
-
-def _set(words: Mapping[str, str], word: str) -> tuple[str, ...]:
-    found = read_strategies(word)
-    if found is None:
-        name = "process-strategies"
-        raise Refused(f"--{name} = {words[name]}: {word or '(empty)'}: allowed are {ALLOWED_STRATEGIES}")
-    return found
 
 
 def _bytes(text: str) -> int:

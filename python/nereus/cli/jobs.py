@@ -11,8 +11,9 @@ import typer
 
 from nereus.cli.daemon_status import commands_text, next_text, turn_text
 from nereus.cli.messages import note, show, show_json, warn
-from nereus.daemon import DaemonError, daemon_control_socket, whole_status
+from nereus.daemon import DaemonError, whole_status
 from nereus.supervisor import NoAnswer, control_sockets, job_names, shown_name, status
+from nereus.supervisor.daemon_address import daemon_control_socket
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -14,9 +14,9 @@ from nereus.analysis.monitor.live import COLUMNS, Rates, Sums, latest_of_job, ra
 from nereus.analysis.report.units import bytes_text
 from nereus.cli.messages import Refused, note, show_json_line
 from nereus.cli.parts_folder import is_locked, monitored, run_of
-from nereus.daemon import daemon_control_socket
 from nereus.launch import Stopping, builds
 from nereus.supervisor import job_names, meant_by
+from nereus.supervisor.daemon_address import daemon_control_socket
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from nereus.bench.combinations import Combination
 from nereus.methods import PROCESS_METHODS
+from nereus.methods.strategies import in_a_word
 from nereus.probe import Feature
 
 
@@ -38,7 +39,7 @@ def ways_table(ways: list[dict[str, Any]]) -> RenderableType:
     cells: dict[str, dict[str, str]] = {}
     for way in ways:
         answer = "yes" if way["works"] else f"no ({reasons.index(_cause(way)) + 1})"
-        cells.setdefault("+".join(way["strategies"]) or "none", {})[way["method"]] = answer
+        cells.setdefault(in_a_word(way["strategies"]), {})[way["method"]] = answer
     grid = Table("strategies", *PROCESS_METHODS, box=None, pad_edge=False)
     for words, answers in cells.items():
         grid.add_row(words, *[answers.get(method, "-") for method in PROCESS_METHODS])

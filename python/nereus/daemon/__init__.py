@@ -11,7 +11,6 @@ from nereus.daemon.client import (
     Ask,
     all_events,
     ask_daemon,
-    daemon_control_socket,
     named_events,
     whole_status,
 )
@@ -23,7 +22,6 @@ __all__ = [
     "NoDaemon",
     "all_events",
     "ask_daemon",
-    "daemon_control_socket",
     "named_events",
     "whole_status",
 ]

@@ -2,22 +2,17 @@
 """Where the daemon of this user is, for those who have a question."""
 
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from nereus.daemon.error import DaemonError, NoDaemon
 from nereus.launch.private_folder import is_private
 from nereus.supervisor import NoAnswer, ask, job_names, named
-from nereus.supervisor.control_socket import DAEMON, control_socket_folder
+from nereus.supervisor.daemon_address import daemon_control_socket
 
 SECONDS = 5.0
 #: A question to the daemon; raises DaemonError where there is no answer.
 Ask = Callable[[Mapping[str, Any]], dict[str, Any]]
 NOT_THERE = "no daemon of yours runs on this host; nereus daemon starts one"
-
-
-def daemon_control_socket() -> Path:
-    return control_socket_folder() / f"{DAEMON}.control"
 
 
 def ask_daemon(question: Mapping[str, Any], seconds: float = SECONDS) -> dict[str, Any]:

@@ -9,6 +9,8 @@ from pydantic_core import PydanticCustomError
 
 from nereus.methods import AUTO, PROCESS_STRATEGIES, STRATEGY_CONFLICTS, ProcessStrategy
 
+#: One call of MPI_Comm_spawn by all.
+NONE = "none"
 STRATEGIES_ALLOWED = '["auto"], [] (one blocking call for all processes), or some of ' + ", ".join(
     f'"{word}"' for word in PROCESS_STRATEGIES if word != AUTO
 )
@@ -17,6 +19,11 @@ STRATEGIES_ALLOWED = '["auto"], [] (one blocking call for all processes), or som
 def in_order(words: Sequence[ProcessStrategy]) -> list[ProcessStrategy]:
     """The words in the one order in which they are shown, so that equal choices look the same."""
     return [word for word in PROCESS_STRATEGIES if word in words]
+
+
+def in_a_word(words: Sequence[str]) -> str:
+    """As options and tables say it: "asynchronous+single", or "none"."""
+    return "+".join(words) or NONE
 
 
 def conflict_in(words: Sequence[ProcessStrategy]) -> str | None:

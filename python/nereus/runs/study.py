@@ -30,6 +30,7 @@ from nereus.analysis.study.store import attempt_folder
 from nereus.analysis.study.variants import common_memory, variant
 from nereus.config import ConfigError, Experiment, emulation_of, load, write_toml
 from nereus.launch import Build, Outcome
+from nereus.methods.strategies import in_a_word
 from nereus.runs.experiment import Means
 from nereus.runs.experiment import run as run_experiment
 from nereus.runs.where import Warn
@@ -119,7 +120,7 @@ class Runner:
         settings = {"NEREUS_RESULTS": str((folder / FILE_NAME).absolute())}
         if planned.variant is not None:
             way = variant(planned.variant)
-            strategies = "+".join(self.study.process_strategies) or "none"
+            strategies = in_a_word(self.study.process_strategies)
             settings |= {**way.settings(), "NEREUS_PROCESS_STRATEGIES": strategies}
         elif memory := common_memory(self.study.variants):
             settings["NEREUS_MEMORY"] = memory

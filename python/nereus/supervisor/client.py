@@ -11,6 +11,7 @@ from typing import Any
 from nereus.launch.error import LaunchError
 from nereus.launch.private_folder import is_private
 from nereus.supervisor import control_socket
+from nereus.supervisor.descriptors import CONTROL_SOCKET_ENDING
 from nereus.supervisor.frames import decode, encode
 from nereus.supervisor.job_names import meant_by
 from nereus.supervisor.name_claim import job_names, remove_abandoned_names
@@ -32,7 +33,7 @@ def control_sockets() -> list[Path]:
     folder = control_socket.control_socket_folder()
     if not is_private(folder):
         return []
-    found = list(folder.glob(f"*{control_socket.ENDING}"))
+    found = list(folder.glob(f"*{CONTROL_SOCKET_ENDING}"))
     jobs = [path for path in found if path.stem != control_socket.DAEMON]
     return sorted((path for path in jobs if not _removed_as_stale(path)), key=lambda path: path.name)
 

@@ -18,7 +18,6 @@ from nereus.supervisor.frames import decode, encode
 from nereus.supervisor.link_socket import MOST_AT_ONCE, send
 from nereus.supervisor.sockets import Socket, Sockets
 
-ENDING = CONTROL_SOCKET_ENDING
 #: In the place of a job's key: the control socket of the daemon of all jobs.
 DAEMON = "daemon"
 # What has been answered may still be on its way when the job is over.
@@ -36,6 +35,11 @@ def control_socket_folder(environment: Mapping[str, str] = os.environ) -> Path:
     runtime = environment.get("XDG_RUNTIME_DIR", "")
     usable = runtime.startswith("/") and Path(runtime).is_dir()
     return Path(runtime) / "nereus" if usable else Path(f"/tmp/nereus-{os.geteuid()}")
+
+
+def control_socket_of(job: str, folder: Path | None = None) -> Path:
+    """Where the control socket of a job, or of the daemon, is or would be; in another folder, if given."""
+    return (folder or control_socket_folder()) / f"{job}{CONTROL_SOCKET_ENDING}"
 
 
 def check() -> None:
@@ -56,8 +60,7 @@ class ControlSocket:
     def __init__(self, sockets: Sockets, job: str, dropped: Counter[str] | None = None) -> None:
         """Open it; in `dropped` is counted who was not heard."""
         self._dropped = dropped if dropped is not None else Counter()
-        folder = control_socket_folder()
-        self.path = folder / f"{job}{ENDING}"
+        self.path = control_socket_of(job)
         self.socket = sockets.router()
         bind_private(self.socket, self.path)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The daemon that jobs are told of: this user's, where it runs, unless the user named another or none."""
+"""Where this user's daemon is reached, by jobs and by questions."""
 
 import os
 from collections.abc import Mapping
@@ -7,15 +7,24 @@ from pathlib import Path
 
 from nereus.launch.command import CONTROLLER
 from nereus.launch.private_folder import is_private
-from nereus.supervisor.control_socket import DAEMON, control_socket_folder
+from nereus.supervisor.control_socket import DAEMON, control_socket_folder, control_socket_of
 
 
-def daemon_line() -> Path:
-    return control_socket_folder() / f"{DAEMON}.line"
+def daemon_line(folder: Path | None = None) -> Path:
+    """The socket of jobs, in the folder of a daemon."""
+    return (folder or control_socket_folder()) / f"{DAEMON}.line"
+
+
+def daemon_control_socket(folder: Path | None = None) -> Path:
+    """The socket of questions."""
+    return control_socket_of(DAEMON, folder)
 
 
 def daemon_address(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """For the environment of a job whose first process runs on this host."""
+    """For the environment of a job whose first process runs on this host.
+
+    Nothing where no daemon runs, or the user named another or none.
+    """
     line = daemon_line()
     if CONTROLLER in environment or not (is_private(line.parent) and line.is_socket()):
         return {}

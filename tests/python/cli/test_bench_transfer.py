@@ -181,7 +181,7 @@ def test_ctrl_c_shows_partial_results(shell: Any, jobs: Path) -> None:
         (("--process-strategies", "single+parallel"), "where single goes with no parallel"),
         (
             ("--process-strategies", "wake", "--process-methods", "baseline-intra"),
-            "--process-strategies = wake: wake goes with merge only",
+            "--process-strategies = wake: wake goes with the method merge only",
         ),
         (("--network", "ether"), "--network = ether: allowed are shm, tcp, limited"),
         (("--mpi", "other"), "--mpi = other: no such MPI build"),

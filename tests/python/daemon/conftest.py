@@ -16,14 +16,13 @@ import scipy.optimize  # noqa: F401 - once, and not in each daemon that is forke
 import zmq
 from a_job import FakeJob, LivelyJob
 
-from nereus.daemon.client import daemon_control_socket
 from nereus.daemon.clock import Clock
 from nereus.daemon.daemon import Daemon, Settings
 from nereus.daemon.places import own_name
 from nereus.policy.decisions import Policy
 from nereus.policy.parameters import Parameters
 from nereus.policy.policies import BY_NAME
-from nereus.supervisor.daemon_address import daemon_line
+from nereus.supervisor.daemon_address import daemon_control_socket, daemon_line
 
 LIMIT = 30.0
 #: In less than that nobody takes the daemon for one that stood still.

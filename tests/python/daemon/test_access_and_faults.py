@@ -16,8 +16,8 @@ import pytest
 import zmq
 
 from nereus.daemon import DaemonError, ask_daemon
-from nereus.daemon.client import daemon_control_socket
 from nereus.daemon.keys import make_keys
+from nereus.supervisor.daemon_address import daemon_control_socket
 from nereus.supervisor.frames import MOST_BYTES
 
 NOBODY = 65534

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from nereus.daemon import ask_daemon, metrics_server
-from nereus.daemon.client import daemon_control_socket
 from nereus.daemon.keys import make_keys
+from nereus.supervisor.daemon_address import daemon_control_socket
 from nereus.supervisor.descriptors import guard
 
 #: Half of them are kept free; as after `ulimit -n 256`, beside those that this process was born with.

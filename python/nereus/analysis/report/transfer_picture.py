@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from nereus.analysis.report.picture import COLOURS
 from nereus.analysis.report.transfer_figures import Cell, Time, preferred
+from nereus.methods.strategies import in_a_word
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -79,7 +80,7 @@ def _figure() -> "Figure":
 
 
 def _way(row: Row) -> str:
-    processes = f"{row['process_method']}:{'+'.join(row['process_strategies']) or 'none'}"
+    processes = f"{row['process_method']}:{in_a_word(row['process_strategies'])}"
     return f"{processes} {row['method']} {row['strategy']}"
 
 
