@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
- * I/O phases of one of many jobs: where a daemon runs (`nereus daemon`), it says who may write when, so that jobs do
- * not disturb one another at a store that they share.
+ * I/O phases of one of many jobs: where a daemon runs (`nereus daemon`), it says when each job may write, so that
+ * jobs do not disturb one another at a store that they share.
  *
  * Without a daemon the calls cost some nanoseconds. With one, an I/O phase waits for its turn for as long as the daemon
- * answers; when it has not for the setting `io-timeout` (2 s), the phase begins without. How long a job waited and
- * how long it wrote are told to the daemon, which foresees by them when it will write next.
+ * answers; when it has not for the setting `io-timeout` (2 s), the phase begins without. The daemon learns how long a
+ * job waited and wrote, and predicts from this when it will write next.
  *
  * Parallel I/O scheduling: Singh and Carretero 2019, section 3, after CLARISSE.
  */

@@ -72,16 +72,16 @@ std::vector<SettingRow> rows_of_places() {
 
 std::vector<SettingRow> rows_of_the_supervisor() {
     return {
-        {"job", "", "", "16 digits 0 .. 9, a .. f, or empty", "set by the supervisor: the job's random name",
+        {"job", "", "", "16 digits 0 .. 9, a .. f, or empty", "set by the supervisor: the job's key",
          form::text(&Settings::job, is_job_name)},
         {"link", "", "", "ipc://PATH, tcp://HOST:PORT, or empty",
-         "set by the supervisor: where it listens; empty: there is none", form::text(&Settings::link, is_address)},
+         "address of the supervisor, which sets this; empty: there is none", form::text(&Settings::link, is_address)},
         {"link-keys", "", "", "a file, or empty",
          "set by the supervisor of a job on several hosts: keys by which the two recognise one another; made anew for "
          "each job",
          form::any_text(&Settings::link_keys)},
         {"controller", "", "", "ipc://PATH, tcp://HOST:PORT, or empty",
-         "where the daemon listens that decides when this job may write and how many processes it has; set by the "
+         "address of the daemon that decides when this job may write and how many processes it has; set by the "
          "supervisor where a daemon runs; empty: there is none",
          form::text(&Settings::controller, is_address),
          "rank 0 alone needs it, and hands it on with its line to the daemon"},
@@ -114,7 +114,8 @@ std::vector<SettingRow> rows_of_limits() {
          form::number(&Settings::max_ranks, 1, 2147483647)},
         {"connect-timeout", "30", "s", "0.1 .. 1e6", "how long newcomers may take to report that they have started",
          form::number(&Settings::connect_timeout, 0.1, most_seconds)},
-        {"answer-timeout", "30", "s", "0.1 .. 1e6", "how long a newcomer may take to vote, besides its data's time",
+        {"answer-timeout", "30", "s", "0.1 .. 1e6",
+         "how long a newcomer may take to vote, in addition to the time for its data",
          form::number(&Settings::answer_timeout, 0.1, most_seconds)},
         {"slowest-rate", "50", "MB/s", "1e-3 .. 1e6", "a transfer slower than this is given up",
          form::number(&Settings::slowest_rate, 1e-3, 1e6)},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""nereus daemon - says to many jobs who may write when, and who gets which cores."""
+"""nereus daemon - decides when each of many jobs may write, and which cores it gets."""
 
 import re
 from collections.abc import Callable
@@ -80,7 +80,7 @@ def run(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print each event as a line of JSON.")] = False,
 ) -> None:
-    """Decide which of this user's jobs may write when, and which get which cores, until Ctrl-C or SIGTERM.
+    """Decide when each of this user's jobs may write, and which cores it gets, until Ctrl-C or SIGTERM.
 
     Example: nereus daemon --policy phase-shifting --set uncertainty=0.2
     """

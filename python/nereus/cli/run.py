@@ -41,7 +41,7 @@ def run(
         typer.Option(
             envvar="NEREUS_PLACEMENT",
             help="Fill hosts in order, or the emptiest first; measured: at a resize, ranks that sent each "
-            "other much go to one host.",
+            "other the most go to one host.",
         ),
     ] = "compact",
     oversubscribe: OversubscribeOption = False,
