@@ -20,8 +20,8 @@ build:
 demo:
 	@scripts/setup demo
 	@scripts/demo
-	@echo 'The demo is over. Building the other programs, for which its picture did not wait'
-	@scripts/build demo
+	@echo 'The demo is over. Building all programs, optimised, for which its picture did not wait'
+	@scripts/setup programs
 
 test: build
 	@scripts/test

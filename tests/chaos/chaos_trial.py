@@ -19,8 +19,9 @@ from chaos_memory import MemoryWatch
 from chaos_plan import MOST_RANKS, Injection, Role, Step, Trial
 from chaos_targets import Targets, program_of
 from chaos_verdict import Answer, Hit, Observed
+from forked_commands import COMMAND, end
 
-from conftest import COMMAND, Site, end
+from conftest import Site
 from nereus.launch import LaunchError
 from nereus.supervisor import NoAnswer, ask
 

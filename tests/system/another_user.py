@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from forked_commands import COMMAND, end
 
-from conftest import COMMAND, LIMIT, Result, Site, end
+from conftest import LIMIT, Result, Site
 
 NUMBER = 65534
 # The interpreter and the MPI may be in root's home folder: it may read all there is, and change nothing.

@@ -7,7 +7,6 @@ import secrets
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -17,20 +16,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from forked_commands import COMMAND, ForkedCommands, RunCommand, end, run_command
 from own_shared_memory import take_own_shared_memory
 
 from nereus.launch import builds
 from nereus.launch.shared_memory import FOLDER, NAME_PREFIXES
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMAND = [sys.executable, "-c", "from nereus.cli.main import main; main()"]
 MARKER = "NEREUS_SYSTEM_TEST"
 LIMIT = 120.0
 # MPI_Comm_spawn of Open MPI 4.1.4 hangs inside the MPI once in 20 to 50 times. A run that exceeds the limit
 # there, and only that, is repeated; it comes before `answer-timeout` and `connect-timeout` end the job.
 OPEN_MPI_LIMIT = 50.0
 OPEN_MPI_TRIALS = 3
-ENDS_WITHIN = 30.0
 
 
 @dataclass(frozen=True)
@@ -50,8 +48,9 @@ class Result:
 class Site:
     """A folder to work in, whose processes are known by an environment variable."""
 
-    def __init__(self, folder: Path, cache: Path) -> None:
+    def __init__(self, folder: Path, cache: Path, run: RunCommand = run_command) -> None:
         self.folder = folder
+        self._run = run
         self.temporary = Path(tempfile.mkdtemp(prefix="nst-"))
         self.runtime = Path(tempfile.mkdtemp(prefix="nsr-"))
         self.token = secrets.token_hex(8)
@@ -93,9 +92,9 @@ class Site:
 
     def nereus(self, *arguments: str | Path, limit: float = LIMIT, **environment: str) -> Result:
         """One command, to its end."""
-        with self.started(*arguments, **environment) as process:
-            out, err = process.communicate(timeout=limit)
-            return Result(process.returncode, out, err)
+        words = [str(each) for each in arguments]
+        done = self._run(words, self.folder, self.environment | environment, limit)
+        return Result(done.returncode, done.stdout, done.stderr)
 
     def emulate(self, mpi: str, file: Path, output: str = "out", **environment: str) -> Result:
         """An experiment with a JSON document; hangs of Open MPI are repeated."""
@@ -138,15 +137,6 @@ class Site:
         return found
 
 
-def end(process: "subprocess.Popen[str]") -> None:
-    """Ask a command to end as a user would; it must be able to."""
-    process.send_signal(signal.SIGTERM)
-    try:
-        process.wait(ENDS_WITHIN)
-    except subprocess.TimeoutExpired:
-        process.kill()
-
-
 def wait_until(condition: Callable[[], bool], limit: float = LIMIT) -> None:
     """Look again and again; fails when it does not come true."""
     deadline = time.monotonic() + limit
@@ -172,11 +162,18 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("cache")
 
 
+@pytest.fixture(scope="session")
+def forked_commands() -> Iterator[ForkedCommands]:
+    made = ForkedCommands()
+    yield made
+    made.close()
+
+
 @pytest.fixture(autouse=True)
-def site(tmp_path: Path, cache: Path) -> Iterator[Site]:
+def site(tmp_path: Path, cache: Path, forked_commands: ForkedCommands) -> Iterator[Site]:
     """A place to run in; no process, shared memory or temporary file may be left afterwards."""
     before = shared_memory()
-    place = Site(tmp_path, cache)
+    place = Site(tmp_path, cache, forked_commands.run)
     yield place
     left = place.processes()
     for pid in left:

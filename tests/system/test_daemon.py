@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from forked_commands import COMMAND
 
-from conftest import COMMAND, Result, Site, installed, wait_until
+from conftest import Result, Site, installed, wait_until
 
 MPIS = ("mpich", "openmpi")
 WITHOUT_SUPERVISOR: dict[str, Any] = {"NEREUS_PROCESS_STRATEGIES": "none"}

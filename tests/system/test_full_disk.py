@@ -10,9 +10,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from forked_commands import COMMAND, end
 from test_daemon import job, said
 
-from conftest import COMMAND, LIMIT, Result, Site, end, wait_until
+from conftest import LIMIT, Result, Site, wait_until
 
 EXPERIMENT = """\
 [[phases]]

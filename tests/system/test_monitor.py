@@ -19,8 +19,8 @@ from a_monitored_run import (
     record_of,
 )
 from faulty_application import wait_until
+from forked_commands import COMMAND
 
-from conftest import COMMAND
 from nereus.launch import Build, builds, choose
 from nereus.launch.preloading import LIBRARY
 

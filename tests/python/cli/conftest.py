@@ -5,16 +5,14 @@ import importlib.util
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
-from forked_commands import READ_AT_START, ForkedCommands
+from forked_commands import COMMAND, ForkedCommands
 
-COMMAND = [sys.executable, "-c", "from nereus.cli.main import main; main()"]
 LIMIT = 60.0
 
 MALLEABLE = """\
@@ -64,16 +62,6 @@ class Shell:
 
     def nereus(self, *arguments: str | Path, **environment: str) -> "subprocess.CompletedProcess[str]":
         """One command, to its end."""
-        if any(name.startswith(READ_AT_START) for name in environment):
-            return subprocess.run(
-                [*COMMAND, *map(str, arguments)],
-                cwd=self.folder,
-                env=self.environment | environment,
-                capture_output=True,
-                text=True,
-                timeout=LIMIT,
-                check=False,
-            )
         words = [str(each) for each in arguments]
         return self._forked.run(words, self.folder, self.environment | environment, LIMIT)
 

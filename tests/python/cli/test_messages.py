@@ -3,20 +3,19 @@
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
+from forked_commands import COMMAND
 from typer.main import get_command
 
 from nereus.cli.main import app
 from nereus.cli.usage import allowed_of
 
 Nereus = Callable[..., tuple[int, str, str]]
-COMMAND = [sys.executable, "-c", "from nereus.cli.main import main; main()"]
 EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "emulate" / "minimal.toml"
 
 

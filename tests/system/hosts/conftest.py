@@ -6,7 +6,6 @@ import os
 import shlex
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -15,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from forked_commands import COMMAND
 
 from nereus.bench.local_hosts import LocalHosts, Wanted, local_hosts, processes_on
 from nereus.launch import choose
 from nereus.supervisor import NoAnswer, status
 
-COMMAND = [sys.executable, "-c", "from nereus.cli.main import main; main()"]
 LIMIT = 60.0
 LETTERS = "abc"
 # By it a test finds what it started: programs on other hosts keep it.
