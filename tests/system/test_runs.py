@@ -305,9 +305,10 @@ def test_bad_input_starts_nothing(site: Any, mpich: str, text: str, expected: st
 def part_of_core(site: Any, mpi: str, **environment: str) -> float:
     """How busy a rank keeps its core while it waits and the other one computes."""
     waiter = site.program(mpi, "waiter")
-    result = site.nereus("run", "--mpi", mpi, "-n", "2", "--", waiter, **environment)
-    assert result.code == 0, result.err
-    return float(result.out)
+    with site.started("run", "--mpi", mpi, "-n", "2", "--", waiter, **environment) as process:
+        out, err = process.communicate()
+    assert process.returncode == 0, err
+    return float(out)
 
 
 def test_long_waiting_open_mpi_ranks_yield_a_shared_core(site: Any, openmpi: str) -> None:

@@ -30,7 +30,7 @@ NOT_RUN = {
     r"n1:|keys\b": "other hosts, or keys of a daemon for them, are needed",
     r"resize (\w+-1|mine) ": "the name of a job that runs, in another terminal",
     r"nereus (daemon|page|top)\b": "runs until it is ended, or looks at what runs",
-    r"cluster\.toml|day\.swf|audikw_1|nereus-monitor-1f|[ =]run\.jsonl?": "the file is the reader's",
+    r"cluster\.toml|day\.swf|audikw_1|nereus-monitor-1f|[ =]run\.json|measured\.jsonl": "the file is the reader's",
     r"build/(mine|mpich)": "of a build tree, or of the file that the reader changes step by step",
     r"--mpi openmpi|OMPI_|--sensor components": "Open MPI's launcher refuses root, and may not be there",
     r"simulate (transfer|placement) ": "needs SimGrid, which may not be there",
