@@ -6,10 +6,12 @@ Tests send signals to programs, also where the tests run in the background.
 
 import pkgutil
 import signal
+from collections.abc import Iterator
 from importlib import import_module
 from types import FrameType
 
 import pytest
+from forked_commands import ForkedCommands
 from hypothesis import is_hypothesis_test, settings
 
 import nereus
@@ -47,3 +49,11 @@ def pytest_collection_finish(session: pytest.Session) -> None:
             continue
         for module in pkgutil.walk_packages(import_module(room.name).__path__, f"{room.name}."):
             import_module(module.name)
+
+
+@pytest.fixture(scope="session")
+def forked_commands() -> Iterator[ForkedCommands]:
+    """For the tests of one process."""
+    made = ForkedCommands()
+    yield made
+    made.close()

@@ -37,7 +37,7 @@ enum nereus_process_strategy {
 enum nereus_placement {
     NEREUS_COMPACT = 0, /**< fill the hosts in the order of the list */
     NEREUS_SPREAD = 1,  /**< always the host with the fewest processes */
-    /** As one of both; and processes get other ranks, but for rank 0, so that those that sent each other the most, as
+    /** As one of both; and processes get other ranks, but for rank 0, so that ranks that sent each other the most, as
      *  nereus/monitor.h saw it, are on one host (Bosilca et al. 2017, section 6.3). Ranks are kept where this is not
      *  worth it, which the report says. */
     NEREUS_MEASURED = 2

@@ -162,13 +162,6 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("cache")
 
 
-@pytest.fixture(scope="session")
-def forked_commands() -> Iterator[ForkedCommands]:
-    made = ForkedCommands()
-    yield made
-    made.close()
-
-
 @pytest.fixture(autouse=True)
 def site(tmp_path: Path, cache: Path, forked_commands: ForkedCommands) -> Iterator[Site]:
     """A place to run in; no process, shared memory or temporary file may be left afterwards."""

@@ -115,14 +115,14 @@ def phases(events: list[dict[str, Any]]) -> list[tuple[float, float]]:
 def test_two_jobs_never_write_at_once(site: Site, mpi: str) -> None:
     with (
         daemon(site, "--policy", "blocking") as run,
-        site.started(*job(site, mpi, "30", "20", "5", "150")) as one,
+        site.started(*job(site, mpi, "60", "20", "5", "150")) as one,
+        site.started(*job(site, mpi, "60", "20", "5", "150")) as other,
     ):
-        other = site.nereus(*job(site, mpi, "30", "20", "5", "150"))
-        out, err = one.communicate(timeout=60)
-        assert (one.returncode, other.code) == (0, 0), err + other.err
-        assert [code for _, code, _ in [*said(out, "io"), *said(other.out, "io")]] == ["NEREUS_OK"] * 12
+        ends = [each.communicate(timeout=60) for each in (one, other)]
+        assert (one.returncode, other.returncode) == (0, 0), ends
+        assert [code for out, _ in ends for _, code, _ in said(out, "io")] == ["NEREUS_OK"] * 24
         turns = phases(run.events)
-        assert len(turns) == 12
+        assert len(turns) == 24
         assert all(earlier[1] <= later[0] for earlier, later in pairwise(turns))
         waits = [each["wait_seconds"] for each in run.events_of("wrote")]
         assert max(waits) > 0.05, "the jobs did not meet: nothing was shown"

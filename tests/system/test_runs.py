@@ -302,21 +302,21 @@ def test_bad_input_starts_nothing(site: Any, mpich: str, text: str, expected: st
     assert [path.name for path in site.folder.iterdir()] == ["bad.toml"]
 
 
-def part_of_core(site: Any, mpi: str, **environment: str) -> float:
-    """How busy a rank keeps its core while it waits and the other one computes."""
+def sleeps_of_waiting_rank(site: Any, mpi: str, **environment: str) -> int:
+    """How often a rank sleeps while it waits and the other one computes for a second."""
     waiter = site.program(mpi, "waiter")
     with site.started("run", "--mpi", mpi, "-n", "2", "--", waiter, **environment) as process:
-        out, err = process.communicate()
+        out, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
-    return float(out)
+    return int(out)
 
 
-def test_long_waiting_open_mpi_ranks_yield_a_shared_core(site: Any, openmpi: str) -> None:
+def test_long_waiting_open_mpi_ranks_leave_a_shared_core(site: Any, openmpi: str) -> None:
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(cores)})  # what is started has it for its only core
     try:
-        asleep = part_of_core(site, openmpi)
-        awake = part_of_core(site, openmpi, OMPI_MCA_mpi_yield_when_idle="0")
+        usual = sleeps_of_waiting_rank(site, openmpi)
+        without = sleeps_of_waiting_rank(site, openmpi, OMPI_MCA_mpi_yield_when_idle="0")
     finally:
         os.sched_setaffinity(0, cores)
-    assert asleep < 0.7 * awake
+    assert without < 20 < 200 < usual

@@ -86,13 +86,6 @@ class Shell:
         return sorted(path.name for path in self.folder.iterdir())
 
 
-@pytest.fixture(scope="session")
-def forked_commands() -> Iterator[ForkedCommands]:
-    made = ForkedCommands()
-    yield made
-    made.close()
-
-
 @pytest.fixture
 def shell(tmp_path: Path, forked_commands: ForkedCommands) -> Iterator[Shell]:
     """An empty folder and one MPI that can resize; no temporary folder of a job may be left in the end."""

@@ -2,7 +2,9 @@
 """Commands of `nereus`, each in a process of its own that is forked from one that has imported them all.
 
 To import what a command needs takes longer than most commands run. Run as a program, this file is the process
-that forks; a forked one continues as `python -c "from nereus.cli.main import main; main()" ARGUMENTS` does.
+that forks. A forked one does what `python -c "from nereus.cli.main import main; main()" ARGUMENTS` would, but
+for what Python or the loader reads when it starts, and what modules do when they are imported: with
+NEREUS_TEST_COLD in the environment, as in `make test-all`, Python is started for each command.
 """
 
 import gc
@@ -10,24 +12,27 @@ import json
 import os
 import pkgutil
 import random
+import select
+import selectors
 import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 COMMAND = [sys.executable, "-c", "from nereus.cli.main import main; main()"]
-# Read when Python starts, before anything of ours.
-_READ_AT_START = ("LANG", "LC_", "PYTHON")
+_COLD = "NEREUS_TEST_COLD"
+# Read when Python or the loader starts, before anything of ours.
+_READ_AT_START = ("LANG", "LC_", "LD_", "PYTHON")
 _ENDS_WITHIN = 30.0
 _MOST_BYTES = 200_000
 _LIBRARIES = ("matplotlib.backends.backend_agg", "matplotlib.figure", "pandas", "scipy.stats", "zmq")
-
 
 #: Arguments, folder, environment, seconds that it may take.
 RunCommand = Callable[[Sequence[str], Path, Mapping[str, str], float], "subprocess.CompletedProcess[str]"]
@@ -52,55 +57,86 @@ class ForkedCommands:
     ) -> "subprocess.CompletedProcess[str]":
         """As subprocess.run() does it; after `limit` seconds the command is ended, and TimeoutExpired raised.
 
-        One is forked at a time: while another runs, and with an environment that Python reads when it starts,
-        Python is started.
+        One is forked at a time: while another runs, and with an environment that is read at start, Python is
+        started.
         """
-        if _is_read_at_start(environment) or not self._in_use.acquire(blocking=False):
+        if _COLD in os.environ or _is_read_at_start(environment) or not self._in_use.acquire(blocking=False):
             return run_command(arguments, folder, environment, limit)
         try:
-            return self._fork(arguments, folder, environment, limit)
+            asked = {"arguments": list(arguments), "folder": str(folder), "environment": dict(environment)}
+            command = _ForkedCommand(self._line, asked)
+            try:
+                code, *texts = command.communicate(limit)
+            except TimeoutError:
+                raise subprocess.TimeoutExpired([*arguments], limit) from None
+            finally:
+                command.close()
         finally:
             self._in_use.release()
-
-    def _fork(
-        self, arguments: Sequence[str], folder: Path, environment: Mapping[str, str], limit: float
-    ) -> "subprocess.CompletedProcess[str]":
-        asked = {"arguments": list(arguments), "folder": str(folder), "environment": dict(environment)}
-        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
-            socket.send_fds(self._line, [json.dumps(asked).encode()], [out.fileno(), errors.fileno()])
-            pid = int(self._line.recv(100))
-            code = self._end_of(pid, arguments, limit)
-            texts = [_text_of(file) for file in (out, errors)]
-        return subprocess.CompletedProcess([*arguments], code, *texts)
-
-    def _end_of(self, pid: int, arguments: Sequence[str], limit: float) -> int:
-        self._line.settimeout(limit)
-        try:
-            return int(self._line.recv(100))
-        except TimeoutError:
-            self._end(pid)
-            raise subprocess.TimeoutExpired([*arguments], limit) from None
-        finally:
-            self._line.settimeout(None)
-
-    def _end(self, pid: int) -> None:
-        os.kill(pid, signal.SIGTERM)
-        self._line.settimeout(_ENDS_WITHIN)
-        try:
-            self._line.recv(100)
-        except TimeoutError:
-            os.kill(pid, signal.SIGKILL)
-            self._line.settimeout(None)
-            self._line.recv(100)
+        return subprocess.CompletedProcess([*arguments], int(code), *map(_text_of, texts))
 
     def close(self) -> None:
         self._line.close()
         self._process.wait(timeout=60)
 
 
+class _ForkedCommand:
+    """One command, with a line of its own for its end: one that is given up is not taken for the next one."""
+
+    def __init__(self, line: socket.socket, asked: Mapping[str, Any]) -> None:
+        pipes = [os.pipe() for _ in range(2)]
+        self._outputs = [reader for reader, _ in pipes]
+        self._end, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        writers = [writer for _, writer in pipes]
+        with theirs:
+            try:
+                socket.send_fds(line, [json.dumps(asked).encode()], [*writers, theirs.fileno()])
+            finally:
+                for writer in writers:
+                    os.close(writer)
+        began, files, _, _ = socket.recv_fds(self._end, 100, 1)
+        assert began, "the process that forks commands has ended"
+        (self._process,) = files
+
+    def communicate(self, limit: float) -> tuple[int, bytes, bytes]:
+        """Exit code and outputs, once all who can write have closed them; TimeoutError after the limit."""
+        deadline = time.monotonic() + limit
+        texts = [b"", b""]
+        with selectors.DefaultSelector() as outputs:
+            for number, output in enumerate(self._outputs):
+                outputs.register(output, selectors.EVENT_READ, number)
+            while outputs.get_map():
+                found = outputs.select(max(0.0, deadline - time.monotonic()))
+                if not found:
+                    raise TimeoutError
+                for key, _ in found:
+                    piece = os.read(key.fd, 1 << 16)
+                    texts[key.data] += piece
+                    if not piece:
+                        outputs.unregister(key.fd)
+        self._end.settimeout(max(0.001, deadline - time.monotonic()))
+        return int(self._end.recv(100)), texts[0], texts[1]
+
+    def close(self) -> None:
+        """If it still runs, end it as a user would; it must be able to."""
+        for number, seconds in ((signal.SIGTERM, _ENDS_WITHIN), (signal.SIGKILL, None)):
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._process, number)
+            if select.select([self._process], [], [], seconds)[0]:
+                break
+        self._end.close()
+        for file in (*self._outputs, self._process):
+            os.close(file)
+
+
 def _is_read_at_start(environment: Mapping[str, str]) -> bool:
-    changed = {name for name, value in environment.items() if os.environ.get(name) != value}
+    names = {*environment, *os.environ}
+    changed = {name for name in names if os.environ.get(name) != environment.get(name)}
     return any(name.startswith(_READ_AT_START) for name in changed)
+
+
+def _text_of(output: bytes) -> str:
+    return output.decode().replace("\r\n", "\n").replace("\r", "\n")
 
 
 def run_command(
@@ -132,11 +168,6 @@ def end(process: "subprocess.Popen[str]") -> None:
         process.kill()
 
 
-def _text_of(file: IO[bytes]) -> str:
-    file.seek(0)
-    return file.read().decode()
-
-
 def _import_all() -> None:
     import nereus.cli
 
@@ -150,27 +181,40 @@ def _import_all() -> None:
 def _become_next(line: socket.socket) -> list[str] | None:
     """In a forked process its arguments; None in this one, when no more is asked."""
     while True:
-        asked, files, _, _ = socket.recv_fds(line, _MOST_BYTES, 2)
+        asked, files, _, _ = socket.recv_fds(line, _MOST_BYTES, 3)
         if not asked:
             return None
+        *outputs, end_line = files
         pid = os.fork()
         if pid == 0:
             line.close()
-            return _become(json.loads(asked), files)
-        for file in files:
-            os.close(file)
-        line.send(b"%d" % pid)
-        _, status = os.waitpid(pid, 0)
-        line.send(b"%d" % os.waitstatus_to_exitcode(status))
+            os.close(end_line)
+            return _become(json.loads(asked), outputs)
+        for output in outputs:
+            os.close(output)
+        with socket.socket(fileno=end_line) as told:
+            _tell_begin_and_end(told, pid)
 
 
-def _become(asked: dict[str, Any], files: Sequence[int]) -> list[str]:
-    for own, file in zip((1, 2), files, strict=True):
-        os.dup2(file, own)
-        os.close(file)
+def _tell_begin_and_end(told: socket.socket, pid: int) -> None:
+    """Whoever asked may have given up, and is not there any more."""
+    process = os.pidfd_open(pid)
+    with suppress(OSError):
+        socket.send_fds(told, [b"began"], [process])
+    os.close(process)
+    _, status = os.waitpid(pid, 0)
+    with suppress(OSError):
+        told.send(b"%d" % os.waitstatus_to_exitcode(status))
+
+
+def _become(asked: dict[str, Any], outputs: Sequence[int]) -> list[str]:
+    for own, output in zip((1, 2), outputs, strict=True):
+        os.dup2(output, own)
+        os.close(output)
     os.environ.clear()
     os.environ.update(asked["environment"])
     os.chdir(asked["folder"])
+    sys.path[0] = ""
     random.seed()
     arguments: list[str] = asked["arguments"]
     return arguments

@@ -49,7 +49,9 @@ def test_unknown_part_is_refused_before_any_runs(repository: Path, calls: Path) 
 def test_unknown_preset_is_refused_before_any_is_configured(repository: Path, preset: str) -> None:
     done = run(repository / "scripts" / "build", "demo", preset)
     assert done.returncode == 2
-    assert done.stderr.startswith(f"nereus: scripts/build {preset}: allowed are mpich mpich-programs demo openmpi")
+    assert done.stderr.startswith(
+        f"nereus: scripts/build {preset}: allowed are mpich mpich-programs demo openmpi"
+    )
     assert done.stdout == ""
 
 
