@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The hosts that a job has from a resource manager: which there are, more of them, and giving them back.
+
+In:  the environment that a resource manager gives a job; requests for hosts, and for their release.
+Out: hosts with slots, each tried before it is called usable; as events, what the resource manager does by
+     itself.
+"""
+
+from nereus.allocation.contract import (
+    Allocation,
+    AllocationError,
+    Event,
+    Growth,
+    GrowthState,
+    Wish,
+)
+from nereus.allocation.static import StaticAllocation
+
+__all__ = ["Allocation", "AllocationError", "Event", "Growth", "GrowthState", "StaticAllocation", "Wish"]

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What every adapter to a resource manager promises (docs/reference/allocations.md).
+
+Nothing here waits. Who uses an allocation calls `turn()` again and again; meanwhile a growth goes through its
+states:
+
+    requested -> accepted -> usable
+        \\           \\
+         `-> failed    `-> failed
+
+A growth that failed has left nothing behind: no job that is queued, no host that is paid for.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+from nereus import UserError
+from nereus.launch.hosts import Host
+
+
+class AllocationError(UserError):
+    """A request that can never be granted as it stands; nothing was submitted."""
+
+
+class GrowthState(Enum):
+    REQUESTED = "requested"  #: not answered by the resource manager yet
+    ACCEPTED = "accepted"  #: hosts are granted; whether processes can be started there is being tried
+    USABLE = "usable"  #: a process was started on each host
+    FAILED = "failed"  #: refused, not granted in time, cancelled, or not usable; the reason says which
+
+    @property
+    def is_final(self) -> bool:
+        return self in (GrowthState.USABLE, GrowthState.FAILED)
+
+
+@dataclass(frozen=True)
+class Wish:
+    """More hosts: so many, or these by name, each with at least so many slots."""
+
+    hosts: int = 0
+    names: tuple[str, ...] = ()
+    slots: int = 1
+    #: Seconds after which it fails where hosts have not been granted; None: as the resource manager has it.
+    patience: float | None = None
+
+    def __post_init__(self) -> None:
+        """A wish for nothing, or for two things, is a mistake of ours or of a user's."""
+        if (self.hosts < 1) == (not self.names):
+            raise AllocationError(f"{self.hosts} hosts and {list(self.names)}: a number or names are allowed")
+        if self.slots < 1:
+            raise AllocationError(f"{self.slots} slots: must be 1 or more")
+
+    @property
+    def count(self) -> int:
+        return self.hosts or len(self.names)
+
+
+@dataclass
+class Growth:
+    """A wish on its way. `hosts`: once they are granted."""
+
+    wish: Wish
+    state: GrowthState = GrowthState.REQUESTED
+    hosts: tuple[Host, ...] = ()
+    reason: str = ""
+
+    def to(self, state: GrowthState, reason: str = "") -> None:
+        """The next state; a final one is never left."""
+        if self.state.is_final:
+            raise ValueError(f"a growth that is {self.state.value} cannot become {state.value}")
+        self.state, self.reason = state, reason
+
+
+class EventKind(Enum):
+    HOST_LOST = "host_lost"  #: what ran there has ended, or will never be heard of again
+    HOST_DRAINS = "host_drains"  #: it is to be left
+    ENDS_SOON = "ends_soon"  #: the allocation ends at `at`
+    ENDED = "ended"  #: cancelled, preempted, or over
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that the resource manager did by itself."""
+
+    kind: EventKind
+    reason: str
+    hosts: tuple[str, ...] = ()
+    at: float | None = field(default=None)  #: seconds since 1970
+
+
+class Allocation(ABC):
+    """The hosts of one job. Used by one thread; closed once."""
+
+    #: The word by which commands and documents call the kind.
+    kind: str
+
+    @property
+    @abstractmethod
+    def hosts(self) -> tuple[Host, ...]:
+        """Usable ones, in the order in which they came."""
+
+    @abstractmethod
+    def starter(self) -> str | None:
+        """What starts a command on another host, in the manner of ssh; None: what launchers take."""
+
+    @abstractmethod
+    def grow(self, wish: Wish) -> Growth:
+        """Ask for more. AllocationError where that can never be granted; nothing was submitted then."""
+
+    @abstractmethod
+    def cancel(self, growth: Growth) -> None:
+        """Give up what is not usable yet; it fails, now or in a later turn."""
+
+    @abstractmethod
+    def release(self, names: Sequence[str]) -> None:
+        """Give back hosts on which no process of the job runs any more.
+
+        They are no longer among `hosts` at once; that the resource manager has them is seen in a later turn.
+        AllocationError names those that cannot be given back.
+        """
+
+    @abstractmethod
+    def turn(self) -> list[Event]:
+        """Look what came of growths and releases, and what the resource manager did by itself."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Give back all that came by growing, and give up what is under way; the first hosts stay."""

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What Slurm tells a job in its environment (sbatch(1), "OUTPUT ENVIRONMENT VARIABLES")."""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from nereus.allocation.contract import AllocationError
+from nereus.launch.hosts import MOST_SLOTS
+
+# "4(x2),2": two nodes with four, then one with two.
+_COUNT = re.compile(r"([1-9][0-9]{0,6})(?:\(x([1-9][0-9]{0,6})\))?")
+_MOST_NODES = 1_000_000
+
+
+@dataclass(frozen=True)
+class SlurmJob:
+    """The job that we run in."""
+
+    id: int
+    #: As Slurm writes it, "n[1-3,7]": `scontrol show hostnames` makes names of it.
+    node_list: str
+    #: Processors that the job has on each node, in the order of the list.
+    processors: tuple[int, ...]
+    #: Processors that a process is meant to have.
+    processors_each: int
+    partition: str
+    account: str
+
+    @property
+    def slots(self) -> tuple[int, ...]:
+        """Processes for which each node has room; at least one."""
+        return tuple(max(1, processors // self.processors_each) for processors in self.processors)
+
+
+def slurm_job(environment: Mapping[str, str] = os.environ) -> SlurmJob | None:
+    """The job of which this is the environment, None outside; AllocationError where we cannot serve it."""
+    text = environment.get("SLURM_JOB_ID", "")
+    if not text:
+        return None
+    _refuse_kinds(environment)
+    return SlurmJob(
+        _number(environment, "SLURM_JOB_ID"),
+        _needed(environment, "SLURM_JOB_NODELIST"),
+        counts_of(_needed(environment, "SLURM_JOB_CPUS_PER_NODE")),
+        _number(environment, "SLURM_CPUS_PER_TASK") if environment.get("SLURM_CPUS_PER_TASK") else 1,
+        environment.get("SLURM_JOB_PARTITION", ""),
+        environment.get("SLURM_JOB_ACCOUNT", ""),
+    )
+
+
+def counts_of(text: str, name: str = "SLURM_JOB_CPUS_PER_NODE") -> tuple[int, ...]:
+    """One number for each node, out of "4(x2),2"."""
+    counts: list[int] = []
+    for part in text.split(","):
+        found = _COUNT.fullmatch(part)
+        times = int(found[2] or 1) if found else 0
+        if found is None or not 1 <= int(found[1]) <= MOST_SLOTS or len(counts) + times > _MOST_NODES:
+            raise AllocationError(f"{name} = {text[:80]}: allowed is NUMBER(xTIMES),... as Slurm writes it")
+        counts += [int(found[1])] * times
+    return tuple(counts)
+
+
+def _refuse_kinds(environment: Mapping[str, str]) -> None:
+    """Of such jobs one cannot say which hosts are this one's to give back."""
+    if environment.get("SLURM_ARRAY_JOB_ID"):
+        raise AllocationError("this is a task of a job array, which Slurm lets neither grow nor shrink alone")
+    if environment.get("SLURM_HET_SIZE"):
+        raise AllocationError("this is a heterogeneous job, which Slurm lets neither grow nor shrink")
+
+
+def _needed(environment: Mapping[str, str], name: str) -> str:
+    text = environment.get(name, "")
+    if not text:
+        raise AllocationError(f"{name} is not set, although SLURM_JOB_ID is: was it removed?")
+    return text
+
+
+def _number(environment: Mapping[str, str], name: str) -> int:
+    text = _needed(environment, name)
+    if not (text.isascii() and text.isdigit() and 1 <= int(text[:10]) <= 2**31 and len(text) <= 10):
+        raise AllocationError(f"{name} = {text[:80]}: allowed is a number, as Slurm writes it")
+    return int(text)
