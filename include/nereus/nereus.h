@@ -20,7 +20,7 @@
  *
  * Rules that hold everywhere: a job is used by one thread at a time; collective calls are made by all
  * processes of the job in the same order; sizes are in elements unless the name says bytes; times are in
- * seconds. Errors are codes: no function calls exit, and MPI_Abort only where the job cannot go on, after a line
+ * seconds. Errors are codes: a function ends the process, or the job, only where the job cannot go on, after a line
  * on stderr that says why (docs/reference/resize.md, "Promises" and "Limits").
  */
 #ifndef NEREUS_NEREUS_H

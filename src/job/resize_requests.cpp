@@ -19,20 +19,38 @@ void say_dropped(const Request &request) {
                              " processes was dropped: the job ended before it began");
 }
 
-/// The settings as `options` would have them, by the names and words of settings.
-Result<nereus_resize_options> read_options(Settings settings, const nlohmann::json &options) {
-    std::string hosts;
+struct ReadOptions {
+    nereus_resize_options resize;
+    plan::HostChange change;
+};
+
+/// Names of hosts out of a list as the setting `hosts` has it.
+Result<std::vector<std::string>> read_names(const std::string &text) {
+    return read_hosts(text).map([](const std::vector<Host> &hosts) {
+        std::vector<std::string> names;
+        for (const Host &host : hosts) names.push_back(host.name);
+        return names;
+    });
+}
+
+/// By the names and words of settings, and `release-hosts`, which is of one resize only.
+Result<ReadOptions> read_options(Settings settings, const nlohmann::json &options) {
+    std::string more, fewer;
     for (const auto &[name, value] : options.items()) {
         if (!value.is_string()) return failed(NEREUS_ERR_SETTING, name + ": its value must be a text");
-        if (auto done = set_setting(settings, name, value.get<std::string>()); !done)
-            return tl::unexpected(done.error());
-        if (name == "hosts") hosts = value.get<std::string>();
+        const auto text = value.get<std::string>();
+        if (name == "release-hosts") {
+            fewer = text;
+            continue;
+        }
+        if (auto done = set_setting(settings, name, text); !done) return tl::unexpected(done.error());
+        if (name == "hosts") more = text;
     }
-    nereus_resize_options read = settings.resize;
-    if (hosts.size() >= sizeof read.hosts)
-        return failed(NEREUS_ERR_ARGUMENT, "hosts: at most " + std::to_string(sizeof read.hosts - 1) + " characters");
-    hosts.copy(read.hosts, hosts.size());
-    return read;
+    auto hosts = read_hosts(more);
+    if (!hosts) return tl::unexpected(hosts.error());
+    auto names = read_names(fewer);
+    if (!names) return tl::unexpected(names.error());
+    return ReadOptions{settings.resize, {std::move(*hosts), std::move(*names)}};
 }
 
 }
@@ -73,35 +91,61 @@ Done ResizeRequests::check_possible(int ranks, const nereus_resize_options &opti
                                  {options.transfer_method, options.transfer_strategy});
 }
 
+/// Whether the processes on these hosts, and no others but the last, can leave by a resize to `ranks`.
+Done ResizeRequests::check_leaving(int ranks, const nereus_resize_options &options,
+                                   const std::vector<std::string> &hosts) const {
+    if (hosts.empty()) return {};
+    if (waits()) return failed(NEREUS_ERR_STATE, "hosts can be released when no other resize is under way");
+    if (options.process_method != NEREUS_MERGE) return {};
+    const auto &host_of_rank = job_.generation.hosts;
+    if (plan::is_among(hosts, host_of_rank.front()))
+        return failed(NEREUS_ERR_ARGUMENT, host_of_rank.front() + ": rank 0 is there, and stays");
+    const auto leave =
+        std::ranges::count_if(host_of_rank, [&](const std::string &host) { return plan::is_among(hosts, host); });
+    const auto stay = std::ssize(host_of_rank) - leave;
+    if (ranks <= stay) return {};
+    return failed(NEREUS_ERR_RANGE, std::to_string(ranks) + " processes cannot stay: only " + std::to_string(stay) +
+                                        " are on hosts that the job keeps");
+}
+
 Result<Asked> ResizeRequests::ask(int ranks, const nereus_resize_options &options) {
-    if (auto done = check_possible(ranks, options); !done) return tl::unexpected(done.error());
     auto more = read_hosts(options.hosts);
     if (!more) return tl::unexpected(more.error());
-    std::vector<Host> hosts = plan::with_added(job_.hosts, *more);
-    const auto possible = slots_or_fewer(ranks, hosts, options);
+    return ask(ranks, options, {std::move(*more), {}});
+}
+
+Result<Asked> ResizeRequests::ask(int ranks, const nereus_resize_options &options, const plan::HostChange &change) {
+    if (auto done = check_possible(ranks, options); !done) return tl::unexpected(done.error());
+    if (auto done = check_leaving(ranks, options, change.fewer); !done) return tl::unexpected(done.error());
+    auto hosts = plan::changed(job_.hosts, change);
+    if (!hosts) return tl::unexpected(hosts.error());
+    const auto possible = slots_or_fewer(ranks, *hosts, options);
     if (!possible) return tl::unexpected(possible.error());
-    const std::vector<Host> before = std::exchange(job_.hosts, std::move(hosts));
-    const bool waits = resizes_ || !job_.requests.empty();
-    if (!waits && *possible == job_.generation.control.size() && options.process_method == NEREUS_MERGE &&
+    const std::vector<Host> before = std::exchange(job_.hosts, std::move(*hosts));
+    const bool is_later = waits();
+    if (!is_later && *possible == job_.generation.control.size() && options.process_method == NEREUS_MERGE &&
         options.placement != NEREUS_MEASURED)
         return Asked{NEREUS_UNCHANGED, 0};
+    if (!change.fewer.empty()) job_.hosts_to_leave = change.fewer;
     const std::uint64_t number = job_.requests.add({0, *possible, 0, options});
-    if (!more->empty()) added_hosts_[number] = {std::move(*more), before};
-    return Asked{waits ? NEREUS_PENDING : *possible < ranks ? NEREUS_REDUCED : NEREUS_OK, number};
+    if (!change.empty()) changed_hosts_[number] = {change, before};
+    return Asked{is_later ? NEREUS_PENDING : *possible < ranks ? NEREUS_REDUCED : NEREUS_OK, number};
 }
 
 /// A resize that was rolled back may have been so because of the hosts that came with it: they are none of the job's.
+/// Those that it was to leave are the job's again.
 void ResizeRequests::resize_ended(const nereus_resize_report &report) {
     resizes_ = false;
-    const auto added = added_hosts_.extract(report.request);
-    if (added && report.code < 0)
-        job_.hosts = plan::with_taken_back(job_.hosts, added.mapped().more, added.mapped().before);
+    job_.hosts_to_leave.clear();
+    const auto changed = changed_hosts_.extract(report.request);
+    if (changed && report.code < 0)
+        job_.hosts = plan::changed_back(job_.hosts, changed.mapped().change, changed.mapped().before);
 }
 
 Result<Asked> ResizeRequests::ask_from_outside(const OutsideRequest &outside) {
     auto options = read_options(job_.settings, outside.options);
     if (!options) return tl::unexpected(options.error());
-    return ask(outside.ranks, *options);
+    return ask(outside.ranks, options->resize, options->change);
 }
 
 void ResizeRequests::take_outside() {

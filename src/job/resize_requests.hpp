@@ -5,6 +5,7 @@
 
 #include "base/small_share.hpp"
 #include "job/resize/job_state.hpp"
+#include "plan/host_allocation.hpp"
 
 #include <nereus/nereus.h>
 
@@ -26,6 +27,7 @@ public:
     /// Whether such a resize can be done at all.
     Done check_possible(int ranks, const nereus_resize_options &options) const;
     Result<Asked> ask(int ranks, const nereus_resize_options &options);
+    Result<Asked> ask(int ranks, const nereus_resize_options &options, const plan::HostChange &change);
 
     /// What supervisor and daemon have sent since.
     void take_outside();
@@ -39,21 +41,23 @@ public:
     void drop_all(const Request &announced);
 
 private:
-    struct AddedHosts {
-        std::vector<Host> more;
+    struct ChangedHosts {
+        plan::HostChange change;
         std::vector<Host> before; ///< the list then
     };
 
     Done check_strategies(unsigned asked) const;
     Result<int> slots_or_fewer(int ranks, const std::vector<Host> &hosts, const nereus_resize_options &options) const;
+    Done check_leaving(int ranks, const nereus_resize_options &options, const std::vector<std::string> &hosts) const;
+    bool waits() const { return resizes_ || !job_.requests.empty(); }
     Result<Asked> ask_from_outside(const OutsideRequest &outside);
     void take_requests_of_supervisor();
     void take_commands_of_daemon();
 
     JobState &job_;
-    std::map<std::uint64_t, AddedHosts> added_hosts_; ///< by requests that are not over
-    SmallShare looking_;                              ///< into the supervisor's socket
-    bool resizes_ = false;                            ///< a resize is under way
+    std::map<std::uint64_t, ChangedHosts> changed_hosts_; ///< by requests that are not over
+    SmallShare looking_;                                  ///< into the supervisor's socket
+    bool resizes_ = false;                                ///< a resize is under way
 };
 
 }

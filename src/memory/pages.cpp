@@ -4,9 +4,14 @@
 // was asked for, and a page is moved for trial before any data is.
 #include "memory/pages.hpp"
 
+#include "base/flush_stderr.h"
+#include "base/printable.hpp"
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,8 +24,12 @@ constexpr int anonymous = MAP_PRIVATE | MAP_ANONYMOUS;
 
 /// Fresh pages at an address at which pages of ours lie, or lay.
 void map_anew(void *place, std::size_t bytes) {
+    if (mmap(place, bytes, protection, anonymous | MAP_FIXED, -1, 0) == place) return;
     // Without memory at `place` there is neither the old nor the new part.
-    if (mmap(place, bytes, protection, anonymous | MAP_FIXED, -1, 0) != place) std::abort();
+    const std::string why = std::strerror(errno);
+    print_line("nereus", "memory that was lost in moving pages cannot be mapped anew: mmap: " + why + "; the job ends");
+    flush_stderr_to_reader();
+    std::abort();
 }
 
 /// The source stays mapped, with fresh pages: somebody else's could come into a hole before the block is given back.

@@ -73,28 +73,47 @@ auto find_host(auto &list, const Host &host) {
 
 }
 
-std::vector<Host> with_added(std::vector<Host> list, const std::vector<Host> &more) {
-    for (const Host &host : more) {
+bool is_among(const std::vector<std::string> &names, const std::string &host) {
+    return std::ranges::any_of(names, [&](const std::string &name) { return same_host(name, host); });
+}
+
+Result<std::vector<Host>> changed(std::vector<Host> list, const HostChange &change) {
+    for (const Host &host : change.more) {
         const auto there = find_host(list, host);
         if (there == list.end())
             list.push_back(host);
         else
             there->slots = host.slots;
     }
+    for (const std::string &name : change.fewer) {
+        const auto there = find_host(list, {name});
+        if (there == list.end()) return failed(NEREUS_ERR_ARGUMENT, name + " is none of the job's hosts");
+        list.erase(there);
+    }
     return list;
 }
 
-std::vector<Host> with_taken_back(const std::vector<Host> &list, const std::vector<Host> &more,
-                                  const std::vector<Host> &before) {
+std::vector<Host> changed_back(const std::vector<Host> &list, const HostChange &change,
+                               const std::vector<Host> &before) {
     std::vector<Host> left;
     for (const Host &host : list) {
         const auto former = find_host(before, host);
-        if (find_host(more, host) == more.end())
+        if (find_host(change.more, host) == change.more.end())
             left.push_back(host);
         else if (former != before.end())
             left.push_back(*former);
     }
+    for (const Host &host : before)
+        if (is_among(change.fewer, host.name) && find_host(left, host) == left.end()) left.push_back(host);
     return left;
+}
+
+std::vector<int> kept_elsewhere(const std::vector<std::string> &host_of_source, const std::vector<std::string> &hosts,
+                                int drains) {
+    std::vector<int> kept;
+    for (std::size_t source = 0; source < host_of_source.size() && std::ssize(kept) < drains; ++source)
+        if (!is_among(hosts, host_of_source[source])) kept.push_back(static_cast<int>(source));
+    return kept;
 }
 
 int free_slots(const std::vector<Host> &hosts, const std::vector<std::string> &host_of_rank) {

@@ -15,13 +15,29 @@ using nereus::same_host;
 
 enum class Placement { compact, spread }; ///< numbers of enum nereus_placement
 
-/// `list` and then those of `more` that it has not; a host that is there already keeps its place and gets the new
-/// number of slots.
-std::vector<Host> with_added(std::vector<Host> list, const std::vector<Host> &more);
+/// What a resize makes of a job's list of hosts.
+struct HostChange {
+    std::vector<Host> more{};
+    std::vector<std::string> fewer{}; ///< names
 
-/// `list` without what with_added(before, more) put into it; what others added since stays.
-std::vector<Host> with_taken_back(const std::vector<Host> &list, const std::vector<Host> &more,
-                                  const std::vector<Host> &before);
+    bool empty() const { return more.empty() && fewer.empty(); }
+};
+
+/// `list` and then those of `change.more` that it has not, without `change.fewer`; a host that is there already keeps
+/// its place and gets the new number of slots. NEREUS_ERR_ARGUMENT where one of `fewer` is not there.
+Result<std::vector<Host>> changed(std::vector<Host> list, const HostChange &change);
+
+/// `list` without what changed(before, change) made of it; what others changed since stays.
+std::vector<Host> changed_back(const std::vector<Host> &list, const HostChange &change,
+                               const std::vector<Host> &before);
+
+/// Whether a host is among `names`.
+bool is_among(const std::vector<std::string> &names, const std::string &host);
+
+/// Merge: the first `drains` sources that are on none of the hosts, as Sizes has them. There must be as many, and
+/// source 0 must be one of them.
+std::vector<int> kept_elsewhere(const std::vector<std::string> &host_of_source, const std::vector<std::string> &hosts,
+                                int drains);
 
 /// Slots of the list that no process has. Processes on hosts outside the list do not count; a host with more
 /// processes than slots has none free.

@@ -19,7 +19,7 @@ from chaos_memory import MemoryWatch
 from chaos_plan import MOST_RANKS, Injection, Role, Step, Trial
 from chaos_targets import Targets, program_of
 from chaos_verdict import Answer, Hit, Observed
-from forked_commands import COMMAND, end
+from commands import COMMAND, started
 
 from conftest import Site
 from nereus.launch import LaunchError
@@ -103,23 +103,13 @@ class Run:
     @contextmanager
     def _started(self, *arguments: str | Path, output: str, **environment: str) -> Iterator[_Process]:
         """One command, ended with the block. It writes to files: nobody reads pipes while it runs."""
+        own = self._site.environment | environment
         with (
             (self._folder / f"{output}.out").open("w") as out,
             (self._folder / f"{output}.err").open("w") as errors,
-            subprocess.Popen(
-                [*COMMAND, *map(str, arguments)],
-                cwd=self._site.folder,
-                env=self._site.environment | environment,
-                stdout=out,
-                stderr=errors,
-                text=True,
-            ) as process,
+            started([*COMMAND, *arguments], self._site.folder, own, out, errors) as process,
         ):
-            try:
-                yield process
-            finally:
-                if process.poll() is None:
-                    end(process)
+            yield process
 
     def _resize(self, process: _Process, targets: Targets, number: int, step: Step) -> None:
         targets.note_members(step)

@@ -5,12 +5,11 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
-from forked_commands import COMMAND, end
+from commands import COMMAND, started
 
 from conftest import LIMIT, Result, Site
 
@@ -40,22 +39,11 @@ class AnotherUser:
         usual = {key: value for key, value in site.environment.items() if not key.startswith("XDG_")}
         self.environment = usual | {"HOME": str(self.home), "XDG_RUNTIME_DIR": str(site.runtime)}
 
-    @contextmanager
-    def started(self, *arguments: str | Path, **environment: str) -> "Iterator[subprocess.Popen[str]]":
+    def started(
+        self, *arguments: str | Path, **environment: str
+    ) -> "AbstractContextManager[subprocess.Popen[str]]":
         """One command, ended at the latest with the block."""
-        with subprocess.Popen(
-            [*_BECOMES, *COMMAND, *map(str, arguments)],
-            cwd=self.folder,
-            env=self.environment | environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        ) as process:
-            try:
-                yield process
-            finally:
-                if process.poll() is None:
-                    end(process)
+        return started([*_BECOMES, *COMMAND, *arguments], self.folder, self.environment | environment)
 
     def nereus(self, *arguments: str | Path, **environment: str) -> Result:
         """One command, to its end."""

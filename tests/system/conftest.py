@@ -10,16 +10,17 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from forked_commands import COMMAND, ForkedCommands, RunCommand, end, run_command
+from commands import COMMAND, started
+from forked_commands import ForkedCommands, RunCommand, run_command
 from own_shared_memory import take_own_shared_memory
 
-from nereus.launch import builds
+from nereus.launch import builds, choose
 from nereus.launch.shared_memory import FOLDER, NAME_PREFIXES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -73,22 +74,11 @@ class Site:
         (self.folder / name).write_text(text)
         return Path(name)
 
-    @contextmanager
-    def started(self, *arguments: str | Path, **environment: str) -> "Iterator[subprocess.Popen[str]]":
+    def started(
+        self, *arguments: str | Path, **environment: str
+    ) -> "AbstractContextManager[subprocess.Popen[str]]":
         """One command, ended at the latest with the block."""
-        with subprocess.Popen(
-            [*COMMAND, *map(str, arguments)],
-            cwd=self.folder,
-            env=self.environment | environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        ) as process:
-            try:
-                yield process
-            finally:
-                if process.poll() is None:
-                    end(process)
+        return started([*COMMAND, *arguments], self.folder, self.environment | environment)
 
     def nereus(self, *arguments: str | Path, limit: float = LIMIT, **environment: str) -> Result:
         """One command, to its end."""
@@ -224,6 +214,25 @@ def sampled_mpi(request: pytest.FixtureRequest) -> str:
 def mpi(request: pytest.FixtureRequest) -> str:
     """Each MPI that can spawn."""
     return installed(str(request.param))
+
+
+@pytest.fixture(scope="session")
+def watched(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """The program watched.c, compiled against an installed build."""
+    folder = tmp_path_factory.mktemp("watched")
+
+    def compiled(mpi: str) -> Path:
+        program = folder / f"watched-{mpi}"
+        if not program.exists():
+            build = choose(mpi)
+            compiler = build.mpiexec.with_name(build.mpiexec.name.replace("mpiexec", "mpicc"))
+            library = build.prefix / "lib"
+            paths = [f"-I{build.prefix / 'include'}", f"-L{library}", f"-Wl,-rpath,{library}"]
+            source = Path(__file__).with_name("watched.c")
+            subprocess.run([compiler, "-o", program, source, *paths, "-lnereus"], check=True, timeout=LIMIT)
+        return program
+
+    return compiled
 
 
 def pytest_configure() -> None:

@@ -10,14 +10,14 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
-from forked_commands import COMMAND
+from commands import COMMAND, started
 
 from conftest import Result, Site, installed, wait_until
 
@@ -63,34 +63,15 @@ def daemon(site: Site, *options: str) -> Iterator[Daemon]:
     """One that hears jobs."""
     log = site.folder / f"daemon-{os.urandom(4).hex()}.log"
     line = site.runtime / "nereus" / "daemon.line"
-    with log.open("w") as out, ExitStack() as stack:
-        process = subprocess.Popen(
-            [
-                *COMMAND,
-                "daemon",
-                "--json",
-                "--cores",
-                "8",
-                "--store",
-                str(site.folder / "store.db"),
-                *options,
-            ],
-            cwd=site.folder,
-            env=site.environment,
-            stdout=out,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        stack.callback(_end, process)
+    store = str(site.folder / "store.db")
+    words = [*COMMAND, "daemon", "--json", "--cores", "8", "--store", store, *options]
+    with (
+        log.open("w") as out,
+        started(words, site.folder, site.environment, out, subprocess.STDOUT) as process,
+    ):
         wait_until(lambda: process.poll() is not None or (line.is_socket() and "find it" in log.read_text()))
         assert process.poll() is None, log.read_text()
         yield Daemon(process, log)
-
-
-def _end(process: "subprocess.Popen[str]") -> None:
-    if process.poll() is None:
-        process.send_signal(signal.SIGTERM)
-        process.wait(10)
 
 
 def job(site: Site, mpi: str, *arguments: str) -> tuple[str | Path, ...]:
@@ -224,20 +205,9 @@ def test_job_outlives_its_daemon_and_finds_the_next_one(site: Site) -> None:
     assert max(waited) < 10, "it waited for a daemon that was dead"
 
 
-@contextmanager
-def _job_into(site: Site, log: Any, *arguments: str) -> "Iterator[subprocess.Popen[str]]":
-    process = subprocess.Popen(
-        [*COMMAND, *map(str, job(site, "mpich", *arguments))],
-        cwd=site.folder,
-        env=site.environment,
-        stdout=log,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    try:
-        yield process
-    finally:
-        _end(process)
+def _job_into(site: Site, log: Any, *arguments: str) -> "AbstractContextManager[subprocess.Popen[str]]":
+    words = [*COMMAND, *job(site, "mpich", *arguments)]
+    return started(words, site.folder, site.environment, log, subprocess.STDOUT)
 
 
 def test_turn_of_a_job_that_dies_goes_to_others(site: Site) -> None:

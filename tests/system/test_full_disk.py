@@ -7,10 +7,11 @@ Commands see a small file system of their own in the folder `full`, which nobody
 import os
 import shutil
 import subprocess
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
-from forked_commands import COMMAND, end
+from commands import COMMAND, started
 from test_daemon import job, said
 
 from conftest import LIMIT, Result, Site, wait_until
@@ -64,25 +65,17 @@ class Disk:
         """No space is left from now on."""
         (self._site.folder / "fill").touch()
 
-    def start(self, size: str, *arguments: str | Path, **environment: str) -> "subprocess.Popen[str]":
-        """A command with a disk of this size."""
-        return subprocess.Popen(
-            [*_APART, "sh", "-c", SCRIPT, "sh", size, *COMMAND, *map(str, arguments)],
-            cwd=self._site.folder,
-            env=self._site.environment | environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+    def started(
+        self, size: str, *arguments: str | Path, **environment: str
+    ) -> "AbstractContextManager[subprocess.Popen[str]]":
+        """A command with a disk of this size, ended at the latest with the block."""
+        words = [*_APART, "sh", "-c", SCRIPT, "sh", size, *COMMAND, *arguments]
+        return started(words, self._site.folder, self._site.environment | environment)
 
     def nereus(self, size: str, *arguments: str | Path, **environment: str) -> Result:
         """One to its end."""
-        with self.start(size, *arguments, **environment) as process:
-            try:
-                out, err = process.communicate(timeout=LIMIT)
-            finally:
-                if process.poll() is None:
-                    end(process)
+        with self.started(size, *arguments, **environment) as process:
+            out, err = process.communicate(timeout=LIMIT)
         return Result(process.returncode, out, err)
 
 
@@ -147,7 +140,7 @@ def test_daemon_whose_store_cannot_be_created_is_refused(disk: Disk) -> None:
 
 
 def test_jobs_and_daemon_continue_when_the_store_is_full(site: Site, disk: Disk, mpich: str) -> None:
-    with disk.start("256k", "daemon", "--json", "--store", "full/store.db") as process:
+    with disk.started("256k", "daemon", "--json", "--store", "full/store.db") as process:
         try:
             wait_until((site.runtime / "nereus" / "daemon.line").is_socket)
             disk.fill()

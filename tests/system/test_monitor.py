@@ -18,8 +18,8 @@ from a_monitored_run import (
     point_to_point,
     record_of,
 )
+from commands import COMMAND
 from faulty_application import wait_until
-from forked_commands import COMMAND
 
 from nereus.launch import Build, builds, choose
 from nereus.launch.preloading import LIBRARY

@@ -61,19 +61,40 @@ TEST(Hosts, TwoAddressesOfOneNetworkAreTwoHosts) {
     EXPECT_TRUE(same_host("10.0.0.1", "10.0.0.1"));
 }
 
-TEST(Hosts, WhatAnUndoneResizeAddedGoesAndTheRestStaysAsItWas) {
+TEST(Hosts, WhatARolledBackResizeAddedGoesAndTheRestStaysAsItWas) {
     const std::vector<Host> before{{"n1", 1}, {"n2.cluster", 2}};
-    const std::vector<Host> more{{"n3", 4}, {"n2", 3}};
-    std::vector<Host> list = with_added(before, more);
-    EXPECT_EQ(with_taken_back(list, more, before), before);
-    list = with_added(list, {{"n4", 1}});
-    EXPECT_EQ(with_taken_back(list, more, before), with_added(before, {{"n4", 1}}));
-    EXPECT_TRUE(with_taken_back(more, more, {}).empty());
+    const HostChange change{{{"n3", 4}, {"n2", 3}}};
+    std::vector<Host> list = *changed(before, change);
+    EXPECT_EQ(changed_back(list, change, before), before);
+    list = *changed(list, {{{"n4", 1}}});
+    EXPECT_EQ(changed_back(list, change, before), *changed(before, {{{"n4", 1}}}));
+    EXPECT_TRUE(changed_back(change.more, {change.more}, {}).empty());
+}
+
+TEST(Hosts, WhatARolledBackResizeWasToReleaseIsThereAgain) {
+    const std::vector<Host> before{{"n1", 1}, {"n2.cluster", 2}, {"n3", 4}};
+    const HostChange change{{}, {"n2", "n3"}};
+    const std::vector<Host> list = *changed(before, change);
+    EXPECT_EQ(list, (std::vector<Host>{{"n1", 1}}));
+    EXPECT_EQ(changed_back(list, change, before), before);
+}
+
+TEST(Hosts, AHostThatTheJobDoesNotHaveCannotBeReleased) {
+    const auto refused = changed({{"n1", 1}}, {{}, {"n2"}});
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().what.find("n2"), std::string::npos);
+}
+
+TEST(Hosts, ProcessesOnReleasedHostsLeaveAndTheOthersKeepTheirOrder) {
+    const std::vector<std::string> hosts{"n1", "n2.cluster", "n3", "n1", "n2.cluster", "n3"};
+    EXPECT_EQ(kept_elsewhere(hosts, {"n2"}, 4), (std::vector<int>{0, 2, 3, 5}));
+    EXPECT_EQ(kept_elsewhere(hosts, {"n2"}, 3), (std::vector<int>{0, 2, 3}));
+    EXPECT_EQ(kept_elsewhere(hosts, {"n2", "n3"}, 2), (std::vector<int>{0, 3}));
 }
 
 TEST(Hosts, AddedHostsFollowAndKnownOnesGetTheNewSlots) {
     const std::vector<Host> list{{"n1", 1}, {"n2.cluster", 2}};
-    EXPECT_EQ(with_added(list, {{"n3", 4}, {"n2", 3}}), (std::vector<Host>{{"n1", 1}, {"n2.cluster", 3}, {"n3", 4}}));
+    EXPECT_EQ(*changed(list, {{{"n3", 4}, {"n2", 3}}}), (std::vector<Host>{{"n1", 1}, {"n2.cluster", 3}, {"n3", 4}}));
 }
 
 RC_GTEST_PROP(Hosts, AListIsReadAsItWasWritten, ()) {

@@ -10,10 +10,27 @@ from nereus.allocation.contract import (
     Allocation,
     AllocationError,
     Event,
+    EventKind,
     Growth,
     GrowthState,
+    NotGranted,
+    ResourceManager,
     Wish,
 )
-from nereus.allocation.static import StaticAllocation
+from nereus.allocation.found import resource_manager
+from nereus.allocation.static import keeping_hosts, static_hosts
 
-__all__ = ["Allocation", "AllocationError", "Event", "Growth", "GrowthState", "StaticAllocation", "Wish"]
+__all__ = [
+    "Allocation",
+    "AllocationError",
+    "Event",
+    "EventKind",
+    "Growth",
+    "GrowthState",
+    "NotGranted",
+    "ResourceManager",
+    "Wish",
+    "keeping_hosts",
+    "resource_manager",
+    "static_hosts",
+]

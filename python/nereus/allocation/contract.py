@@ -12,20 +12,25 @@ A growth that failed has left nothing behind: no job that is queued, no host tha
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 
 from nereus import UserError
-from nereus.launch.hosts import Host
+from nereus.launch.hosts import Host, Reach
 
 
 class AllocationError(UserError):
     """A request that can never be granted as it stands; nothing was submitted."""
 
 
+class NotGranted(UserError):
+    """Hosts cannot be had now; at another time they may."""
+
+
 class GrowthState(Enum):
-    REQUESTED = "requested"  #: not answered by the resource manager yet
+    REQUESTED = "requested"  #: not granted by the resource manager yet
     ACCEPTED = "accepted"  #: hosts are granted; whether processes can be started there is being tried
     USABLE = "usable"  #: a process was started on each host
     FAILED = "failed"  #: refused, not granted in time, cancelled, or not usable; the reason says which
@@ -64,7 +69,10 @@ class Growth:
     wish: Wish
     state: GrowthState = GrowthState.REQUESTED
     hosts: tuple[Host, ...] = ()
+    #: What it waits for; once it failed, why.
     reason: str = ""
+    #: Whether it could never be granted as it stands.
+    never: bool = False
 
     def to(self, state: GrowthState, reason: str = "") -> None:
         """The next state; a final one is never left."""
@@ -76,8 +84,19 @@ class Growth:
 class EventKind(Enum):
     HOST_LOST = "host_lost"  #: what ran there has ended, or will never be heard of again
     HOST_DRAINS = "host_drains"  #: it is to be left
-    ENDS_SOON = "ends_soon"  #: the allocation ends at `at`
-    ENDED = "ended"  #: cancelled, preempted, or over
+    HOST_KEPT = "host_kept"  #: it was to be given back, and could not be
+
+    @property
+    def sentence(self) -> str:
+        """For people."""
+        return _SENTENCES[self]
+
+
+_SENTENCES = {
+    EventKind.HOST_LOST: "lost",
+    EventKind.HOST_DRAINS: "to be left",
+    EventKind.HOST_KEPT: "not given back",
+}
 
 
 @dataclass(frozen=True)
@@ -86,24 +105,21 @@ class Event:
 
     kind: EventKind
     reason: str
-    hosts: tuple[str, ...] = ()
-    at: float | None = field(default=None)  #: seconds since 1970
+    hosts: tuple[str, ...]
 
 
 class Allocation(ABC):
     """The hosts of one job. Used by one thread; closed once."""
-
-    #: The word by which commands and documents call the kind.
-    kind: str
 
     @property
     @abstractmethod
     def hosts(self) -> tuple[Host, ...]:
         """Usable ones, in the order in which they came."""
 
+    @property
     @abstractmethod
-    def starter(self) -> str | None:
-        """What starts a command on another host, in the manner of ssh; None: what launchers take."""
+    def environment(self) -> Mapping[str, str]:
+        """What the remote shell needs beside its own, to reach hosts that came by growing."""
 
     @abstractmethod
     def grow(self, wish: Wish) -> Growth:
@@ -112,6 +128,10 @@ class Allocation(ABC):
     @abstractmethod
     def cancel(self, growth: Growth) -> None:
         """Give up what is not usable yet; it fails, now or in a later turn."""
+
+    @abstractmethod
+    def check_release(self, names: Sequence[str]) -> None:
+        """AllocationError names the hosts that cannot be given back."""
 
     @abstractmethod
     def release(self, names: Sequence[str]) -> None:
@@ -127,4 +147,18 @@ class Allocation(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Give back all that came by growing, and give up what is under way; the first hosts stay."""
+        """Give back all that came by growing, and give up what is under way; the first hosts stay.
+
+        May wait for a few seconds.
+        """
+
+
+@dataclass(frozen=True)
+class ResourceManager:
+    """Who gives hosts to jobs: those that there are now, and a way to an allocation for each job."""
+
+    #: The word by which commands and documents call it.
+    kind: str
+    reach: Reach
+    #: The allocation of a job, by the job's key and a folder of its own, which outlives the allocation.
+    open: Callable[[str, Path], Allocation]

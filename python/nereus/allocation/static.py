@@ -1,36 +1,49 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Hosts that a user named: there are no others, and nobody else is told when one is not needed any more."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 
-from nereus.allocation.contract import Allocation, AllocationError, Event, Growth, Wish
-from nereus.launch.hosts import Host, host_list
+from nereus.allocation.contract import Allocation, AllocationError, Event, Growth, ResourceManager, Wish
+from nereus.launch.hosts import Host, Reach, host_list
+
+
+def static_hosts(reach: Reach) -> ResourceManager:
+    """Nobody gives hosts but the user."""
+    why = f"the job has its hosts by a list, {host_list(reach.hosts) or 'this one'}"
+    return ResourceManager("static", reach, lambda key, folder: StaticAllocation(reach.hosts, why))
+
+
+def keeping_hosts(manager: ResourceManager, why: str) -> ResourceManager:
+    """The same hosts, for jobs that can have no others because of `why`."""
+    reach = replace(manager.reach, grows=False)
+    return ResourceManager(manager.kind, reach, lambda key, folder: StaticAllocation(reach.hosts, why))
 
 
 class StaticAllocation(Allocation):
-    kind = "static"
+    environment: Mapping[str, str] = MappingProxyType({})
 
-    def __init__(self, hosts: Sequence[Host], starter: str | None = None) -> None:
-        self._hosts = tuple(hosts)
-        self._starter = starter
+    def __init__(self, hosts: Sequence[Host], why: str) -> None:
+        """`why`: there can be no others."""
+        self._hosts, self._why = tuple(hosts), why
 
     @property
     def hosts(self) -> tuple[Host, ...]:
         return self._hosts
 
-    def starter(self) -> str | None:
-        return self._starter
-
     def grow(self, wish: Wish) -> Growth:
-        raise AllocationError(
-            f"the job has its hosts by a list, {host_list(self._hosts) or 'this one'}: no others can be had"
-        )
+        raise AllocationError(f"{self._why}: no others can be had")
 
     def cancel(self, growth: Growth) -> None:
         """There is none."""
 
+    def check_release(self, names: Sequence[str]) -> None:
+        """Users have them as long as they like: the job may leave them."""
+
     def release(self, names: Sequence[str]) -> None:
-        raise AllocationError(f"{', '.join(names)}: the job has its hosts by a list: nobody takes them back")
+        """Nobody takes them back; the job has them no more."""
+        self._hosts = tuple(host for host in self._hosts if host.name not in names)
 
     def turn(self) -> list[Event]:
         return []

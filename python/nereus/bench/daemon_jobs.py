@@ -13,7 +13,7 @@ from statistics import median
 from typing import Any
 
 from nereus import UserError
-from nereus.supervisor.daemon_address import daemon_control_socket
+from nereus.supervisor.control_socket import DAEMON, control_socket_of
 from nereus.supervisor.sockets import Sockets
 
 _PATIENCE_SECONDS = 30.0
@@ -187,7 +187,7 @@ def _heard(line: Path) -> int:
     """Messages that the daemon heard."""
     with Sockets() as sockets:
         control_socket = sockets.dealer()
-        control_socket.connect(f"ipc://{daemon_control_socket(line.parent)}")
+        control_socket.connect(f"ipc://{control_socket_of(DAEMON, line.parent)}")
         control_socket.send(b'{"version": 1, "kind": "status", "from": 1000000}')
         if not control_socket.poll(int(1000 * _PATIENCE_SECONDS)):
             raise UserError("the daemon did not answer on its control socket")

@@ -18,11 +18,13 @@ from nereus.launch.hosts import Share
 from nereus.probe.cache import recall, remember
 from nereus.probe.capabilities import Feature
 from nereus.probe.joining import Joining
-from nereus.supervisor.job import Supervision
+from nereus.supervisor.supervision import Supervision
 
 PROGRAM = "nereus-resizes"
 #: Seconds without a word after which a trial is given up.
 SILENCE = 10.0
+#: After so many failures a way is not tried any more: one may be chance.
+FAILURES = 2
 SECONDS = ("make_seconds", "connect_seconds", "pause_seconds", "stall_seconds")
 _KIND = "combinations"
 
@@ -71,6 +73,21 @@ class Bench:
                     remaining.remove(trial.combination)
                     yield self._explained(trial)
 
+    def rounds(
+        self, ways: Sequence[Combination], repeat: int, tell: Callable[[Combination], None]
+    ) -> list[Trial]:
+        """In each round each way once, so that a slow minute hits all alike; `tell` is told of each."""
+        made: list[Trial] = []
+        for _ in range(repeat):
+            hopeful = [way for way in ways if _failures(way, made) < FAILURES]
+            for trial in self.trials(hopeful):
+                made.append(trial)
+                tell(trial.combination)
+            for way in ways:
+                if way not in hopeful:
+                    tell(way)
+        return made
+
     def _one_job(self, combinations: Sequence[Combination]) -> Iterator[Trial]:
         """As many trials as one job lives for; the last one is the one that it died of."""
         known = {combination.text: combination for combination in combinations}
@@ -91,6 +108,10 @@ class Bench:
         if trial.works or not trial.combination.joins or self._joining.works:
             return trial
         return Trial(trial.combination, False, self._joining.reason or trial.reason, answered=trial.answered)
+
+
+def _failures(way: Combination, made: Sequence[Trial]) -> int:
+    return sum(trial.combination == way and not trial.works for trial in made)
 
 
 def _trial(combination: Combination, answer: Answer) -> Trial:

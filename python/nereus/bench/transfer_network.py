@@ -15,9 +15,9 @@ from nereus.bench.local_hosts import LocalHosts
 from nereus.bench.transfer_hosts import limited_hosts
 from nereus.launch.builds import Build
 from nereus.launch.command import Command, Launch
-from nereus.launch.hosts import Host, Share, host_list, place
+from nereus.launch.hosts import Host, Reach, RemoteShell, Share, host_list, place
 from nereus.probe.joining import joining
-from nereus.supervisor.job import Supervision
+from nereus.supervisor.supervision import Supervision
 
 SHM, TCP, LIMITED = "shm", "tcp", "limited"
 NETWORKS = (SHM, TCP, LIMITED)
@@ -64,7 +64,9 @@ def _on_hosts(limited: LocalHosts, here: Launch, ranks: int) -> Command:
     hosts = tuple(Host(name, each) for name in limited.names)
     settings = {"NEREUS_HOSTS": host_list(hosts), "NEREUS_OVERSUBSCRIBE": "on"}
     environment = {**here.environment, **settings}
-    launch = Launch(here.build, here.program, here.arguments, hosts, str(limited.rsh), environment)
+    launch = Launch(
+        here.build, here.program, here.arguments, Reach(hosts, RemoteShell(str(limited.rsh))), environment
+    )
     start = launch.command(place(hosts, ranks, spread=False, oversubscribe=False))
     words = [str(limited.enter), limited.names[0], f"exec {shlex.join(start.arguments)}"]
     return Command(words, start.environment)

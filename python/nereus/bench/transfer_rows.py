@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What `nereus bench transfer` finds: a row of medians for each pair of sizes and way to move data."""
 
+import csv
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from nereus.analysis.report.transfer_figures import (
@@ -181,3 +183,34 @@ def limits_of(found: Sequence[Mapping[str, float | None]]) -> dict[str, float | 
     """The medians of what runs with --limits said; None for what none of them could measure."""
     known = {name: [value for each in found if (value := each[name]) is not None] for name in LIMITS}
     return {name: statistics.median(values) if values else None for name, values in known.items()}
+
+
+def write_csv(path: Path, mpi: str, network: str, amount: Amount, trials: Sequence[TransferTrial]) -> None:
+    """Every single trial, a line each."""
+    head = [
+        "mpi",
+        "network",
+        "from",
+        "to",
+        "bytes",
+        "process_method",
+        "process_strategies",
+        "method",
+        "strategy",
+        "works",
+        "reason",
+    ]
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([*head, *FIGURES])
+        for trial in trials:
+            way, pair = trial.way, trial.pair
+            where = [mpi, network, pair.before, pair.after, amount.bytes]
+            processes = [way.processes.method, way.processes.words]
+            what = [*processes, way.method, way.strategy, int(trial.works), trial.reason]
+            figures = figures_of(trial) if trial.works else {}
+            writer.writerow([*where, *what, *[_cell(figures.get(name)) for name in FIGURES]])
+
+
+def _cell(value: float | None) -> float | str:
+    return "" if value is None else value

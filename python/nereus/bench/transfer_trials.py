@@ -17,12 +17,15 @@ from nereus.bench.trial_job import Answer, answers
 from nereus.launch.builds import Build
 from nereus.launch.capacity import cores
 from nereus.launch.command import Command
-from nereus.supervisor.job import Job, Supervision
+from nereus.supervisor.job import Job
+from nereus.supervisor.supervision import Supervision
 
 PROGRAM = "nereus-transfers"
 #: Seconds without a word after which a trial is given up, besides the time of its data at this rate.
 SILENCE = 15.0
 SLOWEST_BYTES_PER_SECOND = 20e6
+#: After so many failures a way is not tried any more: one may be chance.
+FAILURES = 2
 LIMITS = ("memcpy_one_core", "memcpy_all_cores", "process_vm_readv", "isend_irecv", "first_touch")
 _LOOK_EVERY = 0.05
 
@@ -60,6 +63,19 @@ class TransferTrial:
     figures: Mapping[str, Any] = field(default_factory=dict)
 
 
+@dataclass
+class Found:
+    """The trials of all rounds, and of each pair what runs with --limits said."""
+
+    trials: list[TransferTrial] = field(default_factory=list)
+    limits: dict[Pair, list[Mapping[str, float | None]]] = field(default_factory=dict)
+
+    def hopeful(self, pair: Pair, ways: Sequence[TransferWay]) -> list[TransferWay]:
+        """The ways that have not failed so often that they are given up."""
+        bad = [trial.way for trial in self.trials if trial.pair == pair and not trial.works]
+        return [way for way in ways if bad.count(way) < FAILURES]
+
+
 @dataclass(frozen=True)
 class TransferBench:
     """One MPI build, a network and an amount of data with which ways to move data are tried.
@@ -83,6 +99,31 @@ class TransferBench:
                 founders = pair.most if wakes else pair.before
                 for answer in self._one_job(pair, founders, list(remaining)):
                     yield _trial(pair, remaining.pop(answer.word), answer)
+
+    def rounds(
+        self, pairs: Sequence[Pair], ways: Sequence[TransferWay], repeat: int, tell: Callable[[str], None]
+    ) -> Found:
+        """In each round each way and each limit once, so that a slow minute hits all alike.
+
+        Each round begins with another way, so that none always comes first after something else. `tell` is
+        told of each step. Ends early when `stopped()` says so.
+        """
+        found = Found()
+        for number, pair in enumerate([*pairs] * repeat):
+            if self.stopped():
+                break
+            turn = number // len(pairs) % len(ways)
+            limits = self.limits(pair)
+            if limits is not None:
+                found.limits.setdefault(pair, []).append(limits)
+            tell("limits")
+            hopeful = found.hopeful(pair, [*ways[turn:], *ways[:turn]])
+            for _ in range(len(ways) - len(hopeful)):
+                tell("given up")
+            for trial in self.trials(pair, hopeful):
+                found.trials.append(trial)
+                tell(f"{pair.before} → {pair.after} {trial.way.text}")
+        return found
 
     def limits(self, pair: Pair) -> Mapping[str, float | None] | None:
         """GB/s without the library; None where that was not to be had."""

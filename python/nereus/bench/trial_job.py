@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from nereus.launch.command import Command
-from nereus.supervisor.job import Job, Supervision
+from nereus.supervisor.job import Job
+from nereus.supervisor.supervision import Supervision
 
 _LOOK_EVERY = 0.05
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command `nereus`: one file for each of its commands, on top of config, launch and report.
+"""The command `nereus`: the options of each of its commands and what it prints; other rooms do the work.
 
 In:  the command line.
 Out: tables and messages for people, one JSON document on stdout with --json, and an exit code:

@@ -4,7 +4,6 @@
 import os
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -17,7 +16,7 @@ import typer
 
 from nereus.bench.daemon_jobs import Grants, Load, load, timed_grants
 from nereus.cli.messages import Refused, show, show_json
-from nereus.supervisor.control_socket import control_socket_folder
+from nereus.cli.start import OWN_COMMAND
 from nereus.supervisor.daemon_address import daemon_control_socket, daemon_line
 
 if TYPE_CHECKING:
@@ -54,23 +53,21 @@ def _house(policy: str) -> Iterator[tuple[int, Path]]:
     """A daemon in a process of its own, with sockets and a store of its own; its process and its line."""
     with tempfile.TemporaryDirectory(prefix="nb-") as folder:
         environment = {**os.environ, "XDG_RUNTIME_DIR": folder}
-        command = [sys.executable, "-c", "from nereus.cli.main import main; main()", "daemon"]
-        options = ["--policy", policy, "--store", f"{folder}/store.sqlite"]
+        words = [*OWN_COMMAND, "daemon", "--policy", policy, "--store", f"{folder}/store.sqlite"]
         process = subprocess.Popen(
-            [*command, *options], env=environment, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+            words, env=environment, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
         )
-        line = daemon_line(control_socket_folder(environment))
         try:
-            _wait_for(line, process)
-            yield process.pid, line
+            _wait_for(daemon_control_socket(environment), process)
+            yield process.pid, daemon_line(environment)
         finally:
             process.send_signal(signal.SIGTERM)
             process.wait()
 
 
-def _wait_for(line: Path, process: "subprocess.Popen[bytes]") -> None:
+def _wait_for(control_socket: Path, process: "subprocess.Popen[bytes]") -> None:
     deadline = time.monotonic() + _START_SECONDS
-    while not daemon_control_socket(line.parent).exists():
+    while not control_socket.exists():
         if process.poll() is not None or time.monotonic() > deadline:
             raise Refused("the daemon did not start; nereus daemon shows why")
         time.sleep(0.02)

@@ -17,8 +17,6 @@ from nereus.launch import Build, Stopping, choose, fostering, most_ranks
 from nereus.methods import PROCESS_METHODS
 from nereus.probe import joining
 
-#: After so many failures a way is not tried any more: one may be chance.
-FAILURES = 2
 _STRATEGIES = "none,asynchronous,single,multiple,parallel,join,asynchronous+join,wake"
 
 
@@ -80,28 +78,15 @@ def _ways(methods: str, strategies: str) -> list[Combination]:
 def _rounds(
     build: Build, ways: list[Combination], sizes: Sizes, repeat: int, stopping: Stopping
 ) -> list[Trial]:
-    """All trials with one build; in each round each way once, so that a slow minute hits all alike."""
+    """All trials with one build."""
 
     def stopped() -> bool:
         return stopping.signal is not None
 
     joins = joining(build, stopped=stopped)
     trying = Bench(build, joins, sizes, stopped=stopped)
-    made: list[Trial] = []
     with TrialBar(build.name, repeat * len(ways)) as bar:
-        for _ in range(repeat):
-            hopeful = [way for way in ways if _failures(way, made) < FAILURES]
-            for trial in trying.trials(hopeful):
-                made.append(trial)
-                bar.advance(trial.combination.text)
-            for way in ways:
-                if way not in hopeful:
-                    bar.advance(way.text)
-    return made
-
-
-def _failures(way: Combination, made: list[Trial]) -> int:
-    return sum(trial.combination == way and not trial.works for trial in made)
+        return trying.rounds(ways, repeat, lambda way: bar.advance(way.text))
 
 
 def _present(

@@ -1,26 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """nereus bench transfer - what it costs to move data, in every way."""
 
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from nereus.analysis.report.transfer_picture import draw_transfers
 from nereus.bench.transfer_network import NETWORKS, SHM, network
-from nereus.bench.transfer_rows import TransferRow, limits_of, rows_of
-from nereus.bench.transfer_trials import Pair, TransferBench, TransferTrial
-from nereus.bench.transfer_ways import METHODS, TransferWay
-from nereus.cli.bench_transfer_table import show_transfers, write_transfers_csv
+from nereus.bench.transfer_rows import TransferRow, limits_of, rows_of, write_csv
+from nereus.bench.transfer_trials import Found, TransferBench
+from nereus.bench.transfer_ways import METHODS
+from nereus.cli.bench_transfer_table import show_transfers
 from nereus.cli.bench_transfer_words import Asked, check_outputs, read_asked
 from nereus.cli.messages import complain, note, show_json
 from nereus.cli.trial_bar import TrialBar
 from nereus.launch import Build, Stopping, choose, fostering
 from nereus.methods import TRANSFER_STRATEGIES
-
-#: After so many failures a way is not tried any more: one may be chance.
-FAILURES = 2
 
 
 def transfer(
@@ -100,53 +96,23 @@ def transfer(
     raise typer.Exit(0 if any(row.works for row in rows) else 1)
 
 
-@dataclass
-class _Found:
-    trials: list[TransferTrial] = field(default_factory=list)
-    limits: dict[Pair, list[Any]] = field(default_factory=dict)
-
-    def hopeful(self, pair: Pair, ways: list[TransferWay]) -> list[TransferWay]:
-        """The ways that have not failed so often that they are given up."""
-        bad = [trial.way for trial in self.trials if trial.pair == pair and not trial.works]
-        return [way for way in ways if bad.count(way) < FAILURES]
-
-
-def _rounds(bench: TransferBench, asked: Asked, repeat: int) -> _Found:
-    """All trials; in each round each way and each limit once, so that a slow minute hits all alike.
-
-    Each round begins with another way, so that none always comes first after something else.
-    """
-    found = _Found()
+def _rounds(bench: TransferBench, asked: Asked, repeat: int) -> Found:
     # The limits of a pair count as a trial.
     steps = repeat * len(asked.pairs) * (len(asked.ways) + 1)
     with TrialBar(bench.build.name, steps) as bar:
-        for number, pair in enumerate(asked.pairs * repeat):
-            if bench.stopped():
-                break
-            turn = number // len(asked.pairs) % len(asked.ways)
-            limits = bench.limits(pair)
-            if limits is not None:
-                found.limits.setdefault(pair, []).append(limits)
-            bar.advance("limits")
-            hopeful = found.hopeful(pair, asked.ways[turn:] + asked.ways[:turn])
-            for _ in range(len(asked.ways) - len(hopeful)):
-                bar.advance("given up")
-            for trial in bench.trials(pair, hopeful):
-                found.trials.append(trial)
-                bar.advance(f"{pair.before} → {pair.after} {trial.way.text}")
-    return found
+        return bench.rounds(asked.pairs, asked.ways, repeat, bar.advance)
 
 
 def _write(
     build: Build,
     asked: Asked,
-    found: _Found,
+    found: Found,
     rows: list[TransferRow],
     csv: Path | None,
     plot: Path | None,
 ) -> None:
     if csv is not None:
-        write_transfers_csv(csv, build.name, asked.network, asked.amount, found.trials)
+        write_csv(csv, build.name, asked.network, asked.amount, found.trials)
         note(f"trials: {csv}")
     if plot is not None:
         for path in draw_transfers([row.document() for row in rows if row.works], plot):

@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`nereus bench transfer` for people: a table for each pair of sizes; and every single trial as CSV."""
+"""`nereus bench transfer` for people: a table for each pair of sizes."""
 
-import csv
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from rich.table import Table
 from rich.text import Text
 
 from nereus.analysis.report.units import bytes_text, seconds_text
 from nereus.bench.process_rows import Spread
-from nereus.bench.transfer_rows import FIGURES, TransferRow, figures_of
-from nereus.bench.transfer_trials import Amount, Pair, TransferTrial
+from nereus.bench.transfer_rows import TransferRow
+from nereus.bench.transfer_trials import Pair
 from nereus.cli.messages import show
 
 _WORDS = ("processes", "method", "strategy")
@@ -92,36 +90,3 @@ def _bytes(count: float | None) -> str:
 
 def _number(value: float | None, digits: int = 2) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
-
-
-def write_transfers_csv(
-    path: Path, mpi: str, network: str, amount: Amount, trials: Sequence[TransferTrial]
-) -> None:
-    """Every single trial, a line each."""
-    head = [
-        "mpi",
-        "network",
-        "from",
-        "to",
-        "bytes",
-        "process_method",
-        "process_strategies",
-        "method",
-        "strategy",
-        "works",
-        "reason",
-    ]
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([*head, *FIGURES])
-        for trial in trials:
-            way, pair = trial.way, trial.pair
-            where = [mpi, network, pair.before, pair.after, amount.bytes]
-            processes = [way.processes.method, way.processes.words]
-            what = [*processes, way.method, way.strategy, int(trial.works), trial.reason]
-            figures = figures_of(trial) if trial.works else {}
-            writer.writerow([*where, *what, *[_cell(figures.get(name)) for name in FIGURES]])
-
-
-def _cell(value: float | None) -> float | str:
-    return "" if value is None else value

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """nereus capture -- COMMAND - make an experiment of a run of an application."""
 
-import re
 import secrets
-import shlex
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -15,36 +13,23 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from nereus import printable
-from nereus.analysis.capture import Captured, Wishes, name_of, read_traces
+from nereus.analysis.capture import Captured, Wishes, name_of, read_traces, text_of
 from nereus.analysis.capture import capture as experiment_of
-from nereus.cli.foreign import run_foreign
 from nereus.cli.messages import Refused, complain, note, show, show_json, warn
 from nereus.cli.picture_file import check_picture
-from nereus.config import write_toml
 from nereus.config.quantities import bytes_of
-from nereus.launch import (
-    Build,
-    Stopped,
-    Stopping,
-    find_program,
-    left_when_stopped,
-    search_path,
-)
+from nereus.launch import Build, Stopped, Stopping, application_in, left_when_stopped
+from nereus.launch.foreign import run_foreign
 from nereus.launch.preloading import (
     LIBRARY,
     build_for,
     forwards_itself,
-    launched_with,
     not_forwarded,
     preloaded,
 )
-from nereus.launch.shared_memory import Snapshot
 
 if TYPE_CHECKING:
     from nereus.analysis.capture.captured import PhaseFound
-
-_LAUNCHERS = re.compile(r"(mpiexec|mpirun|orterun|prterun|srun|nereus$)")
 
 
 class Computing(StrEnum):
@@ -100,7 +85,7 @@ def capture(
     Example: nereus capture -o cg.toml -- mpiexec -n 2 nereus-cg --poisson 40
     """
     build = build_for(command, mpi)
-    own_name = name_of(name or _program(command, build))
+    own_name = name_of(name or application_in(command, build))
     file = output or Path(f"{own_name}.toml")
     _check_output(file, force)
     if picture is not None:
@@ -120,7 +105,7 @@ def capture(
             raise typer.Exit(code)
         found = read_traces(folder)
         captured = experiment_of(found, wishes)
-    _write(file, captured, command)
+    _write(file, text_of(captured, command))
     if picture is not None:
         from nereus.analysis.capture.picture import draw
 
@@ -131,13 +116,6 @@ def capture(
     elif not quiet:
         _show(captured)
     note(f"written: {file}; `nereus emulate {file}` runs it", quiet)
-
-
-def _program(command: list[str], build: Build) -> str:
-    """The application in a command: the first word that is a program and no launcher."""
-    programs = [word for word in command if not word.startswith("-") and find_program(word, build)]
-    words = [Path(word).name for word in programs]
-    return next((word for word in words if not _LAUNCHERS.match(word)), words[0] if words else "")
 
 
 def _check_output(file: Path, force: bool) -> None:
@@ -203,31 +181,16 @@ def _recorded(command: list[str], build: Build, folder: Path, calls: int, is_qui
         if forwards_itself(command):
             complain("the command forwards variables with -x: ranks are seen only if it also forwards ours")
             environment = not_forwarded(environment)
-        environment["PATH"] = search_path(build)
-        before = Snapshot.take()
         stdout = sys.stderr if is_quiet else None
-        code = run_foreign(launched_with(command, build), environment, stopping, stdout)
-        if code:
-            before.remove_leftovers()  # MPIs leave theirs where a rank dies
+        code = run_foreign(command, build, environment, stopping, stdout)
     if stopping.signal is not None:
         raise Stopped(stopping.signal)
     return code
 
 
-def _comment(text: str) -> str:
-    """A line of TOML, whatever is in it."""
-    return f"# {printable(text)}"
-
-
-def _write(file: Path, captured: Captured, command: list[str]) -> None:
-    comments = [f"Captured from: {shlex.join(command)}", *(f"Note: {line}." for line in captured.warnings)]
-    if not (captured.experiment.data.constant_bytes or captured.experiment.data.variable_bytes):
-        comments.append(
-            "Which data it keeps is not known: set it with --constant-bytes and --variable-bytes."
-        )
+def _write(file: Path, text: str) -> None:
     try:
-        lines = "".join(f"{_comment(text)}\n" for text in comments)
-        file.write_text(lines + write_toml(captured.experiment), encoding="utf-8")
+        file.write_text(text, encoding="utf-8")
     except OSError as problem:
         raise Refused(f"{file}: cannot be written: {problem.strerror}") from problem
 

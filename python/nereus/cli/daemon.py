@@ -102,11 +102,11 @@ def _settings(
     keys: Path | None,
 ) -> "Settings":
     from nereus.cli.parameters import parameters_of
-    from nereus.cli.policies import load
     from nereus.daemon.daemon import Settings
     from nereus.daemon.places import cores_of
     from nereus.daemon.store import usual_place
     from nereus.launch import Host, read_hosts
+    from nereus.policy.loading import load
     from nereus.policy.sweep import Sweep
 
     if cores is not None and hosts is not None:

@@ -13,7 +13,6 @@ from nereus import __version__
 from nereus.bench.combinations import all_combinations
 from nereus.bench.process_trials import find_ways
 from nereus.cli.messages import complain, show, show_json
-from nereus.cli.remedies import remedy
 from nereus.cli.trial_bar import TrialBar
 from nereus.cli.ways_table import ways_documents, ways_table
 from nereus.launch import (
@@ -27,7 +26,7 @@ from nereus.launch import (
     memory_bytes,
     most_ranks,
 )
-from nereus.probe import FEATURES, Capabilities, joining, probe
+from nereus.probe import FEATURES, Capabilities, joining, probe, remedy
 
 _NONE_INSTALLED = "no MPI build of Nereus is installed; run `make build`"
 

@@ -3,7 +3,6 @@
 
 import json
 import os
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -12,27 +11,20 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from nereus import printable
 from nereus.analysis.report import Progress, ResultError, Results, draw, read, table, write_csv
 from nereus.cli.messages import Refused, complain, note, show, show_json, warn, write
 from nereus.cli.proteo_codes import Codes, ProteoCodesOption
-from nereus.cli.remedies import check_resizes
 from nereus.cli.where import HostsOption, OversubscribeOption, RshOption
-from nereus.config import Loaded, describe, emulation_of, load, write_toml
-from nereus.config.measured import read_measured
+from nereus.config import Loaded, describe, load, write_toml
 from nereus.launch import (
     RANKS_PER_CORE,
-    Build,
     Stopping,
-    builds,
-    choose,
     cores,
     fostering,
     most_ranks,
 )
-from nereus.probe import Joining
 from nereus.runs import Where
-from nereus.runs.experiment import Ended, Means, run
+from nereus.runs.experiment import Ended, build_for, load_measured, means_for, run
 from nereus.runs.results_folder import is_full, new_folder
 from nereus.supervisor import check_control_socket
 
@@ -81,17 +73,16 @@ def emulate(
     if print_config:
         _print_config(loaded, as_json)
         return
-    build = _build(loaded, source, mpi)
+    build = build_for(loaded, source, mpi)
     where = _where(loaded, hosts, rsh, oversubscribe)
     _check_capacity(loaded, source, max_ranks, where)
     with Stopping() as stopping, fostering():
         check_control_socket()
-        join = _check_ability(loaded, build, where, lambda: stopping.signal is not None)
+        means = means_for(loaded.experiment.malleable, build, where, lambda: stopping.signal is not None)
         if stopping.signal is not None:
             raise typer.Exit(stopping.exit_code)
         build.program("nereus-emulator")
         folder = new_folder(output, loaded.experiment.name)
-        means = Means(build, where, join)
         shown = partial(Progress, quiet=quiet)
         ended = run(loaded.experiment, means, folder, shown, lambda: stopping.signal is not None)
     if ended.outcome is None:
@@ -108,14 +99,7 @@ def _load(file: Path | None, measured: Path | None, proteo_codes: Codes | None) 
         )
     if measured is None or file is not None:
         raise Refused("allowed is either FILE, an experiment, or --from RESULTS of a real application")
-    experiment = emulation_of(measured).model_copy(update={"mpi": _mpi_of(measured)})
-    return measured, Loaded(experiment, {}, [], "measured")
-
-
-def _mpi_of(measured: Path) -> str | None:
-    """The build for the MPI under which it was measured; None where there is none, or it is not known."""
-    library = read_measured(measured).header.mpi
-    return next((build.name for build in builds() if library and build.is_for(library)), None)
+    return measured, load_measured(measured)
 
 
 def _print_config(loaded: Loaded, as_json: bool) -> None:
@@ -128,21 +112,6 @@ def _print_config(loaded: Loaded, as_json: bool) -> None:
         # As texts, because brackets in strings mean styles to the table.
         grid.add_row(Text(key), Text(json.dumps(value, ensure_ascii=False)), Text(origin))
     show(grid)
-
-
-def _build(loaded: Loaded, file: Path, mpi: str | None) -> Build:
-    """The build that --mpi names, else the one that the experiment is for, else the usual one."""
-    wanted = loaded.experiment.mpi
-    usual = choose(mpi)
-    if mpi is not None or wanted is None:
-        return usual
-    named = {build.name: build for build in builds()}
-    if wanted not in named:
-        raise Refused(
-            f"{loaded.origins.get('mpi', file)}: mpi = {printable(wanted)}: no such MPI build; installed are "
-            f"{', '.join(named)}; --mpi takes one in its place"
-        )
-    return named[wanted]
 
 
 def _where(loaded: Loaded, hosts: str, rsh: str | None, oversubscribe: bool) -> Where:
@@ -172,12 +141,6 @@ def _check_capacity(loaded: Loaded, file: Path, max_ranks: int | None, where: Wh
 
 def _units(where: Where) -> str:
     return f"{where.slots} slots" if where.hosts else f"{cores()} cores"
-
-
-def _check_ability(loaded: Loaded, build: Build, where: Where, stopped: Callable[[], bool]) -> Joining:
-    if not loaded.experiment.malleable:
-        return Joining(False, "this experiment has no resizes")
-    return check_resizes(build, where, stopped)
 
 
 def _present(ended: Ended, folder: Path, as_json: bool, quiet: bool, picture: bool) -> bool:

@@ -2,30 +2,26 @@
 """nereus monitor -- COMMAND - record what the processes of an MPI program send each other."""
 
 import secrets
-import subprocess
 from enum import StrEnum
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from nereus.analysis.monitor.encoding import Encoding, encoded, items_in
-from nereus.cli import parts_folder
-from nereus.cli.foreign import run_foreign
+from nereus.analysis.monitor.encoding import Encoding
+from nereus.analysis.monitor.record import NOBODY, begin, end
 from nereus.cli.messages import Refused, complain, note
-from nereus.launch import Build, Stopping, search_path
+from nereus.launch import Build, Stopping, parts_folder
+from nereus.launch.foreign import run_foreign
 from nereus.launch.preloading import (
     LIBRARY,
     build_for,
     forwards_itself,
-    launched_with,
     not_forwarded,
     preloaded,
     with_components,
 )
-from nereus.launch.shared_memory import Snapshot
 
 
 class Sensor(StrEnum):
@@ -33,9 +29,6 @@ class Sensor(StrEnum):
 
     WRAPPERS = "wrappers"
     COMPONENTS = "components"
-
-
-_NOBODY = "no process of the command reached MPI_Init of the chosen MPI"
 
 
 def monitor(
@@ -101,12 +94,8 @@ def monitor(
             **({"NEREUS_MONITOR_MODEL": "on"} if model else {}),
             "NEREUS_MONITOR": "off" if off else "on",
         }
-        before = Snapshot.take()
-        complete = _for(command, environment(variables)) | {"PATH": search_path(build)}
-        code = run_foreign(launched_with(command, build), complete, stopping)
+        code = run_foreign(command, build, _for(command, environment(variables)), stopping)
         left = _take_parts(build, parts, file, encoding)
-        if code:
-            before.remove_leftovers()  # MPIs leave theirs where a rank dies
     raise typer.Exit(code if _end(file, encoding, code, left, quiet) else code or 1)
 
 
@@ -119,45 +108,29 @@ def _for(command: list[str], environment: dict[str, str]) -> dict[str, str]:
 
 
 def _begin(file: Path, encoding: Encoding, run: str, command: list[str]) -> None:
-    # Arguments are bytes, a record is text: of what is no text it has the escapes.
-    words = [word.encode("utf-8", "backslashreplace").decode("utf-8") for word in command]
-    header = {"event": "header", "format": "nereus-monitor", "version": 1, "run": run, "command": words}
-    is_new = not file.exists()
     try:
-        file.write_bytes(encoded(header, encoding))
+        begin(file, encoding, run, command)
     except OSError as problem:
-        if is_new:
-            file.unlink(missing_ok=True)
         raise Refused(f"--output = {file}: cannot be written: {problem.strerror}") from None
 
 
 def _take_parts(build: Build, parts: Path, file: Path, encoding: Encoding) -> int:
     """Add what processes left that did not come to MPI_Finalize; how many these are."""
-    left = sorted(parts.glob("*.part"))
-    if left:
-        with file.open("ab") as record:
-            option = ["--cbor"] if encoding is Encoding.CBOR else []
-            added = subprocess.run(
-                [build.program("nereus-parts"), *option, *left], stdout=record, check=False
-            )
-        if added.returncode != 0:
-            complain(f"{file}: not all that they had recorded could be added")
+    left = parts_folder.parts_in(parts)
+    if left and not parts_folder.append(left, build, file, encoding is Encoding.CBOR):
+        complain(f"{file}: not all that they had recorded could be added")
     return len(left)
 
 
 def _end(file: Path, encoding: Encoding, code: int, left: int, quiet: bool) -> bool:
     """Whether the record could be given its end."""
-    is_empty = next(islice(items_in(file), 1, None), None) is None
     try:
-        with file.open("ab") as record:
-            if is_empty:
-                record.write(encoded({"event": "unseen", "what": "the run", "why": _NOBODY}, encoding))
-            record.write(encoded({"event": "ended", "exit_code": code}, encoding))
+        is_empty = end(file, encoding, code)
     except OSError as problem:
         complain(f"--output = {file}: the record has no end: {problem.strerror}")
         return False
     if is_empty:
-        complain(f"{_NOBODY}: nothing is recorded")
+        complain(f"{NOBODY}: nothing is recorded")
     if left:
         complain(
             f"{left} processes ended before MPI_Finalize: what they had sent until then is in the record"

@@ -7,12 +7,9 @@ from math import isfinite
 from typing import Any
 
 from nereus.cli.messages import Refused
-from nereus.policy.parameters import Parameters
+from nereus.policy.parameters import ABOVE_ZERO, LEAST, Parameters
 
 _DEFAULTS = Parameters()
-#: Without these much or any time, nothing would ever be predicted, or everybody always be silent.
-_ABOVE_ZERO = {"lease", "silence", "window"}
-_LEAST = {"least_phases": 2, "played_phases": 5}
 
 
 def parameters_of(settings: Sequence[str]) -> Parameters:
@@ -31,9 +28,9 @@ def _read(text: str) -> tuple[str, float]:
         number = int(value) if whole else float(value)
     except ValueError:
         number = -1
-    least = _LEAST.get(name, 0)
-    if not isfinite(number) or number < least or (number == 0 and name in _ABOVE_ZERO):
+    least = LEAST.get(name, 0)
+    if not isfinite(number) or number < least or (number == 0 and name in ABOVE_ZERO):
         kind = "whole numbers" if whole else "numbers"
-        allowed = f"above {least}" if name in _ABOVE_ZERO else f"from {least}"
+        allowed = f"above {least}" if name in ABOVE_ZERO else f"from {least}"
         raise Refused(f"--set {text}: {kind} {allowed} are allowed")
     return name, number

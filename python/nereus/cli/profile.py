@@ -3,25 +3,21 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from nereus.analysis.report.units import seconds_text
 from nereus.cli.messages import Refused, complain, note, show, show_json, warn
-from nereus.cli.run import found_program
 from nereus.cli.trial_bar import TrialBar
-from nereus.launch import Stopping, choose, fostering
+from nereus.launch import Stopping, choose, fostering, found_program
 from nereus.probe import joining
 from nereus.runs import Where, founding
 from nereus.supervisor import Job, Supervision, check_control_socket
 
 if TYPE_CHECKING:
     from nereus.daemon.profiling import Profiler
-    from nereus.policy.performance import Measured
 
-_ATTEND_SECONDS = 0.02
 _MOST_WORDS = 2000
 
 
@@ -46,7 +42,7 @@ def profile(
 
     Example: nereus profile -n 1,2,4 -- ./application --steps 100000
     """
-    from nereus.daemon.profiling import Profiler, save
+    from nereus.daemon.profiling import Profiler, document, save
     from nereus.daemon.store import usual_place
 
     sizes = _sizes(ranks)
@@ -64,11 +60,11 @@ def profile(
     _check(times, stopping)
     place = (store or usual_place()).absolute()
     save([str(path), *program[1:]], job, measured, place)
-    document = _document(program, times, measured)
+    found = document(program, times, measured)
     if as_json:
-        show_json(document | {"store": str(place)})
+        show_json(found | {"store": str(place)})
     else:
-        show(_table(document))
+        show(_table(found))
         note(f"known to the daemon by {place}")
     if stopping.signal:
         raise typer.Exit(stopping.exit_code)
@@ -87,11 +83,7 @@ def _time(
     """Until all are timed, the program ends, or somebody stops it; the job's key."""
     with TrialBar("timed", samples * len(sizes)) as bar, Job(start, profiler.output) as job:
         shown = 0
-        while job.running() and stopping.signal is None and not profiler.is_over:
-            profiler.turn()
-            job.attend(_ATTEND_SECONDS)
-            times = profiler.times()
-            timed = {size: min(samples, len(times.get(size, ()))) for size in sizes}
+        for timed in profiler.follow(job, lambda: stopping.signal is not None):
             for _ in range(sum(timed.values()) - shown):
                 bar.advance(" ".join(f"{size}:{number}" for size, number in timed.items()))
             shown = max(shown, sum(timed.values()))
@@ -114,28 +106,6 @@ def _check(times: Mapping[int, Sequence[float]], stopping: Stopping) -> None:
         f"stopped by {stopping.text}" if stopping.signal else "the program ended before anything was timed"
     )
     raise typer.Exit(stopping.exit_code if stopping.signal else 1)
-
-
-def _document(
-    program: Sequence[str], times: Mapping[int, Sequence[float]], measured: "Sequence[Measured]"
-) -> dict[str, Any]:
-    from nereus.policy.performance import Curve, fit
-
-    model = fit(measured)
-    sizes = [
-        {
-            "ranks": ranks,
-            "samples": len(each),
-            "seconds": median(each),
-            "least_seconds": min(each),
-            "greatest_seconds": max(each),
-            "model_seconds": model.seconds(ranks),
-        }
-        for ranks, each in times.items()
-    ]
-    curve = isinstance(model, Curve)
-    terms = {name: getattr(model, name) for name in ("fixed", "divided", "per_rank")} if curve else None
-    return {"program": list(program), "sizes": sizes, "model": {"curve": terms, "error": model.error}}
 
 
 def _table(document: dict[str, Any]) -> Any:

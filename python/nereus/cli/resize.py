@@ -8,6 +8,7 @@ import typer
 from nereus.analysis.report.units import seconds_text
 from nereus.cli.messages import Refused, complain, say, show_json
 from nereus.cli.resize_options import GivenOptions, takes_resize_options
+from nereus.cli.resize_size import wanted_size
 from nereus.launch import read_hosts
 from nereus.methods import PROCESS_STRATEGIES, transfer_conflict
 from nereus.methods.strategies import conflict_in
@@ -19,10 +20,30 @@ _GOOD = {OK, RESIZED, UNCHANGED, PENDING, REDUCED}
 @takes_resize_options
 def resize(
     job: Annotated[str, typer.Argument(metavar="JOB", help="Its name (nereus jobs), or how its key begins.")],
-    ranks: Annotated[int, typer.Argument(metavar="RANKS", min=1, max=2**31 - 1, help="Wanted processes.")],
     options: GivenOptions,
+    size: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="RANKS|+Nnodes",
+            show_default=False,
+            help="Wanted processes; or N more hosts of the resource manager, with processes in all slots.",
+        ),
+    ] = None,
     hosts: Annotated[
         str | None, typer.Option(metavar="n3:2,...", help="Hosts to add to the job's list for good.")
+    ] = None,
+    grow_to: Annotated[
+        str | None,
+        typer.Option(
+            metavar="n3,n4", help="Get these hosts from the resource manager, and fill their slots."
+        ),
+    ] = None,
+    release: Annotated[
+        str | None,
+        typer.Option(
+            metavar="n3,n4|N",
+            help="Leave these hosts, or the N that came last, and give them back to the resource manager.",
+        ),
     ] = None,
     wait: Annotated[bool, typer.Option(help="Wait until it is done or rolled back.")] = True,
     timeout: Annotated[float, typer.Option(min=0.1, max=1e6, help="Seconds to wait at most.")] = 300.0,
@@ -32,15 +53,18 @@ def resize(
 
     Example: nereus resize cg-1 8 --process-method merge
     """
+    wanted = wanted_size(size, grow_to, release)
     read_hosts(hosts or "")
     _check_strategies(options.get("process-strategies"))
     _check_transfer(
         *(options.get(name) for name in ("process-method", "transfer-method", "transfer-strategy"))
     )
     if hosts is not None:
+        if wanted.hosts:
+            raise Refused(f"--hosts = {hosts}: the hosts are the resource manager's here; see --grow-to")
         options["hosts"] = hosts
-    question = {"kind": "resize", "ranks": ranks, "options": options, "wait": wait}
-    raise typer.Exit(_present(ask_job(job, question, timeout), ranks, as_json))
+    question = {**wanted.question(timeout if wait else None), "options": options, "wait": wait}
+    raise typer.Exit(_present(ask_job(job, question, timeout), wanted.ranks, as_json))
 
 
 def _check_strategies(text: str | None) -> None:
@@ -72,9 +96,9 @@ def ask_job(job: str, question: dict[str, Any], timeout: float) -> dict[str, Any
         return {"kind": "refused", "message": message}
 
 
-def _present(answer: dict[str, Any], ranks: int, as_json: bool) -> int:
+def _present(answer: dict[str, Any], ranks: int | None, as_json: bool) -> int:
     """Tell the outcome; the exit code."""
-    result = {key: value for key, value in answer.items() if key not in {"version", "kind"}}
+    result = {key: value for key, value in answer.items() if key not in {"version", "kind", "never"}}
     good, text = outcome(answer, ranks)
     if as_json:
         show_json(result)
@@ -82,10 +106,10 @@ def _present(answer: dict[str, Any], ranks: int, as_json: bool) -> int:
         say(text)
     else:
         complain(text)
-    return 0 if good else 1
+    return 0 if good else 2 if answer.get("never") else 1
 
 
-def outcome(answer: dict[str, Any], ranks: int) -> tuple[bool, str]:
+def outcome(answer: dict[str, Any], ranks: int | None) -> tuple[bool, str]:
     """Whether it is as was asked for, and the outcome in a sentence."""
     if answer.get("kind") == "resized" and answer.get("code") in _GOOD:
         return True, _sentence(answer, ranks)
@@ -93,17 +117,19 @@ def outcome(answer: dict[str, Any], ranks: int) -> tuple[bool, str]:
     return False, f"{answer.get('message') or 'the job was not resized'}" + (f" ({name})" if name else "")
 
 
-def _sentence(answer: dict[str, Any], ranks: int) -> str:
+def _sentence(answer: dict[str, Any], ranks: int | None) -> str:
     code, message = answer["code"], answer.get("message") or ""
     if code == RESIZED:
         return _resized(answer.get("report") or {}, ranks)
     if code == UNCHANGED:
-        return message or f"unchanged: the job has {ranks} ranks already"
+        return message or "unchanged: the job has that size already"
+    if not answer.get("request"):
+        return message
     noted = f"noted as request {answer.get('request')}"
     return f"{noted}: {message}" if message else noted
 
 
-def _resized(report: dict[str, Any], ranks: int) -> str:
+def _resized(report: dict[str, Any], ranks: int | None) -> str:
     made = [report.get("process_method"), *(report.get("process_strategies") or [])]
     moved = [report.get("transfer_method"), report.get("transfer_strategy")]
     texts = (_joined(made, " + "), _joined(moved, " "), _prediction(report))

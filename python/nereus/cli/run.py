@@ -2,24 +2,21 @@
 """nereus run -- PROGRAM ARGS - run a program that can be resized from outside."""
 
 from contextlib import nullcontext
-from pathlib import Path
+from functools import partial
 from typing import Annotated
 
 import typer
 
 from nereus.cli.messages import Refused, complain, note, warn
-from nereus.cli.queue import cores_for
 from nereus.cli.where import HostsOption, OversubscribeOption, RshOption
+from nereus.daemon.queue import cores_for
 from nereus.launch import (
-    FAMILIES,
     RANKS_PER_CORE,
-    Build,
     Outcome,
     Stopping,
     choose,
-    family_of,
-    find_program,
     fostering,
+    found_program,
     most_ranks,
 )
 from nereus.methods import Placement, ReleaseUnit
@@ -28,6 +25,8 @@ from nereus.runs import Where, founding
 from nereus.supervisor import Job, NameClaim, Supervision, check_control_socket, check_job_name, claim_name
 
 _ATTEND_SECONDS = 0.1
+# Their slots are the limit there.
+_MOST_WITH_MORE_HOSTS = 65536
 
 
 def run(
@@ -46,12 +45,18 @@ def run(
     ] = "compact",
     oversubscribe: OversubscribeOption = False,
     release_unit: Annotated[
-        ReleaseUnit, typer.Option(envvar="NEREUS_RELEASE_UNIT", help="What can leave by itself.")
-    ] = "job",
+        ReleaseUnit | None,
+        typer.Option(
+            envvar="NEREUS_RELEASE_UNIT",
+            help="What can leave by itself; if not given: host in a job of Slurm with MPICH, else job.",
+        ),
+    ] = None,
     max_ranks: Annotated[
         int | None,
         typer.Option(
-            min=1, help=f"Most ranks, resizes included; if not given, {RANKS_PER_CORE} per core or slot."
+            min=1,
+            help=f"Most ranks, resizes included; if not given, {RANKS_PER_CORE} per core or slot, and "
+            f"{_MOST_WITH_MORE_HOSTS} in a job of Slurm.",
         ),
     ] = None,
     queue: Annotated[
@@ -71,8 +76,9 @@ def run(
         check_job_name(name)
     build = choose(mpi)
     path = found_program(program[0], build)
-    where = Where.read(warn, hosts, rsh, [placement], oversubscribe)
+    where = Where.read(warn, hosts, rsh, [placement], oversubscribe, build)
     limit = _limit(ranks, max_ranks, where)
+    release_unit = release_unit or ("host" if where.reach.grows else "job")
     settings = {
         "NEREUS_PLACEMENT": placement,
         "NEREUS_OVERSUBSCRIBE": "on" if oversubscribe else "off",
@@ -84,10 +90,10 @@ def run(
     with Stopping() as stopping, fostering():
         check_control_socket()
         with claim_name(name, path.name) as claim:
-            join = joining(build, where.hosts, rsh, stopped=lambda: stopping.signal is not None)
+            join = joining(build, where.reach, stopped=lambda: stopping.signal is not None)
             job = where.supervision(build, path, tuple(program[1:]), founders, join, settings | own)
             no_queue = nullcontext(stopping.signal is None)
-            with cores_for(claim, ranks, stopping, quiet) if queue else no_queue as may:
+            with cores_for(claim, ranks, stopping, partial(note, quiet=quiet)) if queue else no_queue as may:
                 outcome = _supervise(job, claim, stopping, quiet) if may else None
     raise typer.Exit(_exit_code(outcome, stopping))
 
@@ -110,22 +116,10 @@ def _exit_code(outcome: Outcome | None, stopping: Stopping) -> int:
     return outcome.code
 
 
-def found_program(name: str, build: Build) -> Path:
-    """The program to run; a name without a slash is looked for in PATH, then among the build's programs."""
-    found = find_program(name, build)
-    if found is None:
-        raise Refused(f"PROGRAM = {name}: there is no such program that can be executed")
-    family = family_of(found)
-    if family not in (None, build.kind):
-        raise Refused(
-            f"PROGRAM = {found}: it was built for {FAMILIES[family]}, and the build {build.name} is "
-            f"{build.library_version.splitlines()[0]}; --mpi names another one (nereus doctor)"
-        )
-    return found
-
-
 def _limit(ranks: int, max_ranks: int | None, where: Where) -> int:
     """The most ranks of the job."""
+    if where.reach.grows and max_ranks is None:
+        return max(ranks, _MOST_WITH_MORE_HOSTS)
     default, unit = (RANKS_PER_CORE * where.slots, "slot") if where.hosts else (most_ranks(), "core")
     limit = max_ranks or default
     if ranks > limit:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """nereus simulate placement - the same messages under several mappings, on a simulated cluster."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +16,7 @@ from nereus.cli.simulate_cluster import Acknowledged, Latency, Memory, MemoryRat
 from nereus.cli.trial_bar import TrialBar
 from nereus.placement import Selection, read_topology, read_traffic
 from nereus.simulation.network import (
+    PATTERNS,
     Cluster,
     Limits,
     Pattern,
@@ -26,22 +27,13 @@ from nereus.simulation.network import (
     read_latency,
     read_rate,
     read_seconds,
-    reduce_heap,
-    reduce_tree,
     require,
-    stencil,
 )
 from nereus.simulation.network.placing import Compared
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-PATTERNS: dict[str, Callable[[int, int], Pattern]] = {
-    "reduce": reduce_tree,
-    "reduce-heap": reduce_heap,
-    "stencil-2d": lambda ranks, count: stencil(ranks, 2, count),
-    "stencil-3d": lambda ranks, count: stencil(ranks, 3, count),
-}
 _MOST_RANKS = 4096
 _USUAL_BYTES = "20 MB"
 _MOST_SEEDS = 100

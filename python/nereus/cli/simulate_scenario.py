@@ -1,24 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """nereus simulate SCENARIO - jobs on simulated time under one policy or several."""
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import nullcontext
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from nereus.cli import policies
 from nereus.cli.messages import Refused, note, show, show_json, warn
 from nereus.cli.trial_bar import TrialBar
-from nereus.simulation.jobs import Result, Scenario, load_scenario, load_trace, simulation
+from nereus.simulation.jobs import Scenario, load_scenario, load_trace
+from nereus.simulation.jobs.comparison import Comparison, document, doubts, write_events
+from nereus.simulation.jobs.results import Sizes
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-Sizes = Mapping[int, Sequence[Result]]  # by cores
 
 _MOST_ROWS = 12  # jobs of which the table tells each
 _MOST_BARS = 200  # of a picture
@@ -74,14 +71,14 @@ def scenario(
     _can_be_drawn(len(scenarios), len(names), picture, bars)
     if events is not None and not events.absolute().parent.is_dir():
         raise Refused(f"--events = {events}: allowed is a file in a folder that exists")
-    results = _results(scenarios, names, quiet)
-    warn(_doubts(results))
+    results = _results(Comparison(scenarios, names), quiet)
+    warn(doubts(results))
     if as_json:
-        show_json(_document(results))
+        show_json(document(results))
     else:
         _show(results)
     if events is not None:
-        _write_events(results, events)
+        write_events(results, events)
         note(f"written: {events}", quiet)
     _draw(results, picture, bars, quiet)
 
@@ -109,40 +106,11 @@ def _can_be_drawn(sizes: int, policies: int, picture: Path | None, bars: Path | 
         raise Refused(f"--bars: {all_of_them}; at most {_MOST_BARS} can be read")
 
 
-def _results(scenarios: Sequence[Scenario], names: Sequence[str], quiet: bool) -> Sizes:
-    """By cores; a policy has a state, so that each simulation has its own."""
-    loaded = [[policies.load(name) for name in names] for _ in scenarios]
-    jobs = [simulation.jobs_in(scenario) for scenario in scenarios]
-    results: dict[int, list[Result]] = {scenario.cluster.cores: [] for scenario in scenarios}
-    bar = None if quiet else TrialBar("simulate", sum(len(each.all) for each in jobs) * len(names))
-    with bar or nullcontext():
-        for scenario, these, own in zip(scenarios, jobs, loaded, strict=True):
-            cores = scenario.cluster.cores
-            for name, policy in zip(names, own, strict=True):
-                latest = f"{name}, {cores} cores" if len(scenarios) > 1 else name
-                ended = partial(_advance, bar, latest)
-                results[cores].append(simulation.simulate(scenario, name, policy, these, ended))
-    return results
-
-
-def _advance(bar: TrialBar | None, latest: str, job: str) -> None:
-    if bar is not None:
-        bar.advance(latest)
-
-
-def _doubts(results: Sizes) -> Iterator[str]:
-    for cores, (first, *_) in results.items():
-        if first.left_out:
-            yield f"{first.left_out} jobs of the trace need more than {cores} cores and are left out"
-
-
-def _write_events(results: Sizes, file: Path) -> None:
-    with file.open("w", encoding="utf-8") as lines:
-        for cores, each in results.items():
-            size = {"cores": cores} if len(results) > 1 else {}
-            for result in each:
-                for event in result.events:
-                    lines.write(json.dumps({**size, "policy": result.policy, **event}) + "\n")
+def _results(comparison: Comparison, quiet: bool) -> Sizes:
+    if quiet:
+        return comparison.results()
+    with TrialBar("simulate", comparison.jobs) as bar:
+        return comparison.results(bar.advance)
 
 
 def _draw(results: Sizes, picture: Path | None, bars: Path | None, quiet: bool) -> None:
@@ -156,14 +124,6 @@ def _draw(results: Sizes, picture: Path | None, bars: Path | None, quiet: bool) 
 
         draw_bars(results, bars)
         note(f"written: {bars}", quiet)
-
-
-def _document(results: Sizes) -> dict[str, Any]:
-    sizes = {
-        str(cores): {"policies": {result.policy: result.document() for result in each}}
-        for cores, each in results.items()
-    }
-    return {"cores": sizes} if len(sizes) > 1 else next(iter(sizes.values()))
 
 
 def _show(results: Sizes) -> None:

@@ -2,8 +2,6 @@
 """nereus simulate transfer - redistributions on a simulated cluster, by the code that moves real data."""
 
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -24,7 +22,6 @@ from nereus.cli.simulate_cluster import (
     stoppable,
 )
 from nereus.cli.trial_bar import TrialBar
-from nereus.launch import cores as usable_cores
 from nereus.simulation.network import (
     METHODS,
     PACKED,
@@ -34,13 +31,14 @@ from nereus.simulation.network import (
     Cluster,
     Limits,
     Simulated,
+    cases_of,
     check_size,
     paper_pairs,
     rate_text,
     read_bytes,
     read_latency,
     read_rate,
-    redistributed,
+    redistributions,
     require,
     spawn_seconds_in,
 )
@@ -50,7 +48,6 @@ if TYPE_CHECKING:
 
 _RATES = ("100 Gbit/s", "10 Gbit/s")
 _MOST_CHECKED = 2**28
-_LOOK_SECONDS = 0.1  # between looks whether a signal came
 
 
 def transfer(
@@ -103,7 +100,7 @@ def transfer(
     rates = [read_rate("--bandwidth", text) for text in bandwidth or _RATES]
     inside = read_rate("--memory-bandwidth", memory_bandwidth)
     clusters = [Cluster(nodes, cores, rate, read_latency(latency), inside, acks) for rate in rates]
-    cases = _cases(_pairs(pair), clusters, _methods(method), _placement(placement), count)
+    cases = cases_of(_pairs(pair), clusters, _methods(method), _placement(placement), count)
     each = _spawn_seconds(spawn)
     cases = [replace(case, check=check, spawn_seconds=each) for case in cases]
     for case in cases:
@@ -163,51 +160,11 @@ def _spawn_seconds(text: str | None) -> float | None:
     return seconds
 
 
-def _cases(
-    pairs: Sequence[tuple[int, int]],
-    clusters: Sequence[Cluster],
-    methods: Sequence[str],
-    placement: str,
-    count: int,
-) -> list[Case]:
-    return [
-        Case(
-            cluster,
-            cluster.host_of_ranks(max(before, after), placement),
-            before,
-            after,
-            count,
-            method,
-            check=False,
-            spawn_seconds=None,
-        )
-        for before, after in pairs
-        for cluster in clusters
-        for method in methods
-    ]
-
-
 def _rows(cases: Sequence[Case], limits: Limits, quiet: bool) -> list[Simulated]:
-    """As many at a time as there are cores."""
-    rows = []
-    bar = None if quiet else TrialBar("simulate", len(cases))
-    with bar or nullcontext(), ThreadPoolExecutor(usable_cores()) as pool:
-        running = [pool.submit(redistributed, case, limits) for case in cases]
-        try:
-            for one in running:
-                _heed_signals_until_done([one])
-                rows.append(one.result())
-                if bar is not None:
-                    bar.advance(rows[-1].case.text)
-        finally:
-            _heed_signals_until_done([one for one in running if not one.cancel()])
-    return rows
-
-
-def _heed_signals_until_done(running: Sequence[Future[Simulated]]) -> None:
-    """Whoever waits without an end hears no signal that came just before, or to another thread."""
-    while wait(running, _LOOK_SECONDS).not_done:
-        pass
+    if quiet:
+        return redistributions(cases, limits)
+    with TrialBar("simulate", len(cases)) as bar:
+        return redistributions(cases, limits, lambda row: bar.advance(row.case.text))
 
 
 def _heading(cluster: Cluster, count: int, placement: str) -> dict[str, object]:

@@ -2,6 +2,10 @@
 """Where the command begins: what it needs takes a while to import; Ctrl-C ends it without a word."""
 
 import signal
+import sys
+
+#: Starts the command from within a program, with the interpreter that this one runs on.
+OWN_COMMAND = (sys.executable, "-c", "from nereus.cli.main import main; main()")
 
 
 def main() -> None:

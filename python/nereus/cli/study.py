@@ -2,25 +2,29 @@
 """nereus study FILE - make the runs of a study, or those that are missing."""
 
 import os
-import socket
 import time
-from collections.abc import Callable, Iterable, Sequence
-from datetime import UTC, datetime
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-import nereus
 from nereus.analysis.report.units import duration_text, seconds_text
-from nereus.analysis.study import Planned, Record, Store, Study, load_study, planned_runs
+from nereus.analysis.study import (
+    Planned,
+    Record,
+    Store,
+    Study,
+    load_study,
+    planned_runs,
+    runs_left,
+    summary,
+)
 from nereus.cli.messages import Refused, complain, note, say, show_json, warn
-from nereus.cli.remedies import check_resizes
 from nereus.cli.trial_bar import TrialBar
-from nereus.launch import RANKS_PER_CORE, Build, Stopping, choose, cores, fostering, most_ranks
-from nereus.probe import Joining
+from nereus.launch import RANKS_PER_CORE, Stopping, choose, fostering, most_ranks
 from nereus.runs import Where
-from nereus.runs.experiment import Means
+from nereus.runs.experiment import means_for
 from nereus.runs.study import Runner, check_programs
 from nereus.simulation.live import is_live
 from nereus.supervisor import check_control_socket
@@ -56,8 +60,9 @@ def study(
         study_live(file, folder, mpi, max_ranks, as_json, plan)
         return
     wanted = load_study(file)
+    runs = planned_runs(wanted)
     if plan:
-        _show_plan(planned_runs(wanted), as_json)
+        _show_plan(runs, as_json)
         return
     build = choose(mpi)
     _check_sizes(wanted, file, max_ranks)
@@ -65,17 +70,17 @@ def study(
     with Stopping() as stopping, fostering():
         check_control_socket()
         os.environ.update(wanted.environment)
-        where = Where(warn)
-        means = Means(build, where, _join(wanted, build, where, lambda: stopping.signal is not None))
+        means = means_for(bool(wanted.pairs), build, Where(warn), lambda: stopping.signal is not None)
         with Store(folder or Path("studies") / wanted.name, file, wanted.name) as store:
             if stopping.signal is None:
-                _make_all(Runner(wanted, file, means, store, lambda: stopping.signal is not None))
-            summary = _summary(wanted, store)
-    _tell(summary, as_json)
+                runner = Runner(wanted, file, means, store, lambda: stopping.signal is not None)
+                _make(runner, runs_left(runs, store))
+            made = summary(runs, store)
+    _tell(made, as_json)
     if stopping.signal is not None:
         complain(f"stopped by {stopping.text}; run the same command to continue")
         raise typer.Exit(stopping.exit_code)
-    raise typer.Exit(1 if summary["failed"] else 0)
+    raise typer.Exit(1 if made["failed"] else 0)
 
 
 def _show_plan(runs: Sequence[Planned], as_json: bool) -> None:
@@ -95,32 +100,13 @@ def _check_sizes(wanted: Study, file: Path, max_ranks: int | None) -> None:
         raise Refused(f"{file}: size = {greatest}: the launcher is asked for at most {limit} ({rule})")
 
 
-def _join(wanted: Study, build: Build, where: Where, stopped: Callable[[], bool]) -> Joining:
-    if not wanted.pairs:
-        return Joining(False, "this study has no resizes")
-    return check_resizes(build, where, stopped)
-
-
-def _make_all(runner: Runner) -> None:
-    """Make the runs that have no good record, each once."""
-    build = runner.means.build
-    about = {"host": socket.gethostname(), "cores": cores(), "mpi": build.name}
-    started = {"started": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}", "nereus_version": nereus.__version__}
-    runner.store.write({"event": "started", **started, **about, "library": build.library_version})
-    study = runner.study
-    left = _left(planned_runs(study), runner.store)
+def _make(runner: Runner, runs: Sequence[Planned]) -> None:
+    """Make the runs, and show how far that is."""
     begin = time.monotonic()
-    with TrialBar(study.name, len(left)) as bar:
-        for number, planned in enumerate(left, start=1):
-            record = runner.run(planned)
-            if record is None:
-                return
+    with TrialBar(runner.study.name, len(runs)) as bar:
+        for number, (planned, record) in enumerate(runner.make(runs), start=1):
             mean = (time.monotonic() - begin) / number
-            bar.advance(_progress(planned, record, mean * (len(left) - number)))
-
-
-def _left(runs: Iterable[Planned], store: Store) -> list[Planned]:
-    return [run for run in runs if run.name not in store.runs or not store.runs[run.name].good]
+            bar.advance(_progress(planned, record, mean * (len(runs) - number)))
 
 
 def _progress(planned: Planned, record: Record, seconds_left: float) -> str:
@@ -128,25 +114,13 @@ def _progress(planned: Planned, record: Record, seconds_left: float) -> str:
     return f"{planned.text}: {fate}, about {duration_text(seconds_left)} left"
 
 
-def _summary(wanted: Study, store: Store) -> dict[str, Any]:
-    planned = [run.name for run in planned_runs(wanted)]
-    known = [store.runs[name] for name in planned if name in store.runs]
-    return {
-        "folder": str(store.folder),
-        "planned": len(planned),
-        "good": sum(record.good for record in known),
-        "failed": [{"run": record.run, "reason": record.reason} for record in known if not record.good],
-        "missing": len(planned) - len(known),
-    }
-
-
-def _tell(summary: dict[str, Any], as_json: bool) -> None:
-    failed = summary["failed"]
+def _tell(made: dict[str, Any], as_json: bool) -> None:
+    failed = made["failed"]
     if as_json:
-        show_json(summary)
+        show_json(made)
     for failure in failed[:5]:
         complain(f"{failure['run']}: {failure['reason']}")
     if len(failed) > 5:
         complain(f"{len(failed) - 5} more runs failed")
-    counts = f"{summary['good']} of {summary['planned']} runs are good, {len(failed)} failed"
-    note(f"{counts}; results: {summary['folder']} (nereus report {summary['folder']})")
+    counts = f"{made['good']} of {made['planned']} runs are good, {len(failed)} failed"
+    note(f"{counts}; results: {made['folder']} (nereus report {made['folder']})")

@@ -1,24 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """nereus study FILE with a table [live] - a scenario with real jobs, and the same simulated."""
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from nereus.cli import policies
 from nereus.cli.messages import Refused, complain, note, say, show, show_json
+from nereus.cli.start import OWN_COMMAND
 from nereus.cli.trial_bar import TrialBar
 from nereus.launch import RANKS_PER_CORE, Build, Stopping, choose, most_ranks
+from nereus.policy.loading import load
 from nereus.probe import joining
 from nereus.simulation.live import Planned, Study, load_live, planned_runs, running, store
 from nereus.simulation.live.document import JSON, PICTURE, document_of, write_files
 from nereus.simulation.live.folder import Folder
 from nereus.simulation.live.making import Made, make_all, opened_store, programs, simulate_beside
-
-_NEREUS = (sys.executable, "-c", "from nereus.cli.main import main; main()")
 
 
 def study_live(
@@ -26,7 +24,7 @@ def study_live(
 ) -> None:
     """Make the runs that are missing, and tell what all of them come to."""
     study = load_live(file)
-    loaded = {name: policies.load(name) for name in study.scenario.compared}
+    loaded = {name: load(name) for name in study.scenario.compared}
     runs = planned_runs(study)
     if plan:
         show_json([run.name for run in runs]) if as_json else say("\n".join(run.name for run in runs))
@@ -59,11 +57,11 @@ def _check(study: Study, file: Path, build: Build, max_ranks: int | None) -> Non
 def _make_all(
     study: Study, runs: Sequence[Planned], kept: Folder, build: Build, stopped: Callable[[], bool]
 ) -> Made:
-    if not joining(build, (), None, stopped=stopped).works and not stopped():
+    if not joining(build, stopped=stopped).works and not stopped():
         raise Refused(f"the MPI build {build.name} cannot make new processes: nothing would be resized")
     with opened_store(study, kept.place) as place, TrialBar(study.name, len(runs)) as bar:
         means = running.Means(
-            _NEREUS,
+            OWN_COMMAND,
             build.name,
             programs(study, build),
             place,

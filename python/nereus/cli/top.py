@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """nereus top - what the processes of a monitored run send just now, or how the daemon's jobs stand."""
 
-import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nereus import printable
-from nereus.analysis.monitor.live import COLUMNS, Rates, Sums, latest_of_job, rates, sums
+from nereus.analysis.monitor.live import COLUMNS, Rates, latest_of_job, rates, sums
 from nereus.analysis.report.units import bytes_text
 from nereus.cli.messages import Refused, note, show_json_line
-from nereus.cli.parts_folder import is_locked, monitored, run_of
-from nereus.launch import Stopping, builds
+from nereus.launch import Stopping
+from nereus.launch.parts_folder import is_locked, monitored, run_of, totals
 from nereus.supervisor import job_names, meant_by
 from nereus.supervisor.daemon_address import daemon_control_socket
 
@@ -103,34 +102,24 @@ def _run_of(folder: Path) -> str:
 
 
 def _jobs(folder: Path) -> list[str]:
-    return sorted({one.job for one in _sums(folder).values() if one.job})
+    return sorted({one.job for one in sums(totals(folder)).values() if one.job})
 
 
 def _looks(
     parts: Path, job: str | None, interval: float, samples: int | None, stopping: Stopping
 ) -> Iterator[list[Rates]]:
-    before, began = _sums(parts), time.monotonic()
+    before, began = sums(totals(parts)), time.monotonic()
     number = 0
     while is_locked(parts) and (samples is None or number < samples):
         while time.monotonic() < began + interval and stopping.signal is None:
             time.sleep(_LOOKS)
         if stopping.signal is not None:
             return
-        now, at = _sums(parts), time.monotonic()
+        now, at = sums(totals(parts)), time.monotonic()
         if shown := latest_of_job(now, job) if job else now:
             yield rates(before, shown, at - began)
             number += 1
         before, began = now, at
-
-
-def _sums(parts: Path) -> dict[tuple[str, int], Sums]:
-    """A file that goes meanwhile is passed over."""
-    files = sorted(path for path in parts.glob("*.part") if path.is_file() and not path.is_symlink())
-    if not files:
-        return {}
-    program = builds()[0].program("nereus-parts")
-    printed = subprocess.run([program, "--totals", *files], capture_output=True, check=False).stdout
-    return sums(printed.splitlines())
 
 
 def _show(looks: Iterator[list[Rates]]) -> None:

@@ -3,16 +3,15 @@
 
 import sys
 import time
-from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from nereus.cli.daemon_status import commands_text, next_text, turn_text
 from nereus.cli.messages import show, show_json_line
-from nereus.daemon import DaemonError, named_events, whole_status
-from nereus.daemon.page.sentences import DECISIONS, reason, sentence
+from nereus.daemon import DaemonError
+from nereus.daemon.page.sentences import reason, sentence
+from nereus.daemon.watch import Look, Watch
 from nereus.launch import Stopping
 from nereus.supervisor import shown_name
 
@@ -20,70 +19,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 COLUMNS = ("job", "ranks", "iteration", "state", "next I/O", "commands", "program")
-_KEPT = 100  # decisions
-_FIRST_EVENTS = 2000  # among which the last decisions are looked for
 _LOOKS = 0.05  # s, between looks whether to stop
-_OF_JOB = (
-    *("job", "name", "ranks", "iteration", "turn", "answers", "next_io_unix", "next_io_iteration"),
-    *("period_seconds", "io_seconds", "confidence", "commands", "command"),
-)
-
-
-@dataclass(frozen=True)
-class Look:
-    """How all stands, and the last decisions, the latest first; `why` there is nothing, where that is so."""
-
-    time: float
-    status: dict[str, Any] | None
-    decisions: tuple[dict[str, Any], ...]
-    fresh: tuple[dict[str, Any], ...]
-    why: str = ""
-
-    @property
-    def jobs(self) -> list[dict[str, Any]]:
-        return self.status["jobs"] if self.status else []
-
-    def document(self) -> dict[str, Any]:
-        """For programs: decisions are those since the look before."""
-        if self.status is None:
-            return {"time": self.time, "why": self.why}
-        return {
-            "time": self.time,
-            "policy": self.status["policy"],
-            "cores": self.status["cores"],
-            "cores_free": self.status["cores_free"],
-            "writing": [job["job"] for job in self.jobs if job["turn"] == "writes"],
-            "jobs": [{key: job[key] for key in _OF_JOB} for job in self.jobs],
-            "decisions": list(self.fresh),
-        }
-
-
-class Watch:
-    """Looks at the daemon, and remembers what it decided."""
-
-    def __init__(self) -> None:
-        self._since: int | None = None
-        self._decisions: deque[dict[str, Any]] = deque(maxlen=_KEPT)
-
-    def look(self) -> Look:
-        try:
-            status = whole_status()
-            fresh = tuple(self._fresh(status["last_event"]))
-        except DaemonError as problem:
-            return Look(time.time(), None, tuple(self._decisions), (), str(problem))
-        self._decisions.extendleft(fresh)
-        return Look(time.time(), status, tuple(self._decisions), fresh)
-
-    def _fresh(self, last: int) -> Iterator[dict[str, Any]]:
-        """Decisions since the look before; of a daemon with another store, the last ones."""
-        if self._since is None or self._since > last:
-            self._since = max(0, last - _FIRST_EVENTS)
-        while self._since < last:
-            found = named_events(self._since)["events"]
-            if not found:
-                return
-            self._since = found[-1]["number"]
-            yield from (event for event in found if event["event"] in DECISIONS)
 
 
 def top_jobs(interval: float, samples: int | None, as_json: bool) -> None:

@@ -15,7 +15,8 @@ from textual.worker import get_current_worker
 
 from nereus import UserError, printable
 from nereus.cli.resize import ask_job, outcome
-from nereus.cli.top_jobs import COLUMNS, Look, Watch, cells, decision_text, headline
+from nereus.cli.top_jobs import COLUMNS, cells, decision_text, headline
+from nereus.daemon.watch import Look, Watch
 from nereus.supervisor import shown_name
 
 _MOST_RANKS = 2**31 - 1

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+#: Kinds by which somebody's ranks or turn changes, or was to change.
+DECISIONS = frozenset({"decided", "cancelled", "resized", "refused", "turn_lost", "trouble"})
 #: Kept in memory; older ones are in the store.
 _KEPT = 20_000
 _MOST_TEXT, _MOST_PARTS = 500, 50

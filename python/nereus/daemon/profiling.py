@@ -8,10 +8,11 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from statistics import median
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from nereus.daemon.client import ask_daemon
 from nereus.daemon.daemon import Daemon, Settings
@@ -20,8 +21,11 @@ from nereus.daemon.places import own_name
 from nereus.daemon.store import Store
 from nereus.policy.decisions import Decision, State
 from nereus.policy.parameters import Parameters
-from nereus.policy.performance import Measured
+from nereus.policy.performance import Curve, Measured, fit
 from nereus.policy.sweep import Sweep
+from nereus.supervisor import Job
+
+_ATTEND_SECONDS = 0.02
 
 
 class _Watched(Sweep):
@@ -41,7 +45,7 @@ class Profiler:
     def __init__(self, sizes: Sequence[int], samples: int) -> None:
         """`samples`: times of each size; one is of about a second."""
         self._policy = _Watched(sizes=sizes)
-        self._samples = samples
+        self._sizes, self._samples = sizes, samples
         self.measured: Sequence[Measured] = ()
         self._cores = max(sizes)
 
@@ -88,6 +92,14 @@ class Profiler:
         for known in self._daemon.state.coordinator.jobs.values():
             self.measured = known.times
 
+    def follow(self, job: Job, stopped: Callable[[], bool]) -> Iterator[dict[int, int]]:
+        """Until all are timed, the job ends, or somebody stops it; of each size, how often it was timed."""
+        while job.running() and not stopped() and not self.is_over:
+            self.turn()
+            job.attend(_ATTEND_SECONDS)
+            times = self.times()
+            yield {size: min(self._samples, len(times.get(size, ()))) for size in self._sizes}
+
     def times(self) -> dict[int, list[float]]:
         """Seconds of an iteration without I/O on each number of ranks, the least first."""
         found: dict[int, list[float]] = {}
@@ -101,6 +113,27 @@ class Profiler:
         else:
             os.environ["XDG_RUNTIME_DIR"] = self._runtime
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def document(
+    program: Sequence[str], times: Mapping[int, Sequence[float]], measured: Sequence[Measured]
+) -> dict[str, Any]:
+    """What `nereus profile --json` prints: times on each number of ranks, and the model that fits them."""
+    model = fit(measured)
+    sizes = [
+        {
+            "ranks": ranks,
+            "samples": len(each),
+            "seconds": median(each),
+            "least_seconds": min(each),
+            "greatest_seconds": max(each),
+            "model_seconds": model.seconds(ranks),
+        }
+        for ranks, each in times.items()
+    ]
+    curve = isinstance(model, Curve)
+    terms = {name: getattr(model, name) for name in ("fixed", "divided", "per_rank")} if curve else None
+    return {"program": list(program), "sizes": sizes, "model": {"curve": terms, "error": model.error}}
 
 
 def save(command: Sequence[str], job: str, measured: Sequence[Measured], path: Path) -> None:

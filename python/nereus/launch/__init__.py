@@ -10,11 +10,11 @@ from nereus.launch.builds import Build, builds, builds_folder, choose, mpi_indep
 from nereus.launch.capacity import RANKS_PER_CORE, cores, memory_bytes, most_ranks
 from nereus.launch.command import Command, Launch, command
 from nereus.launch.error import LaunchError
-from nereus.launch.hosts import Host, Share, host_list, place, read_hosts
+from nereus.launch.hosts import Host, Reach, RemoteShell, Share, host_list, place, read_hosts, short_name
 from nereus.launch.linkage import FAMILIES, family_of
 from nereus.launch.outcome import Outcome
 from nereus.launch.processes import fostering
-from nereus.launch.programs import find_program, search_path
+from nereus.launch.programs import application_in, find_program, found_program, search_path
 from nereus.launch.stopping import Stopped, Stopping, left_when_stopped
 
 __all__ = [
@@ -26,9 +26,12 @@ __all__ = [
     "Launch",
     "LaunchError",
     "Outcome",
+    "Reach",
+    "RemoteShell",
     "Share",
     "Stopped",
     "Stopping",
+    "application_in",
     "builds",
     "builds_folder",
     "choose",
@@ -37,6 +40,7 @@ __all__ = [
     "family_of",
     "find_program",
     "fostering",
+    "found_program",
     "host_list",
     "left_when_stopped",
     "memory_bytes",
@@ -45,4 +49,5 @@ __all__ = [
     "place",
     "read_hosts",
     "search_path",
+    "short_name",
 ]

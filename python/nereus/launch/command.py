@@ -11,17 +11,21 @@ from pathlib import Path
 
 from nereus.launch.builds import Build
 from nereus.launch.error import LaunchError
-from nereus.launch.hosts import Host, Share, host_list, is_here, place
+from nereus.launch.hosts import Host, Reach, RemoteShell, Share, host_list, place, short_name
 from nereus.launch.preloading import COMPONENTS, LIBRARY, SEARCHED, preloaded
 
 # A rank that waits long lets others have its core, as those of Open MPI do where ranks outnumber
 # cores. Without it a resize on a crowded host takes two to three times as long.
 MPICH_SETTINGS = {"MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1"}
+# Hydra would take the hosts of a resource manager's job that we run in, and start processes by its means.
+_HERE = {"HYDRA_RMK": "user", "HYDRA_LAUNCHER": "fork"}
 # Open MPI takes these for processes that a running job spawns too, unlike the options of mpiexec. Binding
 # is off because spawned processes would be bound to the very cores that the first ones have.
 OPEN_MPI_SETTINGS = {
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "OMPI_MCA_hwloc_base_binding_policy": "none",
+    # Hosts are what the job's list says, whatever job of a resource manager we run in.
+    "OMPI_MCA_ras": "^slurm,tm,lsf,gridengine",
     # A spawned process sometimes never comes out of PMIx_Init, less often without a store in shared memory.
     "PMIX_MCA_gds": "hash",
 }
@@ -45,6 +49,8 @@ class Command:
     #: Whether the launcher's ranks end, on all hosts, where it is killed: Hydra's proxies see to it. Where it
     #: is asked to end, it tells its user of a bad termination.
     dies_silently: bool = False
+    #: Where it has processes, its own or the launcher's, until it ends: how many ranks on each host.
+    hosts: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -54,21 +60,13 @@ class Launch:
     build: Build
     program: Path
     arguments: tuple[str, ...] = ()
-    #: The job's hosts; none: this host only.
-    hosts: tuple[Host, ...] = ()
-    #: What starts a command on another host, in the manner of ssh; None: what the launcher takes by itself.
-    rsh: str | None = None
+    reach: Reach = field(default_factory=Reach)
     #: Settings and the MPI's transports.
     environment: Mapping[str, str] = field(default_factory=dict)
     #: Whether it is what a user wants to watch, where we run under `nereus monitor`; trials of ours are not.
     recorded: bool = False
     #: Whether ranks count for themselves what they send each other, so that resizes can place them by it.
     measured: bool = False
-
-    @property
-    def far(self) -> bool:
-        """Whether the job has hosts other than this one."""
-        return any(not is_here(host.name) for host in self.hosts)
 
     def command(
         self,
@@ -84,10 +82,22 @@ class Launch:
             )
         watched = {} if self.recorded else _unrecorded()
         counts = _counts(build) if self.measured else {}
-        complete = {**_environment(build), **watched, **self.environment, **(environment or {}), **counts}
-        options = _options(build, server, self.rsh, list(complete) if self.far else [])
-        where = _placed(build, shares, [str(self.program), *self.arguments], self.hosts)
-        return Command([str(build.mpiexec), *options, *where], complete, build.kind == "mpich")
+        shell = self.reach.remote_shell.environment if self.reach.remote_shell else {}
+        own = {**shell, **self.environment, **(environment or {})}
+        complete = {**_environment(build), **({} if self.reach.hosts else _HERE), **watched, **own, **counts}
+        options = _options(build, server, self.reach.remote_shell, list(complete) if self.reach.far else [])
+        where = _placed(build, shares, [str(self.program), *self.arguments], self.reach.hosts)
+        words = [str(build.mpiexec), *options, *where]
+        return Command(words, complete, build.kind == "mpich", self._hosts_of(shares))
+
+    def _hosts_of(self, shares: Sequence[Share]) -> dict[str, int]:
+        """Ranks that a group of these shares has on each host, by short names."""
+        # mpiexec of Open MPI starts a daemon on each host that it is told of.
+        others = [Share(host.name, 0) for host in self.reach.hosts] if self.build.kind == "openmpi" else []
+        ranks: Counter[str] = Counter()
+        for share in (*others, *shares):
+            ranks[short_name(share.host or socket.gethostname())] += share.ranks
+        return dict(ranks)
 
 
 def command(build: Build, ranks: int, program: Path, arguments: Sequence[str] = ()) -> Command:
@@ -95,13 +105,16 @@ def command(build: Build, ranks: int, program: Path, arguments: Sequence[str] = 
     return Launch(build, program, tuple(arguments)).command([Share("", ranks)])
 
 
-def _options(build: Build, server: Path | None, rsh: str | None, names: Sequence[str]) -> list[str]:
+def _options(build: Build, server: Path | None, rsh: RemoteShell | None, names: Sequence[str]) -> list[str]:
     """Options for the whole launch; `names`: variables that go to other hosts."""
     if build.kind != "openmpi":
-        return ["-launcher", "ssh", "-launcher-exec", rsh] if rsh else []
+        return ["-launcher", "ssh", "-launcher-exec", rsh.command] if rsh else []
     options = ["--oversubscribe", *(["--allow-run-as-root"] if os.geteuid() == 0 else [])]
     if rsh:
-        options += ["--mca", "plm_rsh_agent", rsh, "--mca", "plm_rsh_no_tree_spawn", "1"]
+        started_by = {"plm": "rsh", "plm_rsh_agent": rsh.command, "plm_rsh_no_tree_spawn": "1"}
+        # Else its daemons leave the remote shell, and a resource manager ends what that leaves behind.
+        started_by["orte_leave_session_attached"] = "1"
+        options += [word for name, value in started_by.items() for word in ("--mca", name, value)]
     if server is not None:
         options += ["--ompi-server", f"file:{server}"]
     if names:

@@ -38,6 +38,7 @@ class Group:
     descriptor: int
     output: Path | None
     dies_silently: bool = False
+    hosts: Mapping[str, int] = field(default_factory=dict)
     part: bool = False
     outcome: Outcome | None = None
 
@@ -72,7 +73,9 @@ class Groups:
         launcher = _execute(command, complete, output, founders=number == 0)
         self._started += 1
         descriptor = os.pidfd_open(launcher.pid)
-        group = Group(number, launcher, descriptor, output, command.dies_silently, part=number == 0)
+        group = Group(
+            number, launcher, descriptor, output, command.dies_silently, command.hosts, part=number == 0
+        )
         self.running.append(group)
         self._sessions.add(launcher.pid)
         if output is not None and number:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Lists of hosts with their slots, and where the first processes of a job go."""
 
+import os
 import re
 import socket
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from nereus.launch.error import LaunchError
 
@@ -29,6 +30,38 @@ class Share:
     ranks: int
 
 
+@dataclass(frozen=True)
+class RemoteShell:
+    """What starts a command on another host, as ssh does: `command` HOST COMMAND."""
+
+    command: str
+    #: What it needs in its environment.
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    def complete_environment(self) -> dict[str, str]:
+        """What it is executed with."""
+        return {**os.environ, **self.environment}
+
+
+@dataclass(frozen=True)
+class Reach:
+    """The hosts of a job, and how it gets to them."""
+
+    #: None: this host only.
+    hosts: tuple[Host, ...] = ()
+    #: None: what the launcher takes by itself.
+    remote_shell: RemoteShell | None = None
+    #: Whether there may be more hosts later.
+    grows: bool = False
+    #: Of hosts that are alike, whatever their names: what is true of some is true of all. "": of none.
+    alike: str = ""
+
+    @property
+    def far(self) -> bool:
+        """Whether there are hosts other than this one, or may be."""
+        return self.grows or any(not is_here(host.name) for host in self.hosts)
+
+
 def is_name(text: str) -> bool:
     """Whether this can be the name or the IPv4 address of a host."""
     return _NAME.match(text) is not None
@@ -36,7 +69,7 @@ def is_name(text: str) -> bool:
 
 def is_here(name: str) -> bool:
     """Whether a name means this host; names are compared up to the first dot."""
-    return name in {"", "localhost", "127.0.0.1"} or _short(name) == _short(socket.gethostname())
+    return name in {"", "localhost", "127.0.0.1"} or short_name(name) == short_name(socket.gethostname())
 
 
 def read_hosts(text: str, origin: str = "--hosts") -> tuple[Host, ...]:
@@ -46,9 +79,9 @@ def read_hosts(text: str, origin: str = "--hosts") -> tuple[Host, ...]:
     hosts = [_read_host(part, f"{origin} = {text}") for part in text.split(",")]
     seen: set[str] = set()
     for host in hosts:
-        if _short(host.name) in seen:
+        if short_name(host.name) in seen:
             raise LaunchError(f"{origin} = {text}: {host.name} is there twice")
-        seen.add(_short(host.name))
+        seen.add(short_name(host.name))
     return tuple(hosts)
 
 
@@ -94,7 +127,8 @@ def _shares(hosts: Sequence[Host], order: Iterable[int]) -> list[Share]:
     return shares
 
 
-def _short(name: str) -> str:
+def short_name(name: str) -> str:
+    """What tells a host from others: its name up to the first dot; an address counts whole."""
     return name.partition(".")[0].lower() if not name.replace(".", "").isdigit() else name
 
 

@@ -104,14 +104,14 @@ def fostering() -> Iterator[None]:
         _libc.prctl(_PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
 
 
-def dying_with_us() -> Callable[[], None]:
-    """For a child before it executes the launcher: it is told to end when this process is killed."""
+def dying_with_us(number: signal.Signals = signal.SIGTERM) -> Callable[[], None]:
+    """For a child before it executes a program: it gets the signal when this process is killed."""
     parent = os.getpid()
 
     def prepare() -> None:
-        _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+        _libc.prctl(_PR_SET_PDEATHSIG, number, 0, 0, 0)
         if os.getppid() != parent:  # who was killed before that will not be told of
-            os._exit(128 + signal.SIGTERM)
+            os._exit(128 + number)
 
     return prepare
 

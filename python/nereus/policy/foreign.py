@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class PolicyError(UserError):
-    """What a policy raised, or decided that is no decision."""
+    """A policy that cannot be had, or what one raised, or decided that is no decision."""
 
 
 def guarded(policy: Policy) -> Policy:

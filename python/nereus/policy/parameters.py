@@ -3,6 +3,11 @@
 
 from dataclasses import dataclass
 
+#: With 0 for one of these nothing would ever be predicted, or every job always be silent.
+ABOVE_ZERO = frozenset({"lease", "silence", "window"})
+#: What others have to be at least; those without an entry, 0.
+LEAST = {"least_phases": 2, "played_phases": 5}
+
 
 @dataclass(frozen=True)
 class Parameters:

@@ -6,6 +6,7 @@ In:  a build. Out: what works, and with which settings.
 
 from nereus.probe.capabilities import FEATURES, Capabilities, Feature, probe
 from nereus.probe.joining import Joining, joining
+from nereus.probe.remedies import remedy
 
 __all__ = [
     "FEATURES",
@@ -14,4 +15,5 @@ __all__ = [
     "Joining",
     "joining",
     "probe",
+    "remedy",
 ]

@@ -6,15 +6,16 @@ import json
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from nereus.launch.builds import Build
 from nereus.launch.command import Launch
 from nereus.launch.error import LaunchError
-from nereus.launch.hosts import Host, Share, host_list, is_here
+from nereus.launch.hosts import Host, Reach, Share, host_list, is_here
 from nereus.probe.cache import recall, remember
-from nereus.supervisor.job import Job, Supervision
+from nereus.supervisor.job import Job
+from nereus.supervisor.supervision import Supervision
 from nereus.supervisor.supervisor import RELEASE_PROGRAM
 
 PROGRAM = "nereus-resizes"
@@ -46,24 +47,24 @@ class Joining:
 
 def joining(
     build: Build,
-    hosts: Sequence[Host] = (),
-    rsh: str | None = None,
+    reach: Reach = Reach(),
     *,
     fresh: bool = False,
     time_limit: float = TIME_LIMIT,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Joining:
-    """Find out whether groups can join with `build` over these hosts; from the cache unless `fresh`."""
+    """Find out whether groups can join with `build` where the job reaches; from the cache unless `fresh`."""
     try:
         files = build.files(PROGRAM, RELEASE_PROGRAM)
     except LaunchError as problem:
         return Joining(False, str(problem))
-    key = json.dumps([str(build.prefix), [host.name for host in _two(hosts)], rsh])
+    two = [host.name for host in _two(reach.hosts)]
+    key = json.dumps([str(build.prefix), [reach.alike, len(two)] if reach.alike else two, _shell_of(reach)])
     known = None if fresh else _recall(key, files)
     if known is not None:
         return known
     try:
-        found = _first_that_works(build, hosts, rsh, time_limit, stopped)
+        found = _first_that_works(build, reach, time_limit, stopped)
     except LaunchError as problem:
         # Something else than the MPI is in the way, and may be out of it the next time.
         return Joining(False, str(problem))
@@ -84,14 +85,13 @@ def read_answer(text: str, died: str) -> Joining:
 
 def _first_that_works(
     build: Build,
-    hosts: Sequence[Host],
-    rsh: str | None,
+    reach: Reach,
     time_limit: float,
     stopped: Callable[[], bool],
 ) -> Joining:
     failures: list[Joining] = []
-    for environment in _candidates(build, hosts):
-        found = _try(build, hosts, rsh, environment, time_limit, stopped)
+    for environment in _candidates(build, reach):
+        found = _try(build, reach, environment, time_limit, stopped)
         if found.works:
             return Joining(True, "", environment)
         failures.append(found)
@@ -101,16 +101,15 @@ def _first_that_works(
     return Joining(False, failures[0].reason, answered=all(failure.answered for failure in failures))
 
 
-def _candidates(build: Build, hosts: Sequence[Host]) -> tuple[dict[str, str], ...]:
+def _candidates(build: Build, reach: Reach) -> tuple[dict[str, str], ...]:
     if build.kind == "openmpi":
         return OPEN_MPI
-    return MPICH_FAR if _two(hosts) else MPICH_HERE
+    return MPICH_FAR if reach.far else MPICH_HERE
 
 
 def _two(hosts: Sequence[Host]) -> list[Host]:
     """A slot here or on the first host, and one on another; none where all is on this host."""
-    far = [host for host in hosts if not is_here(host.name)]
-    if not far:
+    if all(is_here(host.name) for host in hosts):
         return []
     first = hosts[0]
     others = [host for host in hosts[1:] if host.name != first.name]
@@ -119,17 +118,18 @@ def _two(hosts: Sequence[Host]) -> list[Host]:
 
 def _try(
     build: Build,
-    hosts: Sequence[Host],
-    rsh: str | None,
+    reach: Reach,
     environment: dict[str, str],
     time_limit: float,
     stopped: Callable[[], bool],
 ) -> Joining:
     """One resize of a real job from 1 to 2 ranks."""
-    two = tuple(_two(hosts))
+    two = tuple(_two(reach.hosts))
     settings = {"NEREUS_HOSTS": host_list(two), "NEREUS_OVERSUBSCRIBE": "on"} if two else {}
     arguments = ("--from", "1", "--to", "2", COMBINATION)
-    launch = Launch(build, build.program(PROGRAM), arguments, two, rsh, {**environment, **settings})
+    launch = Launch(
+        build, build.program(PROGRAM), arguments, replace(reach, hosts=two), {**environment, **settings}
+    )
     founders = [Share(two[0].name if two else "", 1)]
     with (
         tempfile.TemporaryDirectory(prefix="nereus-") as folder,
@@ -141,6 +141,10 @@ def _try(
         if job.running():
             return read_answer(job.text(), f"the trial did not end within {time_limit:g} s")
         return read_answer(job.text(), f"the trial failed: {job.outcome().text}")
+
+
+def _shell_of(reach: Reach) -> str | None:
+    return reach.remote_shell.command if reach.remote_shell else None
 
 
 def _recall(key: str, files: Sequence[Path]) -> Joining | None:

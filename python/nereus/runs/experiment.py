@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs one experiment in its results folder: the job, and how it ended."""
+"""Runs one experiment: with which means, the job in its results folder, and how it ended."""
 
 import json
 import shutil
@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nereus import printable
 from nereus.analysis.report import Progress
-from nereus.config import Experiment
-from nereus.launch import Build, Outcome
-from nereus.probe import Joining
+from nereus.config import Experiment, Loaded, emulation_of
+from nereus.config.measured import read_measured
+from nereus.launch import Build, Outcome, builds, choose
+from nereus.probe import Joining, joining, probe, remedy
 from nereus.runs.error import RunError
 from nereus.runs.where import Where, founding
 from nereus.supervisor import Job
@@ -32,6 +34,43 @@ class Means:
     build: Build
     where: Where
     join: Joining
+
+
+def load_measured(file: Path) -> Loaded:
+    """The experiment that emulates the application that wrote this, for the same MPI."""
+    experiment = emulation_of(file).model_copy(update={"mpi": _mpi_of(file)})
+    return Loaded(experiment, {}, [], "measured")
+
+
+def _mpi_of(measured: Path) -> str | None:
+    """The build for the MPI under which it was measured; None where there is none, or it is not known."""
+    library = read_measured(measured).header.mpi
+    return next((build.name for build in builds() if library and build.is_for(library)), None)
+
+
+def build_for(loaded: Loaded, file: Path, mpi: str | None) -> Build:
+    """The build that --mpi names, else the one that the experiment is for, else the usual one."""
+    wanted = loaded.experiment.mpi
+    usual = choose(mpi)
+    if mpi is not None or wanted is None:
+        return usual
+    named = {build.name: build for build in builds()}
+    if wanted not in named:
+        raise RunError(
+            f"{loaded.origins.get('mpi', file)}: mpi = {printable(wanted)}: no such MPI build; installed are "
+            f"{', '.join(named)}; --mpi takes one in its place"
+        )
+    return named[wanted]
+
+
+def means_for(resizes: bool, build: Build, where: Where, stopped: Callable[[], bool]) -> Means:
+    """Where there are `resizes`, RunError for an MPI that cannot make processes; nothing was started."""
+    if not resizes:
+        return Means(build, where, Joining(False, "there are no resizes"))
+    obstacle = probe(build, stopped=stopped).obstacle
+    if obstacle is not None and not stopped():
+        raise RunError(f"--mpi = {build.name}: this MPI cannot resize a job ({obstacle}); {remedy(build)}")
+    return Means(build, where, joining(build, where.reach, stopped=stopped))
 
 
 def run(

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes one run of a study: a program of the user's, or an emulation, in a folder of its own."""
+"""Makes the runs of a study: programs of the user's and emulations, each in a folder of its own."""
 
 import shutil
+import socket
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+import nereus
 from nereus import UserError
 from nereus.analysis.report import Progress
 from nereus.analysis.report.reader import FILE_NAME
@@ -29,7 +32,7 @@ from nereus.analysis.study.plan import median_run
 from nereus.analysis.study.store import attempt_folder
 from nereus.analysis.study.variants import common_memory, variant
 from nereus.config import ConfigError, Experiment, emulation_of, load, write_toml
-from nereus.launch import Build, Outcome
+from nereus.launch import Build, Outcome, cores
 from nereus.methods.strategies import in_a_word
 from nereus.runs.experiment import Means
 from nereus.runs.experiment import run as run_experiment
@@ -84,6 +87,21 @@ class Runner:
     store: Store
     stopped: Callable[[], bool]
     _experiments: dict[Path, Experiment] = field(default_factory=dict)
+
+    def make(self, runs: Iterable[Planned]) -> Iterator[tuple[Planned, Record]]:
+        """Make each once, and tell of each as soon as it is over. Ends early when stopped."""
+        self._note_start()
+        for planned in runs:
+            record = self.run(planned)
+            if record is None:
+                return
+            yield planned, record
+
+    def _note_start(self) -> None:
+        build = self.means.build
+        about = {"host": socket.gethostname(), "cores": cores(), "mpi": build.name}
+        started = {"started": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}", "nereus_version": nereus.__version__}
+        self.store.write({"event": "started", **started, **about, "library": build.library_version})
 
     def run(self, planned: Planned) -> Record | None:
         """Make a run and note its outcome; None when it was stopped, then nothing is noted."""

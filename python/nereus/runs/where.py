@@ -2,11 +2,12 @@
 """Where the processes of a job go, and what they are started with."""
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from nereus.allocation import ResourceManager, keeping_hosts, resource_manager, static_hosts
 from nereus.bench import usual_costs
-from nereus.launch import Build, Host, Launch, host_list, place, read_hosts
+from nereus.launch import Build, Host, Launch, Reach, host_list, place
 from nereus.methods import Placement, ReleaseUnit
 from nereus.probe import Joining
 from nereus.supervisor import Supervision
@@ -31,8 +32,7 @@ class Where:
 
     #: Is told what is doubtful when a job is started.
     warn: Warn
-    hosts: tuple[Host, ...] = ()
-    rsh: str | None = None
+    manager: ResourceManager = field(default_factory=lambda: static_hosts(Reach()))
     spread: bool = False
     oversubscribe: bool = False
     #: Whether resizes are to place ranks by what these sent each other.
@@ -40,11 +40,38 @@ class Where:
 
     @staticmethod
     def read(
-        warn: Warn, hosts: str, rsh: str | None, placements: Collection[Placement], oversubscribe: bool
+        warn: Warn,
+        hosts: str,
+        rsh: str | None,
+        placements: Collection[Placement],
+        oversubscribe: bool,
+        growing: Build | None = None,
     ) -> "Where":
-        """From the command line. `placements`: that of the founders, and of resizes."""
+        """From the command line; hosts that are not given, from the resource manager around us.
+
+        `placements`: that of the founders, and of resizes; `growing`: the MPI of a job that may get more
+        hosts, where its resource manager has some.
+        """
         spread = next(iter(placements)) == "spread"
-        return Where(warn, read_hosts(hosts), rsh, spread, oversubscribe, "measured" in placements)
+        manager = resource_manager(hosts, rsh)
+        if growing is None:
+            manager = keeping_hosts(manager, "the job runs on the hosts that it began with")
+        elif growing.kind == "openmpi":
+            # mpiexec starts processes on hosts that it was told of, and parties join on one host only.
+            manager = keeping_hosts(
+                manager, f"{growing.name}: Open MPI keeps a job to the hosts of its start"
+            )
+        return Where(warn, manager, spread, oversubscribe, "measured" in placements)
+
+    @property
+    def reach(self) -> Reach:
+        """The hosts, and how processes get there."""
+        return self.manager.reach
+
+    @property
+    def hosts(self) -> tuple[Host, ...]:
+        """Those that there are now; none: this one."""
+        return self.reach.hosts
 
     @property
     def slots(self) -> int:
@@ -74,13 +101,12 @@ class Where:
             build,
             program,
             arguments,
-            self.hosts,
-            self.rsh,
+            self.reach,
             environment,
             recorded=True,
             measured=self.measured,
         )
-        return Supervision(launch, founders, join.works)
+        return Supervision(launch, founders, join.works, self.manager.open)
 
     def _costs(self, build: Build) -> dict[str, str]:
         """By what the job chooses how its data is carried, unless the user decided about that."""

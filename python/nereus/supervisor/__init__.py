@@ -15,10 +15,11 @@ from nereus.supervisor.job_names import check_job_name, meant_by, named, shown_n
 from nereus.supervisor.name_claim import NameClaim, claim_name, job_names
 
 if TYPE_CHECKING:
-    from nereus.supervisor.job import Job, Supervision
+    from nereus.supervisor.job import Job
+    from nereus.supervisor.supervision import Supervision
 else:
     # What starts jobs takes long to import, and most commands only ask them.
-    __getattr__ = names_from(__name__, {"job": ["Job", "Supervision"]})
+    __getattr__ = names_from(__name__, {"job": ["Job"], "supervision": ["Supervision"]})
 
 __all__ = [
     "CODES",

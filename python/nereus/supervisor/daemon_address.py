@@ -10,14 +10,14 @@ from nereus.launch.private_folder import is_private
 from nereus.supervisor.control_socket import DAEMON, control_socket_folder, control_socket_of
 
 
-def daemon_line(folder: Path | None = None) -> Path:
-    """The socket of jobs, in the folder of a daemon."""
-    return (folder or control_socket_folder()) / f"{DAEMON}.line"
+def daemon_line(environment: Mapping[str, str] = os.environ) -> Path:
+    """The socket of jobs, of the daemon in that environment."""
+    return control_socket_folder(environment) / f"{DAEMON}.line"
 
 
-def daemon_control_socket(folder: Path | None = None) -> Path:
+def daemon_control_socket(environment: Mapping[str, str] = os.environ) -> Path:
     """The socket of questions."""
-    return control_socket_of(DAEMON, folder)
+    return control_socket_of(DAEMON, control_socket_folder(environment))
 
 
 def daemon_address(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
@@ -25,7 +25,7 @@ def daemon_address(environment: Mapping[str, str] = os.environ) -> dict[str, str
 
     Nothing where no daemon runs, or the user named another or none.
     """
-    line = daemon_line()
+    line = daemon_line(environment)
     if CONTROLLER in environment or not (is_private(line.parent) and line.is_socket()):
         return {}
     return {CONTROLLER: f"ipc://{line}"}

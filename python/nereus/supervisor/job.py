@@ -5,25 +5,24 @@ import shutil
 import signal
 import tempfile
 import time
-from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 import zmq
 
+from nereus.allocation import Allocation, static_hosts
 from nereus.launch import processes
 from nereus.launch.command import Command, Launch
 from nereus.launch.groups import Groups, ask_to_end
-from nereus.launch.hosts import Share
 from nereus.launch.name_server import NameServer
 from nereus.launch.outcome import Outcome
 from nereus.launch.processes import JOB_VARIABLE, Process
 from nereus.launch.shared_memory import Snapshot
 from nereus.launch.watchdog import Watchdog
 from nereus.supervisor.name_claim import NameClaim, claim_name, new_key
+from nereus.supervisor.supervision import Supervision
 from nereus.supervisor.supervisor import Supervisor
 
 _LOOK_EVERY = 0.05
@@ -33,15 +32,6 @@ _KILLED_WITHIN = 10.0
 _LAST_WORD_WITHIN = 2.0
 # How long the first word of a job may come after the end of a program that said nothing until then.
 _FIRST_WORD_WITHIN = 0.5
-
-
-@dataclass(frozen=True)
-class Supervision:
-    """A job to be supervised: what runs, where its founders go, and whether newcomers may join."""
-
-    launch: Launch
-    founders: Sequence[Share]
-    joins: bool
 
 
 class Job:
@@ -68,6 +58,7 @@ class Job:
         self._watchdog: Watchdog | None = None
         self._supervisor: Supervisor | None = None
         self._server: NameServer | None = None
+        self._allocation: Allocation | None = None
         with ExitStack() as undone:
             undone.callback(self._release_name)
             self.key = claim.key if claim is not None else new_key()
@@ -88,11 +79,12 @@ class Job:
         if isinstance(start, Command):
             self._groups.start(start)
             return
-        launch, founders = start.launch, start.founders
+        launch = start.launch
         server = self._start_server(launch) if start.joins and launch.build.kind == "openmpi" else None
-        ranks = sum(share.ranks for share in founders)
-        self._supervisor = Supervisor(self._groups, self.name, launch, ranks, start.joins, server)
-        self._groups.start(launch.command(founders, self._supervisor.environment, server))
+        open_allocation = start.open_allocation or static_hosts(launch.reach).open
+        self._allocation = open_allocation(self.key, self._temporary)
+        self._supervisor = Supervisor(self._groups, self.name, start, self._allocation, server)
+        self._groups.start(launch.command(start.founders, self._supervisor.environment, server))
 
     def _start_server(self, launch: Launch) -> Path:
         own = {JOB_VARIABLE: self.key, "TMPDIR": str(self._temporary)}
@@ -160,6 +152,8 @@ class Job:
             self._server.end()
         self._look()
         self._groups.gather_output()
+        if self._allocation is not None:
+            self._allocation.close()
         shutil.rmtree(self._temporary, ignore_errors=True)
         self._shared_memory.remove_leftovers()
         if self._watchdog is not None:

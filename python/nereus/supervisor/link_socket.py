@@ -28,14 +28,14 @@ class LinkSocket:
 
     def __init__(self, sockets: Sockets, folder: Path, launch: Launch, job: str) -> None:
         """Listen in `folder`, or on the network where the job has other hosts: there for who has its keys."""
-        self.socket = sockets.router(network=launch.far)
+        self.socket = sockets.router(network=launch.reach.far)
         self._own_folder: Path | None = None
         self._gate: Gate | None = None
         self._keys: LinkKeys | None = None
         try:
             # Who was cut off comes back under the name that it chose, which nobody else knows.
             self.socket.setsockopt(zmq.ROUTER_HANDOVER, 1)
-            if launch.far:
+            if launch.reach.far:
                 self._keys = LinkKeys(job)
                 self._gate = Gate(sockets.context(), [self._keys.client.public])
                 self._gate.guard(self.socket, self._keys.server)
@@ -89,7 +89,7 @@ class LinkSocket:
         return f"ipc://{path}"
 
     def _listen_far(self, launch: Launch) -> str:
-        address = own_address([host.name for host in launch.hosts if not is_here(host.name)])
+        address = own_address([host.name for host in launch.reach.hosts if not is_here(host.name)])
         port = self.socket.bind_to_random_port(f"tcp://{address}")
         return f"tcp://{address}:{port}"
 
@@ -103,6 +103,8 @@ def own_address(others: list[str]) -> str:
     if not str(own).startswith("127."):
         return str(own)
     # Debian gives a host's own name a loopback address: take the one from which the way to the others goes.
+    # Where there are none yet, the way to the world outside; nothing is sent (RFC 5737).
+    others = others or ["192.0.2.1"]
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
         try:
             way.connect((others[0], 9))

@@ -22,6 +22,7 @@ PartyNumber = Annotated[int, Field(ge=0, le=MOST_RANKS)]
 Ranks = Annotated[int, Field(ge=1, le=MOST_RANKS)]
 Code = Annotated[int, Field(ge=-(2**31), le=2**31 - 1)]
 Token = Annotated[str, Field(max_length=64)]
+HostName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,252}$")]
 
 
 Read = TypeVar("Read")
@@ -170,7 +171,31 @@ class AskResize(Message):
     wait: bool = True
 
 
-FromClient = AskStatus | AskResize
+class AskHosts(Message):
+    """From the control socket: the job is to get more hosts from its resource manager, or to give some back.
+
+    Either a number of hosts or their names. Without `ranks` all slots are filled where hosts come, and the
+    processes on hosts that go leave.
+    """
+
+    kind: Literal["hosts"]
+    change: Literal["grow", "release"]
+    count: Annotated[int, Field(ge=0, le=MOST_RANKS)] = 0
+    ranks: Ranks | None = None
+    names: Annotated[list[HostName], Field(max_length=MOST_RANKS)] = []
+    options: dict[str, str] = {}
+    wait: bool = True
+    #: Seconds after which hosts that were not granted are not wanted any more.
+    patience: Annotated[float, Field(ge=0, le=1e9, strict=False)] | None = None
+
+    @model_validator(mode="after")
+    def _has_a_number_or_names(self) -> Self:
+        if (self.count == 0) == (not self.names):
+            raise ValueError("a number of hosts or their names")
+        return self
+
+
+FromClient = AskStatus | AskResize | AskHosts
 
 # Built when the first message comes, since commands that start no job import this too.
 _LATER = ConfigDict(defer_build=True)
@@ -214,10 +239,10 @@ def read_from_client(value: dict[str, Any]) -> FromClient | str:
         asked = validated(_from_client, value)
     except ValueError:
         kind = value.get("kind")
-        return "allowed are status, and resize with ranks, options and wait" + (
+        return "allowed are status, resize with ranks, options and wait, and hosts with change" + (
             f"; found {kind}" if isinstance(kind, str) and len(kind) < 40 else ""
         )
-    if isinstance(asked, AskResize):
+    if isinstance(asked, AskResize | AskHosts):
         unknown = [name for name in asked.options if name not in OPTIONS]
         if unknown:
             return f"options: {unknown[0][:40]}: allowed are {', '.join(OPTIONS)}"

@@ -15,14 +15,18 @@ from nereus.supervisor.sockets import Socket, Sockets
 
 NOT_OPENED = "the program has not opened a Nereus job"
 _ACCEPTED = (OK, PENDING, REDUCED)
+_NOTED = {"grow": "hosts are asked for", "release": "hosts will be left and given back"}
 
 
 @dataclass
 class _WaitingClient:
-    """Somebody who asked for a resize and was not answered yet."""
+    """Somebody who asked for a resize that was not settled yet."""
 
-    envelope: Envelope
-    asked: messages.AskResize
+    #: None: was answered already.
+    envelope: Envelope | None
+    waits: bool
+    #: What the job's root was asked; None: nothing yet, the job's hosts come first.
+    question: tuple[int, dict[str, str]] | None = None
     request: int = 0
 
 
@@ -44,10 +48,14 @@ class RequestServer:
         launch: Launch,
         founders: int,
         ask: Callable[[int, int, dict[str, str]], None],
+        change_hosts: Callable[[int, messages.AskHosts], None],
     ) -> None:
-        """`ask` hands a wish (ticket, ranks, options) on to the job's root."""
+        """`ask` hands a request (ticket, ranks, options) on to the job's root.
+
+        `change_hosts` gets what concerns the job's hosts; it calls `hand_on` or `refuse` later.
+        """
         self._control_socket = ControlSocket(sockets, job.key)
-        self._ask = ask
+        self._ask, self._change_hosts = ask, change_hosts
         self._fixed = {
             "job": job.key,
             "name": job.name,
@@ -74,10 +82,10 @@ class RequestServer:
             asked = messages.read_from_client(value) if value is not None else "a message that cannot be read"
             if isinstance(asked, messages.AskStatus):
                 self._control_socket.answer(envelope, self._status(resizing))
-            elif isinstance(asked, messages.AskResize):
-                self._begin(envelope, asked)
-            else:
+            elif isinstance(asked, str):
                 self._refuse(envelope, asked)
+            else:
+                self._begin(envelope, asked)
 
     def root_is_there(self, root: messages.Root) -> None:
         """The job is open, with these processes."""
@@ -86,8 +94,8 @@ class RequestServer:
     def ask_again(self) -> None:
         """The root is another process: wishes without an answer are told to it."""
         for ticket, client in self._waiting.items():
-            if client.request == 0:
-                self._ask(ticket, client.asked.ranks, client.asked.options)
+            if client.request == 0 and client.question is not None:
+                self._ask(ticket, *client.question)
 
     def close_job(self) -> None:
         """The job is being closed."""
@@ -99,41 +107,79 @@ class RequestServer:
         if client is None:
             return
         client.request = answer.request
-        if not (client.asked.wait and answer.code in _ACCEPTED and answer.request > 0):
+        if not (client.waits and answer.code in _ACCEPTED and answer.request > 0):
             self._tell(answer.ticket, answer.code, answer.message, None)
 
     def settled(self, message: messages.Settled) -> None:
         """A resize has ended: who waits for it is told."""
         if message.code == RESIZED:
             self._resizes += 1
-        for ticket in [key for key, client in self._waiting.items() if client.request == message.request]:
+        # Request 0 makes founders; it is also the number of those that were not answered yet.
+        settled = [key for key, client in self._waiting.items() if client.request == message.request > 0]
+        for ticket in settled:
             self._tell(ticket, message.code, message.message, message.report)
 
     def close(self) -> None:
         """Send everybody home and close the control socket."""
-        for client in self._waiting.values():
-            self._refuse(client.envelope, "the job ended before it could be resized")
+        for ticket in list(self._waiting):
+            self.refuse(ticket, "the job ended before it could be resized")
         self._waiting.clear()
         self._control_socket.close()
 
-    def _begin(self, envelope: Envelope, asked: messages.AskResize) -> None:
+    def hand_on(self, ticket: int, ranks: int, options: dict[str, str]) -> None:
+        """Ask the job's root for this size."""
+        self._waiting[ticket].question = (ranks, options)
+        self._ask(ticket, ranks, options)
+
+    def new_ticket(self, envelope: Envelope | None = None, waits: bool = True) -> int:
+        """For a request; without an envelope it is one of our own, and nobody is answered."""
+        self._tickets += 1
+        self._waiting[self._tickets] = _WaitingClient(envelope, waits)
+        return self._tickets
+
+    def refuse(self, ticket: int, message: str, never: bool = False) -> bool:
+        """Tell who waits, if somebody does, that it will not be resized; `never`: nor would it be later."""
+        client = self._waiting.pop(ticket, None)
+        if client is None or client.envelope is None:
+            return False
+        self._refuse(client.envelope, message, never)
+        return True
+
+    @property
+    def hosts_of_ranks(self) -> list[str]:
+        """As the job's root has told them; empty before."""
+        return self._root.hosts if self._root else []
+
+    def _begin(self, envelope: Envelope, asked: messages.AskResize | messages.AskHosts) -> None:
         if self._root is None:
             return self._refuse(envelope, NOT_OPENED)
         if self._closing:
             return self._refuse(envelope, "the job is being closed")
-        self._tickets += 1
-        self._waiting[self._tickets] = _WaitingClient(envelope, asked)
-        return self._ask(self._tickets, asked.ranks, asked.options)
+        ticket = self.new_ticket(envelope, asked.wait)
+        if isinstance(asked, messages.AskResize):
+            return self.hand_on(ticket, asked.ranks, asked.options)
+        return self._begin_with_hosts(ticket, asked)
+
+    def _begin_with_hosts(self, ticket: int, asked: messages.AskHosts) -> None:
+        self._change_hosts(ticket, asked)
+        client = self._waiting.get(ticket)
+        if client is not None and not asked.wait:  # it may take as long as a queue is
+            self._answer(client, PENDING, _NOTED[asked.change], None)
+            client.envelope, client.waits = None, True
 
     def _tell(self, ticket: int, code: int, message: str, report: dict[str, Any] | None) -> None:
-        client = self._waiting.pop(ticket)
+        self._answer(self._waiting.pop(ticket), code, message, report)
+
+    def _answer(self, client: _WaitingClient, code: int, message: str, report: dict[str, Any] | None) -> None:
+        if client.envelope is None:
+            return
         result = {"code": code, "name": CODES.get(code, "unknown code"), "message": message}
         self._control_socket.answer(
             client.envelope, {"kind": "resized", **result, "request": client.request, "report": report}
         )
 
-    def _refuse(self, envelope: Envelope, message: str) -> None:
-        self._control_socket.answer(envelope, {"kind": "refused", "message": message})
+    def _refuse(self, envelope: Envelope, message: str, never: bool = False) -> None:
+        self._control_socket.answer(envelope, {"kind": "refused", "message": message, "never": never})
 
     def _status(self, resizing: bool) -> dict[str, Any]:
         root = self._root

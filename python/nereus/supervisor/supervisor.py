@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Speaks with a running job and with those who ask for it from outside (docs/formats/link.md).
 
-In:  messages of the job's root and leaders, requests on the control socket, ends of groups.
-Out: groups of newcomers started and ended, words handed on, answers.
-Nothing in here waits: `turn` does what there is to do; who calls it waits for `sockets`, groups and `due`.
+In:  messages of the job's root and leaders, requests on the control socket, ends of parties.
+Out: parties started and ended, words handed on, answers.
+Nothing in here waits: `turn` does what there is to do; who calls it waits for `sockets`, launchers and `due`.
 """
 
 import os
@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from nereus.allocation import Allocation
 from nereus.launch.command import Launch
 from nereus.launch.error import LaunchError
 from nereus.launch.groups import PARTY_VARIABLE, Group, Groups
@@ -24,6 +25,7 @@ from nereus.launch.processes import Process
 from nereus.supervisor import messages
 from nereus.supervisor.daemon_address import daemon_address
 from nereus.supervisor.frames import RESIZED
+from nereus.supervisor.host_changes import HostChanges
 from nereus.supervisor.link_socket import LinkSocket
 from nereus.supervisor.members import Members
 from nereus.supervisor.messages import MOST_RANKS, FromJob
@@ -32,6 +34,7 @@ from nereus.supervisor.resize_request import Accept, Party, Request, reason_of_e
 from nereus.supervisor.roles import Roles
 from nereus.supervisor.sockets import Socket, Sockets
 from nereus.supervisor.strays import Strays
+from nereus.supervisor.supervision import Supervision
 
 RELEASE_PROGRAM = "nereus-release"
 # The program ends by itself after 10 s at most.
@@ -44,22 +47,29 @@ class Supervisor:
     """The supervisor's end of one job's link, and its control socket."""
 
     def __init__(
-        self, groups: Groups, name: str, launch: Launch, founders: int, joins: bool, server: Path | None
+        self,
+        groups: Groups,
+        name: str,
+        start: Supervision,
+        allocation: Allocation,
+        server: Path | None = None,
     ) -> None:
-        """Open link and control socket; `server`: where ompi-server is, for an Open MPI whose groups join."""
+        """Open link and control socket; `server`: where ompi-server is, for parties of Open MPI that join."""
         self._name = name  # by which people know the job
-        self._groups, self._launch, self._joins, self._server = groups, launch, joins, server
-        self._founders = founders
+        launch = start.launch
+        self._groups, self._launch, self._joins, self._server = groups, launch, start.joins, server
+        self._founders, self._allocation = start.ranks, allocation
         with ExitStack() as opened:
             self._sockets = opened.enter_context(Sockets())
             self._link = LinkSocket(self._sockets, groups.temporary, launch, groups.job)
             opened.callback(self._link.close)
             identity = Identity(groups.job, name)
+            self._host_changes = HostChanges(allocation, groups, lambda: self._request_server, self._say)
             self._request_server = RequestServer(
-                self._sockets, identity, launch, founders, self._ask_for_resize
+                self._sockets, identity, launch, start.ranks, self._ask_for_resize, self._host_changes.begin
             )
             opened.pop_all()
-        first_host = launch.hosts[0].name if launch.hosts else ""
+        first_host = launch.reach.hosts[0].name if launch.reach.hosts else ""
         self._daemon_address = daemon_address() if launch.recorded and is_here(first_host) else {}
         self._roles = Roles(self._say)
         self._most_ranks = _most_ranks(launch)
@@ -78,15 +88,16 @@ class Supervisor:
             messages.Connecting: self._take_connecting,
             messages.Connected: self._take_connected,
             messages.Settled: self._take_settled,
-            messages.Answer: lambda answer, sender: self._request_server.answered(answer),
+            messages.Answer: self._take_answer,
             messages.Closing: self._take_closing,
         }
 
     @property
     def environment(self) -> dict[str, str]:
-        """What every group of the job gets."""
+        """What the founders and every party get."""
         joins = "on" if self._joins else "off"
         told = {**self._link.environment, "NEREUS_JOINS": joins}
+        told |= self._allocation.environment
         return {**told, "NEREUS_FOUNDERS": str(self._founders), **self._daemon_address}
 
     @property
@@ -105,7 +116,7 @@ class Supervisor:
         """When there is next something to do even if nothing comes."""
         if self._to_start:
             return 0.0
-        dues = [] if self.members.due is None else [self.members.due]
+        dues = [due for due in (self.members.due, self._host_changes.due) if due is not None]
         accepts = [request.accept for request in self._requests.values() if request.accept is not None]
         dues += [max(a.next_release, min(a.until, time.monotonic() + 1)) for a in accepts]
         return min(dues, default=None)
@@ -117,6 +128,7 @@ class Supervisor:
             if message is not None:
                 self._take(message, sender)
         self._request_server.turn(resizing=bool(self._requests))
+        self._host_changes.turn()
         self._sockets.look()
         if self._to_start:
             self._start_party(*self._to_start.popleft())
@@ -174,9 +186,14 @@ class Supervisor:
         if another:  # with Baseline; what the former one was asked last, it may not have read
             self._request_server.ask_again()
 
+    def _take_answer(self, message: messages.Answer, sender: bytes) -> None:
+        self._host_changes.answered(message)
+        self._request_server.answered(message)
+
     def _take_members(self, message: messages.Members, sender: bytes) -> None:
         processes = [Process(known.pid, known.started) for known in message.processes]
         self.members.follow(message.generation, processes, message.hosts)
+        self._host_changes.follow(message.hosts)
         self._strays.follow(processes, all(is_here(host) for host in message.hosts))
 
     def _take_closing(self, message: messages.Closing, sender: bytes) -> None:
@@ -244,6 +261,7 @@ class Supervisor:
                     self._groups.adopt(party.group)
                 else:
                     self._groups.end(party.group)
+        self._host_changes.settled(message)
         self._request_server.settled(message)
 
     def _party(self, request: int, party: int) -> Party | None:
@@ -267,7 +285,7 @@ class Supervisor:
         for share in asked.shares:
             if share.host and not is_name(share.host):
                 raise LaunchError(f"{share.host[:80]!r} is no name of a host")
-            if not is_here(share.host) and not self._launch.far:
+            if not is_here(share.host) and not self._launch.reach.far:
                 raise LaunchError(
                     f"host {share.host}: the job was started for this host alone, without --hosts"
                 )

@@ -64,6 +64,8 @@ private:
     Done agree_on_registry();
     Done decide_together(nereus_resize_report &report);
     bool weighs_hosts(const std::vector<std::string> &hosts_of_newcomers) const;
+    std::vector<int> survivors(const std::vector<std::string> &hosts_of_newcomers,
+                               const std::vector<plan::LocalSizes> &held) const;
     nlohmann::json decisions(nereus_resize_report &report);
     void order_ranks(const std::vector<std::string> &hosts_of_newcomers, nereus_resize_report &report);
     Done choose_transfer(nereus_resize_report &report);

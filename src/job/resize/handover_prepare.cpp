@@ -8,6 +8,7 @@
 #include "job/resize/rank_reordering.hpp"
 #include "job/state/report.hpp"
 #include "mpi/message.hpp"
+#include "plan/host_allocation.hpp"
 #include "plan/survivors.hpp"
 
 #include <algorithm>
@@ -48,6 +49,15 @@ void Handover::order_ranks(const std::vector<std::string> &hosts_of_newcomers, n
     sizes_ = std::move(order.sizes);
 }
 
+std::vector<int> Handover::survivors(const std::vector<std::string> &hosts_of_newcomers,
+                                     const std::vector<plan::LocalSizes> &held) const {
+    const bool by_hosts = weighs_hosts(hosts_of_newcomers);
+    return plan::choose_survivors(sizes_.sources, sizes_.drains,
+                                  by_hosts ? arrays_held(job_.registry, sizes_, Which::of_hosts_too) : held,
+                                  static_cast<plan::Survivors>(request_.options.survivors), job_.generation.worlds)
+        .kept;
+}
+
 /// What rank 0 alone can know of the next generation, or must decide for all.
 json Handover::decisions(nereus_resize_report &report) {
     const Company none{};
@@ -55,11 +65,9 @@ json Handover::decisions(nereus_resize_report &report) {
     const auto held = arrays_held(job_.registry, sizes_, Which::of_each_process);
     const TransferChoice usual = usual_transfer_choice(request_);
     if (!sizes_.anew)
-        sizes_.kept = plan::choose_survivors(
-                          sizes_.sources, sizes_.drains,
-                          weighs_hosts(company.hosts) ? arrays_held(job_.registry, sizes_, Which::of_hosts_too) : held,
-                          static_cast<plan::Survivors>(request_.options.survivors), job_.generation.worlds)
-                          .kept;
+        sizes_.kept = !job_.hosts_to_leave.empty()
+                          ? plan::kept_elsewhere(job_.generation.hosts, job_.hosts_to_leave, sizes_.drains)
+                          : survivors(company.hosts, held);
     if (request_.options.placement == NEREUS_MEASURED && job_.generation.number >= 0)
         order_ranks(company.hosts, report);
     least_bytes_ = plan::least_moved(held, sizes_);

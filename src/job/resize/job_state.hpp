@@ -33,8 +33,9 @@ struct JobState {
     // What follows is rank 0's.
     Requests requests;
     process::ParkingLots parked;
-    std::optional<plan::Costs> costs; ///< of ways to carry data; none: not known
-    std::vector<Host> hosts;          ///< on which processes may be placed; empty: wherever the MPI puts them
+    std::optional<plan::Costs> costs;        ///< of ways to carry data; none: not known
+    std::vector<Host> hosts;                 ///< on which processes may be placed; empty: wherever the MPI puts them
+    std::vector<std::string> hosts_to_leave; ///< by the next resize; none of `hosts` any more
     std::unique_ptr<SupervisorClient> supervisor; ///< NULL where there is none
     std::string root_token;                       ///< by which the supervisor knows it; "": there was no root before it
     std::unique_ptr<DaemonClient> daemon_client;  ///< by whom many jobs are; NULL where there is none

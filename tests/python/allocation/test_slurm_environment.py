@@ -14,14 +14,14 @@ JOB = {
     "SLURM_JOB_NODELIST": "n[1-3]",
     "SLURM_JOB_CPUS_PER_NODE": "4(x2),2",
     "SLURM_JOB_PARTITION": "p",
-    "SLURM_JOB_ACCOUNT": "a",
+    "SLURM_CLUSTER_NAME": "c",
 }
 
 
 def test_job_is_read_with_processors_of_each_node() -> None:
     job = slurm_job(JOB)
     assert job is not None
-    assert (job.id, job.node_list, job.partition, job.account) == (4711, "n[1-3]", "p", "a")
+    assert (job.id, job.node_list, job.cluster, job.partition) == (4711, "n[1-3]", "c", "p")
     assert job.processors == job.slots == (4, 4, 2)
 
 
@@ -38,7 +38,6 @@ def test_there_is_no_job_outside_slurm() -> None:
 @pytest.mark.parametrize(
     ("changes", "named"),
     [
-        ({"SLURM_ARRAY_JOB_ID": "4710"}, "job array"),
         ({"SLURM_HET_SIZE": "2"}, "heterogeneous"),
         ({"SLURM_JOB_ID": "x"}, "SLURM_JOB_ID"),
         ({"SLURM_JOB_ID": "9" * 5000}, "SLURM_JOB_ID"),

@@ -11,7 +11,8 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from forked_commands import COMMAND, ForkedCommands
+from commands import COMMAND
+from forked_commands import ForkedCommands
 
 LIMIT = 60.0
 

@@ -10,10 +10,6 @@ from typing import Any
 
 import pytest
 
-from nereus.bench.combinations import Combination
-from nereus.bench.process_rows import Spread, rows_of
-from nereus.bench.process_trials import SECONDS, Sizes, Trial
-
 SMALL = ("bench", "processes", "--from", "1", "--to", "3", "--methods", "merge,baseline-inter")
 LIMIT = 60.0
 
@@ -137,15 +133,3 @@ def test_help_has_an_example(shell: Any, arguments: tuple[str, ...]) -> None:
     result = shell.nereus(*arguments)
     assert result.returncode == 0
     assert "Example: nereus bench processes" in result.stdout
-
-
-def test_one_slow_trial_does_not_move_the_median() -> None:
-    assert Spread.of([1.0, 1.25, 0.75, 1.0, 30.0]) == Spread(1.0, 0.25)
-    assert Spread.of([]) is None
-
-
-def test_way_that_was_never_tried_has_no_row() -> None:
-    way, other = Combination("merge"), Combination("merge", ("single",))
-    trial = Trial(way, True, "", dict.fromkeys(SECONDS, 1.0))
-    (row,) = rows_of("mpich", Sizes(2, 4), [way, other], [trial])
-    assert row.combination == way

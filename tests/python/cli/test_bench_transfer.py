@@ -10,9 +10,6 @@ from typing import Any
 
 import pytest
 
-from nereus.bench.combinations import Combination
-from nereus.bench.transfer_trials import read_limits
-from nereus.bench.transfer_ways import TransferWay, transfer_ways
 from nereus.methods import TRANSFER_METHODS
 
 SIZES = ("bench", "transfer", "--from", "1", "--to", "3", "--bytes", "1MiB")
@@ -212,17 +209,3 @@ def test_help_has_an_example(shell: Any) -> None:
     result = shell.nereus("bench", "transfer", "--help")
     assert result.returncode == 0
     assert "Example: nereus bench transfer" in result.stdout
-
-
-def test_one_sided_methods_have_no_nonblocking_strategy() -> None:
-    ways = transfer_ways([Combination("merge")], ["col", "rma-lock"], ["blocking", "nonblocking", "blocking"])
-    assert [way.text for way in ways] == [
-        "merge:none:col:blocking",
-        "merge:none:col:nonblocking",
-        "merge:none:rma-lock:blocking",
-    ]
-    assert TransferWay(Combination("merge"), "shm", "blocking").shared
-
-
-def test_limits_that_were_not_measured_are_none() -> None:
-    assert read_limits("nereus-transfers: killed\n{}\n") is None

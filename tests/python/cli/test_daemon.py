@@ -4,7 +4,6 @@
 import json
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -30,15 +29,8 @@ class Running:
 
     def __init__(self, shell: Any, *arguments: str) -> None:
         self.control_sockets = Path(shell.environment["XDG_RUNTIME_DIR"]) / "nereus"
-        command = [sys.executable, "-c", "from nereus.cli.main import main; main()", "daemon", *arguments]
-        self.process = subprocess.Popen(
-            [*command, "--store", str(shell.folder / "store.sqlite")],
-            env=shell.environment,
-            cwd=shell.folder,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        words = ("daemon", *arguments, "--store", shell.folder / "store.sqlite")
+        self.process: subprocess.Popen[str] = shell.start(*words)
         control_socket = self.control_sockets / "daemon.control"
         self.wait(lambda: control_socket.exists() or self.process.poll() is not None)
 

@@ -19,9 +19,9 @@ from textual.widgets import Static
 from nereus import printable, printable_lines
 from nereus.analysis.report.console import PlainConsole
 from nereus.cli import messages
-from nereus.cli.top_jobs import Look, Watch
 from nereus.cli.top_screen import TopScreen
 from nereus.daemon.page.source import Source
+from nereus.daemon.watch import Look, Watch
 
 # A byte that is no UTF-8, a command to the terminal in its two ways to begin, a title, brackets of styles.
 HOSTILE = "\udcff\x1b[31m\x9b2J\x1b]0;taken\x07[/bold][red]\u202e\r"

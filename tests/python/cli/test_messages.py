@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import typer
-from forked_commands import COMMAND
+from commands import COMMAND
 from typer.main import get_command
 
 from nereus.cli.main import app
@@ -38,7 +38,6 @@ def test_all_errors_of_an_experiment_are_reported(nereus: Nereus, tmp_path: Path
         (["run", "-n", "9" * 5000, "ls"], "'-n' / '--ranks': a whole number from 1 is allowed"),
         (["top", "--interval", "x"], "'--interval': a number from 0.05 to 3600 is allowed"),
         (["top", "--interval", "0"], "'--interval': a number from 0.05 to 3600 is allowed"),
-        (["resize", "job", "two"], "'RANKS': a whole number from 1 is allowed"),
         (["place", "--format", "x"], "'--format': 'x': one of hydra, openmpi, slurm, keys is allowed"),
     ],
 )

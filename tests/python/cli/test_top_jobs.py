@@ -18,9 +18,9 @@ from textual.pilot import Pilot
 from textual.widgets import DataTable, Input, Label, Static
 
 from nereus.cli.main import run
-from nereus.cli.parts_folder import made_for
-from nereus.cli.top_jobs import Look, Watch
 from nereus.cli.top_screen import AskRanks, TopScreen
+from nereus.daemon.watch import Look, Watch
+from nereus.launch.parts_folder import made_for
 from nereus.supervisor import RESIZED
 from nereus.supervisor.control_socket import ControlSocket
 from nereus.supervisor.sockets import Sockets
@@ -283,7 +283,7 @@ def test_folders_of_other_users_are_not_monitored_runs(
 ) -> None:
     shm = tmp_path / "shm"
     shm.mkdir()
-    monkeypatch.setattr("nereus.cli.parts_folder.FOLDER", shm)
+    monkeypatch.setattr("nereus.launch.parts_folder.FOLDER", shm)
     open_to_all = shm / "nereus-1f-monitor-x"
     open_to_all.mkdir()
     open_to_all.chmod(0o777)
@@ -298,7 +298,7 @@ def test_invalid_records_are_ignored_and_names_escaped(
 ) -> None:
     shm = tmp_path / "shm"
     shm.mkdir()
-    monkeypatch.setattr("nereus.cli.parts_folder.FOLDER", shm)
+    monkeypatch.setattr("nereus.launch.parts_folder.FOLDER", shm)
     with made_for("1f") as one, made_for("\x1b[31mred") as other:
         os.mkfifo(one / "1.part")
         os.mkfifo(other / "1.part")
@@ -310,7 +310,7 @@ def test_invalid_records_are_ignored_and_names_escaped(
 def test_without_monitored_run_the_jobs_of_the_daemon_are_shown(
     house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("nereus.cli.parts_folder.FOLDER", tmp_path)
+    monkeypatch.setattr("nereus.launch.parts_folder.FOLDER", tmp_path)
     assert run(["top", "--samples", "1"]) == 2
     assert "`nereus monitor` begins one" in capsys.readouterr().err
     house.begin()

@@ -8,7 +8,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -20,13 +19,13 @@ from typing import Any
 
 import zmq
 from a_job import FakeJob
+from commands import COMMAND
 
 from nereus.daemon import DaemonError, ask_daemon
 from nereus.daemon.page.server import FILES, LOCAL, application, listening, new_word, serve
 from nereus.daemon.page.source import Source
 
 Document = dict[str, Any]
-COMMAND = [sys.executable, "-c", "from nereus.cli.main import main; main()"]
 LIMIT = 30.0
 A, B = "a" * 16, "b" * 16
 HOSTILE = "<img src=x onerror=alert(1)><script>document.title='taken'</script>&amp;"

@@ -26,11 +26,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-COMMAND = [sys.executable, "-c", "from nereus.cli.main import main; main()"]
+from commands import COMMAND, ENDS_WITHIN, started
+
 _COLD = "NEREUS_TEST_COLD"
 # Read when Python or the loader starts, before anything of ours.
 _READ_AT_START = ("LANG", "LC_", "LD_", "PYTHON")
-_ENDS_WITHIN = 30.0
 _MOST_BYTES = 200_000
 _LIBRARIES = ("matplotlib.backends.backend_agg", "matplotlib.figure", "pandas", "scipy.stats", "zmq")
 
@@ -119,7 +119,7 @@ class _ForkedCommand:
 
     def close(self) -> None:
         """If it still runs, end it as a user would; it must be able to."""
-        for number, seconds in ((signal.SIGTERM, _ENDS_WITHIN), (signal.SIGKILL, None)):
+        for number, seconds in ((signal.SIGTERM, ENDS_WITHIN), (signal.SIGKILL, None)):
             with suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._process, number)
             if select.select([self._process], [], [], seconds)[0]:
@@ -143,29 +143,9 @@ def run_command(
     arguments: Sequence[str], folder: Path, environment: Mapping[str, str], limit: float
 ) -> "subprocess.CompletedProcess[str]":
     """As ForkedCommands.run(), by starting Python."""
-    with subprocess.Popen(
-        [*COMMAND, *arguments],
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        try:
-            out, errors = process.communicate(timeout=limit)
-        finally:
-            if process.poll() is None:
-                end(process)
+    with started([*COMMAND, *arguments], folder, environment) as process:
+        out, errors = process.communicate(timeout=limit)
     return subprocess.CompletedProcess([*arguments], process.returncode, out, errors)
-
-
-def end(process: "subprocess.Popen[str]") -> None:
-    """Ask a command to end as a user would; it must be able to."""
-    process.send_signal(signal.SIGTERM)
-    try:
-        process.wait(_ENDS_WITHIN)
-    except subprocess.TimeoutExpired:
-        process.kill()
 
 
 def _import_all() -> None:

@@ -12,6 +12,8 @@ from nereus.launch import (
     Host,
     Launch,
     LaunchError,
+    Reach,
+    RemoteShell,
     Share,
     builds,
     choose,
@@ -120,7 +122,9 @@ HOSTS = [Share("n1", 2), Share("n2", 1)]
 
 @pytest.mark.parametrize(("version", "option"), [(MPICH, "-hosts"), (OPEN_MPI, "--host")])
 def test_hosts_are_passed_in_the_format_of_the_launcher(tmp_path: Path, version: str, option: str) -> None:
-    launch = Launch(install(tmp_path, "any", version), Path("/opt/app"), hosts=(Host("n1"), Host("n2")))
+    launch = Launch(
+        install(tmp_path, "any", version), Path("/opt/app"), reach=Reach((Host("n1"), Host("n2")))
+    )
     arguments = launch.command(HOSTS).arguments
     assert arguments[arguments.index(option) + 1] == "n1:2,n2:1"
     assert arguments[arguments.index("-n") + 1] == "3"
@@ -130,11 +134,13 @@ def test_hosts_are_passed_in_the_format_of_the_launcher(tmp_path: Path, version:
     ("version", "expected"),
     [
         (MPICH, ["-launcher", "ssh", "-launcher-exec", "/opt/rsh"]),
-        (OPEN_MPI, ["--mca", "plm_rsh_agent", "/opt/rsh", "--mca", "plm_rsh_no_tree_spawn", "1"]),
+        (OPEN_MPI, ["--mca", "plm", "rsh", "--mca", "plm_rsh_agent", "/opt/rsh"]),
     ],
 )
 def test_given_remote_shell_reaches_other_hosts(tmp_path: Path, version: str, expected: list[str]) -> None:
-    launch = Launch(install(tmp_path, "any", version), Path("/opt/app"), rsh="/opt/rsh")
+    launch = Launch(
+        install(tmp_path, "any", version), Path("/opt/app"), reach=Reach(remote_shell=RemoteShell("/opt/rsh"))
+    )
     arguments = launch.command(HOSTS).arguments
     start = arguments.index(expected[0])
     assert arguments[start : start + len(expected)] == expected
@@ -166,7 +172,7 @@ def test_mpich_gets_each_host_once_although_ranks_return_to_it(
 @pytest.mark.parametrize(("spread", "policy"), [(False, "slot"), (True, "node")])
 def test_open_mpi_gets_hosts_that_are_used_only_later(tmp_path: Path, spread: bool, policy: str) -> None:
     hosts = (Host("n1", 2), Host("n2", 2), Host("n3", 2))
-    launch = Launch(install(tmp_path, "any", OPEN_MPI), Path("/opt/app"), hosts=hosts)
+    launch = Launch(install(tmp_path, "any", OPEN_MPI), Path("/opt/app"), reach=Reach(hosts))
     arguments = launch.command(place(hosts, 2, spread, oversubscribe=False)).arguments
     part = ["--map-by", policy, "--host", "n1:2,n2:2,n3:2", "-n", "2", "/opt/app"]
     assert arguments[-len(part) :] == part
@@ -174,7 +180,7 @@ def test_open_mpi_gets_hosts_that_are_used_only_later(tmp_path: Path, spread: bo
 
 def test_open_mpi_forwards_settings_to_other_hosts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NEREUS_VERIFY", "on")
-    launch = Launch(install(tmp_path, "any", OPEN_MPI), Path("/opt/app"), hosts=(Host("elsewhere"),))
+    launch = Launch(install(tmp_path, "any", OPEN_MPI), Path("/opt/app"), reach=Reach((Host("elsewhere"),)))
     words = " ".join(launch.command(HOSTS, {"NEREUS_LINK": "tcp://n1:1"}).arguments)
     assert all(f"-x {name}" in words for name in ("NEREUS_VERIFY", "NEREUS_LINK", "NEREUS_JOB"))
 

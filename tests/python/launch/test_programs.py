@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nereus.launch import Build, find_program
+from nereus.launch import Build, LaunchError, application_in, find_program, found_program, programs
 
 
 def program(path: Path) -> Path:
@@ -38,3 +38,40 @@ def test_launcher_of_the_mpi_is_found(build: Build) -> None:
 
 def test_unknown_program_is_none(build: Build) -> None:
     assert find_program("nowhere-to-be-found", build) is None
+
+
+def test_program_to_run_that_is_missing_is_refused(build: Build) -> None:
+    with pytest.raises(LaunchError, match="PROGRAM = nowhere: there is no such program"):
+        found_program("nowhere", build)
+
+
+def test_program_that_tells_of_no_mpi_may_run(build: Build, tmp_path: Path) -> None:
+    own = program(tmp_path / "own" / "script")
+    assert found_program("script", build) == own
+
+
+def test_program_of_another_mpi_is_refused(
+    build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program(tmp_path / "own" / "cg")
+    monkeypatch.setattr(programs, "family_of", lambda path: "openmpi")
+    with pytest.raises(LaunchError, match="built for Open MPI, and the build mpich is MPICH Version: 5"):
+        found_program("cg", build)
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        (["mpiexec", "-n", "2", "cg", "--steps", "3"], "cg"),
+        (["srun", "mpiexec", "own/cg"], "cg"),
+        (["mpiexec"], "mpiexec"),
+        (["nowhere-to-be-found"], ""),
+    ],
+)
+def test_application_is_the_first_program_that_is_no_launcher(
+    build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str], name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for path in ("own/cg", "own/srun", "mpi/mpiexec"):
+        program(tmp_path / path)
+    assert application_in(command, build) == name

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from nereus.launch import Build, Host, read_hosts
+from nereus.launch import Build, Host, Reach, RemoteShell, read_hosts
 from nereus.probe import joining
 from nereus.probe.joining import MPICH_FAR, MPICH_HERE, read_answer
 
@@ -112,14 +112,15 @@ def test_missing_program_is_reported_as_reason(build: Build, missing: str) -> No
 
 def test_other_hosts_are_tried_over_the_network_with_one_rank_each(build: Build) -> None:
     trials = install(build, f"echo '{WORKS}'")
-    found = joining(build, read_hosts("127.0.0.1:4,127.0.0.2:4,127.0.0.3"), "/opt/rsh")
+    hosts = read_hosts("127.0.0.1:4,127.0.0.2:4,127.0.0.3")
+    found = joining(build, Reach(hosts, RemoteShell("/opt/rsh")))
     assert found.environment == MPICH_FAR[0]
     assert trials.read_text().split() == ["ofi", "127.0.0.1:1,127.0.0.2:1", "on"]
 
 
 def test_list_of_the_local_host_alone_needs_no_network(build: Build) -> None:
     install(build, f"echo '{WORKS}'")
-    assert joining(build, [Host("localhost", 8)]).environment == MPICH_HERE[0]
+    assert joining(build, Reach((Host("localhost", 8),))).environment == MPICH_HERE[0]
 
 
 def test_open_mpi_joins_by_its_name_server(build: Build) -> None:

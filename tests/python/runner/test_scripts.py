@@ -3,6 +3,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -24,6 +25,31 @@ def calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run(script: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([script, *arguments], capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.fixture
+def checkout(repository: Path, tmp_path: Path) -> Path:
+    """scripts/setup and scripts/demo, with builds that take no time; `nereus` says which builds it uses."""
+    scripts, command = tmp_path / "scripts", tmp_path / ".venv" / "bin" / "nereus"
+    scripts.mkdir()
+    command.parent.mkdir(parents=True)
+    for name in ("setup", "demo"):
+        shutil.copy(repository / "scripts" / name, scripts)
+    # A whole build leaves the list of what it installed, as CMake does.
+    builds = """\
+for preset; do
+    case $preset in
+    demo:*) mkdir -p .venv/lib/nereus-demo;;
+    *:*) ;;
+    *) mkdir -p build/$preset; touch build/$preset/install_manifest.txt;;
+    esac
+done
+"""
+    texts = {scripts / "packages": "", scripts / "venv": "", scripts / "build": builds}
+    for path, text in {**texts, command: 'echo "$1 ${NEREUS_BUILDS-usual}"'}.items():
+        path.write_text(f"#!/bin/sh\n{text}")
+        path.chmod(0o755)
+    return tmp_path
 
 
 def test_failing_part_fails_the_run_without_hiding_the_others(repository: Path, calls: Path) -> None:
@@ -53,6 +79,26 @@ def test_unknown_preset_is_refused_before_any_is_configured(repository: Path, pr
         f"nereus: scripts/build {preset}: allowed are mpich mpich-programs demo openmpi"
     )
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize("what", ["programs", "all"])
+def test_demo_uses_its_own_build_only_while_there_is_no_optimised_one(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    monkeypatch.delenv("NEREUS_BUILDS", raising=False)
+    own = checkout / ".venv" / "lib" / "nereus-demo"
+
+    def build_after(asked: str) -> str:
+        assert run(checkout / "scripts" / "setup", asked).returncode == 0
+        shown = run(checkout / "scripts" / "demo", "results").stdout.splitlines()
+        (used,) = {line.removeprefix("emulate ") for line in shown}
+        return used
+
+    assert build_after("demo") == str(own)
+    assert build_after(what) == "usual"
+    own.mkdir()  # by an earlier version of scripts/setup
+    assert build_after("demo") == "usual"
+    assert not own.exists()
 
 
 def test_ci_stops_at_its_first_failing_step(repository: Path, calls: Path) -> None:

@@ -6,9 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from nereus.analysis.study import Planned, Study, StudyError, load_study
+from nereus.analysis.study import Planned, Store, Study, StudyError, load_study
+from nereus.analysis.study.store import read_records
 from nereus.launch import Build, LaunchError
-from nereus.runs.study import check_programs, command_of, experiment_from
+from nereus.probe import Joining
+from nereus.runs import Where
+from nereus.runs.experiment import Means
+from nereus.runs.study import Runner, check_programs, command_of, experiment_from
 
 STUDY = """\
 name = "two"
@@ -84,3 +88,25 @@ def test_words_in_braces_become_the_numbers_of_the_run(study: Made) -> None:
 def test_run_that_cannot_be_emulated_reports_why(tmp_path: Path) -> None:
     with pytest.raises(StudyError, match="no emulation can be made of it: nereus:"):
         experiment_from(tmp_path / "gone")
+
+
+def test_stopped_study_notes_its_start_and_no_run(study: Made, build: Build, tmp_path: Path) -> None:
+    read, file = study("./none")
+    means = Means(build, Where(ignore), Joining(False))
+    with Store(tmp_path / "out", file, read.name) as store:
+        runner = Runner(read, file, means, store, lambda: True)
+        assert list(runner.make([Planned("cg", 1, 1, None, 1)])) == []
+    records = read_records(tmp_path / "out")
+    assert (records.started["mpi"], dict(records.runs)) == ("mpich", {})
+
+
+def test_run_that_cannot_be_made_is_reported_and_the_next_is_made(
+    study: Made, build: Build, tmp_path: Path
+) -> None:
+    read, file = study("./none")
+    means = Means(build, Where(ignore), Joining(False))
+    planned = [Planned("cg", size, size, None, 1) for size in (1, 2)]
+    with Store(tmp_path / "out", file, read.name) as store:
+        made = list(Runner(read, file, means, store, lambda: False).make(planned))
+    assert [run for run, _ in made] == planned
+    assert all("there is no such program" in record.reason for _, record in made)

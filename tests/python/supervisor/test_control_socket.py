@@ -128,8 +128,8 @@ def test_waiting_client_is_answered_when_the_job_ends(stage: Any) -> None:
     [
         (("sleep",), resize(), "the program has not opened a Nereus job"),
         (("open", "closing", "sleep"), resize(), "the job is being closed"),
-        (("sleep",), {"kind": "dance"}, "allowed are status, and resize"),
-        (("sleep",), resize(0), "allowed are status, and resize"),
+        (("sleep",), {"kind": "dance"}, "allowed are status, resize"),
+        (("sleep",), resize(0), "allowed are status, resize"),
         (("sleep",), resize(verify="on"), f"options: verify: allowed are {OPTIONS[0]}"),
     ],
 )

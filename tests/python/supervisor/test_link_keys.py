@@ -16,7 +16,7 @@ import pytest
 import zmq
 from a_stage import PLAYER
 
-from nereus.launch import Host, Launch, LaunchError, Share
+from nereus.launch import Host, Launch, LaunchError, Reach, Share
 from nereus.supervisor import Job, Supervision
 from nereus.supervisor.curve import new_pair
 from nereus.supervisor.link_keys import FOLDER_VARIABLE, LinkKeys, folder_of_keys
@@ -41,7 +41,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def far_job(stage: Any, *acts: str) -> Iterator[Job]:
     """A job that has another host, though nothing is started there."""
     arguments = (str(PLAYER), *acts)
-    launch = Launch(stage.build, Path(sys.executable), arguments, hosts=(Host("elsewhere"),))
+    launch = Launch(stage.build, Path(sys.executable), arguments, reach=Reach((Host("elsewhere"),)))
     with Job(Supervision(launch, [Share("", 2)], joins=True), stage.folder / "output.txt") as job:
         job.grace = 2.0
         yield job

@@ -12,12 +12,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from nereus.launch import Host, Launch, LaunchError
+from nereus.allocation import static_hosts
+from nereus.launch import Host, Launch, LaunchError, Reach, Share
 from nereus.launch.groups import Groups
 from nereus.supervisor.frames import CODES, MOST_BYTES, decode, encode
 from nereus.supervisor.link_socket import LinkSocket, own_address
 from nereus.supervisor.messages import read_from_client, read_from_job
 from nereus.supervisor.sockets import Sockets
+from nereus.supervisor.supervision import Supervision
 from nereus.supervisor.supervisor import Supervisor
 
 JOB = "0123456789abcdef"
@@ -205,7 +207,7 @@ def test_long_temporary_folder_name_is_no_obstacle(stage: Any, tmp_path: Path) -
 
 def test_job_with_other_hosts_is_reached_over_the_network(stage: Any, tmp_path: Path) -> None:
     sockets = Sockets()
-    launch = Launch(stage.build, Path(sys.executable), hosts=(Host("192.0.2.77"),))
+    launch = Launch(stage.build, Path(sys.executable), reach=Reach((Host("192.0.2.77"),)))
     try:
         link = LinkSocket(sockets, tmp_path, launch, JOB)
     except LaunchError as problem:
@@ -247,7 +249,8 @@ FRAMES = st.binary(max_size=200) | ALMOST.map(lambda value: json.dumps(value).en
 def test_no_message_stops_the_supervisor(stage: Any, frames: list[bytes]) -> None:
     groups = Groups(JOB, stage.folder, stage.folder / "output.txt")
     launch = Launch(stage.build, Path(sys.executable))
-    supervisor = Supervisor(groups, "cg-1", launch, 2, joins=False, server=None)
+    start = Supervision(launch, [Share("", 2)], joins=False)
+    supervisor = Supervisor(groups, "cg-1", start, static_hosts(Reach()).open(JOB, stage.folder))
     try:
         for frame in frames:
             message = read_from_job(frame, JOB)

@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from forked_commands import COMMAND
+from commands import COMMAND, started
 
 from nereus.bench.local_hosts import LocalHosts, Wanted, local_hosts, processes_on
-from nereus.launch import choose
 from nereus.supervisor import NoAnswer, status
 
 LIMIT = 60.0
@@ -69,32 +68,13 @@ def hosts() -> Iterator[Hosts]:
         pytest.skip(f"network namespaces cannot be made here: {problem.cmd}: {problem.stderr.strip()}")
 
 
-@pytest.fixture(scope="session")
-def watched(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """The program watched.c, compiled against an installed build."""
-    folder = tmp_path_factory.mktemp("watched")
-
-    def compiled(mpi: str) -> Path:
-        program = folder / f"watched-{mpi}"
-        if not program.exists():
-            build = choose(mpi)
-            compiler = build.mpiexec.with_name(build.mpiexec.name.replace("mpiexec", "mpicc"))
-            library = build.prefix / "lib"
-            paths = [f"-I{build.prefix / 'include'}", f"-L{library}", f"-Wl,-rpath,{library}"]
-            source = Path(__file__).with_name("watched.c")
-            subprocess.run([compiler, "-o", program, source, *paths, "-lnereus"], check=True, timeout=LIMIT)
-        return program
-
-    return compiled
-
-
 @dataclass
 class HostedJob:
     """A job of `nereus run` on host a, seen from outside."""
 
     site: Any
     hosts: Hosts
-    process: "subprocess.Popen[bytes]"
+    process: "subprocess.Popen[str]"
     program: Path
     runtime: Path
 
@@ -194,35 +174,18 @@ def on_host_a(site: Any, hosts: Hosts) -> Callable[[list[str]], Any]:
 @contextlib.contextmanager
 def _on_host_a(
     site: Any, hosts: Hosts, arguments: list[str]
-) -> "Iterator[tuple[subprocess.Popen[bytes], Path]]":
+) -> "Iterator[tuple[subprocess.Popen[str], Path]]":
     """A command of `nereus` on host a, and its folder for sockets; ended at the latest with the block."""
     runtime = Path(tempfile.mkdtemp(prefix="nsr-"))
     command = shlex.join([*COMMAND, *arguments])
     (site.folder / "stop").unlink(missing_ok=True)
     try:
-        with (site.folder / "written").open("wb") as written:
-            process = subprocess.Popen(
-                [hosts.enter, hosts.a, f"exec {command}"],
-                cwd=site.folder,
-                env=site.environment | {"XDG_RUNTIME_DIR": str(runtime)},
-                stdin=subprocess.DEVNULL,
-                stdout=written,
-                stderr=subprocess.STDOUT,
-            )
-        try:
+        words = [str(hosts.enter), hosts.a, f"exec {command}"]
+        environment = site.environment | {"XDG_RUNTIME_DIR": str(runtime)}
+        with (
+            (site.folder / "written").open("w") as written,
+            started(words, site.folder, environment, written, subprocess.STDOUT) as process,
+        ):
             yield process, runtime
-        finally:
-            _end(process)
     finally:
         shutil.rmtree(runtime)
-
-
-def _end(process: "subprocess.Popen[bytes]") -> None:
-    """Ask it to end as a user would; it must be able to."""
-    if process.poll() is None:
-        process.terminate()
-    try:
-        process.wait(LIMIT)
-    finally:
-        process.kill()
-        process.wait()

@@ -1,19 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Commands of Slurm that nobody waits for: each has a limit, and is repeated where Slurm asks for patience."""
+"""Commands of Slurm: nobody waits for them, each has a limit, and some failures have it repeated."""
 
 import os
 import subprocess
-import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import IO
+
+from nereus.allocation.slurm.output import Output
 
 #: Of all repetitions together; slurmctld is back that soon after a restart, or somebody must see to it.
 LIMIT = 60.0
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0
-_MOST_OUTPUT = 1 << 20
 # slurm_errno.h of Slurm 22.05 to 25.11: what goes away by itself.
 _TRANSIENT = (
     "DB index is being set",
@@ -50,6 +48,7 @@ class Call:
         environment: Mapping[str, str] = os.environ,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
+        """Start it; it gets the environment without what Slurm has told about the job that we run in."""
         self._words, self._now = list(words), now
         self._environment = without_job(environment)
         self._deadline = now() + limit
@@ -59,16 +58,14 @@ class Call:
         self._start()
 
     def _start(self) -> None:
-        self._files = ExitStack()
-        self._out = self._files.enter_context(tempfile.TemporaryFile())
-        self._err = self._files.enter_context(tempfile.TemporaryFile())
+        self._output = Output()
         try:
             self._process = subprocess.Popen(
                 self._words,
                 env=self._environment,
                 stdin=subprocess.DEVNULL,
-                stdout=self._out,
-                stderr=self._err,
+                stdout=self._output.stdout,
+                stderr=self._output.stderr,
                 start_new_session=True,  # Ctrl-C is for the job; what is under way is given up by us
             )
         except OSError as problem:
@@ -94,40 +91,57 @@ class Call:
         if self._process is not None:
             self._process.kill()
             self._process.wait()
-            self._process = None
-        self._end(Answer(None, "", reason))
+            self._end(Answer(None, "", reason))
+        else:  # its output is closed, and it was to be repeated
+            self._answer = Answer(None, "", reason)
 
     def _take(self, code: int) -> None:
-        out, err = _text_of(self._out), _text_of(self._err)
-        self._files.close()
-        self._process = None
-        waits_until = self._now() + self._pause
-        if code != 0 and any(text in err for text in _TRANSIENT) and waits_until < self._deadline:
-            self._again_at, self._pause = waits_until, min(2 * self._pause, _LONGEST_PAUSE)
+        output, self._process = self._output, None
+        is_transient = goes_away(output.complaints)
+        repeated = self._now() + self._pause
+        if code != 0 and is_transient and repeated < self._deadline:
+            self._again_at, self._pause = repeated, min(2 * self._pause, _LONGEST_PAUSE)
+            output.close()
             return
-        self._end(Answer(code, out, _sentence(err) or f"{self._words[0]} ended with exit code {code}"))
+        reason = output.reason or f"{self._words[0]} ended with exit code {code}"
+        self._end(Answer(code, output.text, reason))
 
     def _end(self, answer: Answer) -> None:
-        self._files.close()
+        self._output.close()
+        self._process = None
         self._answer = answer
+
+
+def goes_away(complaints: str) -> bool:
+    """Whether it is worth trying again."""
+    return any(text in complaints for text in _TRANSIENT)
+
+
+def answered(call: Call) -> Generator[None, None, Answer]:
+    """The answer, for a generator that is resumed now and then; closed, it gives up the call."""
+    try:
+        while (answer := call.answer()) is None:
+            yield
+        return answer
+    finally:
+        call.give_up("given up")
+
+
+def wait(call: Call, seconds: float = LIMIT) -> Answer:
+    """For callers that have nothing else to do."""
+    deadline = time.monotonic() + seconds
+    while (answer := call.answer()) is None:
+        time.sleep(0.005)
+        if time.monotonic() >= deadline:
+            call.give_up("it did not answer in time")
+    return answer
 
 
 def without_job(environment: Mapping[str, str]) -> dict[str, str]:
     """Commands take what they are not told from the job that they run in: another one is meant."""
-    ours = ("SLURM_", "SALLOC_", "SBATCH_", "SRUN_")
+    of_job = ("SLURM_", "SALLOC_", "SBATCH_", "SRUN_")
     return {
         name: value
         for name, value in environment.items()
-        if name == "SLURM_CONF" or not name.startswith(ours)
+        if name == "SLURM_CONF" or not name.startswith(of_job)
     }
-
-
-def _text_of(file: IO[bytes]) -> str:
-    file.seek(0)
-    return file.read(_MOST_OUTPUT).decode(errors="backslashreplace")
-
-
-def _sentence(err: str) -> str:
-    """The last line that says something, without the name of the command: "salloc: error: ..."."""
-    lines = [line.strip() for line in err.splitlines() if line.strip()]
-    return lines[-1].removeprefix("slurm_load_jobs ").split("error: ")[-1] if lines else ""

@@ -25,8 +25,12 @@ class SlurmJob:
     processors: tuple[int, ...]
     #: Processors that a process is meant to have.
     processors_each: int
+    cluster: str
     partition: str
-    account: str
+    #: The option that asks for as much memory on each node; "": the job asked for none.
+    memory: str = ""
+    #: Why it cannot have other hosts; "": it can.
+    keeps_hosts: str = ""
 
     @property
     def slots(self) -> tuple[int, ...]:
@@ -39,14 +43,19 @@ def slurm_job(environment: Mapping[str, str] = os.environ) -> SlurmJob | None:
     text = environment.get("SLURM_JOB_ID", "")
     if not text:
         return None
-    _refuse_kinds(environment)
+    if environment.get("SLURM_HET_SIZE"):
+        raise AllocationError(
+            "this is a heterogeneous job, which cannot be resized; --hosts names the hosts of one component"
+        )
     return SlurmJob(
         _number(environment, "SLURM_JOB_ID"),
         _needed(environment, "SLURM_JOB_NODELIST"),
         counts_of(_needed(environment, "SLURM_JOB_CPUS_PER_NODE")),
         _number(environment, "SLURM_CPUS_PER_TASK") if environment.get("SLURM_CPUS_PER_TASK") else 1,
+        environment.get("SLURM_CLUSTER_NAME", ""),
         environment.get("SLURM_JOB_PARTITION", ""),
-        environment.get("SLURM_JOB_ACCOUNT", ""),
+        _memory(environment),
+        "a task of a job array keeps its hosts" if environment.get("SLURM_ARRAY_JOB_ID") else "",
     )
 
 
@@ -62,12 +71,12 @@ def counts_of(text: str, name: str = "SLURM_JOB_CPUS_PER_NODE") -> tuple[int, ..
     return tuple(counts)
 
 
-def _refuse_kinds(environment: Mapping[str, str]) -> None:
-    """Of such jobs one cannot say which hosts are this one's to give back."""
-    if environment.get("SLURM_ARRAY_JOB_ID"):
-        raise AllocationError("this is a task of a job array, which Slurm lets neither grow nor shrink alone")
-    if environment.get("SLURM_HET_SIZE"):
-        raise AllocationError("this is a heterogeneous job, which Slurm lets neither grow nor shrink")
+def _memory(environment: Mapping[str, str]) -> str:
+    """In MiB (sbatch(1), --mem and --mem-per-cpu)."""
+    for name, option in (("SLURM_MEM_PER_NODE", "--mem"), ("SLURM_MEM_PER_CPU", "--mem-per-cpu")):
+        if environment.get(name):
+            return f"{option}={_number(environment, name)}M"
+    return ""
 
 
 def _needed(environment: Mapping[str, str], name: str) -> str:

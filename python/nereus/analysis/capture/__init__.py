@@ -3,6 +3,16 @@
 
 from nereus.analysis.capture.captured import Captured, Wishes, capture, name_of
 from nereus.analysis.capture.error import CaptureError, NoPatternError
+from nereus.analysis.capture.text import text_of
 from nereus.analysis.capture.trace import read_traces
 
-__all__ = ["CaptureError", "Captured", "NoPatternError", "Wishes", "capture", "name_of", "read_traces"]
+__all__ = [
+    "CaptureError",
+    "Captured",
+    "NoPatternError",
+    "Wishes",
+    "capture",
+    "name_of",
+    "read_traces",
+    "text_of",
+]

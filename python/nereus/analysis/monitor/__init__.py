@@ -3,6 +3,6 @@
 
 In:  the file of a run (docs/formats/monitor.md), or Open MPI's own `.prof` files.
 Out: see docs/formats/monitor.md.
-`reader` makes a `Recording` (model) from lines (events); `flows` makes of it what each pair moved; every
-other file makes one kind of output from these two.
+`record` begins and ends the file. `reader` makes a `Recording` (model) from lines (events); `flows` makes of
+it what each pair moved; every other file makes one kind of output from these two.
 """

@@ -7,6 +7,7 @@ a process gets from a window flows from the window's process to it.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -167,3 +168,13 @@ def _reached(process: Process, moved: events.Moved) -> list[identities.Peer]:
     if moved.reach == "higher":
         return members[communicator.own_rank + 1 :]
     return [member for rank, member in enumerate(members) if rank != communicator.own_rank]
+
+
+def write_csv(moved: Flows, file: Path) -> list[Path]:
+    """Pairs and sizes, each as a file beside that of the record; the paths."""
+    written = []
+    for name, frame in (("pairs", moved.pairs), ("sizes", moved.sizes)):
+        path = file.with_name(f"{file.stem}.{name}.csv")
+        frame.to_csv(path, index=False)
+        written.append(path)
+    return written

@@ -8,9 +8,6 @@ from nereus.analysis.report.units import bytes_text, seconds_text
 
 Event = Mapping[str, Any]
 
-#: Events by which somebody's ranks or turn changes, or was to change.
-DECISIONS = frozenset({"decided", "cancelled", "resized", "refused", "turn_lost", "trouble"})
-
 
 def sentence(event: Event) -> str:
     """Without its time and job; of a kind that is not known, its keys."""

@@ -6,7 +6,8 @@ from typing import Any
 
 from nereus import printable
 from nereus.daemon import Ask, DaemonError, ask_daemon, named_events, whole_status
-from nereus.daemon.page.sentences import DECISIONS, reason, sentence
+from nereus.daemon.events import DECISIONS
+from nereus.daemon.page.sentences import reason, sentence
 
 Document = dict[str, Any]
 

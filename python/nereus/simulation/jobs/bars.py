@@ -5,20 +5,18 @@ In a bar the jobs stand above one another: their ranks, how long they wait to wr
 Figs. 17 to 19 of Singh and Carretero, JSS 148 (2019). Of many jobs, as those of a trace, a bar is their sum.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nereus.simulation.jobs.picture import COLOURS, MOST_JOBS
-from nereus.simulation.jobs.results import JobResult, Result
+from nereus.simulation.jobs.results import JobResult, Result, Sizes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.container import BarContainer
     from matplotlib.figure import Figure
-
-Sizes = Mapping[int, Sequence[Result]]  # by cores; of the same policies for each
 
 _HATCHES = ("", "//")  # for the second row of colours
 _BAR_INCHES, _LEAST_COLUMN_INCHES, _LEGEND_INCHES, _LEAST_INCHES = 0.62, 1.9, 1.6, 8.0

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The results of a simulation under one policy."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
@@ -113,6 +113,9 @@ class Result:
 
     def job(self, name: str) -> JobResult:
         return next(job for job in self.jobs if job.name == name)
+
+
+Sizes = Mapping[int, Sequence[Result]]  # by cores; of the same policies for each
 
 
 def _errors(foretold: Sequence[Foretold]) -> dict[str, Any]:

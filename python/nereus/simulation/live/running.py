@@ -23,7 +23,6 @@ from nereus.simulation.live.event_results import Told
 from nereus.simulation.live.jobs import START_AT, arguments_of, known_beforehand, program_of
 from nereus.simulation.live.model import Live
 from nereus.supervisor import NoAnswer, ask
-from nereus.supervisor.control_socket import control_socket_folder
 from nereus.supervisor.daemon_address import daemon_control_socket, daemon_line
 
 EVENTS, RUN = "events.jsonl", "run.json"
@@ -85,7 +84,6 @@ class _Making:
         runtime = stack.enter_context(tempfile.TemporaryDirectory(prefix="nereus-live-"))
         inherited = {key: value for key, value in os.environ.items() if key != _SILENT}
         self._environment = inherited | {"XDG_RUNTIME_DIR": runtime}
-        self._sockets = control_socket_folder(self._environment)
         self._jobs: list[subprocess.Popen[bytes]] = []
         self._daemon: subprocess.Popen[bytes] | None = None
         self._seen = 0  # bytes of the file of events
@@ -102,7 +100,7 @@ class _Making:
         with (self._folder / EVENTS).open("wb") as out, (self._folder / "daemon.txt").open("wb") as err:
             self._daemon = daemon = self._start(command, out, err)
         deadline = time.monotonic() + _HEARS_WITHIN
-        sockets = daemon_line(self._sockets), daemon_control_socket(self._sockets)
+        sockets = daemon_line(self._environment), daemon_control_socket(self._environment)
         while not all(path.is_socket() for path in sockets):
             if daemon.poll() is not None or time.monotonic() > deadline:
                 raise LiveError(f"the daemon did not start: {_last_line(self._folder / 'daemon.txt')}")
@@ -178,7 +176,7 @@ class _Making:
 
     def _status(self) -> list[dict[str, Any]]:
         with suppress(NoAnswer, LaunchError):
-            answer = ask(daemon_control_socket(self._sockets), {"kind": "status"}, 2.0)
+            answer = ask(daemon_control_socket(self._environment), {"kind": "status"}, 2.0)
             return list(answer.get("jobs", []))
         return []
 

@@ -19,6 +19,7 @@ from nereus.simulation.network.cluster import (
 )
 from nereus.simulation.network.error import SmpiError, Stopped
 from nereus.simulation.network.patterns import (
+    PATTERNS,
     Pattern,
     matrix_of,
     of_matrix,
@@ -33,9 +34,11 @@ from nereus.simulation.network.redistribution import (
     USUAL_METHODS,
     Case,
     Simulated,
+    cases_of,
     check_size,
     paper_pairs,
     redistributed,
+    redistributions,
     spawn_seconds_in,
 )
 
@@ -43,6 +46,7 @@ __all__ = [
     "METHODS",
     "MOST_RANKS",
     "PACKED",
+    "PATTERNS",
     "PLACEMENTS",
     "USUAL_METHODS",
     "Case",
@@ -54,6 +58,7 @@ __all__ = [
     "Simulated",
     "SmpiError",
     "Stopped",
+    "cases_of",
     "check_size",
     "compared",
     "matrix_of",
@@ -66,6 +71,7 @@ __all__ = [
     "read_rate",
     "read_seconds",
     "redistributed",
+    "redistributions",
     "reduce_heap",
     "reduce_tree",
     "require",

@@ -2,7 +2,7 @@
 """What ranks send each other in one iteration: trees, stencils, or what a matrix says."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,6 +56,15 @@ def stencil(ranks: int, dimensions: int, count: int) -> Pattern:
         pairs = list(zip(near.tolist(), far.tolist(), strict=True))
         messages += [(a, b, count) for a, b in pairs] + [(b, a, count) for a, b in pairs]
     return Pattern(f"stencil-{dimensions}d", ranks, tuple(sorted(messages)))
+
+
+#: By their words: of so many ranks, with so many bytes in a message.
+PATTERNS: Mapping[str, Callable[[int, int], Pattern]] = {
+    "reduce": reduce_tree,
+    "reduce-heap": reduce_heap,
+    "stencil-2d": lambda ranks, count: stencil(ranks, 2, count),
+    "stencil-3d": lambda ranks, count: stencil(ranks, 3, count),
+}
 
 
 def _halves(length: int) -> tuple[range, range]:

@@ -2,11 +2,13 @@
 """Redistributions on a simulated cluster, beside what its network takes at least."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nereus.launch import cores
 from nereus.methods import TRANSFER_METHODS
 from nereus.simulation.network.cluster import MOST_RANKS, Cluster, rate_text
 from nereus.simulation.network.error import SmpiError
@@ -16,6 +18,8 @@ METHODS = TRANSFER_METHODS
 USUAL_METHODS = tuple(word for word in METHODS if word != "rma-lock")  # takes as long as rma-lockall in SMPI
 PAPER_SIZES = (2, 10, 20, 40, 80, 120, 160)
 MOST_WHO_KNOW_ALL = 4096  # lists of all others, and windows: memory and time go with the square
+
+_LOOK_SECONDS = 0.1  # between looks whether a signal came
 
 
 @dataclass(frozen=True)
@@ -92,6 +96,31 @@ class Simulated:
         }
 
 
+def cases_of(
+    pairs: Sequence[tuple[int, int]],
+    clusters: Sequence[Cluster],
+    methods: Sequence[str],
+    placement: str,
+    count: int,
+) -> list[Case]:
+    """Each pair on each cluster by each method."""
+    return [
+        Case(
+            cluster,
+            cluster.host_of_ranks(max(before, after), placement),
+            before,
+            after,
+            count,
+            method,
+            check=False,
+            spawn_seconds=None,
+        )
+        for before, after in pairs
+        for cluster in clusters
+        for method in methods
+    ]
+
+
 def paper_pairs() -> list[tuple[int, int]]:
     """All ordered pairs of the sizes of Martín-Álvarez et al. 2024, section 5."""
     return [(before, after) for before in PAPER_SIZES for after in PAPER_SIZES if before != after]
@@ -120,6 +149,29 @@ def redistributed(case: Case, limits: Limits) -> Simulated:
         "check": case.check,
     }
     return Simulated(case, simulated("transfer", question, limits))
+
+
+def redistributions(
+    cases: Sequence[Case], limits: Limits, tell: Callable[[Simulated], None] = lambda row: None
+) -> list[Simulated]:
+    """As many at a time as there are cores; `tell` is told of each, in the order of the cases."""
+    rows = []
+    with ThreadPoolExecutor(cores()) as pool:
+        running = [pool.submit(redistributed, case, limits) for case in cases]
+        try:
+            for one in running:
+                _heed_signals_until_done([one])
+                rows.append(one.result())
+                tell(rows[-1])
+        finally:
+            _heed_signals_until_done([one for one in running if not one.cancel()])
+    return rows
+
+
+def _heed_signals_until_done(running: Sequence[Future[Simulated]]) -> None:
+    """Whoever waits without an end hears no signal that came just before, or to another thread."""
+    while wait(running, _LOOK_SECONDS).not_done:
+        pass
 
 
 def spawn_seconds_in(path: Path) -> float:

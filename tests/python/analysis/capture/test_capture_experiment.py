@@ -10,8 +10,8 @@ from calls_of import Call, write, write_all
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nereus.analysis.capture import Captured, NoPatternError, Wishes, capture, read_traces
-from nereus.config import Experiment
+from nereus.analysis.capture import Captured, NoPatternError, Wishes, capture, read_traces, text_of
+from nereus.config import Experiment, load
 
 CG = [
     Call("Allgatherv", 5e-6, 40e-6, 64_000),
@@ -260,3 +260,13 @@ def test_tracing_overhead_of_short_iterations_is_not_reported_as_missing(tmp_pat
     """Noting takes more than half of the time."""
     write(tmp_path, [Call("Allreduce", 1e-6, 1e-6)] * 1000, look_nanoseconds=600)
     assert capture(read_traces(tmp_path), WISHES).warnings == []
+
+
+def test_file_of_an_experiment_can_be_read_whatever_the_command_was(tmp_path: Path) -> None:
+    found = captured([CG * 200] * 2)
+    file = tmp_path / "e.toml"
+    file.write_text(text_of(found, ["mpiexec", "cg\nranks = 3", "a b"]))
+    first, *_ = file.read_text().splitlines()
+    assert first == "# Captured from: mpiexec 'cg\\nranks = 3' 'a b'"
+    assert "Which data it keeps is not known" in file.read_text()
+    assert load(file).experiment.groups == found.experiment.groups

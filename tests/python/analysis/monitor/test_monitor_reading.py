@@ -15,7 +15,7 @@ from nereus.analysis.monitor.flows import flows
 from nereus.analysis.monitor.kinds import is_recording
 from nereus.analysis.monitor.model import RecordingError
 from nereus.analysis.monitor.reader import read
-from nereus.cli.monitor import _begin
+from nereus.analysis.monitor.record import begin
 
 SMALL = (HEADER, process(0), moved([[1, 2, 10, {"3": 2}], [3, 1, 0, {"0": 1}]]), world())
 
@@ -119,5 +119,5 @@ def test_damaged_file_is_read_up_to_the_damage(
 def test_record_of_non_utf8_command_can_be_read(tmp_path: Path) -> None:
     for encoding in Encoding:
         file = tmp_path / f"a.{encoding}"
-        _begin(file, encoding, "0" * 16, ["prog", "\udcff"])
+        begin(file, encoding, "0" * 16, ["prog", "\udcff"])
         assert read(file).header.command == ["prog", "\\udcff"]

@@ -9,12 +9,11 @@ import pytest
 from a_run import HEADER, Line, communicator, moved, process, to_all, world, write
 from rich.console import Console
 
-from nereus.analysis.monitor.flows import Flows, flows
+from nereus.analysis.monitor.flows import Flows, flows, write_csv
 from nereus.analysis.monitor.picture import figure
 from nereus.analysis.monitor.reader import read
 from nereus.analysis.monitor.table import table
 from nereus.analysis.monitor.totals import COLLECTIVES_ONCE
-from nereus.cli.monitor_report import report_recording
 from nereus.cli.place_table import what_counts
 from nereus.placement import Selection, read_traffic
 
@@ -67,7 +66,7 @@ def test_exported_tables_mark_the_rows_that_count(two_worlds: Path) -> None:
     made = flows(read(two_worlds))
     told = {(pair["source"], pair["kind"]): pair["counted"] for pair in made.document()}
     assert told == {(0, "collective"): False, (0, "decomposed"): True, (2, "collective"): True}
-    pairs, sizes = report_recording(two_worlds, True, None, None, True)
+    pairs, sizes = write_csv(made, two_worlds)
     assert pd.read_csv(pairs)["counted"].tolist() == [False, True, True]
     assert pd.read_csv(sizes)["counted"].tolist() == [False, True, True]
     assert read_traffic(pairs, Selection()).toarray().tolist() == made.matrix("bytes").tolist()

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 from a_name import called
-from a_page import COMMAND, LIMIT, A, House, Served, Told, history, received
+from a_page import LIMIT, A, House, Served, Told, history, received
+from commands import COMMAND
 
 from nereus.daemon.page import source as source_module
 from nereus.daemon.page.sentences import reason, sentence

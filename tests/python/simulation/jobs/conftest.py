@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nereus.cli.policies import load
+from nereus.policy.loading import load
 from nereus.simulation.jobs import Result, Scenario, load_scenario, simulate
 
 REPOSITORY = Path(__file__).parents[4]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from matplotlib.patches import Rectangle
 
-from nereus.cli.policies import load
+from nereus.policy.loading import load
 from nereus.simulation.jobs import Result, load_trace, simulate
 from nereus.simulation.jobs.bars import figure
 

@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 
-from nereus.cli.messages import Refused
-from nereus.cli.policies import load
 from nereus.policy.policies import BY_NAME
 
 Nereus = Callable[..., tuple[int, str, str]]
@@ -126,33 +124,6 @@ def test_custom_policy_of_thirty_lines_is_simulated(nereus: Nereus) -> None:
 @pytest.mark.parametrize("name", BY_NAME)
 def test_every_named_policy_can_be_simulated(nereus: Nereus, file: Path, name: str) -> None:
     assert document(nereus, file, "--policy", name)["policies"][name]["unfinished"] == 0
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "said"),
-    [
-        ("fairr", "", "policy fairr: there is none of this name; did you mean fair?"),
-        ("zzz", "", "policy zzz: there is none of this name; none, blocking"),
-        ("no.py:A", None, "no.py: there is no such file"),
-        ("p.py:A", "A = 3\n", "p.py: A: no class of this name that derives from"),
-        ("p.py:A", "def (\n", "p.py: SyntaxError:"),
-        ("p.py:A", "raise ValueError('no')\n", "p.py: ValueError: no"),
-        (
-            "p.py:A",
-            "from nereus.policy.decisions import Policy\nclass A(Policy):\n    def __init__(self, x): pass\n",
-            "p.py: TypeError:",
-        ),
-    ],
-)
-def test_unusable_policy_is_refused_before_simulation(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: str | None, said: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    if content is not None:
-        (tmp_path / "p.py").write_text(content)
-    with pytest.raises(Refused) as caught:
-        load(name)
-    assert said in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from nereus.cli.policies import load
 from nereus.config import ConfigError
+from nereus.policy.loading import load
 from nereus.simulation.jobs import Result, load_trace, simulate
 
 REST = "-1 -1 {ranks} -1 -1 1 1 1 1 1 -1 -1 -1"

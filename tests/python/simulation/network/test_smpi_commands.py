@@ -14,6 +14,7 @@ import pytest
 
 from nereus.cli import simulate_transfer
 from nereus.methods import TRANSFER_METHODS
+from nereus.simulation.network import redistribution
 from nereus.simulation.network.error import Stopped
 from nereus.simulation.network.program import Limits
 from nereus.simulation.network.redistribution import Case
@@ -131,7 +132,7 @@ def test_ctrl_c_delivered_to_another_thread_stops_the_simulation(
         stopped.append(limits.stopped())
         raise Stopped
 
-    monkeypatch.setattr(simulate_transfer, "redistributed", simulated)
+    monkeypatch.setattr(redistribution, "redistributed", simulated)
     monkeypatch.setattr(simulate_transfer, "require", lambda: None)
     code, _, err = nereus("simulate", "transfer", "--pair", "4:2", "--method", "p2p", "--quiet")
     assert (set(stopped), err) == ({True}, "nereus: stopped by SIGINT\n")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nereus.cli import parts_folder
+from nereus.launch import parts_folder
 
 
 @pytest.fixture(autouse=True)
@@ -65,3 +65,14 @@ def test_folder_accessible_to_others_is_kept(shared_memory: Path) -> None:
     folder.chmod(0o755)
     with parts_folder.made_for("1f"):
         assert folder.exists()
+
+
+def test_parts_are_files_of_the_folder_alone(shared_memory: Path) -> None:
+    folder = abandoned(shared_memory)
+    (folder / "2.part").symlink_to("/etc/passwd")
+    (folder / "other").touch()
+    assert parts_folder.parts_in(folder) == [folder / "1.part"]
+
+
+def test_folder_without_parts_has_no_totals(tmp_path: Path) -> None:
+    assert parts_folder.totals(tmp_path) == []

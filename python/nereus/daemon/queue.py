@@ -2,12 +2,12 @@
 """Waiting until the daemon has cores for a job that is to start."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from nereus.cli.messages import note
-from nereus.daemon import DaemonError, NoDaemon, ask_daemon
+from nereus.daemon.client import ask_daemon
+from nereus.daemon.error import DaemonError, NoDaemon
 from nereus.launch import Stopping
 from nereus.supervisor import NameClaim
 
@@ -18,23 +18,28 @@ _GONE_SECONDS = 15.0
 
 
 @contextmanager
-def cores_for(job: NameClaim, ranks: int, stopping: Stopping, quiet: bool) -> Iterator[bool]:
-    """Whether the job may start: not where it was stopped first. DaemonError where it never may."""
+def cores_for(job: NameClaim, ranks: int, stopping: Stopping, tell: Callable[[str], None]) -> Iterator[bool]:
+    """Whether the job may start: not where it was stopped first. DaemonError where it never may.
+
+    `tell` is told what it waits for.
+    """
     question = {"kind": "reserve", "job": job.key, "ranks": ranks}
     answer = ask_daemon(question)
     try:
         if answer["kind"] == "waiting":
-            note(f"job {job.name} waits for {ranks} cores; {answer['before']} before it", quiet)
+            tell(f"job {job.name} waits for {ranks} cores; {answer['before']} before it")
         while answer["kind"] == "waiting" and stopping.signal is None:
             _pause(stopping)
-            answer = _asked_again(question, job.name, stopping, quiet)
+            answer = _asked_again(question, job.name, stopping, tell)
         yield stopping.signal is None
     finally:
         with suppress(DaemonError):
             ask_daemon({"kind": "release", "job": job.key})  # what it has not taken until now
 
 
-def _asked_again(question: Mapping[str, Any], name: str, stopping: Stopping, quiet: bool) -> dict[str, Any]:
+def _asked_again(
+    question: Mapping[str, Any], name: str, stopping: Stopping, tell: Callable[[str], None]
+) -> dict[str, Any]:
     """The answer of the daemon, or of the one that follows it; one that is gone for good keeps nobody."""
     until = None
     while stopping.signal is None and (until is None or time.monotonic() < until):
@@ -42,8 +47,7 @@ def _asked_again(question: Mapping[str, Any], name: str, stopping: Stopping, qui
             return ask_daemon(question)
         if until is None:
             until = time.monotonic() + _GONE_SECONDS
-            text = f"the daemon is gone: job {name} starts without it in {_GONE_SECONDS:g} s, if it stays so"
-            note(text, quiet)
+            tell(f"the daemon is gone: job {name} starts without it in {_GONE_SECONDS:g} s, if it stays so")
         _pause(stopping)
     return {"kind": "reserved"}
 

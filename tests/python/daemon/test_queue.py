@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from nereus.cli import queue
-from nereus.daemon import DaemonError, NoDaemon
+from nereus.daemon import DaemonError, NoDaemon, queue
 from nereus.launch import Stopping
 from nereus.supervisor import claim_name
 
@@ -51,11 +50,11 @@ def time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Time:
     return made
 
 
-def started(monkeypatch: pytest.MonkeyPatch, daemon: FakeDaemon) -> float:
+def started(monkeypatch: pytest.MonkeyPatch, daemon: FakeDaemon, told: list[str]) -> float:
     """When the job did."""
     monkeypatch.setattr(queue, "ask_daemon", daemon.ask)
     with claim_name("mine", "cg") as claim, Stopping() as stopping:
-        with queue.cores_for(claim, 2, stopping, quiet=False) as may:
+        with queue.cores_for(claim, 2, stopping, told.append) as may:
             assert may
             at = daemon.time.now
         assert set(daemon.asked) == {("reserve", claim.key), ("release", claim.key)}
@@ -63,20 +62,22 @@ def started(monkeypatch: pytest.MonkeyPatch, daemon: FakeDaemon) -> float:
 
 
 def test_waiting_job_does_not_start_when_its_daemon_restarts(
-    time: Time, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    time: Time, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert started(monkeypatch, FakeDaemon(time, waits=60.0, gone=(5.0, 12.0))) >= 60.0
-    said = capsys.readouterr().err
-    assert said.count("the daemon is gone") == 1
-    assert "job mine waits for 2 cores; 0 before it" in said
+    told: list[str] = []
+    assert started(monkeypatch, FakeDaemon(time, waits=60.0, gone=(5.0, 12.0)), told) >= 60.0
+    waits, gone = told
+    assert waits == "job mine waits for 2 cores; 0 before it"
+    assert gone.startswith("the daemon is gone: ")
 
 
 def test_job_starts_without_a_daemon_that_does_not_return(
-    time: Time, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    time: Time, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    at = started(monkeypatch, FakeDaemon(time, waits=1e9, gone=(5.0, 1e9)))
+    told: list[str] = []
+    at = started(monkeypatch, FakeDaemon(time, waits=1e9, gone=(5.0, 1e9)), told)
     assert 5.0 + queue._GONE_SECONDS <= at <= 10.0 + queue._GONE_SECONDS
-    assert f"starts without it in {queue._GONE_SECONDS:g} s" in capsys.readouterr().err
+    assert f"starts without it in {queue._GONE_SECONDS:g} s" in told[-1]
 
 
 def test_restarted_daemon_with_too_few_cores_refuses_the_job(
@@ -85,4 +86,4 @@ def test_restarted_daemon_with_too_few_cores_refuses_the_job(
     daemon = FakeDaemon(time, waits=60.0, gone=(5.0, 8.0))
     daemon.refuses = True
     with pytest.raises(DaemonError, match="1 to 2 are there"):
-        started(monkeypatch, daemon)
+        started(monkeypatch, daemon, [])

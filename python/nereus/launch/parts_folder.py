@@ -7,16 +7,19 @@
 import fcntl
 import os
 import shutil
+import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from nereus.launch.builds import Build, builds
 from nereus.launch.private_folder import is_private
 from nereus.launch.shared_memory import FOLDER, mapped
 
 _NAME = "nereus-{run}-monitor-"
+_READER = "nereus-parts"
 _YOUNG = 60.0  # s; its maker may not have locked it yet
 
 
@@ -57,6 +60,28 @@ def is_locked(folder: Path) -> bool:
     finally:
         os.close(descriptor)
     return False
+
+
+def parts_in(folder: Path) -> list[Path]:
+    """What processes recorded that still run, or did not come to MPI_Finalize."""
+    return sorted(path for path in folder.glob("*.part") if path.is_file() and not path.is_symlink())
+
+
+def append(parts: Sequence[Path], build: Build, record: Path, is_cbor: bool) -> bool:
+    """Add them to a record; whether all could be."""
+    with record.open("ab") as file:
+        options = ["--cbor"] if is_cbor else []
+        done = subprocess.run([build.program(_READER), *options, *parts], stdout=file, check=False)
+    return done.returncode == 0
+
+
+def totals(folder: Path) -> list[bytes]:
+    """Lines of what each process has recorded until now; a file that goes meanwhile is passed over."""
+    parts = parts_in(folder)
+    if not parts:
+        return []
+    program = builds()[0].program(_READER)
+    return subprocess.run([program, "--totals", *parts], capture_output=True, check=False).stdout.splitlines()
 
 
 def _private() -> list[Path]:

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which resource manager a command has its hosts from."""
+
+from nereus.allocation.contract import ResourceManager
+from nereus.allocation.slurm import slurm
+from nereus.allocation.static import static_hosts
+from nereus.launch.hosts import Reach, RemoteShell, read_hosts
+
+# Each looks whether we run in a job of its own.
+_MANAGERS = (slurm,)
+
+
+def resource_manager(hosts: str, rsh: str | None) -> ResourceManager:
+    """By the words of a command line: what a user says counts; else that of the job that we run in."""
+    shell = RemoteShell(rsh) if rsh else None
+    if hosts or rsh:
+        return static_hosts(Reach(read_hosts(hosts), shell))
+    found = (manager() for manager in _MANAGERS)
+    return next((manager for manager in found if manager is not None), static_hosts(Reach()))

@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An allocation in Slurm: the hosts of the job that we run in, and those of jobs beside it."""
+
+import time
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+from math import inf
+from pathlib import Path
+
+from nereus.allocation.contract import (
+    Allocation,
+    AllocationError,
+    Event,
+    EventKind,
+    Growth,
+    GrowthState,
+    NotGranted,
+    Wish,
+)
+from nereus.allocation.slurm.client import Call, answered, goes_away, wait
+from nereus.allocation.slurm.environment import SlurmJob
+from nereus.allocation.slurm.first_job import HOSTS_FILE, options_like
+from nereus.allocation.slurm.nodes import DrainWatch
+from nereus.allocation.slurm.pending import hopeless
+from nereus.allocation.slurm.second_job import SecondJob
+from nereus.allocation.slurm.sweep import sweep
+from nereus.launch.hosts import Host, Reach, is_here
+
+_TRIAL_WITHIN = 30.0
+_ENDS_WITHIN = 5.0
+# Between two questions to slurmctld why a job waits.
+_ASKED_EVERY = 1.0
+# What Slurm does not take, it refuses that soon.
+_REFUSED_WITHIN = 0.5
+
+Steps = Generator[None, None, None]
+
+
+@dataclass
+class _Held:
+    """A job beside the first, and its hosts that are ours."""
+
+    job: SecondJob
+    id: int
+    hosts: tuple[Host, ...]
+
+
+class SlurmAllocation(Allocation):
+    def __init__(
+        self, job: SlurmJob, reach: Reach, name: str, folder: Path, now: Callable[[], float] = time.monotonic
+    ) -> None:
+        """`name`: with a number, that of the jobs that are submitted; `folder`: of ours alone."""
+        assert reach.remote_shell is not None
+        self._job, self._shell, self._name, self._now = job, reach.remote_shell, name, now
+        self._first = reach.hosts
+        self._folder, self._file = folder, folder / "slurm-hosts"
+        self._held: list[_Held] = []
+        self._given_back: set[str] = set()
+        self._ending: list[SecondJob] = []
+        self._growing: dict[int, tuple[Growth, Steps]] = {}
+        self._shrinks: list[tuple[Call, tuple[str, ...]]] = []
+        self._scancels: list[Call] = []
+        self._leaving: list[Steps] = []
+        self._drains = DrainWatch(now)
+        self._numbers = count(1)
+        self._note_hosts()
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        return {HOSTS_FILE: str(self._file)}
+
+    @property
+    def hosts(self) -> tuple[Host, ...]:
+        return tuple(host for host in self._all() if host.name not in self._given_back)
+
+    def grow(self, wish: Wish) -> Growth:
+        growth = Growth(wish)
+        self._growing[id(growth)] = (growth, self._steps(growth))
+        return growth
+
+    def cancel(self, growth: Growth) -> None:
+        _, steps = self._growing.pop(id(growth), (growth, None))
+        if steps is not None:
+            steps.close()
+            growth.to(GrowthState.FAILED, "it was cancelled")
+
+    def check_release(self, names: Sequence[str]) -> None:
+        unknown = [name for name in names if name not in {host.name for host in self.hosts}]
+        if unknown:
+            raise AllocationError(f"{', '.join(unknown)}: no host of this job")
+        if any(host.name in names for host in self._first[:1]):
+            raise AllocationError(f"{self._first[0].name}: a job in Slurm keeps its first host")
+
+    def release(self, names: Sequence[str]) -> None:
+        self.check_release(names)
+        self._leaving.append(self._leave(names))
+        self._given_back |= set(names)
+
+    def turn(self) -> list[Event]:
+        for growth, steps in list(self._growing.values()):
+            try:
+                next(steps)
+            except StopIteration:
+                del self._growing[id(growth)]
+            except (AllocationError, NotGranted) as problem:
+                del self._growing[id(growth)]
+                growth.never = isinstance(problem, AllocationError)
+                growth.to(GrowthState.FAILED, str(problem))
+        self._leaving = [steps for steps in self._leaving if next(steps, steps) is None]
+        self._reap()
+        return [*self._lost(), *self._kept(), *self._drains.look([host.name for host in self.hosts])]
+
+    def close(self) -> None:
+        for growth in [growth for growth, _ in self._growing.values()]:
+            self.cancel(growth)
+        self._drains.close()
+        for steps in self._leaving:
+            steps.close()
+        for call in self._sweeps([host.name for host in self._all()]):
+            wait(call, _ENDS_WITHIN)
+        for held in self._held:
+            held.job.release()
+            self._ending.append(held.job)
+        self._held.clear()
+        for job in self._ending:
+            job.wait(_ENDS_WITHIN)
+        self._reap()
+        for call in (*(call for call, _ in self._shrinks), *self._scancels):
+            wait(call, _ENDS_WITHIN)
+
+    def _steps(self, growth: Growth) -> Steps:
+        """From the wish to usable hosts; closed before its end, it leaves nothing behind."""
+        deadline = self._now() + (inf if growth.wish.patience is None else growth.wish.patience)
+        options = yield from options_like(self._job)
+        job = yield from self._submitted([*options, *self._options_of(growth.wish)], deadline)
+        try:
+            yield from self._wait_until_granted(job, growth, deadline)
+            granted = job.granted
+            assert granted is not None
+            growth.hosts = tuple(self._with_slots(host) for host in granted.hosts)
+            growth.to(GrowthState.ACCEPTED)
+            held = _Held(job, granted.id, growth.hosts)
+            self._note_hosts(held)
+            yield from self._try_hosts(growth.hosts)
+            self._held.append(held)
+            growth.to(GrowthState.USABLE)
+        finally:
+            if growth.state is not GrowthState.USABLE:
+                job.release()
+                self._ending.append(job)
+                self._note_hosts()
+
+    def _with_slots(self, host: Host) -> Host:
+        """Of a host with as many processors."""
+        return Host(host.name, max(1, host.slots // self._job.processors_each))
+
+    def _options_of(self, wish: Wish) -> list[str]:
+        named = [f"--nodelist={','.join(wish.names)}"] if wish.names else []
+        return [f"--nodes={wish.count}", f"--ntasks-per-node={wish.slots}", *named]
+
+    def _submitted(self, options: Sequence[str], deadline: float) -> Generator[None, None, SecondJob]:
+        """One that Slurm has taken, or one that it refused for a reason that does not go away."""
+        while True:
+            job = SecondJob(f"{self._name}-{next(self._numbers)}", options)
+            begin = self._now()
+            try:
+                while job.granted is None and job.ended is None and self._now() < begin + _REFUSED_WITHIN:
+                    yield
+            except BaseException:  # this generator is closed
+                job.release()
+                self._ending.append(job)
+                raise
+            if job.ended is None or not goes_away(job.ended) or self._now() >= deadline:
+                return job
+            self._ending.append(job)
+            while self._now() < begin + _ASKED_EVERY:
+                yield
+
+    def _wait_until_granted(self, job: SecondJob, growth: Growth, deadline: float) -> Steps:
+        while job.granted is None:
+            if job.ended is not None:
+                refusal = AllocationError if job.is_impossible else NotGranted
+                raise refusal(f"Slurm grants no more hosts: {job.ended}")
+            if self._now() >= deadline:
+                why = growth.reason or "no reason known"
+                raise NotGranted(f"Slurm granted no hosts within {growth.wish.patience:g} s ({why})")
+            again = min(self._now() + _ASKED_EVERY, deadline)
+            while job.granted is None and job.ended is None and self._now() < again:
+                yield
+            if job.granted is None and job.ended is None:
+                yield from self._ask_why(job, growth)
+
+    def _ask_why(self, job: SecondJob, growth: Growth) -> Steps:
+        words = ["squeue", "--noheader", "--me", "--name", job.name, "--states=PENDING", "--format=%r"]
+        answer = yield from answered(Call(words))
+        growth.reason = answer.out.strip() if answer.is_good else growth.reason
+        if job.granted is None and hopeless(growth.reason):
+            raise AllocationError(f"Slurm will never grant these hosts: {growth.reason}")
+
+    def _try_hosts(self, hosts: Sequence[Host]) -> Steps:
+        """A host is usable where a process can be started."""
+        shell, environment = self._shell, {**self._shell.complete_environment(), **self.environment}
+        calls = {
+            host.name: Call([shell.command, host.name, "true"], _TRIAL_WITHIN, environment) for host in hosts
+        }
+        try:
+            for name, call in calls.items():
+                answer = yield from answered(call)
+                if not answer.is_good:
+                    raise NotGranted(f"{name} was granted, but no process starts there: {answer.reason}")
+        finally:
+            for call in calls.values():
+                call.give_up("given up")
+
+    def _all(self) -> list[Host]:
+        """Those too that are being given back."""
+        return [*self._first, *(host for held in self._held for host in held.hosts)]
+
+    def _leave(self, names: Sequence[str]) -> Steps:
+        begun = list(self._held)  # one that is granted meanwhile may have the same hosts
+        for call in self._sweeps(names):
+            yield from answered(call)
+        for held in [held for held in begun if held in self._held]:
+            self._release_of(held, names)
+        kept = tuple(host for host in self._first if host.name not in names)
+        if kept != self._first:
+            self._shrink(self._job.id, self._first, kept)
+            self._first = kept
+        self._given_back -= set(names)
+        self._note_hosts()
+
+    def _sweeps(self, names: Sequence[str]) -> list[Call]:
+        """For each of our jobs in Slurm that has some of these hosts; they run at the same time."""
+        of_jobs = [(self._job.id, self._first), *((held.id, held.hosts) for held in self._held)]
+        chosen = [
+            (job, [host.name for host in hosts if host.name in names and not is_here(host.name)])
+            for job, hosts in of_jobs
+        ]
+        return [sweep(job, hosts, self._folder) for job, hosts in chosen if hosts]
+
+    def _release_of(self, held: _Held, names: Sequence[str]) -> None:
+        kept = tuple(host for host in held.hosts if host.name not in names)
+        if not kept:
+            held.job.release()
+            self._ending.append(held.job)
+            self._held.remove(held)
+        elif kept != held.hosts:
+            self._shrink(held.id, held.hosts, kept)
+            held.hosts = kept
+
+    def _shrink(self, job: int, hosts: Sequence[Host], kept: Sequence[Host]) -> None:
+        names = ",".join(host.name for host in kept)
+        call = Call(["scontrol", "-Q", "update", f"JobId={job}", f"NodeList={names}"])
+        self._shrinks.append((call, tuple(host.name for host in hosts if host not in kept)))
+
+    def _kept(self) -> list[Event]:
+        """Hosts that Slurm would not take back."""
+        ended = [(call, names) for call, names in self._shrinks if call.answer() is not None]
+        self._shrinks = [entry for entry in self._shrinks if entry not in ended]
+        answers = [(call.answer(), names) for call, names in ended]
+        return [
+            Event(EventKind.HOST_KEPT, answer.reason, names)
+            for answer, names in answers
+            if answer is not None and not answer.is_good
+        ]
+
+    def _lost(self) -> list[Event]:
+        """Hosts of jobs that ended without us."""
+        ended = [held for held in self._held if held.job.ended is not None]
+        for held in ended:
+            self._held.remove(held)
+            self._ending.append(held.job)
+        if ended:
+            self._note_hosts()
+        ours = [
+            (held, tuple(name for name in _names(held.hosts) if name not in self._given_back))
+            for held in ended
+        ]
+        return [
+            Event(EventKind.HOST_LOST, f"the Slurm job {held.id} has ended: {held.job.ended}", names)
+            for held, names in ours
+            if names
+        ]
+
+    def _reap(self) -> None:
+        """Forget what has ended. Where `salloc` was killed, Slurm does not know that nobody holds the job."""
+        for job in [job for job in self._ending if job.ended is not None]:
+            self._ending.remove(job)
+            job.close()
+            if job.was_killed:
+                self._scancels.append(Call(["scancel", "--quiet", "--me", "--name", job.name]))
+        self._scancels = [call for call in self._scancels if call.answer() is None]
+
+    def _note_hosts(self, *more: _Held) -> None:
+        """For what starts commands on hosts; the file is replaced whole, since it may read it meanwhile."""
+        lines = [f"{host.name} {self._job.id}\n" for host in self._first]
+        lines += [f"{host.name} {held.id}\n" for held in (*self._held, *more) for host in held.hosts]
+        beside = self._file.with_suffix(".new")
+        beside.write_text("".join(lines), encoding="ascii")
+        beside.replace(self._file)
+
+
+def _names(hosts: Sequence[Host]) -> list[str]:
+    return [host.name for host in hosts]

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Allocations with what is around them: all that tests of the contract know of a resource manager.
+
+For another adapter: a class that derives from Stand, and its name in STANDS.
+"""
+
+import signal
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+from a_slurm import fake_slurm, until
+
+from nereus.allocation import Allocation, Event, Growth, GrowthState, static_hosts
+from nereus.allocation.slurm import slurm_job
+from nereus.allocation.slurm.allocation import SlurmAllocation
+from nereus.allocation.slurm.first_job import reach_of
+from nereus.launch.hosts import Host, Reach
+
+#: Where each stand begins; n3 to n5 can be had where there is a resource manager.
+FIRST = ("n1", "n2")
+MORE = ("n3", "n4", "n5")
+# A turn that has not come back in this time waits for somebody.
+_TURN_WITHIN = 30
+
+
+class Clock:
+    """As the real one, but for what a test puts it ahead."""
+
+    def __init__(self) -> None:
+        self.ahead = 0.0
+
+    def __call__(self) -> float:
+        return time.monotonic() + self.ahead
+
+
+class Stand(ABC):
+    """One allocation, with `FIRST` as its hosts, and the resource manager, which the test commands."""
+
+    allocation: Allocation
+
+    def __init__(self) -> None:
+        self.clock = Clock()
+        #: What every turn told.
+        self.events: list[Event] = []
+
+    @abstractmethod
+    def idle(self) -> list[str]:
+        """Hosts that nobody has, as far as the resource manager knows."""
+
+    @abstractmethod
+    def left(self) -> list[str]:
+        """All that there is at the resource manager by our doing, beside the first hosts."""
+
+    @abstractmethod
+    def waits_in_queue(self) -> bool:
+        """Whether the resource manager has a request of ours that it has not granted."""
+
+    @abstractmethod
+    def occupy(self) -> None:
+        """Somebody else takes all idle hosts."""
+
+    @abstractmethod
+    def leave(self) -> None:
+        """He gives them back."""
+
+    @abstractmethod
+    def stop_starting(self, name: str) -> None:
+        """A host that can be had, but on which no process starts."""
+
+    @abstractmethod
+    def hang(self) -> None:
+        """The resource manager does not answer any more."""
+
+    @abstractmethod
+    def mend(self) -> None:
+        """It answers again."""
+
+    @abstractmethod
+    def take_away(self) -> None:
+        """It ends whatever we got by growing."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(host.name for host in self.allocation.hosts)
+
+    def turn(self) -> None:
+        """One turn, which may not wait."""
+        before = signal.signal(signal.SIGALRM, _waits)
+        signal.alarm(_TURN_WITHIN)
+        try:
+            self.events += self.allocation.turn()
+        finally:
+            signal.alarm(0)
+            signal.signal(signal.SIGALRM, before)
+
+    def turn_until(self, state: GrowthState, growth: Growth) -> list[GrowthState]:
+        """The states of the growth, each once, in the order in which it had them."""
+        states = [growth.state]
+
+        def reached() -> bool:
+            self.turn()
+            if growth.state is not states[-1]:
+                states.append(growth.state)
+            return growth.state is state or growth.state.is_final
+
+        until(reached, f"{state}: {growth.state}, {growth.reason}")
+        assert growth.state is state, growth.reason
+        return states
+
+    def turn_until_told(self) -> Event:
+        """The only event so far."""
+
+        def told() -> bool:
+            self.turn()
+            return bool(self.events)
+
+        until(told, "an event")
+        [event] = self.events
+        return event
+
+    def turn_until_idle(self, *names: str) -> None:
+        def reached() -> bool:
+            self.turn()
+            return set(names) <= set(self.idle())
+
+        until(reached, f"{names} are idle")
+
+    def turn_until_nothing_is_left(self) -> None:
+        def reached() -> bool:
+            self.turn()
+            return not self.left()
+
+        until(reached, "nothing is left")
+
+
+class StaticStand(Stand):
+    """Nobody is asked."""
+
+    def __init__(self, folder: Path, opened: ExitStack, monkeypatch: pytest.MonkeyPatch) -> None:
+        super().__init__()
+        reach = Reach(tuple(Host(name, 2) for name in FIRST))
+        self.allocation = static_hosts(reach).open("0123456789abcdef", folder)
+
+    def idle(self) -> list[str]:
+        return list(MORE)
+
+    def left(self) -> list[str]:
+        return []
+
+    def waits_in_queue(self) -> bool:
+        return False
+
+    def occupy(self) -> None: ...
+
+    def leave(self) -> None: ...
+
+    def stop_starting(self, name: str) -> None: ...
+
+    def hang(self) -> None: ...
+
+    def mend(self) -> None: ...
+
+    def take_away(self) -> None: ...
+
+
+class SlurmStand(Stand):
+    def __init__(self, folder: Path, opened: ExitStack, monkeypatch: pytest.MonkeyPatch) -> None:
+        super().__init__()
+        self.slurm = opened.enter_context(fake_slurm(folder, monkeypatch, **dict.fromkeys(FIRST + MORE, 2)))
+        self.folder = folder / "job"
+        self.folder.mkdir()
+        self.allocation = self.open(self.slurm.first_job(*FIRST))
+
+    def open(self, environment: dict[str, str]) -> SlurmAllocation:
+        job = slurm_job(environment)
+        assert job is not None
+        return SlurmAllocation(job, reach_of(job), "nereus-0123456789abcdef", self.folder, self.clock)
+
+    def idle(self) -> list[str]:
+        return self.slurm.idle()
+
+    def left(self) -> list[str]:
+        jobs = [f"{job['name']} {job['state']} {job['nodes']}" for job in self.slurm.jobs()]
+        return jobs + [str(pid) for pid in self.slurm.salloc_processes()]
+
+    def waits_in_queue(self) -> bool:
+        return bool(self.slurm.jobs("PENDING"))
+
+    def occupy(self) -> None:
+        self.slurm.occupy()
+
+    def leave(self) -> None:
+        self.slurm.leave()
+
+    def stop_starting(self, name: str) -> None:
+        self.slurm.stop_starting(name)
+
+    def hang(self) -> None:
+        self.slurm.hang()
+
+    def mend(self) -> None:
+        self.slurm.mend()
+
+    def take_away(self) -> None:
+        self.slurm.cancel()
+
+
+STANDS: dict[str, type[StaticStand] | type[SlurmStand]] = {"static": StaticStand, "slurm": SlurmStand}
+#: Those with a resource manager that has more hosts.
+GROWING = ("slurm",)
+
+
+@contextmanager
+def stand_of(kind: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stand]:
+    """Its allocation is closed at the end, by the test or here, and nothing is left."""
+    with ExitStack() as opened:
+        stand = STANDS[kind](folder, opened, monkeypatch)
+        closed = False
+
+        def close() -> None:
+            nonlocal closed
+            if not closed:
+                closed = True
+                usual()
+
+        usual = stand.allocation.close
+        monkeypatch.setattr(stand.allocation, "close", close)
+        try:
+            yield stand
+        finally:
+            stand.mend()
+            close()
+        assert stand.left() == []
+
+
+def _waits(number: int, frame: object) -> None:
+    raise AssertionError(f"turn() waits: it has not come back in {_TURN_WITHIN} s")

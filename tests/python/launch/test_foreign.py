@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A user would not learn how the command ended, or could not stop it."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from nereus.launch import Build, LaunchError, Stopping
+from nereus.launch.foreign import run_foreign
+
+BUILD = Build("mpich", Path("/nowhere"), Path("/nowhere/mpiexec"), "MPICH Version: 9.9")
+
+
+@pytest.mark.parametrize(("act", "code"), [("exit 3", 3), ("kill -KILL $$", 137)])
+def test_exit_code_is_as_in_a_shell(act: str, code: int) -> None:
+    with Stopping() as stopping:
+        assert run_foreign(["sh", "-c", act], BUILD, dict(os.environ), stopping) == code
+
+
+def test_command_ends_when_we_are_stopped(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    act = f"trap 'echo ended; exit 0' TERM; kill -TERM {os.getpid()}; while :; do sleep 0.05; done"
+    with Stopping() as stopping, out.open("w") as stdout:
+        assert (
+            run_foreign(["sh", "-c", act], BUILD, dict(os.environ), stopping, stdout) == 128 + signal.SIGTERM
+        )
+    assert out.read_text() == "ended\n"
+
+
+def test_command_that_cannot_be_started_is_refused() -> None:
+    with Stopping() as stopping, pytest.raises(LaunchError, match="nowhere-to-be-found: cannot be started"):
+        run_foreign(["nowhere-to-be-found"], BUILD, dict(os.environ), stopping)

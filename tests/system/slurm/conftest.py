@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A Slurm of four nodes, and jobs in it."""
+
+import contextlib
+import json
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import COMMAND
+from slurm_cluster import CannotStart, SlurmCluster, missing_programs, slurm_cluster
+
+_SCRIPT = """\
+#!/bin/sh
+{nereus} run --mpi {mpi} {options} -- {program} {stop}
+echo "exit code $?"
+"""
+
+
+@pytest.fixture(scope="session")
+def session_cluster() -> Iterator[SlurmCluster]:
+    """Started once; tests are skipped with the reason where that cannot be."""
+    if os.geteuid() != 0:
+        pytest.skip("nodes of a Slurm are made of namespaces, which only root can make")
+    if missing := missing_programs():
+        pytest.skip(
+            f"programs are missing: {', '.join(missing)} (Debian: slurmctld, slurmd, slurm-client, munge)"
+        )
+    try:
+        with slurm_cluster() as cluster:
+            yield cluster
+    except CannotStart as problem:
+        pytest.skip(f"Slurm does not start here: {problem}")
+    except subprocess.CalledProcessError as problem:
+        pytest.skip(f"namespaces cannot be made here: {problem.cmd}: {problem.stderr.strip()}")
+
+
+@pytest.fixture
+def cluster(session_cluster: SlurmCluster) -> Iterator[SlurmCluster]:
+    """The cluster; after the test no job, process or file of the test may be left on any node."""
+    found = session_cluster
+    found.left_by_kills = ()
+    yield found
+    jobs = found.jobs
+    for job in jobs:
+        found.on(found.login, "scancel", job)
+    found.wait_until(lambda: len(found.idle) == len(found.nodes), "nodes are not idle")
+    for node in found.nodes:
+        # As any command of ours does, it removes what the dead have left.
+        found.on(node, *COMMAND, "jobs")
+        left = found.files_on(node)
+        found.on(node, "rm", "-rf", *(f"{folder}/{name}" for folder in ("/tmp", "/dev/shm") for name in left))
+        unexpected = [name for name in left if not name.startswith(found.left_by_kills)]
+        assert not unexpected, f"left on {node}: {unexpected}"
+    assert not jobs, "jobs are left in Slurm"
+
+
+@dataclass
+class SlurmJob:
+    """`nereus run` in a batch script, seen from outside."""
+
+    cluster: SlurmCluster
+    number: str
+    folder: Path
+    _first_host: str = ""
+
+    @property
+    def output(self) -> str:
+        """What the script has written so far."""
+        with contextlib.suppress(FileNotFoundError):
+            return (self.folder / "output").read_text()
+        return ""
+
+    @property
+    def first_host(self) -> str:
+        """Where the script runs."""
+        while not self._first_host:
+            told = self.cluster.asked("squeue", "--noheader", "--jobs", self.number, "--format=%B")
+            self._first_host = told if told in self.cluster.nodes else ""
+        return self._first_host
+
+    def command(self, *arguments: str) -> list[str]:
+        """The words of a command of ours."""
+        return [*COMMAND, *arguments]
+
+    def nereus(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        """A command on the host where the script runs."""
+        return self.cluster.on(self.first_host, *self.command(*arguments))
+
+    @property
+    def placed(self) -> str:
+        """Letters of the ranks' hosts, as the job tells them; empty until it is open."""
+        jobs = json.loads(self.nereus("jobs", "--json").stdout or '{"jobs": []}')["jobs"]
+        running = [job for job in jobs if job["command"][0].startswith(str(self.folder.parent))]
+        return "".join(host[-1] for job in running for host in job["hosts"])
+
+    def resize(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        """Ask for another size."""
+        jobs = json.loads(self.nereus("jobs", "--json").stdout)["jobs"]
+        return self.nereus("resize", jobs[0]["job"], *arguments)
+
+    def resized(self, *arguments: str) -> Any:
+        """Ask for another size, which must come; the report."""
+        done = self.resize(*arguments, "--json")
+        assert done.returncode == 0, (done.stdout, done.stderr, self.output)
+        return json.loads(done.stdout)["report"]
+
+    def stop(self) -> None:
+        """Let the program come to its end, at which it must have found its data right in every iteration."""
+        (self.folder / "stop").touch()
+        self.wait_for_end()
+        assert "intact after" in self.output
+        assert self.output.endswith("exit code 0\n"), self.output
+
+    def wait_for_end(self) -> None:
+        """Until the script is over."""
+        self.cluster.wait_until(lambda: self.number not in self.cluster.jobs, "the script does not end")
+
+
+Start = Callable[..., SlurmJob]
+
+
+@pytest.fixture
+def start(cluster: SlurmCluster, watched: Callable[[str], Path], tmp_path: Path) -> Iterator[Start]:
+    """Submits a script, and waits until the job in it is open."""
+    jobs: list[SlurmJob] = []
+
+    def started(mpi: str, nodes: int, *options: str, submit: tuple[str, ...] = ()) -> SlurmJob:
+        program = cluster.folder / watched(mpi).name
+        if not program.exists():
+            program.write_bytes(watched(mpi).read_bytes())
+            program.chmod(0o755)
+        folder = cluster.folder / tmp_path.name
+        folder.mkdir()
+        words = {"nereus": " ".join(f"'{word}'" for word in COMMAND), "mpi": mpi, "program": program}
+        text = _SCRIPT.format(**words, options=" ".join(options), stop=folder / "stop")
+        (folder / "script").write_text(text)
+        asked = [f"--nodes={nodes}", "--ntasks-per-node=2", f"--output={folder / 'output'}", *submit]
+        environment = {"XDG_CACHE_HOME": str(cluster.folder / "cache")}
+        done = cluster.on(cluster.login, "sbatch", "--parsable", *asked, folder / "script", **environment)
+        assert done.returncode == 0, done.stderr
+        job = SlurmJob(cluster, done.stdout.strip(), folder)
+        jobs.append(job)
+        cluster.wait_until(
+            lambda: bool(job.placed) if job.number in cluster.jobs else True, f"it is not open: {job.output}"
+        )
+        return job
+
+    yield started
+    for job in jobs:
+        print(job.output)

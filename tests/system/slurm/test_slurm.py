@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Jobs in a real Slurm: their hosts, growth by second jobs, and what is left when something ends."""
+
+from typing import Any
+
+import pytest
+
+
+def test_job_in_slurm_runs_on_its_hosts_and_resizes_without_options(start: Any, mpi: str) -> None:
+    job = start(mpi, 2, "-n", "2")
+    first, second = job.cluster.nodes[:2]
+    assert job.placed == 2 * first[-1]
+    job.resized("4")
+    assert job.placed == 2 * first[-1] + 2 * second[-1]
+    job.stop()
+
+
+def test_hosts_come_by_a_second_job_and_go_back(start: Any, cluster: Any, mpich: str) -> None:
+    job = start(mpich, 1, "-n", "2")
+    own = job.placed[0]
+    job.resized("+2nodes")
+    more = sorted(set(job.placed) - {own})
+    assert sorted(job.placed) == sorted(2 * (own + "".join(more)))
+    assert len(cluster.jobs) == 2
+    # One host of the second job, which is shrunk in place; then the rest of it.
+    job.resized("--release", cluster.hosts.prefix + more[0])
+    cluster.wait_until(lambda: more[0] in cluster.idle, f"{more[0]} is not idle")
+    assert job.placed == 2 * own + 2 * more[1]
+    job.resized("--release", "1")
+    cluster.wait_until(lambda: len(cluster.idle) == 3, "the second job's nodes are not idle")
+    assert cluster.jobs == [job.number]
+    # The same hosts again, by name.
+    job.resized("--grow-to", cluster.hosts.prefix + more[0])
+    assert job.placed == 2 * own + 2 * more[0]
+    job.stop()
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("+9nodes",), "Partition"),
+        (("--grow-to", "elsewhere"), "Invalid node name"),
+        (("--release", "elsewhere"), "no host of this job"),
+        (("--release", "1"), "at most 0"),
+    ],
+)
+def test_impossible_request_is_refused_and_nothing_is_submitted(
+    start: Any, cluster: Any, mpich: str, words: tuple[str, ...], reason: str
+) -> None:
+    job = start(mpich, 1, "-n", "2")
+    refused = job.resize(*words)
+    assert refused.returncode == 2
+    assert reason in refused.stderr
+    assert len(refused.stderr.splitlines()) == 1
+    assert cluster.jobs == [job.number]
+    job.stop()
+
+
+def test_hosts_that_are_not_granted_in_time_leave_nothing_in_the_queue(
+    start: Any, cluster: Any, mpich: str
+) -> None:
+    job = start(mpich, 1, "-n", "2")
+    cluster.asked("sbatch", "--nodes=3", "--job-name=others", "--output=/dev/null", "--wrap=sleep 1000")
+    refused = job.resize("+1node", "--timeout", "3")
+    assert refused.returncode == 1
+    assert "granted no hosts" in refused.stderr
+    assert len(cluster.jobs) == 2
+    cluster.asked("scancel", "--name=others")
+    job.resized("+1node")
+    job.stop()
+
+
+def test_cancelled_second_job_is_told_with_its_hosts(start: Any, cluster: Any, mpich: str) -> None:
+    job = start(mpich, 1, "-n", "2")
+    own = job.placed[0]
+    job.resized("+1node")
+    lost = (set(job.placed) - {own}).pop()
+    second = next(number for number in cluster.jobs if number != job.number)
+    cluster.left_by_kills = ("mpich_shm_", "nereus-")
+    cluster.asked("scancel", second)
+    job.wait_for_end()
+    assert f"{cluster.hosts.prefix}{lost}: lost: the Slurm job {second} has ended" in job.output
+    assert "exit code 0" not in job.output
+
+
+def test_killed_supervisor_leaves_no_second_job(start: Any, cluster: Any, mpich: str) -> None:
+    job = start(mpich, 1, "-n", "2")
+    job.resized("+1node")
+    assert len(cluster.jobs) == 2
+    cluster.left_by_kills = ("mpich_shm_", "nereus-")
+    supervisor = job.nereus("jobs", "--json").stdout.split('"pid": ')[1].split(",")[0]
+    cluster.on(job.first_host, "kill", "-KILL", supervisor)
+    cluster.wait_until(lambda: not cluster.jobs, "jobs are left")
+
+
+def test_growth_outlives_a_restart_of_the_controller(start: Any, cluster: Any, mpich: str) -> None:
+    job = start(mpich, 1, "-n", "2")
+    own, host = job.placed[0], job.first_host
+    key = job.nereus("jobs", "--json").stdout.split('"job": "')[1].split('"')[0]
+    cluster.stop_controller()
+    noted = cluster.on(host, *job.command("resize", key, "+1node", "--no-wait"))
+    assert noted.returncode == 0, noted.stderr
+    cluster.start_controller()
+    cluster.wait_until(lambda: len(job.placed) == 4, "the job did not grow")
+    assert set(job.placed) > {own}
+    job.stop()
+
+
+def test_task_of_a_job_array_keeps_its_hosts(cluster: Any, start: Any, mpich: str) -> None:
+    job = start(mpich, 1, submit=("--array=1-1",))
+    refused = job.resize("+1node")
+    assert refused.returncode == 2
+    assert "job array" in refused.stderr
+    job.stop()
+
+
+def test_open_mpi_keeps_to_the_hosts_of_its_start(start: Any, cluster: Any, openmpi: str) -> None:
+    job = start(openmpi, 1, "-n", "2")
+    refused = job.resize("+1node")
+    assert refused.returncode == 2
+    assert "Open MPI" in refused.stderr
+    assert cluster.jobs == [job.number]
+    job.stop()
