@@ -217,8 +217,10 @@ def test_growing_again_and_again_takes_no_files(in_slurm: SlurmStand) -> None:
 
     once()
     before = open_files()
-    once()
-    assert open_files() == before
+    for _ in range(8):
+        once()
+    # A command that is just ending has some open; two for each growth would be more.
+    assert open_files() < before + 8
 
 
 @contextmanager
