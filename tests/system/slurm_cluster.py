@@ -35,7 +35,7 @@ PROGRAMS = (
 )
 NODES, CONTROLLER = "abcd", "l"
 PROCESSORS = 2
-WITHIN = 30.0
+WITHIN = 100.0
 
 # The first process of a node. Folders that all nodes see and that lie below /tmp are mounted again.
 _NODE = """\

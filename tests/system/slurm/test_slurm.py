@@ -61,7 +61,7 @@ def test_hosts_that_are_not_granted_in_time_leave_nothing_in_the_queue(
 ) -> None:
     job = start(mpich, 1, "-n", "2")
     cluster.asked("sbatch", "--nodes=3", "--job-name=others", "--output=/dev/null", "--wrap=sleep 1000")
-    refused = job.resize("+1node", "--timeout", "3")
+    refused = job.resize("+1node", "--timeout", "12")
     assert refused.returncode == 1
     assert "granted no hosts" in refused.stderr
     assert len(cluster.jobs) == 2
