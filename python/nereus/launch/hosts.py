@@ -90,6 +90,11 @@ def host_list(hosts: Iterable[Host]) -> str:
     return ",".join(f"{host.name}:{host.slots}" for host in hosts)
 
 
+def names_of(hosts: Iterable[Host]) -> list[str]:
+    """In their order."""
+    return [host.name for host in hosts]
+
+
 def place(hosts: Sequence[Host], ranks: int, spread: bool, oversubscribe: bool) -> list[Share]:
     """Where each of the first `ranks` processes goes: hosts filled in list order, or the emptiest first."""
     if not hosts:

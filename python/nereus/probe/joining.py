@@ -12,7 +12,7 @@ from pathlib import Path
 from nereus.launch.builds import Build
 from nereus.launch.command import Launch
 from nereus.launch.error import LaunchError
-from nereus.launch.hosts import Host, Reach, Share, host_list, is_here
+from nereus.launch.hosts import Host, Reach, Share, host_list, is_here, names_of
 from nereus.probe.cache import recall, remember
 from nereus.supervisor.job import Job
 from nereus.supervisor.supervision import Supervision
@@ -58,7 +58,7 @@ def joining(
         files = build.files(PROGRAM, RELEASE_PROGRAM)
     except LaunchError as problem:
         return Joining(False, str(problem))
-    two = [host.name for host in _two(reach.hosts)]
+    two = names_of(_two(reach.hosts))
     key = json.dumps([str(build.prefix), [reach.alike, len(two)] if reach.alike else two, _shell_of(reach)])
     known = None if fresh else _recall(key, files)
     if known is not None:

@@ -22,7 +22,7 @@ from nereus.allocation import (
     Wish,
 )
 from nereus.launch.groups import Groups
-from nereus.launch.hosts import Host, host_list, short_name
+from nereus.launch.hosts import host_list, names_of, short_name
 from nereus.supervisor import messages
 from nereus.supervisor.frames import OK, UNCHANGED
 from nereus.supervisor.request_server import RequestServer
@@ -133,7 +133,7 @@ class HostChanges:
         if growth.state is GrowthState.FAILED:
             self._refuse(change, growth.reason, growth.never)
         elif growth.state is GrowthState.USABLE:
-            change.hosts = tuple(host.name for host in growth.hosts)
+            change.hosts = tuple(names_of(growth.hosts))
             self._ready.append(change)
         return growth.state.is_final
 
@@ -162,7 +162,7 @@ class HostChanges:
 
     def _to_release(self, asked: messages.AskHosts) -> tuple[str, ...]:
         """The hosts that were named, or those that came last; AllocationError where they cannot go."""
-        there = [host.name for host in self._hosts]
+        there = names_of(self._hosts)
         if asked.names:
             known = {short_name(name): name for name in there}
             chosen = [known.get(short_name(name), name) for name in asked.names]
@@ -199,7 +199,7 @@ class HostChanges:
                 self._leaving.append(set(change.hosts))
         elif good:
             self._hosts = [host for host in self._hosts if host.name not in change.hosts]
-            self._leaving.append(set(change.hosts) & set(_names(self._allocation.hosts)))
+            self._leaving.append(set(change.hosts) & set(names_of(self._allocation.hosts)))
         elif change.own:
             self._leave(change.hosts, time.monotonic() + _AGAIN_AFTER)
 
@@ -216,13 +216,13 @@ class HostChanges:
         for hosts in unused:
             self._leaving.remove(hosts)
             try:
-                self._allocation.release(sorted(hosts.intersection(_names(self._allocation.hosts))))
+                self._allocation.release(sorted(hosts.intersection(names_of(self._allocation.hosts))))
             except AllocationError as problem:
                 self._say(str(problem))
 
     def _take_event(self, event: Event) -> None:
         self._say(f"{', '.join(event.hosts)}: {event.kind.sentence}: {event.reason}")
-        known = tuple(name for name in event.hosts if name in _names(self._hosts))
+        known = tuple(name for name in event.hosts if name in names_of(self._hosts))
         if event.kind is EventKind.HOST_LOST:
             for hosts in self._leaving:
                 hosts -= set(event.hosts)
@@ -241,7 +241,3 @@ class HostChanges:
             self._say(f"the job stays: {problem}")
         else:
             self._leave(hosts)
-
-
-def _names(hosts: Sequence[Host]) -> list[str]:
-    return [host.name for host in hosts]

@@ -25,7 +25,7 @@ from nereus.allocation.slurm.nodes import DrainWatch
 from nereus.allocation.slurm.pending import hopeless
 from nereus.allocation.slurm.second_job import SecondJob
 from nereus.allocation.slurm.sweep import sweep
-from nereus.launch.hosts import Host, Reach, is_here
+from nereus.launch.hosts import Host, Reach, is_here, names_of
 
 _TRIAL_WITHIN = 30.0
 _ENDS_WITHIN = 5.0
@@ -86,7 +86,8 @@ class SlurmAllocation(Allocation):
             growth.to(GrowthState.FAILED, "it was cancelled")
 
     def check_release(self, names: Sequence[str]) -> None:
-        unknown = [name for name in names if name not in {host.name for host in self.hosts}]
+        known = set(names_of(self.hosts))
+        unknown = [name for name in names if name not in known]
         if unknown:
             raise AllocationError(f"{', '.join(unknown)}: no host of this job")
         if any(host.name in names for host in self._first[:1]):
@@ -109,7 +110,7 @@ class SlurmAllocation(Allocation):
                 growth.to(GrowthState.FAILED, str(problem))
         self._leaving = [steps for steps in self._leaving if next(steps, steps) is None]
         self._reap()
-        return [*self._lost(), *self._kept(), *self._drains.look([host.name for host in self.hosts])]
+        return [*self._lost(), *self._kept(), *self._drains.look(names_of(self.hosts))]
 
     def close(self) -> None:
         for growth in [growth for growth, _ in self._growing.values()]:
@@ -117,7 +118,7 @@ class SlurmAllocation(Allocation):
         self._drains.close()
         for steps in self._leaving:
             steps.close()
-        for call in self._sweeps([host.name for host in self._all()]):
+        for call in self._sweeps(names_of(self._all())):
             wait(call, _ENDS_WITHIN)
         for held in self._held:
             held.job.release()
@@ -250,18 +251,17 @@ class SlurmAllocation(Allocation):
             held.hosts = kept
 
     def _shrink(self, job: int, hosts: Sequence[Host], kept: Sequence[Host]) -> None:
-        names = ",".join(host.name for host in kept)
+        names = ",".join(names_of(kept))
         call = Call(["scontrol", "-Q", "update", f"JobId={job}", f"NodeList={names}"])
-        self._shrinks.append((call, tuple(host.name for host in hosts if host not in kept)))
+        self._shrinks.append((call, tuple(names_of(host for host in hosts if host not in kept))))
 
     def _kept(self) -> list[Event]:
         """Hosts that Slurm would not take back."""
-        ended = [(call, names) for call, names in self._shrinks if call.answer() is not None]
-        self._shrinks = [entry for entry in self._shrinks if entry not in ended]
-        answers = [(call.answer(), names) for call, names in ended]
+        looked_at = [(call, call.answer(), names) for call, names in self._shrinks]
+        self._shrinks = [(call, names) for call, answer, names in looked_at if answer is None]
         return [
             Event(EventKind.HOST_KEPT, answer.reason, names)
-            for answer, names in answers
+            for _, answer, names in looked_at
             if answer is not None and not answer.is_good
         ]
 
@@ -274,7 +274,7 @@ class SlurmAllocation(Allocation):
         if ended:
             self._note_hosts()
         ours = [
-            (held, tuple(name for name in _names(held.hosts) if name not in self._given_back))
+            (held, tuple(name for name in names_of(held.hosts) if name not in self._given_back))
             for held in ended
         ]
         return [
@@ -299,7 +299,3 @@ class SlurmAllocation(Allocation):
         beside = self._file.with_suffix(".new")
         beside.write_text("".join(lines), encoding="ascii")
         beside.replace(self._file)
-
-
-def _names(hosts: Sequence[Host]) -> list[str]:
-    return [host.name for host in hosts]

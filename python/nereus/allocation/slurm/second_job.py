@@ -85,7 +85,7 @@ class SecondJob:
             # Looked at before: it may have been granted and have ended since the last look.
             said = self._output.reason
             self._ended = said or ("Slurm has ended it" if self._granted else "it was not granted")
-            self._close()
+            self._close_pipe()
         return self._ended
 
     @property
@@ -102,7 +102,7 @@ class SecondJob:
         """Have it end, whether it was granted or waits."""
         if self._process.poll() is None and self._granted is None:
             self._process.send_signal(signal.SIGHUP)
-        self._close()
+        self._close_pipe()
 
     def wait(self, seconds: float) -> None:
         """Until `salloc` is gone, killed where it takes longer."""
@@ -116,7 +116,7 @@ class SecondJob:
         """Forget it, once it has ended."""
         self._output.close()
 
-    def _close(self) -> None:
+    def _close_pipe(self) -> None:
         assert self._process.stdin is not None
         self._process.stdin.close()
 
