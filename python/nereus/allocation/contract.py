@@ -134,9 +134,10 @@ class Allocation(ABC):
         """AllocationError names the hosts that cannot be given back."""
 
     @abstractmethod
-    def release(self, names: Sequence[str]) -> None:
+    def release(self, names: Sequence[str], clean: bool = False) -> None:
         """Give back hosts on which no process of the job runs any more.
 
+        `clean`: all that ran there came to its own end, and has removed the job's temporary folder.
         They are no longer among `hosts` at once; that the resource manager has them is seen in a later turn.
         AllocationError names those that cannot be given back.
         """

@@ -41,7 +41,7 @@ class StaticAllocation(Allocation):
     def check_release(self, names: Sequence[str]) -> None:
         """Users have them as long as they like: the job may leave them."""
 
-    def release(self, names: Sequence[str]) -> None:
+    def release(self, names: Sequence[str], clean: bool = False) -> None:
         """Nobody takes them back; the job has them no more."""
         self._hosts = tuple(host for host in self._hosts if host.name not in names)
 

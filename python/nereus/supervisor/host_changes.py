@@ -21,7 +21,7 @@ from nereus.allocation import (
     NotGranted,
     Wish,
 )
-from nereus.launch.groups import Groups
+from nereus.launch.groups import Group, Groups
 from nereus.launch.hosts import host_list, names_of, short_name
 from nereus.supervisor import messages
 from nereus.supervisor.frames import OK, UNCHANGED
@@ -37,6 +37,7 @@ _AGAIN_AFTER = 1.0
 class _Change:
     """One request. `hosts`: those that came, or that are to be left, once it is known which."""
 
+    #: Of one of our own: once the job is asked for it.
     ticket: int
     asked: messages.AskHosts
     growth: Growth | None = None
@@ -68,6 +69,8 @@ class HostChanges:
         self._leaving: list[set[str]] = []
         #: Hosts that a launcher holds until the job ends, because it spawned processes there.
         self._held: set[str] = set()
+        #: Hosts of groups that did not come to their own end.
+        self._unclean: set[str] = set()
 
     @property
     def due(self) -> float | None:
@@ -95,8 +98,7 @@ class HostChanges:
         for event in self._allocation.turn():
             self._take_event(event)
         self._growing = [change for change in self._growing if not self._has_grown(change)]
-        if self._resizing is None and self._ready and self._ready[0].not_before <= time.monotonic():
-            self._resize(self._ready.popleft())
+        self._resize_next()
         self._release_unused()
 
     def follow(self, hosts: Sequence[str]) -> None:
@@ -106,6 +108,11 @@ class HostChanges:
             started.update(group.hosts)
         there = Counter(map(short_name, hosts))
         self._held |= {host for host, ranks in there.items() if ranks > started[host]}
+
+    def group_ended(self, group: Group) -> None:
+        """What a group leaves on its hosts depends on how it ended."""
+        if group.outcome is None or not group.outcome.good:
+            self._unclean |= group.hosts.keys()
 
     def answered(self, answer: messages.Answer) -> None:
         """The job's root has said what it makes of a request."""
@@ -137,7 +144,21 @@ class HostChanges:
             self._ready.append(change)
         return growth.state.is_final
 
+    def _resize_next(self) -> None:
+        """The first that may; none waits for one that is tried again later."""
+        now = time.monotonic()
+        change = next((ready for ready in self._ready if ready.not_before <= now), None)
+        if change is not None and self._resizing is None:
+            self._ready.remove(change)
+            self._resize(change)
+
     def _resize(self, change: _Change) -> None:
+        if change.own:
+            there = names_of(self._hosts)
+            change.hosts = tuple(name for name in change.hosts if name in there)
+            if not change.hosts:  # somebody's request has left them meanwhile
+                return
+            change.ticket = self._server().new_ticket()
         try:
             ranks, hosts = self._grown(change.growth) if change.growth else self._shrunk(change)
         except AllocationError as problem:
@@ -150,6 +171,7 @@ class HostChanges:
         """All slots of the hosts that the job has then, and what it is to be told of hosts."""
         lost = [host.name for host in growth.hosts if host not in self._allocation.hosts]
         if lost:
+            self._leaving.append(set(names_of(growth.hosts)) - set(lost))
             raise AllocationError(f"{lost[0]}: came, and was lost again")
         slots = sum(host.slots for host in (*self._hosts, *growth.hosts))
         return max(slots, len(self._server().hosts_of_ranks)), {"hosts": host_list(growth.hosts)}
@@ -206,8 +228,7 @@ class HostChanges:
     def _leave(self, hosts: tuple[str, ...], not_before: float = 0.0) -> None:
         """Have the job leave these, although nobody asked for it."""
         asked = messages.AskHosts(kind="hosts", change="release", names=list(hosts))
-        ticket = self._server().new_ticket()
-        self._ready.append(_Change(ticket, asked, hosts=hosts, own=True, not_before=not_before))
+        self._ready.append(_Change(0, asked, hosts=hosts, own=True, not_before=not_before))
 
     def _release_unused(self) -> None:
         """Hosts are given back when nothing of the job runs there any more."""
@@ -215,8 +236,10 @@ class HostChanges:
         unused = [hosts for hosts in self._leaving if used.isdisjoint(map(short_name, hosts))]
         for hosts in unused:
             self._leaving.remove(hosts)
+            clean = self._unclean.isdisjoint(map(short_name, hosts))
+            self._unclean -= set(map(short_name, hosts))
             try:
-                self._allocation.release(sorted(hosts.intersection(names_of(self._allocation.hosts))))
+                self._allocation.release(sorted(hosts.intersection(names_of(self._allocation.hosts))), clean)
             except AllocationError as problem:
                 self._say(str(problem))
 

@@ -139,6 +139,7 @@ class Supervisor:
 
     def group_ended(self, group: Group) -> None:
         """Take note of a group's end."""
+        self._host_changes.group_ended(group)
         for number, request in self._requests.items():
             for index, party in request.parties.items():
                 if party.group is group and not group.part:

@@ -79,6 +79,29 @@ def test_file_of_hosts_names_the_job_of_each(in_slurm: SlurmStand) -> None:
     assert names[1] in hosts_file(in_slurm)
 
 
+def test_file_of_hosts_keeps_those_under_trial_when_others_are_given_back(in_slurm: SlurmStand) -> None:
+    [name] = grown(in_slurm, 1)
+    in_slurm.slurm.hang("srun")
+    growth = in_slurm.allocation.grow(Wish(1))
+    in_slurm.turn_until(GrowthState.ACCEPTED, growth)
+    in_slurm.allocation.release([name], clean=True)
+    in_slurm.turn_until_idle(name)
+    in_slurm.turn()
+    assert name not in hosts_file(in_slurm)
+    assert growth.hosts[0].name in hosts_file(in_slurm)
+    in_slurm.slurm.mend()
+    in_slurm.turn_until(GrowthState.USABLE, growth)
+
+
+@pytest.mark.parametrize(("clean", "sweeps"), [(True, 0), (False, 1)])
+def test_only_hosts_with_leftovers_are_swept(in_slurm: SlurmStand, clean: bool, sweeps: int) -> None:
+    [name] = grown(in_slurm, 1)
+    before = len(in_slurm.slurm.calls("srun"))
+    in_slurm.allocation.release([name], clean)
+    in_slurm.turn_until_idle(name)
+    assert len(in_slurm.slurm.calls("srun")) - before == sweeps
+
+
 def test_job_whose_salloc_was_killed_is_cancelled(in_slurm: SlurmStand) -> None:
     names = grown(in_slurm, 2)
     in_slurm.slurm.kill_salloc()
@@ -110,7 +133,7 @@ def test_job_that_is_held_until_the_end_needs_no_scancel(in_slurm: SlurmStand) -
 def test_salloc_that_does_not_end_is_killed_and_its_job_cancelled(
     in_slurm: SlurmStand, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nereus.allocation.slurm.allocation._ENDS_WITHIN", 0.2)
+    monkeypatch.setattr("nereus.allocation.slurm.allocation._LETS_GO_WITHIN", 0.2)
     grown(in_slurm, 1)
     [pid] = in_slurm.slurm.salloc_processes()
     os.kill(pid, signal.SIGSTOP)

@@ -11,6 +11,7 @@ from typing import cast
 from nereus.allocation import Allocation, AllocationError, Event, EventKind, Growth, GrowthState, Wish
 from nereus.launch.groups import Group, Groups
 from nereus.launch.hosts import Host
+from nereus.launch.outcome import Outcome
 from nereus.supervisor.frames import RESIZED
 from nereus.supervisor.host_changes import HostChanges
 from nereus.supervisor.messages import Answer, AskHosts, Settled
@@ -21,22 +22,28 @@ ROLLED_BACK = -7
 
 
 class FakeAllocation(Allocation):
-    """Hosts n0, n1 and so on, of which no two have ever had the same name; the first one stays."""
+    """Hosts n0, n1 and so on, each new unless the test says otherwise; the first one stays."""
 
     environment: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, count: int) -> None:
         self._names = 0
+        #: Of a host that comes again; "": of one that has never been there.
+        self.next_name = ""
         self._hosts = [self._new() for _ in range(count)]
         self.growing: list[Growth] = []
         self.released: list[str] = []
+        self.unclean: list[str] = []
         self.refuses = ""
         self._events: list[Event] = []
         self._grown: list[Growth] = []
 
     def _new(self) -> Host:
-        self._names += 1
-        return Host(f"n{self._names - 1}", SLOTS)
+        name, self.next_name = self.next_name, ""
+        if not name:
+            name = f"n{self._names}"
+            self._names += 1
+        return Host(name, SLOTS)
 
     @property
     def hosts(self) -> tuple[Host, ...]:
@@ -58,9 +65,10 @@ class FakeAllocation(Allocation):
         if wrong:
             raise AllocationError(f"{wrong[0]} cannot be given back")
 
-    def release(self, names: Sequence[str]) -> None:
+    def release(self, names: Sequence[str], clean: bool = False) -> None:
         self.check_release(names)
         self.released += names
+        self.unclean += [] if clean else names
         self._hosts = [host for host in self._hosts if host.name not in names]
 
     def turn(self) -> list[Event]:
@@ -143,8 +151,10 @@ class World:
         self.groups.running.append(group)
         return group
 
-    def end(self, group: Group) -> None:
+    def end(self, group: Group, good: bool = True) -> None:
+        group.outcome = Outcome(good, "it has ended")
         self.groups.running.remove(group)
+        self.changes.group_ended(group)
 
     def ask(self, change: str, count: int = 0, *names: str, **more: object) -> int:
         """The ticket of a client's request."""

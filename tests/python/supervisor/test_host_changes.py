@@ -128,6 +128,32 @@ def test_host_is_given_back_when_no_group_has_it_any_more(grown: World) -> None:
     assert (grown.allocation.released, grown.names) == (["n2"], ["n0", "n1"])
 
 
+@pytest.mark.parametrize(("good", "unclean"), [(True, []), (False, ["n2"])])
+def test_host_is_clean_where_all_groups_came_to_their_own_end(
+    grown: World, good: bool, unclean: list[str]
+) -> None:
+    grown.ask("release", 1)
+    grown.changes.turn()
+    grown.resized("n0", "n1")
+    grown.end(grown.groups.running[2], good)
+    grown.changes.turn()
+    assert (grown.allocation.released, grown.allocation.unclean) == (["n2"], unclean)
+
+
+def test_host_that_comes_again_is_clean_again(grown: World) -> None:
+    for good in (False, True):
+        grown.ask("release", 1)
+        grown.changes.turn()
+        grown.resized("n0", "n1")
+        grown.end(grown.groups.running[2], good)
+        grown.changes.turn()
+        grown.allocation.next_name = "n2"
+        grown.grow(1)
+        grown.start("n2")
+        grown.resized("n0", "n1", "n2")
+    assert (grown.allocation.released, grown.allocation.unclean) == (["n2", "n2"], ["n2"])
+
+
 def test_hosts_stay_when_the_job_does_not_leave_them(grown: World) -> None:
     grown.ask("release", 1)
     grown.changes.turn()
@@ -263,6 +289,44 @@ def test_host_lost_while_the_job_grows_does_not_keep_the_others(world: World) ->
     world.settle(world.answer(OK), ROLLED_BACK)
     world.changes.turn()
     assert (world.allocation.released, world.names, world.changes.due) == (["n2"], ["n0"], None)
+
+
+def test_others_of_a_growth_that_lost_a_host_while_it_waited_are_given_back(grown: World) -> None:
+    grown.ask("release", 0, "n1")
+    grown.changes.turn()
+    ticket = grown.grow(2)
+    grown.allocation.tell(EventKind.HOST_LOST, "n3")
+    grown.end(grown.groups.running[1])
+    grown.resized("n0", "n2")
+    grown.changes.turn()
+    assert grown.server.refused == [(ticket, "n3: came, and was lost again", True)]
+    assert (grown.allocation.released, grown.names) == (["n1", "n4"], ["n0", "n2"])
+
+
+def test_request_does_not_wait_for_a_drained_host_that_could_not_be_left(grown: World) -> None:
+    grown.allocation.tell(EventKind.HOST_DRAINS, "n1")
+    grown.changes.turn()
+    grown.settle(grown.answer(OK), ROLLED_BACK)
+    grown.ask("release", 0, "n2")
+    grown.changes.turn()
+    assert [options for _, _, options in grown.server.asked] == [
+        {"release-hosts": "n1"},
+        {"release-hosts": "n2"},
+    ]
+
+
+def test_drained_host_that_somebody_released_meanwhile_is_not_left_again(
+    grown: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nereus.supervisor.host_changes._AGAIN_AFTER", 0.0)
+    grown.ask("release", 0, "n1")
+    grown.changes.turn()
+    grown.allocation.tell(EventKind.HOST_DRAINS, "n1")
+    grown.changes.turn()
+    grown.end(grown.groups.running[1])
+    grown.resized("n0", "n2")
+    grown.changes.turn()
+    assert (len(grown.server.asked), grown.server.refused, grown.changes.due) == (1, [], None)
 
 
 def test_resizes_that_had_nothing_to_do_with_hosts_are_none_of_ours(world: World) -> None:

@@ -28,7 +28,9 @@ from nereus.allocation.slurm.sweep import sweep
 from nereus.launch.hosts import Host, Reach, is_here, names_of
 
 _TRIAL_WITHIN = 30.0
+# Of a command of Slurm, and of an `salloc` that was told to end, when the job is over.
 _ENDS_WITHIN = 5.0
+_LETS_GO_WITHIN = 5.0
 # Between two questions to slurmctld why a job waits.
 _ASKED_EVERY = 1.0
 # What Slurm does not take, it refuses that soon.
@@ -56,6 +58,8 @@ class SlurmAllocation(Allocation):
         self._first = reach.hosts
         self._folder, self._file = folder, folder / "slurm-hosts"
         self._held: list[_Held] = []
+        #: Granted, but not known to be usable yet.
+        self._tried: list[_Held] = []
         self._given_back: set[str] = set()
         self._ending: list[SecondJob] = []
         self._growing: dict[int, tuple[Growth, Steps]] = {}
@@ -93,9 +97,9 @@ class SlurmAllocation(Allocation):
         if any(host.name in names for host in self._first[:1]):
             raise AllocationError(f"{self._first[0].name}: a job in Slurm keeps its first host")
 
-    def release(self, names: Sequence[str]) -> None:
+    def release(self, names: Sequence[str], clean: bool = False) -> None:
         self.check_release(names)
-        self._leaving.append(self._leave(names))
+        self._leaving.append(self._leave(names, clean))
         self._given_back |= set(names)
 
     def turn(self) -> list[Event]:
@@ -125,7 +129,7 @@ class SlurmAllocation(Allocation):
             self._ending.append(held.job)
         self._held.clear()
         for job in self._ending:
-            job.wait(_ENDS_WITHIN)
+            job.wait(_LETS_GO_WITHIN)
         self._reap()
         for call in (*(call for call, _ in self._shrinks), *self._scancels):
             wait(call, _ENDS_WITHIN)
@@ -135,18 +139,21 @@ class SlurmAllocation(Allocation):
         deadline = self._now() + (inf if growth.wish.patience is None else growth.wish.patience)
         options = yield from options_like(self._job)
         job = yield from self._submitted([*options, *self._options_of(growth.wish)], deadline)
+        held: list[_Held] = []
         try:
             yield from self._wait_until_granted(job, growth, deadline)
             granted = job.granted
             assert granted is not None
             growth.hosts = tuple(self._with_slots(host) for host in granted.hosts)
             growth.to(GrowthState.ACCEPTED)
-            held = _Held(job, granted.id, growth.hosts)
-            self._note_hosts(held)
+            held.append(_Held(job, granted.id, growth.hosts))
+            self._tried += held
+            self._note_hosts()
             yield from self._try_hosts(growth.hosts)
-            self._held.append(held)
+            self._held += held
             growth.to(GrowthState.USABLE)
         finally:
+            self._tried = [other for other in self._tried if other not in held]
             if growth.state is not GrowthState.USABLE:
                 job.release()
                 self._ending.append(job)
@@ -218,9 +225,9 @@ class SlurmAllocation(Allocation):
         """Those too that are being given back."""
         return [*self._first, *(host for held in self._held for host in held.hosts)]
 
-    def _leave(self, names: Sequence[str]) -> Steps:
+    def _leave(self, names: Sequence[str], clean: bool) -> Steps:
         begun = list(self._held)  # one that is granted meanwhile may have the same hosts
-        for call in self._sweeps(names):
+        for call in [] if clean else self._sweeps(names):
             yield from answered(call)
         for held in [held for held in begun if held in self._held]:
             self._release_of(held, names)
@@ -292,10 +299,10 @@ class SlurmAllocation(Allocation):
                 self._scancels.append(Call(["scancel", "--quiet", "--me", "--name", job.name]))
         self._scancels = [call for call in self._scancels if call.answer() is None]
 
-    def _note_hosts(self, *more: _Held) -> None:
+    def _note_hosts(self) -> None:
         """For what starts commands on hosts; the file is replaced whole, since it may read it meanwhile."""
         lines = [f"{host.name} {self._job.id}\n" for host in self._first]
-        lines += [f"{host.name} {held.id}\n" for held in (*self._held, *more) for host in held.hosts]
+        lines += [f"{host.name} {held.id}\n" for held in (*self._held, *self._tried) for host in held.hosts]
         beside = self._file.with_suffix(".new")
         beside.write_text("".join(lines), encoding="ascii")
         beside.replace(self._file)
