@@ -105,25 +105,38 @@ class FakeSlurm:
         with self._store.change() as cluster:
             cluster["reason"] = reason
 
+    def allow_expansion(self, allowed: bool, loses: bool = False) -> None:
+        """Whether a job may get the nodes of another one; `loses`: it does not, without a word."""
+        with self._store.change() as cluster:
+            cluster["expands"], cluster["loses"] = allowed, loses
+
     def drain(self, name: str, why: str) -> None:
         with self._store.change() as cluster:
             cluster["nodes"][name]["drained"] = why
+
+    def mark_down(self, *names: str) -> None:
+        """The jobs that have these nodes go on without them (srun(1), --no-kill)."""
+        with self._store.change() as cluster:
+            for name in names:
+                cluster["nodes"][name]["down"] = True
+            for job in cluster["jobs"].values():
+                job["nodes"] = [node for node in job["nodes"] if node not in names]
 
     def stop_starting(self, name: str) -> None:
         """No process can be started on the node any more."""
         with self._store.change() as cluster:
             cluster["nodes"][name]["starts"] = False
 
-    def refuse(self, program: str, text: str, times: int = -1) -> None:
-        """The program says this on stderr instead of doing its work, so many times; -1: always."""
+    def refuse(self, call: str, text: str, times: int = -1) -> None:
+        """A program, or a call that begins so, says this on stderr and does nothing, so many times; -1: always."""
         with self._store.change() as cluster:
-            cluster["faults"][program] = Fault(text=text, times=times)
+            cluster["faults"][call] = Fault(text=text, times=times)
 
-    def hang(self, *programs: str) -> None:
-        """These programs do not answer; all, where none are named."""
+    def hang(self, *calls: str) -> None:
+        """These programs, or calls that begin so, do not answer; all programs, where none are named."""
         with self._store.change() as cluster:
-            for program in programs or PROGRAMS:
-                cluster["faults"][program] = Fault(text="", times=-1)
+            for call in calls or PROGRAMS:
+                cluster["faults"][call] = Fault(text="", times=-1)
 
     def mend(self) -> None:
         """No program refuses or hangs any more."""

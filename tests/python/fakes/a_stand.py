@@ -17,6 +17,7 @@ from a_slurm import fake_slurm, until
 from nereus.allocation import Allocation, Event, Growth, GrowthState, static_hosts
 from nereus.allocation.slurm import slurm_job
 from nereus.allocation.slurm.allocation import SlurmAllocation
+from nereus.allocation.slurm.environment import GROWTH
 from nereus.allocation.slurm.first_job import reach_of
 from nereus.launch.hosts import Host, Reach
 
@@ -168,15 +169,19 @@ class StaticStand(Stand):
 
 
 class SlurmStand(Stand):
+    #: By which a job gets more hosts.
+    growth = "second-job"
+
     def __init__(self, folder: Path, opened: ExitStack, monkeypatch: pytest.MonkeyPatch) -> None:
         super().__init__()
         self.slurm = opened.enter_context(fake_slurm(folder, monkeypatch, **dict.fromkeys(FIRST + MORE, 2)))
         self.folder = folder / "job"
         self.folder.mkdir()
-        self.allocation = self.open(self.slurm.first_job(*FIRST))
+        self.first = self.slurm.first_job(*FIRST)
+        self.allocation = self.open(self.first)
 
     def open(self, environment: dict[str, str]) -> SlurmAllocation:
-        job = slurm_job(environment)
+        job = slurm_job(environment | {GROWTH: self.growth})
         assert job is not None
         return SlurmAllocation(job, reach_of(job), "nereus-0123456789abcdef", self.folder, self.clock)
 
@@ -209,9 +214,28 @@ class SlurmStand(Stand):
         self.slurm.cancel()
 
 
-STANDS: dict[str, type[StaticStand] | type[SlurmStand]] = {"static": StaticStand, "slurm": SlurmStand}
+class ExpandingStand(SlurmStand):
+    """The hosts that come become those of the first job."""
+
+    growth = "expand"
+
+    def left(self) -> list[str]:
+        more = [name for name in self.slurm.nodes_of_first() if name not in FIRST]
+        return super().left() + more
+
+    def take_away(self) -> None:
+        """Nobody can, but with the whole job; a node that breaks is lost."""
+        self.slurm.mark_down(*(name for name in self.slurm.nodes_of_first() if name not in FIRST))
+        self.clock.ahead += 60.0
+
+
+STANDS: dict[str, type[StaticStand] | type[SlurmStand]] = {
+    "static": StaticStand,
+    "slurm": SlurmStand,
+    "slurm-expand": ExpandingStand,
+}
 #: Those with a resource manager that has more hosts.
-GROWING = ("slurm",)
+GROWING = ("slurm", "slurm-expand")
 
 
 @contextmanager

@@ -23,6 +23,7 @@ from slurm_state import (
     Cluster,
     Job,
     Store,
+    compressed,
     environment_of,
     expanded,
     grant,
@@ -32,7 +33,16 @@ from slurm_state import (
 _LOOK_EVERY = 0.01
 _SILENT = ("-Q", "--quiet")
 _FORMATS = dict(zip("LPaqvfb", FIELDS, strict=True))
-_OPTIONS = (*FIELDS, "job-name", "nodes", "ntasks-per-node", "cpus-per-task", "nodelist", "kill-command")
+_OPTIONS = (
+    *FIELDS,
+    "job-name",
+    "nodes",
+    "ntasks-per-node",
+    "cpus-per-task",
+    "nodelist",
+    "kill-command",
+    "dependency",
+)
 
 
 class Told:
@@ -70,6 +80,7 @@ def salloc(store: Store, words: list[str]) -> int:
     names = expanded(options.nodelist) if options.nodelist else []
     processors = int(options.ntasks_per_node or 1) * int(options.cpus_per_task or 1)
     wanted = {"nodes": int(options.nodes or 1), "names": names, "processors": processors}
+    wanted |= {"expands": options.dependency.removeprefix("expand:")}
     with store.change() as cluster:
         _check(cluster, options.partition, wanted)
         fields = {name: getattr(options, name) for name in FIELDS}
@@ -83,6 +94,9 @@ def salloc(store: Store, words: list[str]) -> int:
 
 def _check(cluster: Cluster, partition: str, wanted: dict[str, Any]) -> None:
     refused = "Job submit/allocate failed"
+    parent = cluster["jobs"].get(wanted["expands"])
+    if wanted["expands"] and (parent is None or parent["state"] != RUNNING or not cluster["expands"]):
+        fail("salloc", f"{refused}: Requested operation not supported on this system")
     if partition not in ("", "main"):
         fail("salloc", f"{refused}: Invalid partition name specified")
     if not set(wanted["names"]) <= set(cluster["nodes"]):
@@ -138,7 +152,8 @@ def squeue(store: Store, words: list[str]) -> int:
 
 
 def _line(job: Job, layout: str) -> str:
-    texts = {f"%{letter}": job["fields"][name] for letter, name in _FORMATS.items()} | {"%r": job["reason"]}
+    texts = {f"%{letter}": job["fields"][name] for letter, name in _FORMATS.items()}
+    texts |= {"%r": job["reason"], "%N": compressed(job["nodes"])}
     return _filled(layout, texts)
 
 
@@ -163,6 +178,8 @@ def scontrol(store: Store, words: list[str]) -> int:
 def _update(store: Store, keys: dict[str, str]) -> int:
     with store.change() as cluster:
         job = cluster["jobs"].get(keys["JobId"])
+        if "NumNodes" in keys:
+            return _give_away(cluster, job)
         names = expanded(keys["NodeList"])
         if job is None or job["state"] != RUNNING:
             print("slurm_update error: Invalid job id specified", file=sys.stderr)
@@ -171,6 +188,17 @@ def _update(store: Store, keys: dict[str, str]) -> int:
             print("slurm_update error: Invalid node name specified", file=sys.stderr)
             return 1
         job["nodes"] = names
+    return 0
+
+
+def _give_away(cluster: Cluster, job: Job | None) -> int:
+    parent = cluster["jobs"].get(job["wanted"].get("expands", "")) if job else None
+    if job is None or parent is None or job["state"] != RUNNING:
+        print("slurm_update error: Invalid job id specified", file=sys.stderr)
+        return 1
+    if not cluster["loses"]:
+        parent["nodes"] += job["nodes"]
+    job["nodes"] = []
     return 0
 
 
@@ -229,7 +257,9 @@ def sinfo(store: Store, words: list[str]) -> int:
     for name in options.nodes.split(","):
         node = cluster["nodes"][name]
         used = ("draining" if node["drained"] else "allocated", "drained" if node["drained"] else "idle")
-        fields = {"%N": name, "%T": used[name not in taken], "%E": node["drained"] or "none"}
+        state = "down*" if node["down"] else used[name not in taken]
+        reason = "Not responding" if node["down"] else node["drained"] or "none"
+        fields = {"%N": name, "%T": state, "%E": reason}
         print(_filled(options.format, fields))
     return 0
 
@@ -237,28 +267,30 @@ def sinfo(store: Store, words: list[str]) -> int:
 PROGRAMS = {each.__name__: each for each in (salloc, squeue, scontrol, scancel, srun, sinfo)}
 
 
-def _meet_fault(store: Store, program: str) -> None:
-    if program not in store.read()["faults"]:
+def _meet_fault(store: Store, program: str, words: list[str]) -> None:
+    call = " ".join([program, *(word for word in words if word not in _SILENT)])
+    met = next((begin for begin in store.read()["faults"] if f"{call} ".startswith(f"{begin} ")), None)
+    if met is None:
         return
     with store.change() as cluster:
-        fault = cluster["faults"].get(program)
+        fault = cluster["faults"].get(met)
         if fault is not None:
             fault["times"] -= 1
             if fault["times"] == 0:
-                del cluster["faults"][program]
+                del cluster["faults"][met]
     if fault is None:
         return
     if fault["text"]:
         print(fault["text"], file=sys.stderr)
         sys.exit(1)
-    while program in store.read()["faults"]:
+    while met in store.read()["faults"]:
         time.sleep(_LOOK_EVERY)
 
 
 def main(folder: str, program: str, *words: str) -> int:
     store = Store(Path(folder))
     store.note([program, *words])
-    _meet_fault(store, program)
+    _meet_fault(store, program, list(words))
     return PROGRAMS[program](store, list(words))
 
 

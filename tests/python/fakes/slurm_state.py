@@ -19,6 +19,7 @@ class Node(TypedDict):
     drained: str
     #: Whether processes can be started there.
     starts: bool
+    down: bool
 
 
 class Job(TypedDict):
@@ -42,9 +43,13 @@ class Fault(TypedDict):
 class Cluster(TypedDict):
     nodes: dict[str, Node]
     jobs: dict[str, Job]
+    #: By a program, or how a call of it begins.
     faults: dict[str, Fault]
     #: For which jobs wait, whatever is idle; "": for nothing.
     reason: str
+    #: Whether a job may get the nodes of another one, and whether it fails to without a word.
+    expands: bool
+    loses: bool
 
 
 class Store:
@@ -55,8 +60,10 @@ class Store:
 
     def found(self, nodes: dict[str, int]) -> None:
         """A cluster without jobs; `nodes`: their processors."""
-        fresh = {name: Node(processors=count, drained="", starts=True) for name, count in nodes.items()}
-        self._write(Cluster(nodes=fresh, jobs={}, faults={}, reason=""))
+        fresh = {
+            name: Node(processors=count, drained="", starts=True, down=False) for name, count in nodes.items()
+        }
+        self._write(Cluster(nodes=fresh, jobs={}, faults={}, reason="", expands=True, loses=False))
         self._calls.touch()
 
     def read(self) -> Cluster:
@@ -101,9 +108,10 @@ def submit(cluster: Cluster, name: str, wanted: dict[str, Any], fields: dict[str
 
 
 def idle_nodes(cluster: Cluster) -> list[str]:
-    """Neither drained nor any job's."""
+    """Neither drained nor down nor any job's."""
     taken = {name for job in cluster["jobs"].values() if job["state"] == RUNNING for name in job["nodes"]}
-    return [name for name, node in cluster["nodes"].items() if name not in taken and not node["drained"]]
+    unfit = {name for name, node in cluster["nodes"].items() if node["drained"] or node["down"]}
+    return [name for name in cluster["nodes"] if name not in taken | unfit]
 
 
 def grant(cluster: Cluster, job: Job) -> bool:

@@ -20,9 +20,11 @@ from nereus.allocation.contract import (
 )
 from nereus.allocation.slurm.client import Call, answered, goes_away, wait
 from nereus.allocation.slurm.environment import SlurmJob
+from nereus.allocation.slurm.expansion import Expansion
 from nereus.allocation.slurm.first_job import HOSTS_FILE, options_like
-from nereus.allocation.slurm.nodes import DrainWatch
+from nereus.allocation.slurm.nodes import NodeWatch
 from nereus.allocation.slurm.pending import hopeless
+from nereus.allocation.slurm.salloc import Salloc
 from nereus.allocation.slurm.second_job import SecondJob
 from nereus.allocation.slurm.sweep import sweep
 from nereus.launch.hosts import Host, Reach, is_here, names_of
@@ -41,9 +43,10 @@ Steps = Generator[None, None, None]
 
 @dataclass
 class _Held:
-    """A job beside the first, and its hosts that are ours."""
+    """A job that was asked for, and its hosts that are ours."""
 
-    job: SecondJob
+    job: Salloc
+    #: Of the job that has the hosts: of an expansion, that is the first one.
     id: int
     hosts: tuple[Host, ...]
 
@@ -55,18 +58,19 @@ class SlurmAllocation(Allocation):
         """`name`: with a number, that of the jobs that are submitted; `folder`: of ours alone."""
         assert reach.remote_shell is not None
         self._job, self._shell, self._name, self._now = job, reach.remote_shell, name, now
-        self._first = reach.hosts
+        self._first, self._own = reach.hosts, frozenset(names_of(reach.hosts))
         self._folder, self._file = folder, folder / "slurm-hosts"
         self._held: list[_Held] = []
         #: Granted, but not known to be usable yet.
         self._tried: list[_Held] = []
         self._given_back: set[str] = set()
-        self._ending: list[SecondJob] = []
+        self._ending: list[Salloc] = []
         self._growing: dict[int, tuple[Growth, Steps]] = {}
         self._shrinks: list[tuple[Call, tuple[str, ...]]] = []
-        self._scancels: list[Call] = []
+        #: Commands whose answers nobody needs.
+        self._tidying: list[Call] = []
         self._leaving: list[Steps] = []
-        self._drains = DrainWatch(now)
+        self._nodes = NodeWatch(now)
         self._numbers = count(1)
         self._note_hosts()
 
@@ -114,12 +118,12 @@ class SlurmAllocation(Allocation):
                 growth.to(GrowthState.FAILED, str(problem))
         self._leaving = [steps for steps in self._leaving if next(steps, steps) is None]
         self._reap()
-        return [*self._lost(), *self._kept(), *self._drains.look(names_of(self.hosts))]
+        return [*self._lost(), *self._kept(), *self._look_at_nodes()]
 
     def close(self) -> None:
         for growth in [growth for growth, _ in self._growing.values()]:
             self.cancel(growth)
-        self._drains.close()
+        self._nodes.close()
         for steps in self._leaving:
             steps.close()
         for call in self._sweeps(names_of(self._all())):
@@ -128,10 +132,13 @@ class SlurmAllocation(Allocation):
             held.job.release()
             self._ending.append(held.job)
         self._held.clear()
+        own = tuple(host for host in self._first if host.name in self._own)
+        if own != self._first:
+            self._shrink(self._job.id, self._first, own)
         for job in self._ending:
             job.wait(_LETS_GO_WITHIN)
         self._reap()
-        for call in (*(call for call, _ in self._shrinks), *self._scancels):
+        for call in (*(call for call, _ in self._shrinks), *self._tidying):
             wait(call, _ENDS_WITHIN)
 
     def _steps(self, growth: Growth) -> Steps:
@@ -150,14 +157,28 @@ class SlurmAllocation(Allocation):
             self._tried += held
             self._note_hosts()
             yield from self._try_hosts(growth.hosts)
-            self._held += held
+            self._take(held[0])
             growth.to(GrowthState.USABLE)
         finally:
             self._tried = [other for other in self._tried if other not in held]
             if growth.state is not GrowthState.USABLE:
-                job.release()
-                self._ending.append(job)
+                self._give_up(job, held)
                 self._note_hosts()
+
+    def _take(self, held: _Held) -> None:
+        """Its hosts are ours from now on."""
+        if held.id == self._job.id:
+            self._first += held.hosts
+            self._ending.append(held.job)
+        else:
+            self._held.append(held)
+
+    def _give_up(self, job: Salloc, held: Sequence[_Held]) -> None:
+        """Nothing comes of it; hosts that it has given to the first job already go back."""
+        job.release()
+        self._ending.append(job)
+        if held and held[0].id == self._job.id:
+            self._shrink(self._job.id, (*self._first, *held[0].hosts), self._first)
 
     def _with_slots(self, host: Host) -> Host:
         """Of a host with as many processors."""
@@ -167,10 +188,10 @@ class SlurmAllocation(Allocation):
         named = [f"--nodelist={','.join(wish.names)}"] if wish.names else []
         return [f"--nodes={wish.count}", f"--ntasks-per-node={wish.slots}", *named]
 
-    def _submitted(self, options: Sequence[str], deadline: float) -> Generator[None, None, SecondJob]:
+    def _submitted(self, options: Sequence[str], deadline: float) -> Generator[None, None, Salloc]:
         """One that Slurm has taken, or one that it refused for a reason that does not go away."""
         while True:
-            job = SecondJob(f"{self._name}-{next(self._numbers)}", options)
+            job = self._submit(options)
             begin = self._now()
             try:
                 while job.granted is None and job.ended is None and self._now() < begin + _REFUSED_WITHIN:
@@ -185,7 +206,11 @@ class SlurmAllocation(Allocation):
             while self._now() < begin + _ASKED_EVERY:
                 yield
 
-    def _wait_until_granted(self, job: SecondJob, growth: Growth, deadline: float) -> Steps:
+    def _submit(self, options: Sequence[str]) -> Salloc:
+        name = f"{self._name}-{next(self._numbers)}"
+        return Expansion(self._job.id, name, options) if self._job.expands else SecondJob(name, options)
+
+    def _wait_until_granted(self, job: Salloc, growth: Growth, deadline: float) -> Steps:
         while job.granted is None:
             if job.ended is not None:
                 refusal = AllocationError if job.is_impossible else NotGranted
@@ -199,7 +224,7 @@ class SlurmAllocation(Allocation):
             if job.granted is None and job.ended is None:
                 yield from self._ask_why(job, growth)
 
-    def _ask_why(self, job: SecondJob, growth: Growth) -> Steps:
+    def _ask_why(self, job: Salloc, growth: Growth) -> Steps:
         words = ["squeue", "--noheader", "--me", "--name", job.name, "--states=PENDING", "--format=%r"]
         answer = yield from answered(Call(words))
         growth.reason = answer.out.strip() if answer.is_good else growth.reason
@@ -258,9 +283,13 @@ class SlurmAllocation(Allocation):
             held.hosts = kept
 
     def _shrink(self, job: int, hosts: Sequence[Host], kept: Sequence[Host]) -> None:
-        names = ",".join(names_of(kept))
-        call = Call(["scontrol", "-Q", "update", f"JobId={job}", f"NodeList={names}"])
+        call = self._shrinking(job, kept)
         self._shrinks.append((call, tuple(names_of(host for host in hosts if host not in kept))))
+
+    def _shrinking(self, job: int, kept: Sequence[Host]) -> Call:
+        tried = [host for held in self._tried if held.id == job for host in held.hosts]
+        names = ",".join(names_of([*kept, *tried]))
+        return Call(["scontrol", "-Q", "update", f"JobId={job}", f"NodeList={names}"])
 
     def _kept(self) -> list[Event]:
         """Hosts that Slurm would not take back."""
@@ -290,14 +319,34 @@ class SlurmAllocation(Allocation):
             if names
         ]
 
+    def _look_at_nodes(self) -> list[Event]:
+        events = self._nodes.look(names_of(self.hosts))
+        for event in events:
+            if event.kind is EventKind.HOST_LOST:
+                self._drop(event.hosts)
+        return events
+
+    def _drop(self, names: Sequence[str]) -> None:
+        """They are down: Slurm has ended what ran there. The first host is ours until the end."""
+        self._first = (*self._first[:1], *(host for host in self._first[1:] if host.name not in names))
+        for held in list(self._held):
+            held.hosts = tuple(host for host in held.hosts if host.name not in names)
+            if not held.hosts:
+                held.job.release()
+                self._ending.append(held.job)
+                self._held.remove(held)
+        self._note_hosts()
+
     def _reap(self) -> None:
         """Forget what has ended. Where `salloc` was killed, Slurm does not know that nobody holds the job."""
-        for job in [job for job in self._ending if job.ended is not None]:
+        for job in [job for job in self._ending if job.is_over]:
             self._ending.remove(job)
             job.close()
             if job.was_killed:
-                self._scancels.append(Call(["scancel", "--quiet", "--me", "--name", job.name]))
-        self._scancels = [call for call in self._scancels if call.answer() is None]
+                self._tidying.append(Call(["scancel", "--quiet", "--me", "--name", job.name]))
+            if isinstance(job, Expansion) and job.may_have_expanded:
+                self._tidying.append(self._shrinking(self._job.id, self._first))
+        self._tidying = [call for call in self._tidying if call.answer() is None]
 
     def _note_hosts(self) -> None:
         """For what starts commands on hosts; the file is replaced whole, since it may read it meanwhile."""

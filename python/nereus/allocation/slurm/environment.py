@@ -12,6 +12,9 @@ from nereus.launch.hosts import MOST_SLOTS
 # "4(x2),2": two nodes with four, then one with two.
 _COUNT = re.compile(r"([1-9][0-9]{0,6})(?:\(x([1-9][0-9]{0,6})\))?")
 _MOST_NODES = 1_000_000
+#: How a job gets more hosts.
+GROWTH = "NEREUS_SLURM_GROWTH"
+_SECOND_JOB, _EXPAND = "second-job", "expand"
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,8 @@ class SlurmJob:
     memory: str = ""
     #: Why it cannot have other hosts; "": it can.
     keeps_hosts: str = ""
+    #: Whether more hosts become its own, in place of those of a job beside it.
+    expands: bool = False
 
     @property
     def slots(self) -> tuple[int, ...]:
@@ -56,6 +61,7 @@ def slurm_job(environment: Mapping[str, str] = os.environ) -> SlurmJob | None:
         environment.get("SLURM_JOB_PARTITION", ""),
         _memory(environment),
         "a task of a job array keeps its hosts" if environment.get("SLURM_ARRAY_JOB_ID") else "",
+        _growth(environment) == _EXPAND,
     )
 
 
@@ -77,6 +83,14 @@ def _memory(environment: Mapping[str, str]) -> str:
         if environment.get(name):
             return f"{option}={_number(environment, name)}M"
     return ""
+
+
+def _growth(environment: Mapping[str, str]) -> str:
+    """What the user has chosen."""
+    word = environment.get(GROWTH, "") or _SECOND_JOB
+    if word not in (_SECOND_JOB, _EXPAND):
+        raise AllocationError(f"{GROWTH} = {word[:80]}: allowed are {_SECOND_JOB} and {_EXPAND}")
+    return word
 
 
 def _needed(environment: Mapping[str, str], name: str) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which hosts an administrator drains, so that jobs leave them (sinfo(1), "NODE STATE CODES")."""
+"""Which hosts are drained, so that jobs leave them, and which are down (sinfo(1), "NODE STATE CODES")."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -8,17 +8,26 @@ from nereus.allocation.contract import Event, EventKind
 from nereus.allocation.slurm.client import Call
 
 _LOOK_EVERY = 10.0
-_DRAINS = ("DRAINING", "DRAINED", "DRNG", "DRAIN")
+_KINDS = {
+    "DRAINING": EventKind.HOST_DRAINS,
+    "DRAINED": EventKind.HOST_DRAINS,
+    "FAILING": EventKind.HOST_DRAINS,
+    "DOWN": EventKind.HOST_LOST,
+    "FAIL": EventKind.HOST_LOST,
+}
+_REASONS = {EventKind.HOST_DRAINS: "Slurm drains it", EventKind.HOST_LOST: "Slurm has marked it down"}
+# What sinfo appends to a state: does not respond, is rebooted, and others.
+_FLAGS = "*~#!%$@^-+"
 
 
-class DrainWatch:
-    """Looks now and then; tells of each host once."""
+class NodeWatch:
+    """Looks now and then; tells of each host once in each way."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic, every: float = _LOOK_EVERY) -> None:
         self._now, self._every = now, every
         self._next = now() + every
         self._call: Call | None = None
-        self._told: set[str] = set()
+        self._told: set[tuple[str, EventKind]] = set()
 
     def look(self, hosts: Sequence[str]) -> list[Event]:
         """What is new about these hosts; never waits."""
@@ -39,10 +48,11 @@ class DrainWatch:
             self._call.give_up("given up")
 
     def _events(self, text: str, hosts: Sequence[str]) -> list[Event]:
-        events = []
+        found: dict[tuple[EventKind, str], list[str]] = {}
         for line in text.splitlines():
             name, state, reason = (*line.split("|", 2), "", "")[:3]
-            if name in hosts and name not in self._told and state.upper().rstrip("*+") in _DRAINS:
-                self._told.add(name)
-                events.append(Event(EventKind.HOST_DRAINS, f"Slurm drains it ({reason})", (name,)))
-        return events
+            kind = _KINDS.get(state.upper().rstrip(_FLAGS))
+            if kind is not None and name in hosts and (name, kind) not in self._told:
+                self._told.add((name, kind))
+                found.setdefault((kind, f"{_REASONS[kind]} ({reason})"), []).append(name)
+        return [Event(kind, text, tuple(names)) for (kind, text), names in found.items()]

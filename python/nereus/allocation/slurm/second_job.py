@@ -1,139 +1,35 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A job beside the one that we run in: its hosts are ours for as long as we hold it (decision 0027).
 
-`salloc` holds it, and ends with the command that it runs, `cat` of a pipe whose other end is ours. So the job
-ends when the pipe is closed, by us or, when we are killed, by the system.
+`salloc` ends with the command that it runs, `cat` of the pipe that we hold.
 """
 
-import os
-import signal
-import subprocess
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from nereus.allocation.contract import AllocationError
-from nereus.allocation.slurm.client import without_job
-from nereus.allocation.slurm.environment import counts_of
-from nereus.allocation.slurm.output import Output
-from nereus.launch.hosts import Host, is_name
-from nereus.launch.processes import dying_with_us
+from nereus.allocation.slurm.salloc import Granted, Salloc
 
 _HELD = """\
 hosts=$(scontrol show hostnames "$SLURM_JOB_NODELIST") || exit 1
 echo "$SLURM_JOB_ID" "$SLURM_JOB_CPUS_PER_NODE" $hosts
 exec cat >/dev/null"""
-# slurm_strerror() of what is wrong with the request itself.
-_IMPOSSIBLE = (
-    "Invalid",
-    "Requested node configuration is not available",
-    "Requested time limit is invalid",
-    "Node count specification invalid",
-    "More processors requested than permitted",
-    "Access/permission denied",
-)
-# Told when the job is revoked; the command would keep salloc, and so us, from noticing.
-_ENDED_WITH_IT = "--kill-command=KILL"
 
 
-@dataclass(frozen=True)
-class Granted:
-    """What Slurm gave: the job's number, and its hosts with the processors that the job has there."""
-
-    id: int
-    hosts: tuple[Host, ...]
-
-
-class SecondJob:
-    """One that was asked for. Nothing here waits; `release()` or the death of this process ends it."""
-
-    def __init__(
-        self, name: str, options: Sequence[str], environment: Mapping[str, str] = os.environ
-    ) -> None:
-        """Submit it. `name`: by which it is found in Slurm's lists; `options`: of `salloc`."""
-        self.name = name
-        self._granted: Granted | None = None
+class SecondJob(Salloc):
+    def __init__(self, name: str, options: Sequence[str]) -> None:
+        super().__init__(name, options, [_HELD])
         self._ended: str | None = None
-        self._output = Output()
-        words = ["salloc", "-Q", _ENDED_WITH_IT, f"--job-name={name}", *options, "sh", "-c", _HELD]
-        try:
-            self._process = subprocess.Popen(
-                words,
-                env=without_job(environment),
-                stdin=subprocess.PIPE,
-                stdout=self._output.stdout,
-                stderr=self._output.stderr,
-                start_new_session=True,  # Ctrl-C is for the job that we run
-                preexec_fn=_ending_with_us(),
-            )
-        except OSError as problem:
-            self._output.close()
-            raise AllocationError(f"salloc: cannot be started: {problem.strerror}") from problem
 
     @property
     def granted(self) -> Granted | None:
-        """None while it waits in the queue; AllocationError where the answer cannot be read."""
         if self._granted is None and self._ended is None:
-            text = self._output.text
-            if text.endswith("\n"):
-                self._granted = read_granted(text)
+            self._granted = self._read_granted()
         return self._granted
 
     @property
     def ended(self) -> str | None:
-        """Why it is over; None while it is not."""
-        if self._ended is None and self._process.poll() is not None:
+        if self._ended is None and self.is_over:
             # Looked at before: it may have been granted and have ended since the last look.
             said = self._output.reason
             self._ended = said or ("Slurm has ended it" if self._granted else "it was not granted")
             self._close_pipe()
         return self._ended
-
-    @property
-    def was_killed(self) -> bool:
-        """Whether `salloc` itself was, so that Slurm does not know that nobody holds the job any more."""
-        return self._process.returncode == -signal.SIGKILL
-
-    @property
-    def is_impossible(self) -> bool:
-        """Whether Slurm would not take it at any other time either."""
-        return self._granted is None and any(text in (self._ended or "") for text in _IMPOSSIBLE)
-
-    def release(self) -> None:
-        """Have it end, whether it was granted or waits."""
-        if self._process.poll() is None and self._granted is None:
-            self._process.send_signal(signal.SIGHUP)
-        self._close_pipe()
-
-    def wait(self, seconds: float) -> None:
-        """Until `salloc` is gone, killed where it takes longer."""
-        try:
-            self._process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-
-    def close(self) -> None:
-        """Forget it, once it has ended."""
-        self._output.close()
-
-    def _close_pipe(self) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-
-
-def read_granted(text: str) -> Granted:
-    """Out of "12 4(x2) n1 n2"; AllocationError where it is something else."""
-    words = text.split()
-    number, counts, names = words[:1], words[1:2], words[2:]
-    if not (number and number[0].isascii() and number[0].isdigit() and len(number[0]) <= 10):
-        raise AllocationError(f"salloc: its answer cannot be read: {text[:80]!r}")
-    processors = counts_of(counts[0] if counts else "", "SLURM_JOB_CPUS_PER_NODE")
-    if len(processors) != len(names) or not all(map(is_name, names)):
-        raise AllocationError(f"salloc: its answer has {len(processors)} counts for {len(names)} hosts")
-    hosts = (Host(name, count) for name, count in zip(names, processors, strict=True))
-    return Granted(int(number[0]), tuple(hosts))
-
-
-def _ending_with_us() -> Callable[[], None]:
-    # The pipe ends a job that was granted; one that waits in the queue is taken out of it by the signal.
-    return dying_with_us(signal.SIGHUP)
