@@ -85,6 +85,7 @@ class EventKind(Enum):
     HOST_LOST = "host_lost"  #: what ran there has ended, or will never be heard of again
     HOST_DRAINS = "host_drains"  #: it is to be left
     HOST_KEPT = "host_kept"  #: it was to be given back, and could not be
+    ENDS_SOON = "ends_soon"  #: the resource manager will end the job
 
     @property
     def sentence(self) -> str:
@@ -96,6 +97,7 @@ _SENTENCES = {
     EventKind.HOST_LOST: "lost",
     EventKind.HOST_DRAINS: "to be left",
     EventKind.HOST_KEPT: "not given back",
+    EventKind.ENDS_SOON: "about to be taken back",
 }
 
 
@@ -154,6 +156,24 @@ class Allocation(ABC):
         """
 
 
+class Inspection(ABC):
+    """What a resource manager shows of us, for those who measure it; the calls wait.
+
+    AllocationError where it does not answer.
+    """
+
+    @abstractmethod
+    def are_idle(self, names: Sequence[str]) -> bool:
+        """Whether nobody has these hosts."""
+
+    @abstractmethod
+    def left_behind(self, key: str, folder: Path, names: Sequence[str]) -> list[str]:
+        """What there is of our job `key`, which has ended: a line for each thing.
+
+        Jobs and steps at the resource manager; on these hosts processes, and `folder`, the job's own.
+        """
+
+
 @dataclass(frozen=True)
 class ResourceManager:
     """Who gives hosts to jobs: those that there are now, and a way to an allocation for each job."""
@@ -163,3 +183,6 @@ class ResourceManager:
     reach: Reach
     #: The allocation of a job, by the job's key and a folder of its own, which outlives the allocation.
     open: Callable[[str, Path], Allocation]
+    #: In which way a job gets more hosts; "": in none.
+    growth: str = ""
+    inspection: Inspection | None = None

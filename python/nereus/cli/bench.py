@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""nereus bench - what resizes, the monitor and the daemon cost on this machine."""
+"""nereus bench - what resizes, hosts, the monitor and the daemon cost on this machine."""
 
 import typer
 
@@ -10,6 +10,7 @@ bench = group_of(
     {
         "transfer": Home("nereus.cli.bench_transfer"),
         "processes": Home("nereus.cli.bench_processes"),
+        "allocation": Home("nereus.cli.bench_allocation"),
         "monitor": Home("nereus.cli.bench_monitor"),
         "daemon": Home("nereus.cli.bench_daemon"),
     }
@@ -18,7 +19,7 @@ bench = group_of(
 
 @bench.callback(invoke_without_command=True)
 def options(context: typer.Context) -> None:
-    """Measure what resizes, the monitor and the daemon cost on this machine.
+    """Measure what resizes, hosts, the monitor and the daemon cost on this machine.
 
     Example: nereus bench processes --from 2 --to 4
     """

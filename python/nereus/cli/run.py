@@ -13,6 +13,7 @@ from nereus.daemon.queue import cores_for
 from nereus.launch import (
     RANKS_PER_CORE,
     Outcome,
+    PassedOn,
     Stopping,
     choose,
     fostering,
@@ -100,10 +101,13 @@ def run(
 
 def _supervise(start: Supervision, claim: NameClaim, stopping: Stopping, quiet: bool) -> Outcome | None:
     """Run the job; how it ended, or None when it was stopped."""
-    with Job(start, None, claim) as job:
+    with Job(start, None, claim) as job, PassedOn() as signals:
         note(f"job {job.name}: `nereus resize {job.name} N` asks it for N ranks", quiet)
         while job.running() and stopping.signal is None:
             job.attend(_ATTEND_SECONDS)
+            for number in signals.take():
+                note(f"job {job.name}: {number.name} is passed on to its processes", quiet)
+                job.pass_on(number)
         return None if job.running() else job.outcome()
 
 

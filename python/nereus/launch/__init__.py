@@ -13,6 +13,7 @@ from nereus.launch.error import LaunchError
 from nereus.launch.hosts import Host, Reach, RemoteShell, Share, host_list, place, read_hosts, short_name
 from nereus.launch.linkage import FAMILIES, family_of
 from nereus.launch.outcome import Outcome
+from nereus.launch.passed_on import PassedOn
 from nereus.launch.processes import fostering
 from nereus.launch.programs import application_in, find_program, found_program, search_path
 from nereus.launch.stopping import Stopped, Stopping, left_when_stopped
@@ -26,6 +27,7 @@ __all__ = [
     "Launch",
     "LaunchError",
     "Outcome",
+    "PassedOn",
     "Reach",
     "RemoteShell",
     "Share",

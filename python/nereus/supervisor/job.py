@@ -124,6 +124,17 @@ class Job:
                 return
             self._wait(max(0.0, min(deadline, self._due(deadline)) - now))
 
+    def pass_on(self, number: signal.Signals) -> None:
+        """Send a signal to all processes of the application, by their launchers."""
+        for group in self._groups.running:
+            if group.part:
+                group.launcher.send_signal(number)
+
+    @property
+    def folder(self) -> Path:
+        """For its temporary files; on its other hosts there is one of the same path."""
+        return self._temporary
+
     def processes(self) -> list[Process]:
         """All running processes of the job, launchers among them."""
         return self._groups.processes()

@@ -54,6 +54,7 @@ def test_growth_is_not_told_of_limits_that_the_first_job_has_not(in_slurm: Slurm
     in_slurm.turn_until(GrowthState.USABLE, in_slurm.allocation.grow(Wish(1)))
     options = {word.partition("=")[0] for word in options_of_salloc(in_slurm)}
     usual = {"--time", "--partition", "--qos", "--job-name", "--nodes", "--ntasks-per-node", "--kill-command"}
+    usual |= {"--comment"}
     assert options == usual | {"-Q"}
 
 

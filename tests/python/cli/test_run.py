@@ -109,6 +109,17 @@ def test_stopped_job_ends_completely(shell: Any, number: signal.Signals, code: i
     assert listed(shell) == []
 
 
+@pytest.mark.parametrize("number", [signal.SIGUSR1, signal.SIGUSR2])
+def test_user_signals_are_passed_on_to_the_application(shell: Any, number: signal.Signals) -> None:
+    script = f"trap 'touch got' {number.name[3:]}; touch begun; while [ ! -e got ]; do sleep 0.1; done"
+    with shell.start("run", "--name", "warned", "--", "sh", "-c", script) as process:
+        wait_until(lambda: (shell.folder / "begun").exists() or process.poll() is not None)
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=LIMIT)
+    assert process.returncode == 0
+    assert f"job warned: {number.name} is passed on to its processes" in errors
+
+
 SHOW = (
     "echo $NEREUS_PLACEMENT $NEREUS_OVERSUBSCRIBE $NEREUS_RELEASE_UNIT $NEREUS_MAX_RANKS $NEREUS_START_RANKS"
 )

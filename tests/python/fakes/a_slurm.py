@@ -110,6 +110,12 @@ class FakeSlurm:
         with self._store.change() as cluster:
             cluster["expands"], cluster["loses"] = allowed, loses
 
+    def limit_time(self, left: str) -> None:
+        """Of all jobs, as squeue writes it."""
+        with self._store.change() as cluster:
+            for job in cluster["jobs"].values():
+                job["fields"]["time"] = left
+
     def drain(self, name: str, why: str) -> None:
         with self._store.change() as cluster:
             cluster["nodes"][name]["drained"] = why
@@ -128,7 +134,7 @@ class FakeSlurm:
             cluster["nodes"][name]["starts"] = False
 
     def refuse(self, call: str, text: str, times: int = -1) -> None:
-        """A program, or a call that begins so, says this on stderr and does nothing, so many times; -1: always."""
+        """A program, or a call that begins so, says this on stderr and ends, so many times; -1: always."""
         with self._store.change() as cluster:
             cluster["faults"][call] = Fault(text=text, times=times)
 

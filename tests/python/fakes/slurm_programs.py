@@ -42,6 +42,7 @@ _OPTIONS = (
     "nodelist",
     "kill-command",
     "dependency",
+    "comment",
 )
 
 
@@ -83,7 +84,7 @@ def salloc(store: Store, words: list[str]) -> int:
     wanted |= {"expands": options.dependency.removeprefix("expand:")}
     with store.change() as cluster:
         _check(cluster, options.partition, wanted)
-        fields = {name: getattr(options, name) for name in FIELDS}
+        fields = {name: getattr(options, name) for name in (*FIELDS, "comment")}
         number = str(submit(cluster, options.job_name, wanted, fields)["id"])
     if not _granted(store, number, told):
         return 1
@@ -144,7 +145,8 @@ def squeue(store: Store, words: list[str]) -> int:
         print("slurm_load_jobs error: Invalid job id specified", file=sys.stderr)
         return 1
     for number, job in jobs.items():
-        is_meant = number == options.jobs or (options.name and job["name"] == options.name)
+        all_are = not (options.jobs or options.name)
+        is_meant = all_are or number == options.jobs or (options.name and job["name"] == options.name)
         states = options.states.split(",") if options.states else (PENDING, RUNNING)
         if is_meant and job["state"] in states:
             print(_line(job, options.format))
@@ -153,7 +155,8 @@ def squeue(store: Store, words: list[str]) -> int:
 
 def _line(job: Job, layout: str) -> str:
     texts = {f"%{letter}": job["fields"][name] for letter, name in _FORMATS.items()}
-    texts |= {"%r": job["reason"], "%N": compressed(job["nodes"])}
+    texts |= {"%r": job["reason"], "%N": compressed(job["nodes"]), "%A": str(job["id"])}
+    texts |= {"%k": job["fields"].get("comment") or "(null)"}
     return _filled(layout, texts)
 
 

@@ -129,6 +129,8 @@ def grant(cluster: Cluster, job: Job) -> bool:
 def compressed(names: list[str]) -> str:
     """As Slurm writes hosts: "n[2-3,5]" for names that are one letter and a number."""
     numbers = sorted(int(name[1:]) for name in names)
+    if not numbers:
+        return ""
     parts: list[list[int]] = []
     for number in numbers:
         if parts and parts[-1][-1] == number - 1:

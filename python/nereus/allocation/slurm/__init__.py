@@ -13,6 +13,7 @@ from nereus.allocation.contract import ResourceManager
 from nereus.allocation.slurm.allocation import SlurmAllocation
 from nereus.allocation.slurm.environment import SlurmJob, slurm_job
 from nereus.allocation.slurm.first_job import reach_of
+from nereus.allocation.slurm.inspection import SlurmInspection
 from nereus.allocation.static import keeping_hosts
 
 __all__ = ["SlurmJob", "slurm", "slurm_job"]
@@ -28,6 +29,10 @@ def slurm(environment: Mapping[str, str] = os.environ) -> ResourceManager | None
         return None
     reach = reach_of(job)
     manager = ResourceManager(
-        "slurm", reach, lambda key, folder: SlurmAllocation(job, reach, f"nereus-{key}", folder)
+        "slurm",
+        reach,
+        lambda key, folder: SlurmAllocation(job, reach, f"nereus-{key}", folder),
+        job.growth,
+        SlurmInspection(job),
     )
     return keeping_hosts(manager, job.keeps_hosts) if job.keeps_hosts else manager

@@ -19,11 +19,13 @@ from nereus.allocation.contract import (
     Wish,
 )
 from nereus.allocation.slurm.client import Call, answered, goes_away, wait
+from nereus.allocation.slurm.end_watch import EndWatch
 from nereus.allocation.slurm.environment import SlurmJob
 from nereus.allocation.slurm.expansion import Expansion
 from nereus.allocation.slurm.first_job import HOSTS_FILE, options_like
 from nereus.allocation.slurm.nodes import NodeWatch
 from nereus.allocation.slurm.pending import hopeless
+from nereus.allocation.slurm.requeue import earlier, question
 from nereus.allocation.slurm.salloc import Salloc
 from nereus.allocation.slurm.second_job import SecondJob
 from nereus.allocation.slurm.sweep import sweep
@@ -70,9 +72,11 @@ class SlurmAllocation(Allocation):
         #: Commands whose answers nobody needs.
         self._tidying: list[Call] = []
         self._leaving: list[Steps] = []
-        self._nodes = NodeWatch(now)
+        self._nodes, self._end = NodeWatch(now), EndWatch(job.id, now)
         self._numbers = count(1)
         self._note_hosts()
+        if job.restarts:
+            self._leaving.append(self._cancel_earlier())
 
     @property
     def environment(self) -> Mapping[str, str]:
@@ -118,12 +122,14 @@ class SlurmAllocation(Allocation):
                 growth.to(GrowthState.FAILED, str(problem))
         self._leaving = [steps for steps in self._leaving if next(steps, steps) is None]
         self._reap()
-        return [*self._lost(), *self._kept(), *self._look_at_nodes()]
+        ending = self._end.look(names_of(self.hosts))
+        return [*self._lost(), *self._kept(), *self._look_at_nodes(), *ending]
 
     def close(self) -> None:
         for growth in [growth for growth, _ in self._growing.values()]:
             self.cancel(growth)
         self._nodes.close()
+        self._end.close()
         for steps in self._leaving:
             steps.close()
         for call in self._sweeps(names_of(self._all())):
@@ -336,6 +342,11 @@ class SlurmAllocation(Allocation):
                 self._ending.append(held.job)
                 self._held.remove(held)
         self._note_hosts()
+
+    def _cancel_earlier(self) -> Steps:
+        """Jobs beside a run of the first one that its node did not outlive."""
+        answer = yield from answered(Call(question()))
+        self._tidying += [Call(["scancel", str(number)]) for number in earlier(answer.out, self._job)]
 
     def _reap(self) -> None:
         """Forget what has ended. Where `salloc` was killed, Slurm does not know that nobody holds the job."""

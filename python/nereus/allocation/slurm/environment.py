@@ -12,6 +12,7 @@ from nereus.launch.hosts import MOST_SLOTS
 # "4(x2),2": two nodes with four, then one with two.
 _COUNT = re.compile(r"([1-9][0-9]{0,6})(?:\(x([1-9][0-9]{0,6})\))?")
 _MOST_NODES = 1_000_000
+_MOST_RESTARTS = 10_000
 #: How a job gets more hosts.
 GROWTH = "NEREUS_SLURM_GROWTH"
 _SECOND_JOB, _EXPAND = "second-job", "expand"
@@ -34,8 +35,16 @@ class SlurmJob:
     memory: str = ""
     #: Why it cannot have other hosts; "": it can.
     keeps_hosts: str = ""
-    #: Whether more hosts become its own, in place of those of a job beside it.
-    expands: bool = False
+    #: Whether more hosts are those of a job beside it, or become its own.
+    growth: str = "second-job"
+
+    #: How often Slurm has put it back into the queue.
+    restarts: int = 0
+
+    @property
+    def expands(self) -> bool:
+        """Whether more hosts become its own."""
+        return self.growth == _EXPAND
 
     @property
     def slots(self) -> tuple[int, ...]:
@@ -61,7 +70,8 @@ def slurm_job(environment: Mapping[str, str] = os.environ) -> SlurmJob | None:
         environment.get("SLURM_JOB_PARTITION", ""),
         _memory(environment),
         "a task of a job array keeps its hosts" if environment.get("SLURM_ARRAY_JOB_ID") else "",
-        _growth(environment) == _EXPAND,
+        _growth(environment),
+        _count(environment, "SLURM_RESTART_COUNT"),
     )
 
 
@@ -98,6 +108,12 @@ def _needed(environment: Mapping[str, str], name: str) -> str:
     if not text:
         raise AllocationError(f"{name} is not set, although SLURM_JOB_ID is: was it removed?")
     return text
+
+
+def _count(environment: Mapping[str, str], name: str) -> int:
+    """0 where it is not told."""
+    is_one = environment.get(name, "").strip("0")
+    return min(_number(environment, name), _MOST_RESTARTS) if is_one else 0
 
 
 def _number(environment: Mapping[str, str], name: str) -> int:

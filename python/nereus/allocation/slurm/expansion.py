@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A job whose hosts become those of the job that we run in (Slurm FAQ, "Can the number of nodes of a job change").
+"""A job whose hosts become those of the job that we run in (Slurm's FAQ, "job size").
 
 It is submitted with the dependency "expand", gives its hosts away as soon as it has them, and is over.
 """

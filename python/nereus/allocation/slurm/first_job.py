@@ -7,6 +7,7 @@ from pathlib import Path
 from nereus.allocation.contract import AllocationError, NotGranted
 from nereus.allocation.slurm.client import Answer, Call, answered, wait
 from nereus.allocation.slurm.environment import SlurmJob
+from nereus.allocation.slurm.requeue import comment_of
 from nereus.launch.hosts import Host, Reach, RemoteShell, is_name
 
 _START_ON_HOST = Path(__file__).with_name("start_on_host")
@@ -70,4 +71,4 @@ def read_options(answer: Answer, job: SlurmJob) -> list[str]:
         options.append(f"--cpus-per-task={job.processors_each}")
     if job.memory:
         options.append(job.memory)
-    return options
+    return [*options, f"--comment={comment_of(job)}"]

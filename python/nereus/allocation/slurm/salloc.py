@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One `salloc` under way: it asks for a job, waits in the queue, and runs a script of ours in the job.
 
-Its stdin is a pipe whose other end is ours, so what reads it ends when the pipe is closed, by us or, when we are
-killed, by the system.
+Its stdin is a pipe whose other end is ours, so what reads it ends when the pipe is closed, by us or, when we
+are killed, by the system.
 """
 
 import os
