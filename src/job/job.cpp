@@ -2,6 +2,7 @@
 #include "job/job.hpp"
 
 #include "base/printable.hpp"
+#include "base/srun.hpp"
 #include "job/arrival.hpp"
 #include "job/registering.hpp"
 #include "job/resize/costs.hpp"
@@ -85,6 +86,8 @@ Done Job::found(MPI_Comm founders) {
     if (auto done = mpi::share_outcome(now.control.get(), 0, open_record()); !done) return done;
     state_.has_daemon = is_set_at_root(now.control.get(), state_.settings.controller);
     if (auto done = state_.settings.start_ranks == 0 ? Done{} : make_founders(); !done) return done;
+    if (root() && !state_.has_supervisor)
+        if (const std::string said = Srun().said(now.control.size()); !said.empty()) print_line("nereus", said);
     open_daemon_client();
     tell_monitor(now);
     if (!state_.settings.results.empty()) measured_.begin_job();

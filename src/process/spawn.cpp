@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "process/spawn.hpp"
 
+#include "base/srun.hpp"
 #include "mpi/bounded_call.hpp"
 #include "mpi/share.hpp"
 
@@ -57,13 +58,20 @@ Done first_failure(int code, const std::vector<int> &codes) {
     return bad == codes.end() ? Done{} : mpi::check(*bad, "MPI_Comm_spawn");
 }
 
+Done check_startable(const Program &program) {
+    if (auto done = program.check(); !done) return done;
+    const std::string obstacle = Srun().obstacle();
+    if (obstacle.empty()) return {};
+    return failed(NEREUS_ERR_UNSUPPORTED, "this job cannot make processes: " + obstacle);
+}
+
 }
 
 Result<mpi::Comm> spawn(MPI_Comm spawners, const Program &program, const plan::Party &party) {
     int rank = 0;
     MPI_Comm_rank(spawners, &rank);
     // A program that is gone would end the whole job with some launchers: found before they are asked.
-    const Done startable = rank == 0 ? program.check() : Done{};
+    const Done startable = rank == 0 ? check_startable(program) : Done{};
     if (auto done = mpi::share_outcome(spawners, 0, startable); !done) return tl::unexpected(done.error());
 
     const std::size_t shares = party.shares.size();

@@ -73,7 +73,7 @@ SchedulerParameters=sched_interval=2,bf_interval=2,batch_sched_delay=0,sched_min
 SwitchType=switch/none
 MpiDefault=none
 ReturnToService=2
-SlurmdTimeout=30
+SlurmdTimeout=300
 KillWait=5
 CompleteWait=0
 PropagateResourceLimits=NONE
@@ -95,6 +95,7 @@ class SlurmCluster:
     hosts: LocalHosts
     first_processes: dict[str, int] = field(default_factory=dict)
     controller: "subprocess.Popen[bytes] | None" = None
+    slurmds: "dict[str, subprocess.Popen[bytes]]" = field(default_factory=dict)
     #: How names begin of files that may be left on nodes where Slurm killed processes of the present test.
     left_by_kills: tuple[str, ...] = ()
 
@@ -177,6 +178,16 @@ class SlurmCluster:
         self.on(self.login, "kill", (self.folder / "slurmctld.pid").read_text().strip())
         self.controller.wait(WITHIN)
 
+    def start_slurmd(self, node: str) -> None:
+        """Also after it was killed."""
+        words = self.words_on(node, "slurmd", "-D", "-N", node, "-f", self.folder / "slurm.conf")
+        self.slurmds[node] = _daemon(words, self.environment)
+
+    def kill_slurmd(self, node: str) -> None:
+        """What it has started there goes on."""
+        self.on(node, "kill", "-KILL", (self.folder / f"slurmd-{node}.pid").read_text().strip())
+        self.slurmds[node].wait(WITHIN)
+
 
 def missing_programs() -> list[str]:
     """Programs of Slurm, and what makes hosts, that are not installed here."""
@@ -198,8 +209,7 @@ def slurm_cluster() -> Iterator[SlurmCluster]:
         _configure(cluster)
         cluster.start_controller()
         for node in cluster.nodes:
-            words = cluster.words_on(node, "slurmd", "-D", "-N", node, "-f", folder / "slurm.conf")
-            _daemon(words, cluster.environment)
+            cluster.start_slurmd(node)
         try:
             cluster.wait_until(lambda: _all_idle(cluster), "nodes are not idle")
         except AssertionError:

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Jobs in a real Slurm: their hosts, growth by second jobs, and what is left when something ends."""
 
+import json
+import shlex
+from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import COMMAND
 
 
 def test_job_in_slurm_runs_on_its_hosts_and_resizes_without_options(start: Any, mpi: str) -> None:
@@ -104,6 +108,41 @@ def test_growth_outlives_a_restart_of_the_controller(start: Any, cluster: Any, m
     cluster.wait_until(lambda: len(job.placed) == 4, "the job did not grow")
     assert set(job.placed) > {own}
     job.stop()
+
+
+def test_job_goes_on_while_a_slurmd_is_gone(start: Any, cluster: Any, mpich: str) -> None:
+    job = start(mpich, 1, "-n", "2")
+    own = job.placed[0]
+    job.resized("+1node")
+    node = cluster.hosts.prefix + (set(job.placed) - {own}).pop()
+    cluster.kill_slurmd(node)
+    job.resized("3")
+    assert len(job.placed) == 3
+    cluster.start_slurmd(node)
+    job.resized("--release", node, "--timeout", "60")
+    cluster.wait_until(lambda: len(cluster.idle) == 3, "the node is not idle")
+    job.stop()
+
+
+def test_hosts_come_and_go_in_cycles_and_nothing_is_left(cluster: Any, mpich: str, tmp_path: Path) -> None:
+    folder = cluster.folder / tmp_path.name
+    folder.mkdir()
+    words = [*COMMAND, "bench", "allocation", "--cycles", "2", "--mpi", mpich, "--json"]
+    files = [f"--output={folder / 'output'}", f"--error={folder / 'error'}"]
+    done = cluster.on(
+        cluster.login,
+        *("sbatch", "--wait", "--nodes=1", "--ntasks-per-node=2", *files, f"--wrap={shlex.join(words)}"),
+        XDG_CACHE_HOME=str(cluster.folder / "cache"),
+    )
+    assert done.returncode == 0, (folder / "error").read_text()
+    [row] = json.loads((folder / "output").read_text())["rows"]
+    assert (row["adapter"], row["growth"], row["cycles"], row["left_behind"]) == (
+        "slurm",
+        "second-job",
+        2,
+        [],
+    )
+    assert all(row[f"{name}_seconds"] > 0 for name in ("usable", "idle", "pause", "one_host_pause"))
 
 
 def test_task_of_a_job_array_keeps_its_hosts(cluster: Any, start: Any, mpich: str) -> None:
