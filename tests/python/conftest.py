@@ -29,6 +29,12 @@ def others(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True)
+def own_key_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Jobs of the user, and of other tests, have their keys and records elsewhere."""
+    monkeypatch.setenv("NEREUS_KEY_FOLDER", str(tmp_path / "keys"))
+
+
 @pytest.fixture(scope="session")
 def repository() -> Path:
     return REPOSITORY

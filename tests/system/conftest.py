@@ -58,6 +58,7 @@ class Site:
         kept = {key for key in os.environ if not key.startswith("NEREUS_") or key == "NEREUS_BUILDS"}
         inherited = {key: os.environ[key] for key in kept}
         folders = {"XDG_CACHE_HOME": cache, "TMPDIR": self.temporary, "XDG_RUNTIME_DIR": self.runtime}
+        folders["NEREUS_KEY_FOLDER"] = folder / "keys"  # jobs of other tests have their records elsewhere
         own = {name: str(folder) for name, folder in folders.items()}
         self.environment = inherited | own | {MARKER: self.token}
 

@@ -111,11 +111,16 @@ class SlurmCluster:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Of a user who is logged in on some host."""
-        kept = ("PATH", "HOME", "LANG", "NEREUS_BUILDS", "NEREUS_SYSTEM_TEST")
+        """Of a user who is logged in on some host, with a home folder that all hosts share."""
+        kept = ("PATH", "LANG", "NEREUS_BUILDS", "NEREUS_SYSTEM_TEST")
         own = {name: os.environ[name] for name in kept if name in os.environ}
         path = f"{Path(os.sys.executable).parent}:{own.get('PATH', '/usr/bin:/bin')}"  # type: ignore[attr-defined]
-        return {**own, "PATH": path, "SLURM_CONF": str(self.folder / "slurm.conf")}
+        return {**own, "PATH": path, "HOME": str(self.home), "SLURM_CONF": str(self.folder / "slurm.conf")}
+
+    @property
+    def home(self) -> Path:
+        """The user's."""
+        return self.folder / "home"
 
     def words_on(self, host: str, *words: str | Path) -> list[str]:
         """What runs a command on a host, as a user logged in there."""
@@ -267,7 +272,7 @@ def _munge(folder: Path) -> Iterator[None]:
 
 def _configure(cluster: SlurmCluster) -> None:
     folder = cluster.folder
-    for name in ("state", *(f"spool/{node}" for node in cluster.nodes)):
+    for name in ("home", "state", *(f"spool/{node}" for node in cluster.nodes)):
         (folder / name).mkdir(parents=True)
     values = {"cluster": cluster.hosts.prefix, "controller": cluster.login, "folder": folder}
     text = _CONF.format(**values, nodes=",".join(cluster.nodes), processors=PROCESSORS)

@@ -186,3 +186,5 @@ class ResourceManager:
     #: In which way a job gets more hosts; "": in none.
     growth: str = ""
     inspection: Inspection | None = None
+    #: What it calls the job that we run in; "": there is none.
+    job: str = ""

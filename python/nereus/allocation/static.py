@@ -18,7 +18,7 @@ def static_hosts(reach: Reach) -> ResourceManager:
 def keeping_hosts(manager: ResourceManager, why: str) -> ResourceManager:
     """The same hosts, for jobs that can have no others because of `why`."""
     reach = replace(manager.reach, grows=False)
-    return ResourceManager(manager.kind, reach, lambda key, folder: StaticAllocation(reach.hosts, why))
+    return replace(manager, reach=reach, open=lambda key, folder: StaticAllocation(reach.hosts, why))
 
 
 class StaticAllocation(Allocation):

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from nereus import UserError
 from nereus.allocation import Inspection
 from nereus.launch.hosts import short_name
-from nereus.supervisor.client import NoAnswer, ask
+from nereus.supervisor.asking import NoAnswer, ask
 from nereus.supervisor.control_socket import control_socket_of
 from nereus.supervisor.frames import RESIZED
 from nereus.supervisor.job import Job

@@ -6,19 +6,21 @@ from typing import Annotated, Any
 import typer
 
 from nereus.analysis.report.units import seconds_text
-from nereus.cli.messages import Refused, complain, say, show_json
+from nereus.cli.elsewhere import AtOption, AtShellOption, carried_out_elsewhere
+from nereus.cli.messages import Refused, complain, say, show_json, warn
 from nereus.cli.resize_options import GivenOptions, takes_resize_options
 from nereus.cli.resize_size import wanted_size
 from nereus.launch import read_hosts
 from nereus.methods import PROCESS_STRATEGIES, transfer_conflict
 from nereus.methods.strategies import conflict_in
-from nereus.supervisor import OK, PENDING, REDUCED, RESIZED, UNCHANGED, NoAnswer, ask, find, job_names
+from nereus.supervisor import OK, PENDING, REDUCED, RESIZED, UNCHANGED, FoundJob, NoAnswer, ask, find
 
 _GOOD = {OK, RESIZED, UNCHANGED, PENDING, REDUCED}
 
 
 @takes_resize_options
 def resize(
+    context: typer.Context,
     job: Annotated[str, typer.Argument(metavar="JOB", help="Its name (nereus jobs), or how its key begins.")],
     options: GivenOptions,
     size: Annotated[
@@ -48,6 +50,8 @@ def resize(
     wait: Annotated[bool, typer.Option(help="Wait until it is done or rolled back.")] = True,
     timeout: Annotated[float, typer.Option(min=0.1, max=1e6, help="Seconds to wait at most.")] = 300.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    at: AtOption = None,
+    rsh: AtShellOption = None,
 ) -> None:
     """Ask a running job for another number of processes; what is not given is as the job has it.
 
@@ -63,8 +67,10 @@ def resize(
         if wanted.hosts:
             raise Refused(f"--hosts = {hosts}: the hosts are the resource manager's here; see --grow-to")
         options["hosts"] = hosts
+    carried_out_elsewhere(context, at, rsh, timeout)
     question = {**wanted.question(timeout if wait else None), "options": options, "wait": wait}
-    raise typer.Exit(_present(ask_job(job, question, timeout), wanted.ranks, as_json))
+    found = find(job, lambda text: warn([text]))
+    raise typer.Exit(_present(ask_job(found, question, timeout), wanted.ranks, as_json))
 
 
 def _check_strategies(text: str | None) -> None:
@@ -85,14 +91,12 @@ def _check_transfer(process_method: str | None, method: str | None, strategy: st
         raise Refused(f"--transfer-method = {method}: {conflict}")
 
 
-def ask_job(job: str, question: dict[str, Any], timeout: float) -> dict[str, Any]:
+def ask_job(job: FoundJob, question: dict[str, Any], timeout: float) -> dict[str, Any]:
     """Its answer; one that says so where there is none in time."""
-    control_socket = find(job)
     try:
-        return ask(control_socket, question, timeout)
+        return ask(job.where, question, timeout)
     except NoAnswer as problem:
-        key = control_socket.stem
-        message = f"job {job_names().get(key, key)}: {problem}; whether it will be resized is not known"
+        message = f"job {job.shown}: {problem}; whether it will be resized is not known"
         return {"kind": "refused", "message": message}
 
 

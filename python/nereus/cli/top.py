@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""nereus top - what the processes of a monitored run send just now, or how the daemon's jobs stand."""
+"""nereus top - what the processes of a monitored run send just now, or how jobs stand."""
 
 import time
 from collections.abc import Iterator
@@ -11,10 +11,12 @@ import typer
 from nereus import printable
 from nereus.analysis.monitor.live import COLUMNS, Rates, latest_of_job, rates, sums
 from nereus.analysis.report.units import bytes_text
+from nereus.cli.elsewhere import AtOption, AtShellOption, carried_out_elsewhere
 from nereus.cli.messages import Refused, note, show_json_line
 from nereus.launch import Stopping
+from nereus.launch.hosts import is_here
 from nereus.launch.parts_folder import is_locked, monitored, run_of, totals
-from nereus.supervisor import job_names, meant_by
+from nereus.supervisor import found_jobs, job_names, meant_by
 from nereus.supervisor.daemon_address import daemon_control_socket
 
 if TYPE_CHECKING:
@@ -24,30 +26,35 @@ _LOOKS = 0.05  # s, between looks whether to stop
 
 
 def top(
+    context: typer.Context,
     job: Annotated[
         str | None,
         typer.Argument(metavar="JOB", help="A job of nereus run, or a run; needed if several are monitored."),
     ] = None,
     jobs: Annotated[
-        bool, typer.Option("--jobs", help="The daemon's jobs, also where runs are monitored.")
+        bool, typer.Option("--jobs", help="How jobs stand, also where runs are monitored.")
     ] = False,
     interval: Annotated[float, typer.Option(min=0.05, max=3600.0, help="Seconds between two updates.")] = 1.0,
     samples: Annotated[
         int | None, typer.Option(min=1, help="Number of updates; if not given, until the run ends.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print each update as a line of JSON.")] = False,
+    at: AtOption = None,
+    rsh: AtShellOption = None,
 ) -> None:
     """Show what each process of a run under `nereus monitor` on this host sends just now.
 
     Of a malleable job, the processes that it has now by their rank in it. The program is not asked and not
     slowed down: its records are read where they lie.
 
-    With --jobs, or where no run is monitored and this user's daemon runs, show the state of the daemon's
-    jobs and the decisions about them; there r resizes a job, and q ends.
+    With --jobs, or where no run is monitored and there are jobs of a daemon or of `nereus run`, here or on
+    hosts with the same home folder, show how these stand and what the daemon decided about its own; there r
+    resizes a job, and q ends.
 
     Example: nereus top --interval 0.5
     """
-    if _of_daemon(job, jobs):
+    carried_out_elsewhere(context, at, rsh, None if samples is None else samples * interval, terminal=True)
+    if _shows_jobs(job, jobs):
         from nereus.cli.top_jobs import top_jobs
 
         top_jobs(interval, samples, as_json)
@@ -66,11 +73,19 @@ def top(
     )
 
 
-def _of_daemon(job: str | None, jobs: bool) -> bool:
-    """Whether its jobs are to be shown."""
+def _shows_jobs(job: str | None, jobs: bool) -> bool:
+    """In the place of the processes of a run."""
     if jobs and job is not None:
         raise Refused(f"JOB = {job} and --jobs: one of them is allowed")
-    return jobs or (job is None and not monitored() and daemon_control_socket().exists())
+    if jobs or job is not None or monitored():
+        return jobs
+    return daemon_control_socket().exists() or bool(found_jobs())
+
+
+def _elsewhere(wanted: str | None) -> str:
+    """Where a job that is not monitored on this host may be."""
+    jobs = [one for one in found_jobs() if wanted in (one.key, one.name) and not is_here(one.host)]
+    return "".join(f"; {wanted} runs on {one.host}: --at {one.host} looks there" for one in jobs[:1])
 
 
 def _chosen(wanted: str | None) -> tuple[Path, str | None]:
@@ -92,9 +107,10 @@ def _chosen(wanted: str | None) -> tuple[Path, str | None]:
         for folder in found
     )
     which = f"JOB = {wanted}" if wanted else "JOB"
+    elsewhere = _elsewhere(wanted)
     if found:
-        raise Refused(f"{which}: monitored on this host are: {there}")
-    raise Refused(f"{which}: no such run is monitored on this host; `nereus monitor` begins one")
+        raise Refused(f"{which}: monitored on this host are: {there}{elsewhere}")
+    raise Refused(f"{which}: no such run is monitored on this host; `nereus monitor` begins one{elsewhere}")
 
 
 def _run_of(folder: Path) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""nereus top --jobs - how the daemon's jobs stand, look after look."""
+"""nereus top --jobs - how the daemon's jobs and those of supervisors stand, look after look."""
 
 import sys
 import time
@@ -26,7 +26,7 @@ def top_jobs(interval: float, samples: int | None, as_json: bool) -> None:
     """A screen on a terminal; else a table, or a line of JSON, for each look."""
     watch = Watch()
     first = watch.look()
-    if first.status is None:
+    if first.status is None and not first.supervised:
         raise DaemonError(first.why)
     if sys.stdout.isatty() and not as_json:
         from nereus.cli.top_screen import TopScreen
@@ -60,17 +60,21 @@ def _looks(
 def headline(found: Look) -> str:
     """Who decides, who has the turn, what is free."""
     if found.status is None:
-        return f"{found.why}; last asked at {datetime.fromtimestamp(found.time):%H:%M:%S}"
+        jobs = f"jobs: {len(found.supervised)}; " if found.supervised else ""
+        return f"{jobs}{found.why}; last asked at {datetime.fromtimestamp(found.time):%H:%M:%S}"
     cores = sum(found.status["cores"].values())
     writing = ", ".join(shown_name(job) for job in found.jobs if job["turn"] == "writes") or "nobody"
     return (
         f"policy {found.status['policy']}, {found.status['cores_free']} of {cores} cores free, "
-        f"jobs: {len(found.jobs)}, turn: {writing}"
+        f"jobs: {len(found.jobs) + len(found.supervised)}, turn: {writing}"
     )
 
 
 def cells(job: dict[str, Any]) -> tuple[str, ...]:
     """A row of COLUMNS."""
+    if "turn" not in job:  # the daemon does not know it
+        name, ranks, state = shown_name(job), str(job.get("ranks", "")), f"{job['state']} on {job['host']}"
+        return (name, ranks, "", state, "", "", " ".join(job.get("command", [])))
     return (
         *(shown_name(job), str(job["ranks"]), str(job["iteration"]), turn_text(job), next_text(job)),
         *(commands_text(job), " ".join(job["command"])),
@@ -88,6 +92,6 @@ def _table(found: Look) -> "Table":
     from rich.table import Table
 
     grid = Table(*COLUMNS, box=None, pad_edge=False)
-    for job in found.jobs:
+    for job in (*found.jobs, *found.supervised):
         grid.add_row(*cells(job))
     return grid

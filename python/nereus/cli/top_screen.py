@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The screen of `nereus top --jobs`: the daemon's jobs, the last decisions, and r to resize a job."""
+"""The screen of `nereus top --jobs`: jobs, the daemon's last decisions, and r to resize a job."""
 
 from typing import Any, ClassVar
 
@@ -17,7 +17,7 @@ from nereus import UserError, printable
 from nereus.cli.resize import ask_job, outcome
 from nereus.cli.top_jobs import COLUMNS, cells, decision_text, headline
 from nereus.daemon.watch import Look, Watch
-from nereus.supervisor import shown_name
+from nereus.supervisor import find, shown_name
 
 _MOST_RANKS = 2**31 - 1
 _RESIZE_WITHIN = 300.0  # s
@@ -110,8 +110,8 @@ class TopScreen(App[None]):
     def _show(self, found: Look) -> None:
         self._shown = found
         self._ground.query_one("#daemon", Static).update(printable(headline(found)))
-        if found.status is not None:
-            self._fill(found.jobs)
+        if found.status is not None or found.supervised:
+            self._fill([*found.jobs, *found.supervised])
         self._ground.query_one("#decisions", Static).update(
             "\n".join(printable(decision_text(each)) for each in found.decisions)
         )
@@ -138,7 +138,8 @@ class TopScreen(App[None]):
 
     def action_resize(self) -> None:
         chosen = self._chosen
-        job = next((job for job in self._shown.jobs if job["job"] == chosen), None)
+        shown = (*self._shown.jobs, *self._shown.supervised)
+        job = next((job for job in shown if job["job"] == chosen and "ranks" in job), None)
         if job is None:
             self.notify("there is no job to resize", severity="warning")
             return
@@ -153,7 +154,7 @@ class TopScreen(App[None]):
     def _resize(self, job: dict[str, Any], ranks: int) -> None:
         question = {"kind": "resize", "ranks": ranks, "options": {}, "wait": True}
         try:
-            good, text = outcome(ask_job(job["job"], question, _RESIZE_WITHIN), ranks)
+            good, text = outcome(ask_job(find(job["job"]), question, _RESIZE_WITHIN), ranks)
         except UserError as problem:
             good, text = False, str(problem)
         if not get_current_worker().is_cancelled:

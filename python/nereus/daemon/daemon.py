@@ -173,7 +173,7 @@ class Daemon:
         answers = []
         for envelope, value in self._control_socket.received():
             answer, more = self._query_handler.answer(value, now)
-            answers.append(partial(self._control_socket.answer, envelope, answer))
+            answers.append(partial(envelope.answer, answer))
             outs += more
         listened = self._stall_detector.is_paid(now, self._line.waits)
         if now >= self._look_at:

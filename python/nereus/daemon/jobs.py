@@ -1,28 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The jobs of this user on this host: those that have a supervisor, and those that the daemon knows."""
+"""The jobs of this user: those that have a supervisor, on any host, and those that the daemon knows."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from nereus.daemon.client import whole_status
 from nereus.daemon.error import DaemonError
-from nereus.supervisor import NoAnswer, control_sockets, job_names, status
+from nereus.supervisor import statuses
 from nereus.supervisor.daemon_address import daemon_control_socket
 
 
 def all_jobs(warn: Callable[[str], None]) -> list[dict[str, Any]]:
-    """A document for each; `warn` is told why a daemon that is there is not asked."""
-    return _with_daemon([_status(path) for path in control_sockets()], warn)
-
-
-def _status(path: Path) -> dict[str, Any]:
-    try:
-        answer = status(path)
-    except NoAnswer as problem:
-        name = job_names().get(path.stem)
-        return {"job": path.stem, "name": name, "state": "silent", "reason": str(problem)}
-    return {key: value for key, value in answer.items() if key not in {"version", "kind"}}
+    """A document for each; `warn` is told why a daemon that is there is not asked, and what is ignored."""
+    return _with_daemon(statuses(warn), warn)
 
 
 def _with_daemon(found: list[dict[str, Any]], warn: Callable[[str], None]) -> list[dict[str, Any]]:
@@ -50,5 +40,11 @@ def _unsupervised(job: dict[str, Any]) -> dict[str, Any]:
     hosts = [host for host, ranks in job["places"].items() for _ in range(ranks)]
     keys = ("job", "name", "command", "mpi", "pid", "ranks", "generation", "resizes")
     state = "running" if job["answers"] else "silent"
-    own = {key: job.get(key) for key in keys}
-    return {**own, "started_unix": job["came_unix"], "hosts": hosts, "state": state, "controller": job}
+    own = {"host": None, **{key: job.get(key) for key in keys}}
+    return {
+        **own,
+        "started_unix": job["came_unix"],
+        "hosts": hosts,
+        "state": state,
+        "controller": job,
+    }

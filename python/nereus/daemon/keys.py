@@ -1,28 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Keys for jobs that come over the network: CURVE pairs in files that only their owner can read."""
 
-import struct
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
 import zmq
 from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
-from zmq.utils import z85
 
 from nereus.daemon.error import DaemonError
 from nereus.launch.private_folder import is_private
 from nereus.reading import content_of
-from nereus.supervisor.curve import new_pair, write_keys
+from nereus.supervisor.curve import is_key, new_pair, write_keys
 
 SERVER, CLIENT = "server.json", "client.json"
 
 
 def _is_key(text: str) -> str:
-    """ValueError unless it is 32 bytes as ZeroMQ writes them (its RFC 32)."""
-    with suppress(LookupError, ValueError, struct.error):
-        if len(z85.decode(text)) == 32:  # type: ignore[no-untyped-call]
-            return text
+    if is_key(text):
+        return text
     raise ValueError("40 characters of a key are allowed")
 
 

@@ -11,7 +11,7 @@ from nereus.daemon.error import DaemonError
 from nereus.daemon.keys import ServerKeys
 from nereus.daemon.sessions import Address
 from nereus.supervisor.control_socket import bind_private, is_of_this_user, remove_socket
-from nereus.supervisor.curve import Gate, Pair
+from nereus.supervisor.curve import Pair
 from nereus.supervisor.link_socket import MOST_AT_ONCE, send
 from nereus.supervisor.sockets import Sockets
 
@@ -25,7 +25,6 @@ class DaemonSockets:
         self.dropped: Counter[str] = Counter()
         self.waits = False
         self._sockets = sockets
-        self._gate: Gate | None = None
         self.path = path
         local = sockets.router()
         try:
@@ -37,10 +36,9 @@ class DaemonSockets:
 
     def listen(self, address: str, keys: ServerKeys) -> str:
         """On the network too; the address, with the port."""
-        self._gate = Gate(self._sockets.context(), keys.clients)  # before anybody can come
         far = self._sockets.router(network=True)
         self.sockets.append(far)
-        self._gate.guard(far, Pair(keys.public, keys.secret))
+        self._sockets.guard(far, Pair(keys.public, keys.secret), keys.clients)
         try:
             far.bind(address)
         except zmq.ZMQError as problem:
@@ -72,6 +70,4 @@ class DaemonSockets:
     def close(self) -> None:
         for socket in self.sockets:
             socket.close(linger=0)
-        if self._gate is not None:
-            self._gate.close()
         remove_socket(self.path)

@@ -49,6 +49,13 @@ def of_group(key: str, number: int, root: int | None = None) -> list[Process]:
     return _found(carried, {root} if root is not None else set())
 
 
+def this_process() -> Process:
+    """The one that asks."""
+    entry = _entry(os.getpid())
+    assert entry is not None
+    return entry.process
+
+
 def is_running(process: Process) -> bool:
     """Whether it still runs."""
     entry = _entry(process.pid)

@@ -106,7 +106,7 @@ class Where:
             recorded=True,
             measured=self.measured,
         )
-        return Supervision(launch, founders, join.works, self.manager.open)
+        return Supervision(launch, founders, join.works, self.manager)
 
     def _costs(self, build: Build) -> dict[str, str]:
         """By what the job chooses how its data is carried, unless the user decided about that."""

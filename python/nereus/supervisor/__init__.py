@@ -8,7 +8,8 @@ Out: a job whose end is told as it was; answers on its control socket.
 from typing import TYPE_CHECKING
 
 from nereus import names_from
-from nereus.supervisor.client import NoAnswer, ask, control_sockets, find, status
+from nereus.supervisor.asking import NoAnswer, ask
+from nereus.supervisor.client import FoundJob, control_sockets, find, found_jobs, statuses
 from nereus.supervisor.control_socket import check as check_control_socket
 from nereus.supervisor.frames import CODES, OK, PENDING, REDUCED, RESIZED, UNCHANGED
 from nereus.supervisor.job_names import check_job_name, meant_by, named, shown_name
@@ -28,6 +29,7 @@ __all__ = [
     "REDUCED",
     "RESIZED",
     "UNCHANGED",
+    "FoundJob",
     "Job",
     "NameClaim",
     "NoAnswer",
@@ -38,9 +40,10 @@ __all__ = [
     "claim_name",
     "control_sockets",
     "find",
+    "found_jobs",
     "job_names",
     "meant_by",
     "named",
     "shown_name",
-    "status",
+    "statuses",
 ]

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The control socket of a job: this user's other programs ask there for its status and for another size."""
+"""The control socket of a job: this user's other programs ask there for its status and for another size.
+
+Programs of other hosts ask at one on the network, where the job has one (network_control_socket.py).
+"""
 
 import contextlib
 import errno
 import os
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import zmq
 
@@ -25,9 +29,6 @@ _LINGER_MILLISECONDS = 500
 _TRIALS = 10
 _PEER: Any = "Peer-Address"
 _USER, _LEAST = -3, 3
-
-#: What comes before the content of a message: who sent it.
-Envelope = list[bytes]
 
 
 def control_socket_folder(environment: Mapping[str, str] = os.environ) -> Path:
@@ -54,7 +55,45 @@ def check() -> None:
             ) from None
 
 
-class ControlSocket:
+class Envelope(NamedTuple):
+    """Who sent a message: where it came in, and what came before its content."""
+
+    socket: Socket
+    parts: list[bytes]
+
+    def answer(self, message: dict[str, Any]) -> None:
+        """Answer what was asked."""
+        frame = encode(message)
+        if frame is not None:
+            send(self.socket, [*self.parts, frame])
+
+
+class RequestSocket(ABC):
+    """Where requests come in, and are answered one by one."""
+
+    socket: Socket
+
+    @abstractmethod
+    def hears(self, content: zmq.Frame) -> bool:
+        """Whether who sent this may ask."""
+
+    def received(self) -> Iterator[tuple[Envelope, dict[str, Any] | None]]:
+        """Who asks and what, None for what cannot be read; never waits."""
+        for _ in range(MOST_AT_ONCE):
+            try:
+                parts = self.socket.recv_multipart(zmq.NOBLOCK, copy=False)
+            except zmq.ZMQError:
+                return
+            # A REQ socket puts an empty frame before its message, a DEALER does not; both may ask.
+            if self.hears(parts[-1]) and len(parts) >= 2:
+                yield Envelope(self.socket, [part.bytes for part in parts[:-1]]), decode(parts[-1].bytes)
+
+    def close(self) -> None:
+        """Close it for good."""
+        self.socket.close(linger=_LINGER_MILLISECONDS)
+
+
+class ControlSocket(RequestSocket):
     """A job's control socket; nobody but this user can open it, and processes of others are not heard."""
 
     def __init__(self, sockets: Sockets, job: str, dropped: Counter[str] | None = None) -> None:
@@ -64,29 +103,16 @@ class ControlSocket:
         self.socket = sockets.router()
         bind_private(self.socket, self.path)
 
-    def received(self) -> Iterator[tuple[Envelope, dict[str, Any] | None]]:
-        """Who asks and what, None for what cannot be read; never waits."""
-        for _ in range(MOST_AT_ONCE):
-            try:
-                parts = self.socket.recv_multipart(zmq.NOBLOCK, copy=False)
-            except zmq.ZMQError:
-                return
-            if not is_of_this_user(parts[-1]):
-                self._dropped["other user"] += 1
-            # A REQ socket puts an empty frame before its message, a DEALER does not; both may ask.
-            elif len(parts) >= 2:
-                yield [part.bytes for part in parts[:-1]], decode(parts[-1].bytes)
-
-    def answer(self, envelope: Envelope, message: dict[str, Any]) -> None:
-        """Answer one question."""
-        frame = encode(message)
-        if frame is not None:
-            send(self.socket, [*envelope, frame])
+    def hears(self, content: zmq.Frame) -> bool:
+        """By what the system says of the other end."""
+        if is_of_this_user(content):
+            return True
+        self._dropped["other user"] += 1
+        return False
 
     def close(self) -> None:
-        """Close it for good."""
         remove_socket(self.path)
-        self.socket.close(linger=_LINGER_MILLISECONDS)
+        super().close()
         # The folder stays while other jobs have their control sockets in it.
         with contextlib.suppress(OSError):
             self.path.parent.rmdir()

@@ -81,8 +81,8 @@ class Job:
             return
         launch = start.launch
         server = self._start_server(launch) if start.joins and launch.build.kind == "openmpi" else None
-        open_allocation = start.open_allocation or static_hosts(launch.reach).open
-        self._allocation = open_allocation(self.key, self._temporary)
+        manager = start.manager or static_hosts(launch.reach)
+        self._allocation = manager.open(self.key, self._temporary)
         self._supervisor = Supervisor(self._groups, self.name, start, self._allocation, server)
         self._groups.start(launch.command(start.founders, self._supervisor.environment, server))
 

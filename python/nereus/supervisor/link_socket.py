@@ -14,7 +14,6 @@ from nereus.launch.command import Launch
 from nereus.launch.error import LaunchError
 from nereus.launch.hosts import is_here
 from nereus.launch.private_folder import refuse_if_unsafe
-from nereus.supervisor.curve import Gate
 from nereus.supervisor.frames import encode
 from nereus.supervisor.link_keys import LinkKeys
 from nereus.supervisor.sockets import Socket, Sockets
@@ -30,15 +29,13 @@ class LinkSocket:
         """Listen in `folder`, or on the network where the job has other hosts: there for who has its keys."""
         self.socket = sockets.router(network=launch.reach.far)
         self._own_folder: Path | None = None
-        self._gate: Gate | None = None
         self._keys: LinkKeys | None = None
         try:
             # Who was cut off comes back under the name that it chose, which nobody else knows.
             self.socket.setsockopt(zmq.ROUTER_HANDOVER, 1)
             if launch.reach.far:
                 self._keys = LinkKeys(job)
-                self._gate = Gate(sockets.context(), [self._keys.client.public])
-                self._gate.guard(self.socket, self._keys.server)
+                sockets.guard(self.socket, self._keys.server, [self._keys.client.public])
                 self.address = self._listen_far(launch)
             else:
                 self.address = self._listen_here(folder)
@@ -69,9 +66,6 @@ class LinkSocket:
     def close(self) -> None:
         """Hear nobody any more."""
         self.socket.close(linger=0)
-        if self._gate is not None:
-            self._gate.close()
-            self._gate = None
         if self._keys is not None:
             self._keys.remove()
         if self._own_folder is not None:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Answers requests on a job's control socket: its status, and what became of a resize that was asked for."""
+"""Answers requests on a job's control sockets: its status, and what became of a resize that was asked for."""
 
 import os
+import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,8 +10,9 @@ from typing import Any
 
 from nereus.launch.command import Launch
 from nereus.supervisor import messages
-from nereus.supervisor.control_socket import ControlSocket, Envelope
+from nereus.supervisor.control_socket import ControlSocket, Envelope, RequestSocket
 from nereus.supervisor.frames import CODES, OK, PENDING, REDUCED, RESIZED
+from nereus.supervisor.identity import Identity
 from nereus.supervisor.sockets import Socket, Sockets
 
 NOT_OPENED = "the program has not opened a Nereus job"
@@ -30,16 +32,8 @@ class _WaitingClient:
     request: int = 0
 
 
-@dataclass(frozen=True)
-class Identity:
-    """By what Nereus knows a job, and by what people do."""
-
-    key: str
-    name: str
-
-
 class RequestServer:
-    """The control socket of a job, who waits there, and what can be told about the job."""
+    """The control sockets of a job, who waits there, and what can be told about the job."""
 
     def __init__(
         self,
@@ -49,18 +43,22 @@ class RequestServer:
         founders: int,
         ask: Callable[[int, int, dict[str, str]], None],
         change_hosts: Callable[[int, messages.AskHosts], None],
+        network: RequestSocket | None = None,
     ) -> None:
         """`ask` hands a request (ticket, ranks, options) on to the job's root.
 
         `change_hosts` gets what concerns the job's hosts; it calls `hand_on` or `refuse` later.
+        `network`: where other hosts ask; it is closed with the others.
         """
-        self._control_socket = ControlSocket(sockets, job.key)
+        others = [] if network is None else [network]
+        self._request_sockets: list[RequestSocket] = [ControlSocket(sockets, job.key), *others]
         self._ask, self._change_hosts = ask, change_hosts
         self._fixed = {
             "job": job.key,
             "name": job.name,
             "command": [str(launch.program), *launch.arguments],
             "mpi": launch.build.name,
+            "host": socket.gethostname(),
             "pid": os.getpid(),
             "started_unix": time.time(),
         }
@@ -72,20 +70,15 @@ class RequestServer:
         self._waiting: dict[int, _WaitingClient] = {}
 
     @property
-    def socket(self) -> Socket:
+    def sockets(self) -> list[Socket]:
         """What to wait for."""
-        return self._control_socket.socket
+        return [each.socket for each in self._request_sockets]
 
     def turn(self, resizing: bool) -> None:
         """Answer what was asked; `resizing`: newcomers are being made."""
-        for envelope, value in self._control_socket.received():
-            asked = messages.read_from_client(value) if value is not None else "a message that cannot be read"
-            if isinstance(asked, messages.AskStatus):
-                self._control_socket.answer(envelope, self._status(resizing))
-            elif isinstance(asked, str):
-                self._refuse(envelope, asked)
-            else:
-                self._begin(envelope, asked)
+        for each in self._request_sockets:
+            for envelope, value in each.received():
+                self._take(envelope, value, resizing)
 
     def root_is_there(self, root: messages.Root) -> None:
         """The job is open, with these processes."""
@@ -124,7 +117,8 @@ class RequestServer:
         for ticket in list(self._waiting):
             self.refuse(ticket, "the job ended before it could be resized")
         self._waiting.clear()
-        self._control_socket.close()
+        for each in self._request_sockets:
+            each.close()
 
     def hand_on(self, ticket: int, ranks: int, options: dict[str, str]) -> None:
         """Ask the job's root for this size."""
@@ -150,6 +144,15 @@ class RequestServer:
         """As the job's root has told them; empty before."""
         return self._root.hosts if self._root else []
 
+    def _take(self, envelope: Envelope, value: dict[str, Any] | None, resizing: bool) -> None:
+        asked = messages.read_from_client(value) if value is not None else "a message that cannot be read"
+        if isinstance(asked, messages.AskStatus):
+            envelope.answer(self._status(resizing))
+        elif isinstance(asked, str):
+            self._refuse(envelope, asked)
+        else:
+            self._begin(envelope, asked)
+
     def _begin(self, envelope: Envelope, asked: messages.AskResize | messages.AskHosts) -> None:
         if self._root is None:
             return self._refuse(envelope, NOT_OPENED)
@@ -174,12 +177,10 @@ class RequestServer:
         if client.envelope is None:
             return
         result = {"code": code, "name": CODES.get(code, "unknown code"), "message": message}
-        self._control_socket.answer(
-            client.envelope, {"kind": "resized", **result, "request": client.request, "report": report}
-        )
+        client.envelope.answer({"kind": "resized", **result, "request": client.request, "report": report})
 
     def _refuse(self, envelope: Envelope, message: str, never: bool = False) -> None:
-        self._control_socket.answer(envelope, {"kind": "refused", "message": message, "never": never})
+        envelope.answer({"kind": "refused", "message": message, "never": never})
 
     def _status(self, resizing: bool) -> dict[str, Any]:
         root = self._root

@@ -6,12 +6,14 @@ elsewhere (tests/python/test_conventions.py).
 """
 
 import sys
+from collections.abc import Collection
 from types import TracebackType
 from typing import Self
 
 import zmq
 
 from nereus.supervisor.admission import HANDSHAKE_SECONDS, Admission, Tell
+from nereus.supervisor.curve import Gate, Pair
 from nereus.supervisor.frames import MOST_BYTES
 
 Socket = zmq.Socket[bytes]
@@ -32,6 +34,7 @@ class Sockets:
             self._context.max_sockets = most
         self._tell = tell or _complain
         self._admission: Admission | None = None
+        self._gate: Gate | None = None
 
     def __enter__(self) -> Self:
         """Nothing to do: sockets are made when they are asked for."""
@@ -65,6 +68,11 @@ class Sockets:
             self._admission.watch(router)
         return router
 
+    def guard(self, router: Socket, pair: Pair, clients: Collection[str]) -> None:
+        """Before it listens on the network: nobody reaches it but who has one of these public keys."""
+        self._gate = self._gate or Gate(self._context)
+        self._gate.guard(router, pair, clients)
+
     @property
     def guarded(self) -> bool:
         """Whether those are refused for whom there is no descriptor; else libzmq ends the process then."""
@@ -76,7 +84,7 @@ class Sockets:
             self._admission.look()
 
     def context(self) -> "zmq.Context[Socket]":
-        """For parts of pyzmq that make sockets of their own; these parts are to be stopped before `close`."""
+        """For sockets of other kinds, which are closed before `close`."""
         return self._context
 
     def close(self) -> None:
@@ -84,6 +92,9 @@ class Sockets:
         if self._admission is not None:
             self._admission.close()
             self._admission = None
+        if self._gate is not None:
+            self._gate.close()
+            self._gate = None
         self._context.destroy(linger=0)
 
 

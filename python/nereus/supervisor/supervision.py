@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is to be supervised."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from nereus.allocation import Allocation
+from nereus.allocation import ResourceManager
 from nereus.launch.command import Launch
 from nereus.launch.hosts import Share
 
@@ -17,10 +16,16 @@ class Supervision:
     launch: Launch
     founders: Sequence[Share]
     joins: bool
-    #: The job's allocation, by its key and a folder of its own; None: hosts by a list.
-    open_allocation: Callable[[str, Path], Allocation] | None = None
+    #: Who gives it hosts; None: it has them by a list.
+    manager: ResourceManager | None = None
 
     @property
     def ranks(self) -> int:
         """Of all founders."""
         return sum(share.ranks for share in self.founders)
+
+    @property
+    def is_asked_from_elsewhere(self) -> bool:
+        """Whether its user may be on another host: it has several, or somebody else chose the one it has."""
+        managed = self.manager is not None and self.manager.job != ""
+        return self.launch.recorded and (self.launch.reach.far or managed)

@@ -26,10 +26,12 @@ from nereus.supervisor import messages
 from nereus.supervisor.daemon_address import daemon_address
 from nereus.supervisor.frames import RESIZED
 from nereus.supervisor.host_changes import HostChanges
+from nereus.supervisor.identity import Identity
 from nereus.supervisor.link_socket import LinkSocket
 from nereus.supervisor.members import Members
 from nereus.supervisor.messages import MOST_RANKS, FromJob
-from nereus.supervisor.request_server import Identity, RequestServer
+from nereus.supervisor.network_control_socket import NetworkControlSocket
+from nereus.supervisor.request_server import RequestServer
 from nereus.supervisor.resize_request import Accept, Party, Request, reason_of_end
 from nereus.supervisor.roles import Roles
 from nereus.supervisor.sockets import Socket, Sockets
@@ -64,9 +66,13 @@ class Supervisor:
             self._link = LinkSocket(self._sockets, groups.temporary, launch, groups.job)
             opened.callback(self._link.close)
             identity = Identity(groups.job, name)
+            network = self._network_control_socket(start)
+            if network is not None:
+                opened.callback(network.close)
             self._host_changes = HostChanges(allocation, groups, lambda: self._request_server, self._say)
             self._request_server = RequestServer(
-                self._sockets, identity, launch, start.ranks, self._ask_for_resize, self._host_changes.begin
+                *(self._sockets, identity, launch, start.ranks),
+                *(self._ask_for_resize, self._host_changes.begin, network),
             )
             opened.pop_all()
         first_host = launch.reach.hosts[0].name if launch.reach.hosts else ""
@@ -103,7 +109,7 @@ class Supervisor:
     @property
     def sockets(self) -> list[Socket]:
         """What to wait for."""
-        return [self._link.socket, self._request_server.socket]
+        return [self._link.socket, *self._request_server.sockets]
 
     @property
     def expects_newcomers(self) -> bool:
@@ -160,6 +166,16 @@ class Supervisor:
         self._request_server.close()
         self._link.close()
         self._sockets.close()
+
+    def _network_control_socket(self, start: Supervision) -> NetworkControlSocket | None:
+        """Where other hosts ask; a job does without it where it cannot be had."""
+        if not start.is_asked_from_elsewhere:
+            return None
+        try:
+            return NetworkControlSocket(self._sockets, Identity(self._groups.job, self._name), start)
+        except LaunchError as problem:
+            self._say(f"it can be asked from this host only: {problem}")
+            return None
 
     def _take(self, message: FromJob, sender: bytes) -> None:
         for counts, by in self._roles.sort(message, sender):

@@ -58,6 +58,7 @@ class Shell:
             "XDG_CACHE_HOME": folder.parent / "cache",
             "TMPDIR": folder.parent,
             "XDG_RUNTIME_DIR": runtime,
+            "NEREUS_KEY_FOLDER": folder.parent / "keys",
         }
         self.environment = inherited | {key: str(value) for key, value in own.items()}
 

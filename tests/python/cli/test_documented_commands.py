@@ -27,7 +27,7 @@ _TYPED = re.compile(
 NOT_RUN = {
     r" \[-|…": "a template: what is in brackets may be left out",
     r"\./app|\./application|APP\b": "the program is the reader's",
-    r"n1:|keys\b": "other hosts, or keys of a daemon for them, are needed",
+    r"n1:|--at n1|keys\b": "other hosts, or keys of a daemon for them, are needed",
     r"resize (\w+-1|mine) ": "the name of a job that runs, in another terminal",
     r"nereus (daemon|page|top)\b": "runs until it is ended, or looks at what runs",
     r"cluster\.toml|day\.swf|audikw_1|nereus-monitor-1f": "the file is the reader's",

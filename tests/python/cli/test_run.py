@@ -219,7 +219,7 @@ def test_job_is_resized_by_name_key_or_key_prefix(shell: Any) -> None:
             assert shell.nereus("resize", job, "3").stdout.startswith("resized 2 → 3 ranks")
         refused = shell.nereus("resize", "min", "3")
     assert refused.returncode == 2
-    assert refused.stderr == ("nereus: JOB = min: no such job of yours runs on this host; running: mine\n")
+    assert refused.stderr == ("nereus: JOB = min: no such job of yours is known here; running: mine\n")
 
 
 def test_resize_is_reported_in_a_sentence_with_its_pause(shell: Any) -> None:
@@ -278,7 +278,7 @@ def test_resize_of_an_unresponsive_job_times_out(shell: Any) -> None:
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["4f2a", "8"], "JOB = 4f2a: no such job of yours runs on this host"),
+        (["4f2a", "8"], "JOB = 4f2a: no such job of yours is known here"),
         (["4f2a", "0"], "RANKS"),
         (["4f2a", "many"], "RANKS = many: allowed is 1 .. 2147483647"),
         (["4f2a", "8", "--hosts", "n1:x"], "n1 has x slots"),

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from a_far_supervisor import far_supervisor
 from a_name import called
 from a_page import House, received
 from textual.pilot import Pilot
@@ -208,7 +209,7 @@ class Supervisor:
                 assert question is not None
                 self.asked.append(question)
                 report = {"from": 2, "to": question["ranks"]}
-                self._control_socket.answer(envelope, {"kind": "resized", "code": RESIZED, "report": report})
+                envelope.answer({"kind": "resized", "code": RESIZED, "report": report})
 
     def close(self) -> None:
         self._over.set()
@@ -239,13 +240,37 @@ def test_r_resizes_the_selected_job_like_nereus_resize(house: House) -> None:
     assert supervisor.asked == [{"kind": "resize", "ranks": 6, "options": {}, "wait": True, "version": 1}]
 
 
+def test_job_of_another_host_is_shown_and_resized(house: House, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setenv("NEREUS_KEY_FOLDER", str(tmp_path / "keys"))
+    silent = {"job": B, "name": None, "host": "n3", "state": "silent", "reason": "it did not answer in time"}
+    with far_supervisor(tmp_path / "keys", A) as far:
+        first = Watch().look()
+        found = replace(first, supervised=(*first.supervised, silent))
+        watch = Scripted(found)
+        screen = TopScreen(watch, found, EVERY, None)
+
+        async def steps(pilot: Pilot[None]) -> None:
+            assert rows(screen) == [
+                ["far-1", "2", "", "running on n2", "", "", "./far"],
+                [B, "", "", "silent on n3", "", "", ""],
+            ]
+            assert shown(screen, "#daemon").startswith("jobs: 2; no daemon of yours runs on this host")
+            await pilot.press("r", "5", "enter")
+            await until(lambda: any("resized 2 → 5 ranks" in text for text in notices(screen)), pilot)
+            await pilot.press("down", "r")
+            assert not isinstance(screen.screen, AskRanks), "one that is silent cannot be resized"
+
+        on(screen, steps)
+    assert [question["kind"] for question in far.asked] == ["status", "resize"]
+
+
 def test_reason_for_a_refused_resize_is_shown(house: House) -> None:
     watch = Scripted(look(job(A)))
     screen = TopScreen(watch, watch.found, EVERY, None)
 
     async def steps(pilot: Pilot[None]) -> None:
         await pilot.press("r", "3", "enter")
-        await until(lambda: any("no such job of yours runs" in text for text in notices(screen)), pilot)
+        await until(lambda: any("no such job of yours is known" in text for text in notices(screen)), pilot)
 
     on(screen, steps)
 

@@ -15,8 +15,7 @@ KNOWN = {"places": {"h": 2}, "answers": True, "came_unix": 1.0, "ranks": 2}
 def known(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[dict[str, Any]]:
     """What the daemon knows; a supervisor has the job `a`."""
     made: list[dict[str, Any]] = []
-    monkeypatch.setattr(jobs, "control_sockets", lambda: [tmp_path / "a.control"])
-    monkeypatch.setattr(jobs, "status", lambda path: {"version": 1, "kind": "status", "job": path.stem})
+    monkeypatch.setattr(jobs, "statuses", lambda warn: [{"job": "a"}])
     monkeypatch.setattr(jobs, "daemon_control_socket", lambda: tmp_path)
     monkeypatch.setattr(jobs, "whole_status", lambda: {"policy": "fair", "jobs": made})
     return made

@@ -14,6 +14,8 @@ class FakeDaemon:
     def __init__(self) -> None:
         self.events: list[dict[str, Any]] = []
         self.is_there = True
+        self.jobs: list[dict[str, Any]] = []
+        self.supervised: list[dict[str, Any]] = []
 
     def add(self, *kinds: str) -> None:
         for kind in kinds:
@@ -22,7 +24,7 @@ class FakeDaemon:
     def status(self) -> dict[str, Any]:
         if not self.is_there:
             raise DaemonError("there is none")
-        return {"last_event": len(self.events), "jobs": []}
+        return {"last_event": len(self.events), "jobs": self.jobs}
 
     def since(self, number: int) -> dict[str, Any]:
         return {"events": self.events[number:][:2]}
@@ -33,6 +35,7 @@ def daemon(monkeypatch: pytest.MonkeyPatch) -> FakeDaemon:
     made = FakeDaemon()
     monkeypatch.setattr(watch, "whole_status", made.status)
     monkeypatch.setattr(watch, "named_events", made.since)
+    monkeypatch.setattr(watch, "statuses", lambda seconds: made.supervised)
     return made
 
 
@@ -65,3 +68,14 @@ def test_daemon_with_another_store_is_looked_at_from_its_beginning(daemon: FakeD
     daemon.events.clear()
     daemon.add("decided")
     assert numbers(looking.look().fresh) == [1]
+
+
+def test_jobs_that_the_daemon_does_not_know_are_seen_with_and_without_it(daemon: FakeDaemon) -> None:
+    looking = watch.Watch()
+    daemon.jobs = [{"job": "a"}]
+    daemon.supervised = [{"job": "a"}, {"job": "b"}]
+    assert looking.look().supervised == ({"job": "b"},)
+    daemon.is_there = False
+    found = looking.look()
+    assert found.supervised == ({"job": "a"}, {"job": "b"})
+    assert found.document()["supervised"] == [{"job": "a"}, {"job": "b"}]

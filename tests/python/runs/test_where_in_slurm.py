@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Inside a job of Slurm a run has the hosts of that job, unless its user names others."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -39,6 +40,18 @@ def test_hosts_and_slots_are_those_of_the_job(slurm: FakeSlurm, monkeypatch: pyt
     where = read()
     assert where.hosts == (Host("n1", 2), Host("n2", 2), Host("n3", 4))
     assert (where.slots, where.manager.kind) == (8, "slurm")
+
+
+@pytest.mark.parametrize("more", [{}, {"SLURM_ARRAY_JOB_ID": "7"}])
+def test_job_can_be_asked_from_the_login_node_on_however_many_hosts(
+    slurm: FakeSlurm, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, more: dict[str, str]
+) -> None:
+    inside(slurm, monkeypatch, "n1", **more)
+    where = read()
+    assert where.manager.job == os.environ["SLURM_JOB_ID"]
+    start = where.supervision(build(tmp_path), Path("/bin/true"), (), 1, Joining(False, ""), {})
+    assert start.is_asked_from_elsewhere
+    assert not read(hosts="localhost:2").manager.job
 
 
 def test_processes_with_several_processors_are_fewer(

@@ -13,7 +13,7 @@ import pytest
 import zmq
 
 from nereus.launch import LaunchError
-from nereus.supervisor import Job, NoAnswer, ask, check_control_socket, control_sockets, find, status
+from nereus.supervisor import Job, NoAnswer, ask, check_control_socket, control_sockets, find
 from nereus.supervisor.control_socket import ControlSocket, control_socket_folder
 from nereus.supervisor.messages import OPTIONS
 from nereus.supervisor.sockets import Sockets
@@ -216,8 +216,8 @@ def test_control_sockets_of_dead_supervisors_are_removed(stage: Any) -> None:
 def test_job_is_found_by_a_prefix_of_its_key(stage: Any) -> None:
     sockets = Sockets()
     open_sockets = [ControlSocket(sockets, key) for key in ("aa11", "aa22", "b")]
-    assert find("aa2").stem == "aa22"
-    assert find("b").stem == "b"
+    assert find("aa2").key == "aa22"
+    assert find("b").key == "b"
     with pytest.raises(LaunchError, match=r"could be any of aa11, aa22$"):
         find("aa")
     for unknown in ("c", ""):
@@ -230,13 +230,13 @@ def test_job_is_found_by_a_prefix_of_its_key(stage: Any) -> None:
 
 def test_ended_supervisor_is_not_waited_for(stage: Any, tmp_path: Path) -> None:
     with pytest.raises(NoAnswer, match="its supervisor has ended"):
-        status(tmp_path / "none.control", LIMIT)
+        ask(tmp_path / "none.control", {"kind": "status"}, LIMIT)
 
 
 def test_silent_supervisor_times_out(stage: Any) -> None:
     sockets = Sockets()
     control_socket = ControlSocket(sockets, "silent")
     with pytest.raises(NoAnswer, match="did not answer in time"):
-        status(control_socket.path, 0.3)
+        ask(control_socket.path, {"kind": "status"}, 0.3)
     control_socket.close()
     sockets.close()

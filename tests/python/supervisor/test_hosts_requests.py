@@ -12,12 +12,14 @@ from typing import Any
 import pytest
 from an_allocation import FakeAllocation
 
+from nereus.allocation import ResourceManager
 from nereus.launch import Build, Launch
 from nereus.supervisor import Job, ask
 from nereus.supervisor.control_socket import control_socket_of
 from nereus.supervisor.frames import PENDING, RESIZED
+from nereus.supervisor.identity import Identity
 from nereus.supervisor.messages import AskHosts, Root
-from nereus.supervisor.request_server import Identity, RequestServer
+from nereus.supervisor.request_server import RequestServer
 from nereus.supervisor.sockets import Sockets
 
 LIMIT = 60.0
@@ -44,7 +46,8 @@ def job_on(stage: Any, allocation: FakeAllocation | None, *acts: str) -> Iterato
     """A job whose root carries these acts out, once it is open."""
     supervision = stage.supervision("open", *acts, joins=True, environment={})
     if allocation is not None:
-        supervision = replace(supervision, open_allocation=lambda key, folder: allocation)
+        manager = ResourceManager("fake", supervision.launch.reach, lambda key, folder: allocation)
+        supervision = replace(supervision, manager=manager)
     with Job(supervision, stage.folder / "output.txt") as job:
         job.grace = 2.0
         stage.attend(job, lambda: told(stage, job, kind="status").get("state") == "running")

@@ -227,8 +227,8 @@ def test_running_job_is_found_by_name() -> None:
     sockets = Sockets()
     with claim_name(None, "cg") as one, claim_name("mine", "cg") as other:
         open_sockets = [ControlSocket(sockets, claim.key) for claim in (one, other)]
-        assert find("cg-1").stem == find(one.key).stem == one.key
-        assert find("mine").stem == find(other.key[:15]).stem == other.key
+        assert find("cg-1").key == find(one.key).key == one.key
+        assert find("mine").key == find(other.key[:15]).key == other.key
         for unknown in ("cg", "min", "cg-2", "none"):
             with pytest.raises(LaunchError, match=r"no such job .* running: cg-1, mine$"):
                 find(unknown)

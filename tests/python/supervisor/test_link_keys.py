@@ -19,7 +19,8 @@ from a_stage import PLAYER
 from nereus.launch import Host, Launch, LaunchError, Reach, Share
 from nereus.supervisor import Job, Supervision
 from nereus.supervisor.curve import new_pair
-from nereus.supervisor.link_keys import FOLDER_VARIABLE, LinkKeys, folder_of_keys
+from nereus.supervisor.key_folder import FOLDER_VARIABLE, KeyFolder
+from nereus.supervisor.link_keys import LinkKeys
 from nereus.supervisor.link_socket import LinkSocket
 from nereus.supervisor.sockets import Sockets
 
@@ -210,14 +211,14 @@ def test_home_that_cannot_hold_keys_is_reported_with_remedy(home: Path) -> None:
 def test_keys_of_a_killed_supervisor_are_removed_by_the_next_one() -> None:
     code = "from nereus.supervisor.link_keys import LinkKeys; import os; LinkKeys('0' * 16); os._exit(0)"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
-    (left,) = folder_of_keys().iterdir()
+    (left,) = KeyFolder.of_user().path.iterdir()
     living, of_another_host = (
         LinkKeys("1" * 16),
-        folder_of_keys() / f"{secrets.token_hex(16)}-1-{2**22 + 1}-{JOB}",
+        KeyFolder.of_user().path / f"{secrets.token_hex(16)}-1-{2**22 + 1}-{JOB}",
     )
     of_another_host.touch()
     keys = LinkKeys(JOB)
-    assert set(folder_of_keys().iterdir()) == {living.file, of_another_host, keys.file}
+    assert set(KeyFolder.of_user().path.iterdir()) == {living.file, of_another_host, keys.file}
     assert left.name.endswith("0" * 16)
 
 

@@ -17,7 +17,7 @@ import pytest
 from commands import COMMAND, started
 
 from nereus.bench.local_hosts import LocalHosts, Wanted, local_hosts, processes_on
-from nereus.supervisor import NoAnswer, status
+from nereus.supervisor import NoAnswer, ask
 
 LIMIT = 60.0
 LETTERS = "abc"
@@ -84,7 +84,7 @@ class HostedJob:
         for control_socket in self.runtime.glob("nereus/*.control"):
             # Before it there is the job that tries whether newcomers can join.
             with contextlib.suppress(NoAnswer):
-                found: dict[str, Any] = status(control_socket)
+                found: dict[str, Any] = ask(control_socket, {"kind": "status"}, 5.0)
                 if found["command"][0] == str(self.program):
                     return found
         return {}

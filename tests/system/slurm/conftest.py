@@ -57,6 +57,7 @@ def cluster(session_cluster: SlurmCluster) -> Iterator[SlurmCluster]:
         unexpected = [name for name in left if not name.startswith(found.left_by_kills)]
         assert not unexpected, f"left on {node}: {unexpected}"
     assert not jobs, "jobs are left in Slurm"
+    assert not [*found.home.rglob("*")], "keys or records are left"
 
 
 @dataclass

@@ -39,6 +39,23 @@ def test_hosts_come_by_a_second_job_and_go_back(start: Any, cluster: Any, mpich:
     job.stop()
 
 
+def test_login_node_and_other_nodes_ask_the_job(start: Any, cluster: Any, mpich: str) -> None:
+    job = start(mpich, 1, "-n", "2")
+    other = next(node for node in cluster.nodes if node != job.first_host)
+    for host in (cluster.login, other):
+        (found,) = json.loads(cluster.on(host, *job.command("jobs", "--json")).stdout)["jobs"]
+        assert (found["host"], found["state"], found["ranks"]) == (job.first_host, "running", 2)
+    grown = cluster.on(cluster.login, *job.command("resize", found["name"], "+1node", "--json"))
+    assert grown.returncode == 0, (grown.stderr, job.output)
+    assert json.loads(grown.stdout)["report"]["to"] == 4
+    shrunk = cluster.on(other, *job.command("resize", found["job"], "--release", "1"))
+    assert shrunk.stdout.startswith("resized 4 → 2 ranks"), (shrunk.stderr, job.output)
+    shown = cluster.on(cluster.login, *job.command("top", "--samples", "1")).stdout
+    assert f"running on {job.first_host}" in shown
+    job.stop()
+    assert cluster.on(cluster.login, *job.command("jobs")).stderr == "no jobs\n"
+
+
 @pytest.mark.parametrize(
     ("words", "reason"),
     [

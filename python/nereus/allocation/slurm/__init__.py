@@ -32,7 +32,8 @@ def slurm(environment: Mapping[str, str] = os.environ) -> ResourceManager | None
         "slurm",
         reach,
         lambda key, folder: SlurmAllocation(job, reach, f"nereus-{key}", folder),
-        job.growth,
-        SlurmInspection(job),
+        growth=job.growth,
+        inspection=SlurmInspection(job),
+        job=str(job.id),
     )
     return keeping_hosts(manager, job.keeps_hosts) if job.keeps_hosts else manager
