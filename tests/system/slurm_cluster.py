@@ -1,26 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A real Slurm whose nodes are namespaces of this machine.
-
-Each has a network, a name, processes, /tmp and /dev/shm of its own; all other files are common to them, as on
-a cluster with a shared file system.
-"""
+"""A real Slurm whose nodes are namespaces of this machine."""
 
 import contextlib
-import os
 import secrets
 import shutil
-import signal
 import subprocess
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from nereus.bench.local_hosts import LocalHosts, Wanted, local_hosts
+from nodes import WITHIN, CannotStart, Nodes, node
 
-ROOT = Path(__file__).resolve().parents[2]
+from nereus.bench.local_hosts import Wanted, local_hosts
+
 PROGRAMS = (
     "slurmctld",
     "slurmd",
@@ -35,18 +29,7 @@ PROGRAMS = (
 )
 NODES, CONTROLLER = "abcd", "l"
 PROCESSORS = 2
-WITHIN = 100.0
 
-# The first process of a node. Folders that all nodes see and that lie below /tmp are mounted again.
-_NODE = """\
-hostname "$1"; mount --bind "$2" /etc/hosts; keep=$3; shift 3
-n=0; for folder in "$@"; do n=$((n+1)); mkdir -p "$keep/$n"; mount --bind "$folder" "$keep/$n"; done
-mount -t tmpfs tmpfs /tmp; chmod 1777 /tmp
-n=0; for folder in "$@"; do n=$((n+1)); mkdir -p "$folder"; mount --move "$keep/$n" "$folder"; done
-mount -t tmpfs tmpfs /dev/shm; chmod 1777 /dev/shm
-echo ready
-exec sleep infinity
-"""
 _CONF = """\
 ClusterName={cluster}
 SlurmctldHost={controller}
@@ -83,17 +66,10 @@ PartitionName=p Nodes={nodes} Default=YES MaxTime=INFINITE State=UP OverSubscrib
 """
 
 
-class CannotStart(Exception):
-    """Such a cluster cannot be had here; the text says why."""
-
-
 @dataclass
-class SlurmCluster:
+class SlurmCluster(Nodes):
     """Four nodes, and a host with the controller, where users are logged in."""
 
-    folder: Path
-    hosts: LocalHosts
-    first_processes: dict[str, int] = field(default_factory=dict)
     controller: "subprocess.Popen[bytes] | None" = None
     slurmds: "dict[str, subprocess.Popen[bytes]]" = field(default_factory=dict)
     #: How names begin of files that may be left on nodes where Slurm killed processes of the present test.
@@ -111,33 +87,8 @@ class SlurmCluster:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Of a user who is logged in on some host, with a home folder that all hosts share."""
-        kept = ("PATH", "LANG", "NEREUS_BUILDS", "NEREUS_SYSTEM_TEST")
-        own = {name: os.environ[name] for name in kept if name in os.environ}
-        path = f"{Path(os.sys.executable).parent}:{own.get('PATH', '/usr/bin:/bin')}"  # type: ignore[attr-defined]
-        return {**own, "PATH": path, "HOME": str(self.home), "SLURM_CONF": str(self.folder / "slurm.conf")}
-
-    @property
-    def home(self) -> Path:
-        """The user's."""
-        return self.folder / "home"
-
-    def words_on(self, host: str, *words: str | Path) -> list[str]:
-        """What runs a command on a host, as a user logged in there."""
-        target = str(self.first_processes[host])
-        spaces = ["--net", "--uts", "--mount", "--pid", "--ipc"]
-        return ["nsenter", "--target", target, *spaces, f"--wd={self.folder}", "--", *map(str, words)]
-
-    def on(self, host: str, *words: str | Path, **environment: str) -> "subprocess.CompletedProcess[str]":
-        """Run a command on a host to its end."""
-        return subprocess.run(
-            self.words_on(host, *words),
-            env=self.environment | environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
+        """Of a user who is logged in on some host."""
+        return {**super().environment, "SLURM_CONF": str(self.folder / "slurm.conf")}
 
     def asked(self, *words: str) -> str:
         """What a command of Slurm prints."""
@@ -155,22 +106,6 @@ class SlurmCluster:
         """Letters of nodes without a job."""
         names = self.asked("sinfo", "--noheader", "--Node", "--states=idle", "--format=%N").split()
         return {name[-1] for name in names}
-
-    def files_on(self, host: str) -> list[str]:
-        """What is in the folders that it has alone, but for what all hosts see."""
-        listed = self.on(host, "ls", "-A", "/tmp", "/dev/shm").stdout.split()
-        shared = {path.parts[2] for path in _below_tmp(self.folder)}
-        found = [name for name in listed if not name.endswith(":") and name not in shared]
-        # Hydra leaves its files where proxies are killed; the other is the user's folder of control sockets.
-        usual = ("hydra_hwloc_xmlfile_", f"nereus-{os.getuid()}")
-        return [name for name in found if not name.startswith(usual)]
-
-    def wait_until(self, condition: Callable[[], bool], what: str) -> None:
-        """Look again and again; fails where it does not come true."""
-        deadline = time.monotonic() + WITHIN
-        while not condition():
-            assert time.monotonic() < deadline, f"waited too long: {what}"
-            time.sleep(0.05)
 
     def start_controller(self) -> None:
         """Also after it was killed."""
@@ -209,46 +144,17 @@ def slurm_cluster() -> Iterator[SlurmCluster]:
         hosts = stack.enter_context(local_hosts(Wanted("nsl", NODES + CONTROLLER)))
         cluster = SlurmCluster(folder, hosts)
         for host in hosts.names:
-            stack.enter_context(_node(cluster, host))
+            stack.enter_context(node(cluster, host))
         stack.enter_context(_munge(folder))
         _configure(cluster)
         cluster.start_controller()
-        for node in cluster.nodes:
-            cluster.start_slurmd(node)
+        for name in cluster.nodes:
+            cluster.start_slurmd(name)
         try:
             cluster.wait_until(lambda: _all_idle(cluster), "nodes are not idle")
         except AssertionError:
             raise CannotStart(_last_error(folder)) from None
         yield cluster
-
-
-def _below_tmp(folder: Path) -> list[Path]:
-    return [path for path in (folder, ROOT) if path.is_relative_to("/tmp")]
-
-
-@contextlib.contextmanager
-def _node(cluster: SlurmCluster, host: str) -> Iterator[None]:
-    """A host's first process; all that runs there ends with it."""
-    # Not by ip: it mounts a /sys without control groups, and slurmd needs them.
-    keep = cluster.folder / "keep" / host
-    keep.mkdir(parents=True)
-    table = cluster.hosts.enter.with_name("hosts")
-    spaces = ["unshare", "--uts", "--mount", "--pid", "--ipc", "--fork", "--mount-proc", "--kill-child"]
-    inside = ["/bin/bash", "-c", _NODE, "node", host, *map(str, (table, keep, *_below_tmp(cluster.folder)))]
-    with subprocess.Popen(
-        ["nsenter", f"--net=/run/netns/{host}", *spaces, *inside],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-    ) as outer:
-        try:
-            assert outer.stdout is not None
-            if outer.stdout.readline() != b"ready\n":
-                raise CannotStart("namespaces cannot be made")
-            children = Path(f"/proc/{outer.pid}/task/{outer.pid}/children").read_text().split()
-            cluster.first_processes[host] = int(children[0])
-            yield
-        finally:
-            outer.send_signal(signal.SIGKILL)
 
 
 @contextlib.contextmanager
@@ -272,7 +178,7 @@ def _munge(folder: Path) -> Iterator[None]:
 
 def _configure(cluster: SlurmCluster) -> None:
     folder = cluster.folder
-    for name in ("home", "state", *(f"spool/{node}" for node in cluster.nodes)):
+    for name in ("state", *(f"spool/{host}" for host in cluster.nodes)):
         (folder / name).mkdir(parents=True)
     values = {"cluster": cluster.hosts.prefix, "controller": cluster.login, "folder": folder}
     text = _CONF.format(**values, nodes=",".join(cluster.nodes), processors=PROCESSORS)

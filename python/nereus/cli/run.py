@@ -49,7 +49,7 @@ def run(
         ReleaseUnit | None,
         typer.Option(
             envvar="NEREUS_RELEASE_UNIT",
-            help="What can leave by itself; if not given: host in a job of Slurm with MPICH, else job.",
+            help="What can leave by itself; if not given: host in a job of Slurm or Flux (MPICH), else job.",
         ),
     ] = None,
     max_ranks: Annotated[
@@ -57,7 +57,7 @@ def run(
         typer.Option(
             min=1,
             help=f"Most ranks, resizes included; if not given, {RANKS_PER_CORE} per core or slot, and "
-            f"{_MOST_WITH_MORE_HOSTS} in a job of Slurm.",
+            f"{_MOST_WITH_MORE_HOSTS} in a job of Slurm or Flux.",
         ),
     ] = None,
     queue: Annotated[

@@ -11,7 +11,7 @@ HostsOption = Annotated[
         metavar="n1:2,n2:2",
         envvar="NEREUS_HOSTS",
         show_default=False,
-        help="Hosts and their slots; if not given, those of the job of Slurm around us, or this host.",
+        help="Hosts and their slots; if not given, those of the resource manager around us, or this host.",
     ),
 ]
 OversubscribeOption = Annotated[

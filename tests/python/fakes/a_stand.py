@@ -12,9 +12,13 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
+from a_flux import fake_flux
 from a_slurm import fake_slurm, until
 
 from nereus.allocation import Allocation, Event, Growth, GrowthState, static_hosts
+from nereus.allocation.flux import flux_job
+from nereus.allocation.flux import reach_of as reach_of_flux
+from nereus.allocation.flux.allocation import FluxAllocation
 from nereus.allocation.slurm import slurm_job
 from nereus.allocation.slurm.allocation import SlurmAllocation
 from nereus.allocation.slurm.environment import GROWTH
@@ -229,13 +233,56 @@ class ExpandingStand(SlurmStand):
         self.clock.ahead += 60.0
 
 
-STANDS: dict[str, type[StaticStand] | type[SlurmStand]] = {
+class FluxStand(Stand):
+    def __init__(self, folder: Path, opened: ExitStack, monkeypatch: pytest.MonkeyPatch) -> None:
+        super().__init__()
+        self.flux = opened.enter_context(fake_flux(folder, monkeypatch, **dict.fromkeys(FIRST + MORE, 2)))
+        self.folder = folder / "job"
+        self.folder.mkdir()
+        self.allocation = self.open(self.flux.first_job(*FIRST))
+
+    def open(self, environment: dict[str, str]) -> FluxAllocation:
+        job = flux_job(environment)
+        assert job is not None
+        return FluxAllocation(job, reach_of_flux(job), "nereus-0123456789abcdef", self.folder, self.clock)
+
+    def idle(self) -> list[str]:
+        return self.flux.idle()
+
+    def left(self) -> list[str]:
+        jobs = [f"{job['name']} {job['state']} {job['nodes']}" for job in self.flux.jobs()]
+        return jobs + [str(pid) for pid in self.flux.holders()]
+
+    def waits_in_queue(self) -> bool:
+        return bool(self.flux.jobs("PENDING"))
+
+    def occupy(self) -> None:
+        self.flux.occupy()
+
+    def leave(self) -> None:
+        self.flux.leave()
+
+    def stop_starting(self, name: str) -> None:
+        self.flux.stop_starting(name)
+
+    def hang(self) -> None:
+        self.flux.hang()
+
+    def mend(self) -> None:
+        self.flux.mend()
+
+    def take_away(self) -> None:
+        self.flux.cancel()
+
+
+STANDS: dict[str, type[StaticStand] | type[SlurmStand] | type[FluxStand]] = {
     "static": StaticStand,
     "slurm": SlurmStand,
     "slurm-expand": ExpandingStand,
+    "flux": FluxStand,
 }
 #: Those with a resource manager that has more hosts.
-GROWING = ("slurm", "slurm-expand")
+GROWING = ("slurm", "slurm-expand", "flux")
 
 
 @contextmanager

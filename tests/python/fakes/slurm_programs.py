@@ -270,30 +270,10 @@ def sinfo(store: Store, words: list[str]) -> int:
 PROGRAMS = {each.__name__: each for each in (salloc, squeue, scontrol, scancel, srun, sinfo)}
 
 
-def _meet_fault(store: Store, program: str, words: list[str]) -> None:
-    call = " ".join([program, *(word for word in words if word not in _SILENT)])
-    met = next((begin for begin in store.read()["faults"] if f"{call} ".startswith(f"{begin} ")), None)
-    if met is None:
-        return
-    with store.change() as cluster:
-        fault = cluster["faults"].get(met)
-        if fault is not None:
-            fault["times"] -= 1
-            if fault["times"] == 0:
-                del cluster["faults"][met]
-    if fault is None:
-        return
-    if fault["text"]:
-        print(fault["text"], file=sys.stderr)
-        sys.exit(1)
-    while met in store.read()["faults"]:
-        time.sleep(_LOOK_EVERY)
-
-
 def main(folder: str, program: str, *words: str) -> int:
     store = Store(Path(folder))
     store.note([program, *words])
-    _meet_fault(store, program, list(words))
+    store.meet_fault(" ".join([program, *(word for word in words if word not in _SILENT)]))
     return PROGRAMS[program](store, list(words))
 
 

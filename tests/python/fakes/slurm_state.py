@@ -3,11 +3,14 @@
 
 import fcntl
 import json
+import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypedDict
 
+_LOOK_EVERY = 0.01
 PENDING, RUNNING, COMPLETED, CANCELLED = "PENDING", "RUNNING", "COMPLETED", "CANCELLED"
 # What squeue says of a job: %L, %P, %a, %q, %v, %f, %b.
 FIELDS = ("time", "partition", "account", "qos", "reservation", "constraint", "gres")
@@ -53,9 +56,10 @@ class Cluster(TypedDict):
 
 
 class Store:
-    """The file; `folder` is shared by all programs of one Slurm."""
+    """The file; `folder` is shared by all programs of one resource manager."""
 
     def __init__(self, folder: Path) -> None:
+        self.folder = folder
         self._lock, self._file, self._calls = folder / "lock", folder / "cluster.json", folder / "calls"
 
     def found(self, nodes: dict[str, int]) -> None:
@@ -93,6 +97,25 @@ class Store:
             fcntl.flock(file, fcntl.LOCK_EX)
             file.write(json.dumps(call) + "\n")
             file.flush()
+
+    def meet_fault(self, call: str) -> None:
+        """What a program does instead of its work, if the test wants it: it ends, or hangs for a while."""
+        met = next((begin for begin in self.read()["faults"] if f"{call} ".startswith(f"{begin} ")), None)
+        if met is None:
+            return
+        with self.change() as cluster:
+            fault = cluster["faults"].get(met)
+            if fault is not None:
+                fault["times"] -= 1
+                if fault["times"] == 0:
+                    del cluster["faults"][met]
+        if fault is None:
+            return
+        if fault["text"]:
+            print(fault["text"], file=sys.stderr)
+            sys.exit(1)
+        while met in self.read()["faults"]:
+            time.sleep(_LOOK_EVERY)
 
     def calls(self) -> list[list[str]]:
         """Programs and their words, in the order in which they were called."""

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 from commands import COMMAND
-from slurm_cluster import CannotStart, SlurmCluster, missing_programs, slurm_cluster
+from nodes import CannotStart
+from slurm_cluster import SlurmCluster, missing_programs, slurm_cluster
 
 _SCRIPT = """\
 #!/bin/sh

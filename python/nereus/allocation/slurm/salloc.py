@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from nereus.allocation.contract import AllocationError
+from nereus.allocation.output import Output
 from nereus.allocation.slurm.client import without_job
 from nereus.allocation.slurm.environment import counts_of
-from nereus.allocation.slurm.output import Output
 from nereus.launch.hosts import Host, is_name
 from nereus.launch.processes import dying_with_us
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a command of Slurm writes, read while it runs: a pipe that nobody empties would stop it."""
+"""What a command writes, read while it runs: a pipe that nobody empties would stop it."""
 
 import os
 
