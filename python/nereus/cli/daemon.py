@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nereus.cli.daemon_limits import check_beside, host_limits, in_words
 from nereus.cli.lazy import Home, group_of
 from nereus.cli.messages import Refused, note, say, show_json_line
 
 if TYPE_CHECKING:
     from nereus.daemon.daemon import Daemon, Settings
     from nereus.daemon.events import Event
+    from nereus.daemon.state import HostLimits
 
 _USUAL = "blocking"
 _ADDRESS = re.compile(r"tcp://[^:/\s]+:(\*|\d{1,5})\Z")
@@ -56,6 +58,16 @@ def run(
     hosts: Annotated[
         str | None, typer.Option(metavar="a:4,b:4", help="Hosts with their cores to give out.")
     ] = None,
+    allocation: Annotated[
+        str | None,
+        typer.Option(metavar="slurm", help="Jobs have allocations of their own, and get more hosts."),
+    ] = None,
+    max_nodes: Annotated[
+        int | None, typer.Option(help="With --allocation: hosts that jobs may get, at one time.")
+    ] = None,
+    max_node_hours: Annotated[
+        float | None, typer.Option(help="With --allocation: hours for which they may have them, in all.")
+    ] = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the policies.")
     ] = None,
@@ -86,7 +98,10 @@ def run(
     """
     if context.invoked_subcommand is not None:
         return
-    chosen = _settings(policy, sweep, cores, hosts, settings or [], store, metrics, listen, keys)
+    limits = host_limits(allocation, max_nodes, max_node_hours)
+    if limits is not None:
+        check_beside(cores=cores, hosts=hosts, keys=keys)
+    chosen = _settings(policy, sweep, cores, hosts, settings or [], store, metrics, listen, keys, limits)
     _serve(chosen, _print_json if as_json else _print_text)
 
 
@@ -100,6 +115,7 @@ def _settings(
     metrics: str,
     listen: str | None,
     keys: Path | None,
+    limits: "HostLimits | None",
 ) -> "Settings":
     from nereus.cli.parameters import parameters_of
     from nereus.daemon.daemon import Settings
@@ -111,22 +127,23 @@ def _settings(
 
     if cores is not None and hosts is not None:
         raise Refused("--cores and --hosts: one of them is allowed")
-    _check_listening(listen, keys)
+    _check_listening(listen, keys, limits is not None)
     given = read_hosts(hosts or "") or ((Host("", cores),) if cores is not None else ())
     return Settings(
         policy=Sweep(load(policy)) if sweep else load(policy),
         policy_name=f"{policy} behind a sweep" if sweep else policy,
-        cores=cores_of(given),
+        cores=cores_of(given) if limits is None else {},
         store=(store or usual_place()).absolute(),
         parameters=parameters_of(settings),
         listen=listen,
         keys=keys,
         metrics=_port(metrics),
+        limits=limits,
     )
 
 
-def _check_listening(listen: str | None, keys: Path | None) -> None:
-    if (listen is None) != (keys is None):
+def _check_listening(listen: str | None, keys: Path | None, makes_keys: bool) -> None:
+    if (listen is None) != (keys is None) and not makes_keys:
         raise Refused("--listen and --keys: both or none are allowed; nereus daemon --make-keys makes keys")
     if listen is not None and not _ADDRESS.match(listen):
         raise Refused(f"--listen = {listen}: allowed is tcp://HOST:PORT, or tcp://HOST:* for any port")
@@ -154,10 +171,16 @@ def _serve(settings: "Settings", show: "Callable[[Event], None]") -> None:
 
 
 def _introduce(daemon: "Daemon", settings: "Settings") -> None:
+    from nereus.supervisor.site_record import record_path
+
     about = daemon.about
     far = f", and at {about['listen']}" if about["listen"] else ""
-    note(f"policy {settings.policy_name}, {sum(settings.cores.values())} cores, store {settings.store}")
-    note(f"jobs find it by NEREUS_CONTROLLER=ipc://{daemon.line}{far}")
+    cores = f"{sum(settings.cores.values())} cores" if settings.limits is None else in_words(settings.limits)
+    note(f"policy {settings.policy_name}, {cores}, store {settings.store}")
+    if settings.limits is None:
+        note(f"jobs find it by NEREUS_CONTROLLER=ipc://{daemon.line}{far}")
+    else:
+        note(f"jobs in Slurm find it at {about['listen']}, by {record_path()}")
     if about["metrics"] is not None:
         note(f"metrics: http://127.0.0.1:{about['metrics']}/metrics")
 

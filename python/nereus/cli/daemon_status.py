@@ -29,6 +29,16 @@ def status(
         show(_table(found["jobs"]))
 
 
+def cores_text(found: dict[str, Any]) -> str:
+    """What jobs can get yet: cores, or hosts within a budget."""
+    budget = found.get("budget")  # one of an earlier version has none
+    if budget is None:
+        return f"{found['cores_free']} of {sum(found['cores'].values())} cores free"
+    limit = f" of {budget['max_node_hours']:g}" if budget["max_node_hours"] is not None else ""
+    nodes = f"{budget['nodes']} of {budget['max_nodes']} more nodes held"
+    return f"{nodes}, {budget['node_hours']:.2f}{limit} node hours"
+
+
 def turn_text(job: dict[str, Any]) -> str:
     return job["turn"] or ("computes" if job["answers"] else "no message yet")
 
@@ -52,11 +62,10 @@ def _command_text(command: dict[str, Any]) -> str:
 
 
 def _sentence(found: dict[str, Any]) -> str:
-    cores = sum(found["cores"].values())
     trouble = f"; the store cannot be written: {found['store_trouble']}" if found["store_trouble"] else ""
     since = f"{datetime.fromtimestamp(found['started_unix']):%Y-%m-%d %H:%M:%S}"
     return (
-        f"policy {found['policy']}, {found['cores_free']} of {cores} cores free, {len(found['jobs'])} jobs; "
+        f"policy {found['policy']}, {cores_text(found)}, {len(found['jobs'])} jobs; "
         f"process {found['pid']} since {since}{trouble}"
     )
 

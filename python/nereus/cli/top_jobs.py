@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from nereus.cli.daemon_status import commands_text, next_text, turn_text
+from nereus.cli.daemon_status import commands_text, cores_text, next_text, turn_text
 from nereus.cli.messages import show, show_json_line
 from nereus.daemon import DaemonError
 from nereus.daemon.page.sentences import reason, sentence
@@ -62,10 +62,9 @@ def headline(found: Look) -> str:
     if found.status is None:
         jobs = f"jobs: {len(found.supervised)}; " if found.supervised else ""
         return f"{jobs}{found.why}; last asked at {datetime.fromtimestamp(found.time):%H:%M:%S}"
-    cores = sum(found.status["cores"].values())
     writing = ", ".join(shown_name(job) for job in found.jobs if job["turn"] == "writes") or "nobody"
     return (
-        f"policy {found.status['policy']}, {found.status['cores_free']} of {cores} cores free, "
+        f"policy {found.status['policy']}, {cores_text(found.status)}, "
         f"jobs: {len(found.jobs) + len(found.supervised)}, turn: {writing}"
     )
 

@@ -21,9 +21,9 @@ _MOST_NOTES = 16  # of one job
 
 
 class Allotment:
-    def __init__(self, cores: Mapping[str, int], jobs: Mapping[str, KnownJob], last_command: int) -> None:
+    def __init__(self, resources: Resources, jobs: Mapping[str, KnownJob], last_command: int) -> None:
         self.last_command = last_command
-        self._resources = Resources(cores)
+        self._resources = resources
         self._jobs = jobs
         self._queue: dict[str, int] = {}  # jobs that wait for so many cores
         self._left_alone: dict[str, float] = {}  # jobs that refused a resize, and until when
@@ -36,6 +36,9 @@ class Allotment:
     @property
     def all_cores(self) -> int:
         return self._resources.all_cores
+
+    def free_for(self, job: str) -> int:
+        return self._resources.free_for(job)
 
     @property
     def waiting(self) -> Sequence[str]:
@@ -51,8 +54,7 @@ class Allotment:
 
     def wants(self, job: str, ranks: int) -> list[Effect]:
         """ResourceError where there never will be so many."""
-        if ranks < 1 or ranks > self.all_cores:
-            raise ResourceError(f"{job}: {ranks} cores: 1 to {self.all_cores} are there")
+        self._resources.check_start(job, ranks)
         if job not in self._queue and job not in self._jobs and not self._resources.held(job):
             self._queue[job] = ranks
         return self.fill()
@@ -110,6 +112,22 @@ class Allotment:
             if owed is not None:
                 effects.append(self._command(known, owed.ranks, None, owed.why, owed.loan, RESOURCE_MANAGER))
         return effects if ready else None
+
+    def settle(self, known: KnownJob) -> None:
+        """What is known of the job's hosts has changed."""
+        self._settle(known)
+
+    def back_to(self, known: KnownJob, ranks: int, why: str, now: float) -> list[Effect]:
+        """The job is to have no more, whatever it was told before; nothing where it was told that already, or
+        is left alone.
+        """
+        told = list(known.commands.values())
+        if now < known.left_alone_until or known.owed is not None or _is_back_to(told, ranks):
+            return []
+        loan = told[-1].loan if told else None
+        known.will_not_do()
+        back = self._command(known, min(known.ranks, ranks), None, why, loan, RESOURCE_MANAGER)
+        return [*(Cancel(each.number, each.job, why, RESOURCE_MANAGER) for each in told), back]
 
     def carry_out(self, known: KnownJob, decided: Resize) -> list[Effect]:
         try:
@@ -206,6 +224,11 @@ class Allotment:
         # It may have grown already, unheard: so it is told to shrink even where it has not.
         back = self._command(known, told[-1].ranks, None, why, asked.loan, RESOURCE_MANAGER)
         return [*(Cancel(each.number, asked.job, why, RESOURCE_MANAGER) for each in told), back]
+
+
+def _is_back_to(told: Sequence[Command], ranks: int) -> bool:
+    """Whether nothing else is to be done than what leads there at once."""
+    return len(told) == 1 and told[0].ranks <= ranks and told[0].at is None
 
 
 def _check(known: KnownJob, decided: Resize) -> None:

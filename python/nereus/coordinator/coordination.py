@@ -6,7 +6,7 @@ and socket, so that the daemon and the simulator run the same. Times are seconds
 go back; what is said of a job that is not known changes nothing.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
@@ -15,7 +15,8 @@ from typing import overload
 from nereus.coordinator.allotment import Allotment
 from nereus.coordinator.effects import Cancel, Effect, Note, Start
 from nereus.coordinator.known_jobs import About, Command, KnownJob, are_places
-from nereus.coordinator.resources import Places
+from nereus.coordinator.resources import Places, Resources
+from nereus.coordinator.site import JobHosts, SiteResources
 from nereus.policy.decisions import Leave, Policy, State
 from nereus.policy.jobs import Job
 from nereus.policy.parameters import Parameters
@@ -30,16 +31,19 @@ class Coordinator:
     def __init__(
         self,
         policy: Policy,
-        cores: Mapping[str, int],
+        cores: Mapping[str, int] | SiteResources,
         parameters: Parameters | None = None,
         last_epoch: int = 0,
         last_command: int = 0,
     ) -> None:
+        """`cores`: those of each host, or those of jobs that have allocations of their own."""
         self.parameters = parameters or Parameters()
         self._policy = policy
         self._turns = Turns(policy.order, self.parameters.lease, last_epoch)
         self._jobs: dict[str, KnownJob] = {}
-        self._cores = Allotment(cores, self._jobs, last_command)
+        self._site = cores if isinstance(cores, SiteResources) else None
+        resources = cores if isinstance(cores, SiteResources) else Resources(cores)
+        self._cores = Allotment(resources, self._jobs, last_command)
         self._last_came = 0.0
         self._settled_at = inf  # when free cores are shared out after a job came
         self._none_silent_before = inf
@@ -77,7 +81,9 @@ class Coordinator:
     def due(self) -> float | None:
         """When look() has something to do, at the earliest; None: not before something else is said."""
         leases = (grant.until for grant in self._turns.writing)
-        first = min(self._settled_at, self._none_silent_before, *self._cores.left_alone.values(), *leases)
+        spent = self._site.budget.due if self._site is not None else inf
+        alone = self._cores.left_alone.values()
+        first = min(self._settled_at, self._none_silent_before, spent, *alone, *leases)
         return first if first < inf else None
 
     def wants(self, job: str, ranks: int, now: float) -> list[Effect]:
@@ -109,6 +115,20 @@ class Coordinator:
         known = self._jobs.get(job)
         note = [Note(job, "ended")] if known is not None else []
         return [*self._gone(job, now), *note, *self._cores.fill(), *self.decide(now)]
+
+    def has_hosts(self, job: str, hosts: JobHosts, now: float) -> list[Effect]:
+        """The hosts of a job with an allocation of its own; again: as they are now."""
+        known = self._jobs.get(job)
+        if known is None or self._site is None:
+            return []
+        before = self._site.hosts_of(job)
+        self._site.has_hosts(job, hosts, now)
+        self._cores.settle(known)
+        return [] if hosts == before else [*self._give_back_hosts(now), *self.decide(now)]
+
+    def hosts_of(self, job: str) -> JobHosts | None:
+        """None where it has no allocation of its own, or nothing was said of it yet."""
+        return self._site.hosts_of(job) if self._site is not None else None
 
     def heard(self, job: str, now: float, iteration: int | None = None) -> list[Effect]:
         known = self._jobs.get(job)
@@ -201,7 +221,7 @@ class Coordinator:
 
     def look(self, now: float) -> list[Effect]:
         """When it is `due`, or now and then: leases that are over, jobs that fell silent, times to wait."""
-        effects = self._granted(self._turns.expire(now), now)
+        effects = [*self._granted(self._turns.expire(now), now), *self._give_back_hosts(now)]
         silent = self._silent(now)
         for name in silent:
             effects.append(Note(name, f"sent no message for {self.parameters.silence:g} s: considered ended"))
@@ -240,7 +260,24 @@ class Coordinator:
             known.restore(before.phases, before.times, self.parameters)
             self._cores.restore(known, before.commands)
 
+    def _give_back_hosts(self, now: float) -> list[Effect]:
+        """All that jobs have beyond their first hosts, where the time for it is used up."""
+        if self._site is None:
+            return []
+        self._site.budget.advance(now)
+        if not self._site.budget.is_spent:
+            return []
+        effects: list[Effect] = []
+        for name, known in self._jobs.items():
+            hosts = self._site.hosts_of(name)
+            if hosts is not None and (hosts.more > 0 or hosts.needed(known.most_ranks) > 0):
+                why = "the budget of node hours is used up"
+                effects += self._cores.back_to(known, max(1, hosts.first_slots), why, now)
+        return effects
+
     def _gone(self, job: str, now: float) -> list[Effect]:
+        if self._site is not None:
+            self._site.budget.advance(now)
         self._before.pop(job, None)
         self._cores.gone(job)
         self._jobs.pop(job, None)
@@ -270,7 +307,7 @@ class Coordinator:
         """After each event; and where that was put off."""
         if self._cores.waiting or not self._jobs:
             return []
-        jobs = _Views(self._jobs, now, self.free, self.parameters)
+        jobs = _Views(self._jobs, now, self._cores.free_for, self.parameters)
         effects: list[Effect] = []
         for each in self._policy.decide(State(now, jobs, self.free, self._last_came), self.parameters):
             known = self._jobs.get(each.job)
@@ -295,13 +332,19 @@ class _Before:
 class _Views(Sequence[Job]):
     """Made when a policy looks: many policies look at few."""
 
-    def __init__(self, jobs: Mapping[str, KnownJob], now: float, free: int, parameters: Parameters) -> None:
-        self._of = jobs, now, free, parameters
+    def __init__(
+        self,
+        jobs: Mapping[str, KnownJob],
+        now: float,
+        free_for: Callable[[str], int],
+        parameters: Parameters,
+    ) -> None:
+        self._of = jobs, now, free_for, parameters
 
     @cached_property
     def _made(self) -> list[Job]:
-        jobs, now, free, parameters = self._of
-        return [known.job(now, free, parameters) for known in jobs.values()]
+        jobs, now, free_for, parameters = self._of
+        return [known.job(now, free_for(name), parameters) for name, known in jobs.items()]
 
     @overload
     def __getitem__(self, index: int) -> Job: ...

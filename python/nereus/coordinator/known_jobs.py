@@ -110,6 +110,11 @@ class KnownJob:
         return self._commands
 
     @property
+    def most_ranks(self) -> int:
+        """That it has, or will have by what it was told."""
+        return max([self.ranks, *(command.ranks for command in self._commands.values())])
+
+    @property
     def writes(self) -> bool:
         """Whether it has its turn, or waits for it."""
         return self._asked is not None

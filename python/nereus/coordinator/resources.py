@@ -64,6 +64,15 @@ class Resources:
     def free_cores(self) -> int:
         return self._free_cores
 
+    def free_for(self, job: str) -> int:
+        """Cores that this job may get."""
+        return self.free_cores
+
+    def check_start(self, job: str, ranks: int) -> None:
+        """ResourceError where a job can never start with so many."""
+        if ranks < 1 or ranks > self.all_cores:
+            raise ResourceError(f"{job}: {ranks} cores: 1 to {self.all_cores} are there")
+
     @property
     def loans(self) -> list[Loan]:
         return list(self._loans.values())
@@ -134,7 +143,7 @@ class Resources:
 
         ResourceError where not even all of it would be enough.
         """
-        missing = ranks - self._free_cores
+        missing = ranks - self.free_cores
         asked: list[TakeBack] = []
         for each, most in self._that_may_come_back():
             if missing <= 0:

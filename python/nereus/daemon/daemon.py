@@ -28,9 +28,10 @@ from nereus.daemon.policy_guard import PolicyGuard
 from nereus.daemon.protocol import Protocol
 from nereus.daemon.queries import QueryHandler
 from nereus.daemon.recovery import RecoveredState, recovered_state
+from nereus.daemon.site_listener import listen_for_jobs
 from nereus.daemon.sockets import DaemonSockets
 from nereus.daemon.stall_detector import StallDetector
-from nereus.daemon.state import Chosen, DaemonState
+from nereus.daemon.state import Chosen, DaemonState, HostLimits
 from nereus.daemon.status import figures
 from nereus.daemon.store import Store
 from nereus.daemon.unclean_marker import UncleanMarker
@@ -53,7 +54,9 @@ _NOT_GUARDED = (
 
 @dataclass(frozen=True)
 class Settings:
-    """`listen`: an address on the network, for jobs with `keys`; `metrics`: a port, 0 for any."""
+    """`listen`: an address on the network, for jobs with `keys`; `metrics`: a port, 0 for any; `limits`: of
+    hosts for jobs that have allocations of their own, in the place of `cores` and `keys`.
+    """
 
     policy: Policy
     policy_name: str
@@ -63,6 +66,7 @@ class Settings:
     listen: str | None = None
     keys: Path | None = None
     metrics: int | None = None
+    limits: HostLimits | None = None
 
 
 class Daemon:
@@ -130,7 +134,7 @@ class Daemon:
             self.store.event(event)
             show(event)
 
-        chosen = Chosen(settings.policy_name, settings.cores, settings.parameters)
+        chosen = Chosen(settings.policy_name, settings.cores, settings.parameters, settings.limits)
         # Above all that was there, be it in no store: jobs take no notice of lower ones.
         least = int(self._clock.now() * 1000)
         last = max(before.last_epoch, least), max(before.last_command, least)
@@ -142,7 +146,10 @@ class Daemon:
     def _beyond(self, settings: Settings) -> tuple[str | None, int | None]:
         """Where else it is to be found: by jobs on the network, and by who collects figures."""
         listen = metrics = None
-        if settings.listen is not None and settings.keys is not None:
+        if settings.limits is not None:
+            listen, close = listen_for_jobs(self._line, settings.store, settings.listen)
+            self._closing.append(close)
+        elif settings.listen is not None and settings.keys is not None:
             listen = self._line.listen(settings.listen, read_keys(settings.keys))
         if settings.metrics is not None:
             metrics, stop = self.state.figures.serve(settings.metrics, self._troubles.append)

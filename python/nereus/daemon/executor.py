@@ -44,7 +44,8 @@ class CommandExecutor:
             times = profile(self._state.journal, session)
             outs += self.carry_out(self._state.coordinator.came(session.about(times), now), now)
         for command in before.commands:
-            self._state.sessions[command.job].tell(command)
+            session = self._state.sessions[command.job]
+            session.tell(command, for_root=self._state.budget is None or not session.supervised)
         for command in before.cancelled:
             self._state.sessions[command.job].tell_not_to(command.number, command.why, command.by)
         outs += self._resume_reservations(before.reservations, now)
@@ -118,7 +119,18 @@ class CommandExecutor:
     def due(self, session: Session, now: float) -> list[Out]:
         """What it is to be told now."""
         message = session.due(now) if session.to is not None else None
-        return self.to(session, message) if message is not None else []
+        outs = self.to(session, message) if message is not None else []
+        return [*outs, *self._due_at_supervisor(session, now)]
+
+    def _due_at_supervisor(self, session: Session, now: float) -> list[Out]:
+        hosts, to = self._state.coordinator.hosts_of(session.name), session.supervisor
+        told = session.due_at_supervisor(now) if to is not None and hosts is not None else None
+        if told is None or to is None or hosts is None:
+            return []
+        message = {key: value for key, value in told.message.items() if key not in ("at", "options")}
+        if message["kind"] == "resize":
+            message["more_hosts"] = hosts.needed(message["ranks"])
+        return [Out(to, {"job": session.name, **message})]
 
     def to(self, session: Session, message: Mapping[str, Any]) -> list[Out]:
         return [Out(session.to, {"job": session.name, **message})] if session.to is not None else []
@@ -139,6 +151,32 @@ class CommandExecutor:
         self._state.journal.is_over(command)
         return {"command": command, "by": self.by(told.by), "why": told.why}
 
+    def resized(
+        self, session: Session, command: int, before: int, iteration: int, overhead: float | None, now: float
+    ) -> list[Out]:
+        """The job has the hosts that its session says, by a command or (0) of its own accord."""
+        by = self.over(session, command)
+        self._state.journal.job(session)
+        about = {"before": before, "ranks": len(session.hosts), "iteration": iteration, "seconds": overhead}
+        self._state.events.add(now, session.name, "resized", **about, **by)
+        self._state.figures.resized(by["by"])
+        effects = self._state.coordinator.resized(
+            session.name, command, session.places, iteration, now, overhead
+        )
+        self._drop_what_is_void(session)
+        return self.carry_out(effects, now)
+
+    def refused(self, session: Session, command: int, code: int, text: str, now: float) -> list[Out]:
+        """A command was not carried out; nothing where it is over already."""
+        if command not in session.telling:
+            return []
+        by = self.over(session, command)
+        self._state.events.add(now, session.name, "refused", code=code, text=text, **by)
+        self._state.figures.refused()
+        effects = self._state.coordinator.refused(session.name, command, text, now)
+        self._drop_what_is_void(session)
+        return [*self.carry_out(effects, now), *self.due(session, now)]
+
     def tell_not_to(self, session: Session, number: int, why: str, by: str) -> None:
         session.tell_not_to(number, why, by)
         self._state.journal.cancelled(session.name, number, why, by)
@@ -147,7 +185,7 @@ class CommandExecutor:
         """Of a policy, its name."""
         return self._state.chosen.policy if who == POLICY else who
 
-    def drop_what_is_void(self, session: Session) -> None:
+    def _drop_what_is_void(self, session: Session) -> None:
         """Commands that are over because a later one is, or one before was refused."""
         for number in session.drop_all_but(self._state.coordinator.jobs[session.name].commands):
             self._state.journal.is_over(number)
@@ -197,7 +235,7 @@ class CommandExecutor:
         return self.to(session, {"kind": "grant", "number": held.number, "epoch": held.epoch})
 
     def _told(self, command: Command, session: Session, now: float) -> None:
-        session.tell(command)
+        session.tell(command, for_root=self._is_for_root(command, session))
         self._state.journal.command(command)
         self._state.events.add(
             now,
@@ -211,6 +249,12 @@ class CommandExecutor:
             why=command.why,
             by=self.by(command.by),
         )
+
+    def _is_for_root(self, command: Command, session: Session) -> bool:
+        """Else its supervisor is told, which knows of hosts, also if it is not heard yet."""
+        if self._state.budget is None:
+            return True
+        return session.supervisor is None and command.ranks <= len(session.hosts)
 
     def _cancelled(self, cancel: Cancel, session: Session, now: float) -> None:
         self.tell_not_to(session, cancel.number, cancel.why, cancel.by)

@@ -150,7 +150,29 @@ class Goodbye(Message):
     id: Number
 
 
-FromJob = Hello | Heartbeat | Sample | IoRequest | IoDone | Heard | Done | Refused | Goodbye
+class Outcome(BaseModel):
+    """What became of a command; `ranks`: those that the job has by it, where it was resized."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="ignore")
+
+    command: Positive
+    code: Annotated[int, Field(ge=-(2**31), le=2**31 - 1)]
+    message: Text
+    ranks: Annotated[int, Field(ge=0, le=MOST_RANKS)] = 0
+
+
+class Allocation(Message):
+    """From the job's supervisor: its hosts, and what became of commands that concern them."""
+
+    kind: Literal["allocation"]
+    first_slots: Annotated[int, Field(ge=0, le=MOST_RANKS)]
+    host_slots: Annotated[int, Field(ge=0, le=MOST_RANKS)]
+    more_hosts: Annotated[int, Field(ge=0, le=MOST_RANKS)]
+    heard: Number
+    outcomes: Annotated[list[Outcome], Field(max_length=100)]
+
+
+FromJob = Hello | Heartbeat | Sample | IoRequest | IoDone | Heard | Done | Refused | Goodbye | Allocation
 
 _from_job: TypeAdapter[FromJob] = TypeAdapter(Annotated[FromJob, Field(discriminator="kind")])
 

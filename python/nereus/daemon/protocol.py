@@ -13,6 +13,7 @@ from typing import Any
 from nereus.coordinator.known_jobs import RESOURCE_MANAGER
 from nereus.daemon import messages
 from nereus.daemon.executor import CommandExecutor, Out
+from nereus.daemon.job_allocations import JobAllocations
 from nereus.daemon.sessions import Address, Held, Session
 from nereus.daemon.state import DaemonState
 from nereus.policy.prediction import IoPhase
@@ -40,6 +41,7 @@ class Protocol:
         self._instance = instance
         self._gone: dict[str, tuple[float, int]] = {}  # until when, and of which opening
         self._no_turns_before = 0.0
+        self._allocation = JobAllocations(state, executor)
         self.received: Counter[str] = Counter()
         self._handlers: dict[type[messages.Message], Callable[[Any, Session, float], list[Out]]] = {
             messages.Heartbeat: self._heartbeat,
@@ -71,6 +73,8 @@ class Protocol:
             return [Out(sender, {"job": message.job, **answer})]
         if _is_earlier(message, session):
             return [Out(sender, {"job": message.job, **_noted(message)})] if hasattr(message, "id") else []
+        if isinstance(message, messages.Allocation):
+            return self._allocation.receive(sender, message, session, now)
         session.to = sender
         return self._handlers[type(message)](message, session, now)
 
@@ -214,8 +218,9 @@ class Protocol:
         if message.generation < session.generation:
             return noted
         overhead = message.seconds if message.seconds > 0 else None
+        command = message.command or session.told_by_supervisor(len(message.hosts))
         outs = self._moved(
-            session, message.hosts, message.generation, message.command, message.iteration, overhead, now
+            session, message.hosts, message.generation, command, message.iteration, overhead, now
         )
         self._passed(session, message.iteration, now)
         return [*noted, *outs, *self._executor.due(session, now)]
@@ -235,29 +240,14 @@ class Protocol:
             return []
         if generation == session.generation and command not in session.telling:
             return []  # said again
-        by = self._executor.over(session, command)
-        before = len(session.hosts)
-        if generation > session.generation:
-            session.resizes += 1
-        session.hosts, session.generation = hosts, generation
-        self._journal.job(session)
-        about = {"before": before, "ranks": len(hosts), "iteration": iteration, "seconds": overhead}
-        self._events.add(now, session.name, "resized", **about, **by)
-        self._figures.resized(by["by"])
-        effects = self._coordinator.resized(session.name, command, session.places, iteration, now, overhead)
-        self._executor.drop_what_is_void(session)
-        return self._executor.carry_out(effects, now)
+        is_new, session.hosts, before = generation > session.generation, hosts, len(session.hosts)
+        session.generation = generation
+        session.resizes += is_new
+        return self._executor.resized(session, command, before, iteration, overhead, now)
 
     def _refused(self, message: messages.Refused, session: Session, now: float) -> list[Out]:
         noted = self._executor.to(session, _noted(message))
-        if message.command not in session.telling:
-            return noted
-        by = self._executor.over(session, message.command)
-        self._events.add(now, session.name, "refused", code=message.code, text=message.message, **by)
-        self._figures.refused()
-        effects = self._coordinator.refused(session.name, message.command, message.message, now)
-        self._executor.drop_what_is_void(session)
-        return [*noted, *self._executor.carry_out(effects, now), *self._executor.due(session, now)]
+        return [*noted, *self._executor.refused(session, message.command, message.code, message.message, now)]
 
     def _goodbye(self, message: messages.Goodbye, session: Session, now: float) -> list[Out]:
         noted = self._executor.to(session, _noted(message))

@@ -23,6 +23,7 @@ class Telling:
     message: dict[str, Any]
     why: str
     by: str
+    for_root: bool = True  # else for the job's supervisor
     next: float = 0.0
     heard: bool = False
 
@@ -47,8 +48,9 @@ class Io:
 
 @dataclass
 class Session:
-    """`to`: None until the job was heard since the daemon began; `asked`, `finished`, `doubted`: numbers of
-    phases; the last one is taken for over, and was asked for even so, `doubts` times.
+    """`to`: None until the job was heard since the daemon began; `supervisor`: the same of its supervisor,
+    where it has an allocation of its own; `asked`, `finished`, `doubted`: numbers of phases; the last one is
+    taken for over, and was asked for even so, `doubts` times.
     """
 
     name: str
@@ -63,6 +65,7 @@ class Session:
     came: float
     opening: int = 0
     to: Address | None = None
+    supervisor: Address | None = None
     asked: int = 0
     finished: int = 0
     doubted: int = 0
@@ -96,7 +99,7 @@ class Session:
         self.doubts = self.doubts + 1 if phase == self.doubted else 1
         self.doubted = phase
 
-    def tell(self, command: Command) -> None:
+    def tell(self, command: Command, for_root: bool = True) -> None:
         message = {
             "kind": "resize",
             "command": command.number,
@@ -105,10 +108,12 @@ class Session:
             "options": {},
             "why": command.why[:_MOST_WHY],
         }
-        self.telling[command.number] = Telling(message, command.why, command.by)
+        self.telling[command.number] = Telling(message, command.why, command.by, for_root)
 
     def tell_not_to(self, number: int, why: str, by: str) -> None:
-        self.telling[number] = Telling({"kind": "cancel", "command": number}, why, by)
+        """Who was told of it."""
+        for_root = number not in self.telling or self.telling[number].for_root
+        self.telling[number] = Telling({"kind": "cancel", "command": number}, why, by, for_root)
 
     def tell_all_again(self) -> None:
         """It may have heard of none."""
@@ -123,6 +128,27 @@ class Session:
         elif told is not None:
             told.heard = True
 
+    def due_at_supervisor(self, now: float) -> Telling | None:
+        """What its supervisor is to be told now: one command after the other, each from its iteration on."""
+        told = next((told for _, told in sorted(self.telling.items()) if not told.for_root), None)
+        if told is None or told.heard or told.next > now or told.message.get("at", 0) > self.iteration + 1:
+            return None
+        told.next = now + REPEAT_SECONDS
+        return told
+
+    def heard_by_supervisor(self, last: int) -> None:
+        """All resizes up to that one; that it is not to do one is heard when it says what became of it."""
+        for number, told in self.telling.items():
+            if number <= last and not told.for_root and told.message["kind"] == "resize":
+                told.heard = True
+
+    def told_by_supervisor(self, ranks: int) -> int:
+        """The command by which the job has so many ranks now, be it of its own accord; 0: there is none."""
+        number, told = min(self.telling.items(), default=(0, None))
+        if told is None or told.for_root or not told.heard or told.message.get("ranks") != ranks:
+            return 0
+        return number
+
     def drop_all_but(self, pending: Container[int]) -> list[int]:
         """Commands that are not pending any more; their numbers."""
         resizes = [number for number, told in self.telling.items() if told.message["kind"] == "resize"]
@@ -135,7 +161,8 @@ class Session:
         """What is to be said now. A later command waits until this one is heard: of one with a lower number
         than it knows the job takes no notice.
         """
-        number = min((each for each, told in self.telling.items() if not told.heard), default=None)
+        unheard = (each for each, told in self.telling.items() if told.for_root and not told.heard)
+        number = min(unheard, default=None)
         if number is None or self.telling[number].next > now:
             return None
         self.telling[number].next = now + REPEAT_SECONDS

@@ -34,15 +34,17 @@ class DaemonSockets:
             raise
         self.sockets = [local]
 
-    def listen(self, address: str, keys: ServerKeys) -> str:
-        """On the network too; the address, with the port."""
+    def listen(self, address: str, keys: ServerKeys, or_at: str | None = None) -> str:
+        """On the network too; the address, with the port. `or_at`: where else, if that one is in use."""
         far = self._sockets.router(network=True)
         self.sockets.append(far)
         self._sockets.guard(far, Pair(keys.public, keys.secret), keys.clients)
         try:
             far.bind(address)
         except zmq.ZMQError as problem:
-            raise DaemonError(f"--listen = {address}: {problem.strerror}") from None
+            if or_at is None:
+                raise DaemonError(f"--listen = {address}: {problem.strerror}") from None
+            far.bind(or_at)
         return far.getsockopt_string(zmq.LAST_ENDPOINT).rstrip("\0")
 
     def received(self) -> Iterator[tuple[Address, bytes]]:

@@ -6,8 +6,11 @@ The executor changes it; the protocol reads messages into it, and queries, statu
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 
+from nereus.coordinator.budget import Budget
 from nereus.coordinator.coordination import Coordinator
+from nereus.coordinator.site import SiteResources
 from nereus.daemon.events import Events
 from nereus.daemon.metrics import Figures
 from nereus.daemon.policy_guard import PolicyGuard
@@ -18,12 +21,21 @@ from nereus.policy.parameters import Parameters
 
 
 @dataclass(frozen=True)
+class HostLimits:
+    """Hosts that jobs may have beyond their own: so many at one time, and for so long in all."""
+
+    hosts: int
+    host_seconds: float = inf
+
+
+@dataclass(frozen=True)
 class Chosen:
     """What the daemon was started with."""
 
     policy: str  # its name
     cores: Mapping[str, int]
     parameters: Parameters
+    limits: HostLimits | None = None  # where jobs have allocations of their own
 
 
 class DaemonState:
@@ -33,7 +45,10 @@ class DaemonState:
         """`last`: the last epoch and the last command number of before."""
         self.chosen = chosen
         self.sessions: dict[str, Session] = {}
-        self.coordinator = Coordinator(guard, chosen.cores, chosen.parameters, *last)
+        limits = chosen.limits
+        self.budget = Budget(limits.hosts, limits.host_seconds) if limits is not None else None
+        cores = SiteResources(self.budget) if self.budget is not None else chosen.cores
+        self.coordinator = Coordinator(guard, cores, chosen.parameters, *last)
         self.reservations = Reservations(self.coordinator, store)
         self.journal = store
         self.events = events

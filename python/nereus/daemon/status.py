@@ -3,8 +3,10 @@
 
 import json
 from dataclasses import asdict
+from math import inf
 from typing import Any
 
+from nereus.coordinator.budget import Budget
 from nereus.daemon.sessions import Session
 from nereus.daemon.state import DaemonState
 from nereus.policy.turns import Grant
@@ -31,7 +33,7 @@ def job_documents(state: DaemonState, start: int, now: float) -> tuple[list[dict
 
 
 def _of_job(state: DaemonState, session: Session, waits: bool, now: float) -> dict[str, Any]:
-    known = state.coordinator.jobs[session.name]
+    known, hosts = state.coordinator.jobs[session.name], state.coordinator.hosts_of(session.name)
     return {
         "job": session.name,
         "command": [word[:_MOST_WORD] for word in session.command[:_MOST_WORDS]],
@@ -39,6 +41,7 @@ def _of_job(state: DaemonState, session: Session, waits: bool, now: float) -> di
         "pid": session.pid,
         "supervised": session.supervised,
         "ranks": len(session.hosts),
+        "more_hosts": hosts.more if hosts is not None else None,
         "places": dict(list(session.places.items())[:_MOST_HOSTS]),
         "most": session.most,
         "generation": session.generation,
@@ -78,10 +81,24 @@ def daemon_document(state: DaemonState) -> dict[str, Any]:
         "parameters": asdict(chosen.parameters),
         "cores": dict(chosen.cores),
         "cores_free": state.coordinator.free,
+        "budget": _budget_document(state.budget),
         "waiting_for_cores": list(state.coordinator.waiting_for_cores)[:1000],
         "store": str(store.path),
         "store_trouble": store.trouble,
         "last_event": state.events.last,
+    }
+
+
+def _budget_document(budget: Budget | None) -> dict[str, Any] | None:
+    if budget is None:
+        return None
+    most = budget.most_host_seconds
+    return {
+        "max_nodes": budget.most_hosts,
+        "max_node_hours": most / 3600 if most < inf else None,
+        "nodes": budget.held,
+        "node_hours": budget.host_seconds / 3600,
+        "is_spent": budget.is_spent,
     }
 
 

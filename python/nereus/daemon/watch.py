@@ -50,6 +50,7 @@ class Look:
             "policy": self.status["policy"],
             "cores": self.status["cores"],
             "cores_free": self.status["cores_free"],
+            "budget": self.status.get("budget"),
             "writing": [job["job"] for job in self.jobs if job["turn"] == "writes"],
             "jobs": [{key: job[key] for key in _OF_JOB} for job in self.jobs],
             "decisions": list(self.fresh),

@@ -8,6 +8,7 @@ from pathlib import Path
 from nereus.launch.command import CONTROLLER
 from nereus.launch.private_folder import is_private
 from nereus.supervisor.control_socket import DAEMON, control_socket_folder, control_socket_of
+from nereus.supervisor.site_record import CONTROLLER_KEYS, address_in_record, answers, record_path
 
 
 def daemon_line(environment: Mapping[str, str] = os.environ) -> Path:
@@ -21,11 +22,17 @@ def daemon_control_socket(environment: Mapping[str, str] = os.environ) -> Path:
 
 
 def daemon_address(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """For the environment of a job whose first process runs on this host.
+    """For the environment of a job whose first process runs on this host: the daemon of this host, or in a
+    job of Slurm that for all hosts.
 
     Nothing where no daemon runs, or the user named another or none.
     """
     line = daemon_line(environment)
-    if CONTROLLER in environment or not (is_private(line.parent) and line.is_socket()):
+    if CONTROLLER in environment:
         return {}
-    return {CONTROLLER: f"ipc://{line}"}
+    if is_private(line.parent) and line.is_socket():
+        return {CONTROLLER: f"ipc://{line}"}
+    found = address_in_record(environment) if environment.get("SLURM_JOB_ID") else None
+    if found is None or not answers(found):
+        return {}
+    return {CONTROLLER: found, CONTROLLER_KEYS: str(record_path(environment))}

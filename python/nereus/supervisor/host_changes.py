@@ -22,7 +22,7 @@ from nereus.allocation import (
     Wish,
 )
 from nereus.launch.groups import Group, Groups
-from nereus.launch.hosts import host_list, names_of, short_name
+from nereus.launch.hosts import Host, host_list, names_of, short_name
 from nereus.supervisor import messages
 from nereus.supervisor.frames import OK, UNCHANGED
 from nereus.supervisor.request_server import RequestServer
@@ -77,6 +77,24 @@ class HostChanges:
         """When to look again."""
         waits = self._growing or self._leaving or (self._ready and self._resizing is None)
         return time.monotonic() + _LOOK_EVERY if waits else None
+
+    @property
+    def listed(self) -> Sequence[Host]:
+        """The job's list."""
+        return tuple(self._hosts)
+
+    @property
+    def granted(self) -> Sequence[Host]:
+        """All hosts that the resource manager has given and not got back."""
+        coming = [change.growth for change in self._growing if change.growth is not None]
+        accepted = (growth for growth in coming if growth.state is GrowthState.ACCEPTED)
+        return (*self._allocation.hosts, *(host for growth in accepted for host in growth.hosts))
+
+    def cancel(self, ticket: int) -> None:
+        """Hosts that this request waits for are not wanted any more; too late, nothing changes."""
+        for change in self._growing:
+            if change.ticket == ticket and change.growth is not None and not change.growth.state.is_final:
+                self._allocation.cancel(change.growth)
 
     def begin(self, ticket: int, asked: messages.AskHosts) -> None:
         """Take a request; the answer comes later, by the server."""

@@ -17,6 +17,7 @@ from nereus.supervisor.sockets import Socket, Sockets
 
 NOT_OPENED = "the program has not opened a Nereus job"
 _ACCEPTED = (OK, PENDING, REDUCED)
+_NEVER, _NOT_NOW = -10, -8  # NEREUS_ERR_UNSUPPORTED, NEREUS_ERR_TIMEOUT
 _NOTED = {"grow": "hosts are asked for", "release": "hosts will be left and given back"}
 
 
@@ -30,6 +31,8 @@ class _WaitingClient:
     #: What the job's root was asked; None: nothing yet, the job's hosts come first.
     question: tuple[int, dict[str, str]] | None = None
     request: int = 0
+    #: Of one who asks in this process: hears a code, a message and the report.
+    told: Callable[[int, str, dict[str, Any] | None], None] | None = None
 
 
 class RequestServer:
@@ -125,6 +128,25 @@ class RequestServer:
         self._waiting[ticket].question = (ranks, options)
         self._ask(ticket, ranks, options)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the job can be asked."""
+        return self._root is not None and not self._closing
+
+    def ask(
+        self,
+        asked: messages.AskResize | messages.AskHosts,
+        told: Callable[[int, str, dict[str, Any] | None], None],
+    ) -> int:
+        """As from the control socket, for somebody in this process; the ticket."""
+        ticket = self.new_ticket()
+        self._waiting[ticket].told = told
+        if isinstance(asked, messages.AskResize):
+            self.hand_on(ticket, asked.ranks, asked.options)
+        else:
+            self._change_hosts(ticket, asked)
+        return ticket
+
     def new_ticket(self, envelope: Envelope | None = None, waits: bool = True) -> int:
         """For a request; without an envelope it is one of our own, and nobody is answered."""
         self._tickets += 1
@@ -134,9 +156,12 @@ class RequestServer:
     def refuse(self, ticket: int, message: str, never: bool = False) -> bool:
         """Tell who waits, if somebody does, that it will not be resized; `never`: nor would it be later."""
         client = self._waiting.pop(ticket, None)
-        if client is None or client.envelope is None:
+        if client is not None and client.told is not None:
+            client.told(_NEVER if never else _NOT_NOW, message, None)
+        elif client is not None and client.envelope is not None:
+            self._refuse(client.envelope, message, never)
+        else:
             return False
-        self._refuse(client.envelope, message, never)
         return True
 
     @property
@@ -174,6 +199,8 @@ class RequestServer:
         self._answer(self._waiting.pop(ticket), code, message, report)
 
     def _answer(self, client: _WaitingClient, code: int, message: str, report: dict[str, Any] | None) -> None:
+        if client.told is not None:
+            client.told(code, message, report)
         if client.envelope is None:
             return
         result = {"code": code, "name": CODES.get(code, "unknown code"), "message": message}

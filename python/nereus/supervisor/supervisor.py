@@ -17,16 +17,18 @@ from pathlib import Path
 from typing import Any
 
 from nereus.allocation import Allocation
-from nereus.launch.command import Launch
+from nereus.launch.command import CONTROLLER, Launch
 from nereus.launch.error import LaunchError
 from nereus.launch.groups import PARTY_VARIABLE, Group, Groups
 from nereus.launch.hosts import Share, is_here, is_name
 from nereus.launch.processes import Process
 from nereus.supervisor import messages
 from nereus.supervisor.daemon_address import daemon_address
+from nereus.supervisor.daemon_line import DaemonLine
 from nereus.supervisor.frames import RESIZED
 from nereus.supervisor.host_changes import HostChanges
 from nereus.supervisor.identity import Identity
+from nereus.supervisor.job_hosts import JobHosts
 from nereus.supervisor.link_socket import LinkSocket
 from nereus.supervisor.members import Members
 from nereus.supervisor.messages import MOST_RANKS, FromJob
@@ -34,6 +36,7 @@ from nereus.supervisor.network_control_socket import NetworkControlSocket
 from nereus.supervisor.request_server import RequestServer
 from nereus.supervisor.resize_request import Accept, Party, Request, reason_of_end
 from nereus.supervisor.roles import Roles
+from nereus.supervisor.site_record import CONTROLLER_KEYS
 from nereus.supervisor.sockets import Socket, Sockets
 from nereus.supervisor.strays import Strays
 from nereus.supervisor.supervision import Supervision
@@ -74,9 +77,10 @@ class Supervisor:
                 *(self._sockets, identity, launch, start.ranks),
                 *(self._ask_for_resize, self._host_changes.begin, network),
             )
+            first_host = launch.reach.hosts[0].name if launch.reach.hosts else ""
+            self._daemon_address = daemon_address() if launch.recorded and is_here(first_host) else {}
+            self._daemon_line = self._line_to_daemon(launch)
             opened.pop_all()
-        first_host = launch.reach.hosts[0].name if launch.reach.hosts else ""
-        self._daemon_address = daemon_address() if launch.recorded and is_here(first_host) else {}
         self._roles = Roles(self._say)
         self._most_ranks = _most_ranks(launch)
         self._root: bytes | None = None  # the latest
@@ -109,7 +113,8 @@ class Supervisor:
     @property
     def sockets(self) -> list[Socket]:
         """What to wait for."""
-        return [self._link.socket, *self._request_server.sockets]
+        lines = [self._daemon_line.socket] if self._daemon_line is not None else []
+        return [self._link.socket, *self._request_server.sockets, *lines]
 
     @property
     def expects_newcomers(self) -> bool:
@@ -122,7 +127,8 @@ class Supervisor:
         """When there is next something to do even if nothing comes."""
         if self._to_start:
             return 0.0
-        dues = [due for due in (self.members.due, self._host_changes.due) if due is not None]
+        line = self._daemon_line.due if self._daemon_line is not None else None
+        dues = [due for due in (self.members.due, self._host_changes.due, line) if due is not None]
         accepts = [request.accept for request in self._requests.values() if request.accept is not None]
         dues += [max(a.next_release, min(a.until, time.monotonic() + 1)) for a in accepts]
         return min(dues, default=None)
@@ -135,6 +141,8 @@ class Supervisor:
                 self._take(message, sender)
         self._request_server.turn(resizing=bool(self._requests))
         self._host_changes.turn()
+        if self._daemon_line is not None:
+            self._daemon_line.turn()
         self._sockets.look()
         if self._to_start:
             self._start_party(*self._to_start.popleft())
@@ -176,6 +184,16 @@ class Supervisor:
         except LaunchError as problem:
             self._say(f"it can be asked from this host only: {problem}")
             return None
+
+    def _line_to_daemon(self, launch: Launch) -> DaemonLine | None:
+        """Of a job that can get hosts: the daemon may have it get some."""
+        named = {name: os.environ.get(name, "") for name in (CONTROLLER, CONTROLLER_KEYS)}
+        known = named | self._daemon_address
+        if not (launch.recorded and launch.reach.grows and known[CONTROLLER]):
+            return None
+        keys = Path(known[CONTROLLER_KEYS]) if known[CONTROLLER_KEYS] else None
+        hosts = JobHosts(self._host_changes, lambda: self._request_server)
+        return DaemonLine(self._sockets, self._groups.job, known[CONTROLLER], keys, hosts)
 
     def _take(self, message: FromJob, sender: bytes) -> None:
         for counts, by in self._roles.sort(message, sender):

@@ -17,6 +17,7 @@ from nereus.cli.main import run
 
 LIMIT = 60.0
 JOB = "0123456789abcdef"
+SITE = ("--allocation", "slurm", "--max-nodes", "1")
 HELLO = {
     **{"version": 1, "job": JOB, "kind": "hello", "command": ["./cg", "[bold]"], "mpi": "mpich", "pid": 1},
     **{"supervised": False, "hosts": ["localhost"], "most": 2, "iteration": 3, "generation": 0},
@@ -151,6 +152,18 @@ def test_custom_policy_decides(shell: Any, daemon: Callable[..., Running]) -> No
         (("--set", "least_phases=1"), "whole numbers from 2 are allowed"),
         (("--cores", "2", "--hosts", "a:2"), "one of them is allowed"),
         (("--hosts", "a:b"), "allowed is 1 .."),
+        (("--allocation", "torque", "--max-nodes", "1"), "--allocation = torque: allowed is slurm"),
+        (("--allocation", "slurm"), "needs --max-nodes"),
+        (("--max-nodes", "1"), "--max-nodes: allowed beside --allocation slurm"),
+        (("--max-node-hours", "1"), "--max-node-hours: allowed beside --allocation slurm"),
+        ((*SITE, "--max-nodes", "0"), "--max-nodes = 0: allowed is 1 .. 1000000"),
+        ((*SITE, "--max-nodes", "-3"), "--max-nodes = -3: allowed is"),
+        ((*SITE, "--max-nodes", "1.5"), "a whole number is allowed"),
+        ((*SITE, "--max-node-hours", "0"), "--max-node-hours = 0: allowed is a number above 0"),
+        ((*SITE, "--max-node-hours", "-1"), "--max-node-hours = -1: allowed is a number above 0"),
+        ((*SITE, "--max-node-hours", "nan"), "--max-node-hours = nan: allowed is a number above 0"),
+        ((*SITE, "--max-node-hours", "inf"), "--max-node-hours = inf: allowed is a number above 0"),
+        (SITE, "there is no Slurm here (srun is not on PATH)"),
         (("--metrics", "many"), "allowed is off, or a port"),
         (("--listen", "tcp://127.0.0.1:1"), "both or none are allowed"),
         (("--listen", "127.0.0.1", "--keys", "k"), "allowed is tcp://HOST:PORT"),
@@ -165,9 +178,51 @@ def test_impossible_daemon_options_are_refused_in_one_line(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
     assert run(["daemon", *arguments, "--store", str(tmp_path / "store.sqlite")]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("nereus: ") and reason in line
+
+
+@pytest.mark.parametrize(
+    ("others", "reason"),
+    [
+        (("--cores", "2"), "--cores and --allocation: one of them is allowed"),
+        (("--hosts", "a:2"), "--hosts and --allocation: one of them is allowed"),
+        (("--keys", "k"), "--keys and --allocation: one of them is allowed"),
+        (("--listen", "n1"), "allowed is tcp://HOST:PORT"),
+    ],
+)
+def test_options_that_make_no_sense_in_slurm_are_refused(
+    shell: Any, others: tuple[str, ...], reason: str
+) -> None:
+    refused = shell.nereus("daemon", *SITE, *others, PATH=with_srun(shell))
+    assert (refused.returncode, len(refused.stderr.splitlines())) == (2, 1)
+    assert reason in refused.stderr
+
+
+def test_daemon_of_jobs_in_slurm_says_where_they_find_it_and_what_it_may_give(
+    shell: Any, daemon: Callable[..., Running]
+) -> None:
+    shell.environment["PATH"] = with_srun(shell)
+    shell.environment["NEREUS_KEY_FOLDER"] = str(shell.folder / "keys")
+    running = daemon(*SITE, "--max-node-hours", "12.5")
+    shown = shell.nereus("daemon", "status").stdout
+    assert "policy blocking, 0 of 1 more nodes held, 0.00 of 12.5 node hours, 0 jobs" in shown
+    assert json.loads(shell.nereus("daemon", "status", "--json").stdout)["budget"]["max_nodes"] == 1
+    assert (shell.folder / "keys" / "daemon").exists()
+    _, told = running.end()
+    assert "1 more nodes at most, for 12.5 node hours" in told
+    assert f"by {shell.folder}/keys/daemon" in told
+    assert not (shell.folder / "keys" / "daemon").exists()
+
+
+def with_srun(shell: Any) -> str:
+    """A PATH by which Slurm is found."""
+    folder: Path = shell.folder / "slurm"
+    folder.mkdir(exist_ok=True)
+    (folder / "srun").touch(0o755)
+    return f"{folder}:{shell.environment['PATH']}"
 
 
 @pytest.mark.parametrize("words", ["daemon", "daemon status", "daemon events", "daemon stop", "bench daemon"])

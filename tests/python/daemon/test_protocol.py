@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from a_daemon import SocketlessDaemon, hello, message
+from a_daemon import SocketlessDaemon, allocation, hello, message
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
@@ -22,6 +22,7 @@ ANYTHING = st.recursive(
 KEYS = st.sampled_from(
     [
         *("version", "job", "kind", "command", "hosts", "most", "iteration", "generation", "asked", "epoch"),
+        *("first_slots", "host_slots", "more_hosts", "heard", "outcomes", "code"),
         *("commands", "ranks", "iterations", "seconds", "number", "bytes", "id", "age_seconds", "message"),
     ]
 )
@@ -52,6 +53,7 @@ def socketless() -> Iterator[SocketlessDaemon]:
             message("io_request", NAMES[0], number=1, bytes=0, iteration=1),
             message("heard", NAMES[0], command=1),
             message("refused", NAMES[0], id=1, command=1, code=-7, message="no"),
+            allocation(NAMES[0], outcomes=[{"command": 1, "code": -7, "message": "no"}]),
         ]
     ),
     changes=st.dictionaries(KEYS, ANYTHING, min_size=1, max_size=4),

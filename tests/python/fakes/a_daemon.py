@@ -9,10 +9,10 @@ from typing import Any
 
 from nereus.daemon import messages
 from nereus.daemon.events import Events
-from nereus.daemon.executor import CommandExecutor
+from nereus.daemon.executor import CommandExecutor, Out
 from nereus.daemon.policy_guard import PolicyGuard
 from nereus.daemon.protocol import Protocol
-from nereus.daemon.state import Chosen, DaemonState
+from nereus.daemon.state import Chosen, DaemonState, HostLimits
 from nereus.daemon.store import Store
 from nereus.policy.parameters import Parameters
 from nereus.policy.policies import BY_NAME
@@ -21,12 +21,18 @@ from nereus.policy.policies import BY_NAME
 class SocketlessDaemon:
     """Its time passes only when `now` is moved."""
 
-    def __init__(self, policy: str = "coupling") -> None:
-        self.folder = tempfile.TemporaryDirectory()
+    def __init__(
+        self,
+        policy: str = "coupling",
+        limits: HostLimits | None = None,
+        folder: "tempfile.TemporaryDirectory[str] | None" = None,
+    ) -> None:
+        """`limits`: jobs have allocations of their own; `folder`: of a daemon before this one."""
+        self.folder = folder or tempfile.TemporaryDirectory()
         self.store = Store(Path(self.folder.name) / "store.sqlite")
         events = Events(self.store.event)
         guard = PolicyGuard(BY_NAME[policy](), self.complain)
-        chosen = Chosen(policy, {"h": 4, "i": 4}, Parameters())
+        chosen = Chosen(policy, {} if limits else {"h": 4, "i": 4}, Parameters(), limits)
         self.state = DaemonState(chosen, guard, self.store, events, (0, 10))
         self.executor = CommandExecutor(self.state, guard)
         self.protocol = Protocol(self.state, self.executor, "here")
@@ -40,6 +46,19 @@ class SocketlessDaemon:
         if message is None:
             return []
         return [out.message for out in self.protocol.receive((0, b"x"), message, self.now)]
+
+    def sent(self, frame: bytes, sender: bytes) -> list[Out]:
+        """What comes of a message, and for whom it is."""
+        message = messages.read(frame)
+        assert message is not None
+        outs = self.protocol.receive((0, sender), message, self.now)
+        self.store.commit(self.now)
+        return outs
+
+    def look(self, seconds: float) -> list[Out]:
+        """What is to be said after so many seconds."""
+        self.now += seconds
+        return [*self.executor.look(self.now), *self.executor.all_due(self.now)]
 
     def state_text(self) -> str:
         known = self.state.coordinator
@@ -60,3 +79,8 @@ def hello(job: str, **keys: Any) -> bytes:
         **{"iteration": 0, "generation": 0, "asked": 0, "epoch": 0, "commands": []},
     }
     return message("hello", job, **{**usual, **keys})
+
+
+def allocation(job: str, **keys: Any) -> bytes:
+    usual = {"first_slots": 2, "host_slots": 2, "more_hosts": 0, "heard": 0, "outcomes": []}
+    return message("allocation", job, **{**usual, **keys})

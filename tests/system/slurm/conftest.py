@@ -131,18 +131,20 @@ def start(cluster: SlurmCluster, watched: Callable[[str], Path], tmp_path: Path)
     """Submits a script, and waits until the job in it is open."""
     jobs: list[SlurmJob] = []
 
-    def started(mpi: str, nodes: int, *options: str, submit: tuple[str, ...] = ()) -> SlurmJob:
+    def started(
+        mpi: str, nodes: int, *options: str, submit: tuple[str, ...] = (), **environment: str
+    ) -> SlurmJob:
         program = cluster.folder / watched(mpi).name
         if not program.exists():
             program.write_bytes(watched(mpi).read_bytes())
             program.chmod(0o755)
-        folder = cluster.folder / tmp_path.name
+        folder = cluster.folder / f"{tmp_path.name}-{len(jobs)}"
         folder.mkdir()
         words = {"nereus": " ".join(f"'{word}'" for word in COMMAND), "mpi": mpi, "program": program}
         text = _SCRIPT.format(**words, options=" ".join(options), stop=folder / "stop")
         (folder / "script").write_text(text)
         asked = [f"--nodes={nodes}", "--ntasks-per-node=2", f"--output={folder / 'output'}", *submit]
-        environment = {"XDG_CACHE_HOME": str(cluster.folder / "cache")}
+        environment["XDG_CACHE_HOME"] = str(cluster.folder / "cache")
         done = cluster.on(cluster.login, "sbatch", "--parsable", *asked, folder / "script", **environment)
         assert done.returncode == 0, done.stderr
         job = SlurmJob(cluster, done.stdout.strip(), folder)

@@ -66,6 +66,10 @@ def _refused(event: Event) -> str:
     return f"refused command {event.get('command', '')}: {event['text']}"
 
 
+def _hosts(event: Event) -> str:
+    return f"has {event['more_hosts']} hosts beyond its first ones, after {event['before']}"
+
+
 def _reserved(event: Event) -> str:
     places = ", ".join(f"{host}:{cores}" for host, cores in event["places"].items())
     return f"may start on {places}"
@@ -95,6 +99,7 @@ def _ranks(number: int) -> str:
 
 _SENTENCES: dict[str, Callable[[Event], str]] = {
     "came": _came,
+    "hosts": _hosts,
     "asked": _asked,
     "granted": _granted,
     "wrote": _wrote,

@@ -38,11 +38,14 @@ export function connection(message, about) {
       back(now);
       known = true;
       const cores = Object.values(status.cores).reduce((sum, each) => sum + each, 0);
+      const free = status.budget
+        ? `${status.budget.nodes} of ${status.budget.max_nodes} more nodes held`
+        : `${status.cores_free} of ${cores} cores free`;
       const trouble = status.store_trouble ? ` · the store cannot be written: ${status.store_trouble}` : "";
       const waiting = status.waiting_for_cores.length;
       const wait = waiting > 0 ? ` · ${waiting} jobs wait for cores` : "";
       about.textContent =
-        `policy ${status.policy} · ${status.cores_free} of ${cores} cores free · jobs: ${status.jobs.length}` +
+        `policy ${status.policy} · ${free} · jobs: ${status.jobs.length}` +
         `${wait}${trouble}`;
     },
     away(now, why) {

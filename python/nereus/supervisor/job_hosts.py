@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A job's ranks and hosts as the daemon commands them: so many ranks, on so many hosts beyond the first ones.
+
+In:  such commands.
+Out: requests for hosts, for leaving some, or for another size alone, as `nereus resize` makes them.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from nereus.launch.hosts import short_name
+from nereus.supervisor import messages
+from nereus.supervisor.frames import RESIZED
+from nereus.supervisor.host_changes import HostChanges
+
+#: A growth is given up when nothing was granted in so long: another job may get the cores then.
+PATIENCE = 60.0
+
+#: Hears what came of a command: its number, a code, a message, and the ranks that the job has by it.
+Ended = Callable[[int, int, str, int], None]
+Told = Callable[[int, str, dict[str, Any] | None], None]
+
+
+class Server(Protocol):
+    """Of a request server, who asks it without a control socket."""
+
+    @property
+    def hosts_of_ranks(self) -> list[str]: ...
+
+    @property
+    def is_open(self) -> bool: ...
+
+    def ask(self, asked: messages.AskResize | messages.AskHosts, told: Told) -> int: ...
+
+
+class JobHosts:
+    def __init__(self, changes: HostChanges, server: Callable[[], Server]) -> None:
+        self._changes, self._server = changes, server
+        first = changes.granted
+        self._first = {host.name for host in first}
+        #: Slots that each further host has at least.
+        self.host_slots = min((host.slots for host in first), default=0)
+        self._tickets: dict[int, int] = {}  # of commands that are not over
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is a job that can be resized."""
+        return self._server().is_open
+
+    @property
+    def first_slots(self) -> int:
+        """Slots of the hosts that it began with and still has."""
+        return sum(host.slots for host in self._changes.granted if host.name in self._first)
+
+    @property
+    def more(self) -> int:
+        """Hosts beyond these, also those that are just coming or going."""
+        return sum(host.name not in self._first for host in self._changes.granted)
+
+    def become(self, ranks: int, more_hosts: int, command: int, ended: Ended) -> None:
+        """Begin; what comes of it is told once."""
+
+        def told(code: int, message: str, report: dict[str, Any] | None) -> None:
+            self._tickets.pop(command, None)
+            ended(command, code, message, int((report or {}).get("to", 0)) if code == RESIZED else 0)
+
+        self._tickets[command] = 0
+        ticket = self._server().ask(self._request(ranks, more_hosts), told)
+        if command in self._tickets:
+            self._tickets[command] = ticket
+
+    def cancel(self, command: int) -> bool:
+        """Give up hosts that have not come; whether the command is not over, so that its end will be told."""
+        if command not in self._tickets:
+            return False
+        self._changes.cancel(self._tickets[command])
+        return True
+
+    def _request(self, ranks: int, more_hosts: int) -> messages.AskResize | messages.AskHosts:
+        further = [host.name for host in self._changes.listed if host.name not in self._first]
+        missing = more_hosts - len(further)
+        if missing > 0:
+            return messages.AskHosts(
+                kind="hosts", change="grow", count=missing, ranks=ranks, patience=PATIENCE
+            )
+        left = to_leave(further, -missing, ranks, self._server().hosts_of_ranks)
+        if left:
+            return messages.AskHosts(kind="hosts", change="release", names=left, ranks=ranks)
+        return messages.AskResize(kind="resize", ranks=ranks)
+
+
+def to_leave(further: Sequence[str], most: int, ranks: int, hosts_of_ranks: Sequence[str]) -> list[str]:
+    """The latest of the further hosts, `most` at most; so many that `ranks` have a place on the others: none
+    is made where hosts are left.
+    """
+    there = Counter(map(short_name, hosts_of_ranks))
+    staying = there.total()
+    left: list[str] = []
+    for name in reversed(further[len(further) - most :]):
+        staying -= there[short_name(name)]
+        if staying < min(ranks, len(hosts_of_ranks)):
+            break
+        left.insert(0, name)
+    return left
