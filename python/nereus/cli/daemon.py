@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nereus.cli.daemon_limits import check_beside, host_limits, in_words
+from nereus.cli.host_limits import check_beside, host_limits, in_words
 from nereus.cli.lazy import Home, group_of
 from nereus.cli.messages import Refused, note, say, show_json_line
 
