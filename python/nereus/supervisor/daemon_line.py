@@ -16,8 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from nereus.launch.command import CONTROLLER
 from nereus.launch.error import LaunchError
+from nereus.supervisor.commanded_hosts import CommandedHosts
 from nereus.supervisor.frames import decode, encode
-from nereus.supervisor.job_hosts import JobHosts
 from nereus.supervisor.messages import MOST_RANKS, Ranks, validated
 from nereus.supervisor.site_record import read_client_keys
 from nereus.supervisor.sockets import Socket, Sockets
@@ -63,7 +63,7 @@ class DaemonLine:
         job: str,
         address: str,
         keys: Path | None,
-        hosts: JobHosts,
+        hosts: CommandedHosts,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         """LaunchError where the keys cannot be used."""

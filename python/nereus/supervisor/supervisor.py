@@ -23,12 +23,12 @@ from nereus.launch.groups import PARTY_VARIABLE, Group, Groups
 from nereus.launch.hosts import Share, is_here, is_name
 from nereus.launch.processes import Process
 from nereus.supervisor import messages
+from nereus.supervisor.commanded_hosts import CommandedHosts
 from nereus.supervisor.daemon_address import daemon_address
 from nereus.supervisor.daemon_line import DaemonLine
 from nereus.supervisor.frames import RESIZED
 from nereus.supervisor.host_changes import HostChanges
 from nereus.supervisor.identity import Identity
-from nereus.supervisor.job_hosts import JobHosts
 from nereus.supervisor.link_socket import LinkSocket
 from nereus.supervisor.members import Members
 from nereus.supervisor.messages import MOST_RANKS, FromJob
@@ -192,7 +192,7 @@ class Supervisor:
         if not (launch.recorded and launch.reach.grows and known[CONTROLLER]):
             return None
         keys = Path(known[CONTROLLER_KEYS]) if known[CONTROLLER_KEYS] else None
-        hosts = JobHosts(self._host_changes, lambda: self._request_server)
+        hosts = CommandedHosts(self._host_changes, lambda: self._request_server)
         return DaemonLine(self._sockets, self._groups.job, known[CONTROLLER], keys, hosts)
 
     def _take(self, message: FromJob, sender: bytes) -> None:

@@ -16,11 +16,11 @@ from an_allocation import FakeAllocation
 from nereus.allocation import GrowthState
 from nereus.launch import Build, Host, Launch, LaunchError
 from nereus.launch.groups import Group, Groups
+from nereus.supervisor.commanded_hosts import PATIENCE, CommandedHosts, to_leave
 from nereus.supervisor.daemon_line import AGAIN_SECONDS, DaemonLine
 from nereus.supervisor.frames import RESIZED, UNCHANGED
 from nereus.supervisor.host_changes import HostChanges
 from nereus.supervisor.identity import Identity
-from nereus.supervisor.job_hosts import PATIENCE, JobHosts, to_leave
 from nereus.supervisor.messages import Answer, Root, Settled
 from nereus.supervisor.request_server import RequestServer
 from nereus.supervisor.sockets import Sockets
@@ -53,7 +53,7 @@ class Stand:
         self.sender = b""
 
     def new_line(self, address: str, keys: Path | None = None) -> DaemonLine:
-        hosts = JobHosts(self.changes, lambda: self.server)
+        hosts = CommandedHosts(self.changes, lambda: self.server)
         return DaemonLine(self.sockets, KEY, address, keys, hosts, lambda: self.now)
 
     def note(self, ticket: int, ranks: int, options: dict[str, str]) -> None:

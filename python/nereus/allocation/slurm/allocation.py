@@ -18,6 +18,7 @@ from nereus.allocation.contract import (
     NotGranted,
     Wish,
 )
+from nereus.allocation.growths import Growths, Steps
 from nereus.allocation.slurm.client import Call, answered, goes_away, wait
 from nereus.allocation.slurm.end_watch import EndWatch
 from nereus.allocation.slurm.environment import SlurmJob
@@ -29,9 +30,9 @@ from nereus.allocation.slurm.requeue import earlier, question
 from nereus.allocation.slurm.salloc import Salloc
 from nereus.allocation.slurm.second_job import SecondJob
 from nereus.allocation.slurm.sweep import sweep
+from nereus.allocation.trial import tried
 from nereus.launch.hosts import Host, Reach, is_here, names_of
 
-_TRIAL_WITHIN = 30.0
 # Of a command of Slurm, and of an `salloc` that was told to end, when the job is over.
 _ENDS_WITHIN = 5.0
 _LETS_GO_WITHIN = 5.0
@@ -39,8 +40,6 @@ _LETS_GO_WITHIN = 5.0
 _ASKED_EVERY = 1.0
 # What Slurm does not take, it refuses that soon.
 _REFUSED_WITHIN = 0.5
-
-Steps = Generator[None, None, None]
 
 
 @dataclass
@@ -67,7 +66,7 @@ class SlurmAllocation(Allocation):
         self._tried: list[_Held] = []
         self._given_back: set[str] = set()
         self._ending: list[Salloc] = []
-        self._growing: dict[int, tuple[Growth, Steps]] = {}
+        self._growths = Growths()
         self._shrinks: list[tuple[Call, tuple[str, ...]]] = []
         #: Commands whose answers nobody needs.
         self._tidying: list[Call] = []
@@ -88,14 +87,11 @@ class SlurmAllocation(Allocation):
 
     def grow(self, wish: Wish) -> Growth:
         growth = Growth(wish)
-        self._growing[id(growth)] = (growth, self._steps(growth))
+        self._growths.begin(growth, self._steps(growth))
         return growth
 
     def cancel(self, growth: Growth) -> None:
-        _, steps = self._growing.pop(id(growth), (growth, None))
-        if steps is not None:
-            steps.close()
-            growth.to(GrowthState.FAILED, "it was cancelled")
+        self._growths.cancel(growth)
 
     def check_release(self, names: Sequence[str]) -> None:
         known = set(names_of(self.hosts))
@@ -111,23 +107,14 @@ class SlurmAllocation(Allocation):
         self._given_back |= set(names)
 
     def turn(self) -> list[Event]:
-        for growth, steps in list(self._growing.values()):
-            try:
-                next(steps)
-            except StopIteration:
-                del self._growing[id(growth)]
-            except (AllocationError, NotGranted) as problem:
-                del self._growing[id(growth)]
-                growth.never = isinstance(problem, AllocationError)
-                growth.to(GrowthState.FAILED, str(problem))
+        self._growths.turn()
         self._leaving = [steps for steps in self._leaving if next(steps, steps) is None]
         self._reap()
         ending = self._end.look(names_of(self.hosts))
         return [*self._lost(), *self._kept(), *self._look_at_nodes(), *ending]
 
     def close(self) -> None:
-        for growth in [growth for growth, _ in self._growing.values()]:
-            self.cancel(growth)
+        self._growths.close()
         self._nodes.close()
         self._end.close()
         for steps in self._leaving:
@@ -162,7 +149,7 @@ class SlurmAllocation(Allocation):
             held.append(_Held(job, granted.id, growth.hosts))
             self._tried += held
             self._note_hosts()
-            yield from self._try_hosts(growth.hosts)
+            yield from tried(names_of(growth.hosts), self._shell, self.environment)
             self._take(held[0])
             growth.to(GrowthState.USABLE)
         finally:
@@ -236,21 +223,6 @@ class SlurmAllocation(Allocation):
         growth.reason = answer.out.strip() if answer.is_good else growth.reason
         if job.granted is None and hopeless(growth.reason):
             raise AllocationError(f"Slurm will never grant these hosts: {growth.reason}")
-
-    def _try_hosts(self, hosts: Sequence[Host]) -> Steps:
-        """A host is usable where a process can be started."""
-        shell, environment = self._shell, {**self._shell.complete_environment(), **self.environment}
-        calls = {
-            host.name: Call([shell.command, host.name, "true"], _TRIAL_WITHIN, environment) for host in hosts
-        }
-        try:
-            for name, call in calls.items():
-                answer = yield from answered(call)
-                if not answer.is_good:
-                    raise NotGranted(f"{name} was granted, but no process starts there: {answer.reason}")
-        finally:
-            for call in calls.values():
-                call.give_up("given up")
 
     def _all(self) -> list[Host]:
         """Those too that are being given back."""

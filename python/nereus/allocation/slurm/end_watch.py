@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from nereus.allocation.contract import Event, EventKind
+from nereus.allocation.repeated import Repeated
 from nereus.allocation.slurm.client import Call
 
 #: How long before the end it is told of.
@@ -20,40 +21,27 @@ class EndWatch:
     """Tells once; not of a job that has never had more time."""
 
     def __init__(self, job: int, now: Callable[[], float] = time.monotonic) -> None:
-        self._job, self._now = job, now
-        self._next: float | None = now() + _FIRST_LOOK_AFTER
-        self._call: Call | None = None
+        self._job, self._question = job, Repeated(_FIRST_LOOK_AFTER, now)
         self._had_more = False
 
     def look(self, hosts: Sequence[str]) -> list[Event]:
         """The event, if it is time; never waits."""
-        if self._next is None:
-            return []
-        if self._call is None:
-            if self._now() >= self._next:
-                words = ["squeue", "--noheader", "--jobs", str(self._job), "--format=%L"]
-                self._call = Call(words, limit=_FIRST_LOOK_AFTER)
-            return []
-        answer = self._call.answer()
+        words = ["squeue", "--noheader", "--jobs", str(self._job), "--format=%L"]
+        answer = self._question.answer(lambda: Call(words, limit=_FIRST_LOOK_AFTER))
         if answer is None:
             return []
-        self._call = None
-        left = seconds_of(answer.out.strip()) if answer.is_good else None
-        return self._take(left, hosts)
+        return self._take(seconds_of(answer.out.strip()) if answer.is_good else None, hosts)
 
     def close(self) -> None:
         """Look no more."""
-        self._next = None
-        if self._call is not None:
-            self._call.give_up("given up")
+        self._question.close()
 
     def _take(self, left: float | None, hosts: Sequence[str]) -> list[Event]:
         if left is None or left > WARNED_SECONDS:
             self._had_more = self._had_more or left is not None
-            wait = _LONGEST_WAIT if left is None else min(left - WARNED_SECONDS, _LONGEST_WAIT)
-            self._next = self._now() + wait
+            self._question.wait(_LONGEST_WAIT if left is None else min(left - WARNED_SECONDS, _LONGEST_WAIT))
             return []
-        self._next = None
+        self._question.close()
         if not self._had_more:
             return []
         return [Event(EventKind.ENDS_SOON, f"the Slurm job {self._job} has {left:.0f} s left", tuple(hosts))]

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from nereus.allocation.contract import Event, EventKind
+from nereus.allocation.repeated import Repeated
 from nereus.allocation.slurm.client import Call
 
 _LOOK_EVERY = 10.0
@@ -24,28 +25,18 @@ class NodeWatch:
     """Looks now and then; tells of each host once in each way."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic, every: float = _LOOK_EVERY) -> None:
-        self._now, self._every = now, every
-        self._next = now() + every
-        self._call: Call | None = None
+        self._every, self._question = every, Repeated(every, now)
         self._told: set[tuple[str, EventKind]] = set()
 
     def look(self, hosts: Sequence[str]) -> list[Event]:
         """What is new about these hosts; never waits."""
-        if self._call is None:
-            if self._now() >= self._next:
-                words = ["sinfo", "--noheader", "--Node", "--nodes", ",".join(hosts), "--format=%N|%T|%E"]
-                self._call = Call(words, limit=self._every)
-            return []
-        answer = self._call.answer()
-        if answer is None:
-            return []
-        self._call, self._next = None, self._now() + self._every
-        return self._events(answer.out if answer.is_good else "", hosts)
+        words = ["sinfo", "--noheader", "--Node", "--nodes", ",".join(hosts), "--format=%N|%T|%E"]
+        answer = self._question.answer(lambda: Call(words, limit=self._every))
+        return self._events(answer.out, hosts) if answer is not None and answer.is_good else []
 
     def close(self) -> None:
         """Look no more."""
-        if self._call is not None:
-            self._call.give_up("given up")
+        self._question.close()
 
     def _events(self, text: str, hosts: Sequence[str]) -> list[Event]:
         found: dict[tuple[EventKind, str], list[str]] = {}

@@ -34,7 +34,7 @@ class Server(Protocol):
     def ask(self, asked: messages.AskResize | messages.AskHosts, told: Told) -> int: ...
 
 
-class JobHosts:
+class CommandedHosts:
     def __init__(self, changes: HostChanges, server: Callable[[], Server]) -> None:
         self._changes, self._server = changes, server
         first = changes.granted
