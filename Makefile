@@ -6,6 +6,7 @@
 help:
 	@echo 'make demo   set up what is missing, emulate a Conjugate Gradient resized in two ways, draw both'
 	@echo 'make build  set up everything; leaves .venv/bin/nereus ready'
+	@echo 'make build WITH_MPI=/opt/mpi/bin/mpicc [NAME=mine]  the same for an MPI that is there; docs/reference/mpis.md'
 	@echo 'make test   build, then run all tests against MPICH and Open MPI'
 	@echo 'make test-all  what make test runs, the whole matrices and arrays beyond 2^31 bytes; hours'
 	@echo 'make check ROOM=transfer  build, lint and test one room of ARCHITECTURE.md, in a minute'
@@ -15,7 +16,11 @@ help:
 	@echo 'make clean  remove build and .venv'
 
 build:
+ifdef WITH_MPI
+	@scripts/setup with-mpi '$(WITH_MPI)' $(if $(NAME),--name '$(NAME)')
+else
 	@scripts/setup all
+endif
 
 demo:
 	@scripts/setup demo

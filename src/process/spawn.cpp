@@ -35,6 +35,13 @@ std::vector<char *> as_argv(const std::vector<std::string> &arguments) {
     return argv;
 }
 
+/// Intel's launcher takes "n1:2" of a list for a host's name, and ends the job; it takes "host" of each share.
+#ifdef I_MPI_VERSION
+constexpr bool takes_lists = false;
+#else
+constexpr bool takes_lists = true;
+#endif
+
 /// Hosts with the numbers of their processes, each host once. Of the key "host" MPICH takes one value for all
 /// shares; with a host in the list twice resizes hung in MPI_Bcast. Open MPI does not know the list, and takes "host".
 std::string each_host_once(const std::vector<plan::Share> &shares) {
@@ -82,7 +89,7 @@ Result<mpi::Comm> spawn(MPI_Comm spawners, const Program &program, const plan::P
         infos[i].set("wdir", program.folder);
         if (!party.shares[i].host.empty()) {
             infos[i].set("host", party.shares[i].host);
-            infos[i].set("hosts", each_host_once(party.shares));
+            if (takes_lists) infos[i].set("hosts", each_host_once(party.shares));
         }
         info_handles.push_back(infos[i].get());
         ranks.push_back(party.shares[i].ranks);

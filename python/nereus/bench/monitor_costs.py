@@ -11,7 +11,7 @@ from typing import Any
 
 from nereus.launch import Build, Launch, LaunchError, Share
 from nereus.launch.capacity import cores
-from nereus.launch.command import OPEN_MPI_YIELD
+from nereus.launch.open_mpi import OPEN_MPI_YIELD
 from nereus.launch.preloading import COMPONENTS, LIBRARY, preloaded, with_components
 
 CALLS = ("send", "alltoall", "put", "halo")

@@ -5,6 +5,7 @@ A way that hangs or kills the program costs its job and nothing else: the ways t
 tried in another job.
 """
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -15,9 +16,10 @@ from nereus.launch.builds import Build
 from nereus.launch.command import Launch
 from nereus.launch.error import LaunchError
 from nereus.launch.hosts import Share
-from nereus.probe.cache import recall, remember
+from nereus.probe.cache import is_believed, recall, remember
 from nereus.probe.capabilities import Feature
 from nereus.probe.joining import Joining
+from nereus.probe.surroundings import key_here
 from nereus.supervisor.supervision import Supervision
 
 PROGRAM = "nereus-resizes"
@@ -27,6 +29,7 @@ SILENCE = 10.0
 FAILURES = 2
 SECONDS = ("make_seconds", "connect_seconds", "pause_seconds", "stall_seconds")
 _KIND = "combinations"
+_BY_TEXT = {way.text: way for way in all_combinations()}
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,14 @@ class Trial:
     reason: str = ""
     seconds: Mapping[str, float] = field(default_factory=dict)
     answered: bool = True
+
+
+@dataclass(frozen=True)
+class _Known(Trial):
+    """One that was made before, when, and for how long an answer was waited for."""
+
+    at: float = 0.0
+    waited: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -66,7 +77,7 @@ class Bench:
 
     def trials(self, combinations: Sequence[Combination]) -> Iterator[Trial]:
         """Try each once, and tell of each as soon as it is known. Ends early when `stopped()` says so."""
-        for wakes in (False, True):
+        for wakes in (True, False):
             remaining = [combination for combination in combinations if combination.wakes == wakes]
             while remaining and not self._stopped():
                 for trial in self._one_job(remaining):
@@ -127,51 +138,74 @@ def which_work(
     *,
     fresh: bool = False,
     silence: float = SILENCE,
+    obstacle: str | None = None,
     stopped: Callable[[], bool] = lambda: False,
     tell: Callable[[Trial], None] = lambda trial: None,
 ) -> dict[Combination, Feature]:
     """Every way there is, and whether it works from 1 to 3 processes; from the cache unless `fresh`.
 
-    A way that hung or died is tried once more, because some MPIs do so by chance, and is not remembered.
+    A way that hung or died is tried once more, because some MPIs do so by chance. `obstacle`: why no
+    processes can be spawned, where that is known; those ways are not tried.
     """
     bench = Bench(build, joining, Sizes(1, 3), silence, stopped)
-    found = {} if fresh else _recall(build)
+    known = {} if fresh else _recall(build, silence)
+    hopeless = [way for way in all_combinations() if obstacle and not way.joins and not way.wakes]
+    found: dict[Combination, Trial] = {way: trial for way, trial in known.items() if way not in hopeless}
     doubtful: list[Combination] = []
-    for trial in bench.trials([way for way in all_combinations() if way not in found]):
+    for trial in bench.trials([way for way in _useful_first() if way not in found and way not in hopeless]):
         tell(trial)
-        found[trial.combination] = Feature(trial.works, trial.reason)
+        found[trial.combination] = trial
         if not trial.answered:
             doubtful.append(trial.combination)
-    for trial in bench.trials(list(doubtful)):
-        found[trial.combination] = Feature(trial.works, trial.reason)
-        if trial.answered:
-            doubtful.remove(trial.combination)
-    kept = {way: feature for way, feature in found.items() if way not in doubtful}
-    if kept:
-        remember(_KIND, str(build.prefix), build.files(PROGRAM), {"ways": _to_texts(kept)})
-    return {way: found[way] for way in all_combinations() if way in found}
+    for trial in bench.trials(doubtful):
+        found[trial.combination] = trial
+    if found:
+        _remember(build, found, silence)
+    refused = {way: Feature(False, obstacle or "") for way in hopeless}
+    features = refused | {way: Feature(trial.works, trial.reason) for way, trial in found.items()}
+    return {way: features[way] for way in all_combinations() if way in features}
 
 
 def find_ways(
-    build: Build, joining: Joining, stopped: Callable[[], bool], tell: Callable[[Trial], None]
+    build: Build,
+    joining: Joining,
+    stopped: Callable[[], bool],
+    tell: Callable[[Trial], None],
+    *,
+    fresh: bool = True,
+    silence: float = SILENCE,
+    obstacle: str | None = None,
 ) -> dict[Combination, Feature]:
-    """Every way there is, tried anew; where none can be tried, the reason stands beside each."""
+    """Every way that was tried until `stopped()`; where none can be tried, the reason stands beside each."""
     try:
-        return which_work(build, joining, fresh=True, stopped=stopped, tell=tell)
+        return which_work(
+            build, joining, fresh=fresh, silence=silence, obstacle=obstacle, stopped=stopped, tell=tell
+        )
     except LaunchError as problem:
         return {way: Feature(False, str(problem)) for way in all_combinations()}
 
 
-def _to_texts(ways: Mapping[Combination, Feature]) -> dict[str, list[object]]:
-    return {way.text: [feature.works, feature.reason] for way, feature in ways.items()}
+def _useful_first() -> list[Combination]:
+    """For those who have not time for all: plain ways before those of many words."""
+    return sorted(all_combinations(), key=lambda way: len(way.strategies))
 
 
-def _recall(build: Build) -> dict[Combination, Feature]:
+def _remember(build: Build, found: Mapping[Combination, Trial], silence: float) -> None:
+    ways = {}
+    for way, trial in found.items():
+        at, waited = (trial.at, trial.waited) if isinstance(trial, _Known) else (time.time(), silence)
+        ways[way.text] = [trial.works, trial.reason, trial.answered, at, waited]
+    remember(_KIND, key_here(build), build.files(PROGRAM), {"ways": ways})
+
+
+def _recall(build: Build, patience: float) -> dict[Combination, "_Known"]:
     """What the cache says about the present files."""
-    kept = recall(_KIND, str(build.prefix), build.files(PROGRAM)) or {}
-    with suppress(KeyError, TypeError, ValueError):
-        ways = {way.text: way for way in all_combinations()}
-        return {
-            ways[text]: Feature(bool(works), str(reason)) for text, (works, reason) in kept["ways"].items()
-        }
+    kept = recall(_KIND, key_here(build), build.files(PROGRAM)) or {}
+    found: dict[Combination, _Known] = {}
+    with suppress(KeyError, TypeError, ValueError, AttributeError):
+        for text, (works, reason, answered, at, waited) in kept["ways"].items():
+            way = _BY_TEXT[text]
+            if answered is True or is_believed(at, waited, patience):
+                found[way] = _Known(way, works is True, str(reason), {}, answered is True, at, waited)
+        return found
     return {}

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from nereus.launch.command import Command
+from nereus.probe.capabilities import GRACE
 from nereus.supervisor.job import Job
 from nereus.supervisor.supervision import Supervision
 
@@ -57,6 +58,7 @@ def answers(
                 yield answer
             if fate is None:
                 job.attend(_LOOK_EVERY)
+        job.grace = GRACE  # of one that hangs, or that nobody waits for any more
     culprit = heard.culprit(waited_for)
     if fate is not None and culprit is not None:
         yield Answer(culprit, None, fate)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """nereus doctor - what the MPIs of this machine can do."""
 
+import time
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -26,22 +27,34 @@ from nereus.launch import (
     memory_bytes,
     most_ranks,
 )
-from nereus.probe import FEATURES, Capabilities, joining, probe, remedy
+from nereus.probe import FEATURES, Capabilities, Joining, in_container, joining, probe, remedy
 
+_MOST_SECONDS = 3600.0
+# Of the time for an MPI: one trial that hangs leaves enough for the others.
+_SHARE_OF_A_TRIAL = 0.25
 _NONE_INSTALLED = "no MPI build of Nereus is installed; run `make build`"
 
 
 def doctor(
     mpi: Annotated[str | None, typer.Option(metavar="NAME", help="Look at this MPI build only.")] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Try everything again, also what is known from earlier trials.")
+    ] = False,
+    limit: Annotated[
+        float,
+        typer.Option(min=1.0, max=_MOST_SECONDS, metavar="SECONDS", help="Time for the trials of each MPI."),
+    ] = 10.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
 ) -> None:
     """Test what the MPIs of this machine can do. Exit code 0: one of them can resize jobs.
+
+    What is known from earlier trials is not tried again, nor what hung within the last hour.
 
     Example: nereus doctor --mpi openmpi
     """
     chosen = [choose(mpi)] if mpi else builds()
     with Stopping() as stopping, fostering():
-        findings = [_finding(build, lambda: stopping.signal is not None) for build in chosen]
+        findings = [_finding(build, again, limit, lambda: stopping.signal is not None) for build in chosen]
     if stopping.signal is not None:
         complain(f"stopped by {stopping.text}")
         raise typer.Exit(stopping.exit_code)
@@ -53,16 +66,37 @@ def doctor(
     raise typer.Exit(0 if any(finding["malleable"] for finding in findings) else 1)
 
 
-def _finding(build: Build, stopped: Callable[[], bool]) -> dict[str, Any]:
-    found = probe(build, fresh=True, stopped=stopped)
-    joins = joining(build, fresh=True, stopped=stopped)
-    reach = {"works": joins.works, "reason": joins.reason, "environment": dict(joins.environment)}
+def _finding(build: Build, again: bool, limit: float, stopped: Callable[[], bool]) -> dict[str, Any]:
+    until, each = time.monotonic() + limit, limit * _SHARE_OF_A_TRIAL
+
+    def over() -> bool:
+        return stopped() or time.monotonic() >= until
+
+    found = probe(build, fresh=again, time_limit=each, until=until, stopped=stopped)
+    joins = joining(build, fresh=again, time_limit=each, until=until, stopped=stopped)
     with TrialBar(build.name, len(all_combinations())) as bar:
-        ways = find_ways(build, joins, stopped, lambda trial: bar.advance(trial.combination.text))
-    return {**_summary(build, found), "joining": reach, "ways": ways_documents(ways)}
+        ways = find_ways(
+            build,
+            joins,
+            over,
+            lambda trial: bar.advance(trial.combination.text),
+            fresh=again,
+            silence=each,
+            obstacle=found.obstacle,
+        )
+    return {**_summary(build, found, each), "joining": _joining_document(joins), "ways": ways_documents(ways)}
 
 
-def _summary(build: Build, found: Capabilities) -> dict[str, Any]:
+def _joining_document(joins: Joining) -> dict[str, Any]:
+    return {
+        "works": joins.works,
+        "reason": joins.reason,
+        "environment": dict(joins.environment),
+        "failures": [{"environment": dict(one.environment), "reason": one.reason} for one in joins.failures],
+    }
+
+
+def _summary(build: Build, found: Capabilities, each: float) -> dict[str, Any]:
     return {
         "name": build.name,
         "library": found.library if found.library != "unknown" else build.library_version,
@@ -73,7 +107,7 @@ def _summary(build: Build, found: Capabilities) -> dict[str, Any]:
             name: {"works": feature.works, "reason": feature.reason}
             for name, feature in found.features.items()
         },
-        "remedy": None if found.obstacle is None else remedy(build),
+        "remedy": None if found.obstacle is None else remedy(build, each),
     }
 
 
@@ -83,6 +117,7 @@ def _document(findings: list[dict[str, Any]]) -> dict[str, Any]:
         "cores": cores(),
         "memory_bytes": memory_bytes(),
         "max_ranks": most_ranks(),
+        "container": in_container(),
         "builds_folder": str(builds_folder()),
         "builds": findings,
     }
@@ -94,6 +129,7 @@ def _machine(document: dict[str, Any]) -> str:
     return (
         f"Nereus {document['nereus_version']}: {document['cores']} cores, {memory:.1f} GiB of memory, "
         f"at most {ranks} ranks; builds in {document['builds_folder']}"
+        + ("; in a container" if document["container"] else "")
     )
 
 
@@ -117,11 +153,19 @@ def _table(finding: dict[str, Any]) -> Table:
     grid.add_row("threads", "", finding["thread_level"])
     for name in FEATURES:
         grid.add_row(name.replace("_", " "), *_cells(finding["features"][name]))
-    grid.add_row("join", *_cells(finding["joining"]))
+    joins = finding["joining"]
+    grid.add_row("join", *_cells(joins))
+    for failure in joins["failures"] if joins["works"] else []:
+        grid.add_row("", "", Text(f"not with {_settings(failure['environment'])}: {failure['reason']}"))
     return grid
 
 
 def _cells(feature: dict[str, Any]) -> tuple[str, Text]:
     """Yes or no, and why not; or with what it works."""
-    settings = [f"{name}={value}" for name, value in feature.get("environment", {}).items()]
-    return "yes" if feature["works"] else "no", Text(feature["reason"] or " ".join(settings))
+    return "yes" if feature["works"] else "no", Text(
+        feature["reason"] or _settings(feature.get("environment", {}))
+    )
+
+
+def _settings(environment: dict[str, str]) -> str:
+    return " ".join(f"{name}={value}" for name, value in environment.items())

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,10 @@ from nereus.launch.error import LaunchError
 from nereus.reading import beginning_of
 
 PREFERRED = "mpich"
+#: By launchers that take the same command line: Hydra, Intel's Hydra, Open MPI's own and, since 5, PRRTE.
+KINDS = ("mpich", "intel", "openmpi", "prrte")
+_OPEN_MPI = re.compile(r"Open MPI v?(\d+)")
+_FIRST_WITH_PRRTE = 5
 
 
 @dataclass(frozen=True)
@@ -24,11 +29,18 @@ class Build:
     library_version: str
     #: Where its MPI's library is; None: where the dynamic linker looks by itself.
     library_folder: Path | None = None
+    #: One of KINDS, by which its launcher is told what to do; "": by the version.
+    stated_kind: str = ""
 
     @property
     def kind(self) -> str:
-        """Family of the MPI; it decides the shape of mpiexec's command line and nothing else."""
-        return "openmpi" if "Open MPI" in self.library_version else "mpich"
+        """One of KINDS."""
+        return self.stated_kind or _kind_of(self.library_version)
+
+    @property
+    def family(self) -> str:
+        """Whose ABI its library has: "mpich" or "openmpi"."""
+        return "openmpi" if self.kind in ("openmpi", "prrte") else "mpich"
 
     def is_for(self, library: str) -> bool:
         """Whether its MPI calls itself so: the first line of MPI_Get_library_version."""
@@ -93,10 +105,22 @@ def _read(path: Path) -> Build:
         # Not strict, because version texts of MPIs come with tabs in them.
         text = json.loads(beginning_of(path), strict=False)
         name, mpiexec, version = text["name"], text["mpiexec"], text["library_version"]
-        folder = text.get("library_folder")  # builds from before it was there have none
+        # Builds from before these were there have none.
+        folder, kind = text.get("library_folder"), text.get("kind", "")
+        if kind not in ("", *KINDS):
+            raise ValueError(f"kind = {kind}: allowed are {', '.join(KINDS)}")
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
         raise LaunchError(
             f"{path}: not the description of an MPI build ({problem!r}); run `make build`"
         ) from problem
     library_folder = Path(str(folder)) if folder else None
-    return Build(str(name), path.parent, Path(str(mpiexec)), " ".join(str(version).split()), library_folder)
+    version = " ".join(str(version).split())
+    return Build(str(name), path.parent, Path(str(mpiexec)), version, library_folder, kind)
+
+
+def _kind_of(version: str) -> str:
+    """By the first line of MPI_Get_library_version; what is not known is taken for a relative of MPICH."""
+    open_mpi = _OPEN_MPI.search(version)
+    if open_mpi is not None:
+        return "prrte" if int(open_mpi[1]) >= _FIRST_WITH_PRRTE else "openmpi"
+    return "intel" if "Intel(R) MPI" in version else "mpich"

@@ -23,7 +23,7 @@ _USUAL_FOLDERS = ("/lib64", "/usr/lib64", "/lib", "/usr/lib")
 _MOST_FILES = 1000
 _SECONDS = 10.0
 
-#: What Build.kind calls them.
+#: What Build.family calls them.
 FAMILIES = {"mpich": "MPICH or one of its relatives", "openmpi": "Open MPI"}
 
 

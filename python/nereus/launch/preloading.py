@@ -23,7 +23,7 @@ SEARCHED = "OMPI_MCA_mca_base_component_path"
 _USUAL_LAUNCHERS = ("mpiexec", "mpirun")
 _FAMILIES = {
     "openmpi": re.compile(r"Open MPI|OpenRTE|open-mpi", re.I),
-    "mpich": re.compile(r"HYDRA|MPICH", re.I),
+    "mpich": re.compile(r"HYDRA|MPICH|Intel\(R\) MPI", re.I),
 }
 
 
@@ -46,7 +46,7 @@ def build_for(command: Sequence[str], name: str | None = None) -> Build:
     if own:
         return own[0]
     family = _family(launcher)
-    alike = [build for build in builds() if build.kind == family]
+    alike = [build for build in builds() if build.family == family]
     if not alike:
         known = ", ".join(build.name for build in builds())
         if not known:
@@ -60,7 +60,7 @@ def launched_with(command: Sequence[str], build: Build) -> list[str]:
     if command[0] not in _USUAL_LAUNCHERS:
         return list(command)
     launcher = shutil.which(command[0])
-    if launcher is not None and _family(launcher) in (build.kind, None):
+    if launcher is not None and _family(launcher) in (build.family, None):
         return list(command)
     return [str(build.mpiexec), *command[1:]]
 

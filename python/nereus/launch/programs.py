@@ -34,7 +34,7 @@ def found_program(name: str, build: Build) -> Path:
     if found is None:
         raise LaunchError(f"PROGRAM = {name}: there is no such program that can be executed")
     family = family_of(found)
-    if family not in (None, build.kind):
+    if family not in (None, build.family):
         raise LaunchError(
             f"PROGRAM = {found}: it was built for {FAMILIES[family]}, and the build {build.name} is "
             f"{build.library_version.splitlines()[0]}; --mpi names another one (nereus doctor)"

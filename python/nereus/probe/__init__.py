@@ -5,14 +5,17 @@ In:  a build. Out: what works, and with which settings.
 """
 
 from nereus.probe.capabilities import FEATURES, Capabilities, Feature, probe
-from nereus.probe.joining import Joining, joining
+from nereus.probe.joining import Failure, Joining, joining
 from nereus.probe.remedies import remedy
+from nereus.probe.surroundings import in_container
 
 __all__ = [
     "FEATURES",
     "Capabilities",
+    "Failure",
     "Feature",
     "Joining",
+    "in_container",
     "joining",
     "probe",
     "remedy",

@@ -3,6 +3,7 @@
 
 import contextlib
 import json
+import math
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -14,13 +15,16 @@ from nereus.launch.command import Launch
 from nereus.launch.error import LaunchError
 from nereus.launch.hosts import Host, Reach, Share, host_list, is_here, names_of
 from nereus.probe.cache import recall, remember
+from nereus.probe.capabilities import GRACE
+from nereus.probe.surroundings import key_here
 from nereus.supervisor.job import Job
 from nereus.supervisor.supervision import Supervision
 from nereus.supervisor.supervisor import RELEASE_PROGRAM
 
 PROGRAM = "nereus-resizes"
 COMBINATION = "merge:join"
-TIME_LIMIT = 20.0
+#: Seconds for each transport.
+TIME_LIMIT = 10.0
 _KIND = "joining"
 
 # In the order in which they are tried, the fastest first. MPICH's UCX has room for few transports in the name
@@ -31,7 +35,17 @@ MPICH_HERE: tuple[dict[str, str], ...] = (
     {"MPIR_CVAR_CH4_NETMOD": "ofi"},
 )
 MPICH_FAR: tuple[dict[str, str], ...] = ({"MPIR_CVAR_CH4_NETMOD": "ofi", "FI_PROVIDER": "tcp"},)
+# Intel's finds out by itself what reaches whom; its sockets are there where that fails.
+INTEL: tuple[dict[str, str], ...] = ({}, {"FI_PROVIDER": "tcp"})
 OPEN_MPI: tuple[dict[str, str], ...] = ({},)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An environment with which groups cannot join, and why not."""
+
+    environment: Mapping[str, str]
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -43,6 +57,8 @@ class Joining:
     environment: Mapping[str, str] = field(default_factory=dict)
     #: Whether the MPI said so; else the trial died or took too long, and the next one may fare better.
     answered: bool = True
+    #: What was tried before.
+    failures: Sequence[Failure] = ()
 
 
 def joining(
@@ -51,25 +67,30 @@ def joining(
     *,
     fresh: bool = False,
     time_limit: float = TIME_LIMIT,
+    until: float = math.inf,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Joining:
-    """Find out whether groups can join with `build` where the job reaches; from the cache unless `fresh`."""
+    """Find out whether groups can join with `build` where the job reaches; from the cache unless `fresh`.
+
+    `time_limit`: seconds for each trial; `until`: when all of them must be over, by time.monotonic().
+    """
     try:
         files = build.files(PROGRAM, RELEASE_PROGRAM)
     except LaunchError as problem:
         return Joining(False, str(problem))
     two = names_of(_two(reach.hosts))
-    key = json.dumps([str(build.prefix), [reach.alike, len(two)] if reach.alike else two, _shell_of(reach)])
-    known = None if fresh else _recall(key, files)
+    where = [reach.alike, len(two)] if reach.alike else two
+    key = key_here(build, where, _shell_of(reach))
+    known = None if fresh else _recall(key, files, time_limit)
     if known is not None:
         return known
     try:
-        found = _first_that_works(build, reach, time_limit, stopped)
+        found, waited = _first_that_works(build, reach, _Patience(time_limit, until, stopped))
     except LaunchError as problem:
         # Something else than the MPI is in the way, and may be out of it the next time.
         return Joining(False, str(problem))
-    if found.answered and not stopped():
-        remember(_KIND, key, files, asdict(found))
+    if not stopped():
+        remember(_KIND, key, files, asdict(found), waited)
     return found
 
 
@@ -83,27 +104,57 @@ def read_answer(text: str, died: str) -> Joining:
     return Joining(False, died, answered=False)
 
 
-def _first_that_works(
-    build: Build,
-    reach: Reach,
-    time_limit: float,
-    stopped: Callable[[], bool],
-) -> Joining:
-    failures: list[Joining] = []
-    for environment in _candidates(build, reach):
-        found = _try(build, reach, environment, time_limit, stopped)
+@dataclass(frozen=True)
+class _Patience:
+    """Seconds for each trial, when all must be over, and whether somebody says so before."""
+
+    each: float
+    until: float
+    stopped: Callable[[], bool]
+
+    @property
+    def next(self) -> float:
+        """Seconds for the next trial."""
+        return min(self.each, self.until - time.monotonic())
+
+
+def _first_that_works(build: Build, reach: Reach, patience: _Patience) -> tuple[Joining, float]:
+    """What was found out, and how long the trial took at least that did not answer.
+
+    The first that did not answer is tried once more at the end: some MPIs hang by chance.
+    """
+    failures: dict[int, Failure] = {}
+    waited = math.inf
+    waiting = list(enumerate(_candidates(build, reach)))
+    repeated = False
+    while waiting and not patience.stopped():
+        number, environment = waiting.pop(0)
+        limit = patience.next
+        if limit <= 0:
+            failures.setdefault(number, Failure(environment, "not tried: the time was over"))
+            waited = 0.0 if not repeated else waited
+            continue
+        found = _try(build, reach, environment, limit, patience.stopped)
         if found.works:
-            return Joining(True, "", environment)
-        failures.append(found)
-        if stopped():
-            break
+            failures.pop(number, None)
+            return Joining(True, "", environment, failures=list(failures.values())), waited
+        failures[number] = Failure(environment, found.reason)
+        if not found.answered:
+            waited = min(waited, limit)
+            if not repeated:
+                waiting.append((number, environment))
+                repeated = True
     # The reason of the first is told: it has the transports that are meant for such a machine.
-    return Joining(False, failures[0].reason, answered=all(failure.answered for failure in failures))
+    told = list(failures.values())
+    reason = told[0].reason if told else ""
+    return Joining(False, reason, answered=waited == math.inf, failures=told), waited
 
 
 def _candidates(build: Build, reach: Reach) -> tuple[dict[str, str], ...]:
-    if build.kind == "openmpi":
+    if build.family == "openmpi":
         return OPEN_MPI
+    if build.kind == "intel":
+        return INTEL
     return MPICH_FAR if reach.far else MPICH_HERE
 
 
@@ -139,6 +190,7 @@ def _try(
         while job.running() and time.monotonic() < deadline and not stopped():
             job.attend(0.05)
         if job.running():
+            job.grace = GRACE
             return read_answer(job.text(), f"the trial did not end within {time_limit:g} s")
         return read_answer(job.text(), f"the trial failed: {job.outcome().text}")
 
@@ -147,9 +199,13 @@ def _shell_of(reach: Reach) -> str | None:
     return reach.remote_shell.command if reach.remote_shell else None
 
 
-def _recall(key: str, files: Sequence[Path]) -> Joining | None:
-    kept = recall(_KIND, key, files)
+def _recall(key: str, files: Sequence[Path], patience: float) -> Joining | None:
+    kept = recall(_KIND, key, files, patience)
     try:
-        return None if kept is None else Joining(kept["works"], kept["reason"], dict(kept["environment"]))
+        if kept is None:
+            return None
+        failures = [Failure(dict(one["environment"]), str(one["reason"])) for one in kept["failures"]]
+        answered = kept["answered"] is True
+        return Joining(kept["works"], kept["reason"], dict(kept["environment"]), answered, failures)
     except (ValueError, KeyError, TypeError):
         return None

@@ -2,12 +2,12 @@
 """What helps when an MPI cannot resize jobs."""
 
 from nereus.launch.builds import Build, builds
-from nereus.probe.capabilities import probe
+from nereus.probe.capabilities import TIME_LIMIT, probe
 
 
-def remedy(unable: Build) -> str:
-    """Another installed build that can, else how to get one."""
+def remedy(unable: Build, time_limit: float = TIME_LIMIT) -> str:
+    """Another installed build that can, else how to get one; `time_limit`: seconds for a trial of each."""
     for build in builds():
-        if build.name != unable.name and probe(build).obstacle is None:
+        if build.name != unable.name and probe(build, time_limit=time_limit).obstacle is None:
             return f"use --mpi {build.name}"
     return "install one that can: `make build` fetches MPICH 5 from PyPI and builds Nereus with it"

@@ -56,7 +56,7 @@ class Where:
         manager = resource_manager(hosts, rsh)
         if growing is None:
             manager = keeping_hosts(manager, "the job runs on the hosts that it began with")
-        elif growing.kind == "openmpi":
+        elif growing.family == "openmpi":
             # mpiexec starts processes on hosts that it was told of, and parties join on one host only.
             manager = keeping_hosts(
                 manager, f"{growing.name}: Open MPI keeps a job to the hosts of its start"

@@ -330,7 +330,7 @@ class Supervisor:
         groups = [party.group for party in request.parties.values() if party.group is not None]
         # With Open MPI one that connects after the release has rank 0 wait for ever, in whatever MPI call it
         # is: it asks its launcher for the address of a process that the launcher never hears of (PMIx_Get).
-        ends_it = self._launch.build.kind == "openmpi"
+        ends_it = self._launch.build.family == "openmpi"
         deal = self._groups.kill if ends_it else self._groups.continue_stopped
         return any([deal(group) for group in groups])
 

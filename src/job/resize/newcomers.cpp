@@ -7,6 +7,8 @@
 #include "mpi/threads.hpp"
 #include "plan/host_allocation.hpp"
 
+#include <algorithm>
+
 namespace nereus::job {
 namespace {
 
@@ -58,6 +60,27 @@ Result<std::vector<plan::Party>> parties_to_make(const JobState &job, const Requ
     return plan::parties_of(*hosts, unit, asked, sizes.sources);
 }
 
+/// With Open MPI 5, processes on several hosts that were spawned apart find one another only by chance: calls between
+/// them fail, or end the job.
+Done check_parties(const std::vector<plan::Party> &parties, const std::string &host_of_root) {
+#if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5
+    const auto is_elsewhere = [&](const plan::Share &share) {
+        return !share.host.empty() && share.host != host_of_root;
+    };
+    const auto goes_elsewhere = [&](const plan::Party &party) {
+        return std::ranges::any_of(party.shares, is_elsewhere);
+    };
+    if (parties.size() > 1 && std::ranges::any_of(parties, goes_elsewhere))
+        return failed(NEREUS_ERR_UNSUPPORTED,
+                      "Open MPI 5 does not connect processes on several hosts that were spawned apart: take process "
+                      "strategies without multiple and parallel, and the release unit job");
+#else
+    static_cast<void>(parties);
+    static_cast<void>(host_of_root);
+#endif
+    return {};
+}
+
 /// A name for the world of each process to be made.
 void add_worlds(const std::vector<plan::Party> &parties, std::vector<plan::World> &worlds) {
     for (const plan::Party &party : parties)
@@ -98,6 +121,7 @@ Result<Newcomers> choose_newcomers(JobState &job, const Request &request, const 
     const unsigned asked = decided(job, request.options.process_strategies, woken == sizes.newcomers());
     auto parties = parties_to_make(job, request, sizes, asked, woken);
     if (!parties) return tl::unexpected(parties.error());
+    if (auto done = check_parties(*parties, job.generation.hosts.front()); !done) return tl::unexpected(done.error());
     Newcomers chosen;
     chosen.woken = job.parked.wake(woken);
     for (const process::WokenParty &party : chosen.woken)

@@ -88,7 +88,7 @@ def test_all_ways_are_tried_in_one_job_and_wake_in_another(build: Build) -> None
     assert all(trial.works for trial in trials.values())
     assert trials["merge:none"].seconds["stall_seconds"] == 0.14
     sizes = ["--from", "1", "--to", "3"]
-    assert started(build) == [[*sizes, "merge:none", "merge:single"], [*sizes, "merge:wake"]]
+    assert started(build) == [[*sizes, "merge:wake"], [*sizes, "merge:none", "merge:single"]]
 
 
 def test_refused_way_is_reported_without_a_new_job(build: Build, fates: Any) -> None:
@@ -166,12 +166,28 @@ def test_doctor_ignores_the_cache(build: Build) -> None:
     assert len(started(build)) == 4
 
 
-def test_way_that_died_is_tried_again_and_not_cached(build: Build, fates: Any) -> None:
+def test_way_that_died_is_tried_twice_and_remembered(build: Build, fates: Any) -> None:
     fates(none="dies")
     assert not which_work(build, JOINS)[NONE].works
+    jobs = len(started(build))
     fates()
-    assert which_work(build, JOINS)[NONE].works
-    assert [line[4:] for line in started(build)].count(["merge:none"]) == 2
+    assert not which_work(build, JOINS)[NONE].works
+    assert len(started(build)) == jobs
+    assert which_work(build, JOINS, fresh=True)[NONE].works
+
+
+def test_ways_that_spawn_are_not_tried_where_spawning_is_known_to_fail(build: Build) -> None:
+    found = which_work(build, JOINS, obstacle="spawn: Error in spawn call")
+    assert found[NONE].reason == "spawn: Error in spawn call"
+    assert found[JOIN].works
+    assert found[WAKE].works
+    assert all(word.endswith((":wake", "join")) for line in started(build) for word in line[4:])
+
+
+def test_ways_of_one_word_are_tried_before_those_of_many(build: Build) -> None:
+    which_work(build, JOINS)
+    words = [word.count("+") for word in started(build)[1][4:]]
+    assert words == sorted(words)
 
 
 def test_way_that_hung_once_counts_as_working(build: Build, fates: Any) -> None:
@@ -198,7 +214,7 @@ def test_old_installation_is_reported_with_make_build(build: Build) -> None:
 
 def test_doctor_lists_every_way_with_reasons_for_failures(shell: Any, build: Build) -> None:
     fates = {"merge:single": "no port at 0x7f01", "baseline-inter:single": "no port at 0x9a22"}
-    result = shell.nereus("doctor", "--json", FAKE_FATES=json.dumps(fates))
+    result = shell.nereus("doctor", "--json", "--limit", "600", FAKE_FATES=json.dumps(fates))
     assert result.returncode == 0, result.stderr
     (found,) = json.loads(result.stdout)["builds"]
     assert found["joining"]["works"]
@@ -210,9 +226,29 @@ def test_doctor_lists_every_way_with_reasons_for_failures(shell: Any, build: Bui
     ]
 
 
+def test_doctor_goes_on_where_its_time_was_over(shell: Any, build: Build) -> None:
+    fates = {"merge:none": "hangs"}
+    result = shell.nereus("doctor", "--json", "--limit", "1", FAKE_FATES=json.dumps(fates))
+    (found,) = json.loads(result.stdout)["builds"]
+    untried = [way for way in found["ways"] if way["works"] is None]
+    assert untried and all("the time for this MPI was over" in way["reason"] for way in untried)
+    result = shell.nereus("doctor", "--json", "--limit", "600")
+    (found,) = json.loads(result.stdout)["builds"]
+    assert all(way["works"] is not None for way in found["ways"])
+
+
+def test_doctor_tries_again_what_is_known_only_when_it_is_told_so(shell: Any, build: Build) -> None:
+    shell.nereus("doctor", "--limit", "600")
+    jobs = len(started(build))
+    shell.nereus("doctor", "--limit", "600")
+    assert len(started(build)) == jobs
+    shell.nereus("doctor", "--limit", "600", "--again")
+    assert len(started(build)) == 2 * jobs
+
+
 def test_doctor_prints_a_table_of_ways(shell: Any, build: Build) -> None:
     fates = {"merge:single": "no [port] at 0x7f01", "baseline-inter:single": "no [port] at 0x9a22"}
-    lines = shell.nereus("doctor", FAKE_FATES=json.dumps(fates)).stdout.splitlines()
+    lines = shell.nereus("doctor", "--limit", "600", FAKE_FATES=json.dumps(fates)).stdout.splitlines()
     rows = {line.split()[0]: line.split()[1:] for line in lines if line.strip()}
     assert rows["strategies"] == ["merge", "baseline-inter", "baseline-intra"]
     assert rows["single"] == ["no", "(1)", "no", "(1)", "yes"]

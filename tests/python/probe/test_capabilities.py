@@ -3,6 +3,8 @@
 
 import json
 import os
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -113,11 +115,69 @@ def test_unwritable_cache_is_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert probe(make_build(tmp_path, says(LIBRARY, *GOOD))).obstacle is None
 
 
-def test_hanging_probe_is_ended_repeated_once_and_not_cached(tmp_path: Path) -> None:
+def test_hanging_probe_is_ended(tmp_path: Path) -> None:
     build = make_build(tmp_path, f"{says(LIBRARY, GOOD[0])}\nexec sleep 600")
     found = probe(build, time_limit=0.5)
-    assert found.features["merge"].reason == "the trial did not end within 0.5 s"
-    assert not (tmp_path / "cache").exists()
+    assert "the trial did not end within 0.5 s" in {feature.reason for feature in found.features.values()}
+    assert not found.answered
+
+
+@pytest.fixture
+def limits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Of all trials; each of them hangs, and takes no time for it."""
+    made: list[float] = []
+
+    def hang(build: Build, limit: float, stopped: Callable[[], bool]) -> Capabilities:
+        made.append(limit)
+        found = read_answers("", "the trial did not end")
+        return Capabilities(found.library, found.thread_level, found.features, answered=False)
+
+    monkeypatch.setattr("nereus.probe.capabilities._try", hang)
+    return made
+
+
+def test_probe_that_hung_is_remembered_with_its_reason(tmp_path: Path, limits: list[float]) -> None:
+    build = make_build(tmp_path, "")
+    found = probe(build, time_limit=5.0)
+    assert probe(build, time_limit=5.0) == found
+    assert probe(build, time_limit=4.0) == found
+    assert found.features["spawn"].reason == "the trial did not end"
+    assert limits == [5.0, 5.0]
+
+
+def test_probe_that_hung_is_repeated_by_who_would_wait_longer(tmp_path: Path, limits: list[float]) -> None:
+    build = make_build(tmp_path, "")
+    probe(build, time_limit=2.0)
+    probe(build, time_limit=3.0)
+    assert limits == [2.0, 2.0, 3.0, 3.0]
+
+
+def test_probe_that_hung_is_believed_for_an_hour(
+    tmp_path: Path, limits: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build = make_build(tmp_path, "")
+    probe(build, time_limit=2.0)
+    monkeypatch.setattr("nereus.probe.cache.BELIEVED", 0.0)
+    probe(build, time_limit=2.0)
+    assert len(limits) == 4
+
+
+def test_all_trials_together_end_in_time(tmp_path: Path, limits: list[float]) -> None:
+    probe(make_build(tmp_path, ""), time_limit=600.0, until=time.monotonic() + 100.0)
+    assert limits and all(limit <= 100.0 for limit in limits)
+
+
+def test_container_does_not_use_what_is_known_of_its_host(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build = make_build(tmp_path, says(LIBRARY, *GOOD))
+    for elsewhere in (False, True, False):
+
+        def is_own(namespace: str, own: bool = elsewhere) -> bool:
+            return own
+
+        monkeypatch.setattr("nereus.probe.surroundings._is_own", is_own)
+        probe(build)
     assert trials(tmp_path) == 2
 
 

@@ -4,14 +4,17 @@
 import json
 import os
 import sys
+import time
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from nereus.launch import Build, Host, Reach, RemoteShell, read_hosts
-from nereus.probe import joining
-from nereus.probe.joining import MPICH_FAR, MPICH_HERE, read_answer
+from nereus.probe import Joining, joining
+from nereus.probe.joining import INTEL, MPICH_FAR, MPICH_HERE, TIME_LIMIT, read_answer
 
 # Joins with one transport only, and only where it is supervised and asked for that.
 RESIZES = """#!/bin/sh
@@ -64,13 +67,74 @@ def test_hanging_trial_is_ended(build: Build) -> None:
     assert joining(build, time_limit=0.2).reason == "the trial did not end within 0.2 s"
 
 
-def test_trial_that_timed_out_is_repeated(build: Build) -> None:
-    trials = install(build, f"[ -e {build.prefix}/slow ] && sleep 600; echo '{WORKS}'")
-    (build.prefix / "slow").touch()
-    assert not joining(build, time_limit=0.2).works
-    (build.prefix / "slow").unlink()
-    assert joining(build).works
-    assert len(trials.read_text().splitlines()) == len(MPICH_HERE) + 1
+@pytest.fixture
+def fates(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
+    """What becomes of the trials of which transports, one after another: "hangs", "works", or why not."""
+    made: dict[str, list[str]] = {}
+
+    def end(
+        build: Build, reach: Reach, environment: dict[str, str], limit: float, stopped: Callable[[], bool]
+    ) -> Joining:
+        fate = made[environment.get("UCX_TLS", "ofi")].pop(0)
+        return Joining(fate == "works", "" if fate == "works" else fate, answered=fate != "hangs")
+
+    # The package has a function of the same name.
+    monkeypatch.setattr(import_module("nereus.probe.joining"), "_try", end)
+    return made
+
+
+def test_transports_that_hung_are_remembered_with_their_reason(
+    build: Build, fates: dict[str, list[str]]
+) -> None:
+    install(build, "")
+    fates |= {"cma,posix,self": ["hangs", "hangs"], "posix,self": ["hangs"], "ofi": ["no port"]}
+    found = joining(build)
+    assert [(one.environment, one.reason) for one in found.failures] == [
+        (MPICH_HERE[0], "hangs"),
+        (MPICH_HERE[1], "hangs"),
+        (MPICH_HERE[2], "no port"),
+    ]
+    assert joining(build) == found
+    fates |= {"cma,posix,self": ["works"]}
+    assert joining(build, time_limit=TIME_LIMIT + 1).works, "who would wait longer did not"
+
+
+def test_transport_that_hung_is_told_beside_the_one_that_works(
+    build: Build, fates: dict[str, list[str]]
+) -> None:
+    install(build, "")
+    fates |= {"cma,posix,self": ["hangs"], "posix,self": ["works"]}
+    found = joining(build)
+    assert (found.works, found.environment) == (True, MPICH_HERE[1])
+    assert [(one.environment, one.reason) for one in found.failures] == [(MPICH_HERE[0], "hangs")]
+    assert joining(build) == found, "somebody would wait again"
+
+
+def test_transport_that_hung_by_chance_is_used_where_no_other_works(
+    build: Build, fates: dict[str, list[str]]
+) -> None:
+    install(build, "")
+    fates |= {"cma,posix,self": ["hangs", "works"], "posix,self": ["no port"], "ofi": ["no port"]}
+    found = joining(build)
+    assert (found.works, found.environment) == (True, MPICH_HERE[0])
+    assert [one.environment for one in found.failures] == list(MPICH_HERE[1:])
+
+
+def test_transports_that_there_is_no_time_for_are_not_tried(build: Build) -> None:
+    trials = install(build, "sleep 600")
+    found = joining(build, until=time.monotonic())
+    assert {failure.reason for failure in found.failures} == {"not tried: the time was over"}
+    assert not trials.exists()
+    install(build, f"echo '{WORKS}'")
+    assert joining(build).works, "what was not tried was remembered"
+
+
+def test_intel_mpi_is_tried_as_it_is_first(build: Build) -> None:
+    trials = install(build, f"[ \"$FI_PROVIDER\" = tcp ] && echo '{WORKS}' || echo '{FAILS}'")
+    intel = Build("intel", build.prefix, build.mpiexec, "Intel(R) MPI Library 2021.18.1 for Linux* OS")
+    found = joining(intel)
+    assert (found.works, found.environment) == (True, INTEL[1])
+    assert len(trials.read_text().splitlines()) == 2
 
 
 def test_rebuilt_library_is_tried_again(build: Build) -> None:

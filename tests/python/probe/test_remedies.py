@@ -18,7 +18,7 @@ OLD, NEW = (Build(name, Path("/nowhere"), Path("/nowhere/mpiexec"), "MPI") for n
 def test_other_build_is_named_where_one_can_resize(
     monkeypatch: pytest.MonkeyPatch, able: set[str], said: str
 ) -> None:
-    def probe(build: Build) -> Capabilities:
+    def probe(build: Build, time_limit: float) -> Capabilities:
         return Capabilities("M", "multiple", dict.fromkeys(FEATURES, Feature(build.name in able)))
 
     monkeypatch.setattr("nereus.probe.remedies.probe", probe)
