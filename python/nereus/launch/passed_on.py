@@ -5,38 +5,21 @@ A batch system sends one before a job's time is over (sbatch(1), --signal).
 """
 
 import signal
-from types import FrameType, TracebackType
-from typing import Any, Self
 
-SIGNALS = (signal.SIGUSR1, signal.SIGUSR2)
+from nereus.launch.noted_signals import NotedSignals
 
 
-class PassedOn:
-    """In a `with` block, notes them instead of dying of them."""
+class PassedOn(NotedSignals):
+    """Notes those that come."""
 
     def __init__(self) -> None:
-        """None so far."""
+        super().__init__((signal.SIGUSR1, signal.SIGUSR2))
         self._noted: list[signal.Signals] = []
-        self._former: dict[signal.Signals, Any] = {}
-
-    def __enter__(self) -> Self:
-        """Take over the signals, but not those that are ignored."""
-        wanted = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
-        self._former = {number: signal.signal(number, self._note) for number in wanted}
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Give them back, but those that a preloaded library took before Python began."""
-        for number, handler in self._former.items():
-            if handler is not None:
-                signal.signal(number, handler)
 
     def take(self) -> list[signal.Signals]:
         """Those that came since this was asked last, in their order."""
         taken, self._noted = self._noted, []
         return taken
 
-    def _note(self, number: int, frame: FrameType | None) -> None:
-        self._noted.append(signal.Signals(number))
+    def _note(self, number: signal.Signals) -> None:
+        self._noted.append(number)
