@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from typing import Any, Protocol
 
 from nereus import UserError
 from nereus.launch.hosts import Host, Reach
@@ -174,6 +175,19 @@ class Inspection(ABC):
         """
 
 
+class Inquiry(Protocol):
+    """A question to a daemon that is under way."""
+
+    def answer(self) -> Mapping[str, Any] | Exception | None:
+        """None: it has not answered yet; an exception: it will not."""
+
+    def close(self) -> None: ...
+
+
+#: Puts a question to the daemon of many jobs.
+Inquire = Callable[[Mapping[str, Any]], Inquiry]
+
+
 @dataclass(frozen=True)
 class ResourceManager:
     """Who gives hosts to jobs: those that there are now, and a way to an allocation for each job."""
@@ -188,3 +202,13 @@ class ResourceManager:
     inspection: Inspection | None = None
     #: What it calls the job that we run in; "": there is none.
     job: str = ""
+    #: The same for one of several jobs of ours among which a daemon shares out these hosts; None: that is
+    #: not possible.
+    shared: "Shared | None" = None
+
+
+class Shared(Protocol):
+    def __call__(self, first: Sequence[str], inquire: Inquire, keeps: str = "") -> ResourceManager:
+        """`first`: hosts with which the job begins; `inquire`: asks the daemon; `keeps`: why it cannot have
+        others.
+        """

@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 
 from nereus.allocation.contract import Allocation, AllocationError, Event, Growth, ResourceManager, Wish
@@ -17,8 +18,13 @@ def static_hosts(reach: Reach) -> ResourceManager:
 
 def keeping_hosts(manager: ResourceManager, why: str) -> ResourceManager:
     """The same hosts, for jobs that can have no others because of `why`."""
-    reach = replace(manager.reach, grows=False)
-    return replace(manager, reach=reach, open=lambda key, folder: StaticAllocation(reach.hosts, why))
+    reach, shared = replace(manager.reach, grows=False), manager.shared
+    return replace(
+        manager,
+        reach=reach,
+        open=lambda key, folder: StaticAllocation(reach.hosts, why),
+        shared=partial(shared, keeps=why) if shared is not None else None,
+    )
 
 
 class StaticAllocation(Allocation):

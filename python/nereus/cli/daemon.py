@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nereus.cli.host_limits import check_beside, host_limits, in_words
+from nereus.cli.host_limits import check_beside, host_limits, in_words, pilot
 from nereus.cli.lazy import Home, group_of
 from nereus.cli.messages import Refused, note, say, show_json_line
 
 if TYPE_CHECKING:
     from nereus.daemon.daemon import Daemon, Settings
     from nereus.daemon.events import Event
-    from nereus.daemon.state import HostLimits
+    from nereus.daemon.state import HostLimits, Pilot
 
 _USUAL = "blocking"
 _ADDRESS = re.compile(r"tcp://[^:/\s]+:(\*|\d{1,5})\Z")
@@ -60,7 +60,9 @@ def run(
     ] = None,
     allocation: Annotated[
         str | None,
-        typer.Option(metavar="slurm", help="Jobs have allocations of their own, and get more hosts."),
+        typer.Option(
+            metavar="slurm", help="Jobs get hosts of this job in Slurm; with --max-nodes, further ones."
+        ),
     ] = None,
     max_nodes: Annotated[
         int | None, typer.Option(help="With --allocation: hosts that jobs may get, at one time.")
@@ -99,9 +101,11 @@ def run(
     if context.invoked_subcommand is not None:
         return
     limits = host_limits(allocation, max_nodes, max_node_hours)
-    if limits is not None:
+    if allocation is not None:
         check_beside(cores=cores, hosts=hosts, keys=keys)
-    chosen = _settings(policy, sweep, cores, hosts, settings or [], store, metrics, listen, keys, limits)
+    shared = pilot() if allocation is not None and limits is None else None
+    given = settings or []
+    chosen = _settings(policy, sweep, cores, hosts, given, store, metrics, listen, keys, limits, shared)
     _serve(chosen, _print_json if as_json else _print_text)
 
 
@@ -116,6 +120,7 @@ def _settings(
     listen: str | None,
     keys: Path | None,
     limits: "HostLimits | None",
+    shared: "Pilot | None",
 ) -> "Settings":
     from nereus.cli.parameters import parameters_of
     from nereus.daemon.daemon import Settings
@@ -127,18 +132,19 @@ def _settings(
 
     if cores is not None and hosts is not None:
         raise Refused("--cores and --hosts: one of them is allowed")
-    _check_listening(listen, keys, limits is not None)
+    _check_listening(listen, keys, limits is not None or shared is not None)
     given = read_hosts(hosts or "") or ((Host("", cores),) if cores is not None else ())
     return Settings(
         policy=Sweep(load(policy)) if sweep else load(policy),
         policy_name=f"{policy} behind a sweep" if sweep else policy,
-        cores=cores_of(given) if limits is None else {},
+        cores=shared.hosts if shared is not None else cores_of(given) if limits is None else {},
         store=(store or usual_place()).absolute(),
         parameters=parameters_of(settings),
         listen=listen,
         keys=keys,
         metrics=_port(metrics),
         limits=limits,
+        pilot=shared,
     )
 
 
@@ -174,15 +180,23 @@ def _introduce(daemon: "Daemon", settings: "Settings") -> None:
     from nereus.supervisor.site_record import record_path
 
     about = daemon.about
-    far = f", and at {about['listen']}" if about["listen"] else ""
-    cores = f"{sum(settings.cores.values())} cores" if settings.limits is None else in_words(settings.limits)
-    note(f"policy {settings.policy_name}, {cores}, store {settings.store}")
-    if settings.limits is None:
-        note(f"jobs find it by NEREUS_CONTROLLER=ipc://{daemon.line}{far}")
-    else:
+    note(f"policy {settings.policy_name}, {_given_out(settings)}, store {settings.store}")
+    if settings.pilot is not None:
+        note(f"jobs in the job {settings.pilot.job} find it at {about['listen']}; start them on this host")
+    elif settings.limits is not None:
         note(f"jobs in Slurm find it at {about['listen']}, by {record_path()}")
+    else:
+        far = f", and at {about['listen']}" if about["listen"] else ""
+        note(f"jobs find it by NEREUS_CONTROLLER=ipc://{daemon.line}{far}")
     if about["metrics"] is not None:
         note(f"metrics: http://127.0.0.1:{about['metrics']}/metrics")
+
+
+def _given_out(settings: "Settings") -> str:
+    if settings.limits is not None:
+        return in_words(settings.limits)
+    hosts = f" of {len(settings.cores)} hosts" if settings.pilot is not None else ""
+    return f"{sum(settings.cores.values())} cores{hosts}"
 
 
 def _print_json(event: "Event") -> None:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """nereus run -- PROGRAM ARGS - run a program that can be resized from outside."""
 
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Annotated
 
@@ -9,7 +10,7 @@ import typer
 
 from nereus.cli.messages import Refused, complain, note, warn
 from nereus.cli.where import HostsOption, OversubscribeOption, RshOption
-from nereus.daemon.queue import cores_for
+from nereus.daemon.queue import cores_for, inquire, shares_hosts_of
 from nereus.launch import (
     RANKS_PER_CORE,
     Outcome,
@@ -90,13 +91,37 @@ def run(
     where.check_slots(ranks)
     with Stopping() as stopping, fostering():
         check_control_socket()
-        with claim_name(name, path.name) as claim:
-            join = joining(build, where.reach, stopped=lambda: stopping.signal is not None)
-            job = where.supervision(build, path, tuple(program[1:]), founders, join, settings | own)
-            no_queue = nullcontext(stopping.signal is None)
-            with cores_for(claim, ranks, stopping, partial(note, quiet=quiet)) if queue else no_queue as may:
-                outcome = _supervise(job, claim, stopping, quiet) if may else None
+        with (
+            claim_name(name, path.name) as claim,
+            _where_it_starts(where, claim, ranks, queue, stopping, quiet) as there,
+        ):
+            outcome = None
+            if there is not None:
+                join = joining(build, there.reach, stopped=lambda: stopping.signal is not None)
+                job = there.supervision(build, path, tuple(program[1:]), founders, join, settings | own)
+                outcome = _supervise(job, claim, stopping, quiet)
     raise typer.Exit(_exit_code(outcome, stopping))
+
+
+@contextmanager
+def _where_it_starts(
+    where: Where, claim: NameClaim, ranks: int, queue: bool, stopping: Stopping, quiet: bool
+) -> Iterator[Where | None]:
+    """Once the daemon has cores for it, if it is to have them from there; None where it was stopped first."""
+    of_job = where.manager.job if where.can_be_shared else ""
+    is_shared = of_job != "" and shares_hosts_of(of_job, queue, stopping)
+    if not (queue or is_shared):
+        yield where if stopping.signal is None else None
+        return
+    with cores_for(claim, ranks, stopping, partial(note, quiet=quiet)) as first:
+        if first is None:
+            yield None
+        elif not is_shared:
+            yield where
+        elif first:
+            yield where.part(first, inquire)
+        else:
+            raise Refused(f"the daemon of the job {of_job} is gone: it has to say which hosts are free")
 
 
 def _supervise(start: Supervision, claim: NameClaim, stopping: Stopping, quiet: bool) -> Outcome | None:

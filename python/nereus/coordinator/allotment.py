@@ -143,7 +143,7 @@ class Allotment:
         effects: list[Effect] = []
         while self._queue:
             job, ranks = next(iter(self._queue.items()))
-            if ranks > self.free:
+            if not self._resources.can_start(ranks):
                 return [*effects, *self._take_back_for(job, ranks)]
             del self._queue[job]
             effects.append(Start(job, self._resources.start(job, ranks)))

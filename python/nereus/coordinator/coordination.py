@@ -91,6 +91,7 @@ class Coordinator:
 
         One that is told to start and does not has `ended`. ResourceError where there never will be so many.
         """
+        self._advance(now)
         return self._cores.wants(job, ranks)
 
     def came(self, about: About, now: float) -> list[Effect]:
@@ -125,6 +126,11 @@ class Coordinator:
         self._site.has_hosts(job, hosts, now)
         self._cores.settle(known)
         return [] if hosts == before else [*self._give_back_hosts(now), *self.decide(now)]
+
+    def hosts_changed(self, now: float) -> list[Effect]:
+        """Hosts that jobs share out are free, or are had by another one."""
+        self._advance(now)
+        return [*self._cores.fill(), *self.decide(now)]
 
     def hosts_of(self, job: str) -> JobHosts | None:
         """None where it has no allocation of its own, or nothing was said of it yet."""
@@ -260,12 +266,14 @@ class Coordinator:
             known.restore(before.phases, before.times, self.parameters)
             self._cores.restore(known, before.commands)
 
+    def _advance(self, now: float) -> None:
+        if self._site is not None:
+            self._site.budget.advance(now)
+
     def _give_back_hosts(self, now: float) -> list[Effect]:
         """All that jobs have beyond their first hosts, where the time for it is used up."""
-        if self._site is None:
-            return []
-        self._site.budget.advance(now)
-        if not self._site.budget.is_spent:
+        self._advance(now)
+        if self._site is None or not self._site.budget.is_spent:
             return []
         effects: list[Effect] = []
         for name, known in self._jobs.items():
@@ -276,8 +284,7 @@ class Coordinator:
         return effects
 
     def _gone(self, job: str, now: float) -> list[Effect]:
-        if self._site is not None:
-            self._site.budget.advance(now)
+        self._advance(now)
         self._before.pop(job, None)
         self._cores.gone(job)
         self._jobs.pop(job, None)

@@ -73,6 +73,9 @@ class Resources:
         if ranks < 1 or ranks > self.all_cores:
             raise ResourceError(f"{job}: {ranks} cores: 1 to {self.all_cores} are there")
 
+    def can_start(self, ranks: int) -> bool:
+        return ranks <= self.free_cores
+
     @property
     def loans(self) -> list[Loan]:
         return list(self._loans.values())

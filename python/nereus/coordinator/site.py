@@ -7,8 +7,8 @@ takes whole hosts, which no other job shares.
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import Protocol
 
-from nereus.coordinator.budget import Budget
 from nereus.coordinator.resources import Places, ResourceError, Resources
 
 
@@ -32,10 +32,29 @@ class JobHosts:
         return self.first_slots + self.host_slots * hosts
 
 
+class HostLimit(Protocol):
+    """How many hosts jobs may have beyond those that they began with (`Budget`, `HostPool`)."""
+
+    @property
+    def room(self) -> int: ...
+
+    @property
+    def is_spent(self) -> bool: ...
+
+    @property
+    def due(self) -> float: ...
+
+    def advance(self, now: float) -> None: ...
+
+    def holds(self, job: str, hosts: int, now: float) -> None: ...
+
+    def ended(self, job: str) -> None: ...
+
+
 class SiteResources(Resources):
     """A job's cores are counted, not placed: where its ranks go is decided by the job and its supervisor."""
 
-    def __init__(self, budget: Budget) -> None:
+    def __init__(self, budget: HostLimit) -> None:
         super().__init__({})
         self.budget = budget
         self._of: dict[str, JobHosts] = {}

@@ -31,7 +31,7 @@ from nereus.daemon.recovery import RecoveredState, recovered_state
 from nereus.daemon.site_listener import listen_for_jobs
 from nereus.daemon.sockets import DaemonSockets
 from nereus.daemon.stall_detector import StallDetector
-from nereus.daemon.state import Chosen, DaemonState, HostLimits
+from nereus.daemon.state import Chosen, DaemonState, HostLimits, Pilot
 from nereus.daemon.status import figures
 from nereus.daemon.store import Store
 from nereus.daemon.unclean_marker import UncleanMarker
@@ -46,6 +46,8 @@ from nereus.supervisor.sockets import Sockets
 _LOOK_SECONDS = 0.25
 #: At the latest, when nobody says anything.
 _IDLE_MILLISECONDS = 200
+#: After a restart, until all supervisors have said which hosts their jobs have: they do so each second.
+_HEARD_OF_ALL_SECONDS = 3.0
 _NOT_GUARDED = (
     "descriptors are not guarded: no MPI build of Nereus is installed; "
     "more connections than `ulimit -n` allows will end this daemon"
@@ -55,7 +57,8 @@ _NOT_GUARDED = (
 @dataclass(frozen=True)
 class Settings:
     """`listen`: an address on the network, for jobs with `keys`; `metrics`: a port, 0 for any; `limits`: of
-    hosts for jobs that have allocations of their own, in the place of `cores` and `keys`.
+    hosts for jobs that have allocations of their own; `pilot`: hosts that jobs share out. Each of these two
+    is in the place of `keys`, the first one of `cores` too.
     """
 
     policy: Policy
@@ -67,6 +70,7 @@ class Settings:
     keys: Path | None = None
     metrics: int | None = None
     limits: HostLimits | None = None
+    pilot: Pilot | None = None
 
 
 class Daemon:
@@ -134,11 +138,15 @@ class Daemon:
             self.store.event(event)
             show(event)
 
-        chosen = Chosen(settings.policy_name, settings.cores, settings.parameters, settings.limits)
+        chosen = Chosen(
+            settings.policy_name, settings.cores, settings.parameters, settings.limits, settings.pilot
+        )
         # Above all that was there, be it in no store: jobs take no notice of lower ones.
         least = int(self._clock.now() * 1000)
         last = max(before.last_epoch, least), max(before.last_command, least)
-        return DaemonState(chosen, guard, self.store, Events(keep, before.last_event), last)
+        waits = _HEARD_OF_ALL_SECONDS if before.sessions or before.reservations else 0.0
+        events = Events(keep, before.last_event)
+        return DaemonState(chosen, guard, self.store, events, last, self._clock.now() + waits)
 
     def _note_trouble(self, text: str) -> None:
         self.state.events.add(self._clock.now(), "", "trouble", text=text)
@@ -146,8 +154,9 @@ class Daemon:
     def _beyond(self, settings: Settings) -> tuple[str | None, int | None]:
         """Where else it is to be found: by jobs on the network, and by who collects figures."""
         listen = metrics = None
-        if settings.limits is not None:
-            listen, close = listen_for_jobs(self._line, settings.store, settings.listen)
+        if settings.limits is not None or settings.pilot is not None:
+            of_job = settings.pilot.job if settings.pilot is not None else ""
+            listen, close = listen_for_jobs(self._line, settings.store, settings.listen, of_job)
             self._closing.append(close)
         elif settings.listen is not None and settings.keys is not None:
             listen = self._line.listen(settings.listen, read_keys(settings.keys))
@@ -198,7 +207,7 @@ class Daemon:
         self._tell_figures()
         while self._troubles:
             self._note_trouble(self._troubles.popleft())
-        late = self._executor.look(now) if listened else []
+        late = [*self._executor.look(now), *self._query_handler.look(now)] if listened else []
         return [*late, *self._executor.all_due(now)]
 
     def _send(self, outs: list[Out]) -> None:

@@ -45,7 +45,7 @@ class CommandExecutor:
             outs += self.carry_out(self._state.coordinator.came(session.about(times), now), now)
         for command in before.commands:
             session = self._state.sessions[command.job]
-            session.tell(command, for_root=self._state.budget is None or not session.supervised)
+            session.tell(command, for_root=not (self._state.gives_hosts and session.supervised))
         for command in before.cancelled:
             self._state.sessions[command.job].tell_not_to(command.number, command.why, command.by)
         outs += self._resume_reservations(before.reservations, now)
@@ -252,7 +252,7 @@ class CommandExecutor:
 
     def _is_for_root(self, command: Command, session: Session) -> bool:
         """Else its supervisor is told, which knows of hosts, also if it is not heard yet."""
-        if self._state.budget is None:
+        if not self._state.gives_hosts:
             return True
         return session.supervisor is None and command.ranks <= len(session.hosts)
 

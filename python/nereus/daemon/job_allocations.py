@@ -18,7 +18,7 @@ class JobAllocations:
     def receive(
         self, sender: Address, message: messages.Allocation, session: Session, now: float
     ) -> list[Out]:
-        if self._state.budget is None:
+        if not self._state.gives_hosts:
             return []  # hosts are nobody's concern here
         session.supervisor = sender
         session.heard_by_supervisor(message.heard)

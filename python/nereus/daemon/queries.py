@@ -10,6 +10,7 @@ from nereus.coordinator.resources import ResourceError
 from nereus.daemon import questions
 from nereus.daemon.executor import CommandExecutor, Out
 from nereus.daemon.recovery import events_since
+from nereus.daemon.shared_hosts import SharedHosts
 from nereus.daemon.state import DaemonState
 from nereus.daemon.status import MOST_BYTES, daemon_document, job_documents
 
@@ -21,6 +22,7 @@ class QueryHandler:
         """`about`: what stays the same of this daemon."""
         self._state, self._executor = state, executor
         self._about = dict(about)
+        self._hosts = SharedHosts(state, executor)
         self.stop = False
 
     def answer(self, value: dict[str, Any] | None, now: float) -> tuple[dict[str, Any], list[Out]]:
@@ -38,11 +40,19 @@ class QueryHandler:
                 return {"kind": "released"}, self._executor.carry_out(effects, now)
             case questions.AskLearn():
                 return self._learn(asked, now), []
+            case questions.AskPilot():
+                return self._hosts.about(), []
+            case questions.AskHosts():
+                return self._hosts.answer(asked, now)
             case questions.AskStop():
                 self.stop = True
                 return {"kind": "stopping", "pid": self._about["pid"]}, []
             case str():
                 return {"kind": "refused", "message": asked}, []
+
+    def look(self, now: float) -> list[Out]:
+        """Whoever does not ask any more."""
+        return self._hosts.look(now)
 
     def _status(self, asked: questions.AskStatus, now: float) -> dict[str, Any]:
         jobs, left = job_documents(self._state, asked.start, now)

@@ -6,12 +6,12 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from nereus.daemon.messages import Number, Ranks
-from nereus.supervisor.messages import validated
+from nereus.supervisor.messages import MOST_RANKS, validated
 
 JobName = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
 _ALLOWED = (
     "status with from, events with since, reserve with job and ranks, release with job, "
-    "learn with job, command and times, and stop"
+    "learn with job, command and times, pilot, hosts with job, names and first, and stop"
 )
 
 
@@ -66,13 +66,37 @@ class AskLearn(Question):
     times: Annotated[list[Timed], Field(max_length=10_000)]
 
 
+class AskPilot(Question):
+    """Of which job of a resource manager it shares out the hosts."""
+
+    kind: Literal["pilot"]
+
+
+HostName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,252}$")]
+HostNames = Annotated[list[HostName], Field(max_length=10_000)]
+
+
+class AskHosts(Question):
+    """The hosts that a job has, the `first` ones at the front; so many more, or these, are wished for; hosts
+    that jobs should not have any more.
+    """
+
+    kind: Literal["hosts"]
+    job: JobName
+    names: HostNames
+    first: Annotated[int, Field(ge=0, le=10_000)]
+    more: Annotated[int, Field(ge=0, le=MOST_RANKS)] = 0
+    more_names: HostNames = []
+    unfit: HostNames = []
+
+
 class AskStop(Question):
     """The daemon is to end."""
 
     kind: Literal["stop"]
 
 
-Asked = AskStatus | AskEvents | AskReserve | AskRelease | AskLearn | AskStop
+Asked = AskStatus | AskEvents | AskReserve | AskRelease | AskLearn | AskPilot | AskHosts | AskStop
 
 _asked: TypeAdapter[Asked] = TypeAdapter(Annotated[Asked, Field(discriminator="kind")])
 

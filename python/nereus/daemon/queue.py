@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Waiting until the daemon has cores for a job that is to start."""
+"""Waiting until the daemon has cores for a job that is to start, or hosts of those that jobs share out."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from nereus.daemon.client import ask_daemon
+from nereus.daemon.client import SECONDS, ask_daemon
 from nereus.daemon.error import DaemonError, NoDaemon
 from nereus.launch import Stopping
 from nereus.supervisor import NameClaim
+from nereus.supervisor.asking import Inquiry
+from nereus.supervisor.daemon_address import daemon_control_socket
+from nereus.supervisor.site_record import address_in_record, answers, record_path
 
 _ASK_EVERY = 1.0
 _LOOK_EVERY = 0.1
@@ -17,11 +20,38 @@ _LOOK_EVERY = 0.1
 _GONE_SECONDS = 15.0
 
 
-@contextmanager
-def cores_for(job: NameClaim, ranks: int, stopping: Stopping, tell: Callable[[str], None]) -> Iterator[bool]:
-    """Whether the job may start: not where it was stopped first. DaemonError where it never may.
+def shares_hosts_of(job: str, expected: bool, stopping: Stopping) -> bool:
+    """Whether the daemon shares out the hosts of this job of a resource manager.
 
-    `tell` is told what it waits for.
+    `expected`: one that is not there yet is waited for. DaemonError where it runs on another host.
+    """
+    until = time.monotonic() + (_GONE_SECONDS if expected else 0.0)
+    while True:
+        try:
+            return bool(ask_daemon({"kind": "pilot"}).get("job") == job)
+        except NoDaemon:
+            address = address_in_record(record_path(of_job=job))
+            if address is not None and answers(address):
+                raise DaemonError(f"the daemon of this job is at {address}: start jobs on its host") from None
+            if time.monotonic() >= until or stopping.signal is not None:
+                return False
+        except DaemonError:
+            return False  # an earlier version, which shares out no hosts
+        _pause(stopping, _LOOK_EVERY)
+
+
+def inquire(question: Mapping[str, Any]) -> Inquiry:
+    """A question to the daemon of this host, for supervisors."""
+    return Inquiry(daemon_control_socket(), question, SECONDS)
+
+
+@contextmanager
+def cores_for(
+    job: NameClaim, ranks: int, stopping: Stopping, tell: Callable[[str], None]
+) -> Iterator[Sequence[str] | None]:
+    """The hosts with cores for the job, none after the daemon has gone; None where it was stopped first.
+
+    DaemonError where it may never start. `tell` is told what it waits for.
     """
     question = {"kind": "reserve", "job": job.key, "ranks": ranks}
     answer = ask_daemon(question)
@@ -31,7 +61,7 @@ def cores_for(job: NameClaim, ranks: int, stopping: Stopping, tell: Callable[[st
         while answer["kind"] == "waiting" and stopping.signal is None:
             _pause(stopping)
             answer = _asked_again(question, job.name, stopping, tell)
-        yield stopping.signal is None
+        yield list(answer.get("places", {})) if stopping.signal is None else None
     finally:
         with suppress(DaemonError):
             ask_daemon({"kind": "release", "job": job.key})  # what it has not taken until now
@@ -52,7 +82,7 @@ def _asked_again(
     return {"kind": "reserved"}
 
 
-def _pause(stopping: Stopping) -> None:
-    until = time.monotonic() + _ASK_EVERY
+def _pause(stopping: Stopping, seconds: float = _ASK_EVERY) -> None:
+    until = time.monotonic() + seconds
     while stopping.signal is None and time.monotonic() < until:
         time.sleep(_LOOK_EVERY)

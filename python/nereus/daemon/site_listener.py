@@ -38,8 +38,13 @@ class _Kept(BaseModel):
     port: Annotated[int, Field(ge=0, le=65535)]
 
 
-def listen_for_jobs(line: DaemonSockets, store: Path, listen: str | None) -> tuple[str, Callable[[], None]]:
-    """The address by which jobs find the daemon, and what ends that; DaemonError where it cannot listen."""
+def listen_for_jobs(
+    line: DaemonSockets, store: Path, listen: str | None, of_job: str = ""
+) -> tuple[str, Callable[[], None]]:
+    """The address by which jobs find the daemon, and what ends that; DaemonError where it cannot listen.
+
+    `of_job`: only those in this job of the resource manager.
+    """
     path = store.with_name(f"{store.name}.keys")
     kept = _read(path)
     keys = ServerKeys(public=kept.public, secret=kept.secret, clients=[kept.client_public])
@@ -48,10 +53,10 @@ def listen_for_jobs(line: DaemonSockets, store: Path, listen: str | None) -> tup
     address = f"tcp://{_reached_at(listen)}:{port}"
     _write(path, kept.model_copy(update={"port": port}))
     try:
-        write_record(address, ClientKeys(kept.client_public, kept.client_secret, kept.public))
+        write_record(address, ClientKeys(kept.client_public, kept.client_secret, kept.public), of_job)
     except LaunchError as problem:
         raise DaemonError(str(problem)) from None
-    return address, partial(remove_record, address)
+    return address, partial(remove_record, address, of_job)
 
 
 def _reached_at(listen: str | None) -> str:

@@ -10,6 +10,8 @@ from math import inf
 
 from nereus.coordinator.budget import Budget
 from nereus.coordinator.coordination import Coordinator
+from nereus.coordinator.pilot import PilotResources
+from nereus.coordinator.pool import HostPool
 from nereus.coordinator.site import SiteResources
 from nereus.daemon.events import Events
 from nereus.daemon.metrics import Figures
@@ -29,6 +31,16 @@ class HostLimits:
 
 
 @dataclass(frozen=True)
+class Pilot:
+    """Jobs share out the hosts of one job of a resource manager, the one that the daemon runs in."""
+
+    #: What the resource manager calls it.
+    job: str
+    #: Slots of each host.
+    hosts: Mapping[str, int]
+
+
+@dataclass(frozen=True)
 class Chosen:
     """What the daemon was started with."""
 
@@ -36,20 +48,39 @@ class Chosen:
     cores: Mapping[str, int]
     parameters: Parameters
     limits: HostLimits | None = None  # where jobs have allocations of their own
+    pilot: Pilot | None = None
 
 
 class DaemonState:
     def __init__(
-        self, chosen: Chosen, guard: PolicyGuard, store: Store, events: Events, last: tuple[int, int]
+        self,
+        chosen: Chosen,
+        guard: PolicyGuard,
+        store: Store,
+        events: Events,
+        last: tuple[int, int],
+        quiet_until: float = -inf,
     ) -> None:
-        """`last`: the last epoch and the last command number of before."""
+        """`last`: the last epoch and the last command number of before; `quiet_until`: when all jobs of
+        before have said which hosts they have.
+        """
         self.chosen = chosen
         self.sessions: dict[str, Session] = {}
         limits = chosen.limits
         self.budget = Budget(limits.hosts, limits.host_seconds) if limits is not None else None
-        cores = SiteResources(self.budget) if self.budget is not None else chosen.cores
-        self.coordinator = Coordinator(guard, cores, chosen.parameters, *last)
+        self.pool = HostPool(chosen.pilot.hosts, quiet_until) if chosen.pilot is not None else None
+        self.coordinator = Coordinator(guard, self._cores(), chosen.parameters, *last)
         self.reservations = Reservations(self.coordinator, store)
         self.journal = store
         self.events = events
         self.figures = Figures()
+
+    @property
+    def gives_hosts(self) -> bool:
+        """Whether jobs get hosts by its decisions, through their supervisors; else cores alone."""
+        return self.budget is not None or self.pool is not None
+
+    def _cores(self) -> Mapping[str, int] | SiteResources:
+        if self.pool is not None:
+            return PilotResources(self.pool)
+        return SiteResources(self.budget) if self.budget is not None else self.chosen.cores

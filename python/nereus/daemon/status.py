@@ -82,11 +82,20 @@ def daemon_document(state: DaemonState) -> dict[str, Any]:
         "cores": dict(chosen.cores),
         "cores_free": state.coordinator.free,
         "budget": _budget_document(state.budget),
+        "pilot": _pilot_document(state),
         "waiting_for_cores": list(state.coordinator.waiting_for_cores)[:1000],
         "store": str(store.path),
         "store_trouble": store.trouble,
         "last_event": state.events.last,
     }
+
+
+def _pilot_document(state: DaemonState) -> dict[str, Any] | None:
+    """Which job has which host."""
+    if state.chosen.pilot is None or state.pool is None:
+        return None
+    jobs = {name: job for job in state.pool.jobs for name in state.pool.names_of(job)}
+    return {"job": state.chosen.pilot.job, "hosts": {name: jobs.get(name) for name in state.pool.hosts}}
 
 
 def _budget_document(budget: Budget | None) -> dict[str, Any] | None:

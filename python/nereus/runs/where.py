@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where the processes of a job go, and what they are started with."""
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from nereus.allocation import ResourceManager, keeping_hosts, resource_manager, static_hosts
+from nereus.allocation import Inquire, ResourceManager, keeping_hosts, resource_manager, static_hosts
 from nereus.bench import usual_costs
 from nereus.launch import Build, Host, Launch, Reach, host_list, place
 from nereus.methods import Placement, ReleaseUnit
@@ -77,6 +77,16 @@ class Where:
     def slots(self) -> int:
         """Slots of all hosts; 0 without a list."""
         return sum(host.slots for host in self.hosts)
+
+    @property
+    def can_be_shared(self) -> bool:
+        """Whether a daemon can share out these hosts among several jobs."""
+        return self.manager.shared is not None
+
+    def part(self, first: Sequence[str], inquire: Inquire) -> "Where":
+        """For a job that begins on these hosts, and gets others from the daemon that is asked."""
+        assert self.manager.shared is not None
+        return replace(self, manager=self.manager.shared(first, inquire))
 
     def check_slots(self, ranks: int) -> None:
         """Refuse more processes than the hosts have slots for, unless that was allowed."""

@@ -39,6 +39,30 @@ def ask(where: Where, question: Mapping[str, Any], seconds: float) -> dict[str, 
     return found
 
 
+class Inquiry:
+    """One question under way, for callers that have other things to do: `answer()` never waits."""
+
+    def __init__(self, where: Where, question: Mapping[str, Any], seconds: float) -> None:
+        frame = encode(dict(question))
+        if frame is None:
+            raise LaunchError("the question is too long")
+        self._sockets = Sockets()
+        self._asked = _Asked(self._sockets, where, frame, time.monotonic() + seconds)
+
+    def answer(self) -> dict[str, Any] | NoAnswer | None:
+        """None while it is under way."""
+        if self._asked.answer is None:
+            _look([self._asked], waits=False)
+            if self._asked.answer is not None:
+                self.close()
+        return self._asked.answer
+
+    def close(self) -> None:
+        """Once more: changes nothing."""
+        self._asked.close()
+        self._sockets.close()
+
+
 def ask_all(
     wheres: Sequence[Where], question: Mapping[str, Any], seconds: float
 ) -> list[dict[str, Any] | NoAnswer]:
@@ -65,13 +89,13 @@ def _answers(wheres: Sequence[Where], frame: bytes, seconds: float) -> list[dict
     return [one.answer for one in asked if one.answer is not None]
 
 
-def _look(waiting: "Sequence[_Asked]") -> None:
+def _look(waiting: "Sequence[_Asked]", waits: bool = True) -> None:
     """Until one of them has something to look at."""
     poller = zmq.Poller()
     for one in waiting:
         one.register(poller)
     rest = min(one.due for one in waiting) - time.monotonic()
-    ready = dict(poller.poll(int(max(0.0, rest) * 1000) + 1))
+    ready = dict(poller.poll(int(max(0.0, rest) * 1000) + 1 if waits else 0))
     for one in waiting:
         one.look(ready)
 

@@ -21,18 +21,24 @@ def daemon_control_socket(environment: Mapping[str, str] = os.environ) -> Path:
     return control_socket_of(DAEMON, control_socket_folder(environment))
 
 
-def daemon_address(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """For the environment of a job whose first process runs on this host: the daemon of this host, or in a
-    job of Slurm that for all hosts.
+def daemon_address(environment: Mapping[str, str] = os.environ, here: bool = True) -> dict[str, str]:
+    """For the environment of a job: in a job of Slurm the daemon for this one; else the daemon of this host,
+    or in a job of Slurm that for all hosts. `here`: whether its first process runs on this host.
 
     Nothing where no daemon runs, or the user named another or none.
     """
-    line = daemon_line(environment)
+    line, of_job = daemon_line(environment), environment.get("SLURM_JOB_ID", "")
     if CONTROLLER in environment:
         return {}
-    if is_private(line.parent) and line.is_socket():
+    if found := _recorded(record_path(environment, of_job) if of_job.isdigit() else None):
+        return found
+    if here and is_private(line.parent) and line.is_socket():
         return {CONTROLLER: f"ipc://{line}"}
-    found = address_in_record(environment) if environment.get("SLURM_JOB_ID") else None
-    if found is None or not answers(found):
+    return _recorded(record_path(environment) if of_job else None)
+
+
+def _recorded(path: Path | None) -> dict[str, str]:
+    address = address_in_record(path) if path is not None else None
+    if address is None or not answers(address):
         return {}
-    return {CONTROLLER: found, CONTROLLER_KEYS: str(record_path(environment))}
+    return {CONTROLLER: address, CONTROLLER_KEYS: str(path)}

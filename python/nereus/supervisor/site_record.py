@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where jobs on other hosts find this user's daemon: a file in the folder of keys, which all hosts see.
 
-It holds the daemon's address and the keys by which it lets jobs in, so nobody else can read it.
+A daemon for jobs within one job of a resource manager has a file of its own, `pilot-JOB`. It holds the
+daemon's address and the keys by which it lets jobs in, so nobody else can read it.
 """
 
 import json
@@ -38,19 +39,20 @@ class ClientKeys:
     server: str
 
 
-def record_path(environment: Mapping[str, str] = os.environ) -> Path:
-    return KeyFolder.of_user(environment).path / _NAME
+def record_path(environment: Mapping[str, str] = os.environ, of_job: str = "") -> Path:
+    """`of_job`: that of a daemon for the jobs within this one."""
+    return KeyFolder.of_user(environment).path / (f"pilot-{of_job}" if of_job else _NAME)
 
 
-def write_record(address: str, keys: ClientKeys) -> Path:
+def write_record(address: str, keys: ClientKeys, of_job: str = "") -> Path:
     """LaunchError where another daemon answers at the address of the file, or it cannot be written."""
-    path = record_path()
+    path = record_path(of_job=of_job)
     try:
         make_folder(path.parent, _USE, parents=True)
-        there = address_in_record()
+        there = address_in_record(path)
         if there not in (None, address) and answers(str(there)):
             raise LaunchError(f"{path}: a daemon answers at {there}; there is one for all hosts")
-        new = path.with_name(f"{_NAME}.{os.getpid()}")
+        new = path.with_name(f"{path.name}.{os.getpid()}")
         with suppress(FileNotFoundError):
             new.unlink()
         with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
@@ -61,17 +63,17 @@ def write_record(address: str, keys: ClientKeys) -> Path:
     return path
 
 
-def remove_record(address: str) -> None:
+def remove_record(address: str, of_job: str = "") -> None:
     """Unless it is another daemon's by now."""
-    folder = KeyFolder.of_user()
-    if address_in_record() == address:
-        folder.remove(folder.path / _NAME)
+    path = record_path(of_job=of_job)
+    if address_in_record(path) == address:
+        KeyFolder.of_user().remove(path)
 
 
-def address_in_record(environment: Mapping[str, str] = os.environ) -> str | None:
+def address_in_record(path: Path) -> str | None:
     """None where there is no record, or none that only this user can read."""
     try:
-        address = _private_object(record_path(environment)).get("address")
+        address = _private_object(path).get("address")
     except (OSError, LaunchError):
         return None
     return address if isinstance(address, str) and _ADDRESS.match(address) else None

@@ -78,7 +78,7 @@ class Supervisor:
                 *(self._ask_for_resize, self._host_changes.begin, network),
             )
             first_host = launch.reach.hosts[0].name if launch.reach.hosts else ""
-            self._daemon_address = daemon_address() if launch.recorded and is_here(first_host) else {}
+            self._daemon_address = daemon_address(here=is_here(first_host)) if launch.recorded else {}
             self._daemon_line = self._line_to_daemon(launch)
             opened.pop_all()
         self._roles = Roles(self._say)

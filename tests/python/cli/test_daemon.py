@@ -153,7 +153,8 @@ def test_custom_policy_decides(shell: Any, daemon: Callable[..., Running]) -> No
         (("--cores", "2", "--hosts", "a:2"), "one of them is allowed"),
         (("--hosts", "a:b"), "allowed is 1 .."),
         (("--allocation", "torque", "--max-nodes", "1"), "--allocation = torque: allowed is slurm"),
-        (("--allocation", "slurm"), "needs --max-nodes"),
+        (("--allocation", "slurm"), "there is no Slurm here (srun is not on PATH)"),
+        (("--allocation", "slurm", "--max-node-hours", "1"), "--max-node-hours: allowed beside --max-nodes"),
         (("--max-nodes", "1"), "--max-nodes: allowed beside --allocation slurm"),
         (("--max-node-hours", "1"), "--max-node-hours: allowed beside --allocation slurm"),
         ((*SITE, "--max-nodes", "0"), "--max-nodes = 0: allowed is 1 .. 1000000"),
@@ -199,6 +200,12 @@ def test_options_that_make_no_sense_in_slurm_are_refused(
     refused = shell.nereus("daemon", *SITE, *others, PATH=with_srun(shell))
     assert (refused.returncode, len(refused.stderr.splitlines())) == (2, 1)
     assert reason in refused.stderr
+
+
+def test_daemon_that_is_to_share_out_hosts_outside_of_slurm_is_refused(shell: Any) -> None:
+    refused = shell.nereus("daemon", "--allocation", "slurm", PATH=with_srun(shell), SLURM_JOB_ID="")
+    assert (refused.returncode, len(refused.stderr.splitlines())) == (2, 1)
+    assert "share out the hosts of a job in Slurm, by starting it there" in refused.stderr
 
 
 def test_daemon_of_jobs_in_slurm_says_where_they_find_it_and_what_it_may_give(

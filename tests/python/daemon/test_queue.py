@@ -55,7 +55,7 @@ def started(monkeypatch: pytest.MonkeyPatch, daemon: FakeDaemon, told: list[str]
     monkeypatch.setattr(queue, "ask_daemon", daemon.ask)
     with claim_name("mine", "cg") as claim, Stopping() as stopping:
         with queue.cores_for(claim, 2, stopping, told.append) as may:
-            assert may
+            assert may is not None
             at = daemon.time.now
         assert set(daemon.asked) == {("reserve", claim.key), ("release", claim.key)}
     return at

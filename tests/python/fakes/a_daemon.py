@@ -12,7 +12,7 @@ from nereus.daemon.events import Events
 from nereus.daemon.executor import CommandExecutor, Out
 from nereus.daemon.policy_guard import PolicyGuard
 from nereus.daemon.protocol import Protocol
-from nereus.daemon.state import Chosen, DaemonState, HostLimits
+from nereus.daemon.state import Chosen, DaemonState, HostLimits, Pilot
 from nereus.daemon.store import Store
 from nereus.policy.parameters import Parameters
 from nereus.policy.policies import BY_NAME
@@ -26,17 +26,23 @@ class SocketlessDaemon:
         policy: str = "coupling",
         limits: HostLimits | None = None,
         folder: "tempfile.TemporaryDirectory[str] | None" = None,
+        pilot: Pilot | None = None,
+        quiet_seconds: float = 0.0,
     ) -> None:
-        """`limits`: jobs have allocations of their own; `folder`: of a daemon before this one."""
+        """`limits`: jobs have allocations of their own; `folder`: of a daemon before this one; `pilot`: jobs
+        share out its hosts, after so many quiet seconds.
+        """
+        self.now = 1e9
         self.folder = folder or tempfile.TemporaryDirectory()
         self.store = Store(Path(self.folder.name) / "store.sqlite")
         events = Events(self.store.event)
         guard = PolicyGuard(BY_NAME[policy](), self.complain)
-        chosen = Chosen(policy, {} if limits else {"h": 4, "i": 4}, Parameters(), limits)
-        self.state = DaemonState(chosen, guard, self.store, events, (0, 10))
+        cores = pilot.hosts if pilot is not None else {} if limits else {"h": 4, "i": 4}
+        chosen = Chosen(policy, cores, Parameters(), limits, pilot)
+        quiet_until = self.now + quiet_seconds
+        self.state = DaemonState(chosen, guard, self.store, events, (0, 10), quiet_until)
         self.executor = CommandExecutor(self.state, guard)
         self.protocol = Protocol(self.state, self.executor, "here")
-        self.now = 1e9
 
     def complain(self, text: str) -> None:
         raise AssertionError(text)

@@ -7,9 +7,10 @@ For another adapter: a class that derives from Stand, and its name in STANDS.
 import signal
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from a_flux import fake_flux
@@ -23,6 +24,9 @@ from nereus.allocation.slurm import slurm_job
 from nereus.allocation.slurm.allocation import SlurmAllocation
 from nereus.allocation.slurm.environment import GROWTH
 from nereus.allocation.slurm.first_job import reach_of
+from nereus.allocation.slurm.pilot import PilotAllocation
+from nereus.allocation.slurm.share import Share
+from nereus.coordinator.pool import HostPool, NeverGranted, Said
 from nereus.launch.hosts import Host, Reach
 
 #: Where each stand begins; n3 to n5 can be had where there is a resource manager.
@@ -275,14 +279,105 @@ class FluxStand(Stand):
         self.flux.cancel()
 
 
-STANDS: dict[str, type[StaticStand] | type[SlurmStand] | type[FluxStand]] = {
+class FakeDaemon:
+    """Shares out hosts as the real one does: to the job of the tested allocation, and to somebody else."""
+
+    def __init__(self, pool: HostPool) -> None:
+        self.pool = pool
+        self.hangs = False
+        self.waits = False
+        self.asked: list[dict[str, Any]] = []
+
+    def inquire(self, question: Mapping[str, Any]) -> "_FakeInquiry":
+        self.asked.append(dict(question))
+        return _FakeInquiry(self, question)
+
+    def answer(self, question: Mapping[str, Any]) -> dict[str, Any]:
+        about = {key: value for key, value in question.items() if key not in ("kind", "job")}
+        said, never = Said(**about), ""
+        try:
+            names = self.pool.says(question["job"], said, time.monotonic())
+        except NeverGranted as problem:
+            names, never = self.pool.names_of(question["job"]), str(problem)
+        self.waits = not never and len(names) < len(said.names) + said.wished
+        return {"kind": "hosts", "names": names, "never": never, "why": "none are free"}
+
+
+class _FakeInquiry:
+    def __init__(self, daemon: FakeDaemon, question: Mapping[str, Any]) -> None:
+        self._daemon, self._question = daemon, question
+        self._answer: dict[str, Any] | None = None
+
+    def answer(self) -> dict[str, Any] | None:
+        if self._answer is None and not self._daemon.hangs:
+            self._answer = self._daemon.answer(self._question)
+        return self._answer
+
+    def close(self) -> None: ...
+
+
+class PilotStand(Stand):
+    """A daemon shares out the hosts of one job in Slurm."""
+
+    key = "0123456789abcdef"
+
+    def __init__(self, folder: Path, opened: ExitStack, monkeypatch: pytest.MonkeyPatch) -> None:
+        super().__init__()
+        names = FIRST + MORE
+        self.slurm = opened.enter_context(fake_slurm(folder, monkeypatch, **dict.fromkeys(names, 2)))
+        environment = self.slurm.first_job(*names)
+        monkeypatch.setenv("SLURM_JOB_ID", environment["SLURM_JOB_ID"])
+        job = slurm_job(environment)
+        assert job is not None
+        self.folder = folder / "job"
+        self.folder.mkdir()
+        self.daemon = FakeDaemon(HostPool(dict.fromkeys(names, 2)))
+        first = self.daemon.pool.take(self.key, len(FIRST))
+        self.share = Share(self.daemon.inquire, self.key, first, self.clock)
+        self.allocation = PilotAllocation(job, reach_of(job), first, self.share, self.folder, now=self.clock)
+
+    def idle(self) -> list[str]:
+        return [name for name in self.daemon.pool.free if name in MORE]
+
+    def left(self) -> list[str]:
+        return [name for name in self.daemon.pool.names_of(self.key) if name in MORE]
+
+    def waits_in_queue(self) -> bool:
+        return self.daemon.waits
+
+    def occupy(self) -> None:
+        self.daemon.pool.says("other", Said(self.daemon.pool.free, 0), time.monotonic())
+
+    def leave(self) -> None:
+        self.daemon.pool.says("other", Said([], 0), time.monotonic())
+
+    def stop_starting(self, name: str) -> None:
+        self.slurm.stop_starting(name)
+
+    def hang(self) -> None:
+        self.slurm.hang()
+        self.daemon.hangs = True
+
+    def mend(self) -> None:
+        self.slurm.mend()
+        self.daemon.hangs = False
+
+    def take_away(self) -> None:
+        """Their nodes break."""
+        self.slurm.mark_down(*self.left())
+        self.clock.ahead += 60.0
+
+
+_Kind = type[StaticStand] | type[SlurmStand] | type[FluxStand] | type[PilotStand]
+STANDS: dict[str, _Kind] = {
     "static": StaticStand,
     "slurm": SlurmStand,
     "slurm-expand": ExpandingStand,
     "flux": FluxStand,
+    "pilot": PilotStand,
 }
 #: Those with a resource manager that has more hosts.
-GROWING = ("slurm", "slurm-expand", "flux")
+GROWING = ("slurm", "slurm-expand", "flux", "pilot")
 
 
 @contextmanager

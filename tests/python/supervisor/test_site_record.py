@@ -71,20 +71,20 @@ def test_another_daemon_that_answers_is_not_replaced(folder: Path, address: str)
     with pytest.raises(LaunchError, match=f"a daemon answers at {address}"):
         write_record("tcp://127.0.0.1:1", KEYS)
     write_record(address, KEYS)
-    assert address_in_record() == address
+    assert address_in_record(record_path()) == address
 
 
 def test_record_of_a_daemon_that_is_gone_is_replaced(folder: Path) -> None:
     write_record("tcp://127.0.0.1:1", KEYS)
     write_record("tcp://127.0.0.1:2", KEYS)
-    assert address_in_record() == "tcp://127.0.0.1:2"
+    assert address_in_record(record_path()) == "tcp://127.0.0.1:2"
     assert [path.name for path in folder.iterdir()] == ["daemon"]
 
 
 def test_only_the_own_record_is_removed(folder: Path) -> None:
     write_record("tcp://127.0.0.1:2", KEYS)
     remove_record("tcp://127.0.0.1:1")
-    assert address_in_record() == "tcp://127.0.0.1:2"
+    assert address_in_record(record_path()) == "tcp://127.0.0.1:2"
     remove_record("tcp://127.0.0.1:2")
     assert not (folder / "daemon").exists()
     remove_record("tcp://127.0.0.1:2")

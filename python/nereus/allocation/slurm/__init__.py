@@ -7,14 +7,19 @@ Out: an allocation; commands of Slurm, each with a time limit.
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
-from nereus.allocation.contract import ResourceManager
+from nereus.allocation.contract import AllocationError, Inquire, ResourceManager
 from nereus.allocation.slurm.allocation import SlurmAllocation
 from nereus.allocation.slurm.environment import SlurmJob, slurm_job
 from nereus.allocation.slurm.first_job import reach_of
 from nereus.allocation.slurm.inspection import SlurmInspection
+from nereus.allocation.slurm.pilot import PilotAllocation
+from nereus.allocation.slurm.share import Share
 from nereus.allocation.static import keeping_hosts
+from nereus.launch.hosts import Reach
 
 __all__ = ["SlurmJob", "slurm", "slurm_job"]
 
@@ -36,4 +41,24 @@ def slurm(environment: Mapping[str, str] = os.environ) -> ResourceManager | None
         inspection=SlurmInspection(job),
         job=str(job.id),
     )
-    return keeping_hosts(manager, job.keeps_hosts) if job.keeps_hosts else manager
+    if job.keeps_hosts:
+        manager = keeping_hosts(manager, job.keeps_hosts)
+    return replace(manager, shared=partial(_shared, job, reach))
+
+
+def _shared(
+    job: SlurmJob, reach: Reach, first: Sequence[str], inquire: Inquire, keeps: str = ""
+) -> ResourceManager:
+    """AllocationError where the daemon names hosts that are none of the Slurm job's."""
+    hosts = {host.name: host for host in reach.hosts}
+    unknown = [name for name in first if name not in hosts]
+    if unknown or not first:
+        named = ", ".join(unknown) or "no host"
+        raise AllocationError(f"the daemon gave {named}: the Slurm job {job.id} has {', '.join(hosts)}")
+    part = replace(reach, hosts=tuple(hosts[name] for name in first), grows=not keeps)
+    return ResourceManager(
+        "slurm",
+        part,
+        lambda key, folder: PilotAllocation(job, reach, first, Share(inquire, key, first), folder, keeps),
+        job=str(job.id),
+    )

@@ -66,6 +66,10 @@ def _refused(event: Event) -> str:
     return f"refused command {event.get('command', '')}: {event['text']}"
 
 
+def _hosts_held(event: Event) -> str:
+    return f"has the hosts {', '.join(event['names'])}" if event["names"] else "has no host any more"
+
+
 def _hosts(event: Event) -> str:
     return f"has {event['more_hosts']} hosts beyond its first ones, after {event['before']}"
 
@@ -100,6 +104,7 @@ def _ranks(number: int) -> str:
 _SENTENCES: dict[str, Callable[[Event], str]] = {
     "came": _came,
     "hosts": _hosts,
+    "hosts_held": _hosts_held,
     "asked": _asked,
     "granted": _granted,
     "wrote": _wrote,
