@@ -156,7 +156,9 @@ def clock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Clock:
     return made
 
 
-@pytest.mark.parametrize(("answer", "shares"), [({"job": "4711"}, True), ({"job": "4712"}, False), ({}, False)])
+@pytest.mark.parametrize(
+    ("answer", "shares"), [({"job": "4711"}, True), ({"job": "4712"}, False), ({}, False)]
+)
 def test_daemon_shares_the_hosts_of_its_own_job_alone(
     clock: Clock, monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any], shares: bool
 ) -> None:
@@ -165,7 +167,9 @@ def test_daemon_shares_the_hosts_of_its_own_job_alone(
         assert queue.shares_hosts_of("4711", True, stopping) is shares
 
 
-@pytest.mark.parametrize(("comes_at", "expected", "shares"), [(5.0, True, True), (99.0, True, False), (5.0, False, False)])
+@pytest.mark.parametrize(
+    ("comes_at", "expected", "shares"), [(5.0, True, True), (99.0, True, False), (5.0, False, False)]
+)
 def test_daemon_that_is_just_being_started_is_waited_for_if_it_is_expected(
     clock: Clock, monkeypatch: pytest.MonkeyPatch, comes_at: float, expected: bool, shares: bool
 ) -> None:
@@ -189,12 +193,16 @@ def test_daemon_of_an_earlier_version_shares_nothing(clock: Clock, monkeypatch: 
         assert queue.shares_hosts_of("4711", True, stopping) is False
 
 
-def test_job_on_another_host_than_the_daemon_is_refused(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_job_on_another_host_than_the_daemon_is_refused(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def ask(question: dict[str, Any]) -> dict[str, Any]:
         raise NoDaemon("none")
 
     monkeypatch.setattr(queue, "ask_daemon", ask)
-    monkeypatch.setattr(queue, "address_in_record", lambda path: "tcp://n1:4000" if path.name == "pilot-4711" else None)
+    monkeypatch.setattr(
+        queue, "address_in_record", lambda path: "tcp://n1:4000" if path.name == "pilot-4711" else None
+    )
     monkeypatch.setattr(queue, "answers", lambda address: True)
     with Stopping() as stopping, pytest.raises(DaemonError, match="tcp://n1:4000: start jobs on its host"):
         queue.shares_hosts_of("4711", True, stopping)
