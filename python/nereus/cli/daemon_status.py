@@ -26,6 +26,8 @@ def status(
         show_json(found)
     else:
         show(_sentence(found))
+        if found.get("pilot") is not None:
+            show(_hosts_text(found))
         show(_table(found["jobs"]))
 
 
@@ -37,6 +39,14 @@ def cores_text(found: dict[str, Any]) -> str:
     limit = f" of {budget['max_node_hours']:g}" if budget["max_node_hours"] is not None else ""
     nodes = f"{budget['nodes']} of {budget['max_nodes']} more nodes held"
     return f"{nodes}, {budget['node_hours']:.2f}{limit} node hours"
+
+
+def _hosts_text(found: dict[str, Any]) -> str:
+    """Who has which host of the allocation that jobs share out."""
+    names = {job["job"]: shown_name(job) for job in found["jobs"]}
+    hosts = found["pilot"]["hosts"]
+    owners = [f"{host} {names.get(job, job) if job else 'free'}" for host, job in hosts.items()]
+    return f"hosts of the job {found['pilot']['job']}: {', '.join(owners)}"
 
 
 def turn_text(job: dict[str, Any]) -> str:

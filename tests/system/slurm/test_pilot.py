@@ -124,6 +124,9 @@ def script(
 def test_jobs_share_out_the_nodes_of_one_slurm_job(script: Script, cluster: SlurmCluster) -> None:
     script.wait_until(lambda: script.is_all_given_to("one", "two"), "jobs do not grow")
     assert script.held() == {name: len(nodes) for name, nodes in script.nodes().items()}
+    shown = script.nereus("daemon", "status").stdout.splitlines()[1]
+    assert shown.startswith(f"hosts of the job {script.number}: ")
+    assert {owner.split()[1] for owner in shown.partition(": ")[2].split(", ")} == {"one", "two"}
     assert cluster.jobs == [script.number]  # nothing was asked of Slurm
     script.say("go")
     script.wait_until(lambda: script.is_all_given_to("one", "two", "three"), "the third does not start")
