@@ -8,8 +8,9 @@ import typer
 
 
 class Codes(StrEnum):
-    """Proteo's two tables of numeric codes."""
+    """Proteo's tables of numeric codes: of the paper of 2024, and of two generations of its code."""
 
+    PAPER = "paper"
     OLD = "old"
     NEW = "new"
 

@@ -9,7 +9,15 @@ from nereus import printable
 from nereus.config.document import Document, KeyPath, Place
 from nereus.config.errors import fail
 from nereus.config.proteo_codes import CAPTURES, STAGES, Codes, choose_codes
-from nereus.config.proteo_file import Entry, ProteoFile, ProteoPhase, Table
+from nereus.config.proteo_file import (
+    CONSTANT_PERCENTAGE,
+    PAPER_KEYS,
+    TOTAL_DATA,
+    Entry,
+    ProteoFile,
+    ProteoPhase,
+    Table,
+)
 from nereus.config.proteo_methods import process_method, transfer, without_intercomm
 from nereus.config.proteo_values import code, flag, raw_codes, real, whole
 from nereus.stages import BY_ID, COMPUTE
@@ -30,7 +38,8 @@ def translated(file: ProteoFile, name: str, codes: Codes | None) -> Document:
 
 
 def _generation(file: ProteoFile, name: str) -> Codes:
-    if file.dialect != "proteo-flat-ini":
+    paper_key = next((key for key in PAPER_KEYS if key in file.general.entries), "")
+    if file.dialect != "proteo-flat-ini" and not paper_key:
         return "new"
     stages = [stage for phase in file.phases for stage in phase.stages]
     chosen, reason = choose_codes(
@@ -38,13 +47,13 @@ def _generation(file: ProteoFile, name: str) -> Codes:
         [_all_codes([group], "Spawn_Strategy") for group in file.groups],
         [_all_codes([group], "Redistribution_Strategy") for group in file.groups],
         "Datasize" in file.general.entries or any("Stage_Identifier" in stage.entries for stage in stages),
+        paper_key,
     )
     if chosen is None:
-        raise fail(
-            name, f"cannot tell Proteo's old codes from the new ones: {reason}; use --proteo-codes old or new"
-        )
-    other = "old" if chosen == "new" else "new"
-    text = f"read with Proteo's {chosen} codes, because {reason}; --proteo-codes {other} takes the others"
+        text = f"cannot tell which of Proteo's codes it has: {reason}; use --proteo-codes paper, old or new"
+        raise fail(name, text)
+    others = " or ".join(codes for codes in STAGES if codes != chosen)
+    text = f"read with the {chosen} codes of Proteo, because {reason}; --proteo-codes {others} takes others"
     file.warnings.append(printable(f"{name}: {text}"))
     return chosen
 
@@ -91,10 +100,28 @@ class _Translator:
         if "Datasize" in general:
             data["element_bytes"] = code(general["Datasize"], {1: "byte", 2: "bytes", 4: "bytes", 8: "bytes"})
             self._note(("data", "element_bytes"), general["Datasize"])
+        if TOTAL_DATA in general or CONSTANT_PERCENTAGE in general:
+            return data | self._shares()
         for key, ours in (("SDR", "variable_bytes"), ("ADR", "constant_bytes")):
             if key in general:
                 data[ours] = self._count(("data", ours), general[key], cut=True) * data["element_bytes"]
         return data
+
+    def _shares(self) -> dict[str, int]:
+        """Bytes of variable and constant data, as Proteo 2024 has them in section 4.4."""
+        general = self._file.general
+        total = general.needed(TOTAL_DATA, "bytes to redistribute, 0 or more")
+        percentage = general.needed(CONSTANT_PERCENTAGE, "percentage of constant data, 0 to 100")
+        for key in ("SDR", "ADR"):
+            if key in general.entries:
+                raise general.entries[key].beside(TOTAL_DATA)
+        share = real(percentage, "a number from 0 to 100")
+        if not 0 <= share <= 100:
+            raise percentage.wrong("a number from 0 to 100")
+        in_all = self._count(("data", "variable_bytes"), total, cut=True)
+        self._note(("data", "constant_bytes"), percentage)
+        constant = round(in_all * share / 100)
+        return {"variable_bytes": in_all - constant, "constant_bytes": constant}
 
     def _measuring(self) -> dict[str, Any]:
         general = self._file.general.entries

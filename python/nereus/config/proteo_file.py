@@ -20,6 +20,10 @@ class Entry:
         """The error that says what this entry may be."""
         return fail(self.where, allowed, self.key, self.text)
 
+    def beside(self, other: str) -> ConfigError:
+        """The error that this entry and another key say the same."""
+        return fail(self.where, f"{other} is there too; one of them is allowed", self.key, self.text)
+
     @property
     def text(self) -> str:
         """The value as the file has it."""
@@ -60,8 +64,15 @@ class ProteoFile:
     warnings: list[str] = field(default_factory=list)
 
 
+#: The same number, in Proteo and in Proteo 2024, section 4.4.
+TOTAL_RESIZES = ("Total_Resizes", "Total_Reconfigurations")
+#: There, in place of SDR and ADR: bytes of both, and the percentage of ADR.
+TOTAL_DATA, CONSTANT_PERCENTAGE = "Total_Data_Redistribution", "Asynch_Percentage_Redistribution"
+#: Names of that section that no version of Proteo's code knows.
+PAPER_KEYS = (TOTAL_RESIZES[1], TOTAL_DATA, CONSTANT_PERCENTAGE)
 GENERAL_KEYS = (
     "Total_Resizes",
+    *PAPER_KEYS,
     "Total_Phases",
     "Total_Stages",
     "Granularity",

@@ -21,6 +21,7 @@ from nereus.config.proteo_file import (
     GROUP_KEYS,
     PHASE_KEYS,
     STAGE_KEYS,
+    TOTAL_RESIZES,
     Entry,
     ProteoFile,
     ProteoPhase,
@@ -127,8 +128,13 @@ class _Reader:
         if line.key not in known:
             return False
         entry = _put(self._file.general, line)
-        if line.key in ("Total_Resizes", "Total_Phases"):
-            self._totals[line.key] = _total(entry, 0 if line.key == "Total_Resizes" else 1)
+        if line.key in TOTAL_RESIZES:
+            other = next((key for key in TOTAL_RESIZES if key != line.key), "")
+            if other in self._file.general.entries:
+                raise entry.beside(other)
+            self._totals["Total_Resizes"] = _total(entry, 0)
+        elif line.key == "Total_Phases":
+            self._totals[line.key] = _total(entry, 1)
         elif line.key == "Total_Stages":
             self._stage_totals[0] = _total(entry, 1)
         return True

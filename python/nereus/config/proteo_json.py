@@ -17,6 +17,8 @@ from nereus.config.proteo_file import (
     GROUP_KEYS,
     PHASE_KEYS,
     STAGE_KEYS,
+    TOTAL_DATA,
+    TOTAL_RESIZES,
     Entry,
     ProteoFile,
     ProteoPhase,
@@ -65,9 +67,15 @@ class _Reader:
             for path, value in self._list(("groups",), self._tree.get("groups"))
         ]
         self._check_length(general, "Total_Phases", len(phases), "phases")
-        self._check_length(general, "Total_Resizes", len(groups) - 1, "groups less one")
-        for key in ("SDR", "ADR"):
-            general.needed(key, "elements of data, 0 or more")
+        resizes, others = TOTAL_RESIZES
+        if others in general.entries:
+            if resizes in general.entries:
+                raise general.entries[others].beside(resizes)
+            resizes = others
+        self._check_length(general, resizes, len(groups) - 1, "groups less one")
+        if TOTAL_DATA not in general.entries:
+            for key in ("SDR", "ADR"):
+                general.needed(key, "elements of data, 0 or more")
         return ProteoFile("proteo-json", general, phases, groups, self._warnings)
 
     def _where(self, path: KeyPath) -> str:

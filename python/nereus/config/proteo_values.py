@@ -71,9 +71,9 @@ def codes(entry: Entry, table: dict[int, str]) -> list[int]:
 
 
 def raw_codes(entry: Entry) -> list[int]:
-    """The numbers of a list whose table is not known yet; what is not a number is left to codes()."""
+    """The numbers of a value or list whose table is not known yet; what is none is left to code and codes."""
     found = []
-    for item in _items(entry):
+    for item in _items(entry) if isinstance(entry.value, str | list) and entry.value else [entry.value]:
         try:
             found.append(whole(Entry(entry.where, entry.key, item), ""))
         except ConfigError:

@@ -145,8 +145,8 @@ def test_flat_format_runs_the_iterations_of_its_groups(loaded: Load) -> None:
 def test_choice_of_old_codes_is_reported_and_can_be_overridden(loaded: Load) -> None:
     warnings = loaded(FLAT, "e.ini").warnings
     assert len(warnings) == 1
-    assert "read with Proteo's old codes" in warnings[0]
-    assert "--proteo-codes new" in warnings[0]
+    assert "read with the old codes of Proteo" in warnings[0]
+    assert "--proteo-codes paper or new" in warnings[0]
     assert loaded(FLAT, "e.ini").experiment.groups[1].transfer_strategy == "blocking"
     new = loaded(FLAT.replace("Stage_Type=4", "Stage_Type=6"), "e.ini", proteo_codes="new")
     assert new.experiment.groups[1].transfer_strategy == "thread"
@@ -155,7 +155,7 @@ def test_choice_of_old_codes_is_reported_and_can_be_overridden(loaded: Load) -> 
 def test_strategies_of_0_select_new_codes(loaded: Load) -> None:
     text = FLAT.replace("Strategy=1", "Strategy=0").replace("Stage_Type=4", "Stage_Type=6")
     result = loaded(text, "e.ini")
-    assert "read with Proteo's new codes" in result.warnings[0]
+    assert "read with the new codes of Proteo" in result.warnings[0]
     assert result.experiment.phases[0].stages[1].type == "allgather"
     old = loaded(text.replace("Strategy=0", "Strategy=1"), "e.ini")
     assert old.experiment.phases[0].stages[1].type == "allreduce"
@@ -165,7 +165,7 @@ def test_ambiguous_codes_are_refused(error: Error) -> None:
     text = FLAT.replace("Redistribution_Strategy=1", "Redistribution_Strategy=0", 1).replace(
         "Spawn_Strategy=1", "Spawn_Strategy=6"
     )
-    assert "cannot tell Proteo's old codes from the new ones" in error(text, "e.ini")
+    assert "cannot tell which of Proteo's codes it has" in error(text, "e.ini")
 
 
 @pytest.mark.parametrize(

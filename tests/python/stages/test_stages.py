@@ -25,6 +25,6 @@ def test_every_type_has_one_kind() -> None:
 
 
 def test_codes_of_proteo_are_unique() -> None:
-    for name in ("proteo", "proteo_old"):
+    for name in ("proteo", "proteo_old", "proteo_paper"):
         codes = list(stages.column(name).values())
         assert sorted(codes) == list(range(len(codes)))
