@@ -91,7 +91,8 @@ double seconds_of_batch(const Batches &batches, const StageSpec &spec, const Cor
 } // namespace
 
 double asked_seconds(const StageSpec &spec, const GroupSpec &group, int rank, std::size_t index) {
-    const double seconds = group.times.empty() ? spec.seconds * group.factor : group.times[index];
+    const double factor = spec.scaled ? group.factor : 1;
+    const double seconds = group.times.empty() ? spec.seconds * factor : group.times[index];
     return is_compute(spec) ? seconds * group.weights[static_cast<std::size_t>(rank) % group.weights.size()] : seconds;
 }
 

@@ -204,6 +204,18 @@ void read_lists(Fields &fields, Run &run, Complaint &complaint) {
     check_times(run, complaint);
 }
 
+// What holds for the stages of the whole run. Run files of before these keys are as Proteo's code has it.
+void read_rules_of_stages(Fields &fields, Run &run) {
+    const bool scales_all = fields.choice_or<bool>("factor_scales", {{"computation", false}, {"all", true}}, true);
+    const Reduce reduction =
+        fields.choice_or<Reduce>("reduction", {{"sum", Reduce::sum}, {"max", Reduce::max}}, Reduce::max);
+    for (PhaseSpec &phase : run.phases)
+        for (StageSpec &stage : phase.stages) {
+            stage.scaled = scales_all || is_compute(stage);
+            stage.reduction = reduction;
+        }
+}
+
 bool uses_files(const Run &run) {
     return std::ranges::any_of(run.phases, [](const PhaseSpec &phase) {
         return std::ranges::any_of(phase.stages, [](const StageSpec &stage) { return is_file(stage); });
@@ -258,6 +270,7 @@ Result<Run> parse_run(const std::string &file, const std::string &text) {
     Fields fields(run.document, "", complaint);
     read_general(fields, run, complaint);
     read_lists(fields, run, complaint);
+    read_rules_of_stages(fields, run);
     fields.refuse_others();
     check_scratch(fields, run);
     if (complaint.first()) return refused(file, *complaint.first());

@@ -17,6 +17,7 @@
 namespace emulator {
 
 enum class Capture { max, mean, median };
+enum class Reduce { sum, max };
 
 struct StageSpec {
     const StageType *type = nullptr; ///< never null where the run file was read
@@ -27,6 +28,8 @@ struct StageSpec {
     bool padded = false;  ///< what is left of `seconds` behind its operation is waited out
     std::int64_t id = -1; ///< -1: none
     int ranks = 0;        ///< 0: all
+    bool scaled = true;   ///< by the factors of groups
+    Reduce reduction = Reduce::max;
 };
 
 struct PhaseSpec {

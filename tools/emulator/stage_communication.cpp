@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "partners.hpp"
 #include "stage.hpp"
 
 namespace emulator {
@@ -13,25 +14,21 @@ constexpr int tag = 1;
 
 std::size_t length_of(const StageSpec &spec) { return static_cast<std::size_t>(operation_bytes(spec)); }
 
-// Rank r sends to r + size/2 and receives from r - size/2: with an odd size the partners differ, and nobody waits in a
-// circle, since MPI_Sendrecv serves both directions. A team of one sends to itself.
 class PointToPoint final : public Stage {
 public:
     PointToPoint(const StageSpec &spec, const Team &team)
-        : team_(team), outgoing_(length_of(spec)), incoming_(length_of(spec)) {}
+        : team_(team), partners_(partners_in(team)), outgoing_(length_of(spec)), incoming_(length_of(spec)) {}
 
     void run(std::int64_t operations) override {
-        const int half = team_.size / 2;
-        const int to = (team_.rank + half) % team_.size;
-        const int from = (team_.rank - half + team_.size) % team_.size;
         const int bytes = static_cast<int>(outgoing_.size());
         for (std::int64_t i = 0; i < operations; ++i)
-            MPI_Sendrecv(outgoing_.data(), bytes, MPI_BYTE, to, tag, incoming_.data(), bytes, MPI_BYTE, from, tag,
-                         team_.comm, MPI_STATUS_IGNORE);
+            MPI_Sendrecv(outgoing_.data(), bytes, MPI_BYTE, partners_.to, tag, incoming_.data(), bytes, MPI_BYTE,
+                         partners_.from, tag, team_.comm, MPI_STATUS_IGNORE);
     }
 
 private:
     Team team_;
+    Partners partners_;
     std::vector<std::byte> outgoing_, incoming_;
 };
 
@@ -76,24 +73,33 @@ private:
     std::vector<int> counts_, firsts_;
 };
 
-// Maximum of bytes, as the papers have it: any number of bytes is allowed, and no sum can overflow.
+// A sum of doubles where the bytes are whole ones, as in the applications that the paper emulates (Proteo 2024, section
+// 4.1), else of bytes; or, as Proteo's code has it, a maximum of bytes. All begin as 0, so that no sum overflows.
 template <bool to_all> class Reduction final : public Stage {
 public:
-    Reduction(const StageSpec &spec, const Team &team) : team_(team), own_(length_of(spec)), result_(length_of(spec)) {}
+    Reduction(const StageSpec &spec, const Team &team)
+        : team_(team), operation_(spec.reduction == Reduce::sum ? MPI_SUM : MPI_MAX), own_(length_of(spec)),
+          result_(length_of(spec)) {
+        const bool is_of_doubles = spec.reduction == Reduce::sum && own_.size() % sizeof(double) == 0;
+        type_ = is_of_doubles ? MPI_DOUBLE : MPI_UINT8_T;
+        count_ = static_cast<int>(own_.size() / (is_of_doubles ? sizeof(double) : 1));
+    }
 
     void run(std::int64_t operations) override {
-        const int bytes = static_cast<int>(own_.size());
         for (std::int64_t i = 0; i < operations; ++i) {
             if constexpr (to_all)
-                MPI_Allreduce(own_.data(), result_.data(), bytes, MPI_UINT8_T, MPI_MAX, team_.comm);
+                MPI_Allreduce(own_.data(), result_.data(), count_, type_, operation_, team_.comm);
             else
-                MPI_Reduce(own_.data(), result_.data(), bytes, MPI_UINT8_T, MPI_MAX, 0, team_.comm);
+                MPI_Reduce(own_.data(), result_.data(), count_, type_, operation_, 0, team_.comm);
         }
     }
 
 private:
     Team team_;
-    std::vector<std::uint8_t> own_, result_;
+    MPI_Op operation_;
+    MPI_Datatype type_ = MPI_UINT8_T;
+    int count_ = 0;
+    std::vector<std::uint8_t> own_, result_; // allocated, thus aligned for any type
 };
 
 template <class Made> std::unique_ptr<Stage> make(const StageSpec &spec, const Team &team, Workplace &) {

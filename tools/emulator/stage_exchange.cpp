@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "partners.hpp"
 #include "stage.hpp"
 
 namespace emulator {
@@ -21,7 +22,7 @@ constexpr std::int64_t slots = 64;
 class Exchange {
 public:
     Exchange(const StageSpec &spec, const Team &team)
-        : team_(team), bytes_(static_cast<std::size_t>(operation_bytes(spec))),
+        : team_(team), partners_(partners_in(team)), bytes_(static_cast<std::size_t>(operation_bytes(spec))),
           slots_(spec.bytes > 0 && !spec.capped ? 1 : slots), outgoing_(bytes_),
           incoming_(bytes_ * static_cast<std::size_t>(slots_)) {
         requests_.fill(MPI_REQUEST_NULL);
@@ -35,18 +36,17 @@ public:
 
 private:
     void begin_one() {
-        const int half = team_.size / 2;
         const auto slot = static_cast<std::size_t>(begun_++ % slots_);
         MPI_Request *pair = &requests_[2 * slot];
         MPI_Waitall(2, pair, MPI_STATUSES_IGNORE);
         const int bytes = static_cast<int>(bytes_);
-        MPI_Irecv(incoming_.data() + slot * bytes_, bytes, MPI_BYTE, (team_.rank - half + team_.size) % team_.size,
-                  tag_of_exchange, team_.comm, &pair[0]);
-        MPI_Isend(outgoing_.data(), bytes, MPI_BYTE, (team_.rank + half) % team_.size, tag_of_exchange, team_.comm,
-                  &pair[1]);
+        MPI_Irecv(incoming_.data() + slot * bytes_, bytes, MPI_BYTE, partners_.from, tag_of_exchange, team_.comm,
+                  &pair[0]);
+        MPI_Isend(outgoing_.data(), bytes, MPI_BYTE, partners_.to, tag_of_exchange, team_.comm, &pair[1]);
     }
 
     Team team_;
+    Partners partners_;
     std::size_t bytes_;
     std::int64_t slots_;
     std::vector<std::byte> outgoing_, incoming_;

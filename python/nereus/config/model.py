@@ -34,7 +34,7 @@ from nereus.methods import (
     TransferStrategy,
 )
 from nereus.methods.strategies import STRATEGIES_ALLOWED, allowed_together
-from nereus.stages import STAGES, StageType, column
+from nereus.stages import COMPUTE, STAGES, StageType, column
 
 INT32 = 2**31 - 1
 MOST_BYTES = 2**60  # sums of such sizes stay within 64 bits
@@ -168,6 +168,9 @@ class Experiment(Part):
     barrier: bool = Field(False, description="true or false")
     capture: Literal["max", "mean", "median"] = Field("max", description="one of max, mean, median")
     verify: bool = Field(True, description="true or false")
+    # As Proteo 2024 says (sections 4.1 and 4.4); Proteo's code differs, and so do its dialects.
+    factor_scales: Literal["computation", "all"] = Field("computation", description="one of computation, all")
+    reduction: Literal["sum", "max"] = Field("sum", description="one of sum, max")
     scratch: str | None = Field(None, min_length=1, description="the name of an existing folder")
     # Whose messages the times of the stages hold; the run file has none, since who starts it has chosen.
     mpi: str | None = Field(None, min_length=1, description="the name of an MPI build (nereus doctor)")
@@ -207,6 +210,11 @@ class Experiment(Part):
     def malleable(self) -> bool:
         """Whether the job is resized at all."""
         return len(self.groups) > 1
+
+    def scaled_seconds(self, stage: Stage, group: Group) -> float:
+        """Seconds of an iteration that the stage is to last in the group, before weights."""
+        is_scaled = self.factor_scales == "all" or stage.type in COMPUTE
+        return stage.time * (group.factor if is_scaled else 1.0)
 
     @property
     def max_ranks(self) -> int:

@@ -73,7 +73,8 @@ class _Translator:
 
     def document(self) -> Document:
         file = self._file
-        tree: dict[str, Any] = {"data": self._data(), **self._measuring()}
+        as_its_code = {"factor_scales": "all", "reduction": "max"}
+        tree: dict[str, Any] = {"data": self._data(), **self._measuring(), **as_its_code}
         tree["groups"] = [self._group(index) for index in range(len(file.groups))]
         tree["phases"] = [self._phase(index, phase) for index, phase in enumerate(file.phases)]
         if file.dialect == "proteo-flat-ini":

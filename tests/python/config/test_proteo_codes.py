@@ -46,10 +46,19 @@ def test_names_of_the_paper_are_read_in_json(loaded: Load) -> None:
 
 
 def test_stages_of_the_paper_beside_old_strategies_are_the_papers(loaded: Load) -> None:
-    text = PAPER.replace("Total_Reconfigurations", "Total_Resizes").replace("Spawn_Strategy=2", "Spawn_Strategy=6")
-    text = text.replace("Total_Data_Redistribution=3947000001", "SDR=1").replace("Asynch_Percentage_Redistribution=96.6", "ADR=2")
+    text = PAPER.replace("Total_Reconfigurations", "Total_Resizes").replace(
+        "Spawn_Strategy=2", "Spawn_Strategy=6"
+    )
+    text = text.replace("Total_Data_Redistribution=3947000001", "SDR=1").replace(
+        "Asynch_Percentage_Redistribution=96.6", "ADR=2"
+    )
     result = loaded(text, "e.ini")
-    assert [stage.type for stage in result.experiment.phases[0].stages] == ["matrix", "ip2p", "wait", "allgather"]
+    assert [stage.type for stage in result.experiment.phases[0].stages] == [
+        "matrix",
+        "ip2p",
+        "wait",
+        "allgather",
+    ]
     assert "because a stage type is 7 or 8 and a Spawn_Strategy is 6" in result.warnings[0]
 
 
@@ -75,6 +84,8 @@ def test_codes_that_were_said_are_taken(loaded: Load) -> None:
         ("Granularity=600", "Total_Resizes=1", "Total_Resizes is there too"),
     ],
 )
-def test_file_of_the_paper_that_makes_no_sense_is_refused(error: Error, old: str, new: str, says: str) -> None:
+def test_file_of_the_paper_that_makes_no_sense_is_refused(
+    error: Error, old: str, new: str, says: str
+) -> None:
     assert old in PAPER
     assert says in error(PAPER.replace(old, new), "e.ini")

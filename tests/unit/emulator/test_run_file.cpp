@@ -36,6 +36,8 @@ Json good_run() {
     run["data"] = {
         {"constant_bytes", 3813655465}, {"variable_bytes", 134228039}, {"element_bytes", 8}, {"memory", "shared"}};
     run["weights"] = {1.0, 2.5};
+    run["factor_scales"] = "computation";
+    run["reduction"] = "sum";
     run["scratch"] = std::filesystem::temp_directory_path().string();
     run["phases"] = Json::array({{{"iterations", 60}, {"stages", Json::array({stage("matrix"), stage("allreduce")})}}});
     run["groups"] = Json::array({group(2), group(4)});
@@ -78,6 +80,9 @@ TEST(RunFile, KeepsEveryValueThatSteersTheRun) {
     EXPECT_EQ(run->phases[0].stages[1].granularity, 600);
     EXPECT_EQ(run->groups[1].ranks, 4);
     EXPECT_EQ(run->groups[1].factor, 1.5);
+    EXPECT_TRUE(run->phases[0].stages[0].scaled);
+    EXPECT_FALSE(run->phases[0].stages[1].scaled);
+    EXPECT_EQ(run->phases[0].stages[1].reduction, Reduce::sum);
     EXPECT_EQ(run->groups[1].process_method, NEREUS_BASELINE_INTER);
     EXPECT_EQ(run->groups[1].process_strategies, unsigned{NEREUS_SINGLE} | NEREUS_ASYNCHRONOUS);
     EXPECT_EQ(run->groups[1].placement, NEREUS_SPREAD);
@@ -93,11 +98,15 @@ TEST(RunFile, OfBeforeAKeyExistedMeansWhatItMeantThen) {
     run["groups"][0].erase("release_unit");
     run["groups"][0].erase("survivors");
     run["data"].erase("memory");
+    run.erase("factor_scales");
+    run.erase("reduction");
     const auto parsed = parse_run("run.json", run.dump());
     ASSERT_TRUE(parsed) << parsed.error().sentence;
     EXPECT_EQ(parsed->groups[0].release_unit, NEREUS_UNIT_JOB);
     EXPECT_EQ(parsed->groups[0].survivors, NEREUS_FIRST);
     EXPECT_EQ(parsed->memory, "private");
+    EXPECT_TRUE(parsed->phases[0].stages[1].scaled);
+    EXPECT_EQ(parsed->phases[0].stages[1].reduction, Reduce::max);
 }
 
 TEST(RunFile, TakesEachWayToMoveDataByItsWords) {

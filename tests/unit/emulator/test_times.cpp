@@ -33,6 +33,8 @@ TEST(AskedTime, FollowsFactorAndTheWeightOfTheRank) {
     EXPECT_DOUBLE_EQ(asked_seconds(stage, group, 2, 0), 1.0);
     stage.type = stage_type("allreduce");
     EXPECT_DOUBLE_EQ(asked_seconds(stage, group, 1, 0), 1.0);
+    stage.scaled = false;
+    EXPECT_DOUBLE_EQ(asked_seconds(stage, group, 1, 0), 0.5);
 }
 
 TEST(AskedTime, IsThatOfTheGroupWhereItHasItsOwn) {

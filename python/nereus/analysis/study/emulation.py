@@ -56,7 +56,7 @@ def joined(before: Experiment, after: Experiment, resized_one: Experiment) -> Ex
         wanted = _busy_seconds(source, _greatest(own_weights or source.weights, group["ranks"]))
         group["factor"] = source.groups[0].factor * wanted / own if own and wanted else 1.0
     assert small < large  # neighbours differ in ranks; the model sees to that
-    return _with(resized_one, groups=groups, weights=weights)
+    return _with(resized_one, groups=groups, weights=weights, factor_scales="all")
 
 
 def _kinds(experiment: Experiment) -> list[str]:
@@ -66,7 +66,7 @@ def _kinds(experiment: Experiment) -> list[str]:
 def _times(experiment: Experiment) -> list[float]:
     """Of all stages in its first group."""
     group = experiment.groups[0]
-    own = [stage.time * group.factor for phase in experiment.phases for stage in phase.stages]
+    own = [experiment.scaled_seconds(stage, group) for phase in experiment.phases for stage in phase.stages]
     return group.times or own
 
 
