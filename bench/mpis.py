@@ -2,10 +2,12 @@
 """Which MPI can do what: a table whose cells are commands of `nereus`, each run to its end.
 
     python bench/mpis.py [--mpi NAME]... [--only COLUMN]... [--json]
+    python bench/mpis.py --of FILE...
 
-Takes the builds that are installed. The columns of hosts need root and the program ip; that of Slurm is
-tried where the script runs in an allocation. A cell is "yes" where the command ended well, made all resizes,
-and found its data right.
+Takes the builds that are installed. The columns of hosts need root and the program ip; that of Slurm is tried
+where the script runs in an allocation. A cell is "yes" where the command ended well, made all resizes in the
+way that was asked for, and found its data right. --json prints a document in place of the table; --of makes
+the table of such documents, of which later ones replace cells of earlier ones.
 """
 
 import argparse
@@ -16,10 +18,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 from nereus.bench.local_hosts import LocalHosts, Wanted, local_hosts
 from nereus.launch import Build, builds, choose
@@ -34,6 +36,7 @@ verify = true
 [data]
 constant_bytes = 8000000
 variable_bytes = 800000
+memory = "{memory}"
 [resize]
 process_strategies = {strategies}
 transfer_method = "{transfer}"
@@ -45,10 +48,16 @@ time = "10 ms"
 [[phases.stages]]
 type = "allreduce"
 bytes = 8
+[[groups]]
+ranks = 1
+iterations = 5
+[[groups]]
+ranks = 3
+iterations = 5
+[[groups]]
+ranks = 1
 """
-GROUP = "[[groups]]\nranks = {ranks}\n"
-# With the second of these Open MPI has windows between processes that were spawned apart.
-USUAL: Mapping[str, str] = {}
+# Open MPI has windows between processes that were spawned apart with some of these, by its version.
 WINDOWS = {"OMPI_MCA_osc": "ucx", "OMPI_MCA_osc_ucx_tls": "any"}
 WINDOWS_BY_UCX = {
     "OMPI_MCA_osc": "ucx",
@@ -59,6 +68,33 @@ WINDOWS_BY_UCX = {
 
 
 @dataclass(frozen=True)
+class Column:
+    """How its cells are made: what stands behind `nereus`, and how {file} resizes."""
+
+    command: str = "emulate {file} --mpi {mpi} --json --no-picture --quiet"
+    strategies: tuple[str, ...] = ()
+    transfer: str = "auto"
+    memory: str = "private"
+    #: Why what was printed, and written into a folder, is not what it should be; "" where it is.
+    failure: Callable[["Column", str, Path], str] = lambda column, printed, _: failed_resizes(column, printed)
+
+    @property
+    def file(self) -> str:
+        """The name of its experiment."""
+        return "-".join(["cell", self.transfer, self.memory, *self.strategies]) + ".toml"
+
+    @property
+    def experiment(self) -> str:
+        """From 1 to 3 processes and back; newcomers that join come while it goes on."""
+        return EXPERIMENT.format(
+            strategies=json.dumps(list(self.strategies)),
+            transfer=self.transfer,
+            memory=self.memory,
+            iterations=600 if {"join", "auto"} & {*self.strategies} else 20,
+        )
+
+
+@dataclass(frozen=True)
 class Cell:
     """What came of a command, and with which settings beside those that `nereus` has by itself."""
 
@@ -66,10 +102,73 @@ class Cell:
     library: str
     column: str
     works: bool | None
-    seconds: float
-    command: str
+    seconds: float = 0.0
+    command: str = ""
     reason: str = ""
     settings: Mapping[str, str] = field(default_factory=dict)
+
+
+def failed_resizes(column: Column, printed: str) -> str:
+    """Of an experiment's document."""
+    document = json.loads(printed)
+    if document["undone"]:
+        return str(document["undone"][0]["reason"])
+    made = document["resizes"]
+    if [resize["to"] for resize in made] != list(SIZES[1:]):
+        return f"it made resizes to {[resize['to'] for resize in made]}"
+    if column.transfer not in ("auto", made[0]["transfer_method"]):
+        return f"it moved data by {made[0]['transfer_method']}"
+    if "auto" not in column.strategies and set(made[0]["process_strategies"]) != {*column.strategies}:
+        return f"it made processes by {' and '.join(made[0]['process_strategies']) or 'spawn'}"
+    if column.memory == "shared" and not made[0]["shared_bytes"]:
+        return "it shared no memory"
+    return "" if document["data_intact"] else "data arrived changed"
+
+
+def failed_way(column: Column, printed: str, folder: Path) -> str:
+    """Of the document of a bench with one way to make processes."""
+    (row,) = json.loads(printed)["rows"]
+    return "" if row.get("works", True) and not row.get("reason") else str(row["reason"])
+
+
+def failed_record(column: Column, printed: str, folder: Path) -> str:
+    """Of what a monitor wrote beside the document of an experiment."""
+    events = [json.loads(line) for line in (folder / "record.jsonl").read_text().splitlines()]
+    ends = [event["end"] for event in events if event["event"] == "process"]
+    if ends.count("finalized") != max(SIZES):
+        return f"it has processes that ended so: {', '.join(ends) or 'none'}"
+    if not any(event["event"] == "moved" for event in events):
+        return "it has no messages"
+    return failed_resizes(column, printed)
+
+
+def failed_capture(column: Column, printed: str, folder: Path) -> str:
+    """Of an experiment that was made from a run of an application."""
+    document = json.loads(printed)
+    return "" if document["ranks"] == 2 and (folder / "captured.toml").exists() else "it found no experiment"
+
+
+EMULATE = Column.command
+COLUMNS: Mapping[str, Column] = {
+    "spawn": Column(),
+    "join": Column(strategies=("join",)),
+    "wake": Column(
+        "bench processes --mpi {mpi} --from 1 --to 3 --methods merge --strategies wake --repeat 1 --json",
+        failure=failed_way,
+    ),
+    "shm": Column(memory="shared"),
+    "p2p": Column(transfer="p2p"),
+    "col": Column(transfer="col"),
+    "rma": Column(transfer="rma-lock"),
+    "monitor": Column(f"monitor --output record.jsonl --quiet -- {NEREUS} {EMULATE}", failure=failed_record),
+    "capture": Column(
+        "capture --output captured.toml --mpi {mpi} --json -- mpiexec -n 2 nereus-cg --poisson 40",
+        failure=failed_capture,
+    ),
+    "hosts: spawn": Column(EMULATE + " --hosts {hosts} --rsh {rsh}"),
+    "hosts: join": Column(EMULATE + " --hosts {hosts} --rsh {rsh}", strategies=("join",)),
+    "Slurm": Column(strategies=("auto",)),
+}
 
 
 @dataclass(frozen=True)
@@ -79,196 +178,143 @@ class Place:
     folder: Path
     hosts: LocalHosts | None
 
-    def experiment(self, sizes: Sequence[int], strategies: Sequence[str] = (), transfer: str = "auto") -> str:
-        """The name of a file that resizes to these sizes, one after another."""
-        iterations = 600 if "join" in strategies else 20
-        text = EXPERIMENT.format(
-            strategies=json.dumps(list(strategies)), transfer=transfer, iterations=iterations
-        )
-        first = "".join(f"{GROUP.format(ranks=ranks)}iterations = 5\n" for ranks in sizes[:-1])
-        file = self.folder / f"{'-'.join([transfer, *strategies, *map(str, sizes)])}.toml"
-        file.write_text(text + first + GROUP.format(ranks=sizes[-1]))
-        return str(file)
+    def has(self, column: str) -> bool:
+        """Whether a cell of the column can be made here."""
+        if "hosts" in column:
+            return self.hosts is not None
+        return column != "Slurm" or "SLURM_JOB_ID" in os.environ
 
-    def run(self, words: Sequence[str], environment: Mapping[str, str], on_host: bool) -> tuple[str, str]:
-        """What the command printed on stdout, and why it failed: "" where it did not."""
+    def words(self, column: Column, mpi: str) -> list[str]:
+        """What stands behind `nereus`."""
+        file = self.folder / column.file
+        file.write_text(column.experiment)
+        names = self.hosts.names if self.hosts else ()
+        listed, rsh = ",".join(f"{name}:1" for name in names), self.hosts.rsh if self.hosts else ""
+        return shlex.split(column.command.format(file=file, mpi=mpi, hosts=listed, rsh=rsh))
+
+    def shown(self, words: Sequence[str]) -> str:
+        """The command as one types it."""
+        short = shlex.join(["nereus", *words]).replace(f"{self.folder}/", "").replace(NEREUS, "nereus")
+        if self.hosts is None:
+            return short
+        return short.replace(str(self.hosts.rsh), "rsh").replace(self.hosts.prefix, "host-")
+
+    def why_not(self, column: Column, words: Sequence[str], settings: Mapping[str, str]) -> str:
+        """Runs the command, and says why it failed: "" where it did not."""
         complete = [NEREUS, *words]
-        if on_host and self.hosts is not None:
+        if self.hosts is not None and "--hosts" in words:
             complete = [str(self.hosts.enter), self.hosts.names[0], shlex.join(complete)]
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
             try:
                 done = subprocess.run(
                     complete,
                     cwd=folder,
-                    env={**os.environ, **environment},
+                    env={**os.environ, **settings},
                     capture_output=True,
                     text=True,
                     check=False,
                     timeout=LIMIT,
                 )
             except subprocess.TimeoutExpired:
-                return "", f"it did not end within {LIMIT:g} s"
-        said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-        return done.stdout, "" if done.returncode == 0 else said[-1].removeprefix("nereus: ")
-
-
-def emulation(mpi: str, file: str, *more: str) -> list[str]:
-    return ["emulate", file, "--mpi", mpi, "--json", "--no-picture", "--quiet", *more]
-
-
-def commands(column: str, mpi: str, place: Place) -> list[str] | None:
-    """The words behind `nereus`; None where the cell cannot be tried here."""
-    fixed = emulation(mpi, place.experiment(SIZES[1:2]))
-    match column:
-        case "spawn" | "shm":
-            return emulation(mpi, place.experiment(SIZES))
-        case "join":
-            return emulation(mpi, place.experiment(SIZES, ["join"]))
-        case "wake":
-            ways = ("--methods", "merge", "--strategies", "wake")
-            return [
-                "bench",
-                "processes",
-                "--mpi",
-                mpi,
-                "--from",
-                "1",
-                "--to",
-                "3",
-                *ways,
-                "--repeat",
-                "1",
-                "--json",
-            ]
-        case "p2p" | "col":
-            return emulation(mpi, place.experiment(SIZES, transfer=column))
-        case "rma":
-            return emulation(mpi, place.experiment(SIZES, transfer="rma-lock"))
-        case "monitor":
-            return ["monitor", "--output", "record.jsonl", "--", NEREUS, *fixed]
-        case "capture":
-            return ["capture", "--output", "captured.toml", "--force", "--json", "--", NEREUS, *fixed]
-        case "hosts: spawn" | "hosts: join" if place.hosts is not None:
-            a, b, c = place.hosts.names
-            where = ("--hosts", f"{a}:1,{b}:1,{c}:1", "--rsh", str(place.hosts.rsh))
-            return emulation(mpi, place.experiment(SIZES, ["join"] if "join" in column else []), *where)
-        case "Slurm" if "SLURM_JOB_ID" in os.environ:
-            return emulation(mpi, place.experiment(SIZES, ["join"]))
-    return None
-
-
-COLUMNS = (
-    *("spawn", "join", "wake", "shm", "p2p", "col", "rma", "monitor", "capture"),
-    *("hosts: spawn", "hosts: join", "Slurm"),
-)
-
-
-def failure(column: str, printed: str) -> str:
-    """Why what a command printed is not what it should be; "" where it is."""
-    if column in ("monitor", "capture"):
-        return "" if printed.strip() else "it printed nothing"
-    try:
-        document = json.loads(printed)
-    except ValueError:
-        return "it printed no document"
-    if column == "wake":
-        (row,) = document["rows"]
-        return "" if row.get("works", True) and not row.get("reason") else str(row["reason"])
-    undone = document["undone"]
-    if undone:
-        return str(undone[0]["reason"])
-    made = [resize["to"] for resize in document["resizes"]]
-    if made != list(SIZES[1:]):
-        return f"it made resizes to {made}"
-    return "" if document["data_intact"] else "data arrived changed"
+                return f"it did not end within {LIMIT:g} s"
+            said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+            last = said[-1].removeprefix("nereus: ")
+            try:
+                # A document says more than the last line of a launcher.
+                reason = column.failure(column, done.stdout, Path(folder))
+            except (OSError, ValueError, KeyError):
+                return last
+            return reason or ("" if done.returncode == 0 else last)
 
 
 def settings_for(column: str, build: Build) -> list[Mapping[str, str]]:
     """Those to try in turn."""
-    own: Mapping[str, str] = {"NEREUS_MEMORY": "shared" if column == "shm" else "private"}
-    by_ucx = [WINDOWS, WINDOWS_BY_UCX] if column == "rma" and build.family == "openmpi" else []
-    return [{**own, **more} for more in (USUAL, *by_ucx)]
+    return [{}, *([WINDOWS, WINDOWS_BY_UCX] if column == "rma" and build.family == "openmpi" else [])]
 
 
-def cell(column: str, build: Build, place: Place) -> Cell:
-    words = commands(column, build.name, place)
-    if words is None:
-        return Cell(build.name, build.library_version, column, None, 0.0, "", "not tried here")
-    shown = shlex.join(["nereus", *words]).replace(f"{place.folder}/", "").replace(NEREUS, "nereus")
+def cell(name: str, build: Build, place: Place) -> Cell:
+    known = (build.name, build.library_version, name)
+    if not place.has(name):
+        return Cell(*known, works=None)
+    column = COLUMNS[name]
+    words = place.words(column, build.name)
     first = ""
-    for settings in settings_for(column, build):
-        begun = time.monotonic()
-        printed, reason = place.run(words, settings, "hosts" in column)
-        # A document says more than the last line of a launcher.
-        reason = (failure(column, printed) if printed or not reason else "") or reason
+    begun = time.monotonic()
+    for settings in settings_for(name, build):
+        reason = place.why_not(column, words, settings)
         seconds = time.monotonic() - begun
         if not reason:
-            return Cell(build.name, build.library_version, column, True, seconds, shown, settings=settings)
+            return Cell(*known, True, seconds, place.shown(words), settings=settings)
         first = first or reason
-    return Cell(build.name, build.library_version, column, False, seconds, shown, first)
+    return Cell(*known, False, seconds, place.shown(words), first)
 
 
 def cells(chosen: Sequence[Build], columns: Sequence[str]) -> Iterator[Cell]:
     """Row by row."""
-    with tempfile.TemporaryDirectory(prefix="nereus-mpis-") as folder:
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="nereus-mpis-")))
         wants_hosts = any("hosts" in column for column in columns) and os.geteuid() == 0
-        if not wants_hosts:
-            yield from (
-                cell(column, build, Place(Path(folder), None)) for build in chosen for column in columns
-            )
-            return
-        with local_hosts(Wanted("nmp", "abc")) as hosts:
-            yield from (
-                cell(column, build, Place(Path(folder), hosts)) for build in chosen for column in columns
-            )
+        hosts = stack.enter_context(local_hosts(Wanted("nmp", "abc"))) if wants_hosts else None
+        yield from (cell(column, build, Place(folder, hosts)) for build in chosen for column in columns)
 
 
 def table(found: Sequence[Cell], columns: Sequence[str]) -> str:
-    """In Markdown; reasons are numbered and stand below."""
-    notes: list[str] = []
+    """In Markdown; reasons and settings are numbered and stand below."""
+    notes: dict[str, int] = {}
 
-    def note(text: str) -> str:
-        if text not in notes:
-            notes.append(text)
-        return f"({notes.index(text) + 1})"
+    def noted(word: str, text: str) -> str:
+        return f"{word} ({notes.setdefault(text, len(notes) + 1)})"
 
     def shown(one: Cell) -> str:
-        extra = {name: value for name, value in one.settings.items() if name not in ("NEREUS_MEMORY",)}
         if one.works is None:
             return "-"
-        if one.works:
-            return (
-                f"yes {note('with ' + ' '.join(f'`{k}={v}`' for k, v in extra.items()))}" if extra else "yes"
-            )
-        return f"no {note(one.reason)}"
+        if not one.works:
+            return noted("no", f"`{one.reason}`")
+        settings = " ".join(f"{name}={value}" for name, value in one.settings.items())
+        return noted("yes", f"With `{settings}`.") if settings else "yes"
 
     lines = [f"| MPI | {' | '.join(columns)} |", f"|---|{'---|' * len(columns)}"]
-    for name in dict.fromkeys(one.mpi for one in found):
-        row = [one for one in found if one.mpi == name]
-        lines.append(f"| {row[0].library.split(',')[0]} | {' | '.join(map(shown, row))} |")
-    return "\n".join([*lines, "", *(f"{number}. {text}" for number, text in enumerate(notes, start=1))])
+    for mpi in dict.fromkeys(one.mpi for one in found):
+        row = {one.column: one for one in found if one.mpi == mpi}
+        library = next(iter(row.values())).library.split(",")[0]
+        lines.append(f"| {library} | {' | '.join(shown(row[column]) for column in columns)} |")
+    return "\n".join([*lines, "", *(f"{number}. {text}" for text, number in notes.items())])
 
 
-def main() -> Any:
+def stored(files: Sequence[str]) -> list[Cell]:
+    """Of documents; what a later one tried replaces what an earlier one did or did not try."""
+    found: dict[tuple[str, str], Cell] = {}
+    for file in files:
+        for one in json.loads(Path(file).read_text())["cells"]:
+            made = Cell(**one)
+            if made.works is not None or (made.mpi, made.column) not in found:
+                found[made.mpi, made.column] = made
+    return list(found.values())
+
+
+def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--mpi", action="append", metavar="NAME", help="this build only; may be given again")
-    parser.add_argument(
-        "--only", action="append", choices=COLUMNS, help="this column only; may be given again"
-    )
+    again = "may be given again"
+    parser.add_argument("--mpi", action="append", metavar="NAME", help=f"this build only; {again}")
+    parser.add_argument("--only", action="append", choices=list(COLUMNS), help=f"this column only; {again}")
     parser.add_argument("--json", action="store_true", help="one JSON document with each command")
+    parser.add_argument("--of", nargs="+", metavar="FILE", help="the table of such documents; nothing is run")
     arguments = parser.parse_args()
-    chosen = [choose(name) for name in arguments.mpi] if arguments.mpi else builds()
     columns = [column for column in COLUMNS if not arguments.only or column in arguments.only]
     found = []
-    for one in cells(chosen, columns):
-        found.append(one)
-        print(f"{one.mpi}: {one.column}: {one.works} {one.reason} ({one.seconds:.1f} s)", file=sys.stderr)
+    if arguments.of:
+        found = stored(arguments.of)
+    else:
+        chosen = [choose(name) for name in arguments.mpi] if arguments.mpi else builds()
+        for one in cells(chosen, columns):
+            found.append(one)
+            print(f"{one.mpi}: {one.column}: {one.works} {one.reason} ({one.seconds:.1f} s)", file=sys.stderr)
     if arguments.json:
         print(json.dumps({"cells": [asdict(one) for one in found]}, indent=1))
     else:
-        print(table(found, columns))
+        print(table(found, [column for column in columns if any(one.column == column for one in found)]))
 
 
 if __name__ == "__main__":

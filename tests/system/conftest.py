@@ -20,7 +20,7 @@ from commands import COMMAND, started
 from forked_commands import ForkedCommands, RunCommand, run_command
 from own_shared_memory import take_own_shared_memory
 
-from nereus.launch import builds, choose
+from nereus.launch import builds, builds_folder, choose
 from nereus.launch.shared_memory import FOLDER, NAME_PREFIXES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -203,6 +203,28 @@ def openmpi_debian() -> str:
 def mpich_debian() -> str:
     """Debian's MPICH 4.0.2, which cannot."""
     return installed("mpich-debian")
+
+
+def installed_beside(name: str, site: Site, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The same for a build of the folder nereus-more, which alone the test then knows."""
+    folder = builds_folder().with_name("nereus-more")
+    if not (folder / name / "mpi.json").exists():
+        pytest.skip(f"{folder} has no build {name}: `make build` said why it cannot install the MPI")
+    monkeypatch.setenv("NEREUS_BUILDS", str(folder))
+    site.environment["NEREUS_BUILDS"] = str(folder)
+    return name
+
+
+@pytest.fixture
+def intel(site: Site, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Intel MPI, where it could be installed."""
+    return installed_beside("intel", site, monkeypatch)
+
+
+@pytest.fixture
+def openmpi5(site: Site, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Open MPI 5, where it could be installed."""
+    return installed_beside("openmpi5", site, monkeypatch)
 
 
 @pytest.fixture(params=["mpich", pytest.param("openmpi", marks=pytest.mark.whole)])

@@ -45,7 +45,7 @@ for preset; do
     esac
 done
 """
-    texts = {scripts / "packages": "", scripts / "venv": "", scripts / "build": builds}
+    texts = {scripts / "build": builds, **{scripts / name: "" for name in ("packages", "venv", "more_mpis")}}
     for path, text in {**texts, command: 'echo "$1 ${NEREUS_BUILDS-usual}"'}.items():
         path.write_text(f"#!/bin/sh\n{text}")
         path.chmod(0o755)
