@@ -29,6 +29,8 @@ from nereus.launch import Build, builds, choose
 # Seconds for a command; with the time for the trial whether processes can join, at the first of an MPI.
 LIMIT = 200.0
 NEREUS = str(Path(sys.executable).parent / "nereus")
+# In the warning of `nereus emulate`, before the reason.
+CANNOT_JOIN = " here: "
 SIZES = (1, 3, 1)
 EXPERIMENT = """\
 name = "cell"
@@ -90,7 +92,7 @@ class Column:
             strategies=json.dumps(list(self.strategies)),
             transfer=self.transfer,
             memory=self.memory,
-            iterations=600 if {"join", "auto"} & {*self.strategies} else 20,
+            iterations={"join": 600, "auto": 1000}.get("".join(self.strategies), 20),
         )
 
 
@@ -162,7 +164,7 @@ COLUMNS: Mapping[str, Column] = {
     "rma": Column(transfer="rma-lock"),
     "monitor": Column(f"monitor --output record.jsonl --quiet -- {NEREUS} {EMULATE}", failure=failed_record),
     "capture": Column(
-        "capture --output captured.toml --mpi {mpi} --json -- mpiexec -n 2 nereus-cg --poisson 40",
+        "capture --output captured.toml --mpi {mpi} --json -- mpiexec {as_root} -n 2 nereus-cg --poisson 40",
         failure=failed_capture,
     ),
     "hosts: spawn": Column(EMULATE + " --hosts {hosts} --rsh {rsh}"),
@@ -184,13 +186,16 @@ class Place:
             return self.hosts is not None
         return column != "Slurm" or "SLURM_JOB_ID" in os.environ
 
-    def words(self, column: Column, mpi: str) -> list[str]:
+    def words(self, column: Column, build: Build) -> list[str]:
         """What stands behind `nereus`."""
         file = self.folder / column.file
         file.write_text(column.experiment)
         names = self.hosts.names if self.hosts else ()
         listed, rsh = ",".join(f"{name}:1" for name in names), self.hosts.rsh if self.hosts else ""
-        return shlex.split(column.command.format(file=file, mpi=mpi, hosts=listed, rsh=rsh))
+        as_root = "--allow-run-as-root" if build.family == "openmpi" and os.geteuid() == 0 else ""
+        return shlex.split(
+            column.command.format(file=file, mpi=build.name, hosts=listed, rsh=rsh, as_root=as_root)
+        )
 
     def shown(self, words: Sequence[str]) -> str:
         """The command as one types it."""
@@ -217,14 +222,18 @@ class Place:
                 )
             except subprocess.TimeoutExpired:
                 return f"it did not end within {LIMIT:g} s"
-            said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-            last = said[-1].removeprefix("nereus: ")
-            try:
-                # A document says more than the last line of a launcher.
-                reason = column.failure(column, done.stdout, Path(folder))
-            except (OSError, ValueError, KeyError):
-                return last
-            return reason or ("" if done.returncode == 0 else last)
+            return self._failure(column, done, Path(folder))
+
+    def _failure(self, column: Column, done: "subprocess.CompletedProcess[str]", folder: Path) -> str:
+        """What says most: a warning why processes cannot join, a document, the last line of a launcher."""
+        said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        last = said[-1].removeprefix("nereus: ")
+        try:
+            reason = column.failure(column, done.stdout, folder) or ("" if done.returncode == 0 else last)
+        except (OSError, ValueError, KeyError):
+            reason = last
+        warned = next((line.partition(CANNOT_JOIN)[2] for line in said if CANNOT_JOIN in line), "")
+        return warned if reason and warned else reason
 
 
 def settings_for(column: str, build: Build) -> list[Mapping[str, str]]:
@@ -237,7 +246,7 @@ def cell(name: str, build: Build, place: Place) -> Cell:
     if not place.has(name):
         return Cell(*known, works=None)
     column = COLUMNS[name]
-    words = place.words(column, build.name)
+    words = place.words(column, build)
     first = ""
     begun = time.monotonic()
     for settings in settings_for(name, build):

@@ -24,7 +24,7 @@ from nereus.launch import (
     most_ranks,
 )
 from nereus.runs import Where
-from nereus.runs.experiment import Ended, build_for, load_measured, means_for, run
+from nereus.runs.experiment import Ended, Means, build_for, load_measured, means_for, run
 from nereus.runs.results_folder import is_full, new_folder
 from nereus.supervisor import check_control_socket
 
@@ -81,6 +81,7 @@ def emulate(
         means = means_for(loaded.experiment.malleable, build, where, lambda: stopping.signal is not None)
         if stopping.signal is not None:
             raise typer.Exit(stopping.exit_code)
+        _warn_of_joins(loaded, means)
         build.program("nereus-emulator")
         folder = new_folder(output, loaded.experiment.name)
         shown = partial(Progress, quiet=quiet)
@@ -89,6 +90,13 @@ def emulate(
         complain(f"stopped by {stopping.text}; results so far: {folder} (nereus report {folder})")
         raise typer.Exit(stopping.exit_code)
     raise typer.Exit(0 if _present(ended, folder, as_json, quiet, picture) else 1)
+
+
+def _warn_of_joins(loaded: Loaded, means: Means) -> None:
+    """The job itself does not know why processes cannot join it."""
+    asked = any("join" in group.process_strategies for group in loaded.experiment.groups[1:])
+    if asked and not means.join.works:
+        warn([f"processes cannot join with {means.build.name} here: {means.join.reason}"])
 
 
 def _load(file: Path | None, measured: Path | None, proteo_codes: Codes | None) -> tuple[Path, Loaded]:

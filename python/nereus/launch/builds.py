@@ -14,7 +14,9 @@ from nereus.reading import beginning_of
 
 PREFERRED = "mpich"
 #: By launchers that take the same command line: Hydra, Intel's Hydra, Open MPI's own and, since 5, PRRTE.
-KINDS = ("mpich", "intel", "openmpi", "prrte")
+#: Each with the family whose ABI its libraries have.
+FAMILIES = {"mpich": "mpich", "intel": "mpich", "openmpi": "openmpi", "prrte": "openmpi"}
+KINDS = tuple(FAMILIES)
 _OPEN_MPI = re.compile(r"Open MPI v?(\d+)")
 _FIRST_WITH_PRRTE = 5
 
@@ -40,7 +42,7 @@ class Build:
     @property
     def family(self) -> str:
         """Whose ABI its library has: "mpich" or "openmpi"."""
-        return "openmpi" if self.kind in ("openmpi", "prrte") else "mpich"
+        return FAMILIES[self.kind]
 
     def is_for(self, library: str) -> bool:
         """Whether its MPI calls itself so: the first line of MPI_Get_library_version."""

@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from nereus.launch.builds import Build, builds, choose
+from nereus.launch.builds import FAMILIES, Build, builds, choose
 from nereus.launch.error import LaunchError
 
 # mpiexec of Open MPI gives these to processes on other hosts; that of MPICH gives them the whole environment.
@@ -21,10 +21,14 @@ COMPONENTS = "lib/openmpi-components"
 SEARCHED = "OMPI_MCA_mca_base_component_path"
 # What MPIs call their launcher, so that its name does not tell whose it is.
 _USUAL_LAUNCHERS = ("mpiexec", "mpirun")
-_FAMILIES = {
+# By Build.kind; the first that is found counts.
+_KINDS = {
+    "prrte": re.compile(r"\(Open MPI\) (?:[5-9]|\d\d)\.|PRRTE"),
     "openmpi": re.compile(r"Open MPI|OpenRTE|open-mpi", re.I),
-    "mpich": re.compile(r"HYDRA|MPICH|Intel\(R\) MPI", re.I),
+    "intel": re.compile(r"Intel\(R\) MPI"),
+    "mpich": re.compile(r"HYDRA|MPICH", re.I),
 }
+_VERSION = re.compile(r"\d+(?:\.\d+)+")
 
 
 def build_for(command: Sequence[str], name: str | None = None) -> Build:
@@ -45,8 +49,9 @@ def build_for(command: Sequence[str], name: str | None = None) -> Build:
     own = [build for build in builds() if Path(build.mpiexec).resolve() == Path(launcher).resolve()]
     if own:
         return own[0]
-    family = _family(launcher)
-    alike = [build for build in builds() if build.family == family]
+    kind = _kind_in(_version_text(launcher))
+    relatives = [build for build in builds() if kind is not None and build.family == FAMILIES[kind]]
+    alike = sorted(relatives, key=lambda build: build.kind != kind)
     if not alike:
         known = ", ".join(build.name for build in builds())
         if not known:
@@ -60,9 +65,17 @@ def launched_with(command: Sequence[str], build: Build) -> list[str]:
     if command[0] not in _USUAL_LAUNCHERS:
         return list(command)
     launcher = shutil.which(command[0])
-    if launcher is not None and _family(launcher) in (build.family, None):
+    if launcher is not None and _may_start(launcher, build):
         return list(command)
     return [str(build.mpiexec), *command[1:]]
+
+
+def _may_start(launcher: str, build: Build) -> bool:
+    """Whether it is that of the build's MPI: of the same kind and version, as far as it tells them."""
+    said = _version_text(launcher)
+    versions = [_VERSION.search(text) for text in (said, build.library_version)]
+    told = {version[0] for version in versions if version is not None}
+    return _kind_in(said) in (build.kind, None) and len(told) < 2
 
 
 def _told_to_nereus(command: Sequence[str]) -> str | None:
@@ -76,17 +89,22 @@ def _told_to_nereus(command: Sequence[str]) -> str | None:
     return None
 
 
-def _family(launcher: str) -> str | None:
-    """What the launcher says of itself."""
+def _kind_in(said: str) -> str | None:
+    """Which launcher says this of itself."""
+    return next((name for name, words in _KINDS.items() if words.search(said)), None)
+
+
+def _version_text(launcher: str) -> str:
+    """What it says of itself; "" where it is none, by its name."""
     if not re.match(r"(mpiexec|mpirun|orterun|prterun|hydra)", Path(launcher).name):
-        return None
+        return ""
     try:
         said = subprocess.run(
             [launcher, "--version"], capture_output=True, text=True, timeout=_SECONDS, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
-        return None
-    return next((name for name, words in _FAMILIES.items() if words.search(said.stdout + said.stderr)), None)
+        return ""
+    return said.stdout + said.stderr
 
 
 def preloaded(

@@ -14,7 +14,7 @@ from nereus.launch.preloading import build_for, launched_with, preloaded
 @pytest.fixture
 def two_builds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Builds for both families, and a folder for launchers that is in PATH."""
-    for name, version in (("mpich", "MPICH Version: 5"), ("openmpi", "Open MPI v4")):
+    for name, version in (("mpich", "MPICH Version: 5"), ("openmpi", "Open MPI v4.1.8")):
         folder = tmp_path / "builds" / name
         folder.mkdir(parents=True)
         text = {
@@ -40,12 +40,31 @@ def launcher(folder: Path, name: str, says: str) -> str:
     ("name", "says", "family"),
     [
         ("mpiexec", "HYDRA build details:", "mpich"),
+        ("mpiexec", "Intel(R) MPI Library for Linux* OS, Version 2021.18.1", "mpich"),
+        ("mpiexec", "mpiexec (Open MPI) 5.0.11", "openmpi"),
         ("mpirun", "mpirun (Open MPI) 4.1.4", "openmpi"),
         ("mpiexec.mine", "mpiexec (OpenRTE) 4.1.4", "openmpi"),
     ],
 )
 def test_launcher_output_identifies_its_mpi(two_builds: Path, name: str, says: str, family: str) -> None:
     assert build_for([launcher(two_builds, name, says), "-n", "2"]).name == family
+
+
+@pytest.mark.parametrize(
+    ("says", "is_taken"),
+    [
+        ("mpiexec (OpenRTE) 4.1.8", True),
+        ("mpiexec (OpenRTE) 4.1.4", False),
+        ("mpiexec (Open MPI) 5.0.11", False),
+        ("HYDRA build details:", False),
+    ],
+)
+def test_launcher_in_path_is_taken_only_if_it_starts_what_was_built(
+    two_builds: Path, says: str, is_taken: bool
+) -> None:
+    launcher(two_builds, "mpiexec", says)
+    own = "mpiexec" if is_taken else str(choose("openmpi").mpiexec)
+    assert launched_with(["mpiexec", "-n", "2"], choose("openmpi")) == [own, "-n", "2"]
 
 
 def test_launcher_of_a_build_needs_no_identification(two_builds: Path) -> None:
@@ -92,7 +111,7 @@ def test_launcher_of_the_build_is_used_if_none_is_in_the_path(
 
 
 def test_launcher_is_that_of_the_named_mpi(two_builds: Path) -> None:
-    command = [launcher(two_builds, "mpiexec", "mpiexec (Open MPI) 4.1.4"), "-n", "2"]
+    command = [launcher(two_builds, "mpiexec", "mpiexec (Open MPI) 4.1.8"), "-n", "2"]
     assert launched_with(command, choose("mpich"))[0] == str(two_builds / "mpiexec-mpich")
     assert launched_with(command, choose("openmpi")) == command
 
