@@ -13,6 +13,7 @@ the table of such documents, of which later ones replace cells of earlier ones.
 import argparse
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -29,6 +30,8 @@ from nereus.launch import Build, builds, choose
 # Seconds for a command; with the time for the trial whether processes can join, at the first of an MPI.
 LIMIT = 200.0
 NEREUS = str(Path(sys.executable).parent / "nereus")
+# In what an MPI calls itself, beside its name and the number of its version.
+NOT_SHOWN = re.compile(r"\(R\)| Version:| Library| for .*|,.*|(?<= )v(?=\d)")
 # In the warning of `nereus emulate`, before the reason.
 CANNOT_JOIN = " here: "
 SIZES = (1, 3, 1)
@@ -261,7 +264,8 @@ def cell(name: str, build: Build, place: Place) -> Cell:
 def cells(chosen: Sequence[Build], columns: Sequence[str]) -> Iterator[Cell]:
     """Row by row."""
     with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="nereus-mpis-")))
+        # Here, because nodes of a cluster have a /tmp each.
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="nereus-mpis-", dir=Path.cwd())))
         wants_hosts = any("hosts" in column for column in columns) and os.geteuid() == 0
         hosts = stack.enter_context(local_hosts(Wanted("nmp", "abc"))) if wants_hosts else None
         yield from (cell(column, build, Place(folder, hosts)) for build in chosen for column in columns)
@@ -278,15 +282,17 @@ def table(found: Sequence[Cell], columns: Sequence[str]) -> str:
         if one.works is None:
             return "-"
         if not one.works:
-            return noted("no", f"`{one.reason}`")
+            return noted("no", f"{one.reason[:1].upper()}{one.reason[1:]}.")
         settings = " ".join(f"{name}={value}" for name, value in one.settings.items())
         return noted("yes", f"With `{settings}`.") if settings else "yes"
 
     lines = [f"| MPI | {' | '.join(columns)} |", f"|---|{'---|' * len(columns)}"]
     for mpi in dict.fromkeys(one.mpi for one in found):
         row = {one.column: one for one in found if one.mpi == mpi}
-        library = next(iter(row.values())).library.split(",")[0]
-        lines.append(f"| {library} | {' | '.join(shown(row[column]) for column in columns)} |")
+        library = next(iter(row.values())).library
+        lines.append(
+            f"| {NOT_SHOWN.sub('', library)} | {' | '.join(shown(row[column]) for column in columns)} |"
+        )
     return "\n".join([*lines, "", *(f"{number}. {text}" for text, number in notes.items())])
 
 

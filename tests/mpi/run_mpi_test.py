@@ -30,7 +30,15 @@ MARKER = "NEREUS_TEST"
 LAUNCHERS = {"mpiexec", "mpiexec.hydra", "mpirun", "hydra_pmi_proxy", "orterun", "orterun_wrapper", "orted"}
 SHARED_MEMORY = Path("/dev/shm")
 # As in python/nereus/launch/shared_memory.py, to which a test compares: to import it takes too long.
-SHARED_NAMES = ("mpich_shm_", "mpich_shar_tmp", "vader_segment.", "ucx_shm_", "psm2_shm", "nereus")
+SHARED_NAMES = (
+    "mpich_shm_",
+    "mpich_shar_tmp",
+    "vader_segment.",
+    "sm_segment.",
+    "ucx_shm_",
+    "psm2_shm",
+    "nereus",
+)
 LINGER_SECONDS = 10.0  # for processes that are still ending when mpiexec has returned
 STACK_SECONDS = 30.0
 # Open MPI's own hang shows after the first part of the time-out, and is still there after the second.

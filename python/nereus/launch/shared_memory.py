@@ -14,7 +14,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FOLDER = Path("/dev/shm")
-NAME_PREFIXES = ("mpich_shm_", "mpich_shar_tmp", "vader_segment.", "ucx_shm_", "psm2_shm", "nereus")
+NAME_PREFIXES = (
+    "mpich_shm_",
+    "mpich_shar_tmp",
+    "vader_segment.",
+    "sm_segment.",
+    "ucx_shm_",
+    "psm2_shm",
+    "nereus",
+)
 # A process that just made its file maps it within microseconds; this is ample.
 _SECOND_LOOK_AFTER = 0.2
 
