@@ -32,8 +32,8 @@ from nereus.probe import FEATURES, Capabilities, Joining, in_container, joining,
 _MOST_SECONDS = 3600.0
 # Of the time for an MPI: one trial that hangs leaves enough for the others.
 _SHARE_OF_A_TRIAL = 0.25
-# And to end what is tried then, which takes some launchers a second.
-_SHARE_FOR_THE_END = 0.15
+# And for the command to begin, and to end what is tried last, which takes some launchers a second.
+_SHARE_OF_THE_REST = 0.2
 _NONE_INSTALLED = "no MPI build of Nereus is installed; run `make build`"
 
 
@@ -69,7 +69,7 @@ def doctor(
 
 
 def _finding(build: Build, again: bool, limit: float, stopped: Callable[[], bool]) -> dict[str, Any]:
-    until, each = time.monotonic() + limit * (1 - _SHARE_FOR_THE_END), limit * _SHARE_OF_A_TRIAL
+    until, each = time.monotonic() + limit * (1 - _SHARE_OF_THE_REST), limit * _SHARE_OF_A_TRIAL
 
     def over() -> bool:
         return stopped() or time.monotonic() >= until

@@ -118,7 +118,7 @@ def _try(build: Build, time_limit: float, stopped: Callable[[], bool]) -> Capabi
             time.sleep(0.02)
         if job.running():
             job.grace = GRACE
-            found = read_answers(job.text(), f"the trial did not end within {time_limit:g} s")
+            found = read_answers(job.text(), f"the trial did not end within {round(time_limit, 1):g} s")
             return Capabilities(found.library, found.thread_level, found.features, answered=False)
         return read_answers(job.text(), f"the trial failed: {job.outcome().text}")
 

@@ -191,7 +191,7 @@ def _try(
             job.attend(0.05)
         if job.running():
             job.grace = GRACE
-            return read_answer(job.text(), f"the trial did not end within {time_limit:g} s")
+            return read_answer(job.text(), f"the trial did not end within {round(time_limit, 1):g} s")
         return read_answer(job.text(), f"the trial failed: {job.outcome().text}")
 
 

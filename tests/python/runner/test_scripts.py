@@ -101,6 +101,28 @@ def test_demo_uses_its_own_build_only_while_there_is_no_optimised_one(
     assert not own.exists()
 
 
+def test_mpi_that_cannot_be_installed_is_left_out_with_one_line(repository: Path, tmp_path: Path) -> None:
+    (tmp_path / "scripts").mkdir()
+    for name in ("scripts/more_mpis", "scripts/build_with_mpi", "CMakePresets.json"):
+        shutil.copy(repository / name, tmp_path / name)
+    for name in ("intel", "openmpi5"):
+        shutil.copy(repository / f"requirements-{name}.txt", tmp_path)
+    installs = 'case "$*" in *intel*) echo "ERROR: no wheel for it"; exit 1;; esac; mkdir -p .venv/openmpi5'
+    builds = 'echo "$*" >>built; mkdir -p build/$4'
+    for path, text in {".venv/bin/pip": installs, "scripts/build": builds}.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(f"#!/bin/sh\n{text}\n")
+        (tmp_path / path).chmod(0o755)
+    done = run(tmp_path / "scripts" / "more_mpis")
+    assert done.returncode == 0
+    (line,) = done.stderr.splitlines()
+    assert line.endswith(
+        "requirements-intel.txt cannot be installed, and tests of intel are skipped: ERROR: no wheel for it"
+    )
+    built = (tmp_path / "built").read_text()
+    assert built == "--with-mpi .venv/openmpi5/bin/mpicc --name openmpi5 --target install-emulate\n"
+
+
 def test_ci_stops_at_its_first_failing_step(repository: Path, calls: Path) -> None:
     assert run(repository / ".ci" / "run").returncode != 0
     assert calls.read_text() == "make lint\n"
