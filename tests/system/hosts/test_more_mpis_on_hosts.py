@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What Open MPI 5 cannot do over several hosts is refused, where it would end the job."""
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -31,9 +30,8 @@ def test_parties_of_their_own_on_other_hosts_are_refused_with_open_mpi_5(
     listed = ",".join(f"{name}:1" for name in hosts.names)
     where = ["--mpi", openmpi5, "--hosts", listed, "--rsh", str(hosts.rsh)]
     file = str(site.write("parties.toml", EXPERIMENT))
-    with on_host_a(["emulate", file, "--json", "--no-picture", "--quiet", *where]) as (process, _):
+    with on_host_a(["emulate", file, "--output", "out", "--no-picture", "--quiet", *where]) as (process, _):
         process.wait(LIMIT)
-    document = json.loads((site.folder / "written").read_text())
-    (undone,) = document["undone"]
-    assert REASON in undone["reason"]
-    assert document["data_intact"]
+    events = {event["event"]: event for event in site.events()}
+    assert REASON in events["resize_undone"]["reason"], (site.folder / "written").read_text()
+    assert events["finished"]["data_intact"]
