@@ -7,7 +7,7 @@
 Takes the builds that are installed. The columns of hosts need root and the program ip; that of Slurm is tried
 where the script runs in an allocation. A cell is "yes" where the command ended well, made all resizes in the
 way that was asked for, and found its data right. --json prints a document in place of the table; --of makes
-the table of such documents, of which later ones replace cells of earlier ones.
+the table of such documents; cells that are in several of them say how many runs failed.
 """
 
 import argparse
@@ -21,7 +21,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from nereus.bench.local_hosts import LocalHosts, Wanted, local_hosts
@@ -281,8 +281,8 @@ def table(found: Sequence[Cell], columns: Sequence[str]) -> str:
     def shown(one: Cell) -> str:
         if one.works is None:
             return "-"
-        if not one.works:
-            return noted("no", f"{one.reason[:1].upper()}{one.reason[1:]}.")
+        if one.reason:
+            return noted("yes" if one.works else "no", f"{one.reason[:1].upper()}{one.reason[1:]}.")
         settings = " ".join(f"{name}={value}" for name, value in one.settings.items())
         return noted("yes", f"With `{settings}`.") if settings else "yes"
 
@@ -297,14 +297,22 @@ def table(found: Sequence[Cell], columns: Sequence[str]) -> str:
 
 
 def stored(files: Sequence[str]) -> list[Cell]:
-    """Of documents; what a later one tried replaces what an earlier one did or did not try."""
-    found: dict[tuple[str, str], Cell] = {}
+    """Of documents; one that was made several times says how often it failed."""
+    made: dict[tuple[str, str], list[Cell]] = {}
     for file in files:
         for one in json.loads(Path(file).read_text())["cells"]:
-            made = Cell(**one)
-            if made.works is not None or (made.mpi, made.column) not in found:
-                found[made.mpi, made.column] = made
-    return list(found.values())
+            made.setdefault((one["mpi"], one["column"]), []).append(Cell(**one))
+    return [together(same) for same in made.values()]
+
+
+def together(made: Sequence[Cell]) -> Cell:
+    """Runs of one cell as one."""
+    good = [one for one in made if one.works]
+    bad = [one for one in made if one.works is False]
+    if not good or not bad:
+        return (good or bad or list(made))[-1]
+    runs = len(good) + len(bad)
+    return replace(good[-1], reason=f"{len(bad)} of {runs} runs failed: {bad[-1].reason}")
 
 
 def main() -> None:
