@@ -34,12 +34,15 @@ TEST(Partners, AreHalfTheRanksApartWhereAllShareANode) {
     EXPECT_EQ(partner_distance({0, 0, 0, 0, 0}), 2);
 }
 
-TEST(Partners, AreHalfTheRanksApartWhereNodesAreFilledOneAfterTheOther) { EXPECT_EQ(partner_distance({0, 0, 0, 4, 4, 4}), 3); }
+TEST(Partners, AreHalfTheRanksApartWhereNodesAreFilledOneAfterTheOther) {
+    EXPECT_EQ(partner_distance({0, 0, 0, 4, 4, 4}), 3);
+}
 
 TEST(Partners, AreOnOtherNodesWhereRanksGoRoundTheNodes) {
     for (const int nodes : {2, 3, 4})
         for (int ranks = nodes; ranks <= 8 * nodes; ranks += nodes)
-            EXPECT_EQ(stay(round_robin(ranks, nodes), partner_distance(round_robin(ranks, nodes))), 0) << ranks << " " << nodes;
+            EXPECT_EQ(stay(round_robin(ranks, nodes), partner_distance(round_robin(ranks, nodes))), 0)
+                << ranks << " " << nodes;
 }
 
 RC_GTEST_PROP(Partners, StayOnTheirNodeAsRarelyAsTheyCan, ()) {
