@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from nodes import WITHIN, CannotStart, Nodes, node
+from slurm_accounting import CONF as ACCOUNTING
+from slurm_accounting import register, start_accounting
 
 from nereus.bench.local_hosts import Wanted, local_hosts
 
@@ -48,11 +50,11 @@ SlurmdLogFile={folder}/slurmd-%n.log
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 JobAcctGatherType=jobacct_gather/none
-AccountingStorageType=accounting_storage/none
+{accounting}
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 SchedulerType=sched/backfill
-SchedulerParameters=sched_interval=2,bf_interval=2,batch_sched_delay=0,sched_min_interval=0
+SchedulerParameters=permit_job_expansion,sched_interval=2,bf_interval=2,batch_sched_delay=0,sched_min_interval=0
 SwitchType=switch/none
 MpiDefault=none
 ReturnToService=2
@@ -135,8 +137,11 @@ def missing_programs() -> list[str]:
 
 
 @contextlib.contextmanager
-def slurm_cluster() -> Iterator[SlurmCluster]:
-    """All nodes idle; nothing is left at the end of the block. CannotStart where that cannot be."""
+def slurm_cluster(accounts: bool = False) -> Iterator[SlurmCluster]:
+    """All nodes idle; nothing is left at the end of the block. CannotStart where that cannot be.
+
+    `accounts`: with slurmdbd, without which a job gets and gives back hosts only once.
+    """
     # Not in /tmp, which each node has for itself.
     folder = Path(tempfile.mkdtemp(prefix="nereus-", dir="/var/tmp"))
     with ExitStack() as stack:
@@ -146,7 +151,10 @@ def slurm_cluster() -> Iterator[SlurmCluster]:
         for host in hosts.names:
             stack.enter_context(node(cluster, host))
         stack.enter_context(_munge(folder))
-        _configure(cluster)
+        _configure(cluster, accounts)
+        if accounts:
+            start_accounting(cluster, cluster.login)
+            register(cluster, cluster.login, cluster.hosts.prefix)
         cluster.start_controller()
         for name in cluster.nodes:
             cluster.start_slurmd(name)
@@ -176,11 +184,13 @@ def _munge(folder: Path) -> Iterator[None]:
             process.terminate()
 
 
-def _configure(cluster: SlurmCluster) -> None:
+def _configure(cluster: SlurmCluster, accounts: bool) -> None:
     folder = cluster.folder
     for name in ("state", *(f"spool/{host}" for host in cluster.nodes)):
         (folder / name).mkdir(parents=True)
     values = {"cluster": cluster.hosts.prefix, "controller": cluster.login, "folder": folder}
+    accounting = ACCOUNTING if accounts else "AccountingStorageType=accounting_storage/none"
+    values["accounting"] = accounting.format(**values).strip()
     text = _CONF.format(**values, nodes=",".join(cluster.nodes), processors=PROCESSORS)
     (folder / "slurm.conf").write_text(text)
 

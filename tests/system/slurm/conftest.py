@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import slurm_accounting
 from commands import COMMAND
 from nodes import CannotStart
 from slurm_cluster import SlurmCluster, missing_programs, slurm_cluster
@@ -22,22 +23,40 @@ echo "exit code $?"
 """
 
 
-@pytest.fixture(scope="session")
-def session_cluster() -> Iterator[SlurmCluster]:
-    """Started once; tests are skipped with the reason where that cannot be."""
+@contextlib.contextmanager
+def started_cluster(accounts: bool = False) -> Iterator[SlurmCluster]:
+    """Tests are skipped with the reason where it cannot be."""
     if os.geteuid() != 0:
         pytest.skip("nodes of a Slurm are made of namespaces, which only root can make")
     if missing := missing_programs():
         pytest.skip(
             f"programs are missing: {', '.join(missing)} (Debian: slurmctld, slurmd, slurm-client, munge)"
         )
+    if accounts and (missing := slurm_accounting.missing_programs()):
+        pytest.skip(f"programs are missing: {', '.join(missing)} (Debian: slurmdbd, mariadb-server-core)")
     try:
-        with slurm_cluster() as cluster:
+        with slurm_cluster(accounts) as cluster:
             yield cluster
     except CannotStart as problem:
         pytest.skip(f"Slurm does not start here: {problem}")
     except subprocess.CalledProcessError as problem:
         pytest.skip(f"namespaces cannot be made here: {problem.cmd}: {problem.stderr.strip()}")
+
+
+@pytest.fixture(scope="session")
+def session_cluster() -> Iterator[SlurmCluster]:
+    """Started once."""
+    with started_cluster() as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def accounting_cluster() -> Iterator[SlurmCluster]:
+    """One of its own, with slurmdbd; after the test no job may be left."""
+    with started_cluster(accounts=True) as cluster:
+        yield cluster
+        cluster.wait_until(lambda: len(cluster.idle) == len(cluster.nodes), "nodes are not idle")
+        assert cluster.jobs == [], "jobs are left in Slurm"
 
 
 @pytest.fixture

@@ -141,8 +141,8 @@ def test_job_goes_on_while_a_slurmd_is_gone(start: Any, cluster: Any, mpich: str
     job.stop()
 
 
-def test_hosts_come_and_go_in_cycles_and_nothing_is_left(cluster: Any, mpich: str, tmp_path: Path) -> None:
-    folder = cluster.folder / tmp_path.name
+def check_cycles(cluster: Any, mpich: str, folder: Path, growth: str) -> None:
+    """Hosts come and go as often as they should, and nothing is left of that."""
     folder.mkdir()
     words = [*COMMAND, "bench", "allocation", "--cycles", "2", "--mpi", mpich, "--json"]
     files = [f"--output={folder / 'output'}", f"--error={folder / 'error'}"]
@@ -150,16 +150,22 @@ def test_hosts_come_and_go_in_cycles_and_nothing_is_left(cluster: Any, mpich: st
         cluster.login,
         *("sbatch", "--wait", "--nodes=1", "--ntasks-per-node=2", *files, f"--wrap={shlex.join(words)}"),
         XDG_CACHE_HOME=str(cluster.folder / "cache"),
+        NEREUS_SLURM_GROWTH=growth,
     )
     assert done.returncode == 0, (folder / "error").read_text()
     [row] = json.loads((folder / "output").read_text())["rows"]
-    assert (row["adapter"], row["growth"], row["cycles"], row["left_behind"]) == (
-        "slurm",
-        "second-job",
-        2,
-        [],
-    )
+    assert (row["adapter"], row["growth"], row["cycles"], row["left_behind"]) == ("slurm", growth, 2, [])
     assert all(row[f"{name}_seconds"] > 0 for name in ("usable", "idle", "pause", "one_host_pause"))
+
+
+def test_hosts_come_and_go_in_cycles_and_nothing_is_left(cluster: Any, mpich: str, tmp_path: Path) -> None:
+    check_cycles(cluster, mpich, cluster.folder / tmp_path.name, "second-job")
+
+
+def test_hosts_become_those_of_the_first_job_in_cycles_and_nothing_is_left(
+    accounting_cluster: Any, mpich: str
+) -> None:
+    check_cycles(accounting_cluster, mpich, accounting_cluster.folder / "cycles", "expand")
 
 
 def test_task_of_a_job_array_keeps_its_hosts(cluster: Any, start: Any, mpich: str) -> None:
