@@ -12,7 +12,7 @@ from nereus.launch import Stopping
 from nereus.supervisor import NameClaim
 from nereus.supervisor.asking import Inquiry
 from nereus.supervisor.daemon_address import daemon_control_socket
-from nereus.supervisor.site_record import address_in_record, answers, record_path
+from nereus.supervisor.site_record import address_in_record, answers
 
 _ASK_EVERY = 1.0
 _LOOK_EVERY = 0.1
@@ -30,7 +30,7 @@ def shares_hosts_of(job: str, expected: bool, stopping: Stopping) -> bool:
         try:
             return bool(ask_daemon({"kind": "pilot"}).get("job") == job)
         except NoDaemon:
-            address = address_in_record(record_path(of_job=job))
+            address = address_in_record(of_job=job)
             if address is not None and answers(address):
                 raise DaemonError(f"the daemon of this job is at {address}: start jobs on its host") from None
             if time.monotonic() >= until or stopping.signal is not None:

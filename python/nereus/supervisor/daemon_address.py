@@ -30,15 +30,15 @@ def daemon_address(environment: Mapping[str, str] = os.environ, here: bool = Tru
     line, of_job = daemon_line(environment), environment.get("SLURM_JOB_ID", "")
     if CONTROLLER in environment:
         return {}
-    if found := _recorded(record_path(environment, of_job) if of_job.isdigit() else None):
+    if of_job.isdigit() and (found := _recorded(environment, of_job)):
         return found
     if here and is_private(line.parent) and line.is_socket():
         return {CONTROLLER: f"ipc://{line}"}
-    return _recorded(record_path(environment) if of_job else None)
+    return _recorded(environment) if of_job else {}
 
 
-def _recorded(path: Path | None) -> dict[str, str]:
-    address = address_in_record(path) if path is not None else None
+def _recorded(environment: Mapping[str, str], of_job: str = "") -> dict[str, str]:
+    address = address_in_record(environment, of_job)
     if address is None or not answers(address):
         return {}
-    return {CONTROLLER: address, CONTROLLER_KEYS: str(path)}
+    return {CONTROLLER: address, CONTROLLER_KEYS: str(record_path(environment, of_job))}

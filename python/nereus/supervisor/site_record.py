@@ -49,7 +49,7 @@ def write_record(address: str, keys: ClientKeys, of_job: str = "") -> Path:
     path = record_path(of_job=of_job)
     try:
         make_folder(path.parent, _USE, parents=True)
-        there = address_in_record(path)
+        there = address_in_record(of_job=of_job)
         if there not in (None, address) and answers(str(there)):
             raise LaunchError(f"{path}: a daemon answers at {there}; there is one for all hosts")
         new = path.with_name(f"{path.name}.{os.getpid()}")
@@ -65,15 +65,14 @@ def write_record(address: str, keys: ClientKeys, of_job: str = "") -> Path:
 
 def remove_record(address: str, of_job: str = "") -> None:
     """Unless it is another daemon's by now."""
-    path = record_path(of_job=of_job)
-    if address_in_record(path) == address:
-        KeyFolder.of_user().remove(path)
+    if address_in_record(of_job=of_job) == address:
+        KeyFolder.of_user().remove(record_path(of_job=of_job))
 
 
-def address_in_record(path: Path) -> str | None:
+def address_in_record(environment: Mapping[str, str] = os.environ, of_job: str = "") -> str | None:
     """None where there is no record, or none that only this user can read."""
     try:
-        address = _private_object(path).get("address")
+        address = _private_object(record_path(environment, of_job)).get("address")
     except (OSError, LaunchError):
         return None
     return address if isinstance(address, str) and _ADDRESS.match(address) else None

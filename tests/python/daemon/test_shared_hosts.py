@@ -201,7 +201,7 @@ def test_job_on_another_host_than_the_daemon_is_refused(
 
     monkeypatch.setattr(queue, "ask_daemon", ask)
     monkeypatch.setattr(
-        queue, "address_in_record", lambda path: "tcp://n1:4000" if path.name == "pilot-4711" else None
+        queue, "address_in_record", lambda of_job: "tcp://n1:4000" if of_job == "4711" else None
     )
     monkeypatch.setattr(queue, "answers", lambda address: True)
     with Stopping() as stopping, pytest.raises(DaemonError, match="tcp://n1:4000: start jobs on its host"):

@@ -59,6 +59,26 @@ def test_jobs_in_slurm_find_the_daemon(folder: Path, address: str) -> None:
     assert daemon_address(environment(folder, SLURM_JOB_ID="")) == {}
 
 
+def test_daemon_of_the_own_slurm_job_goes_before_others(folder: Path, address: str) -> None:
+    write_record("tcp://127.0.0.1:1", KEYS)
+    path = write_record(address, KEYS, of_job="7")
+    assert path == folder / "pilot-7"
+    assert daemon_address(environment(folder))["NEREUS_CONTROLLER_KEYS"] == str(path)
+    assert daemon_address(environment(folder, SLURM_JOB_ID="8")) == {}
+    assert daemon_address(environment(folder), here=False)["NEREUS_CONTROLLER"] == address
+    remove_record(address, of_job="7")
+    assert [each.name for each in folder.iterdir()] == ["daemon"]
+
+
+def test_job_without_a_home_folder_finds_no_daemon(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def homeless() -> Path:
+        raise RuntimeError("no home folder")
+
+    monkeypatch.setattr(Path, "home", homeless)
+    assert daemon_address({"SLURM_JOB_ID": "7", "XDG_RUNTIME_DIR": str(tmp_path)}) == {}
+    assert address_in_record({}, of_job="7") is None
+
+
 def test_daemon_that_does_not_answer_is_not_found(folder: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
@@ -71,20 +91,20 @@ def test_another_daemon_that_answers_is_not_replaced(folder: Path, address: str)
     with pytest.raises(LaunchError, match=f"a daemon answers at {address}"):
         write_record("tcp://127.0.0.1:1", KEYS)
     write_record(address, KEYS)
-    assert address_in_record(record_path()) == address
+    assert address_in_record() == address
 
 
 def test_record_of_a_daemon_that_is_gone_is_replaced(folder: Path) -> None:
     write_record("tcp://127.0.0.1:1", KEYS)
     write_record("tcp://127.0.0.1:2", KEYS)
-    assert address_in_record(record_path()) == "tcp://127.0.0.1:2"
+    assert address_in_record() == "tcp://127.0.0.1:2"
     assert [path.name for path in folder.iterdir()] == ["daemon"]
 
 
 def test_only_the_own_record_is_removed(folder: Path) -> None:
     write_record("tcp://127.0.0.1:2", KEYS)
     remove_record("tcp://127.0.0.1:1")
-    assert address_in_record(record_path()) == "tcp://127.0.0.1:2"
+    assert address_in_record() == "tcp://127.0.0.1:2"
     remove_record("tcp://127.0.0.1:2")
     assert not (folder / "daemon").exists()
     remove_record("tcp://127.0.0.1:2")
