@@ -116,7 +116,9 @@ class SlurmJob:
     def placed(self) -> str:
         """Letters of the ranks' hosts, as the job tells them; empty until it is open."""
         jobs = json.loads(self.nereus("jobs", "--json").stdout or '{"jobs": []}')["jobs"]
-        running = [job for job in jobs if job["command"][0].startswith(str(self.folder.parent))]
+        # One that is silent for a moment, on a loaded machine, tells nothing.
+        known = [job for job in jobs if "command" in job]
+        running = [job for job in known if job["command"][0].startswith(str(self.folder.parent))]
         return "".join(host[-1] for job in running for host in job["hosts"])
 
     def resize(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
