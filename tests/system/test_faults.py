@@ -256,8 +256,8 @@ def test_killed_supervisor_ends_its_ranks_and_frees_control_socket_and_name(site
         shutil.rmtree(folder)
 
 
-# MPI_Comm_spawn of MPICH returns before all spawned processes have reached the one that spawned them; where that
-# one ends at once, they abort in MPI_Init, and so does the run with them, now and then.
+# MPI_Comm_spawn of MPICH returns before all spawned processes have reached the one that spawned them; where
+# that one ends at once, they abort in MPI_Init, and so does the run with them, now and then.
 _ALONE = pytest.param("single+asynchronous", marks=pytest.mark.whole)
 
 
