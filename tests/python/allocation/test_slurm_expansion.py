@@ -31,6 +31,14 @@ def test_hosts_that_come_are_the_first_jobs(expanding: SlurmStand) -> None:
     assert {line.split()[1] for line in file.read_text().splitlines()} == {number}
 
 
+def test_host_that_comes_back_too_soon_is_tried_again(expanding: SlurmStand) -> None:
+    growth = expanding.allocation.grow(Wish(1))
+    text = "Task launch for StepId=1.5 failed on node n3: Job credential revoked"
+    expanding.slurm.refuse("srun", text, times=2)
+    expanding.turn_until(GrowthState.USABLE, growth)
+    assert len([call for call in expanding.slurm.calls("srun") if call]) >= 3
+
+
 def test_expansion_is_repeated_while_slurm_is_not_ready_for_it(expanding: SlurmStand) -> None:
     growth = expanding.allocation.grow(Wish(1))
     expanding.slurm.refuse("scontrol update", BUSY, times=2)

@@ -19,7 +19,7 @@ from nereus.allocation.contract import (
     Wish,
 )
 from nereus.allocation.growths import Growths, Steps
-from nereus.allocation.slurm.client import Call, answered, goes_away, wait
+from nereus.allocation.slurm.client import Call, answered, goes_away, starts_soon, wait
 from nereus.allocation.slurm.end_watch import EndWatch
 from nereus.allocation.slurm.environment import SlurmJob
 from nereus.allocation.slurm.expansion import Expansion
@@ -149,7 +149,7 @@ class SlurmAllocation(Allocation):
             held.append(_Held(job, granted.id, growth.hosts))
             self._tried += held
             self._note_hosts()
-            yield from tried(names_of(growth.hosts), self._shell, self.environment)
+            yield from tried(names_of(growth.hosts), self._shell, self.environment, starts_soon)
             self._take(held[0])
             growth.to(GrowthState.USABLE)
         finally:

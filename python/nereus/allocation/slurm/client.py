@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from nereus.allocation import call
 from nereus.allocation.call import LIMIT, Answer, answered, wait
 
-__all__ = ["LIMIT", "Answer", "Call", "answered", "goes_away", "wait", "without_job"]
+__all__ = ["LIMIT", "Answer", "Call", "answered", "goes_away", "starts_soon", "wait", "without_job"]
 
 # slurm_errno.h of Slurm 22.05 to 25.11: what goes away by itself.
 _TRANSIENT = (
@@ -21,6 +21,8 @@ _TRANSIENT = (
     "Slurm backup controller in standby mode",
     "temporarily unable to accept job",
 )
+# A host comes back to a job that has just left it: slurmd takes no step of the job until a second is over.
+_ENDS_WITH_THE_SECOND = "Job credential revoked"
 
 
 class Call(call.Call):
@@ -40,6 +42,11 @@ class Call(call.Call):
 def goes_away(complaints: str) -> bool:
     """Whether it is worth trying again."""
     return any(text in complaints for text in _TRANSIENT)
+
+
+def starts_soon(complaints: str) -> bool:
+    """Whether a step may start on the host if it is tried again."""
+    return goes_away(complaints) or _ENDS_WITH_THE_SECOND in complaints
 
 
 def without_job(environment: Mapping[str, str]) -> dict[str, str]:

@@ -19,7 +19,7 @@ from nereus.allocation.contract import (
     Wish,
 )
 from nereus.allocation.growths import Growths, Steps
-from nereus.allocation.slurm.client import Call, answered
+from nereus.allocation.slurm.client import Call, answered, starts_soon
 from nereus.allocation.slurm.end_watch import EndWatch
 from nereus.allocation.slurm.environment import SlurmJob
 from nereus.allocation.slurm.nodes import NodeWatch
@@ -112,7 +112,7 @@ class PilotAllocation(Allocation):
             yield from self._wait_until_granted(wish, growth, deadline)
             growth.hosts = tuple(self._all[name] for name in wish.granted if name in self._all)
             growth.to(GrowthState.ACCEPTED)
-            yield from tried(names_of(growth.hosts), self._shell, self.environment)
+            yield from tried(names_of(growth.hosts), self._shell, self.environment, starts_soon)
             self._hosts += growth.hosts
             growth.to(GrowthState.USABLE)
         finally:
