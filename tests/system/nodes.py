@@ -102,6 +102,12 @@ class Nodes:
             time.sleep(0.05)
 
 
+def started(words: list[str], environment: dict[str, str]) -> "subprocess.Popen[bytes]":
+    """A daemon, which ends with the node that it runs on."""
+    nowhere = subprocess.DEVNULL
+    return subprocess.Popen(words, env=environment, stdin=nowhere, stdout=nowhere, stderr=nowhere)
+
+
 @contextlib.contextmanager
 def node(cluster: Nodes, host: str) -> Iterator[None]:
     """A host's first process; all that runs there ends with it."""

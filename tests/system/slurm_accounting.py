@@ -2,10 +2,9 @@
 """A slurmdbd with a database of its own, without which Slurm lets a job get and give back hosts only once."""
 
 import shutil
-import subprocess
 from collections.abc import Callable
 
-from nodes import CannotStart, Nodes
+from nodes import CannotStart, Nodes, started
 
 PROGRAMS = ("slurmdbd", "sacctmgr", "mariadbd", "mariadb-install-db")
 PORT = 26819
@@ -50,9 +49,9 @@ def start_accounting(nodes: Nodes, controller: str) -> None:
     conf.chmod(0o600)
     named = {"SLURM_CONF": str(folder / "slurm.conf"), "MYSQL_UNIX_PORT": str(socket)}
     served = ["mariadbd", *user, f"--socket={socket}", "--skip-networking", *_SMALL]
-    _start(nodes.words_on(controller, *served), nodes.environment)
+    started(nodes.words_on(controller, *served), nodes.environment)
     _wait(nodes, socket.exists, "the database does not start")
-    _start(nodes.words_on(controller, "slurmdbd", "-D"), nodes.environment | named)
+    started(nodes.words_on(controller, "slurmdbd", "-D"), nodes.environment | named)
     _wait(nodes, lambda: _listens(nodes, controller), "slurmdbd does not start")
 
 
@@ -71,8 +70,3 @@ def _wait(nodes: Nodes, condition: Callable[[], bool], what: str) -> None:
         nodes.wait_until(condition, what)
     except AssertionError:
         raise CannotStart(what) from None
-
-
-def _start(words: list[str], environment: dict[str, str]) -> None:
-    nowhere = subprocess.DEVNULL
-    subprocess.Popen(words, env=environment, stdin=nowhere, stdout=nowhere, stderr=nowhere)

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from nodes import WITHIN, CannotStart, Nodes, node
+from nodes import WITHIN, CannotStart, Nodes, node, started
 from slurm_accounting import CONF as ACCOUNTING
 from slurm_accounting import register, start_accounting
 
@@ -112,7 +112,7 @@ class SlurmCluster(Nodes):
     def start_controller(self) -> None:
         """Also after it was killed."""
         words = self.words_on(self.login, "slurmctld", "-D", "-f", self.folder / "slurm.conf")
-        self.controller = _daemon(words, self.environment)
+        self.controller = started(words, self.environment)
 
     def stop_controller(self) -> None:
         """Nobody answers for Slurm any more."""
@@ -123,7 +123,7 @@ class SlurmCluster(Nodes):
     def start_slurmd(self, node: str) -> None:
         """Also after it was killed."""
         words = self.words_on(node, "slurmd", "-D", "-N", node, "-f", self.folder / "slurm.conf")
-        self.slurmds[node] = _daemon(words, self.environment)
+        self.slurmds[node] = started(words, self.environment)
 
     def kill_slurmd(self, node: str) -> None:
         """What it has started there goes on."""
@@ -193,12 +193,6 @@ def _configure(cluster: SlurmCluster, accounts: bool) -> None:
     values["accounting"] = accounting.format(**values).strip()
     text = _CONF.format(**values, nodes=",".join(cluster.nodes), processors=PROCESSORS)
     (folder / "slurm.conf").write_text(text)
-
-
-def _daemon(words: list[str], environment: dict[str, str]) -> "subprocess.Popen[bytes]":
-    """It ends with the node that it runs on."""
-    nowhere = subprocess.DEVNULL
-    return subprocess.Popen(words, env=environment, stdin=nowhere, stdout=nowhere, stderr=nowhere)
 
 
 def _last_error(folder: Path) -> str:

@@ -15,6 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from math import inf
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -61,6 +62,10 @@ class Wish:
     @property
     def count(self) -> int:
         return self.hosts or len(self.names)
+
+    def deadline(self, now: float) -> float:
+        """Until when hosts must be granted, if it is wished for now."""
+        return inf if self.patience is None else now + self.patience
 
 
 @dataclass
@@ -135,6 +140,13 @@ class Allocation(ABC):
     @abstractmethod
     def check_release(self, names: Sequence[str]) -> None:
         """AllocationError names the hosts that cannot be given back."""
+
+    def check_names(self, names: Sequence[str]) -> None:
+        """AllocationError names those that are none of `hosts`."""
+        known = {host.name for host in self.hosts}
+        unknown = [name for name in names if name not in known]
+        if unknown:
+            raise AllocationError(f"{', '.join(unknown)}: no host of this job")
 
     @abstractmethod
     def release(self, names: Sequence[str], clean: bool = False) -> None:

@@ -102,27 +102,25 @@ class _Translator:
             data["element_bytes"] = code(general["Datasize"], {1: "byte", 2: "bytes", 4: "bytes", 8: "bytes"})
             self._note(("data", "element_bytes"), general["Datasize"])
         if TOTAL_DATA in general or CONSTANT_PERCENTAGE in general:
-            return data | self._shares()
+            return data | self._total_and_share()
         for key, ours in (("SDR", "variable_bytes"), ("ADR", "constant_bytes")):
             if key in general:
                 data[ours] = self._count(("data", ours), general[key], cut=True) * data["element_bytes"]
         return data
 
-    def _shares(self) -> dict[str, int]:
-        """Bytes of variable and constant data, as Proteo 2024 has them in section 4.4."""
+    def _total_and_share(self) -> dict[str, Any]:
+        """As Proteo 2024 has them in section 4.4."""
         general = self._file.general
         total = general.needed(TOTAL_DATA, "bytes to redistribute, 0 or more")
         percentage = general.needed(CONSTANT_PERCENTAGE, "percentage of constant data, 0 to 100")
         for key in ("SDR", "ADR"):
             if key in general.entries:
                 raise general.entries[key].beside(TOTAL_DATA)
-        share = real(percentage, "a number from 0 to 100")
-        if not 0 <= share <= 100:
-            raise percentage.wrong("a number from 0 to 100")
-        in_all = self._count(("data", "variable_bytes"), total, cut=True)
-        self._note(("data", "constant_bytes"), percentage)
-        constant = round(in_all * share / 100)
-        return {"variable_bytes": in_all - constant, "constant_bytes": constant}
+        self._note(("data", "constant_percent"), percentage)
+        return {
+            "bytes": self._count(("data", "bytes"), total, cut=True),
+            "constant_percent": real(percentage, "a number from 0 to 100"),
+        }
 
     def _measuring(self) -> dict[str, Any]:
         general = self._file.general.entries

@@ -51,8 +51,6 @@ class Said:
 class HostPool:
     """Also a limit as `Budget` is one, of hosts beyond those that jobs began with, without one of time."""
 
-    most_host_seconds = inf
-    host_seconds = 0.0
     is_spent = False
     due = inf
 
@@ -74,14 +72,6 @@ class HostPool:
     def size(self) -> int:
         """Hosts that are fit for jobs."""
         return len(self.hosts) - len(self._unfit)
-
-    @property
-    def most_hosts(self) -> int:
-        return self.size
-
-    @property
-    def held(self) -> int:
-        return sum(len(holder.names) for holder in self._of.values())
 
     @property
     def free(self) -> list[str]:

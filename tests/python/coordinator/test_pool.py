@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from a_coordinator import GrowsAndShrinks, Says, commands
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -16,8 +17,7 @@ from nereus.coordinator.pilot import PilotResources
 from nereus.coordinator.pool import KEPT_SECONDS, HostPool, NeverGranted, Said
 from nereus.coordinator.resources import ResourceError
 from nereus.coordinator.site import JobHosts
-from nereus.policy.decisions import Policy, Resize, State
-from nereus.policy.parameters import Parameters
+from nereus.policy.decisions import Policy, Resize
 from nereus.policy.policies import Blocking, Fair
 
 SLOTS = 2
@@ -109,17 +109,6 @@ def test_nothing_is_granted_before_all_jobs_were_heard_after_a_restart() -> None
     assert pool.says("a", Said(["n2"], 1, more=1), 5.0) == ["n2", "n1"]
 
 
-class Says(Policy):
-    """What the test wants, once."""
-
-    def __init__(self) -> None:
-        self.wants: list[Resize] = []
-
-    def decide(self, state: State, parameters: Parameters) -> Sequence[Resize]:
-        wants, self.wants = self.wants, []
-        return wants
-
-
 class Pilot:
     """Four hosts of two slots each."""
 
@@ -158,15 +147,11 @@ class Pilot:
         self.wants(job, ranks)
         self.comes(job, ranks)
         if more:
-            self.policy.wants = [Resize(job, ranks + more * SLOTS, "")]
+            self.policy.decided = [Resize(job, ranks + more * SLOTS, "")]
             [grow] = commands(self.coordinator.decide(0.0))
             self.says(job, self.first[job], more)
             self.has(job, more)
             self.did(job, grow.number, ranks + more * SLOTS)
-
-
-def commands(effects: Sequence[Effect]) -> list[Command]:
-    return [each for each in effects if isinstance(each, Command)]
 
 
 def starts(effects: Sequence[Effect]) -> list[Start]:
@@ -226,22 +211,16 @@ def test_first_hosts_do_not_come_back_for_a_job_that_waits() -> None:
 def test_promised_hosts_go_to_no_job_that_starts() -> None:
     pilot = Pilot()
     pilot.starts("a", 2)
-    pilot.policy.wants = [Resize("a", 6, "")]
+    pilot.policy.decided = [Resize("a", 6, "")]
     [grow] = commands(pilot.coordinator.decide(0.0))
     assert (grow.ranks, pilot.resources.free_hosts) == (6, 1)
     assert starts(pilot.wants("b", 4)) == []
 
 
-class Restless(Policy):
-    def decide(self, state: State, parameters: Parameters) -> Sequence[Resize]:
-        more = int(state.now) % 5 - 1
-        return [Resize(job.name, min(job.most, job.ranks + more), "") for job in state.jobs]
-
-
 class AnyPilot(RuleBasedStateMachine):
     """Supervisors that do what they are told, late, or refuse it; answers of the pool that are lost."""
 
-    @initialize(policy=st.sampled_from([Restless, Fair, Blocking]))
+    @initialize(policy=st.sampled_from([GrowsAndShrinks, Fair, Blocking]))
     def begins(self, policy: type[Policy]) -> None:
         self.now = 0.0
         self.pilot = Pilot(policy())

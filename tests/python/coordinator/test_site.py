@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from a_coordinator import GrowsAndShrinks, Says, commands
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -15,23 +16,11 @@ from nereus.coordinator.effects import Cancel, Effect, Note
 from nereus.coordinator.known_jobs import About, Command
 from nereus.coordinator.resources import ResourceError
 from nereus.coordinator.site import JobHosts, SiteResources
-from nereus.policy.decisions import Policy, Resize, State
+from nereus.policy.decisions import Policy, Resize
 from nereus.policy.parameters import Parameters
 from nereus.policy.policies import Blocking, Fair
 
 SLOTS = 4
-
-
-class Says(Policy):
-    """What the test wants, once."""
-
-    def __init__(self) -> None:
-        self.wants: list[Resize] = []
-
-    def decide(self, state: State, parameters: Parameters) -> Sequence[Resize]:
-        self.state = state
-        wants, self.wants = self.wants, []
-        return wants
 
 
 class Site:
@@ -52,7 +41,7 @@ class Site:
         return self.coordinator.has_hosts(job, JobHosts(SLOTS, slots, more), now)
 
     def decides(self, *wants: Resize, now: float = 0.0) -> list[Effect]:
-        self.policy.wants = list(wants)
+        self.policy.decided = list(wants)
         return self.coordinator.decide(now)
 
     def did(self, job: str, command: int, ranks: int, now: float = 0.0) -> list[Effect]:
@@ -64,10 +53,6 @@ class Site:
         for job in self.coordinator.jobs:
             self.coordinator.heard(job, now)
         return self.coordinator.look(now)
-
-
-def commands(effects: Sequence[Effect]) -> list[Command]:
-    return [each for each in effects if isinstance(each, Command)]
 
 
 def notes(effects: Sequence[Effect]) -> str:
@@ -220,16 +205,10 @@ def test_jobs_get_their_first_hosts_elsewhere() -> None:
         Site().coordinator.wants("a", 1, 0.0)
 
 
-class Restless(Policy):
-    def decide(self, state: State, parameters: Parameters) -> Sequence[Resize]:
-        more = int(state.now) % 5 - 1
-        return [Resize(job.name, min(job.most, job.ranks + more), "") for job in state.jobs]
-
-
 class AnySite(RuleBasedStateMachine):
     """Supervisors that do what they are told, late, or refuse it; the resource manager counts the hosts."""
 
-    @initialize(hosts=st.integers(1, 4), policy=st.sampled_from([Restless, Fair, Blocking]))
+    @initialize(hosts=st.integers(1, 4), policy=st.sampled_from([GrowsAndShrinks, Fair, Blocking]))
     def begins(self, hosts: int, policy: type[Policy]) -> None:
         self.now = 0.0
         self.site = Site(hosts, policy=policy())

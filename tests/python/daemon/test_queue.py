@@ -6,29 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from a_clock import PassingTime
 
 from nereus.daemon import DaemonError, NoDaemon, queue
 from nereus.launch import Stopping
 from nereus.supervisor import claim_name
 
 
-class Time:
-    """Passes only when somebody waits."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def monotonic(self) -> float:
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        self.now += seconds
-
-
 class FakeDaemon:
     """`waits`: when it has cores; `gone`: from when to when it is not there."""
 
-    def __init__(self, time: Time, waits: float, gone: tuple[float, float]) -> None:
+    def __init__(self, time: PassingTime, waits: float, gone: tuple[float, float]) -> None:
         self.time, self.waits, self.gone = time, waits, gone
         self.refuses = False
         self.asked: list[tuple[str, str]] = []
@@ -43,9 +31,9 @@ class FakeDaemon:
 
 
 @pytest.fixture
-def time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Time:
+def time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PassingTime:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    made = Time()
+    made = PassingTime()
     monkeypatch.setattr(queue, "time", made)
     return made
 
@@ -62,7 +50,7 @@ def started(monkeypatch: pytest.MonkeyPatch, daemon: FakeDaemon, told: list[str]
 
 
 def test_waiting_job_does_not_start_when_its_daemon_restarts(
-    time: Time, monkeypatch: pytest.MonkeyPatch
+    time: PassingTime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[str] = []
     assert started(monkeypatch, FakeDaemon(time, waits=60.0, gone=(5.0, 12.0)), told) >= 60.0
@@ -72,7 +60,7 @@ def test_waiting_job_does_not_start_when_its_daemon_restarts(
 
 
 def test_job_starts_without_a_daemon_that_does_not_return(
-    time: Time, monkeypatch: pytest.MonkeyPatch
+    time: PassingTime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[str] = []
     at = started(monkeypatch, FakeDaemon(time, waits=1e9, gone=(5.0, 1e9)), told)
@@ -81,7 +69,7 @@ def test_job_starts_without_a_daemon_that_does_not_return(
 
 
 def test_restarted_daemon_with_too_few_cores_refuses_the_job(
-    time: Time, monkeypatch: pytest.MonkeyPatch
+    time: PassingTime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     daemon = FakeDaemon(time, waits=60.0, gone=(5.0, 8.0))
     daemon.refuses = True

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from a_clock import PassingTime
 from a_daemon import SocketlessDaemon, hello
 
 from nereus.daemon import DaemonError, NoDaemon, queue
@@ -135,22 +136,9 @@ def test_restarted_daemon_learns_who_has_which_host(asked: Asked) -> None:
         again.daemon.close()
 
 
-class Clock:
-    """Passes only when somebody waits."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def monotonic(self) -> float:
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        self.now += seconds
-
-
 @pytest.fixture
-def clock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Clock:
-    made = Clock()
+def clock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PassingTime:
+    made = PassingTime()
     monkeypatch.setattr(queue, "time", made)
     monkeypatch.setenv("NEREUS_KEY_FOLDER", str(tmp_path))
     return made
@@ -160,7 +148,7 @@ def clock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Clock:
     ("answer", "shares"), [({"job": "4711"}, True), ({"job": "4712"}, False), ({}, False)]
 )
 def test_daemon_shares_the_hosts_of_its_own_job_alone(
-    clock: Clock, monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any], shares: bool
+    clock: PassingTime, monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any], shares: bool
 ) -> None:
     monkeypatch.setattr(queue, "ask_daemon", lambda question: answer)
     with Stopping() as stopping:
@@ -171,7 +159,7 @@ def test_daemon_shares_the_hosts_of_its_own_job_alone(
     ("comes_at", "expected", "shares"), [(5.0, True, True), (99.0, True, False), (5.0, False, False)]
 )
 def test_daemon_that_is_just_being_started_is_waited_for_if_it_is_expected(
-    clock: Clock, monkeypatch: pytest.MonkeyPatch, comes_at: float, expected: bool, shares: bool
+    clock: PassingTime, monkeypatch: pytest.MonkeyPatch, comes_at: float, expected: bool, shares: bool
 ) -> None:
     def ask(question: dict[str, Any]) -> dict[str, Any]:
         if clock.now < comes_at:
@@ -184,7 +172,9 @@ def test_daemon_that_is_just_being_started_is_waited_for_if_it_is_expected(
     assert clock.now <= 16.0
 
 
-def test_daemon_of_an_earlier_version_shares_nothing(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_daemon_of_an_earlier_version_shares_nothing(
+    clock: PassingTime, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def ask(question: dict[str, Any]) -> dict[str, Any]:
         raise DaemonError("the daemon refused: allowed are status")
 
@@ -194,7 +184,7 @@ def test_daemon_of_an_earlier_version_shares_nothing(clock: Clock, monkeypatch: 
 
 
 def test_job_on_another_host_than_the_daemon_is_refused(
-    clock: Clock, monkeypatch: pytest.MonkeyPatch
+    clock: PassingTime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def ask(question: dict[str, Any]) -> dict[str, Any]:
         raise NoDaemon("none")

@@ -21,8 +21,17 @@ class Says(Policy):
 
     def decide(self, state: State, parameters: Parameters) -> Sequence[Resize]:
         self.asked += 1
+        self.state = state
         said, self.decided = self.decided, []
         return said
+
+
+class GrowsAndShrinks(Policy):
+    """Each job at each decision, and by turns."""
+
+    def decide(self, state: State, parameters: Parameters) -> Sequence[Resize]:
+        more = int(state.now) % 5 - 1
+        return [Resize(job.name, min(job.most, job.ranks + more), "") for job in state.jobs]
 
 
 def about(name: str, ranks: int = 2, host: str = "h1", **more: Any) -> About:

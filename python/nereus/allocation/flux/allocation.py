@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from math import inf
 from pathlib import Path
 
 from nereus.allocation.call import Call as AnyCall
@@ -29,6 +28,7 @@ from nereus.allocation.flux.jobspec import OneHost
 from nereus.allocation.flux.room import check_room, time_left
 from nereus.allocation.growths import Growths, Steps
 from nereus.allocation.trial import tried
+from nereus.allocation.under_way import UnderWay
 from nereus.launch.hosts import Host, Reach, is_here, names_of
 
 #: Where `start_on_host` reads which job of Flux has a host.
@@ -65,7 +65,7 @@ class FluxAllocation(Allocation):
         self._given_back: set[str] = set()
         self._ending: list[HostJob] = []
         self._growths = Growths()
-        self._leaving: list[Steps] = []
+        self._leaving = UnderWay()
         self._cancels: list[Call] = []
         self._events: list[Event] = []
         self._drains = DrainWatch(job.uri, now)
@@ -92,10 +92,7 @@ class FluxAllocation(Allocation):
         self._growths.cancel(growth)
 
     def check_release(self, names: Sequence[str]) -> None:
-        known = set(names_of(self.hosts))
-        unknown = [name for name in names if name not in known]
-        if unknown:
-            raise AllocationError(f"{', '.join(unknown)}: no host of this job")
+        self.check_names(names)
         first = self._job.hosts[0].name
         if first in names:
             raise AllocationError(f"{first}: a job in Flux keeps its first host")
@@ -110,11 +107,11 @@ class FluxAllocation(Allocation):
         going = [held for held in self._held if held.host.name in names]
         self._given_back |= set(names_of(held.host for held in going))
         dirty = () if clean else (*names_of(held.host for held in going), *names_of(left))
-        self._leaving.append(self._leave(going, dirty))
+        self._leaving.begin(self._leave(going, dirty))
 
     def turn(self) -> list[Event]:
         self._growths.turn()
-        self._leaving = [steps for steps in self._leaving if next(steps, steps) is None]
+        self._leaving.turn()
         self._reap()
         events, self._events = self._events, []
         return [*events, *self._lost(), *self._drains.look(names_of(self.hosts))]
@@ -122,8 +119,7 @@ class FluxAllocation(Allocation):
     def close(self) -> None:
         self._growths.close()
         self._drains.close()
-        for steps in self._leaving:
-            steps.close()
+        self._leaving.close()
         names = [host.name for host in (*self._job.hosts, *(held.host for held in self._held))]
         wait_for_all(self._sweeps(names), _ENDS_WITHIN)
         for held in self._held:
@@ -138,7 +134,7 @@ class FluxAllocation(Allocation):
 
     def _steps(self, growth: Growth) -> Steps:
         """From the wish to usable hosts; closed before its end, it leaves nothing behind."""
-        deadline = self._now() + (inf if growth.wish.patience is None else growth.wish.patience)
+        deadline = growth.wish.deadline(self._now())
         there = self._to_come_back(growth.wish)
         self._left = [host for host in self._left if host not in there]
         jobs: list[HostJob] = []

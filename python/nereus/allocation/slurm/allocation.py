@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from math import inf
 from pathlib import Path
 
 from nereus.allocation.contract import (
@@ -31,6 +30,7 @@ from nereus.allocation.slurm.salloc import Salloc
 from nereus.allocation.slurm.second_job import SecondJob
 from nereus.allocation.slurm.sweep import sweep
 from nereus.allocation.trial import tried
+from nereus.allocation.under_way import UnderWay
 from nereus.launch.hosts import Host, Reach, is_here, names_of
 
 # Of a command of Slurm, and of an `salloc` that was told to end, when the job is over.
@@ -70,12 +70,12 @@ class SlurmAllocation(Allocation):
         self._shrinks: list[tuple[Call, tuple[str, ...]]] = []
         #: Commands whose answers nobody needs.
         self._tidying: list[Call] = []
-        self._leaving: list[Steps] = []
+        self._leaving = UnderWay()
         self._nodes, self._end = NodeWatch(now), EndWatch(job.id, now)
         self._numbers = count(1)
         self._note_hosts()
         if job.restarts:
-            self._leaving.append(self._cancel_earlier())
+            self._leaving.begin(self._cancel_earlier())
 
     @property
     def environment(self) -> Mapping[str, str]:
@@ -94,21 +94,18 @@ class SlurmAllocation(Allocation):
         self._growths.cancel(growth)
 
     def check_release(self, names: Sequence[str]) -> None:
-        known = set(names_of(self.hosts))
-        unknown = [name for name in names if name not in known]
-        if unknown:
-            raise AllocationError(f"{', '.join(unknown)}: no host of this job")
+        self.check_names(names)
         if any(host.name in names for host in self._first[:1]):
             raise AllocationError(f"{self._first[0].name}: a job in Slurm keeps its first host")
 
     def release(self, names: Sequence[str], clean: bool = False) -> None:
         self.check_release(names)
-        self._leaving.append(self._leave(names, clean))
+        self._leaving.begin(self._leave(names, clean))
         self._given_back |= set(names)
 
     def turn(self) -> list[Event]:
         self._growths.turn()
-        self._leaving = [steps for steps in self._leaving if next(steps, steps) is None]
+        self._leaving.turn()
         self._reap()
         ending = self._end.look(names_of(self.hosts))
         return [*self._lost(), *self._kept(), *self._look_at_nodes(), *ending]
@@ -117,8 +114,7 @@ class SlurmAllocation(Allocation):
         self._growths.close()
         self._nodes.close()
         self._end.close()
-        for steps in self._leaving:
-            steps.close()
+        self._leaving.close()
         for call in self._sweeps(names_of(self._all())):
             wait(call, _ENDS_WITHIN)
         for held in self._held:
@@ -136,7 +132,7 @@ class SlurmAllocation(Allocation):
 
     def _steps(self, growth: Growth) -> Steps:
         """From the wish to usable hosts; closed before its end, it leaves nothing behind."""
-        deadline = self._now() + (inf if growth.wish.patience is None else growth.wish.patience)
+        deadline = growth.wish.deadline(self._now())
         options = yield from options_like(self._job)
         job = yield from self._submitted([*options, *self._options_of(growth.wish)], deadline)
         held: list[_Held] = []

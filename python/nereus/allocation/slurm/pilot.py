@@ -3,7 +3,6 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from math import inf
 from pathlib import Path
 from types import MappingProxyType
 
@@ -26,6 +25,7 @@ from nereus.allocation.slurm.nodes import NodeWatch
 from nereus.allocation.slurm.share import HostWish, Share
 from nereus.allocation.slurm.sweep import sweep
 from nereus.allocation.trial import tried
+from nereus.allocation.under_way import UnderWay
 from nereus.launch.hosts import Host, Reach, is_here, names_of
 
 # Of commands, and of the daemon's answer, when the job is over.
@@ -57,7 +57,7 @@ class PilotAllocation(Allocation):
         self._hosts = [self._all[name] for name in first]
         self._share, self._keeps = share, keeps
         self._growths = Growths()
-        self._leaving: list[Steps] = []
+        self._leaving = UnderWay()
         self._nodes, self._end = NodeWatch(now), EndWatch(job.id, now)
 
     @property
@@ -75,22 +75,19 @@ class PilotAllocation(Allocation):
         self._growths.cancel(growth)
 
     def check_release(self, names: Sequence[str]) -> None:
-        known = names_of(self._hosts)
-        unknown = [name for name in names if name not in known]
-        if unknown:
-            raise AllocationError(f"{', '.join(unknown)}: no host of this job")
+        self.check_names(names)
         if self._first in names:
             raise AllocationError(f"{self._first}: a job keeps its first host")
 
     def release(self, names: Sequence[str], clean: bool = False) -> None:
         self.check_release(names)
-        self._leaving.append(self._leave(tuple(names), clean))
+        self._leaving.begin(self._leave(tuple(names), clean))
         self._remove(names)
 
     def turn(self) -> list[Event]:
         self._share.turn()
         self._growths.turn()
-        self._leaving = [steps for steps in self._leaving if next(steps, steps) is None]
+        self._leaving.turn()
         ending = self._end.look(names_of(self._hosts))
         return [*self._look_at_nodes(), *ending]
 
@@ -98,15 +95,14 @@ class PilotAllocation(Allocation):
         self._growths.close()
         self._nodes.close()
         self._end.close()
-        for steps in self._leaving:
-            steps.close()
-        wait_for_all(self._sweeps(list(self._all) if self._leaving else names_of(self._hosts)), _ENDS_WITHIN)
+        self._leaving.close()
+        wait_for_all(self._sweeps(self._share.names), _ENDS_WITHIN)
         self._share.close(_HEARD_WITHIN)
 
     def _steps(self, growth: Growth) -> Steps:
         """From the wish to usable hosts; closed before its end, it leaves nothing behind."""
         self._check(growth.wish)
-        deadline = self._now() + (inf if growth.wish.patience is None else growth.wish.patience)
+        deadline = growth.wish.deadline(self._now())
         wish = self._share.wish(growth.wish.count, growth.wish.names)
         try:
             yield from self._wait_until_granted(wish, growth, deadline)

@@ -53,6 +53,11 @@ class Share:
         self._said_wish: HostWish | None = None
         self._say_at = 0.0
 
+    @property
+    def names(self) -> list[str]:
+        """All that the job has, also those that it is just leaving."""
+        return [*self._first, *self._more]
+
     def wish(self, count: int, names: Sequence[str]) -> HostWish:
         """What comes of it is seen in later turns."""
         made = HostWish(count, tuple(names))
@@ -89,7 +94,7 @@ class Share:
     def close(self, seconds: float) -> None:
         """The job has no hosts any more; may wait for so long until the daemon knows."""
         self._wishes.clear()
-        self.let_go([*self._first, *self._more])
+        self.let_go(self.names)
         if self._inquiry is not None:
             self._inquiry.close()
         last = self._inquire(self._message())
@@ -106,8 +111,7 @@ class Share:
     def _message(self) -> dict[str, Any]:
         wish = self._wishes[0] if self._wishes else None
         wished = {"more": wish.count, "more_names": list(wish.names)} if wish is not None else {}
-        names = [*self._first, *self._more]
-        about = {"job": self._job, "names": names, "first": len(self._first), "unfit": list(self._unfit)}
+        about = {"job": self._job, "names": self.names, "first": len(self._first), "unfit": list(self._unfit)}
         return {"kind": "hosts", **about, **wished}
 
     def _take(self, answer: Mapping[str, Any] | Exception) -> None:
