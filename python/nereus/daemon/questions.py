@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from nereus.daemon.messages import Number, Ranks
-from nereus.supervisor.messages import MOST_RANKS, validated
+from nereus.supervisor.messages import MOST_RANKS, HostName, validated
 
 JobName = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
 _ALLOWED = (
@@ -72,7 +72,6 @@ class AskPilot(Question):
     kind: Literal["pilot"]
 
 
-HostName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,252}$")]
 HostNames = Annotated[list[HostName], Field(max_length=10_000)]
 
 

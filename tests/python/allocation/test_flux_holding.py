@@ -158,10 +158,6 @@ def test_growing_again_and_again_takes_no_files(in_flux: FluxStand) -> None:
     assert open_files() < before + 8
 
 
-# Under load the hosts sometimes do not become usable within the limit of the tests; the cause is not found.
-unreliable = pytest.mark.whole
-
-
 @contextmanager
 def holder(flux: FakeFlux, folder: Path) -> "Iterator[subprocess.Popen[bytes]]":
     """A process in the first job that grows it."""
@@ -174,7 +170,6 @@ def holder(flux: FakeFlux, folder: Path) -> "Iterator[subprocess.Popen[bytes]]":
             process.kill()
 
 
-@unreliable
 def test_hosts_are_free_when_who_holds_them_is_killed(flux: FakeFlux, tmp_path: Path) -> None:
     with holder(flux, tmp_path / "job") as process:
         until((tmp_path / "job" / "usable").exists)
@@ -184,7 +179,6 @@ def test_hosts_are_free_when_who_holds_them_is_killed(flux: FakeFlux, tmp_path: 
     until(lambda: not flux.jobs())
 
 
-@unreliable
 def test_queue_is_left_when_who_waits_in_it_is_killed(flux: FakeFlux, tmp_path: Path) -> None:
     with holder(flux, tmp_path / "job") as process:
         flux.occupy()
@@ -194,7 +188,6 @@ def test_queue_is_left_when_who_waits_in_it_is_killed(flux: FakeFlux, tmp_path: 
     assert flux.jobs("CANCELLED")
 
 
-@unreliable
 def test_jobs_end_with_the_first_even_when_all_that_held_them_is_dead(flux: FakeFlux, tmp_path: Path) -> None:
     with holder(flux, tmp_path / "job") as process:
         until((tmp_path / "job" / "usable").exists)

@@ -128,19 +128,26 @@ def job_submit(store: Store, words: list[str]) -> int:
 def job_wait_event(store: Store, words: list[str]) -> int:
     text, event = options_of(words, switches=("quiet",)).rest
     while True:
-        with store.change() as cluster:
-            job = found(cluster, text)
-            has_run = bool(job["nodes"])
-            if job["state"] == PENDING and grant(cluster, job):
-                subprocess.Popen([sys.executable, "-SE", __file__, str(store.folder), "shell", text])
-                has_run = True
-            job["reason"] = job["reason"] if job["state"] in _ENDED else ""
-            has_ended = job["state"] in _ENDED
+        job = found(store.read(), text)
+        if job["state"] == PENDING:  # else there is nothing to write, and many programs wait
+            job = _granted(store, text)
+        has_run, has_ended = bool(job["nodes"]), job["state"] in _ENDED
         if has_run if event == "start" else has_ended:
             return 0
         if has_ended:
             fail("job", f"event '{event}' never received")
         time.sleep(_LOOK_EVERY)
+
+
+def _granted(store: Store, text: str) -> Job:
+    """The job of this number, which runs from now on if that can be."""
+    with store.change() as cluster:
+        job = found(cluster, text)
+        is_granted = job["state"] == PENDING and grant(cluster, job)
+        job["reason"] = job["reason"] if job["state"] in _ENDED else ""
+    if is_granted:  # only now: the shell ends a job of which it reads that it does not run
+        subprocess.Popen([sys.executable, "-SE", __file__, str(store.folder), "shell", text])
+    return job
 
 
 def shell(store: Store, words: list[str]) -> int:
