@@ -31,6 +31,8 @@ from nereus.supervisor.request_server import RequestServer
 _LOOK_EVERY = 0.02
 # Between two trials to leave hosts that nobody asked to leave.
 _AGAIN_AFTER = 1.0
+# A resource manager tells that it took a host once all is dead there: a little after the job has noticed.
+_LOSS_TOLD_WITHIN = 3.0
 
 
 @dataclass
@@ -62,6 +64,7 @@ class HostChanges:
         self._allocation, self._groups, self._server, self._say = allocation, groups, server, say
         #: The job's list, as its root has it: not those that are just coming.
         self._hosts = list(allocation.hosts)
+        self._first = set(map(short_name, names_of(allocation.hosts)))
         self._growing: list[_Change] = []
         self._ready: deque[_Change] = deque()
         self._resizing: _Change | None = None
@@ -131,6 +134,17 @@ class HostChanges:
         """What a group leaves on its hosts depends on how it ended."""
         if group.outcome is None or not group.outcome.good:
             self._unclean |= group.hosts.keys()
+
+    def wait_for_loss(self) -> None:
+        """After a failure on hosts that came later: say which of them were lost, if that was its cause."""
+        deadline = time.monotonic() + _LOSS_TOLD_WITHIN
+        lost = not self._unclean - self._first
+        while not lost and time.monotonic() < deadline:
+            events = self._allocation.turn()
+            for event in events:
+                self._tell(event)
+            lost = any(event.kind is EventKind.HOST_LOST for event in events)
+            time.sleep(_LOOK_EVERY)
 
     def answered(self, answer: messages.Answer) -> None:
         """The job's root has said what it makes of a request."""
@@ -262,9 +276,10 @@ class HostChanges:
                 self._say(str(problem))
 
     def _take_event(self, event: Event) -> None:
-        self._say(f"{', '.join(event.hosts)}: {event.kind.sentence}: {event.reason}")
+        self._tell(event)
         known = tuple(name for name in event.hosts if name in names_of(self._hosts))
         if event.kind is EventKind.HOST_LOST:
+            self._unclean -= set(map(short_name, event.hosts))
             for hosts in self._leaving:
                 hosts -= set(event.hosts)
             used = set(map(short_name, self._server().hosts_of_ranks))
@@ -273,6 +288,9 @@ class HostChanges:
                 self._leave(unused)
         elif event.kind is EventKind.HOST_DRAINS and known:
             self._leave_drained(known)
+
+    def _tell(self, event: Event) -> None:
+        self._say(f"{', '.join(event.hosts)}: {event.kind.sentence}: {event.reason}")
 
     def _leave_drained(self, hosts: tuple[str, ...]) -> None:
         try:

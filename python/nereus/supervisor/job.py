@@ -152,6 +152,8 @@ class Job:
     def end(self) -> None:
         """End whatever still runs, first with a request, then by force, and remove what it leaves."""
         if self._supervisor is not None:
+            if self._groups.failed is not None:
+                self._supervisor.explain_failure()
             self._supervisor.close()
             self._supervisor = None
         self._release_name()

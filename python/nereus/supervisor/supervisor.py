@@ -169,6 +169,10 @@ class Supervisor:
         self._told_of_strays = True
         return True
 
+    def explain_failure(self) -> None:
+        """Say what else is known of why the job failed."""
+        self._host_changes.wait_for_loss()
+
     def close(self) -> None:
         """Say farewell and hear nobody any more."""
         self._request_server.close()

@@ -4,7 +4,7 @@
 import pytest
 from an_allocation import ROLLED_BACK, World
 
-from nereus.allocation import EventKind
+from nereus.allocation import Event, EventKind
 from nereus.supervisor.frames import OK, RESIZED, UNCHANGED
 
 
@@ -334,3 +334,37 @@ def test_resizes_that_had_nothing_to_do_with_hosts_are_none_of_ours(world: World
     world.settle(2, ROLLED_BACK)
     world.changes.turn()
     assert (world.allocation.released, world.server.refused, world.said) == ([], [], [])
+
+
+def test_cause_of_a_failure_is_awaited_and_told(grown: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    grown.end(grown.groups.running[2], good=False)
+    looks, turn = [], grown.allocation.turn
+
+    def later() -> list[Event]:
+        looks.append(1)
+        if len(looks) == 3:
+            grown.allocation.tell(EventKind.HOST_LOST, "n2")
+        return turn()
+
+    monkeypatch.setattr(grown.allocation, "turn", later)
+    grown.changes.wait_for_loss()
+    assert (len(looks), grown.said) == (3, ["n2: lost: Slurm says so"])
+
+
+@pytest.mark.parametrize(("group", "good"), [(0, False), (2, True)])
+def test_failure_of_no_host_that_came_later_is_told_at_once(
+    grown: World, monkeypatch: pytest.MonkeyPatch, group: int, good: bool
+) -> None:
+    grown.end(grown.groups.running[group], good)
+    monkeypatch.delattr(grown.allocation.__class__, "turn")
+    grown.changes.wait_for_loss()
+    assert grown.said == []
+
+
+def test_cause_that_was_told_before_is_not_awaited(grown: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    grown.end(grown.groups.running[2], good=False)
+    grown.allocation.tell(EventKind.HOST_LOST, "n2")
+    grown.changes.turn()
+    monkeypatch.delattr(grown.allocation.__class__, "turn")
+    grown.changes.wait_for_loss()
+    assert grown.said == ["n2: lost: Slurm says so"]
