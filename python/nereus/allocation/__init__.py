@@ -21,6 +21,7 @@ from nereus.allocation.contract import (
 )
 from nereus.allocation.found import resource_manager
 from nereus.allocation.static import keeping_hosts, static_hosts
+from nereus.allocation.trial import check_working_folder
 
 __all__ = [
     "Allocation",
@@ -34,6 +35,7 @@ __all__ = [
     "NotGranted",
     "ResourceManager",
     "Wish",
+    "check_working_folder",
     "keeping_hosts",
     "resource_manager",
     "static_hosts",

@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A host is usable where a process can be started: it is tried."""
+"""A host is usable where a process can be started in the job's working folder: it is tried."""
 
+import shlex
+import time
 from collections.abc import Callable, Generator, Mapping, Sequence
+from pathlib import Path
 
-from nereus.allocation.call import Call, answered
-from nereus.allocation.contract import NotGranted
+from nereus.allocation.call import Call, answered, wait
+from nereus.allocation.contract import AllocationError, NotGranted
 from nereus.launch.hosts import RemoteShell
 
 _WITHIN = 30.0
+# What the command on the host ends with, unlike anything that starts it.
+_NO_FOLDER = 97
 
 
 def tried(
@@ -16,19 +21,62 @@ def tried(
     environment: Mapping[str, str],
     goes_away: Callable[[str], bool] = lambda complaints: False,
 ) -> Generator[None, None, None]:
-    """All at the same time; NotGranted names one on which nothing starts.
+    """All at the same time; NotGranted names one on which nothing starts, or that has no such folder.
 
     `goes_away`: whether a failure with these complaints is worth another try.
     """
-    complete = {**shell.complete_environment(), **environment}
-    calls = {
-        name: Call([shell.command, name, "true"], _WITHIN, complete, goes_away=goes_away) for name in names
-    }
+    folder = _working_folder()
+    calls = _calls(names, shell, environment, folder, goes_away)
     try:
         for name, call in calls.items():
             answer = yield from answered(call)
+            if answer.code == _NO_FOLDER:
+                raise NotGranted(f"{name} was granted, but {_missing(folder)}")
             if not answer.is_good:
                 raise NotGranted(f"{name} was granted, but no process starts there: {answer.reason}")
     finally:
-        for call in calls.values():
-            call.give_up("given up")
+        _give_up(calls)
+
+
+def check_working_folder(names: Sequence[str], shell: RemoteShell, environment: Mapping[str, str]) -> None:
+    """AllocationError names a host that has no such folder; other failures are the launcher's to tell."""
+    folder, deadline = _working_folder(), time.monotonic() + _WITHIN
+    calls = _calls(names, shell, environment, folder)
+    try:
+        for name, call in calls.items():
+            if wait(call, max(0.0, deadline - time.monotonic())).code == _NO_FOLDER:
+                raise AllocationError(
+                    f"{name}: {_missing(folder)}: start the job in a folder of all its hosts"
+                )
+    finally:
+        _give_up(calls)
+
+
+def _calls(
+    names: Sequence[str],
+    shell: RemoteShell,
+    environment: Mapping[str, str],
+    folder: str,
+    goes_away: Callable[[str], bool] = lambda complaints: False,
+) -> dict[str, Call]:
+    complete = {**shell.complete_environment(), **environment}
+    command = f"test -d {shlex.quote(folder)} || exit {_NO_FOLDER}"
+    return {
+        name: Call([shell.command, name, command], _WITHIN, complete, goes_away=goes_away) for name in names
+    }
+
+
+def _working_folder() -> str:
+    try:
+        return str(Path.cwd())
+    except OSError:  # somebody has removed it: it is of no use here either
+        return "/"
+
+
+def _missing(folder: str) -> str:
+    return f"the working folder {folder} is not there"
+
+
+def _give_up(calls: Mapping[str, Call]) -> None:
+    for call in calls.values():
+        call.give_up("given up")

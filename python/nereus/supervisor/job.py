@@ -12,10 +12,11 @@ from typing import Self
 
 import zmq
 
-from nereus.allocation import Allocation, static_hosts
+from nereus.allocation import Allocation, check_working_folder, static_hosts
 from nereus.launch import processes
 from nereus.launch.command import Command, Launch
 from nereus.launch.groups import Groups, ask_to_end
+from nereus.launch.hosts import Reach, is_here
 from nereus.launch.name_server import NameServer
 from nereus.launch.outcome import Outcome
 from nereus.launch.processes import JOB_VARIABLE, Process
@@ -83,8 +84,15 @@ class Job:
         server = self._start_server(launch) if start.joins and launch.build.kind == "openmpi" else None
         manager = start.manager or static_hosts(launch.reach)
         self._allocation = manager.open(self.key, self._temporary)
+        self._check_working_folder(launch.reach)
         self._supervisor = Supervisor(self._groups, self.name, start, self._allocation, server)
         self._groups.start(launch.command(start.founders, self._supervisor.environment, server))
+
+    def _check_working_folder(self, reach: Reach) -> None:
+        """MPICH's launcher ends, with all its ranks, when it spawns on a host that does not have it."""
+        if reach.remote_shell is not None and self._allocation is not None:
+            far = [host.name for host in reach.hosts if not is_here(host.name)]
+            check_working_folder(far, reach.remote_shell, self._allocation.environment)
 
     def _start_server(self, launch: Launch) -> Path:
         own = {JOB_VARIABLE: self.key, "TMPDIR": str(self._temporary)}

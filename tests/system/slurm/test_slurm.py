@@ -3,6 +3,7 @@
 
 import json
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +76,36 @@ def test_impossible_request_is_refused_and_nothing_is_submitted(
     assert len(refused.stderr.splitlines()) == 1
     assert cluster.jobs == [job.number]
     job.stop()
+
+
+@pytest.fixture
+def own_folder(cluster: Any) -> Iterator[str]:
+    """One that only the first node has."""
+    cluster.on(cluster.nodes[0], "mkdir", "/tmp/own-folder")
+    yield "/tmp/own-folder"
+    cluster.on(cluster.nodes[0], "rmdir", "/tmp/own-folder")
+
+
+def test_granted_host_without_the_working_folder_is_given_back(
+    start: Any, cluster: Any, mpich: str, own_folder: str
+) -> None:
+    job = start(mpich, 1, "-n", "2", submit=(f"--chdir={own_folder}", f"--nodelist={cluster.nodes[0]}"))
+    refused = job.resize("+1node")
+    assert refused.returncode == 1
+    assert f"was granted, but the working folder {own_folder} is not there" in refused.stderr
+    cluster.wait_until(lambda: cluster.jobs == [job.number], "the second job is left")
+    job.stop()
+
+
+def test_job_does_not_start_where_a_host_has_no_working_folder(
+    start: Any, cluster: Any, mpich: str, own_folder: str
+) -> None:
+    first, second = cluster.nodes[:2]
+    job = start(mpich, 2, "-n", "2", submit=(f"--chdir={own_folder}", f"--nodelist={first},{second}"))
+    job.wait_for_end()
+    expected = f"nereus: {second}: the working folder {own_folder} is not there: start the job in a folder"
+    assert expected in job.output
+    assert job.output.endswith("exit code 2\n"), job.output
 
 
 def test_hosts_that_are_not_granted_in_time_leave_nothing_in_the_queue(
