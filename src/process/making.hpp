@@ -62,6 +62,10 @@ public:
     /// they are not wanted only after connect().
     bool awaited() const;
 
+    /// Rank 0, before the job ends: MPICH's MPI_Comm_spawn returns before all spawned processes have reached this one;
+    /// those that do not find it abort in MPI_Init, and the job with them. Waits until all are up, or one cannot be.
+    void wait_for_spawned(const Deadline &deadline);
+
     /// Tells the newcomers, where they are not connected yet. Waits for nobody.
     void roll_back(const std::string &why);
 

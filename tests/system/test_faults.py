@@ -256,13 +256,9 @@ def test_killed_supervisor_ends_its_ranks_and_frees_control_socket_and_name(site
         shutil.rmtree(folder)
 
 
-# MPI_Comm_spawn of MPICH returns before all spawned processes have reached the one that spawned them; where
-# that one ends at once, they abort in MPI_Init, and so does the run with them, now and then.
-_ALONE = pytest.param("single+asynchronous", marks=pytest.mark.whole)
-
-
 @pytest.mark.parametrize(
-    "strategies", ["join", "asynchronous", _ALONE, "parallel+asynchronous", "asynchronous+join"]
+    "strategies",
+    ["join", "asynchronous", "single+asynchronous", "parallel+asynchronous", "asynchronous+join"],
 )
 @pytest.mark.parametrize("after", ["3", "40"])
 def test_job_that_ends_during_a_resize_does_not_hang(

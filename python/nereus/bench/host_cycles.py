@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A job that gets hosts and gives them back, again and again, and what each of these cycles takes.
 
-In each cycle the job also grows on its first host alone: so there is a pause without other hosts beside each
-pause with them, from the same minute.
+In each cycle the job also grows to the same size on its first host alone: so there is a pause without other
+hosts beside each pause with them, from the same minute.
 """
 
 import tempfile
@@ -42,8 +42,9 @@ class HostCycle:
     idle: float
     pause_growing: float
     pause_shrinking: float
-    #: Of growing and shrinking on the first host; None where it has one slot.
-    pause_of_one_host: float | None
+    #: Between the same sizes, on the first host alone.
+    one_host_pause_growing: float
+    one_host_pause_shrinking: float
 
 
 @dataclass
@@ -73,7 +74,7 @@ class HostCycles:
                 self.left_behind = self.inspection.left_behind(job.key, job.folder, sorted(self._used))
 
     def _cycle(self, client: "_Client") -> HostCycle:
-        alone = self._pause_of_one_host(client) if self.slots > 1 else None
+        alone = [self._pause_on_one_host(client, ranks) for ranks in (self.slots * (1 + self.nodes), 1)]
         began = time.monotonic()
         grown, answered = client.resized({"kind": "hosts", "change": "grow", "count": self.nodes})
         hosts = sorted({short_name(host) for host in client.hosts()} - {short_name(self._first)})
@@ -82,15 +83,14 @@ class HostCycles:
         release = {"kind": "hosts", "change": "release", "count": self.nodes, "ranks": 1}
         shrunk, answered = client.resized(release)
         idle = client.awaited(lambda: self._idle_since(hosts)) - answered
-        return HostCycle(usable, idle, grown["pause_seconds"], shrunk["pause_seconds"], alone)
+        return HostCycle(usable, idle, grown["pause_seconds"], shrunk["pause_seconds"], *alone)
 
     @property
     def _first(self) -> str:
         return self.start.launch.reach.hosts[0].name
 
-    def _pause_of_one_host(self, client: "_Client") -> float:
-        pauses = [client.resized({"kind": "resize", "ranks": ranks})[0] for ranks in (self.slots, 1)]
-        return max(float(report["pause_seconds"]) for report in pauses)
+    def _pause_on_one_host(self, client: "_Client", ranks: int) -> float:
+        return float(client.resized({"kind": "resize", "ranks": ranks})[0]["pause_seconds"])
 
     def _idle_since(self, hosts: list[str]) -> float:
         """The moment."""

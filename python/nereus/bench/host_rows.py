@@ -14,7 +14,8 @@ FIGURES = {
     "idle_seconds": "idle",
     "pause_seconds": "pause_growing",
     "shrink_pause_seconds": "pause_shrinking",
-    "one_host_pause_seconds": "pause_of_one_host",
+    "one_host_pause_seconds": "one_host_pause_growing",
+    "one_host_shrink_pause_seconds": "one_host_pause_shrinking",
 }
 
 
@@ -31,7 +32,7 @@ class HostRow:
 
     @property
     def figures(self) -> dict[str, Spread | None]:
-        """None where no cycle has it."""
+        """None where there is no cycle."""
         return {name: self._spread(field) for name, field in FIGURES.items()}
 
     def document(self) -> dict[str, Any]:
@@ -45,5 +46,4 @@ class HostRow:
         return {**about, "cycles": len(self.cycles), **medians, **deviations, **left}
 
     def _spread(self, field: str) -> Spread | None:
-        times = [getattr(cycle, field) for cycle in self.cycles]
-        return Spread.of([time for time in times if time is not None])
+        return Spread.of([getattr(cycle, field) for cycle in self.cycles])

@@ -72,6 +72,7 @@ def _start(build: Build, where: Where, rows: int, stopping: Stopping) -> Supervi
     plate = ("--rows", str(rows), "--columns", "1000", "--iterations", _ITERATIONS)
     founders, settings = founding(1, "host")
     settings |= {"NEREUS_RELEASE_UNIT": "host", "NEREUS_VERIFY": "on"}
+    settings |= {"NEREUS_OVERSUBSCRIBE": "on"}  # on one host the job becomes as large as on all
     join = joining(build, where.reach, stopped=lambda: stopping.signal is not None)
     return where.supervision(build, build.program(_PROGRAM), plate, founders, join, settings)
 
@@ -107,5 +108,6 @@ _WORDS = {
     "idle_seconds": "from the release until they are idle",
     "pause_seconds": "pause when hosts come",
     "shrink_pause_seconds": "pause when they go",
-    "one_host_pause_seconds": "pause of a resize on one host",
+    "one_host_pause_seconds": "pause of the same growth on one host",
+    "one_host_shrink_pause_seconds": "pause of the same shrink on one host",
 }

@@ -15,6 +15,8 @@ namespace nereus::job {
 namespace {
 
 constexpr int nap_milliseconds = 1;
+/// Of spawned processes, when the job ends meanwhile.
+constexpr double seconds_to_come_up = 10;
 
 template <class Task> bool is_running(const std::future<Task> &task) {
     return task.valid() && task.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
@@ -256,6 +258,7 @@ nereus_resize_report Resize::cancel(const Error &why) {
         return over();
     }
     if (beginning_.valid()) (void)beginning_.get();
+    if (root() && making_) making_->wait_for_spawned(Deadline::in(seconds_to_come_up));
     std::optional<Met> met;
     if (meeting_.valid()) met = meeting_.get();
     // Newcomers in MPI_Comm_connect hear nothing else; the supervisor ends parties that came from it alone.

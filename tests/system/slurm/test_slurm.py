@@ -186,7 +186,8 @@ def check_cycles(cluster: Any, mpich: str, folder: Path, growth: str) -> None:
     assert done.returncode == 0, (folder / "error").read_text()
     [row] = json.loads((folder / "output").read_text())["rows"]
     assert (row["adapter"], row["growth"], row["cycles"], row["left_behind"]) == ("slurm", growth, 2, [])
-    assert all(row[f"{name}_seconds"] > 0 for name in ("usable", "idle", "pause", "one_host_pause"))
+    pauses = [f"{where}{what}" for where in ("", "one_host_") for what in ("pause", "shrink_pause")]
+    assert all(row[f"{name}_seconds"] > 0 for name in ("usable", "idle", *pauses))
 
 
 def test_hosts_come_and_go_in_cycles_and_nothing_is_left(cluster: Any, mpich: str, tmp_path: Path) -> None:
