@@ -14,7 +14,7 @@ using nlohmann::json;
 
 /// The supervisor sends somebody to an accept that waits for the dead four times, 5 s apart (docs/formats/link.md).
 constexpr double seconds_of_releases = 20;
-constexpr int nap_milliseconds = 1;
+constexpr int look_milliseconds = 1;
 
 Result<Hello> read_hello(const json &said) try {
     Hello hello{said.at("port"), said.at("hosts").get<std::vector<std::string>>(),
@@ -229,7 +229,7 @@ Result<Meeting> Making::connect(double seconds, const Deadline &deadline) {
 void Making::wait_for_spawned(const Deadline &deadline) {
     if (spawned_.empty()) return;
     for (auto up = everybody_is_up(); up && !*up && !deadline.over("starting the newcomers"); up = everybody_is_up())
-        ::poll(nullptr, 0, nap_milliseconds);
+        ::poll(nullptr, 0, look_milliseconds);
 }
 
 void Making::roll_back(const std::string &why) {

@@ -27,8 +27,10 @@ static int calls(int argc, char **argv) {
     EMPI_Get_addr_sparse("s", &place, &other, &third);
     EMPI_Register_dense("d", place, MPI_INT, 1, EMPI_DISJOINT);
     EMPI_Register_vector("v", place, MPI_INT, 1, EMPI_SHARED);
+    EMPI_Register("w", place, MPI_INT, 1, EMPI_SHARED);
     EMPI_Deregister_shared("v");
     EMPI_Get_shared(&number);
+    EMPI_Get_shared_data(&number);
     EMPI_Get_status(&number);
     EMPI_Get_type(&number);
     EMPI_Get_wsize(0, 1, 1, &number, &number, NULL, NULL);

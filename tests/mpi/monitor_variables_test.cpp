@@ -41,7 +41,8 @@ public:
         expect(MPI_T_pvar_read(session_, handle_, values.data()) == MPI_SUCCESS, "a value can be read");
         return values;
     }
-    void stop() { MPI_T_pvar_stop(session_, handle_); }
+    void start() { expect(MPI_T_pvar_start(session_, handle_) == MPI_SUCCESS, "a handle can be started"); }
+    void stop() { expect(MPI_T_pvar_stop(session_, handle_) == MPI_SUCCESS, "a handle can be stopped"); }
 
 private:
     MPI_T_pvar_session session_ = MPI_T_PVAR_SESSION_NULL;
@@ -69,6 +70,54 @@ void handles_of_different_sessions_do_not_disturb_each_other() {
     expect(sum(now) == before + 2, "messages are counted on");
 }
 
+void values_begin_at_0_and_count_while_a_handle_runs() {
+    send_to_next(MPI_COMM_WORLD, rank, ranks);
+    for (const char *name : {"pml_monitoring_messages_count", "pml_monitoring_messages_histogram"}) {
+        Variable sent(name, MPI_T_PVAR_CLASS_SIZE, MPI_COMM_WORLD);
+        expect(sum(sent.read()) == 0, "a new handle has counted nothing");
+        send_to_next(MPI_COMM_WORLD, rank, ranks);
+        expect(sum(sent.read()) == 1, "it counts from its start");
+        sent.stop();
+        send_to_next(MPI_COMM_WORLD, rank, ranks);
+        expect(sum(sent.read()) == 1, "to its stop");
+        sent.start();
+        send_to_next(MPI_COMM_WORLD, rank, ranks);
+        sent.stop();
+        expect(sum(sent.read()) == 2, "and goes on where it is started again");
+    }
+}
+
+void send_as_many_as_the_rank_and_one() {
+    const int next = (rank + 1) % ranks, before = (rank + ranks - 1) % ranks;
+    std::vector<MPI_Request> sent(static_cast<std::size_t>(rank) + 1);
+    for (MPI_Request &request : sent) MPI_Isend(&rank, 1, MPI_INT, next, 0, MPI_COMM_WORLD, &request);
+    for (int k = 0, in = 0; k <= before; ++k) MPI_Recv(&in, 1, MPI_INT, before, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Waitall(static_cast<int>(sent.size()), sent.data(), MPI_STATUSES_IGNORE);
+}
+
+/// Bosilca et al. 2017, Fig. 1: how many messages any process sent to each rank in a part of the program.
+void program_of_the_paper_gives_what_was_sent_in_between() {
+    for (int k = 0; k < 5; ++k) send_to_next(MPI_COMM_WORLD, rank, ranks);
+    MPI_T_pvar_session session = MPI_T_PVAR_SESSION_NULL;
+    MPI_T_pvar_handle handle = MPI_T_PVAR_HANDLE_NULL;
+    MPI_Comm comm = MPI_COMM_WORLD;
+    int index = -1, number = 0;
+    MPI_T_pvar_session_create(&session);
+    MPI_T_pvar_get_index("pml_monitoring_messages_count", MPI_T_PVAR_CLASS_SIZE, &index);
+    MPI_T_pvar_handle_alloc(session, index, &comm, &handle, &number);
+    Values counts(static_cast<std::size_t>(number));
+    MPI_T_pvar_start(session, handle);
+    send_as_many_as_the_rank_and_one();
+    MPI_T_pvar_read(session, handle, counts.data());
+    MPI_Allreduce(MPI_IN_PLACE, counts.data(), number, MPI_UNSIGNED_LONG_LONG, MPI_MAX, MPI_COMM_WORLD);
+    MPI_T_pvar_stop(session, handle);
+    MPI_T_pvar_handle_free(session, &handle);
+    MPI_T_pvar_session_free(&session);
+    for (int to = 0; to < ranks; ++to)
+        expect(counts[static_cast<std::size_t>(to)] == static_cast<unsigned long long>((to + ranks - 1) % ranks + 1),
+               "the greatest number of messages to a rank is that of its only sender");
+}
+
 void a_part_of_the_world_can_be_read() {
     MPI_Comm part = MPI_COMM_NULL;
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &part);
@@ -92,7 +141,9 @@ void what_collectives_are_made_of_is_told_apart() {
     Variable inner("pml_monitoring_internal_count", MPI_T_PVAR_CLASS_SIZE, MPI_COMM_WORLD);
     Variable outer("pml_monitoring_messages_count", MPI_T_PVAR_CLASS_SIZE, MPI_COMM_WORLD);
     Variable histogram("pml_monitoring_messages_histogram", MPI_T_PVAR_CLASS_SIZE, MPI_COMM_WORLD);
+    send_to_next(MPI_COMM_WORLD, rank, ranks);
     const unsigned long long sent = sum(outer.read()), made = sum(inner.read());
+    expect(sent == 1, "a message of the program");
     MPI_Barrier(MPI_COMM_WORLD);
     expect(sum(outer.read()) == sent, "a barrier is no message of the program");
     expect(ranks == 1 || sum(inner.read()) > made, "it is made of messages");
@@ -149,6 +200,8 @@ int main(int argc, char **argv) {
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    values_begin_at_0_and_count_while_a_handle_runs();
+    program_of_the_paper_gives_what_was_sent_in_between();
     handles_of_different_sessions_do_not_disturb_each_other();
     a_part_of_the_world_can_be_read();
     what_collectives_are_made_of_is_told_apart();

@@ -26,7 +26,7 @@ def build(sampled_mpi: str) -> Build:
 
 
 def test_collective_is_seen_as_the_messages_of_open_mpi(site: Any, openmpi_debian: str) -> None:
-    """A reduce by the binary tree on eight ranks has seven messages (Bosilca et al. 2017, section 6.3)."""
+    """A reduce by the binary tree on eight ranks has seven messages (Bosilca et al. 2017, section 6.2)."""
     tree = {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "OMPI_MCA_coll_tuned_reduce_algorithm": "4"}
     document = record_of(site, choose(openmpi_debian), "reduce", 8, **tree)
     if document["worlds"][0]["decomposed"] is None:

@@ -123,7 +123,12 @@ void EMPI_Get_wsize(int rank, int size, int dim, int *disp, int *count, int *vco
     }
 }
 
-void EMPI_Get_status(int *status) { give(status, EmpiJob::only().removed() ? EMPI_REMOVED : EMPI_ACTIVE); }
+int EMPI_Get_status(int *status) {
+    const int own = EmpiJob::only().removed() ? EMPI_REMOVED : EMPI_ACTIVE;
+    give(status, own);
+    return own;
+}
+
 void EMPI_Get_type(int *type) { give(type, EmpiJob::only().newcomer() ? EMPI_SPAWNED : EMPI_NATIVE); }
 
 void EMPI_Register_dense(char *id, void *addr, MPI_Datatype datatype, int size, int mapping) {
@@ -132,6 +137,10 @@ void EMPI_Register_dense(char *id, void *addr, MPI_Datatype datatype, int size, 
 
 void EMPI_Register_vector(char *id, void *addr, MPI_Datatype datatype, int size, int mapping) {
     enter(id, addr, datatype, size, 1, mapping);
+}
+
+void EMPI_Register(char *id, void *addr, MPI_Datatype datatype, int size, int mapping) {
+    EMPI_Register_vector(id, addr, datatype, size, mapping);
 }
 
 void EMPI_Register_sparse(char *id, void *addr_row, void *addr_col, void *addr_val, MPI_Datatype datatype, int size,
@@ -171,6 +180,8 @@ void EMPI_Get_shared(int *it) {
     if (job.newcomer()) job.settle();
     give(it, job.iteration());
 }
+
+void EMPI_Get_shared_data(int *it) { EMPI_Get_shared(it); }
 
 void *EMPI_malloc(size_t size) { return std::malloc(size); }
 void *EMPI_calloc(size_t nmemb, size_t size) { return std::calloc(nmemb, size); }

@@ -48,13 +48,18 @@ NEREUS_COMPAT_API extern MPI_Comm EMPI_COMM_WORLD;
  * @param[out] vcounts, displs  of all processes, `size` entries each; may be NULL */
 NEREUS_COMPAT_API void EMPI_Get_wsize(int rank, int size, int dim, int *disp, int *count, int *vcounts, int *displs);
 
-NEREUS_COMPAT_API void EMPI_Get_status(int *status);
+/** @param[out] status  EMPI_ACTIVE or EMPI_REMOVED; may be NULL
+ * @return the same (Martín et al. 2019, Algorithm 2, line 24); FlexMPI's own returns nothing */
+NEREUS_COMPAT_API int EMPI_Get_status(int *status);
 NEREUS_COMPAT_API void EMPI_Get_type(int *type);
 
 /** A size x size matrix, row by row, and a vector of `size` elements, in memory of malloc(). Spawned processes
  * register theirs before EMPI_Get_shared() fills them. Collective, in the same order everywhere. */
 NEREUS_COMPAT_API void EMPI_Register_dense(char *id, void *addr, MPI_Datatype datatype, int size, int mapping);
 NEREUS_COMPAT_API void EMPI_Register_vector(char *id, void *addr, MPI_Datatype datatype, int size, int mapping);
+
+/** EMPI_Register_vector(), as Martín et al. 2019 call it (Algorithm 2, line 6; they give no arguments). */
+NEREUS_COMPAT_API void EMPI_Register(char *id, void *addr, MPI_Datatype datatype, int size, int mapping);
 
 /** The number of rows that EMPI_Monitor_end() cuts; else that of the last EMPI_Get_wsize(). */
 NEREUS_COMPAT_API void EMPI_Register_size(int size);
@@ -68,6 +73,9 @@ NEREUS_COMPAT_API void *EMPI_Get_addr(char *id);
 /** Collective over the processes of one resize. Fills what a spawned process has registered.
  * @param[out] it  the iteration to go on with; 0 on a native process */
 NEREUS_COMPAT_API void EMPI_Get_shared(int *it);
+
+/** EMPI_Get_shared(), as Martín et al. 2019 call it (Algorithm 2, line 7; they give no arguments). */
+NEREUS_COMPAT_API void EMPI_Get_shared_data(int *it);
 
 NEREUS_COMPAT_API void *EMPI_malloc(size_t size);
 NEREUS_COMPAT_API void *EMPI_calloc(size_t nmemb, size_t size);

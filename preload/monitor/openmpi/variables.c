@@ -2,6 +2,7 @@
 #include "variables.h"
 
 #include "messages.h"
+#include "since_start.h"
 
 #include "ompi_config.h"
 
@@ -46,17 +47,37 @@ static const nereus_openmpi_readers *readers = NULL;
 static char *flush_to = NULL; /* name of the files; NULL: none */
 static int flush_handles = 0;
 
-static int number_of_values(mca_base_pvar_t *variable, mca_base_pvar_event_t event, void *comm, int *count) {
-    const row *of = &rows[(intptr_t)variable->ctx];
+static int number_of(const mca_base_pvar_t *variable) { return (int)(intptr_t)variable->ctx; }
+
+static int number_of_values(const row *of, void *comm) {
     const int others =
         OMPI_COMM_IS_INTER((ompi_communicator_t *)comm) ? ompi_comm_remote_size(comm) : ompi_comm_size(comm);
-    if (event == MCA_BASE_PVAR_HANDLE_BIND) *count = of->values == 0 ? 1 : of->values * others;
+    return of->values == 0 ? 1 : of->values * others;
+}
+
+static bool read_all(int number, void *comm, unsigned long long *values) {
+    return readers->values((enum nereus_openmpi_variable)number, comm, values);
+}
+
+/* Of the others Open MPI itself counts what comes while a handle runs. */
+static bool is_size(int number) { return rows[number].class == MCA_BASE_PVAR_CLASS_SIZE; }
+
+static int notify(mca_base_pvar_t *variable, mca_base_pvar_event_t event, void *comm, int *count) {
+    const int number = number_of(variable);
+    if (event == MCA_BASE_PVAR_HANDLE_BIND) *count = number_of_values(&rows[number], comm);
+    if (!is_size(number)) return OPAL_SUCCESS;
+    if (event == MCA_BASE_PVAR_HANDLE_BIND) nereus_handle_is_bound(number, comm, (size_t)*count);
+    if (event == MCA_BASE_PVAR_HANDLE_UNBIND) nereus_handle_is_freed(number, comm);
+    if (event == MCA_BASE_PVAR_HANDLE_START) nereus_handle_starts(number, comm, read_all);
+    if (event == MCA_BASE_PVAR_HANDLE_STOP) nereus_handle_stops(number, comm, read_all);
     return OPAL_SUCCESS;
 }
 
 static int get(const mca_base_pvar_t *variable, void *values, void *comm) {
-    const enum nereus_openmpi_variable which = (enum nereus_openmpi_variable)(intptr_t)variable->ctx;
-    return readers->values(which, comm, values) ? OPAL_SUCCESS : OPAL_ERR_NOT_AVAILABLE;
+    const int number = number_of(variable);
+    const bool read =
+        is_size(number) ? nereus_read_since_start(number, comm, read_all, values) : read_all(number, comm, values);
+    return read ? OPAL_SUCCESS : OPAL_ERR_NOT_AVAILABLE;
 }
 
 /* A name that is written is text that ends with a zero, as in Open MPI's own monitoring; it cannot be read. */
@@ -96,7 +117,7 @@ static void show(intptr_t i) {
     if (left >= 0) mca_base_pvar_mark_invalid(left);
     mca_base_pvar_register("ompi", of->framework, "monitoring", of->name, of->what, OPAL_INFO_LVL_4, of->class,
                            MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL, MCA_BASE_VAR_BIND_MPI_COMM,
-                           MCA_BASE_PVAR_FLAG_READONLY, get, NULL, number_of_values, (void *)i);
+                           MCA_BASE_PVAR_FLAG_READONLY, get, NULL, notify, (void *)i);
 }
 
 bool nereus_openmpi_show(const nereus_openmpi_readers *of) {

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "since_start.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The values are `counted`, and while a handle runs, what came since `began` too. */
+typedef struct values_of_handles {
+    struct values_of_handles *next;
+    int variable;
+    void *comm;
+    int bound, running;
+    size_t number;
+    unsigned long long *counted, *began, *now;
+} values_of_handles;
+
+static values_of_handles *first = NULL;
+
+static values_of_handles **place_of(int variable, void *comm) {
+    values_of_handles **place = &first;
+    while (*place && ((*place)->variable != variable || (*place)->comm != comm)) place = &(*place)->next;
+    return place;
+}
+
+static void add_what_came(values_of_handles *values) {
+    for (size_t i = 0; i < values->number; ++i) values->counted[i] += values->now[i] - values->began[i];
+}
+
+void nereus_handle_is_bound(int variable, void *comm, size_t number) {
+    values_of_handles **place = place_of(variable, comm);
+    if (!*place) {
+        values_of_handles *made = calloc(1, sizeof *made);
+        unsigned long long *memory = calloc(3 * number, sizeof *memory);
+        if (!made || !memory) {
+            free(made);
+            free(memory);
+            return; /* it cannot be read */
+        }
+        *made = (values_of_handles){NULL, variable, comm, 0, 0, number, memory, memory + number, memory + 2 * number};
+        *place = made;
+    }
+    ++(*place)->bound;
+}
+
+void nereus_handle_is_freed(int variable, void *comm) {
+    values_of_handles **place = place_of(variable, comm), *values = *place;
+    if (!values) return;
+    --values->bound;
+    /* A handle may be freed while it runs: nobody says so. */
+    if (values->running > values->bound) values->running = values->bound;
+    if (values->bound > 0) return;
+    *place = values->next;
+    free(values->counted);
+    free(values);
+}
+
+void nereus_handle_starts(int variable, void *comm, nereus_read_all read) {
+    values_of_handles *values = *place_of(variable, comm);
+    if (values && values->running++ == 0 && !read(variable, comm, values->began)) values->running = 0;
+}
+
+void nereus_handle_stops(int variable, void *comm, nereus_read_all read) {
+    values_of_handles *values = *place_of(variable, comm);
+    if (!values || values->running == 0 || --values->running > 0) return;
+    if (read(variable, comm, values->now)) add_what_came(values);
+}
+
+bool nereus_read_since_start(int variable, void *comm, nereus_read_all read, unsigned long long *out) {
+    values_of_handles *values = *place_of(variable, comm);
+    if (!values || !read(variable, comm, values->now)) return false;
+    if (values->running > 0) {
+        add_what_came(values);
+        memcpy(values->began, values->now, values->number * sizeof *out);
+    }
+    memcpy(out, values->counted, values->number * sizeof *out);
+    return true;
+}
