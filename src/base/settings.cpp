@@ -128,10 +128,27 @@ std::vector<SettingRow> rows_of_limits() {
     };
 }
 
+constexpr double least_share = 0.001;
+
+/// Martín-Álvarez et al. 2024 and 2025 have 1 for all.
+std::vector<SettingRow> rows_of_background_transfers() {
+    return {
+        {"background-share", "0.2", "", "0.001 .. 1",
+         "share of an iteration, and where ranks outnumber cores of a core, that p2p and col take while the "
+         "application iterates",
+         form::number(&Settings::background_share, least_share, 1.0)},
+        {"background-share-rma", "0.02", "", "0.001 .. 1", "the same of rma-lock and rma-lockall",
+         form::number(&Settings::background_share_rma, least_share, 1.0)},
+        {"background-share-thread", "0.03", "", "0.001 .. 1",
+         "share of a core that a thread takes where ranks and threads outnumber cores",
+         form::number(&Settings::background_share_thread, least_share, 1.0)},
+    };
+}
+
 std::vector<SettingRow> make_table() {
     std::vector<SettingRow> table;
     for (const auto &rows : {rows_of_resize_options(), rows_of_the_library(), rows_of_places(), rows_of_limits(),
-                             rows_of_the_supervisor()})
+                             rows_of_background_transfers(), rows_of_the_supervisor()})
         table.insert(table.end(), rows.begin(), rows.end());
     return table;
 }

@@ -48,6 +48,9 @@ struct Settings {
     double slowest_rate = 50; // MB/s
     std::int64_t message_bytes = std::int64_t{1} << 30;
     std::int64_t transfer_memory = std::int64_t{1} << 26;
+    double background_share = 0.2;
+    double background_share_rma = 0.02;
+    double background_share_thread = 0.03;
 
     /// How long an answer may take that needs `bytes` bytes to have travelled.
     double seconds_for(double bytes) const { return answer_timeout + bytes / (slowest_rate * 1e6); }

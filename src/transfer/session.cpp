@@ -56,9 +56,11 @@ private:
 // slows two iterating sources on two cores by half, since MPI lets sources copy too. A thread has company in its own
 // process. One-sided methods are for applications that must not be disturbed: their work is the same, spread over more
 // iterations; so is the one long wait while windows are made.
-constexpr double polite_share = 0.2, quiet_share = 0.02, thread_share = 0.03, almost_alone = 0.9;
+constexpr double almost_alone = 0.9;
 
-double usual_share(Method method) { return is_one_sided(method) ? quiet_share : polite_share; }
+double usual_share(Method method, const BackgroundShares &shares) {
+    return is_one_sided(method) ? shares.one_sided : shares.two_sided;
+}
 
 int busy_on_host(Strategy strategy, const Limits &limits) {
     return limits.ranks_on_host * (strategy == NEREUS_THREAD ? 2 : 1);
@@ -67,13 +69,14 @@ int busy_on_host(Strategy strategy, const Limits &limits) {
 /// Of a core, for a process with nothing else to do, or for a thread.
 double share_of_core(Method method, Strategy strategy, const Limits &limits) {
     const bool crowded = busy_on_host(strategy, limits) > usable_cores();
-    if (strategy == NEREUS_THREAD) return crowded ? thread_share : almost_alone;
-    return !crowded || strategy == NEREUS_BLOCKING ? 1 : usual_share(method);
+    if (strategy == NEREUS_THREAD) return crowded ? limits.shares.thread : almost_alone;
+    return !crowded || strategy == NEREUS_BLOCKING ? 1 : usual_share(method, limits.shares);
 }
 
 /// Of an iteration: while ranks wait for a core, what one of them does costs all who share it.
 double share_of_iteration(Method method, const Limits &limits) {
-    return usual_share(method) * std::min(1.0, static_cast<double>(usable_cores()) / limits.ranks_on_host);
+    return usual_share(method, limits.shares) *
+           std::min(1.0, static_cast<double>(usable_cores()) / limits.ranks_on_host);
 }
 
 Done given_up() { return failed(NEREUS_ERR_STATE, "the transfer was given up"); }
@@ -92,6 +95,7 @@ struct Sending::State {
     bool ends_together;
     double share_of_iteration; ///< that a look may take
     double share;              ///< of a core, while others iterate
+    double share_in_a_hurry;   ///< of an iteration
     double polite_seconds;
     Stopwatch since_start;
     Phase phase = Phase::made;
@@ -105,11 +109,12 @@ struct Sending::State {
           refused(refusal(method, how, lane.comm)), ends_together(how == NEREUS_WAIT_DRAINS || is_one_sided(method)),
           share_of_iteration(transfer::share_of_iteration(method, limits)),
           share(is_source(array_transfers) && how != NEREUS_THREAD ? 1 : share_of_core(method, how, limits)),
+          share_in_a_hurry(std::max(share_of_iteration, limits.shares.two_sided)),
           polite_seconds(limits.polite_seconds) {}
 
     bool is_in_a_hurry() const { return since_start.seconds() > polite_seconds; }
 
-    double share_of_look() const { return is_in_a_hurry() ? polite_share : share_of_iteration; }
+    double share_of_look() const { return is_in_a_hurry() ? share_in_a_hurry : share_of_iteration; }
 
     /// Whether MPI, or the thread, may still use what is in here.
     bool is_under_way() const {

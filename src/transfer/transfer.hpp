@@ -50,6 +50,13 @@ using Method = nereus_transfer_method;
 /// Not NEREUS_STRATEGY_AUTO.
 using Strategy = nereus_transfer_strategy;
 
+/// Of a core or of an iteration, for a transfer beside the application: 0 < share <= 1.
+struct BackgroundShares {
+    double two_sided = 0.2;
+    double one_sided = 0.02;
+    double thread = 0.03;
+};
+
 /// The same on all processes of a lane, but for `ranks_on_host`.
 struct Limits {
     std::int64_t message_bytes = std::int64_t{1} << 30; ///< longest message, 1 .. 2^31-1
@@ -57,6 +64,7 @@ struct Limits {
     int ranks_on_host =
         1; ///< that share this host's cores meanwhile: are they more, a drain takes a share of a core only
     double polite_seconds = std::numeric_limits<double>::infinity(); ///< after which it takes what it can get
+    BackgroundShares shares{};
 };
 
 /// One transfer of one process. All processes of the lane make one with the same method, strategy and arrays in the

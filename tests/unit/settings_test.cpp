@@ -108,7 +108,8 @@ auto members(const Settings &s) {
                       s.resize.transfer_strategy, s.costs, s.results, s.memory, s.resize.survivors, s.transfer_memory,
                       s.wake, s.hosts, s.resize.placement, s.resize.oversubscribe, s.resize.allow_fewer,
                       s.resize.release_unit, s.start_ranks, s.verify, s.max_ranks, s.connect_timeout, s.answer_timeout,
-                      s.slowest_rate, s.message_bytes, s.job, s.link, s.link_keys, s.controller, s.controller_keys,
+                      s.slowest_rate, s.message_bytes, s.background_share, s.background_share_rma,
+                      s.background_share_thread, s.job, s.link, s.link_keys, s.controller, s.controller_keys,
                       s.io_timeout, s.joins, s.founders, s.party);
 }
 
@@ -135,6 +136,9 @@ TEST_F(SettingsTest, AFlagGoesToTheMemberOfItsName) {
                                 "--nereus-answer-timeout=7",
                                 "--nereus-slowest-rate=1e3",
                                 "--nereus-message-bytes=4096",
+                                "--nereus-background-share=0.5",
+                                "--nereus-background-share-rma=0.25",
+                                "--nereus-background-share-thread=1",
                                 "--nereus-job=0123456789abcdef",
                                 "--nereus-link=ipc:///run/link",
                                 "--nereus-link-keys=/home/a/keys",
@@ -145,10 +149,10 @@ TEST_F(SettingsTest, AFlagGoesToTheMemberOfItsName) {
                                 "--nereus-founders=5",
                                 "--nereus-party=3.0"});
     ASSERT_TRUE(settings) << settings.error().what;
-    EXPECT_EQ(members(*settings),
-              std::tuple(2, 3U, 1, 2, "/home/a/costs.json", "run.jsonl", 1, 1, std::int64_t{100000}, false, "n1:2,n2",
-                         1, 1, 1, 2, 6, true, 12, 0.5, 7.0, 1000.0, std::int64_t{4096}, "0123456789abcdef",
-                         "ipc:///run/link", "/home/a/keys", "tcp://n1:7", "client.json", 0.25, true, 5, "3.0"));
+    EXPECT_EQ(members(*settings), std::tuple(2, 3U, 1, 2, "/home/a/costs.json", "run.jsonl", 1, 1, std::int64_t{100000},
+                                             false, "n1:2,n2", 1, 1, 1, 2, 6, true, 12, 0.5, 7.0, 1000.0,
+                                             std::int64_t{4096}, 0.5, 0.25, 1.0, "0123456789abcdef", "ipc:///run/link",
+                                             "/home/a/keys", "tcp://n1:7", "client.json", 0.25, true, 5, "3.0"));
 }
 
 TEST_F(SettingsTest, TheEnvironmentIsRead) {
@@ -268,11 +272,26 @@ TEST_F(SettingsTest, DefaultsAreWrittenAsTheTableHasThem) {
 }
 
 TEST_F(SettingsTest, BothEndsOfARangeAreWrittenAndReadBack) {
-    for (const char *argument :
-         {"max-ranks=1", "max-ranks=2147483647", "start-ranks=0", "start-ranks=2147483647", "founders=2147483647",
-          "message-bytes=1", "message-bytes=2147483647", "transfer-memory=65536", "transfer-memory=4611686018427387904",
-          "connect-timeout=0.1", "connect-timeout=1e6", "answer-timeout=0.1", "answer-timeout=1e6", "slowest-rate=1e-3",
-          "slowest-rate=1e6", "io-timeout=0", "io-timeout=1e6", "answer-timeout=0.10000000000000002"}) {
+    for (const char *argument : {"max-ranks=1",
+                                 "max-ranks=2147483647",
+                                 "start-ranks=0",
+                                 "start-ranks=2147483647",
+                                 "founders=2147483647",
+                                 "message-bytes=1",
+                                 "message-bytes=2147483647",
+                                 "transfer-memory=65536",
+                                 "transfer-memory=4611686018427387904",
+                                 "connect-timeout=0.1",
+                                 "connect-timeout=1e6",
+                                 "answer-timeout=0.1",
+                                 "answer-timeout=1e6",
+                                 "slowest-rate=1e-3",
+                                 "slowest-rate=1e6",
+                                 "background-share=0.001",
+                                 "background-share=1",
+                                 "io-timeout=0",
+                                 "io-timeout=1e6",
+                                 "answer-timeout=0.10000000000000002"}) {
         const Settings settings = read({"--nereus-" + std::string(argument)}).value();
         Settings again;
         for (const SettingRow &row : settings_table()) EXPECT_TRUE(row.form.set(again, row.form.get(settings)));

@@ -167,7 +167,9 @@ std::unique_ptr<transfer::Sending> ArrayRedistribution::sending(bool constant, c
         static_cast<transfer::Method>(transfer_choice.method),
         static_cast<transfer::Strategy>(transfer_choice.strategy), lane, array_transfers(constant),
         transfer::Limits{settings.message_bytes, settings.transfer_memory, sides_.processes_here(),
-                         polite_part * seconds_for(constant, settings)},
+                         polite_part * seconds_for(constant, settings),
+                         transfer::BackgroundShares{settings.background_share, settings.background_share_rma,
+                                                    settings.background_share_thread}},
         windows_);
 }
 
