@@ -25,6 +25,7 @@ daemon = group_of(
         "status": Home("nereus.cli.daemon_status"),
         "events": Home("nereus.cli.daemon_events"),
         "period": Home("nereus.cli.daemon_period"),
+        "change": Home("nereus.cli.daemon_change"),
         "stop": Home("nereus.cli.daemon_stop"),
     }
 )

@@ -86,6 +86,15 @@ class Coordinator:
         first = min(self._settled_at, self._none_silent_before, spent, *alone, *leases)
         return first if first < inf else None
 
+    def change(self, parameters: Parameters, now: float) -> list[Effect]:
+        """The policy has another order and other decisions from now on, with these parameters.
+
+        Resizes and loans that were told stay as they are. Leases keep their length: jobs were told of it.
+        """
+        self.parameters = parameters
+        granted = self._granted(self._turns.change_order(self._policy.order, now), now)
+        return [*granted, *self.decide(now)]
+
     def wants(self, job: str, ranks: int, now: float) -> list[Effect]:
         """A job that is to start: it gets its place when so many cores are free, first come first served.
 

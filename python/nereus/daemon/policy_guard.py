@@ -28,9 +28,13 @@ class PolicyGuard(Policy):
         self.awake = True
         self._not_before = 0.0
         self._put_off = False
-        self._inner = inner
         self._complain = complain
         self._said: set[str] = set()
+        self.change(inner)
+
+    def change(self, inner: Policy) -> None:
+        """Another one is asked from now on."""
+        self._inner = inner
         ours = isinstance(inner.order, AllAtOnce | OneByOne | OneOfEachSet)
         self.order: Order = inner.order if ours else _GuardedOrder(inner.order, self._noted)
 

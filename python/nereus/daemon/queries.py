@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
+from nereus import UserError
 from nereus.coordinator.resources import ResourceError
 from nereus.daemon import questions
 from nereus.daemon.executor import CommandExecutor, Out
@@ -44,6 +45,8 @@ class QueryHandler:
                 return self._hosts.about(), []
             case questions.AskHosts():
                 return self._hosts.answer(asked, now)
+            case questions.AskChange():
+                return self._change(asked, now)
             case questions.AskStop():
                 self.stop = True
                 return {"kind": "stopping", "pid": self._about["pid"]}, []
@@ -75,6 +78,15 @@ class QueryHandler:
             self._state.journal.learnt(asked.command, asked.job, each.ranks, each.seconds, now)
         self._state.events.add(now, asked.job, "learnt", command=asked.command, times=len(asked.times))
         return {"kind": "learnt", "times": len(asked.times)}
+
+    def _change(self, asked: questions.AskChange, now: float) -> tuple[dict[str, Any], list[Out]]:
+        try:
+            effects = self._state.change(asked.policy, asked.parameters, now)
+        except UserError as problem:
+            return {"kind": "refused", "message": str(problem)}, []
+        chosen = self._state.chosen
+        self._state.events.add(now, "", "changed", policy=chosen.policy, parameters=asked.parameters)
+        return {"kind": "changed", "policy": chosen.policy}, self._executor.carry_out(effects, now)
 
     def _reserve(self, asked: questions.AskReserve, now: float) -> tuple[dict[str, Any], list[Out]]:
         try:

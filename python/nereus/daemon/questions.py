@@ -11,7 +11,8 @@ from nereus.supervisor.messages import MOST_RANKS, HostName, validated
 JobName = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
 _ALLOWED = (
     "status with from, events with since, reserve with job and ranks, release with job, "
-    "learn with job, command and times, pilot, hosts with job, names and first, and stop"
+    "learn with job, command and times, pilot, hosts with job, names and first, change with policy and "
+    "parameters, and stop"
 )
 
 
@@ -89,13 +90,21 @@ class AskHosts(Question):
     unfit: HostNames = []
 
 
+class AskChange(Question):
+    """Another policy, by its name (none: as it is), and parameters of the policies, `NAME=VALUE` each."""
+
+    kind: Literal["change"]
+    policy: Annotated[str, Field(max_length=100)] | None = None
+    parameters: Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=100)] = []
+
+
 class AskStop(Question):
     """The daemon is to end."""
 
     kind: Literal["stop"]
 
 
-Asked = AskStatus | AskEvents | AskReserve | AskRelease | AskLearn | AskPilot | AskHosts | AskStop
+Asked = AskStatus | AskEvents | AskReserve | AskRelease | AskLearn | AskPilot | AskHosts | AskChange | AskStop
 
 _asked: TypeAdapter[Asked] = TypeAdapter(Annotated[Asked, Field(discriminator="kind")])
 

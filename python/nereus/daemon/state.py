@@ -4,12 +4,13 @@
 The executor changes it; the protocol reads messages into it, and queries, status and metrics read from it.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import inf
 
 from nereus.coordinator.budget import Budget
 from nereus.coordinator.coordination import Coordinator
+from nereus.coordinator.effects import Effect
 from nereus.coordinator.pilot import PilotResources
 from nereus.coordinator.pool import HostPool
 from nereus.coordinator.site import SiteResources
@@ -19,7 +20,10 @@ from nereus.daemon.policy_guard import PolicyGuard
 from nereus.daemon.reservations import Reservations
 from nereus.daemon.sessions import Session
 from nereus.daemon.store import Store
-from nereus.policy.parameters import Parameters
+from nereus.policy.foreign import PolicyError
+from nereus.policy.loading import load
+from nereus.policy.parameters import FIXED, ParameterError, Parameters, with_values
+from nereus.policy.policies import BY_NAME
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,7 @@ class DaemonState:
         before have said which hosts they have.
         """
         self.chosen = chosen
+        self._guard = guard
         self.sessions: dict[str, Session] = {}
         limits = chosen.limits
         self.budget = Budget(limits.hosts, limits.host_seconds) if limits is not None else None
@@ -74,6 +79,20 @@ class DaemonState:
         self.journal = store
         self.events = events
         self.figures = Figures()
+
+    def change(self, policy: str | None, parameters: Sequence[str], now: float) -> list[Effect]:
+        """Until the daemon ends; UserError where a name or value is not allowed, and nothing is changed."""
+        before = self.chosen
+        values = with_values(before.parameters, parameters)
+        fixed = [name for name in FIXED if getattr(values, name) != getattr(before.parameters, name)]
+        if fixed:
+            raise ParameterError(f"{fixed[0]}: cannot be changed while the daemon runs: jobs were told of it")
+        if policy is not None:
+            if policy not in BY_NAME:
+                raise PolicyError(f"policy {policy}: while the daemon runs, allowed are {', '.join(BY_NAME)}")
+            self._guard.change(load(policy))
+        self.chosen = replace(before, policy=policy or before.policy, parameters=values)
+        return self.coordinator.change(values, now)
 
     @property
     def gives_hosts(self) -> bool:

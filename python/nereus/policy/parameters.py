@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Everything that can be tuned, with the paper's value where it has one."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from math import isfinite
+from typing import Any
+
+from nereus import UserError
 
 #: With 0 for one of these nothing would ever be predicted, or every job always be silent.
 ABOVE_ZERO = frozenset({"lease", "silence", "window"})
+#: Not to be changed while jobs run: they were told of it.
+FIXED = ("lease",)
 #: What others have to be at least; those without an entry, 0.
 LEAST = {"least_phases": 2, "played_phases": 5}
 
@@ -30,6 +37,8 @@ class Parameters:
     #: How much I/O counts where cores are shared out: the power of the share of a period that is no I/O. With
     #: this most cores of Table 2 go where the paper says (section 5.2, Fig. 17).
     io_weight: float = 8.0
+    #: Of all cores `combined` keeps so many free, to lend them to jobs whose phases would meet.
+    kept_for_shifts: float = 0.1
     #: Jobs are coupled when any of so many coming phases of theirs meet (the paper's Fig. 5 shows several).
     coupled_ahead: int = 8
     #: Periods are coupled no better than this.
@@ -61,3 +70,34 @@ class Parameters:
     played_phases: int = 1500
     #: A sweep tells a job of one size no more often: it may refuse it, or the cores may be another's.
     sweep_trials: int = 2
+
+
+class ParameterError(UserError):
+    """A name or a value that is not allowed."""
+
+
+def with_values(parameters: Parameters, texts: Sequence[str]) -> Parameters:
+    """Changed by `NAME=VALUE` each; ParameterError."""
+    given: dict[str, Any] = dict(_read(text) for text in texts)
+    return replace(parameters, **given)
+
+
+def _read(text: str) -> tuple[str, float]:
+    name, _, value = text.partition("=")
+    names = {field.name for field in fields(Parameters)}
+    if name not in names:
+        raise ParameterError(f"{text}: {name or '(empty)'}: allowed are {', '.join(sorted(names))}")
+    whole = isinstance(getattr(_DEFAULTS, name), int)
+    try:
+        number = int(value) if whole else float(value)
+    except ValueError:
+        number = -1
+    least = LEAST.get(name, 0)
+    if not isfinite(number) or number < least or (number == 0 and name in ABOVE_ZERO):
+        kind = "whole numbers" if whole else "numbers"
+        allowed = f"above {least}" if name in ABOVE_ZERO else f"from {least}"
+        raise ParameterError(f"{text}: {kind} {allowed} are allowed")
+    return name, number
+
+
+_DEFAULTS = Parameters()

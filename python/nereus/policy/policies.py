@@ -2,8 +2,9 @@
 """The policies that have a name: those of the paper (sections 4.2 and 4.3), its baselines, and IO-Sets."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, islice
+from math import ceil
 
 from nereus.policy.decisions import Decision, Leave, Policy, Resize, State
 from nereus.policy.interference import Conflict, meet, next_conflicts
@@ -127,6 +128,26 @@ class ByThroughput(Policy):
         return _shared(state, more, "with them all jobs together get most done")
 
 
+class Combined(Policy):
+    """Interference first, as `coupling`; where it has nothing to resize, free cores go as with `io-based`.
+
+    The paper's two controllers (sections 4.2 and 4.3) do not say who has which of the free cores: a part of
+    all cores is kept for shifts, which only lend them.
+    """
+
+    def __init__(self) -> None:
+        self._interference, self._performance = PeriodCoupling(), ByIo()
+
+    def decide(self, state: State, parameters: Parameters) -> Sequence[Decision]:
+        first = self._interference.decide(state, parameters)
+        if any(isinstance(each, Resize) for each in first):
+            return first
+        all_cores = state.free + sum(job.ranks for job in state.jobs)
+        kept = ceil(parameters.kept_for_shifts * all_cores)
+        shared = replace(state, free=max(0, state.free - kept))
+        return [*first, *self._performance.decide(shared, parameters)]
+
+
 BY_NAME: Mapping[str, type[Policy]] = {
     "none": Uncoordinated,
     "blocking": Blocking,
@@ -137,6 +158,7 @@ BY_NAME: Mapping[str, type[Policy]] = {
     "speedup": BySpeedup,
     "io-based": ByIo,
     "throughput": ByThroughput,
+    "combined": Combined,
 }
 
 

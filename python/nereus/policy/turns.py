@@ -87,6 +87,11 @@ class Turns:
     def last_epoch(self) -> int:
         return self._epoch
 
+    def change_order(self, order: Order, now: float) -> list[Grant]:
+        """From now on; who writes goes on, and who waits may write if the new order admits it."""
+        self._order = order
+        return self._admit(now)
+
     def ask(self, request: Request, now: float) -> list[Grant]:
         """Once more for the phase that has its turn: that grant, of which the job may not have heard; its
         lease begins anew. For a later phase: the one before is over.

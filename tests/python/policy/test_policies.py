@@ -130,3 +130,19 @@ def test_io_based_policy_prefers_jobs_that_write_less() -> None:
     jobs = [job("writes", 100, 100, 40.0), job("computes", 100, 65, 5.0)]
     more = {each.job: each.ranks for each in decided("io-based", jobs, free=10)}
     assert more.get("computes", 50) > more.get("writes", 50)
+
+
+def test_combined_policy_avoids_conflicts_before_it_shares_cores_out() -> None:
+    jobs = [job("c", 40, 500), job("d", 45, 500)]
+    assert decided("combined", jobs) == decided("coupling", jobs) != []
+
+
+@pytest.mark.parametrize(("free", "shared"), [(40, 26), (12, 0), (0, 0)])
+def test_combined_policy_keeps_cores_for_shifts_when_it_shares_cores_out(free: int, shared: int) -> None:
+    """A tenth of all cores, which are 140 at 40 free ones."""
+    jobs = [job("a", 100, 400), job("b", 250, 400)]
+    found = decided("combined", jobs, free)
+    assert sum(each.ranks - 50 for each in found) == shared
+    assert [each.until for each in found] == [None] * len(found)
+    without = decided("io-based", jobs, shared)
+    assert [(each.job, each.ranks) for each in found] == [(each.job, each.ranks) for each in without]

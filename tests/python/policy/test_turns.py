@@ -195,3 +195,20 @@ def test_jobs_of_different_sets_write_together(
     for job, period in zip("ab", periods, strict=True):
         turns.ask(Request(job, 1, period), 0)
     assert [grant.job for grant in turns.writing] == writing
+
+
+def test_waiting_jobs_write_when_the_order_changes_to_all_at_once() -> None:
+    turns = Turns(OneByOne(), lease=10.0)
+    assert [grant.job for grant in turns.ask(Request("a", 1), 0.0)] == ["a"]
+    assert turns.ask(Request("b", 1), 0.0) == turns.ask(Request("c", 1), 0.0) == []
+    assert [grant.job for grant in turns.change_order(AllAtOnce(), 1.0)] == ["b", "c"]
+    assert (len(turns.writing), turns.waiting) == (3, [])
+
+
+def test_writing_jobs_go_on_when_the_order_changes_to_one_by_one() -> None:
+    turns = Turns(AllAtOnce(), lease=10.0)
+    held = [turns.ask(Request(job, 1), 0.0)[0] for job in "ab"]
+    assert turns.change_order(OneByOne(), 1.0) == []
+    assert turns.writing == held
+    assert turns.ask(Request("c", 1), 1.0) == turns.done("a", 1, 2.0) == []
+    assert [grant.job for grant in turns.done("b", 1, 3.0)] == ["c"]
