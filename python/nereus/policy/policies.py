@@ -129,14 +129,14 @@ class ByThroughput(Policy):
 
 
 class Combined(Policy):
-    """Interference first, as `coupling`; where it has nothing to resize, free cores go as with `io-based`.
+    """Interference first, as `phase-shifting`; where it has nothing to resize, free cores go as with `io-based`.
 
     The paper's two controllers (sections 4.2 and 4.3) do not say who has which of the free cores: a part of
-    all cores is kept for shifts, which only lend them.
+    all cores is kept for shifts, which only lend them. Coupled periods would undo what was shared out.
     """
 
     def __init__(self) -> None:
-        self._interference, self._performance = PeriodCoupling(), ByIo()
+        self._interference, self._performance = PhaseShifting(), ByIo()
 
     def decide(self, state: State, parameters: Parameters) -> Sequence[Decision]:
         first = self._interference.decide(state, parameters)

@@ -134,7 +134,7 @@ def test_io_based_policy_prefers_jobs_that_write_less() -> None:
 
 def test_combined_policy_avoids_conflicts_before_it_shares_cores_out() -> None:
     jobs = [job("c", 40, 500), job("d", 45, 500)]
-    assert decided("combined", jobs) == decided("coupling", jobs) != []
+    assert decided("combined", jobs) == decided("phase-shifting", jobs) != []
 
 
 @pytest.mark.parametrize(("free", "shared"), [(40, 26), (12, 0), (0, 0)])
