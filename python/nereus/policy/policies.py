@@ -129,7 +129,7 @@ class ByThroughput(Policy):
 
 
 class Combined(Policy):
-    """Interference first, as `phase-shifting`; where it has nothing to resize, free cores go as with `io-based`.
+    """Interference first, as `phase-shifting`; where nothing is resized for it, `io-based` shares cores out.
 
     The paper's two controllers (sections 4.2 and 4.3) do not say who has which of the free cores: a part of
     all cores is kept for shifts, which only lend them. Coupled periods would undo what was shared out.
