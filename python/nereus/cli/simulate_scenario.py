@@ -10,8 +10,8 @@ import typer
 from nereus.cli import policies
 from nereus.cli.messages import Refused, note, show, show_json, warn
 from nereus.cli.trial_bar import TrialBar
-from nereus.simulation.jobs import Scenario, load_scenario, load_trace
-from nereus.simulation.jobs.comparison import Comparison, document, doubts, write_events
+from nereus.simulation.jobs import Scenario, comparison, load_scenario, load_trace
+from nereus.simulation.jobs.comparison import Comparison, doubts, write_events
 from nereus.simulation.jobs.results import Sizes
 
 if TYPE_CHECKING:
@@ -43,6 +43,13 @@ def scenario(
     seed: Annotated[
         int | None, typer.Option(min=0, max=2**63 - 1, help="In place of that of the scenario.")
     ] = None,
+    repeat: Annotated[
+        int, typer.Option(min=1, max=10_000, metavar="N", help="So many seeds, from that on; medians of all.")
+    ] = 1,
+    vary: Annotated[
+        float,
+        typer.Option(min=0, max=0.9, metavar="SHARE", help="Times of jobs, each at random up to so much."),
+    ] = 0.0,
     parallel_fraction: Annotated[
         float | None,
         typer.Option(min=0, max=1, help="Of each job of a trace, which gets faster with more ranks so far."),
@@ -71,10 +78,15 @@ def scenario(
     _can_be_drawn(len(scenarios), len(names), picture, bars)
     if events is not None and not events.absolute().parent.is_dir():
         raise Refused(f"--events = {events}: allowed is a file in a folder that exists")
+    if repeat > 1 or vary > 0:
+        if any(each is not None for each in (events, picture, bars)):
+            raise Refused("--events, --picture and --bars show one run: allowed without --repeat and --vary")
+        _repeat(scenarios, names, repeat, vary, as_json, quiet)
+        return
     results = _results(Comparison(scenarios, names), quiet)
     warn(doubts(results))
     if as_json:
-        show_json(document(results))
+        show_json(comparison.document(results))
     else:
         _show(results)
     if events is not None:
@@ -111,6 +123,24 @@ def _results(comparison: Comparison, quiet: bool) -> Sizes:
         return comparison.results()
     with TrialBar("simulate", comparison.jobs) as bar:
         return comparison.results(bar.advance)
+
+
+def _repeat(
+    scenarios: Sequence[Scenario], names: Sequence[str], count: int, vary: float, as_json: bool, quiet: bool
+) -> None:
+    from nereus.cli.simulate_repeats import table_of
+    from nereus.simulation.jobs.repeats import Repeats, document
+
+    repeats = Repeats(scenarios, names, count, vary)
+    if quiet:
+        found = repeats.distributions()
+    else:
+        with TrialBar("simulate", repeats.jobs) as bar:
+            found = repeats.distributions(bar.advance)
+    if as_json:
+        show_json(document(found, count, vary))
+    else:
+        show(table_of(found, count, vary))
 
 
 def _draw(results: Sizes, picture: Path | None, bars: Path | None, quiet: bool) -> None:

@@ -12,7 +12,7 @@ from nereus.policy.jobs import Job
 from nereus.policy.parameters import Parameters
 from nereus.policy.period_coupling import Coupling, couple
 from nereus.policy.phase_shifting import NotPossible, Shift, shift
-from nereus.policy.sharing import Sharer, by_io, by_speedup, fair
+from nereus.policy.sharing import Sharer, by_io, by_low_io, by_speedup, fair
 from nereus.policy.throughput import by_throughput
 from nereus.policy.turns import AllAtOnce, OneOfEachSet
 
@@ -111,6 +111,14 @@ class ByIo(Policy):
         return _shared(state, more, "free cores speed it up, and it writes little")
 
 
+class ByLowIo(Policy):
+    """Free cores go to those that write less than others, as long as these get faster by them."""
+
+    def decide(self, state: State, parameters: Parameters) -> Sequence[Resize]:
+        more = by_low_io(_sharers(state, parameters), state.free)
+        return _shared(state, more, "free cores speed it up, and those that write less have theirs")
+
+
 class ByThroughput(Policy):
     """Free cores go where all jobs together get most done, with the waits that come of it."""
 
@@ -157,6 +165,7 @@ BY_NAME: Mapping[str, type[Policy]] = {
     "fair": Fair,
     "speedup": BySpeedup,
     "io-based": ByIo,
+    "low-io": ByLowIo,
     "throughput": ByThroughput,
     "combined": Combined,
 }

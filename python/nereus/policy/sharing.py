@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import floor, isfinite
+from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +64,19 @@ def by_io(jobs: Sequence[Sharer], free: int, parameters: Parameters) -> dict[str
     `io_weight`, with the I/O ratio IOR of equation 3 that the job would have.
     """
     return _greedily(jobs, free, parameters.io_weight)
+
+
+def by_low_io(jobs: Sequence[Sharer], free: int) -> dict[str, int]:
+    """Algorithm 6 as section 5.2 tells of it: jobs that write no more than the mean of all come first, those
+    of them that speed up most (Algorithm 5). Cores by which none of these gets faster go to the others.
+    """
+    ratios = {job.name: io_ratio(job, job.ranks) for job in jobs}
+    mean = fmean(ratios.values()) if ratios else 0.0
+    # Equal ratios may differ from their mean in the last digits.
+    low = [job for job in jobs if ratios[job.name] <= mean * (1 + _SAME)]
+    more = by_speedup(low, free)
+    others = [job for job in jobs if job.name not in more]
+    return {**more, **by_speedup(others, free - sum(more.values()))}
 
 
 def io_ratio(job: Sharer, ranks: int) -> float:

@@ -2,6 +2,7 @@
 """What a user would lose: cores where they help most."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from nereus.policy.parameters import Parameters
 from nereus.policy.performance import Curve, Falling, Performance
-from nereus.policy.sharing import Sharer, by_io, by_speedup, fair, io_ratio
+from nereus.policy.sharing import Sharer, by_io, by_low_io, by_speedup, fair, io_ratio
 
 curves = st.builds(Curve, st.floats(0, 5), st.floats(0.1, 100), st.floats(0, 0.1))
 
@@ -207,3 +208,38 @@ def test_with_very_many_cores_all_get_some_and_those_two_most(table_2: list[Shar
 def test_speedup_policy_gives_the_small_job_least(table_2: list[Sharer], cores: int) -> None:
     found = by_speedup(table_2, cores - 28)
     assert found["A3"] < min(found["A1"], found["A2"] + 1, found["A4"])
+
+
+@settings(deadline=None, max_examples=200)
+@given(sharers(curves), st.integers(0, 200))
+def test_jobs_that_write_more_get_cores_only_where_the_others_gain_nothing(
+    jobs: list[Sharer], free: int
+) -> None:
+    more = by_low_io(jobs, free)
+    assert sum(more.values()) <= free
+    assert all(0 <= more[job.name] <= job.most - job.ranks for job in jobs)
+    ratios = {job.name: io_ratio(job, job.ranks) for job in jobs}
+    mean = sum(ratios.values()) / len(jobs) if jobs else 0.0
+    low = [job for job in jobs if ratios[job.name] <= mean * (1 + 1e-9)]
+    high = [job for job in jobs if job not in low]
+    if any(more[job.name] > 0 for job in high):
+        served = [replace(job, ranks=job.ranks + more[job.name]) for job in low]
+        assert sum(by_speedup(served, 1).values()) == 0
+
+
+def costly(job: Sharer) -> Sharer:
+    """A rank costs 8e-4 s in each iteration, as in use cases B to D."""
+    assert isinstance(job.between, Curve)
+    return replace(job, between=replace(job.between, per_rank=40 * job.between.per_rank))
+
+
+@pytest.mark.parametrize(
+    ("cores", "expected"), [(36, [14, 8, 8, 6]), (82, [52, 8, 16, 6]), (210, [76, 52, 27, 55])]
+)
+def test_cores_of_table_2_go_first_to_those_that_write_least(
+    table_2: list[Sharer], cores: int, expected: list[int]
+) -> None:
+    """Section 5.2: of 36 all to A1, of 82 to A1 and A3, of 210 to all."""
+    jobs = [costly(job) for job in table_2]
+    more = by_low_io(jobs, cores - 28)
+    assert [job.ranks + more[job.name] for job in jobs] == expected
