@@ -69,6 +69,12 @@ def test_command_reads_what_is_sent_to_it(start: Start, tmp_path: Path) -> None:
     assert not (tmp_path / "temporary").exists()
 
 
+def test_command_ignores_no_signal(start: Start) -> None:
+    out, _ = start("cat /proc/self/status").communicate(timeout=WITHIN)
+    [ignored] = [line.split()[1] for line in out.splitlines() if line.startswith("SigIgn:")]
+    assert int(ignored, 16) & sum(1 << number - 1 for number in (signal.SIGINT, signal.SIGQUIT)) == 0
+
+
 @pytest.mark.parametrize("whole_group", [False, True], ids=["process", "group"])
 def test_nothing_stays_of_a_command_that_is_asked_to_end(
     start: Start, tmp_path: Path, whole_group: bool
