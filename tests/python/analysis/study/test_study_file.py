@@ -84,7 +84,7 @@ def test_emulation_has_the_load_of_its_original(tmp_path: Path) -> None:
 
 
 def test_examples_can_be_read(repository: Path) -> None:
-    names = ("cg", "emulated", "papers", "short")
+    names = ("blocking", "cg", "emulated", "papers", "rma", "short")
     assert [load_study(repository / "examples/study" / f"{name}.toml").name for name in names] == list(names)
 
 
