@@ -5,8 +5,6 @@
 #include "mpi/share.hpp"
 #include "process/spawn.hpp"
 
-#include <poll.h>
-
 namespace nereus::process {
 namespace {
 
@@ -14,7 +12,6 @@ using nlohmann::json;
 
 /// The supervisor sends somebody to an accept that waits for the dead four times, 5 s apart (docs/formats/link.md).
 constexpr double seconds_of_releases = 20;
-constexpr int look_milliseconds = 1;
 
 Result<Hello> read_hello(const json &said) try {
     Hello hello{said.at("port"), said.at("hosts").get<std::vector<std::string>>(),
@@ -228,8 +225,8 @@ Result<Meeting> Making::connect(double seconds, const Deadline &deadline) {
 
 void Making::wait_for_spawned(const Deadline &deadline) {
     if (spawned_.empty()) return;
-    for (auto up = everybody_is_up(); up && !*up && !deadline.over("starting the newcomers"); up = everybody_is_up())
-        ::poll(nullptr, 0, look_milliseconds);
+    for (auto &[number, line] : lines_)
+        if (!hellos_.contains(number) && !line->wait(deadline, "starting the newcomers")) return;
 }
 
 void Making::roll_back(const std::string &why) {

@@ -3,6 +3,7 @@
 
 import importlib.util
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -24,6 +25,12 @@ SWAPS = Path(__file__).with_name("swap_application.py")
 CHECKSUM = "eadb903bbdef7dee"
 LIMIT = 60.0
 TRIALS = {"mpich": 1, "openmpi": 3}  # MPI_Comm_spawn of Open MPI 4.1.4 sometimes hangs: conftest.py
+# Open MPI 4 warns now and then of a connection that came before it knew the process.
+_EARLY_CONNECTION = re.compile(
+    r"(?:\[[^\n]*ORTE_ERROR_LOG: Out of resource in file [^\n]*show_help\.c[^\n]*\n)?"
+    r"-{20,}\nWARNING: Open MPI accepted a TCP connection from what appears to be a\n.*?\n-{20,}\n",
+    re.DOTALL,
+)
 WITHOUT_SUPERVISOR = {"NEREUS_PROCESS_STRATEGIES": "none"}
 
 
@@ -50,8 +57,7 @@ def run(site: Any, mpi: str, ranks: int, program: Path, *arguments: str, **envir
 def test_resized_run_is_bitwise_equal_to_a_fixed_one(site: Any, mpi: str, sizes: tuple[int, ...]) -> None:
     result = run(site, mpi, 2, HEAT, *map(str, sizes))
     assert result.out == f"checksum {CHECKSUM} after {len(sizes)} resizes\n"
-    # Open MPI 4 warns now and then of a connection that came before it knew the process: not our text.
-    assert "nereus" not in result.err and "Traceback" not in result.err
+    assert (_EARLY_CONNECTION.sub("", result.err) if mpi == "openmpi" else result.err) == ""
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 #include "since_start.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* The values are `counted`, and while a handle runs, what came since `began` too. */
 typedef struct values_of_handles {
@@ -22,8 +21,12 @@ static values_of_handles **place_of(int variable, void *comm) {
     return place;
 }
 
-static void add_what_came(values_of_handles *values) {
-    for (size_t i = 0; i < values->number; ++i) values->counted[i] += values->now[i] - values->began[i];
+/* What was counted, with what came while a handle runs. */
+static bool add_up(values_of_handles *values, nereus_read_all read, unsigned long long *sums) {
+    if (!read(values->variable, values->comm, values->now)) return false;
+    for (size_t i = 0; i < values->number; ++i)
+        sums[i] = values->counted[i] + (values->running > 0 ? values->now[i] - values->began[i] : 0);
+    return true;
 }
 
 void nereus_handle_is_bound(int variable, void *comm, size_t number) {
@@ -61,17 +64,12 @@ void nereus_handle_starts(int variable, void *comm, nereus_read_all read) {
 
 void nereus_handle_stops(int variable, void *comm, nereus_read_all read) {
     values_of_handles *values = *place_of(variable, comm);
-    if (!values || values->running == 0 || --values->running > 0) return;
-    if (read(variable, comm, values->now)) add_what_came(values);
+    if (!values || values->running == 0) return;
+    if (values->running == 1) add_up(values, read, values->counted);
+    --values->running;
 }
 
 bool nereus_read_since_start(int variable, void *comm, nereus_read_all read, unsigned long long *out) {
     values_of_handles *values = *place_of(variable, comm);
-    if (!values || !read(variable, comm, values->now)) return false;
-    if (values->running > 0) {
-        add_what_came(values);
-        memcpy(values->began, values->now, values->number * sizeof *out);
-    }
-    memcpy(out, values->counted, values->number * sizeof *out);
-    return true;
+    return values && add_up(values, read, out);
 }

@@ -2,11 +2,10 @@
 """A host is usable where a process can be started in the job's working folder: it is tried."""
 
 import shlex
-import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 
-from nereus.allocation.call import Call, answered, wait
+from nereus.allocation.call import Call, answered, wait_for_all
 from nereus.allocation.contract import AllocationError, NotGranted
 from nereus.launch.hosts import RemoteShell
 
@@ -35,21 +34,19 @@ def tried(
             if not answer.is_good:
                 raise NotGranted(f"{name} was granted, but no process starts there: {answer.reason}")
     finally:
-        _give_up(calls)
+        for call in calls.values():
+            call.give_up("given up")
 
 
 def check_working_folder(names: Sequence[str], shell: RemoteShell, environment: Mapping[str, str]) -> None:
     """AllocationError names a host that has no such folder; other failures are the launcher's to tell."""
-    folder, deadline = _working_folder(), time.monotonic() + _WITHIN
+    folder = _working_folder()
     calls = _calls(names, shell, environment, folder)
-    try:
-        for name, call in calls.items():
-            if wait(call, max(0.0, deadline - time.monotonic())).code == _NO_FOLDER:
-                raise AllocationError(
-                    f"{name}: {_missing(folder)}: start the job in a folder of all its hosts"
-                )
-    finally:
-        _give_up(calls)
+    wait_for_all([*calls.values()], _WITHIN)
+    for name, call in calls.items():
+        answer = call.answer()
+        if answer is not None and answer.code == _NO_FOLDER:
+            raise AllocationError(f"{name}: {_missing(folder)}: start the job in a folder of all its hosts")
 
 
 def _calls(
@@ -75,8 +72,3 @@ def _working_folder() -> str:
 
 def _missing(folder: str) -> str:
     return f"the working folder {folder} is not there"
-
-
-def _give_up(calls: Mapping[str, Call]) -> None:
-    for call in calls.values():
-        call.give_up("given up")
