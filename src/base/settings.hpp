@@ -43,6 +43,7 @@ struct Settings {
     std::string job;             // random name that the launcher gave the job; "": none
     bool verify = false;
     int max_ranks = 65536;
+    bool outside_requests = true;
     double connect_timeout = 30;
     double answer_timeout = 30;
     double slowest_rate = 50; // MB/s

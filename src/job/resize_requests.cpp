@@ -143,6 +143,9 @@ void ResizeRequests::resize_ended(const nereus_resize_report &report) {
 }
 
 Result<Asked> ResizeRequests::ask_from_outside(const OutsideRequest &outside) {
+    if (!job_.settings.outside_requests)
+        return failed(NEREUS_ERR_UNSUPPORTED,
+                      "this job is resized by its own requests only (setting outside-requests)");
     auto options = read_options(job_.settings, outside.options);
     if (!options) return tl::unexpected(options.error());
     return ask(outside.ranks, options->resize, options->change);

@@ -110,6 +110,83 @@ def test_computing_and_waiting_jobs_are_distinguished(site: Site, mpi: str) -> N
     assert (told["rows"], told["iterations"], told["writes"]) == (200, 40, 4)
 
 
+APPLICATION = """\
+[data]
+constant_bytes = 4000000
+variable_bytes = 100000
+[[phases]]
+iterations = 60
+[[phases.stages]]
+type = "pi"
+time = "20 ms"
+[[phases.stages]]
+type = "allreduce"
+bytes = 8
+[[groups]]
+ranks = 1
+iterations = 1
+[[groups]]
+ranks = 4
+factor = 0.25
+transfer_method = "col"
+"""
+WORKLOAD = """\
+policies = ["none", "lends.py:Lends"]
+[cluster]
+cores = 3
+[live]
+repetitions = 1
+[[jobs]]
+name = "A1"
+experiment = "app.toml"
+ranks = 2
+[[jobs]]
+name = "A2"
+experiment = "app.toml"
+ranks = 2
+start = 0.5
+"""
+
+
+def test_emulated_applications_wait_for_cores_and_are_resized_by_the_daemon(site: Site, mpi: str) -> None:
+    site.write("lends.py", LENDS)
+    site.write("app.toml", APPLICATION)
+    file = site.write("workload.toml", WORKLOAD)
+    result = site.nereus("emulate", "--jobs", file, "--mpi", mpi, "--output", "out", "--json", "--quiet")
+    assert (result.code, result.err) == (0, "")
+    document = result.document
+    assert (document["mode"], document["store"]["kind"], document["failed"]) == ("emulated", "none", [])
+    assert document["simulated"]["mode"] == "simulated"
+    assert document["compute"] == {"A1": "emulated", "A2": "emulated"}
+    none, lent = (document["policies"][name] for name in ("none", "lends.py:Lends"))
+    assert (none["resizes"], none["unfinished"], lent["unfinished"]) == (0, 0, 0)
+    first, second = none["jobs"]
+    assert second["start_seconds"] >= first["end_seconds"] - 0.1, "three cores hold one of them"
+    assert lent["resizes"] == 4
+    told = lines((site.folder / "out" / "runs" / "lends.py-Lends_1" / "A1.jsonl").read_text())
+    committed = [(event["from"], event["to"]) for event in told if event["event"] == "committed"]
+    assert committed == [(2, 3), (3, 2)]
+    assert {event["transfer_method"] for event in told if event["event"] == "committed"} == {"col"}
+    assert [event["iteration"] for event in told if event["event"] == "iteration"] == list(range(60))
+    run = json.loads((site.folder / "out" / "runs" / "none_1" / "A1.run.json").read_text())
+    assert [group["times"][0] for group in run["groups"]] == pytest.approx([0.02, 0.01, 0.02 / 3])
+    assert [event["data_intact"] for event in told if event["event"] == "finished"] == [True]
+    assert site.nereus("report", "out/runs/lends.py-Lends_1/A1.jsonl").code == 0
+
+
+def test_emulation_of_a_schedule_refuses_requests_from_outside(site: Site, mpi: str) -> None:
+    file = site.write("app.toml", APPLICATION.replace("iterations = 60", "iterations = 200"))
+    with site.started("emulate", file, "--mpi", mpi, "--output", "out") as process:
+        results = site.folder / "out" / "run.jsonl"
+        wait_until(lambda: results.exists() and '"to":4' in results.read_text().replace(" ", ""), 60)
+        refused = site.nereus("resize", "nereus-emulator-1", "2")
+        assert process.wait(120) == 0
+    assert refused.code == 1, refused.err
+    assert "resized by its own requests only (setting outside-requests)" in refused.err
+    told = lines(results.read_text())
+    assert [(event["from"], event["to"]) for event in told if event["event"] == "committed"] == [(1, 4)]
+
+
 def test_interrupted_study_leaves_no_store_and_no_limit(site: Site, mpi: str) -> None:
     if store.complaint() or not Path("/sys/fs/cgroup/blkio/blkio.throttle.write_bps_device").exists():
         pytest.skip("a limited store needs root and blkio")

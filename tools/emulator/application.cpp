@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <span>
 #include <thread>
 
 #include <unistd.h>
@@ -35,10 +36,15 @@ std::string file_prefix(std::int64_t token, std::int64_t generation) {
     return text.data();
 }
 
+std::string from_outside(const nereus_resize_report &report) {
+    return "resized from outside from " + std::to_string(report.from) + " to " + std::to_string(report.to) +
+           " processes; the run file says when this job is resized (resizes = scheduled)";
+}
+
 } // namespace
 
 Application::Application(const Run &run, std::string results, nereus_job *job)
-    : run_(run), results_path_(std::move(results)), job_(job), data_(run, job) {}
+    : run_(run), results_path_(std::move(results)), job_(job), state_(run.stages()), data_(run, job) {}
 
 Result<Ending> Application::run() {
     Result<Ending> ending = Ending::leaving;
@@ -94,10 +100,11 @@ Result<Ending> Application::loop() {
 }
 
 // From the moment a resize is asked for, any checkpoint may give this rank's place away: times are handed in before it.
+// Where others ask, that may be at any moment.
 Result<void> Application::step() {
     if (has_iterations())
         if (auto iterated = iterate(); !iterated) return iterated;
-    return state_.counters.is_asked != 0 ? flush() : Result<void>();
+    return state_.counters.is_asked != 0 || run_.is_commanded() ? flush() : Result<void>();
 }
 
 Result<void> Application::iterate() {
@@ -132,7 +139,7 @@ void Application::advance() {
 
 bool Application::is_due() const {
     const Counters &at = state_.counters;
-    return at.is_asked == 0 && at.group + 1 < std::ssize(run_.groups) &&
+    return !run_.is_commanded() && at.is_asked == 0 && at.group + 1 < std::ssize(run_.groups) &&
            at.group_iteration >= run_.groups[static_cast<std::size_t>(at.group)].iterations;
 }
 
@@ -176,12 +183,24 @@ Result<void> Application::ask() {
 Result<void> Application::after_checkpoint(int code) {
     if (code == NEREUS_RESIZED) return after_commit();
     if (code < 0) return library_failure("nereus_checkpoint", code);
-    if (state_.counters.is_asked == 0) return {};
+    if (state_.counters.is_asked == 0 && !run_.is_commanded()) return {};
     nereus_resize_report report{};
     if (const int known = nereus_last_resize(job_, &report); known < 0)
         return library_failure("nereus_last_resize", known);
-    if (static_cast<std::int64_t>(report.request) != state_.counters.request) return {};
-    return after_undone(report);
+    if (run_.is_commanded()) note_undone(report);
+    return is_own(report) ? after_undone(report) : Result<void>();
+}
+
+bool Application::is_own(const nereus_resize_report &report) const {
+    return state_.counters.is_asked != 0 && static_cast<std::int64_t>(report.request) == state_.counters.request;
+}
+
+// The latest one is told of once; these ranks go on as they are.
+void Application::note_undone(const nereus_resize_report &report) {
+    const auto request = static_cast<std::int64_t>(report.request);
+    if (request == state_.counters.request) return;
+    state_.counters.request = request;
+    if (report.code < 0) write(resize_undone_event(report));
 }
 
 // The last checkpoints before the commit are those with an iteration, then those without.
@@ -196,6 +215,9 @@ Result<void> Application::after_commit() {
     nereus_resize_report report{};
     if (const int code = nereus_last_resize(job_, &report); code < 0)
         return library_failure("nereus_last_resize", code);
+    if (!run_.is_commanded() && !is_own(report))
+        return failure(is_root() ? from_outside(report) : ""); // how it goes on then, the run does not say
+    if (run_.is_commanded()) state_.counters.request = static_cast<std::int64_t>(report.request);
     if (!is_root()) results_ = nereus::LinesFile();
     if (is_root() && !results_.is_open()) results_ = nereus::LinesFile(results_path_, nereus::LinesFile::Start::append);
     for (Json &event : committed_events(report, iterations_meanwhile(report))) write(std::move(event));
@@ -209,7 +231,7 @@ Result<void> Application::after_undone(const nereus_resize_report &report) {
 }
 
 // Also without a commit: after a resize that was rolled back, or a group of the same size, the schedule goes on with
-// these ranks.
+// these ranks. Where resizes are commanded, groups only count the generations.
 Result<void> Application::next_group() {
     if (generation_)
         if (auto flushed = flush(); !flushed) return flushed;
@@ -223,8 +245,11 @@ Result<void> Application::next_group() {
 Result<void> Application::start_generation() {
     const Counters &at = state_.counters;
     generation_.reset();
-    generation_.emplace(run_, static_cast<std::size_t>(at.group), team_of(nereus_comm(job_)),
-                        file_prefix(at.token, nereus_generation(job_)));
+    const Team all = team_of(nereus_comm(job_));
+    const auto spec = run_.is_commanded() ? run_.group_for(all.size) : static_cast<std::size_t>(at.group);
+    if (!spec) return failure(all.rank == 0 ? "the run has no group of " + std::to_string(all.size) + " ranks" : "");
+    generation_.emplace(run_, *spec, all, file_prefix(at.token, nereus_generation(job_)),
+                        run_.is_commanded() ? state_.costs : std::span<const double>());
     if (has_iterations())
         if (auto entered = enter_phase(); !entered) return entered;
     write(generation_started_event(at.group, generation_->all().size, generation_->hosts().names));
@@ -238,8 +263,20 @@ Result<void> Application::enter_phase() {
     if (!entered) return entered;
     MPI_Bcast(&seconds, 1, MPI_DOUBLE, 0, generation_->all().comm); // a registered value is the same on all ranks
     state_.times.calibration_seconds += seconds;
+    if (run_.is_commanded()) keep_costs();
     report_calibration();
     return {};
+}
+
+// Computing costs the same on another number of ranks, and a calibration after each resize would be more than that of
+// the application that is emulated: what rank 0 measured first is kept (Proteo 2024, section 4.1).
+void Application::keep_costs() {
+    const auto phase = static_cast<std::size_t>(state_.counters.phase);
+    double *cost = state_.costs.data() + generation_->first_stage(phase);
+    const int count = static_cast<int>(run_.phases[phase].stages.size());
+    for (int stage = 0; stage < count; ++stage)
+        cost[stage] = generation_->plan(static_cast<std::size_t>(stage)).seconds_per_operation;
+    MPI_Bcast(cost, count, MPI_DOUBLE, 0, generation_->all().comm);
 }
 
 void Application::report_calibration() {
@@ -253,7 +290,8 @@ void Application::report_calibration() {
 Result<void> Application::flush() {
     for (const IterationRecord &record : gather_records(records_, run_, generation_->all()))
         write(iteration_event(record));
-    for (const StageTotals &totals : gather_totals(records_, generation_->all())) write(stage_totals_event(totals));
+    if (!run_.is_commanded()) // else there would be one for each iteration
+        for (const StageTotals &totals : gather_totals(records_, generation_->all())) write(stage_totals_event(totals));
     records_.clear();
     return agree(generation_->all(), results_.trouble());
 }

@@ -44,10 +44,13 @@ private:
     Result<void> after_commit();
     IterationRange iterations_meanwhile(const nereus_resize_report &report) const; ///< while constant data moved
     Result<void> after_undone(const nereus_resize_report &report);
+    void note_undone(const nereus_resize_report &report);
+    bool is_own(const nereus_resize_report &report) const; ///< asked for by this run
     Result<void> next_group();
     Result<void> start_generation();
     Result<void> enter_phase();
     void report_calibration();
+    void keep_costs();
     Result<void> flush();
 
     bool is_root() const { return team_of(nereus_comm(job_)).rank == 0; }

@@ -65,8 +65,10 @@ Hosts::Hosts(const Team &all) {
     cores.cores = static_cast<int>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
-Generation::Generation(const Run &run, std::size_t group, const Team &all, std::string file_prefix)
-    : run_(run), group_(run.groups[group]), all_(all), hosts_(all), file_prefix_(std::move(file_prefix)) {}
+Generation::Generation(const Run &run, std::size_t group, const Team &all, std::string file_prefix,
+                       std::span<const double> costs)
+    : run_(run), group_(run.groups[group]), all_(all), hosts_(all), file_prefix_(std::move(file_prefix)),
+      costs_(costs) {}
 
 Workplace Generation::workplace() const {
     Workplace place;
@@ -125,23 +127,29 @@ void Generation::calibrate_all() {
         const std::size_t own_index = index++;
         if (!station.stage) continue;
         const double seconds = asked_seconds(*station.spec, group_, all_.rank, own_index);
-        const StagePlan *known = like(station, seconds);
-        station.plan = known != nullptr
-                           ? planned(*station.spec, seconds, known->seconds_per_operation)
-                           : calibrate(*station.stage, *station.spec, station.ranks.team(), hosts_.cores, seconds);
+        const double cost = known_cost(station, own_index, seconds);
+        station.plan = cost > 0 ? planned(*station.spec, seconds, cost)
+                                : calibrate(*station.stage, *station.spec, station.ranks.team(), hosts_.cores, seconds);
     }
     MPI_Barrier(all_.comm);
 }
 
-// The plan of a station before this one with the same operations.
-const StagePlan *Generation::like(const Station &station, double seconds) const {
-    if (station.spec->type->costs_vary) return nullptr;
+// Of an operation; 0: not known. Others than those that compute cost something else on another number of ranks.
+double Generation::known_cost(const Station &station, std::size_t index, double seconds) const {
+    if (is_compute(*station.spec) && index < costs_.size() && costs_[index] > 0) return costs_[index];
+    return cost_of_like(station, seconds);
+}
+
+// As measured for a station before this one with the same operations; 0: there is none.
+double Generation::cost_of_like(const Station &station, double seconds) const {
+    if (station.spec->type->costs_vary) return 0;
     for (const Station &other : stations_) {
         const bool is_alike = other.spec->type == station.spec->type && other.spec->ranks == station.spec->ranks &&
                               hosts_.cores.leave_alone(other.plan.seconds) == hosts_.cores.leave_alone(seconds);
-        if (is_alike && other.plan.seconds_per_operation > 0) return &other.plan; // those behind it have no plan yet
+        if (is_alike && other.plan.seconds_per_operation > 0)
+            return other.plan.seconds_per_operation; // those behind it have no plan yet
     }
-    return nullptr;
+    return 0;
 }
 
 std::optional<std::string> Generation::trouble() const {

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,10 @@ struct Hosts {
 
 class Generation {
 public:
-    /// `file_prefix`: a name for files that no other job or generation uses.
-    Generation(const Run &run, std::size_t group, const Team &all, std::string file_prefix);
+    /// `file_prefix`: a name for files that no other job or generation uses. `costs`: of each stage of all phases the
+    /// seconds of an operation, which are not measured again where it computes; 0 or missing: not known.
+    Generation(const Run &run, std::size_t group, const Team &all, std::string file_prefix,
+               std::span<const double> costs);
 
     /// Builds and calibrates the stages of a phase. Collective.
     Result<void> enter_phase(std::size_t phase);
@@ -39,6 +42,7 @@ public:
     const Hosts &hosts() const { return hosts_; }
     std::optional<std::size_t> phase() const { return phase_; }
     const StagePlan &plan(std::size_t stage) const { return stations_[stage].plan; }
+    std::size_t first_stage(std::size_t phase) const; ///< its index among those of all phases
 
 private:
     /// A stage with all that it needs to run; `stage` is empty on ranks that take no part.
@@ -52,9 +56,9 @@ private:
 
     void build(std::size_t phase);
     Workplace workplace() const;
-    std::size_t first_stage(std::size_t phase) const; ///< its index among those of all phases
     void calibrate_all();
-    const StagePlan *like(const Station &station, double seconds) const;
+    double known_cost(const Station &station, std::size_t index, double seconds) const;
+    double cost_of_like(const Station &station, double seconds) const;
     void execute(Station &station);
     void run_padded(Stage &stage, double seconds);
     void note_between(double begin); ///< of an iteration
@@ -67,6 +71,7 @@ private:
     Team all_;
     Hosts hosts_;
     std::string file_prefix_;
+    std::span<const double> costs_;
     std::optional<std::size_t> phase_;
     bool has_files_ = false;
     std::vector<Station> stations_;

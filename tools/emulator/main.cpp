@@ -22,6 +22,7 @@ using emulator::Run;
 struct CommandLine {
     std::string run_file;
     std::string results;
+    std::string label;
     bool is_answered = false; ///< --help or --version: nothing else is to be done
 };
 
@@ -52,6 +53,7 @@ Result<CommandLine> read_command_line(int argc, char **argv) {
     app.add_option("run_file", line.run_file, "what to emulate (docs/formats/run.md)")->required();
     app.add_option("--results", line.results, "file for the results (docs/formats/results.md); overwritten")
         ->required();
+    app.add_option("--label", line.label, "a word without effect, to distinguish jobs");
     app.set_version_flag("--version", std::string("nereus-emulator ") + nereus_version());
     app.allow_extras();
     try {
@@ -77,6 +79,8 @@ std::vector<std::string> job_arguments(int argc, char **argv, const Run &run) {
     std::vector<std::string> arguments(argv, argv + argc);
     if (run.verify) add_setting(arguments, "--nereus-verify=", "on");
     add_setting(arguments, "--nereus-memory=", run.memory);
+    // A resize that the schedule does not have would leave the rest of it without a meaning.
+    add_setting(arguments, "--nereus-outside-requests=", run.is_commanded() ? "on" : "off");
     return arguments;
 }
 

@@ -183,8 +183,8 @@ void read_general(Fields &fields, Run &run, Complaint &complaint) {
 }
 
 void check_times(const Run &run, Complaint &complaint) {
-    std::size_t stages = 0, index = 0;
-    for (const PhaseSpec &phase : run.phases) stages += phase.stages.size();
+    const std::size_t stages = run.stages();
+    std::size_t index = 0;
     for (const GroupSpec &group : run.groups) {
         if (!group.times.empty() && group.times.size() != stages)
             complaint.say(element("groups", index) + ".times", std::to_string(group.times.size()) + " numbers",
@@ -202,6 +202,17 @@ void read_lists(Fields &fields, Run &run, Complaint &complaint) {
     for (GroupSpec &group : run.groups)
         if (group.weights.empty()) group.weights = weights;
     check_times(run, complaint);
+}
+
+// A size has one behaviour.
+void read_resizes(Fields &fields, Run &run, Complaint &complaint) {
+    run.resizes = fields.choice_or<Resizes>(
+        "resizes", {{"scheduled", Resizes::scheduled}, {"commanded", Resizes::commanded}}, Resizes::scheduled);
+    if (!run.is_commanded()) return;
+    for (std::size_t index = 0; index < run.groups.size(); ++index)
+        if (const int ranks = run.groups[index].ranks; run.group_for(ranks) != index)
+            complaint.say(element("groups", index) + ".ranks", std::to_string(ranks) + " twice",
+                          "each number of ranks once, where resizes are commanded");
 }
 
 // What holds for the stages of the whole run. Run files of before these keys are as Proteo's code has it.
@@ -254,6 +265,18 @@ std::int64_t Run::iterations() const {
     return sum;
 }
 
+std::size_t Run::stages() const {
+    std::size_t sum = 0;
+    for (const PhaseSpec &phase : phases) sum += phase.stages.size();
+    return sum;
+}
+
+std::optional<std::size_t> Run::group_for(int ranks) const {
+    const auto found = std::ranges::find(groups, ranks, &GroupSpec::ranks);
+    if (found == groups.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - groups.begin());
+}
+
 bool is_compute(const StageSpec &stage) { return stage.type->kind == StageKind::compute; }
 bool is_file(const StageSpec &stage) { return stage.type->kind == StageKind::file; }
 bool is_local(const StageSpec &stage) { return is_compute(stage) || is_file(stage); }
@@ -271,6 +294,7 @@ Result<Run> parse_run(const std::string &file, const std::string &text) {
     read_general(fields, run, complaint);
     read_lists(fields, run, complaint);
     read_rules_of_stages(fields, run);
+    read_resizes(fields, run, complaint);
     fields.refuse_others();
     check_scratch(fields, run);
     if (complaint.first()) return refused(file, *complaint.first());

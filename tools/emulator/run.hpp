@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ namespace emulator {
 
 enum class Capture { max, mean, median };
 enum class Reduce { sum, max };
+
+/// Who says when the job is resized, and to what size: the run, or others, such as a daemon.
+enum class Resizes { scheduled, commanded };
 
 struct StageSpec {
     const StageType *type = nullptr; ///< never null where the run file was read
@@ -63,10 +67,14 @@ struct Run {
     std::string memory; ///< value of the library's setting of this name
     std::string scratch;
     std::vector<PhaseSpec> phases;
-    std::vector<GroupSpec> groups;
+    std::vector<GroupSpec> groups; ///< in turn; commanded: how the job behaves on that many ranks
+    Resizes resizes = Resizes::scheduled;
     nlohmann::ordered_json document; ///< as it was read, for the header of the results
 
     std::int64_t iterations() const; ///< of all phases
+    std::size_t stages() const;      ///< of all phases
+    bool is_commanded() const { return resizes == Resizes::commanded; }
+    std::optional<std::size_t> group_for(int ranks) const; ///< the first with so many; nothing where there is none
 };
 
 /// Computation and files: work that a rank does on its own. All other stages need the same calls on all ranks.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include <nereus/nereus.h>
 
@@ -14,9 +15,9 @@ struct Counters {
     std::int64_t phase_iteration = 0; ///< done in this phase
     std::int64_t group = 0;
     std::int64_t group_iteration = 0; ///< done in this group
-    std::int64_t is_asked = 0;        ///< 1: the resize into the next group is under way
+    std::int64_t is_asked = 0;        ///< 1: the resize into the next group is in progress
     std::int64_t idle = 0;            ///< checkpoints since it was asked for that no iteration came before
-    std::int64_t request = 0;         ///< its number
+    std::int64_t request = 0;         ///< its number; commanded: that of the latest one told of
     std::int64_t token = 0;           ///< makes the names of this job's files its own
 };
 
@@ -29,13 +30,18 @@ struct Times {
 struct State {
     Counters counters;
     Times times;
+    std::vector<double> costs; ///< of each stage of all phases: seconds of an operation on rank 0; 0: not known
+
+    explicit State(std::size_t stages) : costs(stages, 0.0) {}
 
     /// Collective; fills the state of a newcomer. @return a code of nereus_value()
     int open(nereus_job *job) {
         const int code =
             nereus_value(job, "emulator.counters", MPI_INT64_T, sizeof counters / sizeof(std::int64_t), &counters);
         if (code < 0) return code;
-        return nereus_value(job, "emulator.times", MPI_DOUBLE, sizeof times / sizeof(double), &times);
+        const int timed = nereus_value(job, "emulator.times", MPI_DOUBLE, sizeof times / sizeof(double), &times);
+        if (timed < 0) return timed;
+        return nereus_value(job, "emulator.costs", MPI_DOUBLE, static_cast<std::int64_t>(costs.size()), costs.data());
     }
 };
 

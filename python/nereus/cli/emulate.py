@@ -3,6 +3,7 @@
 
 import json
 import os
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -25,7 +26,7 @@ from nereus.launch import (
 )
 from nereus.runs import Where
 from nereus.runs.experiment import Ended, Means, build_for, load_measured, means_for, run
-from nereus.runs.results_folder import is_full, new_folder
+from nereus.runs.results_folder import is_full, new_folder, unused_folder
 from nereus.supervisor import check_control_socket
 
 
@@ -37,6 +38,13 @@ def emulate(
         Path | None,
         typer.Option(
             "--from", metavar="RESULTS", help="Emulate the application that wrote this (NEREUS_RESULTS)."
+        ),
+    ] = None,
+    jobs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="WORKLOAD",
+            help="Many emulated applications under a daemon; the same is simulated beside.",
         ),
     ] = None,
     print_experiment: Annotated[
@@ -64,7 +72,23 @@ def emulate(
     """Run an emulated application that grows and shrinks, and report what its resizes cost.
 
     Example: nereus emulate examples/emulate/cg.toml --mpi openmpi
+
+    Example: nereus emulate --jobs examples/workload/three-solvers.toml
     """
+    if jobs is not None:
+        others = {
+            "FILE": file,
+            "--from": measured,
+            "--print": print_experiment,
+            "--print-config": print_config,
+            "--hosts": hosts,
+            "--rsh": rsh,
+            "--oversubscribe": oversubscribe,
+            "--proteo-codes": proteo_codes,
+            "--no-picture": not picture,
+        }
+        _emulate_jobs(jobs, output, mpi, max_ranks, as_json, quiet, [name for name in others if others[name]])
+        return
     source, loaded = _load(file, measured, proteo_codes)
     warn(loaded.warnings)
     if print_experiment:
@@ -90,6 +114,23 @@ def emulate(
         complain(f"stopped by {stopping.text}; results so far: {folder} (nereus report {folder})")
         raise typer.Exit(stopping.exit_code)
     raise typer.Exit(0 if _present(ended, folder, as_json, quiet, picture) else 1)
+
+
+def _emulate_jobs(
+    jobs: Path,
+    output: Path | None,
+    mpi: str | None,
+    max_ranks: int | None,
+    as_json: bool,
+    quiet: bool,
+    others: Sequence[str],
+) -> None:
+    """`others`: options of this command line that one experiment has, and a workload has not."""
+    from nereus.cli.study_live import study_live  # the daemon's policies take long to import
+
+    if others:
+        raise Refused(f"--jobs: allowed without {', '.join(others)}")
+    study_live(jobs, output or unused_folder(jobs.stem), mpi, max_ranks, as_json, plan=False, quiet=quiet)
 
 
 def _warn_of_joins(loaded: Loaded, means: Means) -> None:

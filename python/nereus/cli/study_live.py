@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """nereus study FILE with a table [live] - a scenario with real jobs, and the same simulated."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,13 @@ from nereus.simulation.live.making import Made, make_all, opened_store, programs
 
 
 def study_live(
-    file: Path, folder: Path | None, mpi: str | None, max_ranks: int | None, as_json: bool, plan: bool
+    file: Path,
+    folder: Path | None,
+    mpi: str | None,
+    max_ranks: int | None,
+    as_json: bool,
+    plan: bool,
+    quiet: bool = False,
 ) -> None:
     """Make the runs that are missing, and tell what all of them come to."""
     study = load_live(file)
@@ -33,12 +40,12 @@ def study_live(
     _check(study, file, build, max_ranks)
     kept = Folder(folder or Path("studies") / study.name, study.text)
     with Stopping() as stopping:
-        made = _make_all(study, runs, kept, build, lambda: stopping.signal is not None)
+        made = _make_all(study, runs, kept, build, lambda: stopping.signal is not None, quiet)
     if stopping.signal is not None:
         complain(f"stopped by {stopping.text}; run the same command to continue")
         raise typer.Exit(stopping.exit_code)
     simulate_beside(study, made, loaded)
-    _tell(study, build, kept, made, as_json)
+    _tell(study, build, kept, made, as_json, quiet)
     raise typer.Exit(1 if made.failed else 0)
 
 
@@ -49,17 +56,22 @@ def _check(study: Study, file: Path, build: Build, max_ranks: int | None) -> Non
     if study.scenario.cluster.cores > limit:
         rule = "--max-ranks" if max_ranks else f"{RANKS_PER_CORE} for each core; see --max-ranks"
         raise Refused(f"{file}: cluster.cores = {study.scenario.cluster.cores}: at most {limit} ({rule})")
-    missing = store.complaint() if study.live.store == "limited" else ""
+    missing = store.complaint() if study.live.store == "limited" and study.writes else ""
     if missing:
         raise Refused(f"{file}: {missing}")
 
 
 def _make_all(
-    study: Study, runs: Sequence[Planned], kept: Folder, build: Build, stopped: Callable[[], bool]
+    study: Study,
+    runs: Sequence[Planned],
+    kept: Folder,
+    build: Build,
+    stopped: Callable[[], bool],
+    quiet: bool,
 ) -> Made:
     if not joining(build, stopped=stopped).works and not stopped():
         raise Refused(f"the MPI build {build.name} cannot make new processes: nothing would be resized")
-    with opened_store(study, kept.place) as place, TrialBar(study.name, len(runs)) as bar:
+    with opened_store(study, kept.place) as place, _progress(study, len(runs), quiet) as tell:
         means = running.Means(
             OWN_COMMAND,
             build.name,
@@ -68,10 +80,19 @@ def _make_all(
             study.live,
             stopped,
         )
-        return make_all(study, runs, kept, means, lambda planned: bar.advance(planned.name))
+        return make_all(study, runs, kept, means, tell)
 
 
-def _tell(study: Study, build: Build, kept: Folder, made: Made, as_json: bool) -> None:
+@contextmanager
+def _progress(study: Study, runs: int, quiet: bool) -> Iterator[Callable[[Planned], None]]:
+    if quiet:
+        yield lambda planned: None
+        return
+    with TrialBar(study.name, runs) as bar:
+        yield lambda planned: bar.advance(planned.name)
+
+
+def _tell(study: Study, build: Build, kept: Folder, made: Made, as_json: bool, quiet: bool) -> None:
     document = document_of(study, build, made)
     write_files(document, made, kept)
     for planned, reason in made.failed.items():
@@ -80,7 +101,7 @@ def _tell(study: Study, build: Build, kept: Folder, made: Made, as_json: bool) -
         show_json(document)
     else:
         _show(document)
-    note(f"results: {kept.place} ({JSON}, {PICTURE}, and the events of each run)")
+    note(f"results: {kept.place} ({JSON}, {PICTURE}, and the events of each run)", quiet)
 
 
 def _show(document: Mapping[str, Any]) -> None:
@@ -88,11 +109,12 @@ def _show(document: Mapping[str, Any]) -> None:
 
     store_of = document["store"]
     limit = "unlimited" if store_of["bandwidth"] is None else f"{store_of['bandwidth'] / 2**20:g} MiB/s"
-    computing = [name for name, how in document["compute"].items() if how != "waits"]
-    waits = f"live with waits for computing{' except in ' + ', '.join(computing) if computing else ''}"
-    title = f"{document['name']}: {waits}, store: {store_of['kind']}, {limit}"
+    store_text = "no job writes" if store_of["kind"] == "none" else f"store: {store_of['kind']}, {limit}"
+    title = f"{document['name']}: {_compute(document['compute'])}, {store_text}"
     table = Table(title=title, title_justify="left")
-    for heading in ("policy", "measure", "paper", "live, scaled", "least .. greatest", "simulated, scaled"):
+    scaled = ", scaled" if document["mode"] == "live" else ""
+    ours = f"{document['mode']}{scaled}"
+    for heading in ("policy", "measure", "paper", ours, "least .. greatest", f"simulated{scaled}"):
         table.add_column(heading, justify="left" if heading in ("policy", "measure") else "right")
     for row in document["table"]:
         spread = row["spread"]
@@ -108,6 +130,13 @@ def _show(document: Mapping[str, Any]) -> None:
                 f"period in the mean, {errors['greatest_share']:.2%} at most; "
                 f"{errors['within_2_percent']} to 2 %"
             )
+
+
+def _compute(kinds: Mapping[str, str]) -> str:
+    if set(kinds.values()) == {"emulated"}:
+        return "live with emulated applications"
+    computing = [name for name, kind in kinds.items() if kind != "waits"]
+    return f"live with waits for computing{' except in ' + ', '.join(computing) if computing else ''}"
 
 
 def _text(measure: str, value: float | None) -> str:

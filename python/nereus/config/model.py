@@ -216,6 +216,12 @@ class Experiment(Part):
         is_scaled = self.factor_scales == "all" or stage.type in COMPUTE
         return stage.time * (group.factor if is_scaled else 1.0)
 
+    def stage_seconds(self, group: Group) -> list[float]:
+        """The same of the stages of all phases, as the group has them."""
+        if group.times is not None:
+            return list(group.times)
+        return [self.scaled_seconds(stage, group) for phase in self.phases for stage in phase.stages]
+
     @property
     def max_ranks(self) -> int:
         """The most processes that the job ever has."""

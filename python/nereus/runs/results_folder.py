@@ -13,6 +13,11 @@ def new_folder(wanted: Path | None, name: str) -> Path:
     """An empty results folder: the wanted one, or a new one under `results`."""
     if wanted is not None:
         return _empty(wanted)
+    return unused_folder(name)
+
+
+def unused_folder(name: str) -> Path:
+    """A new one under `results`, named after the time."""
     stem = f"{name}-{datetime.now():%Y%m%d-%H%M%S}"
     for number in range(1, 1000):
         folder = Path("results") / (stem if number == 1 else f"{stem}-{number}")

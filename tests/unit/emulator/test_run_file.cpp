@@ -109,6 +109,29 @@ TEST(RunFile, OfBeforeAKeyExistedMeansWhatItMeantThen) {
     EXPECT_EQ(parsed->phases[0].stages[1].reduction, Reduce::max);
 }
 
+TEST(RunFile, HasABehaviourForEachSizeWhereResizesAreCommanded) {
+    Json run = good_run();
+    EXPECT_FALSE(parse_run("run.json", run.dump())->is_commanded());
+    run["resizes"] = "commanded";
+    const auto parsed = parse_run("run.json", run.dump());
+    ASSERT_TRUE(parsed) << parsed.error().sentence;
+    EXPECT_TRUE(parsed->is_commanded());
+    EXPECT_EQ(parsed->group_for(2), std::optional<std::size_t>(0));
+    EXPECT_EQ(parsed->group_for(4), std::optional<std::size_t>(1));
+    EXPECT_EQ(parsed->group_for(3), std::nullopt);
+    EXPECT_EQ(complaint_with("/resizes", "sometimes"),
+              "run.json: resizes: found \"sometimes\", allowed scheduled, commanded");
+}
+
+TEST(RunFile, RefusesTwoBehavioursOfOneSizeWhereResizesAreCommanded) {
+    Json run = good_run();
+    run["groups"][1]["ranks"] = 2;
+    EXPECT_EQ(complaint_about(run), "nothing");
+    run["resizes"] = "commanded";
+    EXPECT_EQ(complaint_about(run), "run.json: groups[1].ranks: found 2 twice, allowed each number of ranks once, "
+                                    "where resizes are commanded");
+}
+
 TEST(RunFile, TakesEachWayToMoveDataByItsWords) {
     Json run = good_run();
     Json &group = run["groups"][1];

@@ -65,9 +65,7 @@ def _kinds(experiment: Experiment) -> list[str]:
 
 def _times(experiment: Experiment) -> list[float]:
     """Of all stages in its first group."""
-    group = experiment.groups[0]
-    own = [experiment.scaled_seconds(stage, group) for phase in experiment.phases for stage in phase.stages]
-    return group.times or own
+    return experiment.stage_seconds(experiment.groups[0])
 
 
 def _busy_seconds(experiment: Experiment, weight: float) -> float:

@@ -78,6 +78,7 @@ class SimulatedJob:
         self._around.carry_out(self._coordinator.wants(self._job.name, self._ranks, self._env.now))
         places = yield self._started
         self._come(places)
+        yield self._env.timeout(self._job.startup)
         while self._done < self._job.iterations:
             yield from self._compute()
             if self._job.io_every is not None and self._done % self._job.io_every == 0:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads a scenario, or a trace alone; what is wrong with it is said with file, line and key."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from nereus.config.text import text_of
 from nereus.config.toml_reader import read_toml
 from nereus.config.validation import problem_at
 from nereus.reading import MOST_RECORDED, content_of
+from nereus.simulation.jobs.emulated import emulated, iteration_times
 from nereus.simulation.jobs.measured import fitted
 from nereus.simulation.jobs.scenario import Cluster, Job, Reconfiguration, Scenario, Store, Time, Trace
 
@@ -28,6 +29,17 @@ _TABLES: Mapping[tuple[str, ...], type[BaseModel]] = {
     ("jobs", "time"): Time,
     ("jobs", "reconfiguration"): Reconfiguration,
 }
+#: Keys of a job that an experiment takes the place of; what it writes are its stages `write`.
+_OF_EXPERIMENT = (
+    "iterations",
+    "time",
+    "times",
+    "io_every",
+    "io_bytes",
+    "io_seconds",
+    "io_rate",
+    "checkpoint_every",
+)
 
 
 def load_scenario(path: Path, cores: int | None = None) -> Scenario:
@@ -37,6 +49,7 @@ def load_scenario(path: Path, cores: int | None = None) -> Scenario:
     document.tree.pop("live", None)  # how it is run by real jobs
     if cores is not None and isinstance(document.tree.get("cluster"), dict):
         document.tree["cluster"]["cores"] = cores
+    _fill_from_experiments(document, path)
     scenario = _with_measured(_validated(document, name), document, path)
     if scenario.trace is None:
         return scenario
@@ -44,6 +57,36 @@ def load_scenario(path: Path, cores: int | None = None) -> Scenario:
     if not file.is_file():
         raise ConfigError([problem_at(document, ("trace", "file"), "the name of a file that is there", name)])
     return scenario.model_copy(update={"trace": scenario.trace.model_copy(update={"file": str(file)})})
+
+
+def _fill_from_experiments(document: Document, path: Path) -> None:
+    """What an experiment says of a job: its file is then named as it can be opened from here."""
+    jobs = document.tree.get("jobs")
+    for index, job in enumerate(jobs if isinstance(jobs, list) else []):
+        if isinstance(job, dict) and isinstance(job.get("experiment"), str) and job["experiment"]:
+            problems = list(_of_experiment(document, index, path))
+            if problems:
+                raise ConfigError(problems)
+
+
+def _of_experiment(document: Document, index: int, path: Path) -> Iterator[Problem]:
+    job, where = document.tree["jobs"][index], ("jobs", index)
+    for key in _OF_EXPERIMENT:
+        if key in job:
+            allowed = "none where there is an experiment, which says it"
+            yield problem_at(document, (*where, key), allowed, str(path))
+    file = path.parent / job["experiment"]
+    if not file.is_file():
+        yield problem_at(document, (*where, "experiment"), "the name of a file that is there", str(path))
+        return
+    experiment = emulated(file)
+    times = iteration_times(experiment)
+    if min(seconds for _, seconds in times) <= 0:
+        allowed = "an experiment with stages that have a time: a simulation cannot know how long others take"
+        yield problem_at(document, (*where, "experiment"), allowed, str(path))
+        return
+    job.setdefault("ranks", experiment.groups[0].ranks)
+    job.update(experiment=str(file), iterations=experiment.iterations, times=times)
 
 
 def _with_measured(scenario: Scenario, document: Document, path: Path) -> Scenario:

@@ -86,6 +86,7 @@ class Result:
             "flops": self.flops,
             "service_seconds": self.service,
             "queue_seconds": self.queued,
+            "turnaround_seconds": self.turnaround,
             "core_seconds": sum(job.core_seconds for job in self.jobs),
             "unfinished": sum(job.ended is None for job in self.jobs),
             "left_out": self.left_out,
@@ -105,6 +106,11 @@ class Result:
     def queued(self) -> float:
         """Seconds that jobs waited for cores, those too that never got them."""
         return sum(job.queued(self.makespan) for job in self.jobs)
+
+    @property
+    def turnaround(self) -> float:
+        """Seconds from a job's submission to its end, the mean of those that have ended; 0 where none has."""
+        return fmean([job.ended - job.submitted for job in self.jobs if job.ended is not None] or [0.0])
 
     @property
     def flops(self) -> float:

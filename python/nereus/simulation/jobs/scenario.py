@@ -66,6 +66,7 @@ class Job(Part):
         pattern=NAME_PATTERN,
         description="1 to 64 letters, digits, '.', '_' or '-', a letter or digit first",
     )
+    experiment: str | None = Field(None, min_length=1, description="the name of an experiment's file")
     start: Seconds = Field(0.0, description="seconds from 0 to 1e12")
     ranks: Ranks = Field(description="a whole number from 1 to 10^7")
     most: Ranks | None = Field(None, description="a whole number from ranks to 10^7")
@@ -74,6 +75,7 @@ class Job(Part):
     times: list[Annotated[list[float], Field(min_length=2, max_length=2)]] | None = Field(
         None, min_length=1, description="a list of [ranks, seconds of an iteration], ranks rising"
     )
+    startup: Seconds = Field(0.0, description="seconds from 0 to 1e12")
     noise: float = Field(0.0, ge=0, le=1, description="a share of 1")
     io_every: int | None = Field(None, ge=1, le=10**9, description="a whole number of iterations from 1")
     io_bytes: float | None = Field(None, gt=0, le=1e18, description="bytes above 0")

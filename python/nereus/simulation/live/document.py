@@ -8,39 +8,47 @@ from typing import Any
 
 from nereus.launch import Build, cores
 from nereus.simulation.jobs import Result
-from nereus.simulation.jobs.scenario import Job
 from nereus.simulation.live import summary
 from nereus.simulation.live.folder import Folder
-from nereus.simulation.live.jobs import WAITS, program_of
+from nereus.simulation.live.jobs import EMULATED, kind_of
 from nereus.simulation.live.making import Made
 from nereus.simulation.live.model import Study
 from nereus.simulation.live.plan import Planned
 
 JSON, PICTURE = "live.json", "live.png"
+#: What is simulated beside runs of each mode: only live studies have scaled sizes and times.
+_SIMULATED = {"live": "simulated (scaled)", "emulated": "simulated"}
 
 
 def document_of(study: Study, build: Build, made: Made) -> dict[str, Any]:
     """All that is told of it (docs/reference/io-study.md)."""
     live = summary.with_changes(summary.policies_of(made.live))
     simulated = summary.with_changes(summary.policies_of(made.simulated))
-    limit = study.scenario.storage.bandwidth if study.live.store == "limited" else None
+    kind = study.live.store if study.writes else "none"
+    limit = study.scenario.storage.bandwidth if kind == "limited" else None
     return {
-        "mode": "live",
+        "mode": mode_of(study),
         "name": study.name,
         "host": socket.gethostname(),
         "cores": cores(),
         "mpi": build.name,
         "library": build.library_version,
-        "compute": {job.name: _compute(study, job) for job in study.scenario.jobs},
-        "store": {"kind": study.live.store, "bandwidth": limit},
+        "compute": {job.name: kind_of(study.live, job).word for job in study.scenario.jobs},
+        "store": {"kind": kind, "bandwidth": limit},
         "repetitions": study.live.repetitions,
         "policies": live,
-        "simulated": {"mode": "simulated (scaled)", "policies": simulated},
+        "simulated": {"mode": _SIMULATED[mode_of(study)], "policies": simulated},
         "paper": study.live.paper,
         "table": summary.table(live, simulated, study.live.paper),
         "runs": [_run(planned, result) for planned, result in made.live.items()],
         "failed": [{"run": planned.name, "reason": why} for planned, why in made.failed.items()],
     }
+
+
+def mode_of(study: Study) -> str:
+    """What its runs are; where jobs of several kinds run, the word for the least exact."""
+    kinds = {kind_of(study.live, job) for job in study.scenario.jobs}
+    return "emulated" if kinds == {EMULATED} else "live"
 
 
 def write_files(document: Mapping[str, Any], made: Made, kept: Folder) -> None:
@@ -51,11 +59,7 @@ def write_files(document: Mapping[str, Any], made: Made, kept: Folder) -> None:
     if first:
         from nereus.simulation.jobs.picture import draw  # matplotlib takes long to import
 
-        draw([made.live[planned] for planned in first], kept.place / PICTURE, "time (s), live")
-
-
-def _compute(study: Study, job: Job) -> str:
-    return "waits" if program_of(study.live, job) == WAITS else "jacobi"
+        draw([made.live[planned] for planned in first], kept.place / PICTURE, f"time (s), {document['mode']}")
 
 
 def _run(planned: Planned, result: Result) -> dict[str, Any]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads a scenario with a table [live]; what is wrong with it is said with file, line and key."""
+"""Reads a scenario that is run live; what is wrong with it is said with file, line and key."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from nereus.simulation.live.model import Live, Study, findings
 
 
 def load_live(path: Path) -> Study:
-    """A ConfigError of one line says what is wrong."""
+    """Without a table [live] its defaults hold. A ConfigError of one line says what is wrong."""
     name, text = str(path), text_of(path)
     scenario = load_scenario(path)
     document = read_toml(text, name)
@@ -30,7 +30,7 @@ def load_live(path: Path) -> Study:
 
 def _live(document: Document, name: str) -> Live:
     try:
-        return Live.model_validate(document.tree[TABLE])
+        return Live.model_validate(document.tree.get(TABLE, {}))
     except ValidationError as error:
         problems = []
         for details in sorted(error.errors(), key=lambda each: each["type"] != "extra_forbidden"):

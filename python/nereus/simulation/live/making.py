@@ -13,7 +13,7 @@ from nereus.simulation.live import running, store
 from nereus.simulation.live.error import LiveError
 from nereus.simulation.live.event_results import result_of
 from nereus.simulation.live.folder import Folder
-from nereus.simulation.live.jobs import program_of
+from nereus.simulation.live.jobs import kind_of
 from nereus.simulation.live.model import Study
 from nereus.simulation.live.plan import Planned, scenario_for
 
@@ -29,13 +29,13 @@ class Made:
 
 def programs(study: Study, build: Build) -> dict[str, Path]:
     """What the jobs run, by name; LaunchError where the build has no such program."""
-    names = {program_of(study.live, job) for job in study.scenario.jobs}
+    names = {kind_of(study.live, job).program for job in study.scenario.jobs}
     return {name: build.program(name).absolute() for name in names}
 
 
 def opened_store(study: Study, place: Path) -> AbstractContextManager[Path]:
     """The store that the study asks for; one without a limit is in the folder `place`."""
-    if study.live.store == "folder":
+    if study.live.store == "folder" or not study.writes:
         return store.folder_store(place)
     return store.limited_store(study.live.store_bytes, study.scenario.storage.bandwidth)
 

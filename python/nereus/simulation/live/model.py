@@ -44,21 +44,32 @@ class Study:
     scenario: Scenario
     live: Live
 
+    @property
+    def writes(self) -> bool:
+        """Whether any job uses the store."""
+        return any(job.io_every is not None for job in self.scenario.jobs)
+
 
 def findings(scenario: Scenario, live: Live) -> Iterator[tuple[Path, str]]:
     """What can be simulated and not be run."""
     if scenario.trace is not None:
         yield ("trace",), "no trace: live jobs are [[jobs]] tables"
-    if sum(job.ranks for job in scenario.jobs) > scenario.cluster.cores:
-        yield ("cluster", "cores"), "as many as all jobs begin with together: live jobs wait for no cores"
     names = [job.name for job in scenario.jobs]
     for name in live.jacobi:
         if name not in names:
             yield ("live", "jacobi", name), unknown_key(name, names)
     for index, job in enumerate(scenario.jobs):
-        how = _of_jacobi if job.name in live.jacobi else _of_waits
-        found = [*how(job), *_of_job(job)]
+        found = [*_of_kind(job, live), *_of_job(job)]
         yield from ((("jobs", index, *path), text) for path, text in found)
+
+
+def _of_kind(job: Job, live: Live) -> Iterator[tuple[Path, str]]:
+    if job.experiment is not None:
+        yield from _of_emulated(job, live)
+        return
+    if job.startup != 0:
+        yield ("startup",), "0: a live job is started before its time"
+    yield from _of_jacobi(job) if job.name in live.jacobi else _of_waits(job)
 
 
 def _of_job(job: Job) -> Iterator[tuple[Path, str]]:
@@ -71,6 +82,13 @@ def _of_job(job: Job) -> Iterator[tuple[Path, str]]:
 def _of_waits(job: Job) -> Iterator[tuple[Path, str]]:
     if job.time is None:
         yield ("times",), "time in place of times: a live job waits for fixed + divided / P + per_rank * P"
+
+
+def _of_emulated(job: Job, live: Live) -> Iterator[tuple[Path, str]]:
+    if job.name in live.jacobi:
+        yield ("experiment",), "none: live.jacobi says that the job computes"
+    if job.noise != 0:
+        yield ("noise",), "0: iterations of an emulated application vary by themselves"
 
 
 def _of_jacobi(job: Job) -> Iterator[tuple[Path, str]]:

@@ -18,14 +18,16 @@ from nereus.daemon.store import Store
 from nereus.launch import LaunchError
 from nereus.launch.processes import dying_with_us
 from nereus.simulation.jobs import Scenario
+from nereus.simulation.jobs.emulated import commanded_run, emulated, resize_settings
+from nereus.simulation.jobs.scenario import Job
 from nereus.simulation.live.error import LiveError
 from nereus.simulation.live.event_results import Told
-from nereus.simulation.live.jobs import START_AT, arguments_of, known_beforehand, program_of
+from nereus.simulation.live.jobs import START_AT, Of, arguments_of, kind_of, known_beforehand, run_file
 from nereus.simulation.live.model import Live
 from nereus.supervisor import NoAnswer, ask
 from nereus.supervisor.daemon_address import daemon_control_socket, daemon_line
 
-EVENTS, RUN = "events.jsonl", "run.json"
+EVENTS, RUN, STORE = "events.jsonl", "run.json", "daemon.sqlite"
 _LOOK_EVERY = 0.02
 _HEARS_WITHIN, _ENDS_WITHIN = 20.0, 30.0
 _SILENT = "NEREUS_CONTROLLER"  # a variable that would lead jobs to another daemon
@@ -42,9 +44,8 @@ class Means:
     live: Live
     stopped: Callable[[], bool]
 
-    def command_of(self, scenario: Scenario, number: int) -> list[str]:
-        program = self.programs[program_of(self.live, scenario.jobs[number])]
-        return [str(program), *arguments_of(scenario, self.live, number)]
+    def command_of(self, of: Of) -> list[str]:
+        return [str(self.programs[kind_of(self.live, of.job).program]), *arguments_of(of)]
 
 
 @dataclass(frozen=True)
@@ -80,18 +81,21 @@ def kept(folder: Path) -> Run | None:
 
 class _Making:
     def __init__(self, scenario: Scenario, means: Means, folder: Path, stack: ExitStack) -> None:
-        self._scenario, self._means, self._folder, self._stack = scenario, means, folder, stack
+        self._scenario, self._means, self._stack = scenario, means, stack
+        self._folder = folder.absolute()  # jobs have another working folder
         runtime = stack.enter_context(tempfile.TemporaryDirectory(prefix="nereus-live-"))
         inherited = {key: value for key, value in os.environ.items() if key != _SILENT}
         self._environment = inherited | {"XDG_RUNTIME_DIR": runtime}
+        self._lead = means.live.lead
+        self._queue = sum(job.ranks for job in scenario.jobs) > scenario.cluster.cores
         self._jobs: list[subprocess.Popen[bytes]] = []
         self._daemon: subprocess.Popen[bytes] | None = None
         self._seen = 0  # bytes of the file of events
         self.own: list[Told] = []
 
     def start_daemon(self, policy: str) -> None:
-        store = self._folder / "daemon.sqlite"
-        remember(self._scenario, self._means, store)
+        store = self._folder / STORE
+        remember(self._scenario, self._means, self._folder)
         settings = [
             word for each in self._scenario.parameters.items() for word in ("--set", "{}={}".format(*each))
         ]
@@ -110,12 +114,10 @@ class _Making:
         """Of all jobs, or of the time that the scenario has."""
         deadline = begin + self._means.live.timeout
         until = begin + self._scenario.until if self._scenario.until is not None else None
-        waiting = sorted(
-            range(len(self._scenario.jobs)), key=lambda number: self._scenario.jobs[number].start
-        )
+        waiting = sorted(range(len(self._scenario.jobs)), key=self._begins)
         while waiting or any(job.poll() is None for job in self._jobs):
             now = time.time()
-            while waiting and now >= begin + self._scenario.jobs[waiting[0]].start - self._means.live.lead:
+            while waiting and now >= begin + self._begins(waiting[0]):
                 self._start_job(waiting.pop(0), begin)
             self._look()
             if self._means.stopped():
@@ -130,11 +132,26 @@ class _Making:
     def _start_job(self, number: int, begin: float) -> None:
         job = self._scenario.jobs[number]
         most = job.most or self._scenario.cluster.cores
-        options = ["--mpi", self._means.mpi, "-n", str(job.ranks), "--max-ranks", str(most), "--quiet", "--"]
-        own = {START_AT: f"{begin + job.start:.6f}"}
+        options = ["--mpi", self._means.mpi, "-n", str(job.ranks), "--max-ranks", str(most), "--quiet"]
+        queue = ["--queue"] if self._queue else []
+        own = {START_AT: f"{begin + job.start:.6f}"} if job.experiment is None else self._emulate(job, most)
         with self._output(job.name).open("wb") as out:
-            command = ["run", *options, *self._means.command_of(self._scenario, number)]
-            self._jobs.append(self._start(command, out, out, own))
+            program = self._means.command_of(Of(self._scenario, self._means.live, number, self._folder))
+            self._jobs.append(self._start(["run", *options, *queue, "--", *program], out, out, own))
+
+    def _begins(self, number: int) -> float:
+        """When it is started: before its time where it waits for that, and nobody else needs the cores."""
+        job = self._scenario.jobs[number]
+        early = kind_of(self._means.live, job).starts_at_a_date and not self._queue
+        return job.start - (self._lead if early else 0.0)
+
+    def _emulate(self, job: Job, most: int) -> dict[str, str]:
+        """Write what it does at any size; the settings of its resizes."""
+        assert job.experiment is not None
+        experiment = emulated(Path(job.experiment))
+        document = commanded_run(experiment, most, str(self._means.store))
+        run_file(self._folder, job).write_text(json.dumps(document) + "\n", encoding="utf-8")
+        return resize_settings(experiment)
 
     def _output(self, job: str) -> Path:
         return self._folder / f"{job}.txt"
@@ -199,12 +216,12 @@ class _Making:
                 )
 
 
-def remember(scenario: Scenario, means: Means, store: Path) -> None:
+def remember(scenario: Scenario, means: Means, folder: Path) -> None:
     """What the daemon knows of the jobs before they come: as of the same programs when they ran before."""
-    made = Store(store)
+    made = Store(folder / STORE)
     try:
         for number, job in enumerate(scenario.jobs):
-            command = means.command_of(scenario, number)
+            command = means.command_of(Of(scenario, means.live, number, folder))
             before = Session(f"{number:016x}", command, means.mpi, 0, False, [], job.ranks, 0, 0, time.time())
             for measured in known_beforehand(job):
                 made.sample(before, measured.ranks, measured.seconds, time.time())

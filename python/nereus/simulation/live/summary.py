@@ -10,7 +10,16 @@ from nereus.simulation.live.plan import Planned
 
 Document = dict[str, Any]
 #: Of the document of a policy, those that have a spread.
-MEASURES = ("makespan_seconds", "io_seconds", "delay_seconds", "service_seconds", "resizes", "flops")
+MEASURES = (
+    "makespan_seconds",
+    "turnaround_seconds",
+    "queue_seconds",
+    "io_seconds",
+    "delay_seconds",
+    "service_seconds",
+    "resizes",
+    "flops",
+)
 #: Changes that are told, against which policy.
 _CHANGES = {
     "io_change": ("io_seconds", "none"),

@@ -9,7 +9,17 @@ import pytest
 from nereus.config import ConfigError
 from nereus.simulation.jobs import load_scenario
 from nereus.simulation.live import Study, is_live, load_live, planned_runs
-from nereus.simulation.live.jobs import COMPUTES, WAITS, arguments_of, known_beforehand, name_in, program_of
+from nereus.simulation.live.document import mode_of
+from nereus.simulation.live.jobs import (
+    COMPUTES,
+    EMULATED,
+    WAITS,
+    Of,
+    arguments_of,
+    kind_of,
+    known_beforehand,
+    name_in,
+)
 from nereus.simulation.live.plan import scenario_for
 
 #: Of the study's text: with it the first job computes.
@@ -50,7 +60,7 @@ def test_delay_postpones_the_last_job(study: Callable[..., Study]) -> None:
 
 
 def options_of(study: Study, number: int) -> dict[str, str]:
-    words = arguments_of(study.scenario, study.live, number)
+    words = arguments_of(Of(study.scenario, study.live, number, Path("/run")))
     return dict(zip(words[::2], words[1::2], strict=True))
 
 
@@ -67,7 +77,7 @@ def test_job_without_io_writes_no_file(study: Callable[..., Study]) -> None:
 
 def test_computing_job_writes_as_much_as_the_simulated_one(study: Callable[..., Study]) -> None:
     read = study(**JACOBI)
-    assert [program_of(read.live, job) for job in read.scenario.jobs] == [COMPUTES, WAITS]
+    assert [kind_of(read.live, job) for job in read.scenario.jobs] == [COMPUTES, WAITS]
     options = options_of(read, 0)
     assert int(options["--copies"]) * int(options["--size"]) * 8 == 5000000
     assert (options["--iterations"], options["--write-every"], options["--tolerance"]) == ("20", "5", "0")
@@ -84,7 +94,9 @@ def test_computing_job_without_io_writes_no_file(study: Callable[..., Study]) ->
 
 def test_jobs_are_identified_by_their_command_lines(study: Callable[..., Study]) -> None:
     read = study(**JACOBI)
-    commands = [["/bin/x", *arguments_of(read.scenario, read.live, number)] for number in (0, 1)]
+    commands = [
+        ["/bin/x", *arguments_of(Of(read.scenario, read.live, number, Path("/run")))] for number in (0, 1)
+    ]
     assert [name_in(command) for command in commands] == ["A1", "A2"]
     assert name_in(["/bin/x", "--label"]) is None
 
@@ -105,7 +117,7 @@ def test_daemon_gets_the_profile_of_the_simulated_controller(study: Callable[...
         ("repetitions = 2", "jacobi = { A1 = 65537 }", "A1 = 65537: .*equations, from 1 to 65536"),
         ("repetitions = 2", "jacobi = { B = 9, A2 = 9 }", "allowed are A1, A2"),
         ("repetitions = 2", "jacobi = { A1 = 9 }", "no faster with more ranks than there are cores"),
-        ("cores = 8", "cores = 5", "live jobs wait for no cores"),
+        ("io_every = 5", "io_every = 5\nstartup = 1.0", "0: a live job is started before its time"),
         ("time = { divided = 0.8 }", "times = [[4, 0.2]]", "time in place of times"),
         ("io_every = 5", "io_every = 5\ncheckpoint_every = 5", "a checkpoint after each iteration"),
         ("io_every = 5", "io_every = 5\nio_rate = 1e6", "as fast as the store is"),
@@ -129,3 +141,48 @@ def test_computing_job_must_have_a_multiple_of_its_io_period(study: Callable[...
         ConfigError, match=r"two\.toml:\d+: jobs\[0\]\.iterations = 20: a multiple of io_every = 3"
     ):
         study(**JACOBI, **{"io_every = 5": "io_every = 3"})
+
+
+APPLICATION = """\
+[[phases]]
+iterations = 8
+[[phases.stages]]
+type = "pi"
+time = 0.1
+[[groups]]
+ranks = 1
+"""
+EMULATIONS = """\
+[cluster]
+cores = 3
+[[jobs]]
+name = "A1"
+experiment = "app.toml"
+startup = 1.0
+[[jobs]]
+name = "A2"
+experiment = "app.toml"
+ranks = 3
+"""
+
+
+def test_workload_needs_neither_table_nor_store(study: Callable[..., Study], tmp_path: Path) -> None:
+    (tmp_path / "app.toml").write_text(APPLICATION)
+    read = study(EMULATIONS)
+    assert not read.writes
+    assert mode_of(read) == "emulated"
+    assert [kind_of(read.live, job) for job in read.scenario.jobs] == [EMULATED, EMULATED]
+    words = arguments_of(Of(read.scenario, read.live, 1, Path("/run")))
+    assert words == ["/run/A2.run.json", "--results", "/run/A2.jsonl", "--label", "A2"]
+
+
+def test_emulated_job_has_no_invented_noise(study: Callable[..., Study], tmp_path: Path) -> None:
+    (tmp_path / "app.toml").write_text(APPLICATION)
+    with pytest.raises(ConfigError, match=r"noise = 0\.1: 0: iterations of an emulated application"):
+        study(EMULATIONS + "noise = 0.1\n")
+
+
+def test_emulated_job_does_not_run_jacobi_too(study: Callable[..., Study], tmp_path: Path) -> None:
+    (tmp_path / "app.toml").write_text(APPLICATION)
+    with pytest.raises(ConfigError, match=r"experiment = .*none: live\.jacobi says"):
+        study("[live]\njacobi = { A1 = 9 }\n" + EMULATIONS)
