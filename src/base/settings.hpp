@@ -44,6 +44,7 @@ struct Settings {
     bool verify = false;
     int max_ranks = 65536;
     bool outside_requests = true;
+    bool balance = false;
     double connect_timeout = 30;
     double answer_timeout = 30;
     double slowest_rate = 50; // MB/s

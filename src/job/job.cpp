@@ -60,6 +60,7 @@ Result<std::unique_ptr<Job>> Job::open(MPI_Comm founders, int argc, const char *
     auto done = newcomer ? job->arrive(std::move(**arrival)) : job->found(founders);
     if (!done) return tl::unexpected(done.error());
     job->io_.follow_files();
+    if (job->state_.settings.balance) job->measured_.time_computation();
     return job;
 }
 
@@ -215,6 +216,7 @@ Result<nereus_code> Job::checkpoint() {
     check_that_all_is_registered(state_, "nereus_checkpoint()");
     io_.leave_files_open();
     measured_.enter_checkpoint();
+    if (state_.settings.balance) balancing_.iterated(measured_.take_computed());
     ++state_.iteration;
     if (state_.daemon_client) state_.daemon_client->passed(state_.iteration);
     const Done pointers = state_.registry.follow_pointers();
@@ -264,6 +266,8 @@ Announcement Job::next_announcement() {
         announcement.request = state_.requests.take();
         if (announcement.request.number != 0)
             announcement.step = Step::begin;
+        else if (balancing_.is_due(state_))
+            announcement.step = Step::compare;
         else
             announcement.quiet_checkpoints =
                 requests_.quiet_checkpoints_before_command(interval_.next_quiet_checkpoints());
@@ -271,7 +275,15 @@ Announcement Job::next_announcement() {
     return announcement;
 }
 
-Result<nereus_code> Job::act(const Announcement &announcement) {
+Result<nereus_code> Job::act(const Announcement &announced) {
+    Announcement announcement = announced;
+    if (announcement.step == Step::compare) {
+        const auto moves = balancing_.compare(state_);
+        if (!moves) return tl::unexpected(moves.error());
+        if (!*moves) return NEREUS_GO_ON;
+        announcement.step = Step::begin;
+        announcement.request = balancing_.request(state_);
+    }
     measured_.belongs_to_a_resize();
     interval_ = {};
     if (auto done = broadcast_.settle(); !done) return tl::unexpected(done.error());
@@ -309,6 +321,7 @@ nereus_code Job::ended(const nereus_resize_report &report) {
         state_.sent.resize_undone(state_.generation);
     if (measured_.is_on()) record_.resize_ended(report);
     message_ = sentence(report_, resize_->why_chosen());
+    if (const std::string balanced = balancing_.resize_ended(report_); !balanced.empty()) message_ += "; " + balanced;
     requests_.resize_ended(report_);
     resize_.reset();
     tell_daemon();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "job/announcement_interval.hpp"
+#include "job/balancing.hpp"
 #include "job/data/matrix_rows.hpp"
 #include "job/io_phases.hpp"
 #include "job/resize/resize.hpp"
@@ -72,6 +73,7 @@ private:
     ResizeRequests requests_{state_};
     Broadcast broadcast_;
     AnnouncementInterval interval_;
+    Balancing balancing_;
     std::unique_ptr<Resize> resize_; ///< that is under way
     Measured measured_;
     Record record_; ///< rank 0's

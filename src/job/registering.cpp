@@ -52,7 +52,7 @@ Done add_array(JobState &job, Description is, void **pointer, const nereus_memor
     }
     if (auto done = job.registry.check_name(is.name); !done) return done;
     Entry entry{is, nullptr, pointer, own_memory ? *own_memory : library_memory(), own_memory == nullptr};
-    entry.borders = std::move(borders);
+    entry.borders = borders.empty() ? job.registry.borders_like(is) : std::move(borders);
     if (own_memory)
         entry.data = *pointer;
     else if (auto done = is.shared ? share(job, entry) : allocate_zeroed(entry, count(entry)); !done)

@@ -63,6 +63,11 @@ Entry any_entry(const plan::Sizes &sizes) {
         entry.is.shape.elements = *rc::gen::inRange<std::int64_t>(0, 1000);
     }
     if (matrix == 1) entry.is.halo = 1;
+    if (matrix < 2 && entry.is.shape.layout == plan::Layout::weighted) { // rows that were balanced, or are to be
+        const std::int64_t rows = entry.is.shape.elements;
+        if (*rc::gen::arbitrary<bool>()) entry.borders = any_borders(rows, sizes.sources);
+        if (*rc::gen::arbitrary<bool>()) entry.next_borders = any_borders(rows, sizes.drains);
+    }
     if (matrix != 2) return entry;
     entry.is.rows_of = any_name();
     entry.borders = any_borders(entry.is.elements(), sizes.sources);
@@ -190,6 +195,12 @@ void assert_usable(const Offer &offer, const Registry &registry) {
     for (const Entry &entry : registry.entries()) {
         RC_ASSERT(entry.is.elements() >= 0 && entry.is.extent >= 1);
         RC_ASSERT(entry.is.elements() <= INT64_MAX / entry.is.extent);
+        for (const auto &[borders, ranks] :
+             {std::pair{entry.borders, offer.sizes.sources}, std::pair{entry.next_borders, offer.sizes.drains}}) {
+            if (borders.empty()) continue; // in one condition, both sides would be looked at
+            RC_ASSERT(borders.back() == entry.is.shape.elements);
+            RC_ASSERT(std::ssize(borders) == ranks + 1);
+        }
         if (entry.is.rows_of.empty()) continue;
         RC_ASSERT(std::ssize(entry.borders) == offer.sizes.sources + 1 && entry.borders.back() == entry.is.elements());
         RC_ASSERT(std::ssize(entry.next_borders) == offer.sizes.drains + 1 &&

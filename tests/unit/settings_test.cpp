@@ -107,7 +107,7 @@ auto members(const Settings &s) {
     return std::tuple(s.resize.process_method, s.resize.process_strategies, s.resize.transfer_method,
                       s.resize.transfer_strategy, s.costs, s.results, s.memory, s.resize.survivors, s.transfer_memory,
                       s.wake, s.hosts, s.resize.placement, s.resize.oversubscribe, s.resize.allow_fewer,
-                      s.resize.release_unit, s.start_ranks, s.verify, s.max_ranks, s.outside_requests,
+                      s.resize.release_unit, s.start_ranks, s.verify, s.max_ranks, s.outside_requests, s.balance,
                       s.connect_timeout, s.answer_timeout, s.slowest_rate, s.message_bytes, s.background_share,
                       s.background_share_rma, s.background_share_thread, s.job, s.link, s.link_keys, s.controller,
                       s.controller_keys, s.io_timeout, s.joins, s.founders, s.party);
@@ -133,6 +133,7 @@ TEST_F(SettingsTest, AFlagGoesToTheMemberOfItsName) {
                                 "--nereus-verify=on",
                                 "--nereus-max-ranks=12",
                                 "--nereus-outside-requests=off",
+                                "--nereus-balance=on",
                                 "--nereus-connect-timeout=0.5",
                                 "--nereus-answer-timeout=7",
                                 "--nereus-slowest-rate=1e3",
@@ -151,7 +152,7 @@ TEST_F(SettingsTest, AFlagGoesToTheMemberOfItsName) {
                                 "--nereus-party=3.0"});
     ASSERT_TRUE(settings) << settings.error().what;
     EXPECT_EQ(members(*settings), std::tuple(2, 3U, 1, 2, "/home/a/costs.json", "run.jsonl", 1, 1, std::int64_t{100000},
-                                             false, "n1:2,n2", 1, 1, 1, 2, 6, true, 12, false, 0.5, 7.0, 1000.0,
+                                             false, "n1:2,n2", 1, 1, 1, 2, 6, true, 12, false, true, 0.5, 7.0, 1000.0,
                                              std::int64_t{4096}, 0.5, 0.25, 1.0, "0123456789abcdef", "ipc:///run/link",
                                              "/home/a/keys", "tcp://n1:7", "client.json", 0.25, true, 5, "3.0"));
 }

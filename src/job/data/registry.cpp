@@ -112,6 +112,13 @@ const Entry *Registry::find(const std::string &name) const {
     return found == entries_.end() ? nullptr : &*found;
 }
 
+std::vector<std::int64_t> Registry::borders_like(const Description &is) const {
+    if (is.shape.layout != plan::Layout::weighted) return {};
+    const auto found = std::ranges::find_if(
+        entries_, [&](const Entry &e) { return !e.is.value && e.is.shape == is.shape && !e.borders.empty(); });
+    return found == entries_.end() ? std::vector<std::int64_t>{} : found->borders;
+}
+
 std::vector<plan::LocalSizes> arrays_held(const Registry &registry, const plan::Sizes &sizes, Which which) {
     std::vector<plan::LocalSizes> arrays;
     for (const Entry &entry : registry.entries())

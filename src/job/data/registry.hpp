@@ -47,18 +47,20 @@ struct Entry {
 
     bool left_to_mpi = false; ///< others may still read data: it is never freed
 
-    nereus_matrix *matrix = nullptr;          ///< of row starts: the application's, whose numbers follow resizes
-    std::vector<std::int64_t> borders{};      ///< of columns and values: plan::Distribution::at() of this generation
-    std::vector<std::int64_t> next_borders{}; ///< and of the one that a resize is making
+    nereus_matrix *matrix = nullptr; ///< of row starts: the application's, whose numbers follow resizes
+    /// plan::Distribution::at() of this generation, and of the one that a resize is making: of columns and values of a
+    /// matrix, and of rows that were balanced; none: as the shape says.
+    std::vector<std::int64_t> borders{};
+    std::vector<std::int64_t> next_borders{};
 
     std::string swapped_from{}; ///< the array whose part it was when all agreed last; empty: its own
 
     /// How the array lies over the processes of this generation, and over those that a resize is making.
     plan::Distribution before(int ranks) const {
-        return borders.empty() ? is.over(ranks) : plan::Distribution::at(borders);
+        return borders.empty() ? is.over(ranks) : plan::Distribution::at(borders).with_halo(is.halo);
     }
     plan::Distribution after(int ranks) const {
-        return next_borders.empty() ? is.over(ranks) : plan::Distribution::at(next_borders);
+        return next_borders.empty() ? is.over(ranks) : plan::Distribution::at(next_borders).with_halo(is.halo);
     }
 
     std::byte *bytes() const { return static_cast<std::byte *>(data); }
@@ -127,6 +129,12 @@ public:
 
     const Entry *find(const std::string &name) const;
     Entry *find(const std::string &name) { return const_cast<Entry *>(std::as_const(*this).find(name)); }
+    /// As the shapes say, whatever an earlier resize was to make of them.
+    void forget_next_borders() {
+        for (Entry &entry : entries_) entry.next_borders.clear();
+    }
+    /// Of rows that were balanced, where `is` has as many, cut by the same weights; none where they were not.
+    std::vector<std::int64_t> borders_like(const Description &is) const;
     std::vector<Entry> &entries() { return entries_; }
     const std::vector<Entry> &entries() const { return entries_; }
 

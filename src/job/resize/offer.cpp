@@ -60,14 +60,14 @@ plan::Shape shape_from(const json &in, std::int64_t most_elements) {
     return shape;
 }
 
-/// Where the parts of columns or values begin; other arrays have none.
+/// Where the parts of columns or values begin, or of rows that were balanced; other arrays have none.
 std::vector<std::int64_t> borders_from(const json &in, const Description &is, int ranks) {
     auto borders = in.get<std::vector<std::int64_t>>();
     if (is.rows_of.empty() && borders.empty()) return borders;
-    if (is.rows_of.empty() || is.value || is.shape.layout != plan::Layout::block)
-        throw std::out_of_range("borders of what has none");
+    const plan::Layout layout = is.rows_of.empty() ? plan::Layout::weighted : plan::Layout::block;
+    if (is.value || is.shape.layout != layout) throw std::out_of_range("borders of what has none");
     if (auto done = plan::check_borders(borders); !done) throw std::out_of_range(done.error().what);
-    if (std::ssize(borders) != ranks + std::int64_t{1} || borders.back() != is.elements())
+    if (std::ssize(borders) != ranks + std::int64_t{1} || borders.back() != is.shape.elements)
         throw std::out_of_range("borders of another number of processes or elements");
     return borders;
 }

@@ -43,13 +43,14 @@ Resize::Resize(JobState &job, const Request &request)
 
 Resize::Ended Resize::begin(bool at_once, Departure &departure) {
     act_ = {};
-    const bool has_new_size = sizes_.drains != sizes_.sources || sizes_.anew;
-    if (!has_new_size && request_.options.placement != NEREUS_MEASURED) return unchanged();
+    const bool changes_parts = sizes_.drains != sizes_.sources || sizes_.anew || request_.balances != 0;
+    if (request_.balances == 0) job_.registry.forget_next_borders();
+    if (!changes_parts && request_.options.placement != NEREUS_MEASURED) return unchanged();
     if (auto done = check_alike(sources(), job_.registry); !done) return rolled_back(done.error());
     auto swaps = agree_on_swaps(sources(), job_.registry, job_.registry.follow_pointers());
     if (!swaps) return rolled_back(swaps.error());
     if (auto done = gather_traffic(); !done) return rolled_back(done.error());
-    if (!has_new_size) {
+    if (!changes_parts) {
         const auto is_better = is_worth_it();
         if (!is_better) return rolled_back(is_better.error());
         if (!*is_better) return unchanged();

@@ -17,18 +17,19 @@ namespace nereus::job {
 struct Request {
     std::uint64_t number = 0; ///< 0: there is none
     std::int32_t ranks = 0;
-    std::int32_t unused = 0;
+    std::int32_t balances = 0; ///< 1: rows move, by borders that all know already
     nereus_resize_options options{};
 };
 
 /// What all processes do at a checkpoint because rank 0 said so at the one before.
 enum class Step : std::int32_t {
-    go_on,    ///< nothing
-    begin,    ///< a resize, by the request that comes along
-    connect,  ///< its newcomers are up
-    proceed,  ///< they are connected: the thread that saw to it has ended
-    commit,   ///< constant data is where it belongs
-    roll_back ///< it cannot be done
+    go_on,     ///< nothing
+    begin,     ///< a resize, by the request that comes along
+    connect,   ///< its newcomers are up
+    proceed,   ///< they are connected: the thread that saw to it has ended
+    commit,    ///< constant data is where it belongs
+    roll_back, ///< it cannot be done
+    compare    ///< how long each process computes
 };
 
 struct Announcement {
@@ -65,6 +66,8 @@ class Requests {
 public:
     std::uint64_t add(Request request);
     Request take(); ///< the oldest one, or one with number 0
+    /// For a request that does not wait.
+    std::uint64_t next_number() { return ++last_; }
     bool empty() const { return waiting_.empty(); }
     /// For the next rank 0, where that is another process: what waits, and the number that was given last.
     nlohmann::json as_json() const;

@@ -24,7 +24,7 @@ void Measured::begin_job() {
 }
 
 void Measured::begin_generation() {
-    *this = {};
+    *this = Measured(times_computation_);
     is_on_ = true;
     iteration_ = now();
 }
@@ -49,7 +49,7 @@ Done Measured::begin_stage(const char *name, nereus_stage_kind kind, std::int64_
     stage->bytes = bytes;
     open_ = static_cast<std::size_t>(stage - stages_.data());
     next_ = *open_ + 1;
-    if (!is_on()) return {};
+    if (!is_on() && !times_computation_) return {};
     opened_at_ = now();
     if (std::exchange(waits_for_stage_, false)) iteration_ = opened_at_;
     return {};
@@ -57,9 +57,12 @@ Done Measured::begin_stage(const char *name, nereus_stage_kind kind, std::int64_
 
 Done Measured::end_stage() {
     if (!open_) return failed(NEREUS_ERR_STATE, "no stage is open");
+    Stage &stage = stages_[*open_];
+    const double seconds = is_on() || times_computation_ ? now() - opened_at_ : 0.0;
+    if (stage.kind == NEREUS_STAGE_COMPUTE || stage.kind == NEREUS_STAGE_MEMORY) computed_ += seconds;
     if (is_on()) {
-        stages_[*open_].seconds += now() - opened_at_;
-        stages_[*open_].happened = true;
+        stage.seconds += seconds;
+        stage.happened = true;
     }
     open_.reset();
     return {};

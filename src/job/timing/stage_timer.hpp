@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace nereus::job {
@@ -39,10 +40,16 @@ public:
     void leave_checkpoint();
 
     bool is_on() const { return is_on_; }
+    /// From now on, also where nothing else is measured.
+    void time_computation() { times_computation_ = true; }
+    /// Seconds in stages that compute, since this was asked last.
+    double take_computed() { return std::exchange(computed_, 0.0); }
     /// Of this generation, as a text: `iterations`, `seconds`, `checkpoint_seconds`, `stages`.
     std::string text() const;
 
 private:
+    explicit Measured(bool times_computation) : times_computation_(times_computation) {}
+
     struct Stage {
         std::string name;
         nereus_stage_kind kind;
@@ -60,6 +67,8 @@ private:
     std::optional<std::size_t> open_;
     double opened_at_ = 0;
     bool is_on_ = false;
+    bool times_computation_ = false;
+    double computed_ = 0;
     bool waits_for_stage_ = false; ///< the first iteration may not have begun
     bool is_quiet_ = true;         ///< this checkpoint
     double iteration_ = 0;         ///< when it began
