@@ -31,6 +31,12 @@ def status(
         show(_table(found["jobs"]))
 
 
+def power_text(found: dict[str, Any]) -> str:
+    """Of the daemon's host, where it says so."""
+    watts = (found.get("energy") or {}).get("watts")  # one of an earlier version tells of none
+    return "" if watts is None else f", {watts:.1f} W"
+
+
 def cores_text(found: dict[str, Any]) -> str:
     """What jobs can get yet: cores, or hosts within a budget."""
     budget = found.get("budget")  # one of an earlier version has none
@@ -75,7 +81,7 @@ def _sentence(found: dict[str, Any]) -> str:
     trouble = f"; the store cannot be written: {found['store_trouble']}" if found["store_trouble"] else ""
     since = f"{datetime.fromtimestamp(found['started_unix']):%Y-%m-%d %H:%M:%S}"
     return (
-        f"policy {found['policy']}, {cores_text(found)}, {len(found['jobs'])} jobs; "
+        f"policy {found['policy']}, {cores_text(found)}{power_text(found)}, {len(found['jobs'])} jobs; "
         f"process {found['pid']} since {since}{trouble}"
     )
 

@@ -45,6 +45,8 @@ class Coordinator:
         resources = cores if isinstance(cores, SiteResources) else Resources(cores)
         self._cores = Allotment(resources, self._jobs, last_command)
         self._last_came = 0.0
+        #: Of this host's processor packages; None: not known.
+        self.watts: float | None = None
         self._settled_at = inf  # when free cores are shared out after a job came
         self._none_silent_before = inf
         self._before: dict[str, _Before] = {}  # a restart; of jobs that are not there yet
@@ -325,7 +327,9 @@ class Coordinator:
             return []
         jobs = _Views(self._jobs, now, self._cores.free_for, self.parameters)
         effects: list[Effect] = []
-        for each in self._policy.decide(State(now, jobs, self.free, self._last_came), self.parameters):
+        for each in self._policy.decide(
+            State(now, jobs, self.free, self._last_came, self.watts), self.parameters
+        ):
             known = self._jobs.get(each.job)
             if known is None or known.is_left_alone(now):
                 continue

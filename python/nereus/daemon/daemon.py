@@ -204,6 +204,7 @@ class Daemon:
 
     def _look(self, now: float, listened: bool) -> list[Out]:
         self._look_at = now + _LOOK_SECONDS
+        self.state.look_at_energy()
         self._tell_figures()
         while self._troubles:
             self._note_trouble(self._troubles.popleft())

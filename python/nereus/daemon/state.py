@@ -20,6 +20,7 @@ from nereus.daemon.policy_guard import PolicyGuard
 from nereus.daemon.reservations import Reservations
 from nereus.daemon.sessions import Session
 from nereus.daemon.store import Store
+from nereus.launch.energy import PackageEnergy
 from nereus.policy.foreign import PolicyError
 from nereus.policy.loading import load
 from nereus.policy.parameters import FIXED, ParameterError, Parameters, with_values
@@ -77,8 +78,15 @@ class DaemonState:
         self.coordinator = Coordinator(guard, self._cores(), chosen.parameters, *last)
         self.reservations = Reservations(self.coordinator, store)
         self.journal = store
+        self.energy = PackageEnergy()
+        self.energy_used = self.energy.look()
         self.events = events
         self.figures = Figures()
+
+    def look_at_energy(self) -> None:
+        """Often enough that no counter goes round unseen."""
+        self.energy_used = self.energy.look()
+        self.coordinator.watts = self.energy.watts
 
     def change(self, policy: str | None, parameters: Sequence[str], now: float) -> list[Effect]:
         """Until the daemon ends; UserError where a name or value is not allowed, and nothing is changed."""

@@ -3,7 +3,7 @@
 
 import json
 from dataclasses import asdict
-from math import inf
+from math import inf, nan
 from typing import Any
 
 from nereus.coordinator.budget import Budget
@@ -87,6 +87,7 @@ def daemon_document(state: DaemonState) -> dict[str, Any]:
         "store": str(store.path),
         "store_trouble": store.trouble,
         "last_event": state.events.last,
+        "energy": _energy_document(state),
     }
 
 
@@ -96,6 +97,13 @@ def _pilot_document(state: DaemonState) -> dict[str, Any] | None:
         return None
     jobs = {name: job for job in state.pool.jobs for name in state.pool.names_of(job)}
     return {"job": state.chosen.pilot.job, "hosts": {name: jobs.get(name) for name in state.pool.hosts}}
+
+
+def _energy_document(state: DaemonState) -> dict[str, Any] | None:
+    """Since the daemon began, and `watts` of the last second; None where this host does not say."""
+    if state.energy_used is None:
+        return None
+    return {**state.energy_used.document(), "watts": state.energy.watts}
 
 
 def _budget_document(budget: Budget | None) -> dict[str, Any] | None:
@@ -125,4 +133,6 @@ def figures(state: DaemonState) -> dict[str, float]:
         "jobs_waiting_for_cores": len(coordinator.waiting_for_cores),
         "commands_pending": sum(len(known.commands) for known in coordinator.jobs.values()),
         "store_writable": float(state.journal.trouble is None),
+        "package_watts": nan if state.energy.watts is None else state.energy.watts,
+        "package_joules": nan if state.energy_used is None else state.energy_used.joules,
     }

@@ -17,13 +17,15 @@ from nereus.policy.turns import OneByOne, Order
 @dataclass(frozen=True)
 class State:
     """`jobs`: of each, `most` is what it may have with the cores that are `free` now; looked at when they are
-    asked for, which takes its time where there are many. `last_came`: when the latest of them did.
+    asked for, which takes its time where there are many. `last_came`: when the latest of them did. `watts`:
+    that the processor packages of the daemon's host used in the last second; None where it cannot be read.
     """
 
     now: float
     jobs: Sequence[Job]
     free: int
     last_came: float = 0.0
+    watts: float | None = None
 
     @property
     def settled(self) -> Sequence[Job]:

@@ -10,9 +10,11 @@ from typing import Any
 
 from nereus import printable
 from nereus.analysis.report import Progress
+from nereus.analysis.report.energy import FILE_NAME as ENERGY
 from nereus.config import Experiment, Loaded, emulation_of
 from nereus.config.measured import read_measured
 from nereus.launch import Build, Outcome, builds, choose
+from nereus.launch.energy import PackageEnergy
 from nereus.probe import Joining, joining, probe, remedy
 from nereus.runs.error import RunError
 from nereus.runs.where import Where, founding
@@ -99,11 +101,25 @@ def run(
     start = means.where.supervision(means.build, program, arguments, founders, means.join, settings)
     try:
         with Job(start, folder / "output.txt") as job:
-            shown(document).follow(results, lambda: job.running() and not stopped(), job.attend)
+            energy = PackageEnergy()
+
+            def attend(seconds: float) -> None:
+                job.attend(seconds)
+                energy.look()
+
+            shown(document).follow(results, lambda: job.running() and not stopped(), attend)
+            _keep(energy, folder)
             outcome = None if job.running() else job.outcome()
         return Ended(outcome, _complaints(job.text()))
     finally:
         _tidy(folder, scratch)
+
+
+def _keep(energy: PackageEnergy, folder: Path) -> None:
+    """What this host used meanwhile, where that can be read."""
+    used = energy.look()
+    if used is not None:
+        (folder / ENERGY).write_text(json.dumps(used.document()) + "\n", encoding="utf-8")
 
 
 def _complaints(text: str) -> list[str]:

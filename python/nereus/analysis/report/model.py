@@ -9,6 +9,7 @@ from statistics import median
 from typing import Any
 
 from nereus import UserError
+from nereus.analysis.report.energy import Energy
 from nereus.analysis.report.events import Committed, Finished, Header, ResizeUndone
 
 
@@ -132,6 +133,7 @@ class Results:
     resizes: list[Resize]
     undone: list[ResizeUndone]
     end: Finished | None
+    energy: Energy | None = None
 
     @property
     def finished(self) -> bool:
@@ -151,6 +153,7 @@ class Results:
             "nereus_version": self.header.nereus_version,
             "finished": self.finished,
             "data_intact": self.end.data_intact if self.end else None,
+            "energy": self.energy.model_dump() if self.energy else None,
         }
 
 

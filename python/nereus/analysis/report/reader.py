@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from nereus.analysis.report import events
+from nereus.analysis.report.energy import read_energy
 from nereus.analysis.report.model import Generation, Iteration, Resize, ResultError, Results
 from nereus.reading import MOST_RECORDED, content_of
 
@@ -52,6 +53,7 @@ def read(path: Path) -> Results:
         resizes=_resizes(lines, generations),
         undone=_events(lines, events.ResizeUndone),
         end=finished[-1] if finished else None,
+        energy=read_energy(file.parent) if file.name == FILE_NAME else None,
     )
 
 

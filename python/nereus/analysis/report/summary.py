@@ -38,6 +38,12 @@ def _title(results: Results) -> Text:
         text.append(
             ", data intact" if intact else ", DATA NOT INTACT", style="green" if intact else "bold red"
         )
+    if results.energy is not None:
+        used = results.energy
+        text.append(
+            f"\n{used.package_joules:.0f} J, {used.watts:.1f} W in the mean, of all that this host did",
+            style="not bold",
+        )
     return text
 
 

@@ -2,6 +2,7 @@
 """What people look at: summary, CSV, picture, Proteo's files."""
 
 import io
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,13 @@ def with_undone(begin: Any) -> Any:
     run.iterates([0.1] * 3)
     run.finishes(intact=False)
     return run
+
+
+def test_table_has_the_energy_of_the_host(complete: Any) -> None:
+    folder = complete.write()
+    used = {"package_joules": 120.0, "seconds": 10.0, "packages": 2, "watts": 12.0}
+    (folder / "energy.json").write_text(json.dumps(used))
+    assert "120 J, 12.0 W in the mean, of all that this host did" in shown(read(folder))
 
 
 def test_summary_shows_each_generation_and_resize(complete: Any) -> None:

@@ -35,7 +35,22 @@ def test_document_has_every_figure_of_the_run(complete: Any) -> None:
         "nereus_version": "0.1.0",
         "finished": True,
         "data_intact": True,
+        "energy": None,
     }
+
+
+def test_energy_of_the_host_is_told_where_it_is_beside_the_results(complete: Any) -> None:
+    folder = complete.write()
+    used = {"package_joules": 120.0, "seconds": 10.0, "packages": 2, "watts": 12.0}
+    (folder / "energy.json").write_text(json.dumps({**used, "more": 1}))
+    assert read(folder).document()["energy"] == used
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"package_joules": -1}', "nothing"])
+def test_damaged_energy_of_the_host_is_left_out(complete: Any, text: str) -> None:
+    folder = complete.write()
+    (folder / "energy.json").write_text(text)
+    assert read(folder).document()["energy"] is None
 
 
 def test_document_has_every_figure_of_a_resize(complete: Any) -> None:
