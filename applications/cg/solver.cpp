@@ -41,7 +41,13 @@ void Solver::arrive() {
     begin_generation();
 }
 
-void Solver::begin_generation() { gather_.emplace(job_.comm(), x_->count()); }
+void Solver::begin_generation() {
+    gather_.emplace(job_.comm(), x_->count());
+    auto nonzeros = static_cast<double>(matrix_->nonzeros);
+    MPI_Allreduce(MPI_IN_PLACE, &nonzeros, 1, MPI_DOUBLE, MPI_SUM, job_.comm());
+    // A product and a sum for each nonzero; two dot products and three sums of vectors.
+    nereus_operations(job_.get(), 2 * nonzeros + 10 * static_cast<double>(state.rows));
+}
 
 /// x = 0, so that b is the first residual and the first direction.
 void Solver::start() {

@@ -56,7 +56,12 @@ void Solver::start() {
     state.began = applications::date();
 }
 
-void Solver::begin_generation() { gather_.emplace(job_.comm(), x_->count()); }
+void Solver::begin_generation() {
+    gather_.emplace(job_.comm(), x_->count());
+    const auto rows = static_cast<double>(rows_);
+    nereus_operations(job_.get(),
+                      rows * (2 * rows + 1)); // of a row: its product, a difference, a quotient, and the change
+}
 
 void Solver::iterate() {
     const double change = improved(gathered());

@@ -47,6 +47,18 @@ enum nereus_stage_kind {
  */
 NEREUS_API int nereus_stage_begin(nereus_job *job, const char *name, enum nereus_stage_kind kind, int64_t bytes);
 
+/** Floating-point operations of an iteration, of all processes together, as the application counts them.
+ *
+ * Not collective, and only rank 0's call counts: call it on all processes where iterations begin and after each resize.
+ * With a daemon, operations and times give the job's flop/s (Singh and Carretero 2019, section 4.1).
+ *
+ * @param[in] job         an open job
+ * @param[in] operations  of each iteration from now on, 0 .. 1e24; 0: not known
+ *
+ * @return NEREUS_OK, NEREUS_ERR_ARGUMENT
+ */
+NEREUS_API int nereus_operations(nereus_job *job, double operations);
+
 /** The open stage ends. Not collective. @return NEREUS_OK, NEREUS_ERR_ARGUMENT, NEREUS_ERR_STATE (no stage is open) */
 NEREUS_API int nereus_stage_end(nereus_job *job);
 

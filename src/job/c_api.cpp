@@ -26,6 +26,7 @@ using nereus::job::Description;
 constexpr std::int64_t most_rows = std::int64_t{1} << 59;
 constexpr std::int64_t most_stage_bytes = std::int64_t{1} << 62;
 constexpr std::int64_t most_io_bytes = std::int64_t{1} << 40; // of a process: a sum over millions fits
+constexpr double most_operations = 1e24;
 constexpr std::size_t longest_name = 63;
 
 Done check_name(const char *text) {
@@ -356,6 +357,14 @@ int nereus_stage_begin(nereus_job *job, const char *name, enum nereus_stage_kind
             return failed(NEREUS_ERR_ARGUMENT, "a stage has 0 .. 2^62 bytes, not " + std::to_string(bytes));
         return job->inside->measured().begin_stage(name, kind, bytes);
     });
+}
+
+int nereus_operations(nereus_job *job, double operations) {
+    if (!usable(job)) return NEREUS_ERR_ARGUMENT;
+    if (!(operations >= 0 && operations <= most_operations))
+        return refuse(job, {NEREUS_ERR_ARGUMENT, "an iteration has 0 .. 1e24 operations"});
+    job->inside->has_operations(operations);
+    return NEREUS_OK;
 }
 
 int nereus_stage_end(nereus_job *job) {

@@ -60,7 +60,7 @@ Result<std::unique_ptr<Job>> Job::open(MPI_Comm founders, int argc, const char *
     auto done = newcomer ? job->arrive(std::move(**arrival)) : job->found(founders);
     if (!done) return tl::unexpected(done.error());
     job->io_.follow_files();
-    if (job->state_.settings.balance) job->measured_.time_computation();
+    if (job->state_.settings.balance || job->state_.daemon_client) job->measured_.time_stages();
     return job;
 }
 
@@ -216,9 +216,10 @@ Result<nereus_code> Job::checkpoint() {
     check_that_all_is_registered(state_, "nereus_checkpoint()");
     io_.leave_files_open();
     measured_.enter_checkpoint();
-    if (state_.settings.balance) balancing_.iterated(measured_.take_computed());
+    const Spent spent = measured_.take_spent();
+    if (state_.settings.balance) balancing_.iterated(spent.compute);
     ++state_.iteration;
-    if (state_.daemon_client) state_.daemon_client->passed(state_.iteration);
+    if (state_.daemon_client) state_.daemon_client->passed(state_.iteration, spent);
     const Done pointers = state_.registry.follow_pointers();
     auto code = pass_checkpoint();
     if (code == NEREUS_RESIZED && measured_.is_on())

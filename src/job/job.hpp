@@ -40,6 +40,10 @@ public:
     /// On rank 0.
     ResizeRequests &requests() { return requests_; }
     Measured &measured() { return measured_; }
+    /// Floating-point operations of an iteration, of all processes together. On others than rank 0 nothing.
+    void has_operations(double operations) {
+        if (state_.daemon_client) state_.daemon_client->has_operations(operations);
+    }
     const JobState &state() const { return state_; }
     const Generation &generation() const { return state_.generation; }
     const nereus_resize_report &last_resize() const { return report_; }

@@ -37,6 +37,20 @@ def power_text(found: dict[str, Any]) -> str:
     return "" if watts is None else f", {watts:.1f} W"
 
 
+def pace_text(job: dict[str, Any]) -> str:
+    """Of its latest iterations: how long, of what, how much."""
+    pace = job.get("pace")  # one of an earlier version has none
+    if pace is None:
+        return ""
+    parts = [f"{pace['iteration_seconds'] * 1e3:.3g} ms"]
+    for key, word in (("compute_seconds", "comp"), ("communication_seconds", "comm")):
+        if pace[key] is not None:
+            parts.append(f"{min(1.0, pace[key] / pace['iteration_seconds']):.0%} {word}")
+    if pace["flops"] is not None:
+        parts.append(f"{pace['flops'] / 1e9:.3g} Gflop/s")
+    return ", ".join(parts)
+
+
 def cores_text(found: dict[str, Any]) -> str:
     """What jobs can get yet: cores, or hosts within a budget."""
     budget = found.get("budget")  # one of an earlier version has none
@@ -89,11 +103,12 @@ def _sentence(found: dict[str, Any]) -> str:
 def _table(jobs: list[dict[str, Any]]) -> "Table":
     from rich.table import Table
 
-    names = ("job", "ranks", "iteration", "turn", "next I/O", "period", "I/O", "commands", "program")
+    names = ("job", "ranks", "iteration", "pace", "turn", "next I/O", "period", "I/O", "commands", "program")
     grid = Table(*names, box=None, pad_edge=False)
     for job in jobs:
         cells = (
-            *(shown_name(job), str(job["ranks"]), str(job["iteration"]), turn_text(job), next_text(job)),
+            *(shown_name(job), str(job["ranks"]), str(job["iteration"]), pace_text(job)),
+            *(turn_text(job), next_text(job)),
             *(_seconds(job["period_seconds"]), _seconds(job["io_seconds"]), commands_text(job)),
             job["command"][0] if job["command"] else "",
         )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from nereus.cli.daemon_status import commands_text, cores_text, next_text, turn_text
+from nereus.cli.daemon_status import commands_text, cores_text, next_text, pace_text, turn_text
 from nereus.cli.messages import show, show_json_line
 from nereus.daemon import DaemonError
 from nereus.daemon.page.sentences import reason, sentence
@@ -18,7 +18,7 @@ from nereus.supervisor import shown_name
 if TYPE_CHECKING:
     from rich.table import Table
 
-COLUMNS = ("job", "ranks", "iteration", "state", "next I/O", "commands", "program")
+COLUMNS = ("job", "ranks", "iteration", "pace", "state", "next I/O", "commands", "program")
 _LOOKS = 0.05  # s, between looks whether to stop
 
 
@@ -73,9 +73,10 @@ def cells(job: dict[str, Any]) -> tuple[str, ...]:
     """A row of COLUMNS."""
     if "turn" not in job:  # the daemon does not know it
         name, ranks, state = shown_name(job), str(job.get("ranks", "")), f"{job['state']} on {job['host']}"
-        return (name, ranks, "", state, "", "", " ".join(job.get("command", [])))
+        return (name, ranks, "", "", state, "", "", " ".join(job.get("command", [])))
     return (
-        *(shown_name(job), str(job["ranks"]), str(job["iteration"]), turn_text(job), next_text(job)),
+        *(shown_name(job), str(job["ranks"]), str(job["iteration"]), pace_text(job)),
+        *(turn_text(job), next_text(job)),
         *(commands_text(job), " ".join(job["command"])),
     )
 

@@ -155,12 +155,15 @@ class Coordinator:
                 known.at_iteration(iteration, now)
         return []
 
-    def measured(self, job: str, ranks: int, seconds: float, now: float) -> list[Effect]:
-        """An iteration without I/O took so long, on that many ranks."""
+    def measured(
+        self, job: str, ranks: int, seconds: float, now: float, communication: float | None = None
+    ) -> list[Effect]:
+        """An iteration without I/O took so long, on that many ranks; `communication`: its share of it."""
         known = self._jobs.get(job)
         if known is None:
             return []
         known.measured(ranks, seconds)
+        known.communication_share = communication
         self.heard(job, now)
         enough = known.numbers_of_times.get(ranks) == self.parameters.enough_times
         return self.decide(now) if enough else []

@@ -86,6 +86,7 @@ class KnownJob:
         self.owed: Command | None = None  # that was to give a loan back, and was refused
         self._commands: dict[int, Command] = {}
         self._times: dict[int, deque[float]] = {}
+        self.communication_share: float | None = None  # of its latest iterations, where it marks that
         self.numbers_of_times = {each.ranks: _MOST_TIMES for each in about.profile}
         self._phases: deque[IoPhase] = deque(maxlen=64)
         self._point = _Point(now, about.iteration)
@@ -278,6 +279,7 @@ class KnownJob:
             resizing=self.is_left_alone(now),
             lag=self.lag,
             measured=self.numbers_of_times,
+            communication_share=self.communication_share,
         )
 
     def _look_at(self, parameters: Parameters) -> tuple[Prediction | None, Performance, float]:

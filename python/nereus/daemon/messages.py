@@ -39,6 +39,7 @@ Ranks = Annotated[int, Field(ge=1, le=MOST_RANKS)]
 Seconds = Annotated[float, Field(ge=0, le=1e9, strict=False, allow_inf_nan=False)]
 # A sample of no time at all would be of a job that is infinitely fast.
 SampledSeconds = Annotated[float, Field(ge=1e-9, le=1e9, strict=False, allow_inf_nan=False)]
+Operations = Annotated[float, Field(ge=0, le=1e33, strict=False, allow_inf_nan=False)]
 Hosts = Annotated[list[Annotated[str, Field(max_length=255)]], Field(min_length=1)]
 Text = Annotated[str, Field(max_length=1 << 16)]
 
@@ -87,6 +88,10 @@ class Sample(Message):
     iteration: Iteration
     iterations: Positive
     seconds: SampledSeconds
+    # Of rank 0, where the application marks stages; and of all ranks, where it counts them.
+    compute_seconds: Seconds | None = None
+    communication_seconds: Seconds | None = None
+    operations: Operations | None = None
 
 
 class IoRequest(Message):

@@ -34,6 +34,8 @@ class Figures:
                 ("jobs_waiting_for_cores", "Jobs that wait to start."),
                 ("commands_pending", "Resizes commanded and not done."),
                 ("store_writable", "1 if the store can be written, otherwise 0."),
+                ("flops", "Floating-point operations in a second, of all jobs that count them."),
+                ("communication_share", "Share of the time of ranks; NaN if no job marks it."),
                 ("package_watts", "Power of this host's processor packages; NaN if it is not known."),
                 ("package_joules", "Energy that they used since the daemon began; NaN if it is not known."),
             )

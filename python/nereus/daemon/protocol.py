@@ -14,7 +14,7 @@ from nereus.coordinator.known_jobs import RESOURCE_MANAGER
 from nereus.daemon import messages
 from nereus.daemon.executor import CommandExecutor, Out
 from nereus.daemon.job_allocations import JobAllocations
-from nereus.daemon.sessions import Address, Held, Session
+from nereus.daemon.sessions import Address, Held, Pace, Session
 from nereus.daemon.state import DaemonState
 from nereus.policy.prediction import IoPhase
 from nereus.policy.turns import Grant, Request
@@ -135,9 +135,11 @@ class Protocol:
         seconds = message.seconds / message.iterations
         # One that was under way when the job was resized is of no size.
         if message.ranks == len(session.hosts) and seconds >= 1e-9:
+            session.pace = pace = _pace_of(message)
             self._journal.sample(session, message.ranks, seconds, now)
+            share = pace.communication_share
             return self._executor.carry_out(
-                self._coordinator.measured(session.name, message.ranks, seconds, now), now
+                self._coordinator.measured(session.name, message.ranks, seconds, now, share), now
             )
         return []
 
@@ -243,6 +245,7 @@ class Protocol:
         is_new, session.hosts, before = generation > session.generation, hosts, len(session.hosts)
         session.generation = generation
         session.resizes += is_new
+        session.pace = None  # it was of other ranks
         return self._executor.resized(session, command, before, iteration, overhead, now)
 
     def _refused(self, message: messages.Refused, session: Session, now: float) -> list[Out]:
@@ -307,3 +310,15 @@ def _noted(message: Any) -> dict[str, Any]:
 
 def _grants(effects: Iterable[object], session: Session) -> bool:
     return any(isinstance(each, Grant) and each.job == session.name for each in effects)
+
+
+def _pace_of(sample: messages.Sample) -> Pace:
+    def of_one(seconds: float | None) -> float | None:
+        return None if seconds is None else seconds / sample.iterations
+
+    return Pace(
+        sample.seconds / sample.iterations,
+        of_one(sample.compute_seconds),
+        of_one(sample.communication_seconds),
+        None if sample.operations is None else sample.operations / sample.seconds,
+    )

@@ -46,6 +46,27 @@ class Io:
     bytes: int = 0
 
 
+@dataclass(frozen=True)
+class Pace:
+    """Of the latest iterations, in seconds of one; what is not marked or counted is None.
+
+    `compute_seconds`, `communication_seconds`: of rank 0, in stages of these kinds; `flops`: floating-point
+    operations in a second, of all ranks.
+    """
+
+    iteration_seconds: float
+    compute_seconds: float | None = None
+    communication_seconds: float | None = None
+    flops: float | None = None
+
+    @property
+    def communication_share(self) -> float | None:
+        """Of an iteration."""
+        if self.communication_seconds is None:
+            return None
+        return min(1.0, self.communication_seconds / self.iteration_seconds)
+
+
 @dataclass
 class Session:
     """`to`: None until the job was heard since the daemon began; `supervisor`: the same of its supervisor,
@@ -73,6 +94,7 @@ class Session:
     held: Held | None = None
     io: Io = field(default_factory=Io)
     resizes: int = 0
+    pace: Pace | None = None  # None: no sample came since it was resized last
     telling: dict[int, Telling] = field(default_factory=dict)  # by command
     missing: set[int] = field(default_factory=set)  # phases before `finished` of which nothing was said
 

@@ -2,6 +2,7 @@
 """How the daemon and each of its jobs stand, as documents for those who ask and figures for metrics."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import asdict
 from math import inf, nan
 from typing import Any
@@ -47,6 +48,7 @@ def _of_job(state: DaemonState, session: Session, waits: bool, now: float) -> di
         "generation": session.generation,
         "iteration": session.iteration,
         "resizes": session.resizes,
+        "pace": asdict(session.pace) if session.pace is not None else None,
         "came_unix": session.came,
         "heard_unix": known.heard,
         "answers": session.to is not None,
@@ -123,6 +125,7 @@ def figures(state: DaemonState) -> dict[str, float]:
     coordinator = state.coordinator
     writing: list[Grant] = coordinator.turns.writing
     sessions = state.sessions.values()
+    paces = [session.pace for session in sessions if session.pace is not None]
     return {
         "jobs": len(sessions),
         "ranks": sum(len(session.hosts) for session in sessions),
@@ -133,6 +136,19 @@ def figures(state: DaemonState) -> dict[str, float]:
         "jobs_waiting_for_cores": len(coordinator.waiting_for_cores),
         "commands_pending": sum(len(known.commands) for known in coordinator.jobs.values()),
         "store_writable": float(state.journal.trouble is None),
+        "flops": sum(pace.flops or 0.0 for pace in paces),
+        "communication_share": _mean_share(sessions),
         "package_watts": nan if state.energy.watts is None else state.energy.watts,
         "package_joules": nan if state.energy_used is None else state.energy_used.joules,
     }
+
+
+def _mean_share(sessions: Iterable[Session]) -> float:
+    """Of the time of ranks that goes to communication, of jobs that mark it; NaN where none does."""
+    shares = [
+        (len(session.hosts), session.pace.communication_share)
+        for session in sessions
+        if session.pace is not None and session.pace.communication_share is not None
+    ]
+    ranks = sum(number for number, _ in shares)
+    return sum(number * share for number, share in shares) / ranks if ranks else nan

@@ -14,7 +14,8 @@ class Job:
     of one iteration where it has no I/O; `overhead`: seconds that a resize by so many ranks takes;
     checkpoints at multiples of `checkpoint_every`; `resizing`: it was told to and is not done yet, or
     refused just now; `lag`: iterations by which more ranks come later than they were to, as where they start
-    beside the computing; `measured`: how many times of iterations are known of each number of ranks.
+    beside the computing; `measured`: how many times of iterations are known of each number of ranks;
+    `communication_share`: of its latest iterations on rank 0, None where the application marks no stages.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Job:
     resizing: bool = False
     lag: int = 0
     measured: Mapping[int, int] = field(default_factory=dict)
+    communication_share: float | None = None
 
     @property
     def next_checkpoint(self) -> int:

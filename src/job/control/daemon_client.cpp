@@ -58,16 +58,28 @@ Result<std::unique_ptr<DaemonClient>> DaemonClient::open(const Settings &setting
                   std::string("the connection to the daemon cannot be continued: ") + problem.what());
 }
 
-void DaemonClient::passed(std::int64_t iteration) {
+void DaemonClient::passed(std::int64_t iteration, const Spent &spent) {
     iteration_ = iteration;
     line_->passed(iteration);
-    if (!pace_.iterated(now())) return;
-    line_->say({{"kind", "sample"},
+    const bool is_complete = pace_.iterated(now());
+    if (pace_.iterations() == 0)
+        spent_ = {}; // it belongs to no sample
+    else
+        spent_.add(spent);
+    if (!is_complete) return;
+    json sample{{"kind", "sample"},
                 {"ranks", ranks_},
                 {"iteration", iteration},
                 {"iterations", pace_.iterations()},
-                {"seconds", pace_.seconds()}});
+                {"seconds", pace_.seconds()}};
+    if (spent_.has_stages) {
+        sample["compute_seconds"] = spent_.compute;
+        sample["communication_seconds"] = spent_.communication;
+    }
+    if (operations_ > 0) sample["operations"] = operations_ * static_cast<double>(pace_.iterations());
+    line_->say(sample);
     pace_.begin_sample();
+    spent_ = {};
 }
 
 std::int64_t DaemonClient::checkpoints_to_command(std::int64_t next) const {

@@ -7,6 +7,7 @@
 #include "job/control/carried_line.hpp"
 #include "job/control/iteration_timer.hpp"
 #include "job/state/generation.hpp"
+#include "job/state/spent.hpp"
 #include "link/daemon_connection.hpp"
 
 #include <nereus/nereus.h>
@@ -25,8 +26,10 @@ public:
                                                       const std::vector<std::string> &command,
                                                       const std::optional<CarriedLine> &carried = {});
 
-    /// At each checkpoint.
-    void passed(std::int64_t iteration);
+    /// At each checkpoint. @param spent  on this process in the iteration that ends
+    void passed(std::int64_t iteration, const Spent &spent);
+    /// Of the iterations from now on.
+    void has_operations(double operations) { operations_ = operations; }
 
     /// The next command that is to be carried out at the checkpoint of iteration `next`.
     std::optional<link::Command> take_command(std::int64_t next) { return line_->take_command(next); }
@@ -78,6 +81,8 @@ private:
     std::int64_t generation_;
     std::int64_t iteration_ = 0;
     Pace pace_;
+    Spent spent_;           ///< of the iterations that the next sample is of
+    double operations_ = 0; ///< of an iteration; 0: nobody said
     Phase phase_;
     std::map<std::uint64_t, std::uint64_t> commands_; ///< that requests were made of: by the request
     bool told_of_silence_ = false;

@@ -24,7 +24,7 @@ void Measured::begin_job() {
 }
 
 void Measured::begin_generation() {
-    *this = Measured(times_computation_);
+    *this = Measured(times_stages_);
     is_on_ = true;
     iteration_ = now();
 }
@@ -49,7 +49,7 @@ Done Measured::begin_stage(const char *name, nereus_stage_kind kind, std::int64_
     stage->bytes = bytes;
     open_ = static_cast<std::size_t>(stage - stages_.data());
     next_ = *open_ + 1;
-    if (!is_on() && !times_computation_) return {};
+    if (!is_on() && !times_stages_) return {};
     opened_at_ = now();
     if (std::exchange(waits_for_stage_, false)) iteration_ = opened_at_;
     return {};
@@ -58,14 +58,23 @@ Done Measured::begin_stage(const char *name, nereus_stage_kind kind, std::int64_
 Done Measured::end_stage() {
     if (!open_) return failed(NEREUS_ERR_STATE, "no stage is open");
     Stage &stage = stages_[*open_];
-    const double seconds = is_on() || times_computation_ ? now() - opened_at_ : 0.0;
-    if (stage.kind == NEREUS_STAGE_COMPUTE || stage.kind == NEREUS_STAGE_MEMORY) computed_ += seconds;
+    const double seconds = is_on() || times_stages_ ? now() - opened_at_ : 0.0;
+    note_spent(stage.kind, seconds);
     if (is_on()) {
         stage.seconds += seconds;
         stage.happened = true;
     }
     open_.reset();
     return {};
+}
+
+/// Files are in I/O phases, of which the daemon is told apart.
+void Measured::note_spent(nereus_stage_kind kind, double seconds) {
+    spent_.has_stages = true;
+    if (kind == NEREUS_STAGE_COMPUTE || kind == NEREUS_STAGE_MEMORY)
+        spent_.compute += seconds;
+    else if (kind != NEREUS_STAGE_WRITE && kind != NEREUS_STAGE_READ)
+        spent_.communication += seconds;
 }
 
 void Measured::enter_checkpoint() {

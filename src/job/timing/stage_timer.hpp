@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/error.hpp"
+#include "job/state/spent.hpp"
 #include "job/timing/durations.hpp"
 
 #include <nereus/stages.h>
@@ -41,14 +42,14 @@ public:
 
     bool is_on() const { return is_on_; }
     /// From now on, also where nothing else is measured.
-    void time_computation() { times_computation_ = true; }
-    /// Seconds in stages that compute, since this was asked last.
-    double take_computed() { return std::exchange(computed_, 0.0); }
+    void time_stages() { times_stages_ = true; }
+    /// Since this was asked last.
+    Spent take_spent() { return std::exchange(spent_, {}); }
     /// Of this generation, as a text: `iterations`, `seconds`, `checkpoint_seconds`, `stages`.
     std::string text() const;
 
 private:
-    explicit Measured(bool times_computation) : times_computation_(times_computation) {}
+    explicit Measured(bool times_stages) : times_stages_(times_stages) {}
 
     struct Stage {
         std::string name;
@@ -60,6 +61,7 @@ private:
     };
 
     Stage *find(const char *name);
+    void note_spent(nereus_stage_kind kind, double seconds);
     static nlohmann::json as_json(const Stage &stage);
 
     std::vector<Stage> stages_; ///< in the order in which they first began
@@ -67,8 +69,8 @@ private:
     std::optional<std::size_t> open_;
     double opened_at_ = 0;
     bool is_on_ = false;
-    bool times_computation_ = false;
-    double computed_ = 0;
+    bool times_stages_ = false;
+    Spent spent_;
     bool waits_for_stage_ = false; ///< the first iteration may not have begun
     bool is_quiet_ = true;         ///< this checkpoint
     double iteration_ = 0;         ///< when it began

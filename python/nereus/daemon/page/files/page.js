@@ -128,7 +128,19 @@ function stands(job) {
   if (known === null) return "";
   const next = known.next_io_unix === null ? "" : `, next I/O ${clock(known.next_io_unix)}`;
   const state = known.turn ?? (known.answers ? "computes" : "no message yet");
-  return `${known.ranks} ${known.ranks === 1 ? "rank" : "ranks"}, iteration ${known.iteration}, ${state}${next}`;
+  return `${known.ranks} ${known.ranks === 1 ? "rank" : "ranks"}, iteration ${known.iteration}${pace(known)}, ${state}${next}`;
+}
+
+// How long its latest iterations took, of what, and how much they computed.
+function pace(known) {
+  const told = known.pace;
+  if (!told) return "";
+  const parts = [` of ${(told.iteration_seconds * 1000).toPrecision(3)} ms`];
+  const share = (seconds) => Math.round(100 * Math.min(1, seconds / told.iteration_seconds));
+  if (told.compute_seconds !== null) parts.push(`${share(told.compute_seconds)} % computation`);
+  if (told.communication_seconds !== null) parts.push(`${share(told.communication_seconds)} % communication`);
+  if (told.flops !== null) parts.push(`${(told.flops / 1e9).toPrecision(3)} Gflop/s`);
+  return parts.join(", ");
 }
 
 function choose(event) {
