@@ -130,7 +130,9 @@ def _emulate_jobs(
 
     if others:
         raise Refused(f"--jobs: allowed without {', '.join(others)}")
-    study_live(jobs, output or unused_folder(jobs.stem), mpi, max_ranks, as_json, plan=False, quiet=quiet)
+    study_live(
+        jobs, lambda name: output or unused_folder(name), mpi, max_ranks, as_json, plan=False, quiet=quiet
+    )
 
 
 def _warn_of_joins(loaded: Loaded, means: Means) -> None:

@@ -2,7 +2,6 @@
 """nereus simulate placement - the same messages under several mappings, on a simulated cluster."""
 
 from collections.abc import Mapping
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -90,10 +89,9 @@ def placement(
         limits=Limits(most_memory(memory)),
     )
     require()
-    bar = None if quiet else TrialBar("simulate", seeds + 3)
-    with stoppable() as stopped, bar or nullcontext():
+    with stoppable() as stopped, TrialBar("simulate", seeds + 3, quiet) as bar:
         asked = replace(asked, limits=replace(asked.limits, stopped=stopped))
-        found = compared(asked, seeds, bar.advance if bar is not None else lambda _: None)
+        found = compared(asked, seeds, bar.advance)
     if as_json:
         show_json({"pattern": asked.pattern.name, "ranks": asked.pattern.ranks, **found.document()})
     else:

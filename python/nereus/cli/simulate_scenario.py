@@ -119,9 +119,7 @@ def _can_be_drawn(sizes: int, policies: int, picture: Path | None, bars: Path | 
 
 
 def _results(comparison: Comparison, quiet: bool) -> Sizes:
-    if quiet:
-        return comparison.results()
-    with TrialBar("simulate", comparison.jobs) as bar:
+    with TrialBar("simulate", comparison.jobs, quiet) as bar:
         return comparison.results(bar.advance)
 
 
@@ -132,11 +130,8 @@ def _repeat(
     from nereus.simulation.jobs.repeats import Repeats, document
 
     repeats = Repeats(scenarios, names, count, vary)
-    if quiet:
-        found = repeats.distributions()
-    else:
-        with TrialBar("simulate", repeats.jobs) as bar:
-            found = repeats.distributions(bar.advance)
+    with TrialBar("simulate", repeats.jobs, quiet) as bar:
+        found = repeats.distributions(bar.advance)
     if as_json:
         show_json(document(found, count, vary))
     else:

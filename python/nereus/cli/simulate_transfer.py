@@ -161,9 +161,7 @@ def _spawn_seconds(text: str | None) -> float | None:
 
 
 def _rows(cases: Sequence[Case], limits: Limits, quiet: bool) -> list[Simulated]:
-    if quiet:
-        return redistributions(cases, limits)
-    with TrialBar("simulate", len(cases)) as bar:
+    with TrialBar("simulate", len(cases), quiet) as bar:
         return redistributions(cases, limits, lambda row: bar.advance(row.case.text))
 
 

@@ -57,7 +57,7 @@ def study(
     if is_live(file):
         from nereus.cli.study_live import study_live  # the daemon's policies take long to import
 
-        study_live(file, folder, mpi, max_ranks, as_json, plan)
+        study_live(file, lambda name: folder or Path("studies") / name, mpi, max_ranks, as_json, plan)
         return
     wanted = load_study(file)
     runs = planned_runs(wanted)

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """nereus study FILE with a table [live] - a scenario with real jobs, and the same simulated."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +21,17 @@ from nereus.simulation.live.making import Made, make_all, opened_store, programs
 
 def study_live(
     file: Path,
-    folder: Path | None,
+    folder: Callable[[str], Path],
     mpi: str | None,
     max_ranks: int | None,
     as_json: bool,
     plan: bool,
     quiet: bool = False,
 ) -> None:
-    """Make the runs that are missing, and tell what all of them come to."""
+    """Make the runs that are missing, and tell what all of them come to.
+
+    `folder`: for the results, by the name of the study; asked when nothing is wrong with it.
+    """
     study = load_live(file)
     loaded = {name: load(name) for name in study.scenario.compared}
     runs = planned_runs(study)
@@ -38,7 +40,7 @@ def study_live(
         return
     build = choose(mpi or study.live.mpi)
     _check(study, file, build, max_ranks)
-    kept = Folder(folder or Path("studies") / study.name, study.text)
+    kept = Folder(folder(study.name), study.text)
     with Stopping() as stopping:
         made = _make_all(study, runs, kept, build, lambda: stopping.signal is not None, quiet)
     if stopping.signal is not None:
@@ -71,7 +73,7 @@ def _make_all(
 ) -> Made:
     if not joining(build, stopped=stopped).works and not stopped():
         raise Refused(f"the MPI build {build.name} cannot make new processes: nothing would be resized")
-    with opened_store(study, kept.place) as place, _progress(study, len(runs), quiet) as tell:
+    with opened_store(study, kept.place) as place, TrialBar(study.name, len(runs), quiet) as bar:
         means = running.Means(
             OWN_COMMAND,
             build.name,
@@ -80,16 +82,7 @@ def _make_all(
             study.live,
             stopped,
         )
-        return make_all(study, runs, kept, means, tell)
-
-
-@contextmanager
-def _progress(study: Study, runs: int, quiet: bool) -> Iterator[Callable[[Planned], None]]:
-    if quiet:
-        yield lambda planned: None
-        return
-    with TrialBar(study.name, runs) as bar:
-        yield lambda planned: bar.advance(planned.name)
+        return make_all(study, runs, kept, means, lambda planned: bar.advance(planned.name))
 
 
 def _tell(study: Study, build: Build, kept: Folder, made: Made, as_json: bool, quiet: bool) -> None:

@@ -16,8 +16,8 @@ LINE_EVERY_SECONDS = 10.0
 class TrialBar:
     """Use it in a `with` statement; the bar is gone at its end."""
 
-    def __init__(self, title: str, trials: int) -> None:
-        """`title`: what is tried; `trials`: how often."""
+    def __init__(self, title: str, trials: int, quiet: bool = False) -> None:
+        """`title`: what is tried; `trials`: how often; `quiet`: nothing is shown."""
         console = PlainConsole(stderr=True)
         columns = (
             TextColumn("{task.description}"),
@@ -27,8 +27,9 @@ class TrialBar:
             TextColumn("{task.fields[latest]}"),
         )
         self._title, self._trials, self._done = title, trials, 0
-        self._is_terminal = console.is_terminal
-        self._progress = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+        self._says_lines = not (quiet or console.is_terminal)
+        is_hidden = quiet or not console.is_terminal
+        self._progress = Progress(*columns, console=console, transient=True, disable=is_hidden)
         self._task = self._progress.add_task(title, total=trials, latest="")
         self._next_line = time.monotonic() + LINE_EVERY_SECONDS
 
@@ -47,6 +48,6 @@ class TrialBar:
         """One more trial is over."""
         self._done += 1
         self._progress.update(self._task, advance=1, latest=latest)
-        if not self._is_terminal and time.monotonic() >= self._next_line:
+        if self._says_lines and time.monotonic() >= self._next_line:
             self._next_line = time.monotonic() + LINE_EVERY_SECONDS
             note(f"{self._title}: {self._done} of {self._trials}, {latest}")

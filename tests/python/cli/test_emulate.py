@@ -280,3 +280,18 @@ def test_print_config_shows_origins_and_runs_nothing(shell: Any, small: Path) ->
 def test_print_config_has_json_output(shell: Any, small: Path) -> None:
     rows = json.loads(shell.nereus("emulate", small, "--print-config", "--json").stdout)
     assert {"key": "name", "value": "small", "origin": "small.toml:1"} in rows
+
+
+def test_wrong_workload_leaves_no_folder(shell: Any) -> None:
+    result = shell.nereus(
+        "emulate", "--jobs", shell.write("two.toml", 'policies = ["none"]\n[cluster]\ncores = 0\n')
+    )
+    assert result.returncode == 2
+    assert one_line(result).startswith("nereus: two.toml:3: cluster.cores = 0:")
+    assert shell.files() == ["two.toml"]
+
+
+def test_options_of_one_experiment_are_refused_for_a_workload(shell: Any, small: Path) -> None:
+    result = shell.nereus("emulate", small, "--jobs", "two.toml", "--print")
+    assert result.returncode == 2
+    assert one_line(result) == "nereus: --jobs: allowed without FILE, --print"

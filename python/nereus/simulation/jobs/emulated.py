@@ -5,6 +5,7 @@ An experiment says so for the sizes of its groups. Between them, times lie on th
 stage: the simulated job and the emulated one have the same times.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,11 @@ def iteration_times(experiment: Experiment) -> list[list[float]]:
 
 def commanded_run(experiment: Experiment, most: int, scratch: str) -> dict[str, Any]:
     """The run file of a job that is resized by commands, to any size up to `most` (docs/formats/run.md)."""
-    groups = [_group_of(experiment, ranks) for ranks in range(1, most + 1)]
+    sizes = _sizes(experiment)
+    known = tuple(group.ranks for group in sizes)
+    columns = zip(*(experiment.stage_seconds(group) for group in sizes), strict=True)
+    stages = [Falling(known, seconds) for seconds in columns]
+    groups = [_group_of(ranks, sizes, stages) for ranks in range(1, most + 1)]
     whole = experiment.model_copy(update={"groups": groups})
     return {**whole.to_run(scratch), "resizes": "commanded"}
 
@@ -59,12 +64,9 @@ def _mean_seconds(experiment: Experiment, stages: list[float]) -> float:
     return total / experiment.iterations
 
 
-def _group_of(experiment: Experiment, ranks: int) -> Group:
+def _group_of(ranks: int, sizes: Sequence[Group], stages: Sequence[Falling]) -> Group:
     """With the weights of the nearest smaller size, as no other is known."""
-    sizes = _sizes(experiment)
-    known = tuple(group.ranks for group in sizes)
-    stages = zip(*(experiment.stage_seconds(group) for group in sizes), strict=True)
-    times = [Falling(known, seconds).seconds(ranks) for seconds in stages]
+    times = [stage.seconds(ranks) for stage in stages]
     smaller = [group for group in sizes if group.ranks <= ranks]
     nearest = smaller[-1] if smaller else sizes[0]
     return nearest.model_copy(update={"ranks": ranks, "iterations": 0, "factor": 1.0, "times": times})

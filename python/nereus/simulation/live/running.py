@@ -86,7 +86,6 @@ class _Making:
         runtime = stack.enter_context(tempfile.TemporaryDirectory(prefix="nereus-live-"))
         inherited = {key: value for key, value in os.environ.items() if key != _SILENT}
         self._environment = inherited | {"XDG_RUNTIME_DIR": runtime}
-        self._lead = means.live.lead
         self._queue = sum(job.ranks for job in scenario.jobs) > scenario.cluster.cores
         self._jobs: list[subprocess.Popen[bytes]] = []
         self._daemon: subprocess.Popen[bytes] | None = None
@@ -143,7 +142,7 @@ class _Making:
         """When it is started: before its time where it waits for that, and nobody else needs the cores."""
         job = self._scenario.jobs[number]
         early = kind_of(self._means.live, job).starts_at_a_date and not self._queue
-        return job.start - (self._lead if early else 0.0)
+        return job.start - (self._means.live.lead if early else 0.0)
 
     def _emulate(self, job: Job, most: int) -> dict[str, str]:
         """Write what it does at any size; the settings of its resizes."""
