@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How fast src/transfer moves data, beside bare MPI_Isend and MPI_Irecv of the same bytes over the same pairs.
+// How fast src/transfer moves data, beside bare MPI_Isend and MPI_Irecv of the same bytes over the same pairs, and
+// beside the blocking MPI_Alltoallv of the papers (Martín-Álvarez et al., "Análisis de métodos de redistribución",
+// section III.C, Algorithm 6), over an inter-communicator too, where MPICH exchanges pairwise (section II.D, Algorithm
+// 2).
 //
 // Usage: mpiexec -n RANKS transfer_bench MIB ROUNDS [--json]
 // All sizes share one MPI_COMM_WORLD: nothing is spawned. Each round runs bare calls and all methods in turn on the
@@ -17,8 +20,6 @@ namespace nereus::transfer {
 namespace {
 
 constexpr std::int64_t message_bytes = std::int64_t{1} << 30;
-constexpr std::array ways{"bare", "p2p", "col", "rma-lock", "rma-lockall"};
-
 /// Blocks lie in a row.
 const plan::Run &run_of(const plan::Piece &piece) { return piece.strips.front().runs.front(); }
 
@@ -39,17 +40,89 @@ Done move_bare(const Lane &lane, const ArrayTransfer &array_transfer) {
                       "MPI_Waitall");
 }
 
+/// Counts and displacements of one side of an all-to-all, in bytes.
+struct Blocks {
+    std::vector<int> counts, places;
+
+    explicit Blocks(int peers) : counts(static_cast<std::size_t>(peers)), places(counts.size()) {}
+
+    void add(int peer, std::int64_t count, std::int64_t place) {
+        counts[static_cast<std::size_t>(peer)] = static_cast<int>(count * extent);
+        places[static_cast<std::size_t>(peer)] = static_cast<int>(place * extent);
+    }
+};
+
+/// Sources and drains on two sides of an inter-communicator, or all of `lane`; what stays is copied by MPI too.
+Done move_by_alltoallv(const Lane &lane, const mpi::Comm &inter, const ArrayTransfer &array_transfer) {
+    const MPI_Comm comm = inter ? inter.get() : lane.comm;
+    int rank = 0, peers = 0;
+    MPI_Comm_rank(lane.comm, &rank);
+    inter ? MPI_Comm_remote_size(comm, &peers) : MPI_Comm_size(comm, &peers);
+    Blocks out(peers), in(peers);
+    for (const plan::Piece &piece : array_transfer.move.sends)
+        out.add(inter ? piece.peer : lane.rank_of_drain(piece.peer), run_of(piece).count, run_of(piece).from);
+    for (const plan::Piece &piece : array_transfer.move.receives)
+        in.add(inter ? piece.peer : lane.rank_of_source(piece.peer), run_of(piece).count, run_of(piece).to);
+    for (const plan::Strip &strip : array_transfer.move.stays) {
+        out.add(rank, strip.count(), strip.runs.front().from);
+        in.add(rank, strip.count(), strip.runs.front().to);
+    }
+    return mpi::check(MPI_Alltoallv(array_transfer.from, out.counts.data(), out.places.data(), MPI_BYTE,
+                                    array_transfer.to, in.counts.data(), in.places.data(), MPI_BYTE, comm),
+                      "MPI_Alltoallv");
+}
+
+/// A job with the inter-communicator between its sources and drains, where these are two groups of processes.
+struct Measured {
+    Job job;
+    mpi::Comm inter;
+};
+
+/// Collective over the job's processes.
+mpi::Comm inter_of(const Job &job) {
+    if (!job.sizes.anew) return {};
+    const bool is_source = job.comm.rank() < job.sizes.sources;
+    auto side = mpi::Comm::split(job.comm.get(), is_source ? 0 : 1, job.comm.rank());
+    MPI_Comm inter = MPI_COMM_NULL;
+    constexpr int tag = 1;
+    if (side) MPI_Intercomm_create(side->get(), 0, job.comm.get(), is_source ? job.sizes.sources : 0, tag, &inter);
+    return mpi::Comm(inter);
+}
+
+struct Way {
+    const char *name;
+    bool needs_inter;
+    Done (*run)(Measured &, const ArrayTransfer &);
+};
+
+template <Method method> Done move_by(Measured &measured, const ArrayTransfer &array_transfer) {
+    return move(method, measured.job.lane(), {array_transfer}, message_bytes, Deadline::in(most_seconds));
+}
+
+/// The first is what the others are compared with.
+const std::array ways{
+    Way{"bare", false, [](Measured &m, const ArrayTransfer &a) { return move_bare(m.job.lane(), a); }},
+    Way{"p2p", false, move_by<NEREUS_P2P>},
+    Way{"col", false, move_by<NEREUS_COL>},
+    Way{"rma-lock", false, move_by<NEREUS_RMA_LOCK>},
+    Way{"rma-lockall", false, move_by<NEREUS_RMA_LOCKALL>},
+    Way{"alltoallv", false, [](Measured &m, const ArrayTransfer &a) { return move_by_alltoallv(m.job.lane(), {}, a); }},
+    Way{"alltoallv-inter", true,
+        [](Measured &m, const ArrayTransfer &a) { return move_by_alltoallv(m.job.lane(), m.inter, a); }},
+};
+
+bool is_possible(const Way &way, const Job &job) { return job.sizes.anew || !way.needs_inter; }
+
 /// Time of the slowest rank.
-double seconds_of(Job &job, std::size_t way) {
-    const ArrayTransfer array_transfer = job.array_transfer();
+double seconds_of(Measured &measured, const Way &way) {
+    const Job &job = measured.job;
+    const ArrayTransfer array_transfer = measured.job.array_transfer();
     MPI_Barrier(job.comm.get());
     const Stopwatch watch;
-    const Done done = way == 0 ? move_bare(job.lane(), array_transfer)
-                               : move(static_cast<Method>(way - 1), job.lane(), {array_transfer}, message_bytes,
-                                      Deadline::in(most_seconds));
+    const Done done = way.run(measured, array_transfer);
     double seconds = watch.seconds();
     if (!done) {
-        std::fprintf(stderr, "nereus: transfer_bench: %s\n", done.error().what.c_str());
+        std::fprintf(stderr, "nereus: transfer_bench: %s: %s\n", way.name, done.error().what.c_str());
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, job.comm.get());
@@ -57,21 +130,21 @@ double seconds_of(Job &job, std::size_t way) {
 }
 
 /// Also warms the buffers and MPI's own for this way.
-bool arrives_whole(Job &job, std::size_t way) {
-    std::fill(job.to.begin(), job.to.end(), std::byte{0xEE});
-    seconds_of(job, way);
-    return has_arrived(job);
+bool arrives_whole(Measured &measured, const Way &way) {
+    std::fill(measured.job.to.begin(), measured.job.to.end(), std::byte{0xEE});
+    seconds_of(measured, way);
+    return has_arrived(measured.job);
 }
 
 using Times = std::array<std::vector<double>, ways.size()>;
 
 /// The order turns from round to round, so that no way always follows the same other one.
-Times measure(Job &job, int rounds) {
+Times measure(Measured &measured, int rounds) {
     Times times;
     for (int round = 0; round < rounds; ++round)
         for (std::size_t turn = 0; turn < ways.size(); ++turn) {
             const std::size_t way = (turn + static_cast<std::size_t>(round)) % ways.size();
-            times[way].push_back(seconds_of(job, way));
+            if (is_possible(ways[way], measured.job)) times[way].push_back(seconds_of(measured, ways[way]));
         }
     return times;
 }
@@ -90,14 +163,14 @@ void print_way(const Job &job, std::int64_t bytes, const Times &times, std::size
     if (json) {
         const nlohmann::json line{
             {"processes", processes},     {"from", job.sizes.sources},  {"to", job.sizes.drains},
-            {"transfer", ways[way]},      {"bytes_sent", bytes},        {"bare_gb_per_s", bare},
+            {"transfer", ways[way].name}, {"bytes_sent", bytes},        {"bare_gb_per_s", bare},
             {"gb_per_s", ours},           {"ratio", ratio.median},      {"ratio_lower", ratio.lower},
             {"ratio_upper", ratio.upper}, {"rounds", times[way].size()}};
         std::printf("%s\n", line.dump().c_str());
     } else {
-        std::printf("%-8s %d -> %d  %-11s %9.1f MB  bare %6.2f GB/s  ours %6.2f GB/s  ratio %.3f  (%.3f .. %.3f)\n",
-                    processes, job.sizes.sources, job.sizes.drains, ways[way], static_cast<double>(bytes) / 1e6, bare,
-                    ours, ratio.median, ratio.lower, ratio.upper);
+        std::printf("%-8s %d -> %d  %-15s %9.1f MB  bare %6.2f GB/s  ours %6.2f GB/s  ratio %.3f  (%.3f .. %.3f)\n",
+                    processes, job.sizes.sources, job.sizes.drains, ways[way].name, static_cast<double>(bytes) / 1e6,
+                    bare, ours, ratio.median, ratio.lower, ratio.upper);
     }
     std::fflush(stdout);
 }
@@ -105,17 +178,19 @@ void print_way(const Job &job, std::int64_t bytes, const Times &times, std::size
 /// @return whether all bytes arrived
 bool run_job(Job job, int rounds, bool json) {
     prepare(job);
-    for (std::size_t way = 0; way < ways.size(); ++way)
-        if (!arrives_whole(job, way)) {
-            if (job.comm.rank() == 0)
-                std::fprintf(stderr, "nereus: transfer_bench: %s brought wrong bytes\n", ways[way]);
+    mpi::Comm inter = inter_of(job);
+    Measured measured{std::move(job), std::move(inter)};
+    const mpi::Comm &comm = measured.job.comm;
+    for (const Way &way : ways)
+        if (is_possible(way, measured.job) && !arrives_whole(measured, way)) {
+            if (comm.rank() == 0) std::fprintf(stderr, "nereus: transfer_bench: %s brought wrong bytes\n", way.name);
             return false;
         }
-    const Times times = measure(job, rounds);
-    std::int64_t bytes = bytes_sent(job.array_transfer());
-    MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, job.comm.get());
+    const Times times = measure(measured, rounds);
+    std::int64_t bytes = bytes_sent(measured.job.array_transfer());
+    MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, comm.get());
     for (std::size_t way = 1; way < ways.size(); ++way)
-        if (job.comm.rank() == 0) print_way(job, bytes, times, way, json);
+        if (comm.rank() == 0 && !times[way].empty()) print_way(measured.job, bytes, times, way, json);
     return true;
 }
 

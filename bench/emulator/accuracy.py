@@ -9,19 +9,16 @@ iterations and its deviation. To be run on an idle machine:
 """
 
 import argparse
-import json
 import os
 import shlex
 import statistics
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
-Document = dict[str, Any]
+from run_files import Document, emulate, group, phase, run_file
+
 TYPES = ("pi", "matrix")
 SECONDS = (0.01, 0.03, 0.1)
 TIMEOUT = 300
@@ -47,45 +44,18 @@ def iterations_of(seconds: float, least: int) -> int:
     return max(least, round(STAGE_SECONDS / seconds))
 
 
-def phase(stage_type: str, seconds: float, least: int) -> Document:
-    stage = {"type": stage_type, "seconds": seconds, "bytes": 0, "granularity": 600}
-    stage |= {"capped": False, "id": None, "ranks": 0}
-    return {"iterations": iterations_of(seconds, least), "stages": [stage]}
-
-
-def group(ranks: int, iterations: int) -> Document:
-    methods = {"process_method": "merge", "process_strategies": []}
-    methods |= {"transfer_method": "p2p", "transfer_strategy": "blocking"}
-    return {"iterations": iterations, "ranks": ranks, "factor": 1.0, "placement": "compact", **methods}
-
-
-def run_file(ranks: int, other: int, iterations: int, scratch: str) -> Document:
+def accuracy_run(ranks: int, other: int, iterations: int) -> Document:
     """Every stage on `ranks` ranks, then every stage again on `other` ranks."""
-    phases = [phase(kind, seconds, iterations) for kind in TYPES for seconds in SECONDS]
+    stages = [(kind, seconds) for kind in TYPES for seconds in SECONDS]
+    phases = [phase(kind, iterations_of(seconds, iterations), seconds) for kind, seconds in stages]
     groups = [group(ranks, sum(each["iterations"] for each in phases)), group(other, 0)]
-    return {
-        "format": "nereus-run",
-        "version": 1,
-        "name": "accuracy",
-        "seed": 1,
-        "barrier": False,
-        "capture": "median",
-        "verify": False,
-        "data": {"constant_bytes": 0, "variable_bytes": 0, "element_bytes": 8},
-        "weights": [1.0],
-        "scratch": scratch,
-        "phases": phases * 2,
-        "groups": groups if other != ranks else groups[:1],
-    }
+    return run_file("accuracy", "median", phases * 2, groups if other != ranks else groups[:1])
 
 
 def measure(command: list[str], program: str, ranks: int, other: int, iterations: int) -> list[Row]:
     with tempfile.TemporaryDirectory(prefix="nereus-accuracy-") as folder:
-        source, results = Path(folder, "run.json"), Path(folder, "run.jsonl")
-        source.write_text(json.dumps(run_file(ranks, other, iterations, folder)))
-        line = [*command, "-n", str(ranks), program, str(source), "--results", str(results)]
-        subprocess.run(line, check=True, timeout=TIMEOUT)
-        return list(rows([json.loads(text) for text in results.read_text().splitlines()]))
+        run = accuracy_run(ranks, other, iterations)
+        return list(rows(emulate(command, program, run, folder, TIMEOUT)))
 
 
 def rows(events: list[Document]) -> Iterator[Row]:

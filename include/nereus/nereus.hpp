@@ -156,6 +156,9 @@ public:
     /// As nereus_forget(). What the library owns of it ends, and so do all views of it.
     void forget(const std::string &name) { check(nereus_forget(job_, name.c_str())); }
 
+    /// As nereus_operations().
+    void operations(double of_an_iteration) { check(nereus_operations(job_, of_an_iteration)); }
+
     /// As nereus_resize(). @return NEREUS_OK, NEREUS_PENDING or NEREUS_UNCHANGED
     nereus_code resize(int ranks) { return check(nereus_resize(job_, ranks, nullptr, nullptr)); }
     nereus_code resize(int ranks, const nereus_resize_options &options) {

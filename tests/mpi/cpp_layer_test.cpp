@@ -5,6 +5,9 @@
 
 #include <nereus/nereus.hpp>
 
+#include <cmath>
+#include <limits>
+
 using namespace testing_mpi;
 
 namespace {
@@ -82,6 +85,14 @@ void stages(const nereus::Job &job) {
     }
 }
 
+void operations(nereus::Job &job) {
+    constexpr double most = 1e24;
+    job.operations(most);
+    for (const double wrong : {-1.0, 2 * most, std::nan(""), std::numeric_limits<double>::infinity()})
+        expect(code_of(job, [&] { job.operations(wrong); }) == NEREUS_ERR_ARGUMENT, "0 .. 1e24 are allowed");
+    job.operations(0);
+}
+
 void stay(nereus::Job &job) {
     State state;
     job.value("state", state);
@@ -94,6 +105,7 @@ void stay(nereus::Job &job) {
     if (is_first) {
         fill(matrix);
         forget(job);
+        operations(job);
         former_names(job);
         stages(job);
         state.word[0] = 'B';

@@ -26,10 +26,7 @@ const std::vector<std::string> &Batches::names() {
 }
 
 double Batches::seconds(const std::string &call, int bytes, int number, Through through) {
-    if (call == "halo" && halo_bytes_ != bytes) {
-        halo_ = std::make_unique<Halo>(bytes);
-        halo_bytes_ = bytes;
-    }
+    if (call == "halo") halo_of(bytes);
     PMPI_Barrier(MPI_COMM_WORLD);
     const double begin = PMPI_Wtime();
     if (call == "send") send(bytes, number, through);
@@ -37,6 +34,18 @@ double Batches::seconds(const std::string &call, int bytes, int number, Through 
     if (call == "put") put(bytes, number, through);
     if (call == "halo") halo(number, through);
     return (PMPI_Wtime() - begin) / number;
+}
+
+double Batches::communication_share(int bytes, int steps) {
+    double share = halo_of(bytes).communication_share(steps);
+    PMPI_Allreduce(MPI_IN_PLACE, &share, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    return share / ranks_;
+}
+
+Halo &Batches::halo_of(int bytes) {
+    if (halo_bytes_ != bytes) halo_ = std::make_unique<Halo>(bytes);
+    halo_bytes_ = bytes;
+    return *halo_;
 }
 
 // The receiver says when it has all: a batch is over when it has arrived.

@@ -24,6 +24,9 @@ public:
     /// halo is a step of a small application (halo.hpp) with rows of that many bytes.
     double seconds(const std::string &call, int bytes, int number, Through through);
 
+    /// Which part of a step of the halo the exchange takes, 0 to 1: mean of all ranks. Collective.
+    double communication_share(int bytes, int steps);
+
     static const std::vector<std::string> &names();
 
 private:
@@ -31,6 +34,7 @@ private:
     void alltoall(int bytes, int number, Through through);
     void put(int bytes, int number, Through through);
     void halo(int number, Through through);
+    Halo &halo_of(int bytes);
 
     int rank_ = 0, ranks_ = 1;
     std::vector<char> from_, into_;

@@ -40,12 +40,28 @@ template <class Send, class Receive, class Wait> void Halo::exchange(Send send, 
     wait(4, requests, MPI_STATUSES_IGNORE);
 }
 
-void Halo::step(Through through) {
+void Halo::exchange(Through through) {
     if (through == Through::wrappers)
         exchange(MPI_Isend, MPI_Irecv, MPI_Waitall);
     else
         exchange(PMPI_Isend, PMPI_Irecv, PMPI_Waitall);
+}
+
+void Halo::step(Through through) {
+    exchange(through);
     relax();
+}
+
+double Halo::communication_share(int steps) {
+    double exchanging = 0;
+    const double begin = PMPI_Wtime();
+    for (int number = 0; number < steps; ++number) {
+        const double before = PMPI_Wtime();
+        exchange(Through::nothing);
+        exchanging += PMPI_Wtime() - before;
+        relax();
+    }
+    return exchanging / (PMPI_Wtime() - begin);
 }
 
 void Halo::relax() {

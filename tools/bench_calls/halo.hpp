@@ -14,6 +14,9 @@ public:
     /// One step of Jacobi's method for the heat equation: exchange of rows, then the mean of four neighbours.
     void step(Through through);
 
+    /// Which part of `steps` steps past the wrappers is the exchange: 0 to 1.
+    double communication_share(int steps);
+
     /// Numbers that a step computes.
     static long long work(int bytes);
 
@@ -22,6 +25,7 @@ private:
         return old_.data() + static_cast<std::size_t>(number) * static_cast<std::size_t>(width_);
     }
     template <class Send, class Receive, class Wait> void exchange(Send send, Receive receive, Wait wait);
+    void exchange(Through through);
     void relax();
 
     int width_, height_, above_ = MPI_PROC_NULL, below_ = MPI_PROC_NULL;

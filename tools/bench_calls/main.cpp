@@ -43,7 +43,10 @@ nlohmann::ordered_json measure(Batches &batches, const Plan &plan, const std::st
             (is_on ? on : off).push_back(each);
         }
     }
-    return {{"call", name}, {"bytes", bytes}, {"calls", number}, {"off_seconds", off}, {"on_seconds", on}};
+    nlohmann::ordered_json cell{
+        {"call", name}, {"bytes", bytes}, {"calls", number}, {"off_seconds", off}, {"on_seconds", on}};
+    if (name == "halo") cell["communication_share"] = batches.communication_share(bytes, number);
+    return cell;
 }
 
 void run(const Plan &plan) {

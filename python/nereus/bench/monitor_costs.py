@@ -2,17 +2,20 @@
 """What a sensor of the monitor adds to single calls of MPI, measured beside the same calls without it."""
 
 import json
+import os
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
 
-from nereus.launch import Build, Launch, LaunchError, Share
+from nereus.bench.paired import Paired
+from nereus.bench.transfer_network import Network
+from nereus.launch import Build, Launch, LaunchError
 from nereus.launch.capacity import cores
 from nereus.launch.open_mpi import OPEN_MPI_YIELD
-from nereus.launch.preloading import COMPONENTS, LIBRARY, preloaded, with_components
+from nereus.launch.preloading import COMPONENTS, LIBRARY, not_forwarded, preloaded, with_components
 
 CALLS = ("send", "alltoall", "put", "halo")
 PMPI, INSIDE, OPEN_MPI = "pmpi", "components", "openmpi"
@@ -28,6 +31,7 @@ class Row:
 
     mpi: str
     sensor: str
+    network: str
     call: str
     bytes: int
     ranks: int
@@ -35,89 +39,111 @@ class Row:
     on_nanoseconds: float
     added_nanoseconds: float  # median of the differences of neighbours in time
     overhead_percent: float
+    p_value: float | None  # of Student's t-test for pairs
+    communication_percent: float | None  # of the time of a step without a sensor; of halo alone
     repeats: int
 
+    def document(self) -> dict[str, Any]:
+        """As --json shows it."""
+        return asdict(self)
 
-def rows_of(build: Build, ranks: int, calls: Sequence[str], repeat: int) -> Iterator[Row]:
-    """`calls` are options of nereus-calls; each call with each sensor that the build has."""
-    yield from _of_wrappers(build, ranks, [*calls, "--repeat", str(repeat)])
-    if build.kind == "openmpi":
-        plan = [*calls, "--one-way", "--repeat", str(-(-repeat // _FEWER))]
-        without = preloaded(None, {_SWITCH: "0"})
-        yield from _of_runs(build, ranks, plan, OPEN_MPI, without, preloaded(None, {_SWITCH: "1"}))
-        if (build.prefix / COMPONENTS).exists():
-            with tempfile.TemporaryDirectory(prefix="nereus-bench-") as parts:
-                on = with_components(build, _nowhere(parts))
-                yield from _of_runs(build, ranks, plan, INSIDE, without, on)
+
+@dataclass(frozen=True)
+class CallBench:
+    """`calls` are options of nereus-calls."""
+
+    build: Build
+    over: Network
+    ranks: int
+    calls: Sequence[str]
+    repeat: int
+
+    def rows(self) -> Iterator[Row]:
+        """Each call with each sensor that the build has."""
+        yield from self._of_wrappers()
+        if self.build.kind == "openmpi":
+            without = _variables(preloaded(None, {_SWITCH: "0"}, {}))
+            yield from self._of_runs(OPEN_MPI, without, _variables(preloaded(None, {_SWITCH: "1"}, {})))
+            if (self.build.prefix / COMPONENTS).exists():
+                with tempfile.TemporaryDirectory(prefix="nereus-bench-") as parts:
+                    on = _variables(with_components(self.build, _nowhere(parts), {}))
+                    yield from self._of_runs(INSIDE, without, on)
+
+    def _of_wrappers(self) -> Iterator[Row]:
+        """Batches of one run go through the wrappers and past them in turns."""
+        plan = [*self.calls, "--repeat", str(self.repeat)]
+        others = {"LD_PRELOAD": os.environ.get("LD_PRELOAD", "")}
+        with tempfile.TemporaryDirectory(prefix="nereus-bench-") as parts:
+            watched = preloaded(self.build.prefix / LIBRARY, _nowhere(parts), others)
+            cells = self._run(plan, _variables(watched))
+        for cell in cells:
+            yield self._row(PMPI, cell, cell["off_seconds"], cell["on_seconds"])
+
+    def _of_runs(self, sensor: str, without: Mapping[str, str], with_it: Mapping[str, str]) -> Iterator[Row]:
+        """Runs with a sensor that cannot be gone past and without it, in turns."""
+        plan = [*self.calls, "--one-way", "--repeat", str(-(-self.repeat // _FEWER))]
+        off: dict[tuple[str, int], list[float]] = {}
+        on: dict[tuple[str, int], list[float]] = {}
+        cells: dict[tuple[str, int], dict[str, Any]] = {}
+        for number in range(_ROUNDS):
+            turns = ((without, off), (with_it, on))
+            for variables, into in turns if number % 2 == 0 else reversed(turns):
+                for cell in self._run(plan, variables):
+                    key = (cell["call"], cell["bytes"])
+                    cells[key] = cell
+                    into.setdefault(key, []).append(median(cell["on_seconds"]))
+        for key, cell in cells.items():
+            yield self._row(sensor, cell, off[key], on[key])
+
+    def _row(self, sensor: str, cell: dict[str, Any], off: list[float], on: list[float]) -> Row:
+        times = Paired(off, on)
+        share = cell.get("communication_share")
+        return Row(
+            mpi=self.build.name,
+            sensor=sensor,
+            network=self.over.name,
+            call=cell["call"],
+            bytes=cell["bytes"],
+            ranks=cell["ranks"],
+            off_nanoseconds=round(1e9 * median(off), 1),
+            on_nanoseconds=round(1e9 * median(on), 1),
+            added_nanoseconds=round(1e9 * times.added, 1),
+            overhead_percent=round(times.overhead_percent, 2),
+            p_value=times.p_value,
+            communication_percent=None if share is None else round(100 * share, 1),
+            repeats=len(on),
+        )
+
+    def _run(self, plan: Sequence[str], variables: Mapping[str, str]) -> list[dict[str, Any]]:
+        # Where each process has a core it waits on it: puts of Open MPI that yield take twenty times as long.
+        waits = {OPEN_MPI_YIELD: "0"} if self.ranks <= cores() else {}
+        others = {"LD_PRELOAD": os.environ.get("LD_PRELOAD", "")}
+        between = self.over.environment.get(self.build.kind, {})
+        environment = {**others, **waits, **between, **variables}
+        program = self.build.program("nereus-calls")
+        launch = Launch(self.build, program, tuple(plan), environment=environment, recorded=True)
+        started = self.over.command(launch, self.ranks)
+        try:
+            done = subprocess.run(
+                started.arguments,
+                env={**os.environ, **started.environment},
+                capture_output=True,
+                text=True,
+                timeout=_SECONDS,
+                check=True,
+            )
+        except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as problem:
+            raise LaunchError(
+                f"nereus-calls on {self.ranks} processes with {self.build.name}: {problem}"
+            ) from None
+        return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+
+
+def _variables(environment: Mapping[str, str]) -> dict[str, str]:
+    """The launch itself forwards what it is given."""
+    return not_forwarded(environment)
 
 
 def _nowhere(parts: str) -> dict[str, str]:
     """Where a record goes that nobody reads."""
     return {"NEREUS_MONITOR_FILE": "/dev/null", "NEREUS_MONITOR_PARTS": parts}
-
-
-def _of_wrappers(build: Build, ranks: int, plan: Sequence[str]) -> Iterator[Row]:
-    """Batches of one run go through the wrappers and past them in turns."""
-    with tempfile.TemporaryDirectory(prefix="nereus-bench-") as parts:
-        cells = _run(build, ranks, plan, preloaded(build.prefix / LIBRARY, _nowhere(parts)))
-    for cell in cells:
-        yield _row(build, PMPI, cell, cell["off_seconds"], cell["on_seconds"])
-
-
-def _of_runs(
-    build: Build,
-    ranks: int,
-    plan: Sequence[str],
-    sensor: str,
-    without: dict[str, str],
-    with_it: dict[str, str],
-) -> Iterator[Row]:
-    """Runs with a sensor that cannot be gone past and without it, in turns; both are environments."""
-    off: dict[tuple[str, int], list[float]] = {}
-    on: dict[tuple[str, int], list[float]] = {}
-    cells: dict[tuple[str, int], dict[str, Any]] = {}
-    for number in range(_ROUNDS):
-        turns = ((without, off), (with_it, on))
-        for environment, into in turns if number % 2 == 0 else reversed(turns):
-            for cell in _run(build, ranks, plan, environment):
-                key = (cell["call"], cell["bytes"])
-                cells[key] = cell
-                into.setdefault(key, []).append(median(cell["on_seconds"]))
-    for key, cell in cells.items():
-        yield _row(build, sensor, cell, off[key], on[key])
-
-
-def _row(build: Build, sensor: str, cell: dict[str, Any], off: list[float], on: list[float]) -> Row:
-    without, with_it = median(off), median(on)
-    return Row(
-        mpi=build.name,
-        sensor=sensor,
-        call=cell["call"],
-        bytes=cell["bytes"],
-        ranks=cell["ranks"],
-        off_nanoseconds=round(1e9 * without, 1),
-        on_nanoseconds=round(1e9 * with_it, 1),
-        added_nanoseconds=round(1e9 * median(b - a for a, b in zip(off, on, strict=True)), 1),
-        overhead_percent=round(100 * median(b / a - 1 for a, b in zip(off, on, strict=True)), 2),
-        repeats=len(on),
-    )
-
-
-def _run(build: Build, ranks: int, plan: Sequence[str], environment: dict[str, str]) -> list[dict[str, Any]]:
-    launch = Launch(build, build.program("nereus-calls"), tuple(plan), recorded=True)
-    started = launch.command([Share("", ranks)])
-    # Where each process has a core it waits on it: a put of Open MPI that yields takes twenty times as long.
-    no_more = {"LD_PRELOAD", *([OPEN_MPI_YIELD] if ranks <= cores() else [])}
-    own = {key: value for key, value in started.environment.items() if key not in no_more}
-    try:
-        done = subprocess.run(
-            started.arguments,
-            env={**own, **environment},
-            capture_output=True,
-            text=True,
-            timeout=_SECONDS,
-            check=True,
-        )
-    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as problem:
-        raise LaunchError(f"nereus-calls on {ranks} processes with {build.name}: {problem}") from None
-    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]

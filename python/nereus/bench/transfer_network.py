@@ -8,7 +8,7 @@ which starts newcomers; else these are spawned.
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from nereus.bench.local_hosts import LocalHosts
@@ -50,22 +50,25 @@ class Network:
     ) -> Command | Supervision:
         """How a job of `ranks` founders is started."""
         launch = Launch(build, program, arguments, environment=self.environment.get(build.kind, {}))
-        if self.hosts is not None:
-            return _on_hosts(self.hosts, launch, ranks)
-        founders = [Share("", ranks)]
         if self.joins is None:
-            return launch.command(founders)
-        return Supervision(launch, founders, self.joins)
+            return self.command(launch, ranks)
+        return Supervision(launch, [Share("", ranks)], self.joins)
+
+    def command(self, launch: Launch, ranks: int) -> Command:
+        """How processes are started alone; with hosts from the first one, as many ranks on each."""
+        if self.hosts is None:
+            return launch.command([Share("", ranks)])
+        return _on_hosts(self.hosts, launch, ranks)
 
 
 def _on_hosts(limited: LocalHosts, here: Launch, ranks: int) -> Command:
-    """The same launch, started on the first host, with as many ranks on each host."""
     each = -(-ranks // len(limited.names))
     hosts = tuple(Host(name, each) for name in limited.names)
     settings = {"NEREUS_HOSTS": host_list(hosts), "NEREUS_OVERSUBSCRIBE": "on"}
-    environment = {**here.environment, **settings}
-    launch = Launch(
-        here.build, here.program, here.arguments, Reach(hosts, RemoteShell(str(limited.rsh))), environment
+    launch = replace(
+        here,
+        reach=Reach(hosts, RemoteShell(str(limited.rsh))),
+        environment={**here.environment, **settings},
     )
     start = launch.command(place(hosts, ranks, spread=False, oversubscribe=False))
     words = [str(limited.enter), limited.names[0], f"exec {shlex.join(start.arguments)}"]
@@ -73,16 +76,26 @@ def _on_hosts(limited: LocalHosts, here: Launch, ranks: int) -> Command:
 
 
 @contextmanager
-def network(name: str, gigabits: float, build: Build, stopped: Callable[[], bool]) -> Iterator[Network]:
-    """Make what there is to make for it; all is gone at the end of the block.
-
-    Where processes talk as the MPI chooses, first find out how jobs of `build` can be joined.
-    """
+def network(name: str, gigabits: float) -> Iterator[Network]:
+    """Make what there is to make for it; all is gone at the end of the block. Jobs have no supervisor."""
     if name == LIMITED:
         with limited_hosts(gigabits) as hosts:
             yield Network(name, BETWEEN_HOSTS, hosts)
-    elif name == TCP:
-        yield Network(name, TCP_ONLY)
     else:
+        yield Network(name, TCP_ONLY if name == TCP else {})
+
+
+@contextmanager
+def network_of_jobs(
+    name: str, gigabits: float, build: Build, stopped: Callable[[], bool]
+) -> Iterator[Network]:
+    """The same for jobs that are resized.
+
+    Where processes talk as the MPI chooses, first find out how jobs of `build` can be joined.
+    """
+    if name == SHM:
         joins = joining(build, stopped=stopped)
         yield Network(name, {build.kind: joins.environment}, joins=joins.works)
+    else:
+        with network(name, gigabits) as made:
+            yield made

@@ -12,6 +12,7 @@ bench = group_of(
         "processes": Home("nereus.cli.bench_processes"),
         "allocation": Home("nereus.cli.bench_allocation"),
         "monitor": Home("nereus.cli.bench_monitor"),
+        "program": Home("nereus.cli.bench_program"),
         "daemon": Home("nereus.cli.bench_daemon"),
     }
 )

@@ -2,13 +2,18 @@
 """nereus bench monitor - what it costs to watch a program, call by call."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nereus.bench.monitor_costs import CALLS, Row, rows_of
-from nereus.cli.messages import Refused, complain, show, show_json
+from nereus.analysis.monitor.overhead_picture import draw_overheads
+from nereus.bench.monitor_costs import CALLS, CallBench, Row
+from nereus.bench.paired import LEVEL
+from nereus.bench.transfer_network import NETWORKS, network
+from nereus.cli.messages import Refused, complain, note, show, show_json
+from nereus.cli.picture_file import check_picture
+from nereus.cli.trial_bar import TrialBar
 from nereus.launch import Stopping, choose
 
 if TYPE_CHECKING:
@@ -23,10 +28,20 @@ def monitor(
     calls: Annotated[str, typer.Option(help="Calls, with commas between.")] = _USUAL,
     sizes: Annotated[str, typer.Option("--bytes", help="Sizes of messages, with commas between.")] = _SIZES,
     repeat: Annotated[int, typer.Option(min=1, help="Batches of each, with the sensor and without.")] = 15,
+    network_word: Annotated[
+        str, typer.Option("--network", metavar="|".join(NETWORKS), help="Network between the processes.")
+    ] = NETWORKS[0],
+    gigabits: Annotated[
+        float, typer.Option(min=0.001, max=400, help="Rate of each link with --network limited, in Gbit/s.")
+    ] = 10,
     mpi: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="MPI build to use; may be given again.")
     ] = None,
+    picture: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw maps of the overhead by size and ranks there.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
     """Time calls of MPI with a sensor and without, in turns: the monitor's, and Open MPI's own if there.
 
@@ -34,17 +49,29 @@ def monitor(
     """
     plan = ["--calls", _checked_calls(calls), "--bytes", ",".join(map(str, _numbers("--bytes", sizes, 0)))]
     numbers = _numbers("--ranks", ranks, 2)
+    if network_word not in NETWORKS:
+        raise Refused(f"--network = {network_word}: allowed are {', '.join(NETWORKS)}")
+    if picture is not None:
+        check_picture(picture)
     chosen = [choose(name) for name in mpi] if mpi else [choose()]
     rows: list[Row] = []
-    with Stopping() as stopping:
+    with (
+        Stopping() as stopping,
+        network(network_word, gigabits) as over,
+        TrialBar("bench monitor", len(chosen) * len(numbers), quiet) as bar,
+    ):
         for build in chosen:
             for number in numbers:
                 if stopping.signal is None:
-                    rows += rows_of(build, number, plan, repeat)
+                    rows += CallBench(build, over, number, plan, repeat).rows()
+                    bar.advance(f"{build.name}, {number} processes")
     if as_json:
-        show_json({"rows": [asdict(row) for row in rows]})
+        show_json({"rows": [row.document() for row in rows]})
     else:
         show(_table(rows))
+    if picture is not None and rows:
+        draw_overheads([row.document() for row in rows], LEVEL, picture)
+        note(f"picture: {picture}", quiet)
     if stopping.signal is not None:
         complain(f"stopped by {stopping.text}; shown is what there is")
         raise typer.Exit(stopping.exit_code)
@@ -70,7 +97,7 @@ def _checked_calls(text: str) -> str:
 def _table(rows: Sequence[Row]) -> "Table":
     from rich.table import Table
 
-    names = ("MPI", "sensor", "call", "bytes", "processes", "without", "with", "added", "overhead")
+    names = ("MPI", "sensor", "call", "bytes", "processes", "without", "with", "added", "overhead", "p")
     made = Table(*names, box=None, pad_edge=False)
     for row in rows:
         times = (row.off_nanoseconds, row.on_nanoseconds, row.added_nanoseconds)
@@ -79,6 +106,7 @@ def _table(rows: Sequence[Row]) -> "Table":
             str(row.ranks),
             *(f"{each:.0f} ns" for each in times),
             f"{row.overhead_percent:.2f} %",
+            "" if row.p_value is None else f"{row.p_value:.2g}",
         )
         made.add_row(row.mpi, row.sensor, row.call, *figures)
     return made

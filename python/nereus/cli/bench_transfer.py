@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from nereus.analysis.report.transfer_picture import draw_transfers
-from nereus.bench.transfer_network import NETWORKS, SHM, network
+from nereus.bench.transfer_network import NETWORKS, SHM, network_of_jobs
 from nereus.bench.transfer_rows import TransferRow, limits_of, rows_of, write_csv
 from nereus.bench.transfer_trials import Found, TransferBench
 from nereus.bench.transfer_ways import METHODS
@@ -78,7 +78,7 @@ def transfer(
         def stopped() -> bool:
             return stopping.signal is not None
 
-        with network(asked.network, gigabits, build, stopped) as over:
+        with network_of_jobs(asked.network, gigabits, build, stopped) as over:
             bench = TransferBench(build, over, asked.amount, check=check, stopped=stopped)
             found = _rounds(bench, asked, repeat)
     rows = rows_of(asked.amount, found.trials, found.limits)

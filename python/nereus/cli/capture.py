@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """nereus capture -- COMMAND - make an experiment of a run of an application."""
 
-import secrets
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -19,14 +18,8 @@ from nereus.cli.messages import Refused, complain, note, show, show_json, warn
 from nereus.cli.picture_file import check_picture
 from nereus.config.quantities import bytes_of
 from nereus.launch import Build, Stopped, Stopping, application_in, left_when_stopped
-from nereus.launch.foreign import run_foreign
-from nereus.launch.preloading import (
-    LIBRARY,
-    build_for,
-    forwards_itself,
-    not_forwarded,
-    preloaded,
-)
+from nereus.launch.preloading import build_for, forwards_itself
+from nereus.launch.traced import MOST_CALLS, run_traced
 
 if TYPE_CHECKING:
     from nereus.analysis.capture.captured import PhaseFound
@@ -61,7 +54,7 @@ def capture(
     ] = Computing.PI,
     calls: Annotated[
         int, typer.Option(min=1000, max=2**32, help="Calls of a rank that are kept, 40 bytes each.")
-    ] = 2**21,
+    ] = MOST_CALLS,
     picture: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the time line of an iteration there.")
     ] = None,
@@ -167,22 +160,10 @@ def _stopped_in_a_line() -> Iterator[None]:
 
 def _recorded(command: list[str], build: Build, folder: Path, calls: int, is_quiet: bool) -> int:
     """Run the command; its exit code. What it says goes to stderr where stdout is for programs."""
-    run = secrets.token_hex(8)
-    with Stopping() as stopping, tempfile.TemporaryDirectory(prefix=f"nereus-{run}-capture-") as parts:
-        variables = {
-            "NEREUS_MONITOR": "off",
-            "NEREUS_MONITOR_FILE": str(Path(parts) / "run.jsonl"),
-            "NEREUS_MONITOR_PARTS": parts,
-            "NEREUS_MONITOR_RUN": run,
-            "NEREUS_MONITOR_CALLS": str(folder),
-            "NEREUS_MONITOR_MOST_CALLS": str(calls),
-        }
-        environment = preloaded(build.prefix / LIBRARY, variables)
-        if forwards_itself(command):
-            complain("the command forwards variables with -x: ranks are seen only if it also forwards ours")
-            environment = not_forwarded(environment)
-        stdout = sys.stderr if is_quiet else None
-        code = run_foreign(command, build, environment, stopping, stdout)
+    if forwards_itself(command):
+        complain("the command forwards variables with -x: ranks are seen only if it also forwards ours")
+    with Stopping() as stopping:
+        code = run_traced(command, build, folder, stopping, calls, sys.stderr if is_quiet else None)
     if stopping.signal is not None:
         raise Stopped(stopping.signal)
     return code

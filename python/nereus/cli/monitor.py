@@ -2,8 +2,6 @@
 """nereus monitor -- COMMAND - record what the processes of an MPI program send each other."""
 
 import secrets
-from enum import StrEnum
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -14,21 +12,8 @@ from nereus.analysis.monitor.record import NOBODY, begin, end
 from nereus.cli.messages import Refused, complain, note
 from nereus.launch import Build, Stopping, parts_folder
 from nereus.launch.foreign import run_foreign
-from nereus.launch.preloading import (
-    LIBRARY,
-    build_for,
-    forwards_itself,
-    not_forwarded,
-    preloaded,
-    with_components,
-)
-
-
-class Sensor(StrEnum):
-    """What sees the messages."""
-
-    WRAPPERS = "wrappers"
-    COMPONENTS = "components"
+from nereus.launch.preloading import build_for, forwards_itself, not_forwarded
+from nereus.launch.sensors import Sensor
 
 
 def monitor(
@@ -75,11 +60,7 @@ def monitor(
     Example: nereus monitor -- mpiexec -n 8 ./app
     """
     build = build_for(command, mpi)
-    if sensor is Sensor.WRAPPERS:
-        environment = partial(preloaded, build.prefix / LIBRARY)
-    else:
-        environment = partial(with_components, build)
-        environment({})  # refused before anything is begun
+    sensor.environment(build, {})  # refused before anything is begun
     run = secrets.token_hex(8)
     ending = "jsonl" if encoding is Encoding.JSON else "cbor"
     file = (output or Path(f"nereus-monitor-{run}.{ending}")).absolute()
@@ -94,7 +75,7 @@ def monitor(
             **({"NEREUS_MONITOR_MODEL": "on"} if model else {}),
             "NEREUS_MONITOR": "off" if off else "on",
         }
-        code = run_foreign(command, build, _for(command, environment(variables)), stopping)
+        code = run_foreign(command, build, _for(command, sensor.environment(build, variables)), stopping)
         left = _take_parts(build, parts, file, encoding)
     raise typer.Exit(code if _end(file, encoding, code, left, quiet) else code or 1)
 

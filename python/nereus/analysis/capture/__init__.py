@@ -4,12 +4,13 @@
 from nereus.analysis.capture.captured import Captured, Wishes, capture, name_of
 from nereus.analysis.capture.error import CaptureError, NoPatternError
 from nereus.analysis.capture.text import text_of
-from nereus.analysis.capture.trace import read_traces
+from nereus.analysis.capture.trace import Trace, read_traces
 
 __all__ = [
     "CaptureError",
     "Captured",
     "NoPatternError",
+    "Trace",
     "Wishes",
     "capture",
     "name_of",
