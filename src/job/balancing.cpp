@@ -33,14 +33,6 @@ Result<std::vector<Entry *>> arrays_of_rows(Registry &registry) {
     return arrays;
 }
 
-plan::Borders borders_of(const Entry &entry, int ranks) {
-    const plan::Distribution cut = entry.before(ranks);
-    plan::Borders borders;
-    for (int rank = 0; rank < ranks; ++rank) borders.push_back(cut.range_of(rank).first);
-    borders.push_back(entry.is.shape.elements);
-    return borders;
-}
-
 /// Of all arrays, with what matrices have in a row in the mean.
 std::int64_t bytes_of_row(const Registry &registry, std::int64_t rows) {
     std::int64_t bytes = 0;
@@ -108,7 +100,7 @@ Result<bool> Balancing::compare(JobState &job) {
     plan::Borders wanted;
     auto arrays = arrays_of_rows(job.registry);
     if (rank == 0 && arrays) {
-        const plan::Work work{borders_of(*arrays->front(), ranks), std::move(*seconds)};
+        const plan::Work work{arrays->front()->before(ranks).borders(), std::move(*seconds)};
         wanted = decision_.next(work, computed_.count(), bytes_of_row(job.registry, work.borders.back()));
         if (plan::longest(work.seconds) <= 0) say("no stage that computes is marked (nereus_stage_begin())");
     } else if (rank == 0) {

@@ -46,6 +46,12 @@ Range Distribution::range_of(int rank) const {
     return {first_of(rank), first_of(rank + 1) + halo_};
 }
 
+std::vector<std::int64_t> Distribution::borders() const {
+    std::vector<std::int64_t> borders;
+    for (int rank = 0; rank <= ranks_; ++rank) borders.push_back(first_of(rank));
+    return borders;
+}
+
 Range Distribution::owned_by(int rank) const {
     return {first_of(rank), first_of(rank + 1) + (rank + 1 == ranks_ ? halo_ : 0)};
 }

@@ -39,6 +39,8 @@ public:
 
     /// Contiguous: what lies in the part of `rank`, with its halo.
     Range range_of(int rank) const;
+    /// Contiguous, not replicated: what at() would be given, without a halo.
+    std::vector<std::int64_t> borders() const;
     /// Contiguous, not replicated: what lies in the part of `rank` and is sent from there.
     Range owned_by(int rank) const;
     /// Contiguous, not replicated: the rank that owns `element`, which must be in 0 .. elements()-1.

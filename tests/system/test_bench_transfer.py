@@ -107,6 +107,19 @@ def test_limited_link_bounds_the_rate_and_is_removed_afterwards(site: Any, sampl
 
 
 @pytest.mark.skipif(bool(complaint()), reason=complaint() or "none")
+def test_transfer_lasts_until_the_last_process_has_its_data(site: Any, mpich: str) -> None:
+    """Also where rank 0, which times it, has sent all of its own: half of the data comes from the other host."""
+    megabytes, gigabits = 8, 0.1
+    options = ("--from", "4", "--to", "1", "--methods", "p2p", "--process-methods", "baseline-inter")
+    network = ("--network", "limited", "--gigabits", str(gigabits))
+    found = document(site, mpich, *options, *network, "--bytes", f"{megabytes}000000", "--repeat", "1")
+    (row,) = found["rows"]
+    assert row["works"], row["reason"]
+    crossing = megabytes / 2 * 1e6 * 8 / (gigabits * 1e9)
+    assert row["pause_seconds"] > row["transfer_seconds"] > 0.9 * crossing
+
+
+@pytest.mark.skipif(bool(complaint()), reason=complaint() or "none")
 def test_least_movement_keeps_shared_data_on_its_hosts_where_possible(site: Any, mpich: str) -> None:
     options = ("--from", "2", "--to", "4", "--methods", "shm", "--network", "limited", "--bytes", "8000000")
     found = document(site, mpich, *options, "--repeat", "2", NEREUS_SURVIVORS="least-movement")

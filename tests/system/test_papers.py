@@ -56,9 +56,15 @@ def test_every_file_is_there() -> None:
 @pytest.mark.parametrize("command", sorted({item.shown for item in ITEMS if item.shown}))
 def test_command_names_what_is_there(command: str) -> None:
     words = shlex.split(command)
-    {"ctest": _check_ctest, "pytest": _check_pytest, "nereus": _check_nereus, "make": _check_make}[words[0]](
-        words
-    )
+    checks = {
+        "ctest": _check_ctest,
+        "pytest": _check_pytest,
+        "nereus": _check_nereus,
+        "make": _check_make,
+        "mpiexec": _check_bench,
+        "python3": _check_script,
+    }
+    checks[words[0]](words)
 
 
 def _check_ctest(words: list[str]) -> None:
@@ -80,6 +86,17 @@ def _check_pytest(words: list[str]) -> None:
 
 def _check_make(words: list[str]) -> None:
     assert re.search(rf"^{words[1]}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
+
+
+def _check_bench(words: list[str]) -> None:
+    """A program of bench, started by hand."""
+    (program,) = [word for word in words if word.startswith("build/mpich/bench/")]
+    sources = (ROOT / "bench" / "CMakeLists.txt").read_text()
+    assert f"add_executable({program.rpartition('/')[2]} " in sources
+
+
+def _check_script(words: list[str]) -> None:
+    assert (ROOT / words[1]).is_file()
 
 
 def _check_nereus(words: list[str]) -> None:

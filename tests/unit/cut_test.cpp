@@ -53,6 +53,17 @@ int any_rank_of(const Distribution &cut) {
 
 bool holds(Range range, std::int64_t element) { return range.first <= element && element < range.end; }
 
+RC_GTEST_PROP(Distribution, BordersMakeTheSameRanges, ()) {
+    const Distribution cut = small_cut();
+    const std::int64_t halo = *rc::gen::inRange<std::int64_t>(0, 3);
+    const std::vector<std::int64_t> borders = cut.with_halo(halo).borders();
+    RC_ASSERT(check_borders(borders).has_value());
+    const Distribution same = Distribution::at(borders);
+    RC_ASSERT(same.ranks() == cut.ranks());
+    for (int rank = 0; rank < cut.ranks(); ++rank) RC_ASSERT(same.range_of(rank) == cut.range_of(rank));
+    RC_ASSERT(same.borders() == borders);
+}
+
 RC_GTEST_PROP(Distribution, EveryElementLiesInExactlyOneRange, ()) {
     const Distribution cut = small_cut();
     std::int64_t next = 0;

@@ -11,6 +11,7 @@ from nereus.analysis.monitor.overhead_picture import draw_overheads
 from nereus.bench.monitor_costs import CALLS, CallBench, Row
 from nereus.bench.paired import LEVEL
 from nereus.bench.transfer_network import NETWORKS, network
+from nereus.cli.bench_network import Gigabits, NetworkName
 from nereus.cli.messages import Refused, complain, note, show, show_json
 from nereus.cli.picture_file import check_picture
 from nereus.cli.trial_bar import TrialBar
@@ -28,12 +29,8 @@ def monitor(
     calls: Annotated[str, typer.Option(help="Calls, with commas between.")] = _USUAL,
     sizes: Annotated[str, typer.Option("--bytes", help="Sizes of messages, with commas between.")] = _SIZES,
     repeat: Annotated[int, typer.Option(min=1, help="Batches of each, with the sensor and without.")] = 15,
-    network_word: Annotated[
-        str, typer.Option("--network", metavar="|".join(NETWORKS), help="Network between the processes.")
-    ] = NETWORKS[0],
-    gigabits: Annotated[
-        float, typer.Option(min=0.001, max=400, help="Rate of each link with --network limited, in Gbit/s.")
-    ] = 10,
+    network_word: NetworkName = NETWORKS[0],
+    gigabits: Gigabits = 10,
     mpi: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="MPI build to use; may be given again.")
     ] = None,

@@ -11,6 +11,7 @@ from nereus.bench.transfer_network import NETWORKS, SHM, network_of_jobs
 from nereus.bench.transfer_rows import TransferRow, limits_of, rows_of, write_csv
 from nereus.bench.transfer_trials import Found, TransferBench
 from nereus.bench.transfer_ways import METHODS
+from nereus.cli.bench_network import Gigabits, NetworkName
 from nereus.cli.bench_transfer_table import show_transfers
 from nereus.cli.bench_transfer_words import Asked, check_outputs, read_asked
 from nereus.cli.messages import complain, note, show_json
@@ -44,12 +45,8 @@ def transfer(
         ),
     ] = None,
     repeat: Annotated[int, typer.Option(min=1, help="Rounds over all ways.")] = 5,
-    network_word: Annotated[
-        str, typer.Option("--network", metavar="|".join(NETWORKS), help="Network between the processes.")
-    ] = NETWORKS[0],
-    gigabits: Annotated[
-        float, typer.Option(min=0.001, max=400, help="Rate of each link with --network limited, in Gbit/s.")
-    ] = 10,
+    network_word: NetworkName = NETWORKS[0],
+    gigabits: Gigabits = 10,
     check: Annotated[
         bool, typer.Option("--check", help="Compare all data after each resize, not only some.")
     ] = False,

@@ -65,11 +65,10 @@ Done check_all(const std::vector<Matrix> &matrices, int ranks, int rank) {
 
 /// What this source knows of the starts of the drains' first rows, and of the end; -1 for others.
 Borders known_borders(const Entry &entry, plan::Range rows, int drains) {
-    const plan::Distribution after = entry.after(drains);
-    Borders borders;
-    for (int drain = 0; drain <= drains; ++drain) {
-        const std::int64_t row = drain < drains ? after.range_of(drain).first : entry.is.shape.elements;
-        borders.push_back(row >= rows.first && row <= rows.end ? starts_of(entry)[row - rows.first] : -1);
+    Borders borders = entry.after(drains).borders();
+    for (std::int64_t &border : borders) {
+        const std::int64_t row = border;
+        border = row >= rows.first && row <= rows.end ? starts_of(entry)[row - rows.first] : -1;
     }
     return borders;
 }

@@ -153,9 +153,7 @@ Done Handover::send(nereus_resize_report &report) {
     if (moved) state_ = "committing";
     const Stopwatch others;
     const Verdict verdict = collect(sources(), meeting(), {mine, sums_of(*arrays_, moved)}, limit_of_all(news_));
-    // The data is there when the last process has it.
-    if (!job_.settings.verify)
-        (arrays_->has_data(false) ? report.variable_seconds : report.constant_seconds) += others.seconds();
+    if (!job_.settings.verify) add_wait_for_others(report, others);
     add_to(report, verdict.sums);
     if (!verdict.all && !data_is_there_) abandon_data();
     if (verdict.all && job_.settings.verify) report.verified = 1;
@@ -179,9 +177,21 @@ Done Handover::make_and_move(nereus_resize_report &report) {
         if (auto done = make_communicators(); !done) return done;
         return move(report, {});
     }
-    FailureBroadcast alarm(sources(), root(), news_);
-    if (auto done = make_communicators(); !done) return done;
-    return move(report, alarm.news());
+    Done mine;
+    Stopwatch others;
+    {
+        FailureBroadcast alarm(sources(), root(), news_);
+        if (auto done = make_communicators(); !done) return done;
+        mine = move(report, alarm.news());
+        others = {};
+    } // where rank 0 waits until all sources have moved theirs
+    add_wait_for_others(report, others);
+    return mine;
+}
+
+/// The data is there when the last process has it.
+void Handover::add_wait_for_others(nereus_resize_report &report, const Stopwatch &others) const {
+    (arrays_->has_data(false) ? report.variable_seconds : report.constant_seconds) += others.seconds();
 }
 
 Done Handover::move(nereus_resize_report &report, const News &news) {

@@ -79,6 +79,7 @@ private:
     Done send(nereus_resize_report &report);
     Done make_and_move(nereus_resize_report &report);
     Done move(nereus_resize_report &report, const News &news);
+    void add_wait_for_others(nereus_resize_report &report, const Stopwatch &others) const;
     Done move_one_kind(bool constant, const News &news);
     /// While the first generation is made there is none.
     bool has_own_data() const { return has_redistributions() && job_.generation.number >= 0; }
