@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from nereus.bench.transfer_hosts import complaint
+from nereus.bench.limited_hosts import complaint
 from nereus.launch import choose, command
 
 BENCH = ("bench", "transfer", "--bytes", "400000", "--strategies", "blocking", "--json", "--check")
@@ -108,7 +108,7 @@ def test_limited_link_bounds_the_rate_and_is_removed_afterwards(site: Any, sampl
 
 @pytest.mark.skipif(bool(complaint()), reason=complaint() or "none")
 def test_transfer_lasts_until_the_last_process_has_its_data(site: Any, mpich: str) -> None:
-    """Also where rank 0, which times it, has sent all of its own: half of the data comes from the other host."""
+    """Also where rank 0, which times it, has sent all of its own: half of it comes from the other host."""
     megabytes, gigabits = 8, 0.1
     options = ("--from", "4", "--to", "1", "--methods", "p2p", "--process-methods", "baseline-inter")
     network = ("--network", "limited", "--gigabits", str(gigabits))

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nereus.bench.costs import Cost
-from nereus.bench.transfer_network import SHM, Network
+from nereus.bench.networks import SHM, Network
 from nereus.bench.transfer_trials import Amount, Pair, TransferBench, TransferTrial
 from nereus.bench.transfer_ways import BLOCKING, TransferWay
 from nereus.launch.builds import Build

@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
 
+from nereus.bench.networks import Network
 from nereus.bench.paired import Paired
-from nereus.bench.transfer_network import Network
 from nereus.launch import Build, Launch, LaunchError
 from nereus.launch.capacity import cores
 from nereus.launch.open_mpi import OPEN_MPI_YIELD

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from nereus.bench.transfer_network import Network
+from nereus.bench.networks import Network
 from nereus.bench.transfer_ways import TransferWay
 from nereus.bench.trial_job import Answer, answers
 from nereus.launch.builds import Build

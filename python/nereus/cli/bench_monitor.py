@@ -9,8 +9,8 @@ import typer
 
 from nereus.analysis.monitor.overhead_picture import draw_overheads
 from nereus.bench.monitor_costs import CALLS, CallBench, Row
+from nereus.bench.networks import NETWORKS, network
 from nereus.bench.paired import LEVEL
-from nereus.bench.transfer_network import NETWORKS, network
 from nereus.cli.bench_network import Gigabits, NetworkName
 from nereus.cli.messages import Refused, complain, note, show, show_json
 from nereus.cli.picture_file import check_picture

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from nereus.bench.transfer_network import NETWORKS
+from nereus.bench.networks import NETWORKS
 
 NetworkName = Annotated[
     str, typer.Option("--network", metavar="|".join(NETWORKS), help="Network between the processes.")

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from nereus.analysis.report.transfer_picture import draw_transfers
-from nereus.bench.transfer_network import NETWORKS, SHM, network_of_jobs
+from nereus.bench.networks import NETWORKS, SHM, network_of_jobs
 from nereus.bench.transfer_rows import TransferRow, limits_of, rows_of, write_csv
 from nereus.bench.transfer_trials import Found, TransferBench
 from nereus.bench.transfer_ways import METHODS

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nereus.bench.transfer_network import NETWORKS
+from nereus.bench.networks import NETWORKS
 from nereus.bench.transfer_trials import Amount, Pair
 from nereus.bench.transfer_ways import METHODS, TransferWay, transfer_ways
 from nereus.cli.messages import Refused

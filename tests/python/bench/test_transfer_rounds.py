@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nereus.bench.combinations import Combination
-from nereus.bench.transfer_network import SHM, Network
+from nereus.bench.networks import SHM, Network
 from nereus.bench.transfer_trials import (
     FAILURES,
     LIMITS,

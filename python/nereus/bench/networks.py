@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from nereus.bench.limited_hosts import limited_hosts
 from nereus.bench.local_hosts import LocalHosts
-from nereus.bench.transfer_hosts import limited_hosts
 from nereus.launch.builds import Build
 from nereus.launch.command import Command, Launch
 from nereus.launch.hosts import Host, Reach, RemoteShell, Share, host_list, place

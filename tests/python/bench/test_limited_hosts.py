@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nereus.bench import local_hosts
-from nereus.bench.transfer_hosts import limited_hosts
+from nereus.bench.limited_hosts import limited_hosts
 from nereus.launch import LaunchError
 
 
