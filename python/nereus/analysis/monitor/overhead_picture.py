@@ -83,10 +83,12 @@ def _by_share(axes: "Axes", rows: Sequence[Row], level: float) -> None:
     shares = [row["communication_percent"] for row in ordered]
     axes.axhline(0, color="#555555", lw=0.9)
     axes.plot(shares, [row["overhead_percent"] for row in ordered], "o", color="#0072B2", ms=5)
-    for row in ordered:
+    for number, row in enumerate(ordered):
         place = (row["communication_percent"], row["overhead_percent"])
-        text = f"{bytes_text(row['bytes'])}: {_figure_text(row, level)}"
-        axes.annotate(text, place, xytext=(3, 4), textcoords="offset points", fontsize=7)
+        text = f"{bytes_text(row['bytes'])}\n{_figure_text(row, level)}"
+        above = number % 2 == 0  # neighbours in turn, so that their texts do not meet
+        beside = {"xytext": (0, 5 if above else -5), "va": "bottom" if above else "top", "ha": "center"}
+        axes.annotate(text, place, textcoords="offset points", fontsize=7, **beside)
     axes.set(xlabel="communication [% of a step]", ylabel="overhead [%]", xlim=(0, 100))
-    axes.margins(y=0.3)
+    axes.margins(y=0.6)
     axes.spines[["top", "right"]].set_visible(False)
