@@ -5,7 +5,7 @@ import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
@@ -52,21 +52,22 @@ class Row:
 
 @dataclass(frozen=True)
 class CallBench:
-    """`calls` are options of nereus-calls."""
+    """`calls` are options of nereus-calls; after `stopped` nothing new is started."""
 
     build: Build
     over: Network
     ranks: int
     calls: Sequence[str]
     repeat: int
+    stopped: Callable[[], bool]
 
     def rows(self) -> Iterator[Row]:
         """Each call with each sensor that the build has."""
         yield from self._of_wrappers()
-        if self.build.kind == "openmpi":
+        if self.build.kind == "openmpi" and not self.stopped():
             without = _variables(preloaded(None, {_SWITCH: "0"}, {}))
             yield from self._of_runs(OPEN_MPI, without, _variables(preloaded(None, {_SWITCH: "1"}, {})))
-            if (self.build.prefix / COMPONENTS).exists():
+            if (self.build.prefix / COMPONENTS).exists() and not self.stopped():
                 with tempfile.TemporaryDirectory(prefix="nereus-bench-") as parts:
                     on = _variables(with_components(self.build, _nowhere(parts), {}))
                     yield from self._of_runs(INSIDE, without, on)
@@ -88,6 +89,8 @@ class CallBench:
         on: dict[tuple[str, int], list[float]] = {}
         cells: dict[tuple[str, int], dict[str, Any]] = {}
         for number in range(_ROUNDS):
+            if self.stopped():
+                break
             turns = ((without, off), (with_it, on))
             for variables, into in turns if number % 2 == 0 else reversed(turns):
                 for cell in self._run(plan, variables):

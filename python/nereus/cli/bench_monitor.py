@@ -57,10 +57,14 @@ def monitor(
         network(network_word, gigabits) as over,
         TrialBar("bench monitor", len(chosen) * len(numbers), quiet) as bar,
     ):
+
+        def stopped() -> bool:
+            return stopping.signal is not None
+
         for build in chosen:
             for number in numbers:
-                if stopping.signal is None:
-                    rows += CallBench(build, over, number, plan, repeat).rows()
+                if not stopped():
+                    rows += CallBench(build, over, number, plan, repeat, stopped).rows()
                     bar.advance(f"{build.name}, {number} processes")
     if as_json:
         show_json({"rows": [row.document() for row in rows]})
