@@ -2,7 +2,7 @@
 """Commands that are imported when they are asked for: to import all takes longer than many of them run."""
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -13,6 +13,13 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
+from nereus.cli.usage import kinds_of
+
+#: `nereus help run` is `nereus run --help`.
+HELP_COMMAND = "help"
+HELP_OPTIONS = ["-h", "--help"]
+_METAVARS = {int: "N", float: "NUMBER", Path: "FILE", str: "TEXT"}
+
 
 @dataclass(frozen=True)
 class Home:
@@ -20,9 +27,12 @@ class Home:
 
     module: str
     interspersed: bool = True  # whether options may stand behind arguments
+    section: str = "Commands"  # of the list in which its group shows it
 
 
-def group_of(homes: Mapping[str, Home], usual: str | None = None) -> typer.Typer:
+def group_of(
+    homes: Mapping[str, Home], usual: str | None = None, add_completion: bool = False
+) -> typer.Typer:
     """A group of the commands that live there, in this order; `usual`: the one whose name may be left out."""
 
     class Group(TyperGroup):
@@ -31,9 +41,12 @@ def group_of(homes: Mapping[str, Home], usual: str | None = None) -> typer.Typer
             # The names suffice for suggestions; what is more, the two last methods say.
             names: dict[str, Any] = dict.fromkeys(homes)
             self.commands = names
+            _name_values(self.params)
 
         def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-            if usual is not None and args[:1] != ["--help"] and not set(args[:1]) & set(homes):
+            if args[:1] == [HELP_COMMAND]:
+                args = _asking_for_help(args[1:], homes)
+            if usual is not None and not set(args[:1]) & {*HELP_OPTIONS, *homes}:
                 args = [usual, *args]
             return super().parse_args(ctx, args)
 
@@ -47,7 +60,31 @@ def group_of(homes: Mapping[str, Home], usual: str | None = None) -> typer.Typer
                 return args[0], _command(args[0], homes[args[0]]), args[1:]
             return super().resolve_command(ctx, args)
 
-    return typer.Typer(cls=Group, add_completion=False, pretty_exceptions_enable=False)
+        def format_commands(self, ctx: Any, formatter: Any) -> None:
+            """By sections, each with the whole first paragraph of its help."""
+            sections: dict[str, list[tuple[str, str]]] = {}
+            for name, home in homes.items():
+                text = " ".join((_listed(name, home).help or "").split())
+                sections.setdefault(home.section, []).append((name, text))
+            for title, rows in sections.items():
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+
+    return typer.Typer(
+        cls=Group,
+        add_completion=add_completion,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": HELP_OPTIONS},
+    )
+
+
+def _asking_for_help(words: list[str], homes: Mapping[str, Home]) -> list[str]:
+    """The command line that prints the help of a command, or of one of a group's; nothing else may start."""
+    name, *further = words or [""]
+    if further and name in homes and isinstance(_command(name, homes[name]), TyperGroup):
+        return [name, HELP_COMMAND, *further]
+    return [*words[:1], HELP_OPTIONS[0]]
 
 
 def _command(name: str, home: Home) -> Any:
@@ -56,9 +93,40 @@ def _command(name: str, home: Home) -> Any:
         group = get_command(found)
         group.name = name
         return group
-    alone = typer.Typer(add_completion=False)
-    alone.command(name, context_settings={"allow_interspersed_args": home.interspersed})(found)
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+    settings = {"allow_interspersed_args": home.interspersed, "help_option_names": HELP_OPTIONS}
+    alone.command(name, cls=_Command, context_settings=settings)(found)
     return get_command(alone)
+
+
+class _Command(TyperCommand):
+    """Its help names values in a word, and arguments as their declarations do."""
+
+    def __init__(self, *positional: Any, **settings: Any) -> None:
+        super().__init__(*positional, **settings)
+        _name_values(self.params)
+        self._arguments: list[Any] = [each for each in self.params if each.param_type_name == "argument"]
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        return ["[OPTIONS]", *(a.metavar if a.required else f"[{a.metavar}]" for a in self._arguments)]
+
+
+def _name_values(parameters: Sequence[Any]) -> None:
+    for each in parameters:
+        if each.param_type_name == "argument":
+            each.metavar = each.metavar or each.name.upper() + "..." * (each.nargs != 1)
+            each.display_type_rich = _no_type
+        elif not each.is_flag:
+            each.metavar = each.metavar or _metavar_of(each)
+
+
+def _no_type(ctx: Any) -> None:
+    """Of an argument, whose name says enough."""
+
+
+def _metavar_of(option: Any) -> str | None:
+    """A word for its value; None for what the parser names itself."""
+    return next((word for kind, word in _METAVARS.items() if kind in kinds_of(option)), None)
 
 
 def _listed(name: str, home: Home) -> TyperCommand:

@@ -13,29 +13,33 @@ from nereus.cli.lazy import Home, group_of
 from nereus.cli.messages import complain, say, write
 from nereus.cli.usage import sentence
 
+_RUN, _LOOK, _STUDY = "Run and resize", "Look", "Study"
+_PLAN, _OPERATE = "Simulate and place", "Operate"
+
 app = group_of(
     {
-        "emulate": Home("nereus.cli.emulate"),
         # What stands behind the program's name belongs to the program.
-        "run": Home("nereus.cli.run", interspersed=False),
-        "monitor": Home("nereus.cli.monitor", interspersed=False),
-        "capture": Home("nereus.cli.capture", interspersed=False),
-        "top": Home("nereus.cli.top"),
-        "page": Home("nereus.cli.page"),
-        "jobs": Home("nereus.cli.jobs"),
-        "resize": Home("nereus.cli.resize"),
-        "daemon": Home("nereus.cli.daemon"),
-        "profile": Home("nereus.cli.profile", interspersed=False),
-        "doctor": Home("nereus.cli.doctor"),
-        "calibrate": Home("nereus.cli.calibrate"),
-        "report": Home("nereus.cli.report"),
-        "study": Home("nereus.cli.study"),
-        "simulate": Home("nereus.cli.simulate"),
-        "convert": Home("nereus.cli.convert"),
-        "matrix": Home("nereus.cli.matrix"),
-        "place": Home("nereus.cli.place"),
-        "bench": Home("nereus.cli.bench"),
-    }
+        "run": Home("nereus.cli.run", interspersed=False, section=_RUN),
+        "resize": Home("nereus.cli.resize", section=_RUN),
+        "emulate": Home("nereus.cli.emulate", section=_RUN),
+        "jobs": Home("nereus.cli.jobs", section=_LOOK),
+        "top": Home("nereus.cli.top", section=_LOOK),
+        "page": Home("nereus.cli.page", section=_LOOK),
+        "monitor": Home("nereus.cli.monitor", interspersed=False, section=_LOOK),
+        "report": Home("nereus.cli.report", section=_LOOK),
+        "study": Home("nereus.cli.study", section=_STUDY),
+        "capture": Home("nereus.cli.capture", interspersed=False, section=_STUDY),
+        "profile": Home("nereus.cli.profile", interspersed=False, section=_STUDY),
+        "bench": Home("nereus.cli.bench", section=_STUDY),
+        "convert": Home("nereus.cli.convert", section=_STUDY),
+        "matrix": Home("nereus.cli.matrix", section=_STUDY),
+        "simulate": Home("nereus.cli.simulate", section=_PLAN),
+        "place": Home("nereus.cli.place", section=_PLAN),
+        "daemon": Home("nereus.cli.daemon", section=_OPERATE),
+        "doctor": Home("nereus.cli.doctor", section=_OPERATE),
+        "calibrate": Home("nereus.cli.calibrate", section=_OPERATE),
+    },
+    add_completion=True,
 )
 
 

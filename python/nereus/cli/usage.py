@@ -21,7 +21,7 @@ def sentence(error: typer.TyperException) -> str:
 
 def allowed_of(option: Any) -> str | None:
     """None where any text is taken."""
-    kinds = list(_kinds(option.type_descriptor.annotation))
+    kinds = kinds_of(option)
     for number, name in ((int, "a whole number"), (float, "a number")):
         if number in kinds:
             return name + _limits(option.min, option.max)
@@ -29,6 +29,11 @@ def allowed_of(option: Any) -> str | None:
         if issubclass(kind, Enum):
             return "one of " + ", ".join(str(each.value) for each in kind)
     return None
+
+
+def kinds_of(option: Any) -> list[type]:
+    """The types that its values may have."""
+    return list(_kinds(option.type_descriptor.annotation))
 
 
 def _kinds(annotation: Any) -> list[type]:

@@ -11,6 +11,7 @@ from typing import Any
 import typer
 from typer.main import get_command
 
+from nereus.cli.lazy import HELP_COMMAND
 from nereus.cli.main import app
 
 # Indented or in a block of code, or behind "Example:" in a help; a name in running text is in backquotes.
@@ -65,6 +66,7 @@ def wrong_in(line: str) -> list[str]:
     """Words of a line that `nereus` does not know as what they stand for."""
     root: Any = get_command(app)
     command, words = root, line.split()[1:]
+    words = words[1:] if words[:1] == [HELP_COMMAND] else words
     while words and hasattr(command, "get_command"):
         inner = _command_in(command, words[0])
         if inner is None and command is root and words[0].isalpha() and words[0].islower():

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""nereus matrix convert - from Matrix Market to a file that processes read by rows."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nereus.cli.messages import Refused, note
+from nereus.placement.matrix import read_market, write_matrix
+
+
+def convert(
+    market: Annotated[Path, typer.Argument(metavar="FILE.mtx", help="Matrix Market file to read.")],
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="File to write.")],
+    force: Annotated[bool, typer.Option("--force", help="Write over OUT.")] = False,
+) -> None:
+    """Turn a Matrix Market file into one that processes read by rows.
+
+    Example: nereus matrix convert audikw_1.mtx audikw_1.nm
+    """
+    if out.exists() and not force:
+        raise Refused(f"{out}: exists; --force writes over it")
+    found = read_market(market)
+    try:
+        if force:
+            out.unlink(missing_ok=True)
+        write_matrix(out, found)
+    except OSError as problem:
+        raise Refused(f"{out}: cannot be written: {problem.strerror}") from problem
+    note(f"written: {out}")
