@@ -15,7 +15,7 @@ from nereus.cli.bench_network import Gigabits, NetworkName
 from nereus.cli.messages import Refused, complain, note, show, show_json
 from nereus.cli.picture_file import check_picture
 from nereus.cli.trial_bar import TrialBar
-from nereus.launch import Stopping, choose
+from nereus.launch import LaunchError, Stopping, choose
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -63,9 +63,14 @@ def monitor(
 
         for build in chosen:
             for number in numbers:
-                if not stopped():
+                if stopped():
+                    break
+                try:
                     rows += CallBench(build, over, number, plan, repeat, stopped).rows()
-                    bar.advance(f"{build.name}, {number} processes")
+                except LaunchError:
+                    if not stopped():
+                        raise
+                bar.advance(f"{build.name}, {number} processes")
     if as_json:
         show_json({"rows": [row.document() for row in rows]})
     else:

@@ -87,7 +87,11 @@ def _by_share(axes: "Axes", rows: Sequence[Row], level: float) -> None:
         place = (row["communication_percent"], row["overhead_percent"])
         text = f"{bytes_text(row['bytes'])}\n{_figure_text(row, level)}"
         above = number % 2 == 0  # neighbours in turn, so that their texts do not meet
-        beside = {"xytext": (0, 5 if above else -5), "va": "bottom" if above else "top", "ha": "center"}
+        beside: dict[str, Any] = {
+            "xytext": (0, 5 if above else -5),
+            "va": "bottom" if above else "top",
+            "ha": "center",
+        }
         axes.annotate(text, place, textcoords="offset points", fontsize=7, **beside)
     axes.set(xlabel="communication [% of a step]", ylabel="overhead [%]", xlim=(0, 100))
     axes.margins(y=0.6)
