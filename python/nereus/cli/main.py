@@ -33,6 +33,7 @@ app = group_of(
         "bench": Home("nereus.cli.bench", section=_STUDY),
         "convert": Home("nereus.cli.convert", section=_STUDY),
         "matrix": Home("nereus.cli.matrix", section=_STUDY),
+        "schema": Home("nereus.cli.schema", section=_STUDY),
         "simulate": Home("nereus.cli.simulate", section=_PLAN),
         "place": Home("nereus.cli.place", section=_PLAN),
         "daemon": Home("nereus.cli.daemon", section=_OPERATE),

@@ -11,11 +11,20 @@ import tempfile
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
-from nereus.config.quantities import bytes_of, seconds_of, share_of
+from nereus.config.quantities import BYTES_TEXTS, SECONDS_TEXTS, bytes_of, seconds_of, share_of
 from nereus.config.rules import problems_of, said_twice_or_half
+from nereus.config.schema import not_needed, number_or_text
 from nereus.methods import (
     MEMORIES_ALLOWED,
     PLACEMENTS,
@@ -41,8 +50,18 @@ MOST_BYTES = 2**60  # sums of such sizes stay within 64 bits
 MOST_ITERATIONS = 2**40
 LONGEST = 1e9  # seconds; 32 years
 
-Bytes = Annotated[int, BeforeValidator(bytes_of), Field(ge=0, le=MOST_BYTES)]
-Seconds = Annotated[float, BeforeValidator(seconds_of), Field(ge=0, le=LONGEST)]
+Bytes = Annotated[
+    int,
+    BeforeValidator(bytes_of),
+    Field(ge=0, le=MOST_BYTES),
+    WithJsonSchema(number_or_text("integer", MOST_BYTES, BYTES_TEXTS)),
+]
+Seconds = Annotated[
+    float,
+    BeforeValidator(seconds_of),
+    Field(ge=0, le=LONGEST),
+    WithJsonSchema(number_or_text("number", LONGEST, SECONDS_TEXTS)),
+]
 Iterations = Annotated[int, Field(ge=1, le=MOST_ITERATIONS)]
 Positive = Annotated[float, Field(ge=1e-9, le=1e9)]
 Percent = Annotated[float, Field(ge=0, le=100)]
@@ -92,6 +111,8 @@ class Data(Part):
 
 class Stage(Part):
     """One step of an iteration."""
+
+    model_config = ConfigDict(json_schema_extra=not_needed("granularity"))
 
     type: StageType = Field(description=_one_of(STAGES))
     time: Seconds = Field(0.0, description='seconds from 0 to 1e9, or a text such as "50 ms"')

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from fractions import Fraction
 
 _QUANTITY = re.compile(r"\s*(\d{1,30}(?:\.\d{1,30})?)\s*([A-Za-zµ]{1,3})\s*", re.ASCII)
@@ -15,6 +16,14 @@ _BYTES = {"B": 1} | {
 _BYTES["kB"] = 1000
 _SECONDS = {"s": Fraction(1), "ms": Fraction(1, 1000), "us": Fraction(1, 10**6), "µs": Fraction(1, 10**6)}
 _SECONDS |= {"ns": Fraction(1, 10**9), "min": Fraction(60), "h": Fraction(3600)}
+
+
+def _texts(units: Iterable[str]) -> str:
+    """What such texts look like, as a regular expression for other programs (ECMA 262)."""
+    return rf"^\s*[0-9]+(\.[0-9]+)?\s*({'|'.join(units)})\s*$"
+
+
+BYTES_TEXTS, SECONDS_TEXTS = _texts(_BYTES), _texts(_SECONDS)
 
 
 def bytes_of(value: object) -> object:

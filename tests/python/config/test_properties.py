@@ -11,7 +11,9 @@ from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
+from nereus.cli.schema import SCHEMAS, Kind
 from nereus.config import ConfigError, Experiment, load, write_toml
 from nereus.config.json_lines import json_lines
 from nereus.config.toml_lines import toml_lines
@@ -31,6 +33,8 @@ SETTINGS = settings(
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
+
+SCHEMA = Draft202012Validator(SCHEMAS[Kind.EXPERIMENT]())
 
 sizes = st.integers(0, 2**60)
 iterations = st.integers(0, 2**40)
@@ -141,6 +145,13 @@ def test_written_experiment_is_read_back_unchanged(values: dict[str, Any]) -> No
 def test_run_file_is_valid_json(values: dict[str, Any]) -> None:
     run = Experiment.model_validate(values).to_run()
     assert json.loads(json.dumps(run, allow_nan=False)) == run
+
+
+@SETTINGS
+@given(experiments)
+def test_schema_takes_every_experiment(values: dict[str, Any]) -> None:
+    Experiment.model_validate(values)
+    assert SCHEMA.is_valid(values)
 
 
 @SETTINGS

@@ -4,7 +4,15 @@
 from collections.abc import Iterator
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from nereus.analysis.study.variants import PAPERS, variant
@@ -17,6 +25,7 @@ NAME_ALLOWED = "1 to 64 letters, digits, '.', '_' or '-', a letter or digit firs
 
 Size = Annotated[int, Field(ge=1, le=INT32)]
 Path = tuple[str | int, ...]
+_VARIANTS = {"anyOf": [{"const": "papers"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}
 
 
 def _conflict(text: str) -> PydanticCustomError:
@@ -97,7 +106,10 @@ class Study(Part):
     ] = Field(default=[], description="a list of [from, to], two different sizes from 1 to 2147483647 each")
     sizes: list[Size] | None = Field(None, description="a list of different sizes from 1 to 2147483647")
     variants: Annotated[
-        list[Annotated[str, AfterValidator(_known)]], BeforeValidator(_papers), AfterValidator(_different)
+        list[Annotated[str, AfterValidator(_known)]],
+        BeforeValidator(_papers),
+        AfterValidator(_different),
+        WithJsonSchema(_VARIANTS),
     ] = Field(default=list(PAPERS), min_length=1, description='"papers", or a list of names of variants')
     reference: Annotated[str, AfterValidator(_known)] = Field(
         "Baseline-COLS", description="the name of a variant"

@@ -9,6 +9,7 @@ from typing import Annotated, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from nereus.config.schema import not_needed
 from nereus.config.suggest import unknown_key
 from nereus.policy.parameters import Parameters
 from nereus.policy.performance import Curve, Falling, Performance
@@ -62,6 +63,9 @@ class Time(Part):
 
 
 class Job(Part):
+    # What an experiment says is filled in before; without one it is needed.
+    model_config = ConfigDict(json_schema_extra=not_needed("ranks", "iterations"))
+
     name: str = Field(
         pattern=NAME_PATTERN,
         description="1 to 64 letters, digits, '.', '_' or '-', a letter or digit first",
