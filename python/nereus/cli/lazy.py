@@ -13,6 +13,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
+from nereus.cli.help_text import HelpInWholeWords
 from nereus.cli.usage import kinds_of
 
 #: `nereus help run` is `nereus run --help`.
@@ -35,7 +36,7 @@ def group_of(
 ) -> typer.Typer:
     """A group of the commands that live there, in this order; `usual`: the one whose name may be left out."""
 
-    class Group(TyperGroup):
+    class Group(HelpInWholeWords, TyperGroup):
         def __init__(self, **settings: Any) -> None:
             super().__init__(**settings)
             # The names suffice for suggestions; what is more, the two last methods say.
@@ -99,7 +100,7 @@ def _command(name: str, home: Home) -> Any:
     return get_command(alone)
 
 
-class _Command(TyperCommand):
+class _Command(HelpInWholeWords, TyperCommand):
     """Its help names values in a word, and arguments as their declarations do."""
 
     def __init__(self, *positional: Any, **settings: Any) -> None:

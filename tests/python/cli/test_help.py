@@ -41,6 +41,19 @@ def test_help_fits_80_columns_and_names_values_in_words(shell: Any, words: tuple
         assert unnamed not in result.stdout
 
 
+def test_no_option_is_cut_at_a_hyphen(shell: Any) -> None:
+    """Where a sentence names it too."""
+    text = shell.nereus("emulate", "--help").stdout
+    assert "results/NAME-TIME" in text
+    cut = [
+        line
+        for words in ALL
+        for line in shell.nereus(*words, "--help").stdout.splitlines()
+        if line.endswith("-")
+    ]
+    assert cut == []
+
+
 @pytest.mark.parametrize("words", [(), ("run",), ("bench",), ("bench", "transfer"), ("simulate", "transfer")])
 def test_help_is_had_in_three_ways(shell: Any, words: tuple[str, ...]) -> None:
     asked = [shell.nereus(*line) for line in ((*words, "--help"), (*words, "-h"), ("help", *words))]
