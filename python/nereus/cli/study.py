@@ -18,6 +18,7 @@ from nereus.analysis.study import (
     load_study,
     planned_runs,
     runs_left,
+    seconds_left,
     summary,
 )
 from nereus.cli.messages import Refused, complain, note, say, show_json, warn
@@ -47,6 +48,7 @@ def study(
         int | None,
         typer.Option(min=1, help=f"Most ranks to start; if not given, {RANKS_PER_CORE} for each core."),
     ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only what went wrong.")] = False,
 ) -> None:
     """Make the runs of a study in random order; when started again, those that are missing or failed.
 
@@ -57,7 +59,7 @@ def study(
     if is_live(file):
         from nereus.cli.study_live import study_live  # the daemon's policies take long to import
 
-        study_live(file, lambda name: folder or Path("studies") / name, mpi, max_ranks, as_json, plan)
+        study_live(file, lambda name: folder or Path("studies") / name, mpi, max_ranks, as_json, plan, quiet)
         return
     wanted = load_study(file)
     runs = planned_runs(wanted)
@@ -74,9 +76,11 @@ def study(
         with Store(folder or Path("studies") / wanted.name, file, wanted.name) as store:
             if stopping.signal is None:
                 runner = Runner(wanted, file, means, store, lambda: stopping.signal is not None)
-                _make(runner, runs_left(runs, store))
+                left = runs_left(runs, store)
+                note(_outlook(wanted.name, len(left), len(runs), seconds_left(left, store)), quiet)
+                _make(runner, left, quiet)
             made = summary(runs, store)
-    _tell(made, as_json)
+    _tell(made, as_json, quiet)
     if stopping.signal is not None:
         complain(f"stopped by {stopping.text}; run the same command to continue")
         raise typer.Exit(stopping.exit_code)
@@ -100,10 +104,18 @@ def _check_sizes(wanted: Study, file: Path, max_ranks: int | None) -> None:
         raise Refused(f"{file}: size = {greatest}: the launcher is asked for at most {limit} ({rule})")
 
 
-def _make(runner: Runner, runs: Sequence[Planned]) -> None:
+def _outlook(name: str, left: int, planned: int, seconds: float | None) -> str:
+    """What will be done; how long it takes is known where runs were made before."""
+    counts = f"{name}: {left} of {planned} runs are to be made"
+    if not left:
+        return counts
+    return f"{counts}, which take about {duration_text(seconds)}" if seconds is not None else counts
+
+
+def _make(runner: Runner, runs: Sequence[Planned], quiet: bool) -> None:
     """Make the runs, and show how far that is."""
     begin = time.monotonic()
-    with TrialBar(runner.study.name, len(runs)) as bar:
+    with TrialBar(runner.study.name, len(runs), quiet) as bar:
         for number, (planned, record) in enumerate(runner.make(runs), start=1):
             mean = (time.monotonic() - begin) / number
             bar.advance(_progress(planned, record, mean * (len(runs) - number)))
@@ -114,7 +126,7 @@ def _progress(planned: Planned, record: Record, seconds_left: float) -> str:
     return f"{planned.text}: {fate}, about {duration_text(seconds_left)} left"
 
 
-def _tell(made: dict[str, Any], as_json: bool) -> None:
+def _tell(made: dict[str, Any], as_json: bool, quiet: bool) -> None:
     failed = made["failed"]
     if as_json:
         show_json(made)
@@ -123,4 +135,4 @@ def _tell(made: dict[str, Any], as_json: bool) -> None:
     if len(failed) > 5:
         complain(f"{len(failed) - 5} more runs failed")
     counts = f"{made['good']} of {made['planned']} runs are good, {len(failed)} failed"
-    note(f"{counts}; results: {made['folder']} (nereus report {made['folder']})")
+    note(f"{counts}; results: {made['folder']} (nereus report {made['folder']})", quiet)

@@ -2,6 +2,7 @@
 """`nereus study` and `nereus report STUDY`, around jobs that are played by scripts."""
 
 import json
+import re
 import signal
 import time
 from collections.abc import Callable
@@ -111,6 +112,15 @@ def test_complete_study_repeats_no_run(shell: Any, file: Path) -> None:
     assert shell.nereus("study", file, "--folder", "out").returncode == 0
     assert shell.nereus("study", file, "--folder", "out", FAKE_CG="die").returncode == 0
     assert {record["attempt"] for record in records(shell).values()} == {1}
+
+
+def test_number_of_runs_is_told_first_and_their_time_where_it_is_known(shell: Any, file: Path) -> None:
+    begun = shell.nereus("study", file, "--folder", "out", FAKE_CG="die Merge").stderr.splitlines()
+    assert begun[0] == f"fake: {RUNS} of {RUNS} runs are to be made"
+    again = shell.nereus("study", file, "--folder", "out").stderr.splitlines()
+    outlook = rf"fake: 2 of {RUNS} runs are to be made, which take about \d+:\d\d"
+    assert re.fullmatch(outlook, again[0])
+    assert shell.nereus("study", file, "--folder", "out", "--quiet").stderr == ""
 
 
 def test_failed_runs_are_recorded_with_reason_and_repeated(shell: Any, file: Path) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from nereus.analysis.study.error import StudyError
     from nereus.analysis.study.loading import load_study
     from nereus.analysis.study.model import Application, Study
-    from nereus.analysis.study.outcomes import runs_left, summary
+    from nereus.analysis.study.outcomes import runs_left, seconds_left, summary
     from nereus.analysis.study.plan import Planned, model_runs, original, planned_runs
     from nereus.analysis.study.results import Measures, measure
     from nereus.analysis.study.store import Record, Store, is_study
@@ -31,7 +31,7 @@ else:
             "error": ["StudyError"],
             "loading": ["load_study"],
             "model": ["Application", "Study"],
-            "outcomes": ["runs_left", "summary"],
+            "outcomes": ["runs_left", "seconds_left", "summary"],
             "plan": ["Planned", "model_runs", "original", "planned_runs"],
             "results": ["Measures", "measure"],
             "store": ["Record", "Store", "is_study"],
@@ -56,5 +56,6 @@ __all__ = [
     "original",
     "planned_runs",
     "runs_left",
+    "seconds_left",
     "summary",
 ]

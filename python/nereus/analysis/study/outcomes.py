@@ -2,6 +2,7 @@
 """What has become of the planned runs of a study so far, by the latest record of each."""
 
 from collections.abc import Sequence
+from statistics import fmean
 from typing import Any
 
 from nereus.analysis.study.plan import Planned
@@ -11,6 +12,12 @@ from nereus.analysis.study.store import Store
 def runs_left(runs: Sequence[Planned], store: Store) -> list[Planned]:
     """Those that are still to be made, or to be made again: they have no good record."""
     return [run for run in runs if run.name not in store.runs or not store.runs[run.name].good]
+
+
+def seconds_left(left: Sequence[Planned], store: Store) -> float | None:
+    """What these runs may take, by those that were made before; None before the first."""
+    known = [record.seconds for record in store.runs.values() if record.good]
+    return fmean(known) * len(left) if known else None
 
 
 def summary(runs: Sequence[Planned], store: Store) -> dict[str, Any]:
