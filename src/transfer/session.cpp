@@ -177,19 +177,19 @@ struct Sending::State {
     /// The blocking form.
     Done work(const Deadline &deadline) {
         if (auto done = open(deadline); !done) return done;
-        for (Pace pace(share);;) {
-            if (is_in_a_hurry()) pace.hurry();
+        for (Throttle throttle(share);;) {
+            if (is_in_a_hurry()) throttle.hurry();
             auto step_done = step();
             if (!step_done) return tl::unexpected(step_done.error());
             if (*step_done == Step::all) return {};
             if (auto why = deadline.over("moving data")) return tl::unexpected(*why);
-            *step_done == Step::something ? pace.after_work() : pace.after_nothing();
+            *step_done == Step::something ? throttle.after_work() : throttle.after_nothing();
         }
     }
 
     /// Looking at the deadline may mean to look at messages, which is no less work than the task's.
     Done wait_for_task(const Deadline &deadline) {
-        for (Pace pace(share); !task.has_ended(); pace.after_nothing())
+        for (Throttle throttle(share); !task.has_ended(); throttle.after_nothing())
             if (auto why = deadline.over("moving data")) return tl::unexpected(*why);
         return task.result();
     }

@@ -22,7 +22,7 @@ double processor_seconds() {
 
 }
 
-void Pace::after_work() {
+void Throttle::after_work() {
     if (!is_polite()) return;
     const double worked = began_ ? processor_seconds() - worked_until_ : 0;
     const double sleep = worked * (1 / share_ - 1);
@@ -32,7 +32,7 @@ void Pace::after_work() {
     began_ = true;
 }
 
-void Pace::after_nothing() {
+void Throttle::after_nothing() {
     if (is_polite())
         usleep(static_cast<useconds_t>(look_seconds / share_ * 1e6));
     else if (++found_nothing_ % looks_before_rest == 0)

@@ -4,10 +4,10 @@
 
 namespace nereus::transfer {
 
-class Pace {
+class Throttle {
 public:
     /// @param share  of a core, above 0; with 1 it rests only after having found nothing to do many times
-    explicit Pace(double share) : share_(share) {}
+    explicit Throttle(double share) : share_(share) {}
 
     /// From now on all of a core.
     void hurry() { share_ = 1; }

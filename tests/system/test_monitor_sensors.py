@@ -179,6 +179,6 @@ def test_call_costs_are_reported_with_and_without_sensor(site: Any, build: Build
     assert done.code == 0, done.err
     rows = done.document["rows"]
     sensors = {row["sensor"] for row in rows}
-    assert sensors >= ({"pmpi", "openmpi"} if (build.prefix / COMPONENTS).exists() else {"pmpi"})
+    assert sensors >= ({"wrappers", "openmpi"} if (build.prefix / COMPONENTS).exists() else {"wrappers"})
     assert {(row["sensor"], row["bytes"]) for row in rows} == {(s, b) for s in sensors for b in (0, 4096)}
     assert all(row["on_nanoseconds"] > 0 and row["repeats"] >= 3 for row in rows)

@@ -4,7 +4,6 @@
 import json
 import os
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import median
@@ -12,19 +11,29 @@ from typing import Any
 
 from nereus.bench.networks import SHM, Network
 from nereus.bench.paired import Paired
+from nereus.bench.unread_record import unread_record
 from nereus.launch import Build, Launch, LaunchError
 from nereus.launch.capacity import cores
 from nereus.launch.open_mpi import OPEN_MPI_YIELD
-from nereus.launch.preloading import COMPONENTS, LIBRARY, not_forwarded, preloaded, with_components
+from nereus.launch.preloading import COMPONENTS, not_forwarded, preloaded
+from nereus.launch.sensors import Sensor
 
 CALLS = ("send", "alltoall", "put", "halo")
-PMPI, INSIDE, OPEN_MPI = "pmpi", "components", "openmpi"
+OPEN_MPI = "openmpi"  # its own monitoring
 _SWITCH = "OMPI_MCA_pml_monitoring_enable"
 _ROUNDS = 9  # runs with and without a sensor that cannot be gone past
 _FEWER = 2  # batches in each of them are fewer by this: what differs is one run from the next
 _SECONDS = 600
 # Over TCP, Open MPI has windows only by messages (pt2pt), which it does not take as long as others are there.
 _WINDOWS_OVER_TCP = {"openmpi": {"OMPI_MCA_osc": "^ucx,rdma"}}
+
+
+Cell = dict[str, Any]  # a line of nereus-calls
+Cells = dict[tuple[str, int], Cell]
+
+
+def _key(cell: Cell) -> tuple[str, int]:
+    return cell["call"], cell["bytes"]
 
 
 @dataclass(frozen=True)
@@ -68,40 +77,49 @@ class CallBench:
             without = _variables(preloaded(None, {_SWITCH: "0"}, {}))
             yield from self._of_runs(OPEN_MPI, without, _variables(preloaded(None, {_SWITCH: "1"}, {})))
             if (self.build.prefix / COMPONENTS).exists() and not self.stopped():
-                with tempfile.TemporaryDirectory(prefix="nereus-bench-") as parts:
-                    on = _variables(with_components(self.build, _nowhere(parts), {}))
-                    yield from self._of_runs(INSIDE, without, on)
+                with unread_record() as record:
+                    on = _variables(Sensor.COMPONENTS.environment(self.build, record, {}))
+                    yield from self._of_runs(Sensor.COMPONENTS, without, on)
 
     def _of_wrappers(self) -> Iterator[Row]:
         """Batches of one run go through the wrappers and past them in turns."""
         plan = [*self.calls, "--repeat", str(self.repeat)]
         others = {"LD_PRELOAD": os.environ.get("LD_PRELOAD", "")}
-        with tempfile.TemporaryDirectory(prefix="nereus-bench-") as parts:
-            watched = preloaded(self.build.prefix / LIBRARY, _nowhere(parts), others)
-            cells = self._run(plan, _variables(watched))
+        with unread_record() as record:
+            cells = self._run(plan, _variables(Sensor.WRAPPERS.environment(self.build, record, others)))
         for cell in cells:
-            yield self._row(PMPI, cell, cell["off_seconds"], cell["on_seconds"])
+            yield self._row(Sensor.WRAPPERS, cell, Paired(cell["off_seconds"], cell["on_seconds"]))
 
     def _of_runs(self, sensor: str, without: Mapping[str, str], with_it: Mapping[str, str]) -> Iterator[Row]:
-        """Runs with a sensor that cannot be gone past and without it, in turns."""
+        """Runs with a sensor that cannot be gone past, and without it, in turns."""
         plan = [*self.calls, "--one-way", "--repeat", str(-(-self.repeat // _FEWER))]
-        off: dict[tuple[str, int], list[float]] = {}
-        on: dict[tuple[str, int], list[float]] = {}
-        cells: dict[tuple[str, int], dict[str, Any]] = {}
-        for number in range(_ROUNDS):
-            if self.stopped():
-                break
-            turns = ((without, off), (with_it, on))
-            for variables, into in turns if number % 2 == 0 else reversed(turns):
-                for cell in self._run(plan, variables):
-                    key = (cell["call"], cell["bytes"])
-                    cells[key] = cell
-                    into.setdefault(key, []).append(median(cell["on_seconds"]))
-        for key, cell in cells.items():
-            yield self._row(sensor, cell, off[key], on[key])
+        pairs = list(self._pairs(plan, without, with_it))
+        for key, first in pairs[0][0].items() if pairs else ():
+            off, on = ([median(each[side][key]["on_seconds"]) for each in pairs] for side in (0, 1))
+            cell = dict(first)
+            if "communication_share" in first:
+                cell["communication_share"] = median(each[0][key]["communication_share"] for each in pairs)
+            yield self._row(sensor, cell, Paired(off, on))
 
-    def _row(self, sensor: str, cell: dict[str, Any], off: list[float], on: list[float]) -> Row:
-        times = Paired(off, on)
+    def _pairs(
+        self, plan: Sequence[str], without: Mapping[str, str], with_it: Mapping[str, str]
+    ) -> Iterator[tuple[Cells, Cells]]:
+        """Without the sensor and with it; the order changes. When stopped, those there are."""
+        for number in range(_ROUNDS):
+            made: dict[bool, Cells] = {}
+            try:
+                for is_on in (False, True) if number % 2 == 0 else (True, False):
+                    cells = self._run(plan, with_it if is_on else without)
+                    made[is_on] = {_key(cell): cell for cell in cells}
+            except LaunchError:
+                if not self.stopped():
+                    raise
+            if self.stopped():
+                return
+            yield made[False], made[True]
+
+    def _row(self, sensor: str, cell: Cell, times: Paired) -> Row:
+        """`cell`: of a run without the sensor, or of the only one."""
         share = cell.get("communication_share")
         return Row(
             mpi=self.build.name,
@@ -110,16 +128,16 @@ class CallBench:
             call=cell["call"],
             bytes=cell["bytes"],
             ranks=cell["ranks"],
-            off_nanoseconds=round(1e9 * median(off), 1),
-            on_nanoseconds=round(1e9 * median(on), 1),
+            off_nanoseconds=round(1e9 * median(times.without), 1),
+            on_nanoseconds=round(1e9 * median(times.with_it), 1),
             added_nanoseconds=round(1e9 * times.added, 1),
             overhead_percent=round(times.overhead_percent, 2),
             p_value=times.p_value,
             communication_percent=None if share is None else round(100 * share, 1),
-            repeats=len(on),
+            repeats=len(times.without),
         )
 
-    def _run(self, plan: Sequence[str], variables: Mapping[str, str]) -> list[dict[str, Any]]:
+    def _run(self, plan: Sequence[str], variables: Mapping[str, str]) -> list[Cell]:
         # Where each process has a core it waits on it: puts of Open MPI that yield take twenty times as long.
         waits = {OPEN_MPI_YIELD: "0"} if self.ranks <= cores() else {}
         others = {"LD_PRELOAD": os.environ.get("LD_PRELOAD", "")}
@@ -148,8 +166,3 @@ class CallBench:
 def _variables(environment: Mapping[str, str]) -> dict[str, str]:
     """The launch itself forwards what it is given."""
     return not_forwarded(environment)
-
-
-def _nowhere(parts: str) -> dict[str, str]:
-    """Where a record goes that nobody reads."""
-    return {"NEREUS_MONITOR_FILE": "/dev/null", "NEREUS_MONITOR_PARTS": parts}

@@ -14,6 +14,7 @@ from statistics import median
 #: Below it a difference counts as one.
 LEVEL = 0.05
 _CONFIDENCE = 0.95
+_ROUNDING = 1e-9  # of a time
 #: With fewer values an interval of their median would have to go beyond them.
 _FEWEST_FOR_INTERVAL = 6
 
@@ -55,7 +56,9 @@ class Paired:
     @property
     def p_value(self) -> float | None:
         """Of Student's t-test for pairs, two-sided; None for one pair, and for equal differences."""
-        if len(self.without) < 2:
+        differences = [b - a for a, b in zip(self.without, self.with_it, strict=True)]
+        spread = max(differences) - min(differences)
+        if len(differences) < 2 or spread <= _ROUNDING * max(map(abs, self.without)):
             return None
         from scipy.stats import ttest_rel
 

@@ -6,7 +6,6 @@ As Table 1 of Bosilca et al., Euro-Par 2017, section 6.1, and by the share of co
 
 import re
 import tempfile
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ import numpy as np
 from nereus import UserError
 from nereus.analysis.capture import Trace, read_traces
 from nereus.bench.paired import Paired
+from nereus.bench.unread_record import unread_record
 from nereus.launch import Build, Stopping
 from nereus.launch.foreign import run_foreign
 from nereus.launch.preloading import preloaded
@@ -124,20 +124,17 @@ class ProgramBench:
 
     def _run(self, is_watched: bool) -> float | None:
         """Seconds; None when stopped."""
-        with tempfile.TemporaryDirectory(prefix="nereus-bench-") as name:
-            said, parts = Path(name) / "said", Path(name) / "parts"
-            parts.mkdir()
-            variables = {"NEREUS_MONITOR_FILE": "/dev/null", "NEREUS_MONITOR_PARTS": str(parts)}
-            watched = self.sensor.environment(self.build, variables)
-            begin = time.monotonic()
+        with tempfile.TemporaryDirectory(prefix="nereus-bench-") as name, unread_record() as variables:
+            said = Path(name) / "said"
+            environment = (
+                self.sensor.environment(self.build, variables) if is_watched else preloaded(None, {})
+            )
             with said.open("w") as stdout:
-                environment = watched if is_watched else preloaded(None, {})
-                code = run_foreign(self.command, self.build, environment, self.stopping, stdout)
-            whole = time.monotonic() - begin
+                ended = run_foreign(self.command, self.build, environment, self.stopping, stdout)
             if self.stopping.signal is not None:
                 return None
-            self._check(code, said)
-            return whole if self.seconds is None else self._told(said, self.seconds)
+            self._check(ended.code, said)
+            return ended.seconds if self.seconds is None else self._told(said, self.seconds)
 
     def _check(self, code: int, said: Path) -> None:
         if code:

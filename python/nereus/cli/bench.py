@@ -12,7 +12,7 @@ bench = group_of(
         "processes": Home("nereus.cli.bench_processes"),
         "allocation": Home("nereus.cli.bench_allocation"),
         "monitor": Home("nereus.cli.bench_monitor"),
-        "program": Home("nereus.cli.bench_program"),
+        "program": Home("nereus.cli.bench_program", interspersed=False),
         "daemon": Home("nereus.cli.bench_daemon"),
     }
 )

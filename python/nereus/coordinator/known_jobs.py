@@ -219,6 +219,7 @@ class KnownJob:
         if ranks != self.ranks:
             self._resizes.append(iteration)
             self._point = _Point(now, max(iteration, self._point.iteration))
+            self.communication_share = None  # it was of other ranks
         self.places, self.ranks, self._resized_at = dict(places), ranks, iteration
         self._seen = None
 

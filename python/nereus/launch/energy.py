@@ -64,13 +64,8 @@ class PackageEnergy:
         self._began = clock()
         self._looks: deque[Used] = deque()
 
-    @property
-    def is_readable(self) -> bool:
-        """On many hosts only root may read it, and virtual machines have none."""
-        return bool(self._packages)
-
     def look(self) -> Used | None:
-        """Since it was made; None where nothing can be read."""
+        """Since it was made; None where nothing can be read: only by root, or in a virtual machine."""
         if not self._packages:
             return None
         for package in self._packages:
@@ -98,8 +93,10 @@ def _packages(powercap: Path) -> Sequence[_Package]:
     for zone in sorted(powercap.glob("*:*")):
         counter = zone / "energy_uj"
         last, range_ = _number_in(counter), _number_in(zone / "max_energy_range_uj")
-        if zone.name.count(":") == 1 and _text_of(zone / "name").startswith("package") and last is not None:
-            found.append(_Package(counter, range_ or 0, last))
+        is_package = zone.name.count(":") == 1 and _text_of(zone / "name").startswith("package")
+        # Without its range a counter that begins again cannot be read on.
+        if is_package and last is not None and range_:
+            found.append(_Package(counter, range_, last))
     return found
 
 

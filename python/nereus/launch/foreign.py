@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A command of somebody else's that starts an MPI program: run to its end, or until we are asked to stop."""
 
+import os
+import select
 import shutil
 import signal
 import subprocess
+import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TextIO
 
 from nereus.launch.builds import Build
 from nereus.launch.error import LaunchError
-from nereus.launch.preloading import launched_with
+from nereus.launch.preloading import forwards_itself, launched_with, not_forwarded
 from nereus.launch.programs import search_path
 from nereus.launch.shared_memory import Snapshot
 from nereus.launch.stopping import Stopping
@@ -18,41 +22,62 @@ _ENDS_WITHIN = 10.0  # s, after it was asked to
 _LOOK_EVERY = 0.2  # s
 
 
+@dataclass(frozen=True)
+class ForeignEnd:
+    """`code`: its own as shells tell it, or ours where we were stopped; `seconds`: from start to end."""
+
+    code: int
+    seconds: float
+
+
 def run_foreign(
     command: Sequence[str],
     build: Build,
     environment: dict[str, str],
     stopping: Stopping,
     stdout: TextIO | None = None,
-) -> int:
+) -> ForeignEnd:
     """Run it with the launcher and the programs of the build where PATH has none.
 
-    Its exit code as shells tell it, or ours where we are stopped. LaunchError: it cannot be started.
+    Where the command says itself which variables go to other hosts, ours are not listed for Open MPI, which
+    would refuse it. LaunchError: it cannot be started.
     """
-    complete = environment | {"PATH": search_path(build)}
+    forwarded = not_forwarded(environment) if forwards_itself(command) else environment
+    complete = forwarded | {"PATH": search_path(build)}
     before = Snapshot.take()
-    code = _exit_code(launched_with(command, build), complete, stopping, stdout)
-    if code:
+    ended = _run(launched_with(command, build), complete, stopping, stdout)
+    if ended.code:
         before.remove_leftovers()  # MPIs leave theirs where a rank dies
-    return code
+    return ended
 
 
-def _exit_code(
+def _run(
     command: list[str], environment: dict[str, str], stopping: Stopping, stdout: TextIO | None
-) -> int:
+) -> ForeignEnd:
+    begin = time.monotonic()
     with _started(command, environment, stdout) as process:
-        while stopping.signal is None:
-            try:
-                code = process.wait(_LOOK_EVERY)
-            except subprocess.TimeoutExpired:
-                continue
-            return 128 - code if code < 0 else code
+        if _ends(process, stopping):
+            seconds = time.monotonic() - begin
+            code = process.wait()
+            return ForeignEnd(128 - code if code < 0 else code, seconds)
         process.send_signal(signal.SIGTERM)
         try:
             process.wait(_ENDS_WITHIN)
         except subprocess.TimeoutExpired:
             process.kill()
-    return stopping.exit_code
+    return ForeignEnd(stopping.exit_code, time.monotonic() - begin)
+
+
+def _ends(process: "subprocess.Popen[bytes]", stopping: Stopping) -> bool:
+    """Whether it ends before we are stopped; its end is seen at once, since it may be timed."""
+    descriptor = os.pidfd_open(process.pid)
+    try:
+        while stopping.signal is None:
+            if select.select([descriptor], [], [], _LOOK_EVERY)[0]:
+                return True
+    finally:
+        os.close(descriptor)
+    return False
 
 
 def _started(

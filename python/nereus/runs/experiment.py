@@ -4,6 +4,7 @@
 import json
 import shutil
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -119,7 +120,8 @@ def _keep(energy: PackageEnergy, folder: Path) -> None:
     """What this host used meanwhile, where that can be read."""
     used = energy.look()
     if used is not None:
-        (folder / ENERGY).write_text(json.dumps(used.document()) + "\n", encoding="utf-8")
+        with suppress(OSError):  # a full disk: the run's own results are there
+            (folder / ENERGY).write_text(json.dumps(used.document()) + "\n", encoding="utf-8")
 
 
 def _complaints(text: str) -> list[str]:

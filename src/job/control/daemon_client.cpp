@@ -38,7 +38,7 @@ std::string name_of(const Settings &settings, const Generation &generation) {
 DaemonClient::DaemonClient(std::unique_ptr<link::DaemonConnection> line, Way way, const Settings &settings,
                            const Generation &generation)
     : line_(std::move(line)), way_(std::move(way)), patience_(settings.io_timeout), ranks_(generation.control.size()),
-      hosts_(generation.hosts), generation_(generation.number), pace_(now()) {}
+      hosts_(generation.hosts), generation_(generation.number), iteration_timer_(now()) {}
 
 Result<std::unique_ptr<DaemonClient>> DaemonClient::open(const Settings &settings, const Generation &generation,
                                                          const std::vector<std::string> &command,
@@ -61,8 +61,8 @@ Result<std::unique_ptr<DaemonClient>> DaemonClient::open(const Settings &setting
 void DaemonClient::passed(std::int64_t iteration, const Spent &spent) {
     iteration_ = iteration;
     line_->passed(iteration);
-    const bool is_complete = pace_.iterated(now());
-    if (pace_.iterations() == 0)
+    const bool is_complete = iteration_timer_.iterated(now());
+    if (iteration_timer_.iterations() == 0)
         spent_ = {}; // it belongs to no sample
     else
         spent_.add(spent);
@@ -70,15 +70,15 @@ void DaemonClient::passed(std::int64_t iteration, const Spent &spent) {
     json sample{{"kind", "sample"},
                 {"ranks", ranks_},
                 {"iteration", iteration},
-                {"iterations", pace_.iterations()},
-                {"seconds", pace_.seconds()}};
+                {"iterations", iteration_timer_.iterations()},
+                {"seconds", iteration_timer_.seconds()}};
     if (spent_.has_stages) {
         sample["compute_seconds"] = spent_.compute;
         sample["communication_seconds"] = spent_.communication;
     }
-    if (operations_ > 0) sample["operations"] = operations_ * static_cast<double>(pace_.iterations());
+    if (operations_ > 0) sample["operations"] = operations_ * static_cast<double>(iteration_timer_.iterations());
     line_->say(sample);
-    pace_.begin_sample();
+    iteration_timer_.begin_sample();
     spent_ = {};
 }
 
@@ -106,13 +106,13 @@ void DaemonClient::is_refused(std::uint64_t command, const Error &why) {
 
 void DaemonClient::resize_begins() {
     resizes_ = true;
-    pace_.stop(now());
+    iteration_timer_.stop(now());
 }
 
 void DaemonClient::resize_ended(const nereus_resize_report &report, const std::string &message, const Generation &now) {
     resizes_ = false;
-    pace_.begin_anew();
-    pace_.go_on(nereus::now());
+    iteration_timer_.begin_anew();
+    iteration_timer_.go_on(nereus::now());
     std::uint64_t command = 0;
     if (const auto found = commands_.find(report.request); found != commands_.end()) {
         command = found->second;
@@ -141,9 +141,9 @@ void DaemonClient::request_dropped(std::uint64_t request) {
 }
 
 bool DaemonClient::begin_io(std::uint64_t number, std::int64_t bytes) {
-    pace_.stop(now());
+    iteration_timer_.stop(now());
     // A phase at the end of an iteration belongs to it, though its checkpoint comes behind.
-    const std::int64_t iteration = iteration_ + (pace_.is_near_its_end() ? 1 : 0);
+    const std::int64_t iteration = iteration_ + (iteration_timer_.is_near_its_end() ? 1 : 0);
     phase_ = {number, bytes, iteration, 0, now(), 0};
     phase_.epoch = line_->wait_for_turn(number, bytes, iteration, patience_);
     phase_.granted = now();
@@ -165,7 +165,7 @@ void DaemonClient::end_io() {
                    {"wait_seconds", phase_.granted - phase_.asked},
                    {"service_seconds", end - phase_.granted},
                    {"age_seconds", 0}});
-    if (!resizes_) pace_.go_on(end);
+    if (!resizes_) iteration_timer_.go_on(end);
 }
 
 CarriedLine DaemonClient::carry() {

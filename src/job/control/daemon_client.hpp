@@ -80,7 +80,7 @@ private:
     std::vector<std::string> hosts_;
     std::int64_t generation_;
     std::int64_t iteration_ = 0;
-    Pace pace_;
+    IterationTimer iteration_timer_;
     Spent spent_;           ///< of the iterations that the next sample is of
     double operations_ = 0; ///< of an iteration; 0: nobody said
     Phase phase_;

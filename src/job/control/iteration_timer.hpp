@@ -7,11 +7,11 @@
 
 namespace nereus::job {
 
-class Pace {
+class IterationTimer {
 public:
     static constexpr double seconds_per_sample = 1;
 
-    explicit Pace(double now) : mark_(now) {}
+    explicit IterationTimer(double now) : mark_(now) {}
 
     /// An iteration ends. @return whether there is a sample to take
     bool iterated(double now) {

@@ -36,7 +36,7 @@ def powercap(tmp_path: Path) -> Powercap:
 
 def test_host_without_counters_tells_nothing(powercap: Powercap) -> None:
     meter = powercap.meter()
-    assert (meter.is_readable, meter.look(), meter.watts) == (False, None, None)
+    assert (meter.look(), meter.watts) == (None, None)
     assert PackageEnergy(powercap.root / "none").look() is None
 
 
@@ -85,11 +85,18 @@ def test_power_is_that_of_the_last_second(powercap: Powercap) -> None:
     assert meter.watts == pytest.approx(20)
 
 
+def test_package_whose_counter_has_no_range_is_none(powercap: Powercap) -> None:
+    """Where it begins again, what was used could not be told."""
+    powercap.zone("intel-rapl:0", "package-0", 5)
+    (powercap.root / "intel-rapl:0" / "max_energy_range_uj").unlink()
+    assert powercap.meter().look() is None
+
+
 @pytest.mark.parametrize("text", ["", "many", "-3", "1e6", "٣"])
 def test_damaged_counter_is_no_package(powercap: Powercap, text: str) -> None:
     powercap.zone("intel-rapl:0", "package-0", 0)
     (powercap.root / "intel-rapl:0" / "energy_uj").write_text(text)
-    assert not powercap.meter().is_readable
+    assert powercap.meter().look() is None
 
 
 def test_counter_that_cannot_be_read_any_more_stands_still(powercap: Powercap) -> None:

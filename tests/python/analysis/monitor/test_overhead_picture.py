@@ -17,7 +17,7 @@ def row(
 ) -> dict[str, Any]:
     return {
         "mpi": "mpich",
-        "sensor": "pmpi",
+        "sensor": "wrappers",
         "call": call,
         "bytes": size,
         "ranks": ranks,
