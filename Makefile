@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The front door; all work is in scripts/.
 
-.PHONY: help build check demo man test test-all chaos lint fix tidy clean
+.PHONY: help build check demo man site test test-all chaos lint fix tidy clean
 
 help:
 	@echo 'make demo   set up what is missing, emulate a Conjugate Gradient resized in two ways, draw both'
@@ -11,6 +11,7 @@ help:
 	@echo 'make test-all  what make test runs, the whole matrices and arrays beyond 2^31 bytes; hours'
 	@echo 'make check ROOM=transfer  build, lint and test one room of ARCHITECTURE.md, in a minute'
 	@echo 'make man    write a man page for each command, to build/man'
+	@echo 'make site   write the documentation with search and the C API, to build/site/html; it needs no network to read'
 	@echo 'make chaos  kill random processes of resizing jobs for an hour; tests/chaos/README.md'
 	@echo 'make lint   check format, types, spelling and habits; make fix mends what can be mended'
 	@echo 'make tidy   look for likely mistakes in C++ with clang-tidy; takes minutes'
@@ -35,6 +36,11 @@ test: build
 man:
 	@scripts/venv all
 	@.venv/bin/python docs/man/pages.py build/man
+
+site:
+	@scripts/packages all
+	@scripts/venv all
+	@.venv/bin/python docs/site/build.py build/site
 
 check:
 	@scripts/check '$(ROOM)'
