@@ -32,6 +32,7 @@
 
 #include <nereus/errors.h>
 #include <nereus/resize.h>
+#include <nereus/version.h>
 
 #if defined(__GNUC__)
 #define NEREUS_API __attribute__((visibility("default")))
@@ -311,7 +312,7 @@ NEREUS_API int nereus_last_resize(const nereus_job *job, nereus_resize_report *r
 /** The latest thing worth saying, in a sentence; "" when there is none. Valid until the next call. */
 NEREUS_API const char *nereus_message(const nereus_job *job);
 
-/** "major.minor.patch" of the library. */
+/** "major.minor.patch" of the library; version.h has that of the headers. */
 NEREUS_API const char *nereus_version(void);
 
 /** Name of a code, as "NEREUS_ERR_RANGE"; "unknown code" for a number that is none. */
