@@ -4,7 +4,6 @@
 import json
 import os
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import median
@@ -12,10 +11,12 @@ from typing import Any
 
 from nereus.bench.networks import SHM, Network
 from nereus.bench.paired import Paired
+from nereus.bench.unread_record import unread_record
 from nereus.launch import Build, Launch, LaunchError
 from nereus.launch.capacity import cores
 from nereus.launch.open_mpi import OPEN_MPI_YIELD
-from nereus.launch.preloading import COMPONENTS, LIBRARY, not_forwarded, preloaded, with_components
+from nereus.launch.preloading import COMPONENTS, not_forwarded, preloaded
+from nereus.launch.sensors import Sensor
 
 CALLS = ("send", "alltoall", "put", "halo")
 PMPI, INSIDE, OPEN_MPI = "pmpi", "components", "openmpi"
@@ -68,17 +69,16 @@ class CallBench:
             without = _variables(preloaded(None, {_SWITCH: "0"}, {}))
             yield from self._of_runs(OPEN_MPI, without, _variables(preloaded(None, {_SWITCH: "1"}, {})))
             if (self.build.prefix / COMPONENTS).exists() and not self.stopped():
-                with tempfile.TemporaryDirectory(prefix="nereus-bench-") as parts:
-                    on = _variables(with_components(self.build, _nowhere(parts), {}))
+                with unread_record() as record:
+                    on = _variables(Sensor.COMPONENTS.environment(self.build, record, {}))
                     yield from self._of_runs(INSIDE, without, on)
 
     def _of_wrappers(self) -> Iterator[Row]:
         """Batches of one run go through the wrappers and past them in turns."""
         plan = [*self.calls, "--repeat", str(self.repeat)]
         others = {"LD_PRELOAD": os.environ.get("LD_PRELOAD", "")}
-        with tempfile.TemporaryDirectory(prefix="nereus-bench-") as parts:
-            watched = preloaded(self.build.prefix / LIBRARY, _nowhere(parts), others)
-            cells = self._run(plan, _variables(watched))
+        with unread_record() as record:
+            cells = self._run(plan, _variables(Sensor.WRAPPERS.environment(self.build, record, others)))
         for cell in cells:
             yield self._row(PMPI, cell, cell["off_seconds"], cell["on_seconds"])
 
@@ -148,8 +148,3 @@ class CallBench:
 def _variables(environment: Mapping[str, str]) -> dict[str, str]:
     """The launch itself forwards what it is given."""
     return not_forwarded(environment)
-
-
-def _nowhere(parts: str) -> dict[str, str]:
-    """Where a record goes that nobody reads."""
-    return {"NEREUS_MONITOR_FILE": "/dev/null", "NEREUS_MONITOR_PARTS": parts}

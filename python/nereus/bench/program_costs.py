@@ -18,6 +18,7 @@ import numpy as np
 from nereus import UserError
 from nereus.analysis.capture import Trace, read_traces
 from nereus.bench.paired import Paired
+from nereus.bench.unread_record import unread_record
 from nereus.launch import Build, Stopping
 from nereus.launch.foreign import run_foreign
 from nereus.launch.preloading import preloaded
@@ -124,14 +125,13 @@ class ProgramBench:
 
     def _run(self, is_watched: bool) -> float | None:
         """Seconds; None when stopped."""
-        with tempfile.TemporaryDirectory(prefix="nereus-bench-") as name:
-            said, parts = Path(name) / "said", Path(name) / "parts"
-            parts.mkdir()
-            variables = {"NEREUS_MONITOR_FILE": "/dev/null", "NEREUS_MONITOR_PARTS": str(parts)}
-            watched = self.sensor.environment(self.build, variables)
+        with tempfile.TemporaryDirectory(prefix="nereus-bench-") as name, unread_record() as variables:
+            said = Path(name) / "said"
+            environment = (
+                self.sensor.environment(self.build, variables) if is_watched else preloaded(None, {})
+            )
             begin = time.monotonic()
             with said.open("w") as stdout:
-                environment = watched if is_watched else preloaded(None, {})
                 code = run_foreign(self.command, self.build, environment, self.stopping, stdout)
             whole = time.monotonic() - begin
             if self.stopping.signal is not None:

@@ -11,7 +11,7 @@ from nereus.analysis.monitor.overhead_picture import draw_overheads
 from nereus.bench.monitor_costs import CALLS, CallBench, Row
 from nereus.bench.networks import NETWORKS, network
 from nereus.bench.paired import LEVEL
-from nereus.cli.bench_network import Gigabits, NetworkName
+from nereus.cli.bench_network import Gigabits, NetworkName, check_network
 from nereus.cli.messages import Refused, complain, note, show, show_json
 from nereus.cli.picture_file import check_picture
 from nereus.cli.trial_bar import TrialBar
@@ -46,8 +46,7 @@ def monitor(
     """
     plan = ["--calls", _checked_calls(calls), "--bytes", ",".join(map(str, _numbers("--bytes", sizes, 0)))]
     numbers = _numbers("--ranks", ranks, 2)
-    if network_word not in NETWORKS:
-        raise Refused(f"--network = {network_word}: allowed are {', '.join(NETWORKS)}")
+    check_network(network_word)
     if picture is not None:
         check_picture(picture)
     chosen = [choose(name) for name in mpi] if mpi else [choose()]

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nereus.bench.networks import NETWORKS
 from nereus.bench.transfer_trials import Amount, Pair
 from nereus.bench.transfer_ways import METHODS, TransferWay, transfer_ways
+from nereus.cli.bench_network import check_network
 from nereus.cli.messages import Refused
 from nereus.cli.process_ways import read_ways
 from nereus.config.quantities import bytes_of
@@ -35,7 +35,7 @@ def read_asked(words: Mapping[str, str], arrays: int, constant_percent: float) -
             f"--arrays = {arrays}: constant and variable data need an array each; allowed is 2 or more, "
             f"or --constant-percent 0 or 100"
         )
-    network = _one_of(words, "network", NETWORKS)
+    check_network(words["network"])
     processes = _listed(words, "process-methods", PROCESS_METHODS)
     methods = _listed(words, "methods", (*METHODS, AUTO))
     strategies = _listed(words, "strategies", (*TRANSFER_STRATEGIES, AUTO))
@@ -44,7 +44,7 @@ def read_asked(words: Mapping[str, str], arrays: int, constant_percent: float) -
     if not ways:
         raise Refused(f"--strategies = {words['strategies']}: does not go with {words['methods']}")
     amount = Amount(_bytes(words["bytes"]), arrays, constant_percent)
-    return Asked(_pairs(words["from"], words["to"]), ways, amount, network)
+    return Asked(_pairs(words["from"], words["to"]), ways, amount, words["network"])
 
 
 def check_outputs(csv: Path | None, plot: Path | None) -> None:
@@ -53,12 +53,6 @@ def check_outputs(csv: Path | None, plot: Path | None) -> None:
         raise Refused(f"--csv = {csv}: there is no folder {csv.parent}")
     if plot is not None and plot.exists() and not plot.is_dir():
         raise Refused(f"--plot = {plot}: is no folder")
-
-
-def _one_of(words: Mapping[str, str], name: str, allowed: Sequence[str]) -> str:
-    if words[name] not in allowed:
-        raise Refused(f"--{name} = {words[name]}: allowed are {', '.join(allowed)}")
-    return words[name]
 
 
 def _listed(words: Mapping[str, str], name: str, allowed: Sequence[str]) -> list[str]:

@@ -12,7 +12,7 @@ from nereus.analysis.monitor.record import NOBODY, begin, end
 from nereus.cli.messages import Refused, complain, note
 from nereus.launch import Build, Stopping, parts_folder
 from nereus.launch.foreign import run_foreign
-from nereus.launch.preloading import build_for, forwards_itself, not_forwarded
+from nereus.launch.preloading import build_for, forwards_itself
 from nereus.launch.sensors import Sensor
 
 
@@ -75,17 +75,15 @@ def monitor(
             **({"NEREUS_MONITOR_MODEL": "on"} if model else {}),
             "NEREUS_MONITOR": "off" if off else "on",
         }
-        code = run_foreign(command, build, _for(command, sensor.environment(build, variables)), stopping)
+        _complain_of_other_hosts(command)
+        code = run_foreign(command, build, sensor.environment(build, variables), stopping)
         left = _take_parts(build, parts, file, encoding)
     raise typer.Exit(code if _end(file, encoding, code, left, quiet) else code or 1)
 
 
-def _for(command: list[str], environment: dict[str, str]) -> dict[str, str]:
-    """What the command is started with."""
-    if not forwards_itself(command):
-        return environment
-    complain("the command forwards variables with -x: other hosts are seen only if it also forwards ours")
-    return not_forwarded(environment)
+def _complain_of_other_hosts(command: list[str]) -> None:
+    if forwards_itself(command):
+        complain("the command forwards variables with -x: other hosts are seen only if it also forwards ours")
 
 
 def _begin(file: Path, encoding: Encoding, run: str, command: list[str]) -> None:

@@ -9,7 +9,7 @@ from typing import TextIO
 
 from nereus.launch.builds import Build
 from nereus.launch.error import LaunchError
-from nereus.launch.preloading import launched_with
+from nereus.launch.preloading import forwards_itself, launched_with, not_forwarded
 from nereus.launch.programs import search_path
 from nereus.launch.shared_memory import Snapshot
 from nereus.launch.stopping import Stopping
@@ -27,9 +27,12 @@ def run_foreign(
 ) -> int:
     """Run it with the launcher and the programs of the build where PATH has none.
 
-    Its exit code as shells tell it, or ours where we are stopped. LaunchError: it cannot be started.
+    Where the command says itself which variables go to other hosts, ours are not listed for Open MPI, which
+    would refuse it. Its exit code as shells tell it, or ours where we are stopped. LaunchError: it cannot be
+    started.
     """
-    complete = environment | {"PATH": search_path(build)}
+    forwarded = not_forwarded(environment) if forwards_itself(command) else environment
+    complete = forwarded | {"PATH": search_path(build)}
     before = Snapshot.take()
     code = _exit_code(launched_with(command, build), complete, stopping, stdout)
     if code:

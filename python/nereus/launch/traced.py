@@ -9,7 +9,7 @@ from typing import TextIO
 
 from nereus.launch.builds import Build
 from nereus.launch.foreign import run_foreign
-from nereus.launch.preloading import LIBRARY, forwards_itself, not_forwarded, preloaded
+from nereus.launch.preloading import LIBRARY, preloaded
 from nereus.launch.stopping import Stopping
 
 MOST_CALLS = 2**21
@@ -35,6 +35,4 @@ def run_traced(
             "NEREUS_MONITOR_MOST_CALLS": str(most_calls),
         }
         environment = preloaded(build.prefix / LIBRARY, variables)
-        if forwards_itself(command):
-            environment = not_forwarded(environment)
         return run_foreign(command, build, environment, stopping, stdout)

@@ -29,6 +29,17 @@ def test_command_ends_when_we_are_stopped(tmp_path: Path) -> None:
     assert out.read_text() == "ended\n"
 
 
+def test_list_of_variables_is_left_out_where_the_command_forwards_its_own(tmp_path: Path) -> None:
+    """Open MPI refuses to have both."""
+    out = tmp_path / "out"
+    environment = {**os.environ, "OMPI_MCA_mca_base_env_list": "NEREUS_JOB"}
+    act = 'echo "[$OMPI_MCA_mca_base_env_list]"'
+    with Stopping() as stopping, out.open("w") as stdout:
+        for words in ([], ["-x"]):
+            run_foreign(["sh", "-c", act, *words], BUILD, environment, stopping, stdout)
+    assert out.read_text().split() == ["[NEREUS_JOB]", "[]"]
+
+
 def test_command_that_cannot_be_started_is_refused() -> None:
     with Stopping() as stopping, pytest.raises(LaunchError, match="nowhere-to-be-found: cannot be started"):
         run_foreign(["nowhere-to-be-found"], BUILD, dict(os.environ), stopping)
