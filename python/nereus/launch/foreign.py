@@ -20,6 +20,7 @@ from nereus.launch.stopping import Stopping
 
 _ENDS_WITHIN = 10.0  # s, after it was asked to
 _LOOK_EVERY = 0.2  # s
+_DIES_WITHIN = 1.0  # s, a rank whose launcher has ended
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ def run_foreign(
     before = Snapshot.take()
     ended = _run(launched_with(command, build), complete, stopping, stdout)
     if ended.code:
-        before.remove_leftovers()  # MPIs leave theirs where a rank dies
+        before.remove_leftovers(_DIES_WITHIN)  # MPIs leave theirs where a rank dies
     return ended
 
 

@@ -25,6 +25,7 @@ NAME_PREFIXES = (
 )
 # A process that just made its file maps it within microseconds; this is ample.
 _SECOND_LOOK_AFTER = 0.2
+_LOOK_EVERY = 0.05  # s
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,12 @@ class Snapshot:
         """List the files that are there now; of later ones of ours only those of `job`, or of any, count."""
         return Snapshot(frozenset(_names()), job)
 
-    def remove_leftovers(self) -> list[Path]:
-        """Remove what appeared since and nobody uses; returns what was removed."""
+    def remove_leftovers(self, patience: float = 0) -> list[Path]:
+        """Remove what appeared since and nobody uses; returns what was removed.
+
+        `patience`: seconds to wait for processes that still use some, since they may be ending.
+        """
+        self._wait_for_users(patience)
         candidates = self._unused()
         if candidates:
             time.sleep(_SECOND_LOOK_AFTER)
@@ -50,10 +55,18 @@ class Snapshot:
                 path.unlink()
         return sorted(candidates)
 
+    def _wait_for_users(self, patience: float) -> None:
+        limit = time.monotonic() + patience
+        while time.monotonic() < limit and mapped(self._new()):
+            time.sleep(_LOOK_EVERY)
+
     def _unused(self) -> set[Path]:
-        new = {FOLDER / name for name in _names() if name not in self.names and self._may_be_of_the_job(name)}
-        new = {path for path in new if _is_ours(path)}
-        return new - mapped(new) if new else new
+        new = self._new()
+        return new - mapped(new)
+
+    def _new(self) -> set[Path]:
+        names = (name for name in _names() if name not in self.names and self._may_be_of_the_job(name))
+        return {path for path in map(FOLDER.joinpath, names) if _is_ours(path)}
 
     def _may_be_of_the_job(self, name: str) -> bool:
         return self.job is None or not name.startswith("nereus-") or name.startswith(f"nereus-{self.job}-")
@@ -76,6 +89,8 @@ def _is_ours(path: Path) -> bool:
 def mapped(paths: set[Path]) -> set[Path]:
     """Those of `paths` that some process maps or whose users cannot be told."""
     used: set[Path] = set()
+    if not paths:
+        return used
     for process in Path("/proc").iterdir():
         if process.name.isdigit():
             with contextlib.suppress(OSError):

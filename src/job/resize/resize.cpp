@@ -259,7 +259,8 @@ nereus_resize_report Resize::cancel(const Error &why) {
         return over();
     }
     if (beginning_.valid()) (void)beginning_.get();
-    if (root() && making_) making_->wait_for_spawned(Deadline::in(seconds_to_come_up));
+    // Where a thread makes the meeting, the making is its own until it ends, and it waits for what it spawned.
+    if (root() && making_ && !meeting_.valid()) making_->wait_for_spawned(Deadline::in(seconds_to_come_up));
     std::optional<Met> met;
     if (meeting_.valid()) met = meeting_.get();
     // Newcomers in MPI_Comm_connect hear nothing else; the supervisor ends parties that came from it alone.

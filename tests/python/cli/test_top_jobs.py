@@ -107,13 +107,13 @@ def test_jobs_and_decisions_are_shown_and_updated() -> None:
 
     async def steps(pilot: Pilot[None]) -> None:
         assert shown(screen, "#daemon") == f"policy fair, 3 of 8 cores free, jobs: 2, turn: {B}"
-        assert rows(screen)[0] == [A, "2", "7", "computes", "", "", "./cg [bold]"]
-        assert rows(screen)[1][3:6] == ["writes", "", "4 ranks at 30"]
+        assert rows(screen)[0] == [A, "2", "7", "", "computes", "", "", "./cg [bold]"]
+        assert rows(screen)[1][4:7] == ["writes", "", "4 ranks at 30"]
         assert "will be resized from 2 to 4 ranks at iteration 30 (fair: [b]free cores)" in shown(
             screen, "#decisions"
         )
         await watch.seen(look(job(A, turn="waits", ranks=5)), pilot)
-        assert [row[:4] for row in rows(screen)] == [[A, "5", "7", "waits"]]
+        assert [row[:5] for row in rows(screen)] == [[A, "5", "7", "", "waits"]]
 
     on(screen, steps)
 
@@ -251,8 +251,8 @@ def test_job_of_another_host_is_shown_and_resized(house: House, tmp_path: Path, 
 
         async def steps(pilot: Pilot[None]) -> None:
             assert rows(screen) == [
-                ["far-1", "2", "", "running on n2", "", "", "./far"],
-                [B, "", "", "silent on n3", "", "", ""],
+                ["far-1", "2", "", "", "running on n2", "", "", "./far"],
+                [B, "", "", "", "silent on n3", "", "", ""],
             ]
             assert shown(screen, "#daemon").startswith("jobs: 2; no daemon of yours runs on this host")
             await pilot.press("r", "5", "enter")
