@@ -2,7 +2,6 @@
 """What killed jobs leave in shared memory goes; what others use stays."""
 
 import mmap
-import os
 import secrets
 import subprocess
 import sys
@@ -44,7 +43,7 @@ def name() -> Iterator[Path]:
 def made(file: Path) -> Snapshot:
     """A snapshot that knows all files but this one."""
     file.write_bytes(bytes(mmap.PAGESIZE))
-    return Snapshot(frozenset(os.listdir(FOLDER)) - {file.name})
+    return Snapshot(frozenset(path.name for path in FOLDER.iterdir() if path != file))
 
 
 def test_file_that_nobody_uses_is_removed(name: Path) -> None:
