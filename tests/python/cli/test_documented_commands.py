@@ -33,7 +33,7 @@ NOT_RUN = {
     r"nereus (daemon|page|top)\b": "runs until it is ended, or looks at what runs",
     r"cluster\.toml|day\.swf|audikw_1|nereus-monitor-1f": "the file is the reader's",
     r"[ =](run\.json|measured\.jsonl)": "the file is the reader's",
-    r"build/(mine|mpich)": "of a build tree, or of the file that the reader changes step by step",
+    r"build/(mine|mpich)|mine/sums": "of a build tree, or of the file that the reader changes step by step",
     r"--mpi NAME": "of a build that the reader made",
     r"--mpi openmpi|OMPI_|--sensor components": "Open MPI's launcher refuses root, and may not be there",
     r"simulate (transfer|placement) ": "needs SimGrid, which may not be there",
