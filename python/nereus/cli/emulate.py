@@ -3,7 +3,7 @@
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -17,13 +17,7 @@ from nereus.cli.messages import Refused, complain, note, show, show_json, warn, 
 from nereus.cli.proteo_codes import Codes, ProteoCodesOption
 from nereus.cli.where import HostsOption, OversubscribeOption, RshOption
 from nereus.config import Loaded, describe, load, write_toml
-from nereus.launch import (
-    RANKS_PER_CORE,
-    Stopping,
-    cores,
-    fostering,
-    most_ranks,
-)
+from nereus.launch import RANKS_PER_CORE, Build, Stopping, cores, fostering, most_ranks
 from nereus.runs import Where
 from nereus.runs.experiment import Ended, Means, build_for, load_measured, means_for, run
 from nereus.runs.results_folder import is_full, new_folder, unused_folder
@@ -100,6 +94,15 @@ def emulate(
     build = build_for(loaded, source, mpi)
     where = _where(loaded, hosts, rsh, oversubscribe)
     _check_capacity(loaded, source, max_ranks, where)
+    ended, folder = emulated(loaded, build, where, output, quiet)
+    is_good = present(ended, folder, _show_json if as_json else _show_table, quiet, picture)
+    raise typer.Exit(0 if is_good else 1)
+
+
+def emulated(
+    loaded: Loaded, build: Build, where: Where, output: Path | None, quiet: bool
+) -> tuple[Ended, Path]:
+    """How it ended, and its folder. Exit where it is stopped."""
     with Stopping() as stopping, fostering():
         check_control_socket()
         means = means_for(loaded.experiment.malleable, build, where, lambda: stopping.signal is not None)
@@ -113,7 +116,7 @@ def emulate(
     if ended.outcome is None:
         complain(f"stopped by {stopping.text}; results so far: {folder} (nereus report {folder})")
         raise typer.Exit(stopping.exit_code)
-    raise typer.Exit(0 if _present(ended, folder, as_json, quiet, picture) else 1)
+    return ended, folder
 
 
 def _emulate_jobs(
@@ -194,8 +197,10 @@ def _units(where: Where) -> str:
     return f"{where.slots} slots" if where.hosts else f"{cores()} cores"
 
 
-def _present(ended: Ended, folder: Path, as_json: bool, quiet: bool, picture: bool) -> bool:
-    """Show what there is; True when the run came to a good end."""
+def present(
+    ended: Ended, folder: Path, shown: Callable[[Results], None], quiet: bool, picture: bool
+) -> bool:
+    """Show what there is; True when the run came to a good end and its files could be written."""
     for line in ended.complaints:
         note(line)
     failure = None if ended.outcome is None or ended.outcome.good else ended.outcome.text
@@ -206,7 +211,8 @@ def _present(ended: Ended, folder: Path, as_json: bool, quiet: bool, picture: bo
     except ResultError as error:
         complain(f"the run did not finish: {failure or error}; what it wrote: {folder}")
         return False
-    written = _show_results(results, folder, as_json, picture)
+    shown(results)
+    written = _write(results, folder, picture)
     if failure is None and not results.finished:
         failure = "the results have no end"
     if failure is not None:
@@ -217,12 +223,16 @@ def _present(ended: Ended, folder: Path, as_json: bool, quiet: bool, picture: bo
     return written
 
 
-def _show_results(results: Results, folder: Path, as_json: bool, picture: bool) -> bool:
-    """Whether its files could be written too."""
-    if as_json:
-        show_json(results.document())
-    else:
-        show(table(results))
+def _show_json(results: Results) -> None:
+    show_json(results.document())
+
+
+def _show_table(results: Results) -> None:
+    show(table(results))
+
+
+def _write(results: Results, folder: Path, picture: bool) -> bool:
+    """Whether its files could be written."""
     try:
         write_csv(results, folder)
         if picture:

@@ -18,6 +18,7 @@ _PLAN, _OPERATE = "Simulate and place", "Operate"
 
 app = group_of(
     {
+        "demo": Home("nereus.cli.demo", section=_RUN),
         # What stands behind the program's name belongs to the program.
         "run": Home("nereus.cli.run", interspersed=False, section=_RUN),
         "resize": Home("nereus.cli.resize", section=_RUN),
@@ -33,6 +34,7 @@ app = group_of(
         "bench": Home("nereus.cli.bench", section=_STUDY),
         "convert": Home("nereus.cli.convert", section=_STUDY),
         "matrix": Home("nereus.cli.matrix", section=_STUDY),
+        "examples": Home("nereus.cli.examples", section=_STUDY),
         "schema": Home("nereus.cli.schema", section=_STUDY),
         "simulate": Home("nereus.cli.simulate", section=_PLAN),
         "place": Home("nereus.cli.place", section=_PLAN),

@@ -17,6 +17,10 @@ PREFERRED = "mpich"
 #: Each with the family whose ABI its libraries have.
 FAMILIES = {"mpich": "mpich", "intel": "mpich", "openmpi": "openmpi", "prrte": "openmpi"}
 KINDS = tuple(FAMILIES)
+#: The Python package's own; its extras are MPIs.
+DISTRIBUTION = "nereus-mpi"
+#: Builds that came with the Python package, in a wheel.
+PACKAGED = Path(__file__).parents[1] / "builds"
 _OPEN_MPI = re.compile(r"Open MPI v?(\d+)")
 _FIRST_WITH_PRRTE = 5
 
@@ -49,6 +53,13 @@ class Build:
         return self.library_version.startswith(" ".join(library.split()))
 
     @property
+    def remedy(self) -> str:
+        """What brings back what it lacks."""
+        if self.prefix.parent == PACKAGED:
+            return f"run `pip install --force-reinstall '{DISTRIBUTION}[{self.name}]'`"
+        return "run `make build` again"
+
+    @property
     def description(self) -> Path:
         """The file that describes this build."""
         return self.prefix / "mpi.json"
@@ -57,7 +68,19 @@ class Build:
         """Path of an installed program of this build."""
         path = self.prefix / "bin" / name
         if not os.access(path, os.X_OK):
-            raise LaunchError(f"{path}: the build {self.name} has no such program; run `make build` again")
+            raise LaunchError(f"{path}: the build {self.name} has no such program; {self.remedy}")
+        return path
+
+    @property
+    def examples(self) -> Path:
+        """The folder of the examples that were installed with it."""
+        return self.prefix / "share" / "nereus" / "examples"
+
+    def example(self, name: str) -> Path:
+        """The file of an example, as `emulate/cg.toml`."""
+        path = self.examples / name
+        if not path.is_file():
+            raise LaunchError(f"{path}: the build {self.name} has no such example; {self.remedy}")
         return path
 
     def files(self, *programs: str) -> list[Path]:
@@ -67,14 +90,22 @@ class Build:
 
 
 def builds_folder(environment: Mapping[str, str] = os.environ) -> Path:
-    """Where builds are looked for: NEREUS_BUILDS, else lib/nereus of this Python environment."""
+    """Where builds are installed: NEREUS_BUILDS, else lib/nereus of this Python environment."""
     return Path(environment.get("NEREUS_BUILDS") or Path(sys.prefix) / "lib" / "nereus")
 
 
 def builds(environment: Mapping[str, str] = os.environ) -> list[Build]:
-    """All installed builds; the preferred one first, the others by name."""
-    found = [_read(path) for path in builds_folder(environment).glob("*/mpi.json")]
-    return sorted(found, key=lambda build: (build.name != PREFERRED, build.name))
+    """All that are installed; the preferred one first, the others by name.
+
+    Without NEREUS_BUILDS also those that came with the Python package, if no other has the name.
+    """
+    folders = [builds_folder(environment)]
+    if not environment.get("NEREUS_BUILDS"):
+        folders.insert(0, PACKAGED)
+    found = {
+        build.name: build for folder in folders for build in map(_read, sorted(folder.glob("*/mpi.json")))
+    }
+    return sorted(found.values(), key=lambda build: (build.name != PREFERRED, build.name))
 
 
 def choose(name: str | None = None, environment: Mapping[str, str] = os.environ) -> Build:
@@ -83,10 +114,8 @@ def choose(name: str | None = None, environment: Mapping[str, str] = os.environ)
     if not found:
         folder = builds_folder(environment)
         raise LaunchError(f"{folder}: no MPI build of Nereus is installed there; run `make build`")
-    if name is None:
-        return found[0]
     for build in found:
-        if build.name == name:
+        if name in (None, build.name):
             return build
     raise LaunchError(f"--mpi = {name}: no such MPI build; installed are {_names(found)}")
 
@@ -115,9 +144,10 @@ def _read(path: Path) -> Build:
         raise LaunchError(
             f"{path}: not the description of an MPI build ({problem!r}); run `make build`"
         ) from problem
-    library_folder = Path(str(folder)) if folder else None
+    # In a wheel they are relative: the MPI lies in the same Python environment.
+    library_folder = path.parent / str(folder) if folder else None
     version = " ".join(str(version).split())
-    return Build(str(name), path.parent, Path(str(mpiexec)), version, library_folder, kind)
+    return Build(str(name), path.parent, path.parent / str(mpiexec), version, library_folder, kind)
 
 
 def _kind_of(version: str) -> str:

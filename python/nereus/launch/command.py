@@ -63,7 +63,8 @@ class Launch:
         build = self.build
         if not os.access(build.mpiexec, os.X_OK):
             raise LaunchError(
-                f"{build.mpiexec}: the launcher of the build {build.name} is missing; run `make build` again"
+                f"{build.mpiexec}: the launcher of the build {build.name} is missing, of "
+                f"{build.library_version}; {build.remedy}"
             )
         launcher, shell = _LAUNCHERS[build.kind], self.reach.remote_shell
         watched = {} if self.recorded else _unrecorded()

@@ -4,6 +4,7 @@
 import contextlib
 import json
 import math
+import os
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -38,6 +39,8 @@ MPICH_FAR: tuple[dict[str, str], ...] = ({"MPIR_CVAR_CH4_NETMOD": "ofi", "FI_PRO
 # Intel's finds out by itself what reaches whom; its sockets are there where that fails.
 INTEL: tuple[dict[str, str], ...] = ({}, {"FI_PROVIDER": "tcp"})
 OPEN_MPI: tuple[dict[str, str], ...] = ({},)
+#: What the user says by these about MPICH's transports is tried first.
+TRANSPORT_VARIABLES = ("UCX_TLS", "MPIR_CVAR_CH4_NETMOD", "FI_PROVIDER")
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ def joining(
         return Joining(False, str(problem))
     two = names_of(_two(reach.hosts))
     where = [reach.alike, len(two)] if reach.alike else two
-    key = key_here(build, where, _shell_of(reach))
+    key = key_here(build, where, _shell_of(reach), _said_by_user(build))
     known = None if fresh else _recall(key, files, time_limit)
     if known is not None:
         return known
@@ -155,7 +158,14 @@ def _candidates(build: Build, reach: Reach) -> tuple[dict[str, str], ...]:
         return OPEN_MPI
     if build.kind == "intel":
         return INTEL
-    return MPICH_FAR if reach.far else MPICH_HERE
+    usual = MPICH_FAR if reach.far else MPICH_HERE
+    return ({}, *usual) if _said_by_user(build) else usual
+
+
+def _said_by_user(build: Build) -> dict[str, str]:
+    if build.kind != "mpich":
+        return {}
+    return {name: os.environ[name] for name in TRANSPORT_VARIABLES if name in os.environ}
 
 
 def _two(hosts: Sequence[Host]) -> list[Host]:

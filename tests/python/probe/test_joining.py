@@ -182,6 +182,22 @@ def test_other_hosts_are_tried_over_the_network_with_one_rank_each(build: Build)
     assert trials.read_text().split() == ["ofi", "127.0.0.1:1,127.0.0.2:1", "on"]
 
 
+def test_transports_that_the_user_names_are_tried_first(
+    build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A faster network is not given up where newcomers join over it; a trial without it says nothing of it."""
+    trials = install(build, f"[ \"$FI_PROVIDER\" != broken ] && echo '{WORKS}' || echo '{FAILS}'")
+    hosts = Reach(read_hosts("127.0.0.1,127.0.0.2"), RemoteShell("/opt/rsh"))
+    assert joining(build, hosts).environment == MPICH_FAR[0]
+    monkeypatch.setenv("FI_PROVIDER", "verbs;ofi_rxm")
+    assert joining(build, hosts).environment == {}
+    monkeypatch.setenv("FI_PROVIDER", "broken")
+    found = joining(build, hosts)
+    assert found.environment == MPICH_FAR[0]
+    assert [(one.environment, one.reason) for one in found.failures] == [({}, "no space for port_name")]
+    assert len(trials.read_text().splitlines()) == 4
+
+
 def test_list_of_the_local_host_alone_needs_no_network(build: Build) -> None:
     install(build, f"echo '{WORKS}'")
     assert joining(build, Reach((Host("localhost", 8),))).environment == MPICH_HERE[0]

@@ -91,7 +91,7 @@ def test_demo_uses_its_own_build_only_while_there_is_no_optimised_one(
     def build_after(asked: str) -> str:
         assert run(checkout / "scripts" / "setup", asked).returncode == 0
         shown = run(checkout / "scripts" / "demo", "results").stdout.splitlines()
-        (used,) = {line.removeprefix("emulate ") for line in shown}
+        (used,) = {line.removeprefix("demo ") for line in shown}
         return used
 
     assert build_after("demo") == str(own)

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A root with a Python environment and nothing else: no compiler, no library but those that every Linux has."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import files
+from pathlib import Path
+
+#: What wheels may rely on beside Python itself: PEP 600, and the lists of auditwheel.
+EVERYWHERE = ("libstdc++.so.6", "libgcc_s.so.1")
+_LINE = re.compile(r"(?:=> )?(/\S+) \(0x")
+_DEVICES = ("null", "zero", "urandom", "random")
+
+
+@dataclass(frozen=True)
+class EmptyRoot:
+    """Made in a folder; its Python environment is in `/env`, other packages of ours in `/packages`."""
+
+    path: Path
+
+    @property
+    def environment(self) -> Path:
+        return self.path / "env"
+
+    def make(self) -> None:
+        for name in ("proc", "dev", "tmp", "etc", "packages", "home", sys.base_prefix.lstrip("/")):
+            (self.path / name).mkdir(parents=True, exist_ok=True)
+        (self.path / "etc" / "passwd").write_text("root:x:0:0:root:/home:/bin/sh\n")
+        (self.path / "etc" / "hosts").write_text("127.0.0.1 localhost\n")
+        for library in _needed_by_python():
+            target = self.path / library.relative_to("/")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(library, target)
+            target.chmod(0o755)
+        base = Path(sys.base_prefix) / "bin" / f"python{sysconfig.get_python_version()}"
+        subprocess.run([base, "-m", "venv", "--without-pip", self.environment], check=True)
+
+    def install(self, wheel: Path) -> None:
+        """The wheel as pip does it, and the MPICH that our own environment has."""
+        line = [sys.executable, "-m", "pip", "--python", self.environment / "bin" / "python", "install"]
+        subprocess.run([*line, "-q", "--no-deps", "--no-index", wheel], check=True)
+        for file in files("mpich") or ():
+            source = Path(str(file.locate())).resolve()
+            target = self.environment / source.relative_to(Path(sys.prefix).resolve())
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, target)
+
+    def command(self, *words: str) -> list[str]:
+        """The line that runs it inside, with a network and processes of its own."""
+        inside = f"{self.environment.relative_to(self.path)}"
+        mounts = [
+            f"mount --rbind --make-rslave {sys.base_prefix} {self.path}{sys.base_prefix}",
+            f"mount --bind {sysconfig.get_path('purelib')} {self.path}/packages",
+            f"mount -t proc proc {self.path}/proc",
+            f"mount -t tmpfs tmpfs {self.path}/dev",
+            f"mkdir {self.path}/dev/shm",
+            *(
+                f"touch {self.path}/dev/{name} && mount --bind /dev/{name} {self.path}/dev/{name}"
+                for name in _DEVICES
+            ),
+            f"ln -s /proc/self/fd {self.path}/dev/fd",
+        ]
+        start = f"exec chroot {self.path} /{inside}/bin/{words[0]} {' '.join(words[1:])}"
+        apart = ["unshare", "--mount", "--pid", "--ipc", "--net", "--fork", "--kill-child"]
+        private = [] if os.geteuid() == 0 else ["--map-root-user"]
+        return [*apart, *private, "sh", "-ec", "\n".join(["ip link set lo up", *mounts, start])]
+
+    def variables(self) -> dict[str, str]:
+        """All that a command inside gets."""
+        return {"PATH": os.environ["PATH"], "PYTHONPATH": "/packages", "HOME": "/home", "LC_ALL": "C.UTF-8"}
+
+
+def _needed_by_python() -> Iterator[Path]:
+    """Libraries of the interpreter and its modules, where the dynamic linker finds them."""
+    modules = Path(sysconfig.get_path("stdlib")) / "lib-dynload"
+    interpreter = Path(sys.base_prefix) / "bin" / f"python{sysconfig.get_python_version()}"
+    found = _libraries([interpreter, *modules.glob("*.so")])
+    folders = {path.parent for path in found}
+    for name in EVERYWHERE:
+        found |= {path for folder in folders if (path := folder / name).exists()}
+    yield from (path for path in found if not path.is_relative_to(sys.base_prefix))
+
+
+def _libraries(programs: Sequence[Path]) -> set[Path]:
+    said = subprocess.run(["ldd", *programs], capture_output=True, text=True, check=True).stdout
+    return {Path(found[1]) for found in _LINE.finditer(said)}

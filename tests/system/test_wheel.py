@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The wheel has everything in it, and works where there is nothing but Python and MPICH's wheel."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from empty_root import EmptyRoot
+
+from conftest import ROOT
+
+LIMIT = 900
+MOST_BYTES = 15_000_000
+BUILD = "nereus/builds/own"
+#: What the build of the wheel has in it, and examples that `nereus demo` and the pages name.
+WANTED = (
+    "mpi.json",
+    "bin/nereus-emulator",
+    "bin/nereus-probe",
+    "bin/nereus-cg",
+    "bin/nereus-place",
+    "lib/libnereus.so",
+    "lib/libnereus-monitor.so",
+    "lib/pkgconfig/nereus.pc",
+    "include/nereus/nereus.h",
+    "share/nereus/examples/emulate/cg.toml",
+    "share/nereus/examples/01_first_resize.c",
+    "share/nereus/docs/schemas/experiment.json",
+)
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    done = subprocess.run(
+        [ROOT / "scripts" / "wheel", folder], capture_output=True, text=True, timeout=LIMIT, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    (made,) = folder.iterdir()
+    return made
+
+
+@pytest.fixture(scope="module")
+def root(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmptyRoot]:
+    if shutil.which("unshare") is None or os.geteuid() != 0:
+        pytest.skip("an empty root is made of namespaces by the program unshare, as root")
+    made = EmptyRoot(tmp_path_factory.mktemp("root"))
+    made.make()
+    made.install(wheel)
+    yield made
+    shutil.rmtree(made.path)
+
+
+def inside(root: EmptyRoot, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        root.command(*words),
+        env=root.variables(),
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+        check=False,
+    )
+
+
+def test_wheel_has_library_programs_headers_and_examples_within_its_size(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    assert [name for name in WANTED if f"{BUILD}/{name}" not in names] == []
+    assert wheel.stat().st_size <= MOST_BYTES
+
+
+def test_wheel_needs_no_library_of_this_machine(wheel: Path) -> None:
+    line = [sys.executable, "-m", "auditwheel", "show", wheel]
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    done = subprocess.run(
+        line, env={**os.environ, "PATH": path}, capture_output=True, text=True, timeout=LIMIT, check=True
+    )
+    said = " ".join(done.stdout.split())
+    assert re.search(r'consistent with the following platform tag: "manylinux_2_\d+_x86_64"', said), said
+    (tag,) = re.findall(r"manylinux_2_\d+", wheel.name)
+    assert f'tag: "{tag}_x86_64"' in said
+
+
+def test_demo_draws_its_picture_where_there_is_no_compiler(root: EmptyRoot) -> None:
+    done = inside(root, "nereus", "demo", "/results")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (root.path / "results" / "picture.png").read_bytes().startswith(b"\x89PNG")
+    assert "cg-default" in done.stdout
+
+
+def test_program_linked_by_the_wheel_runs_resized(root: EmptyRoot) -> None:
+    done = inside(root, "nereus", "run", "-n", "2", "--", "nereus-cg", "--poisson", "20", "--resize", "5:3")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_wheel_without_its_mpi_says_what_to_install(root: EmptyRoot) -> None:
+    launcher = root.environment / "bin" / "mpiexec"
+    launcher.rename(launcher.with_name("away"))
+    try:
+        done = inside(root, "nereus", "run", "-n", "2", "--", "nereus-cg")
+    finally:
+        launcher.with_name("away").rename(launcher)
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert "the launcher of the build mpich is missing, of MPICH Version: 5" in line
+    assert line.endswith("run `pip install --force-reinstall 'nereus-mpi[mpich]'`")
