@@ -37,7 +37,7 @@ NOT_RUN = {
     r"--mpi NAME": "of a build that the reader made",
     r"--mpi openmpi|OMPI_|--sensor components": "Open MPI's launcher refuses root, and may not be there",
     r"simulate (transfer|placement) ": "needs SimGrid, which may not be there",
-    r"docs/measured/": "takes minutes or hours, and is how the figures of the page were made",
+    r"docs/measured/|docs/pictures/": "takes minutes or hours, and is how figures and pictures were made",
     r"nereus study |report studies/": "takes minutes",
     r"report results/|use-case-[abc]|--cores 210": "takes long, or needs what such a line makes",
     r"NEREUS_VERIFY=on mpiexec": "stands for any program",
