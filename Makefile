@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The front door; all work is in scripts/.
 
-.PHONY: help build check demo man site test test-all chaos lint fix tidy clean
+.PHONY: help build check deb demo man site test test-all wheel chaos lint fix tidy clean
 
 help:
 	@echo 'make demo   set up what is missing, emulate a Conjugate Gradient resized in two ways, draw both'
@@ -12,6 +12,8 @@ help:
 	@echo 'make check ROOM=transfer  build, lint and test one room of ARCHITECTURE.md, in a minute'
 	@echo 'make man    write a man page for each command, to build/man'
 	@echo 'make site   write the documentation with search and the C API, to build/site/html; it needs no network to read'
+	@echo 'make wheel  a wheel with library, programs and examples, in dist'
+	@echo 'make deb    Debian packages of Nereus, in build/packages/deb; packaging/README.md has other recipes'
 	@echo 'make chaos  kill random processes of resizing jobs for an hour; tests/chaos/README.md'
 	@echo 'make lint   check format, types, spelling and habits; make fix mends what can be mended'
 	@echo 'make tidy   look for likely mistakes in C++ with clang-tidy; takes minutes'
@@ -36,6 +38,14 @@ test: build
 man:
 	@scripts/venv all
 	@.venv/bin/python docs/man/pages.py build/man
+
+wheel:
+	@scripts/packages demo
+	@scripts/venv all
+	@scripts/wheel
+
+deb:
+	@scripts/deb
 
 site:
 	@scripts/packages all

@@ -107,3 +107,28 @@ def test_name_that_cannot_be_taken_is_reported(tmp_path: Path, mpi: Path, name: 
 
 def test_unknown_option_is_reported(tmp_path: Path, mpi: Path) -> None:
     assert "allowed beside --with-mpi MPICC are" in refused(tmp_path, mpi / "mpicc", "--nam", "x")
+
+
+def test_missing_python_is_reported(tmp_path: Path, mpi: Path) -> None:
+    said = refused(tmp_path, mpi / "mpicc", "--python", "/nowhere/python3")
+    assert said == "--python /nowhere/python3: there is no such program"
+
+
+def test_build_is_made_with_the_python_that_is_named(
+    tmp_path: Path, mpi: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By its own path, not that of the interpreter behind it: that one has no packages."""
+    script(mpi / "mpiexec", '#!/bin/sh\nfor rank in 0 1; do RANK=$rank SIZE=2 "$3"; done\n')
+    environment = tmp_path / "environment"
+    environment.symlink_to("/bin/sh")
+    cmake = script(tmp_path / "tools" / "cmake", f'#!/bin/sh\necho "$*" >> {tmp_path}/asked\n')
+    monkeypatch.setenv("PATH", f"{cmake.parent}:{os.environ['PATH']}")
+    line = [str(ROOT / "scripts" / "build"), "--with-mpi", str(mpi / "mpicc"), "--name", "of-a-test"]
+    try:
+        for words in ([*line, "--python", str(environment)], line):
+            subprocess.run(words, check=True, capture_output=True, timeout=120)
+    finally:
+        shutil.rmtree(ROOT / "build" / "of-a-test", ignore_errors=True)
+    configured = [each for each in (tmp_path / "asked").read_text().splitlines() if "--fresh" in each]
+    named = [f"-DPython3_EXECUTABLE={environment}" in each for each in configured]
+    assert named == [True, False]
