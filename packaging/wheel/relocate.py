@@ -58,8 +58,9 @@ def _add_licences(tree: Path) -> None:
     """Of the libraries that were put in, as their packages have them."""
     (licences,) = tree.glob("*.dist-info/licenses")
     (bill,) = tree.glob("*.dist-info/sboms/auditwheel.cdx.json")
-    of_debian = [_COPYRIGHT / each["name"] / "copyright" for each in json.loads(bill.read_text())["components"]]
-    texts = {f"{path.parent.name}.txt": path for path in of_debian if path.is_file()}
+    names = [each["name"] for each in json.loads(bill.read_text())["components"]]
+    of_debian = {f"{name}.txt": _COPYRIGHT / name / "copyright" for name in names}
+    texts = {name: path for name, path in of_debian.items() if path.is_file()}
     for file in files("pyzmq") or ():
         if file.name in _OF_ZEROMQ:
             texts[file.name] = Path(str(file.locate()))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A root with a Python environment and nothing else: no compiler, no library but those that every Linux has."""
+"""A root with a Python environment, and no compiler and no library but those that every Linux has."""
 
 import os
 import re
@@ -13,7 +13,18 @@ from importlib.metadata import files
 from pathlib import Path
 
 #: What wheels may rely on beside Python itself: PEP 600, and the lists of auditwheel.
-EVERYWHERE = ("libstdc++.so.6", "libgcc_s.so.1")
+EVERYWHERE = (
+    "libc.so.6",
+    "libdl.so.2",
+    "libgcc_s.so.1",
+    "libm.so.6",
+    "libpthread.so.0",
+    "libresolv.so.2",
+    "librt.so.1",
+    "libstdc++.so.6",
+    "libutil.so.1",
+    "libz.so.1",
+)
 _LINE = re.compile(r"(?:=> )?(/\S+) \(0x")
 _DEVICES = ("null", "zero", "urandom", "random")
 
@@ -29,7 +40,7 @@ class EmptyRoot:
         return self.path / "env"
 
     def make(self) -> None:
-        for name in ("proc", "dev", "tmp", "etc", "packages", "home", sys.base_prefix.lstrip("/")):
+        for name in ("proc", "sys", "dev", "tmp", "etc", "packages", "home", sys.base_prefix.lstrip("/")):
             (self.path / name).mkdir(parents=True, exist_ok=True)
         (self.path / "etc" / "passwd").write_text("root:x:0:0:root:/home:/bin/sh\n")
         (self.path / "etc" / "hosts").write_text("127.0.0.1 localhost\n")
@@ -52,12 +63,13 @@ class EmptyRoot:
             shutil.copy2(source, target)
 
     def command(self, *words: str) -> list[str]:
-        """The line that runs it inside, with a network and processes of its own."""
-        inside = f"{self.environment.relative_to(self.path)}"
+        """The line that runs one of its commands inside, with a network and processes of its own."""
+        inside = self.environment.relative_to(self.path)
         mounts = [
             f"mount --rbind --make-rslave {sys.base_prefix} {self.path}{sys.base_prefix}",
             f"mount --bind {sysconfig.get_path('purelib')} {self.path}/packages",
             f"mount -t proc proc {self.path}/proc",
+            f"mount --rbind --make-rslave /sys {self.path}/sys",
             f"mount -t tmpfs tmpfs {self.path}/dev",
             f"mkdir {self.path}/dev/shm",
             *(
@@ -66,7 +78,8 @@ class EmptyRoot:
             ),
             f"ln -s /proc/self/fd {self.path}/dev/fd",
         ]
-        start = f"exec chroot {self.path} /{inside}/bin/{words[0]} {' '.join(words[1:])}"
+        # Scripts name the interpreter by its path outside.
+        start = f"exec chroot {self.path} /{inside}/bin/python /{inside}/bin/{' '.join(words)}"
         apart = ["unshare", "--mount", "--pid", "--ipc", "--net", "--fork", "--kill-child"]
         private = [] if os.geteuid() == 0 else ["--map-root-user"]
         return [*apart, *private, "sh", "-ec", "\n".join(["ip link set lo up", *mounts, start])]

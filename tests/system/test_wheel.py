@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The wheel has everything in it, and works where there is nothing but Python and MPICH's wheel."""
 
+import json
 import os
 import re
 import shutil
@@ -74,6 +75,13 @@ def test_wheel_has_library_programs_headers_and_examples_within_its_size(wheel: 
     assert wheel.stat().st_size <= MOST_BYTES
 
 
+def test_wheel_has_all_files_of_the_python_package(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    line = ["git", "ls-files", "python"]
+    listed = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, timeout=60, check=True).stdout
+    assert [name for name in listed.split() if name.removeprefix("python/") not in names] == []
+
+
 def test_wheel_needs_no_library_of_this_machine(wheel: Path) -> None:
     line = [sys.executable, "-m", "auditwheel", "show", wheel]
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
@@ -93,9 +101,10 @@ def test_demo_draws_its_picture_where_there_is_no_compiler(root: EmptyRoot) -> N
     assert "cg-default" in done.stdout
 
 
-def test_program_linked_by_the_wheel_runs_resized(root: EmptyRoot) -> None:
-    done = inside(root, "nereus", "run", "-n", "2", "--", "nereus-cg", "--poisson", "20", "--resize", "5:3")
+def test_application_in_the_wheel_is_resized(root: EmptyRoot) -> None:
+    done = inside(root, "nereus", "run", "-n", "2", "--", "nereus-cg", "--poisson", "60", "--resize", "20:3")
     assert done.returncode == 0, done.stdout + done.stderr
+    assert (json.loads(done.stdout)["resizes"], json.loads(done.stdout)["ranks"]) == (1, 3)
 
 
 def test_wheel_without_its_mpi_says_what_to_install(root: EmptyRoot) -> None:

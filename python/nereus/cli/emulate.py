@@ -197,9 +197,7 @@ def _units(where: Where) -> str:
     return f"{where.slots} slots" if where.hosts else f"{cores()} cores"
 
 
-def present(
-    ended: Ended, folder: Path, shown: Callable[[Results], None], quiet: bool, picture: bool
-) -> bool:
+def present(ended: Ended, folder: Path, shown: Callable[[Results], None], quiet: bool, picture: bool) -> bool:
     """Show what there is; True when the run came to a good end and its files could be written."""
     for line in ended.complaints:
         note(line)

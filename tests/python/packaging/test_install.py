@@ -53,7 +53,7 @@ def checkout(repository: Path, tmp_path: Path) -> Path:
     folder = tmp_path / "checkout"
     (folder / "scripts").mkdir(parents=True)
     (folder / "wheels").mkdir()
-    for name in ("install", "source_archive", "wheels"):
+    for name in ("install", "source_archive", "download_wheels"):
         (folder / "scripts" / name).write_bytes((repository / "scripts" / name).read_bytes())
         (folder / "scripts" / name).chmod(0o755)
     (folder / "backend.py").write_text(BACKEND)
@@ -159,19 +159,21 @@ def test_wheels_for_another_python_are_refused(checkout: Path, tmp_path: Path) -
     done = run(checkout / "scripts" / "install", tmp_path / "opt")
     assert done.returncode == 2
     assert done.stderr.endswith(
-        f"wheels/ is for Python 3.1, and {sys.executable} is {VERSION}: scripts/wheels {VERSION}\n"
+        f"wheels/ is for Python 3.1, and {sys.executable} is {VERSION}: scripts/download_wheels {VERSION}\n"
     )
     assert not (tmp_path / "opt").exists()
 
 
 def test_wrong_version_of_python_is_refused_before_anything_is_downloaded(checkout: Path) -> None:
-    done = run(checkout / "scripts" / "wheels", "2.7")
+    done = run(checkout / "scripts" / "download_wheels", "2.7")
     assert done.returncode == 2
-    assert done.stderr == "nereus: scripts/wheels 2.7: allowed is a version of Python, such as 3.13\n"
+    assert done.stderr == (
+        "nereus: scripts/download_wheels 2.7: allowed is a version of Python, such as 3.13\n"
+    )
 
 
 def test_archive_has_what_git_knows_and_the_wheels(checkout: Path) -> None:
-    (checkout / "scripts" / "wheels").write_text('#!/bin/sh\necho "$*" >wheels/asked\n')
+    (checkout / "scripts" / "download_wheels").write_text('#!/bin/sh\necho "$*" >wheels/asked\n')
     (checkout / "link").symlink_to("scripts/install")
     (checkout / "not_of_the_project").write_text("")
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@b"]

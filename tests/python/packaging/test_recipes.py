@@ -4,11 +4,10 @@
 import ast
 import re
 import shlex
-import subprocess
 import tomllib
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, requires
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 
 import pytest
@@ -255,19 +254,3 @@ def test_all_that_the_command_needs_is_pinned(tracked: dict[str, str]) -> None:
 
 def test_missing_pins_are_found() -> None:
     assert missing_pins({"a"}, {"a", "b"}, {"a": ["b"], "b": ["c", "a"]}) == {"c"}
-
-
-def test_all_files_of_the_python_package_are_installed(repository: Path, tracked: dict[str, str]) -> None:
-    """Also where it is not installed as a link to the checkout."""
-    listed = tomllib.loads(tracked["pyproject.toml"])["tool"]["setuptools"]["package-data"]
-    folders = {f"python/{package.replace('.', '/')}": patterns for package, patterns in listed.items()}
-    found = {
-        str(path.relative_to(repository))
-        for folder, patterns in folders.items()
-        for pattern in patterns
-        for path in (repository / folder).glob(pattern)
-    }
-    listing = subprocess.run(
-        ["git", "ls-files", "python"], cwd=repository, capture_output=True, text=True, check=True, timeout=60
-    ).stdout
-    assert {path for path in listing.splitlines() if not path.endswith(".py")} == found

@@ -185,7 +185,7 @@ def test_other_hosts_are_tried_over_the_network_with_one_rank_each(build: Build)
 def test_transports_that_the_user_names_are_tried_first(
     build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A faster network is not given up where newcomers join over it; a trial without it says nothing of it."""
+    """A faster network is not given up where newcomers join over it."""
     trials = install(build, f"[ \"$FI_PROVIDER\" != broken ] && echo '{WORKS}' || echo '{FAILS}'")
     hosts = Reach(read_hosts("127.0.0.1,127.0.0.2"), RemoteShell("/opt/rsh"))
     assert joining(build, hosts).environment == MPICH_FAR[0]
