@@ -50,12 +50,13 @@ class EmptyRoot:
             shutil.copyfile(library, target)
             target.chmod(0o755)
         base = Path(sys.base_prefix) / "bin" / f"python{sysconfig.get_python_version()}"
-        subprocess.run([base, "-m", "venv", "--without-pip", self.environment], check=True)
+        subprocess.run([str(base), "-m", "venv", "--without-pip", str(self.environment)], check=True)
 
     def install(self, wheel: Path) -> None:
         """The wheel as pip does it, and the MPICH that our own environment has."""
-        line = [sys.executable, "-m", "pip", "--python", self.environment / "bin" / "python", "install"]
-        subprocess.run([*line, "-q", "--no-deps", "--no-index", wheel], check=True)
+        python = str(self.environment / "bin" / "python")
+        line = [sys.executable, "-m", "pip", "--python", python, "install", "-q", "--no-deps", "--no-index"]
+        subprocess.run([*line, str(wheel)], check=True)
         for file in files("mpich") or ():
             source = Path(str(file.locate())).resolve()
             target = self.environment / source.relative_to(Path(sys.prefix).resolve())

@@ -83,7 +83,7 @@ def test_wheel_has_all_files_of_the_python_package(wheel: Path) -> None:
 
 
 def test_wheel_needs_no_library_of_this_machine(wheel: Path) -> None:
-    line = [sys.executable, "-m", "auditwheel", "show", wheel]
+    line = [sys.executable, "-m", "auditwheel", "show", str(wheel)]
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     done = subprocess.run(
         line, env={**os.environ, "PATH": path}, capture_output=True, text=True, timeout=LIMIT, check=True

@@ -3,6 +3,7 @@
 
 import json
 import os
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,45 @@ def test_missing_launcher_is_reported(tmp_path: Path) -> None:
     build.mpiexec.unlink()
     with pytest.raises(LaunchError, match="mpiexec"):
         command(build, 2, Path("/opt/app"))
+
+
+@pytest.fixture
+def packaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A Python environment with a build in its package: its MPI is where wheels put it."""
+    packages = tmp_path / "lib" / "python3.11" / "site-packages" / "nereus" / "builds"
+    prefix = packages / "own"
+    prefix.mkdir(parents=True)
+    up = "../" * 6
+    text = {"name": "mpich", "mpiexec": f"{up}bin/mpiexec", "library_folder": f"{up}lib"}
+    (prefix / "mpi.json").write_text(json.dumps(text | {"library_version": MPICH}))
+    # The package has a function of the same name.
+    monkeypatch.setattr(import_module("nereus.launch.builds"), "PACKAGED", packages)
+    monkeypatch.setattr("sys.prefix", str(tmp_path))
+    return tmp_path
+
+
+def test_build_in_the_package_is_found_with_the_mpi_of_its_environment(packaged: Path) -> None:
+    launcher = packaged / "bin" / "mpiexec"
+    launcher.parent.mkdir()
+    launcher.write_text("#!/bin/sh\n")
+    (build,) = builds({})
+    assert build.mpiexec.samefile(launcher)
+    assert build.library_folder is not None and build.library_folder.samefile(packaged / "lib")
+
+
+def test_installed_build_of_the_same_name_is_used_before_that_in_the_package(packaged: Path) -> None:
+    folder = packaged / "lib" / "nereus"
+    folder.mkdir()
+    install(folder, "openmpi", OPEN_MPI)
+    assert [build.name for build in builds({})] == ["mpich", "openmpi"]
+    own = install(folder, "mpich")
+    assert builds({})[0].prefix == own.prefix
+    assert [build.prefix.parent for build in builds({"NEREUS_BUILDS": str(folder)})] == [folder, folder]
+
+
+def test_missing_mpi_of_the_build_in_the_package_is_reported_with_what_installs_it(packaged: Path) -> None:
+    with pytest.raises(LaunchError, match=r"of MPICH Version: 5.0.2; run `pip .*'nereus-mpi\[mpich\]'`"):
+        command(choose(None, {}), 2, Path("/opt/app"))
 
 
 def test_mpich_gets_a_plain_command_line(tmp_path: Path) -> None:
