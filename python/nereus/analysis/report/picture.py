@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 from nereus.analysis.report.model import Generation, Iteration, Results
 from nereus.analysis.report.timeline import Timeline, pause_spans
 from nereus.analysis.report.units import seconds_text, time_unit
+from nereus.pictures import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Told apart by people with any colour vision (Okabe and Ito 2008); more sizes than these take a colour scale.
-COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6A3D9A", "#4D4D4D"]
 UNDONE = "#C00000"
 PAUSE = "#F2C14E"
 # In inches: of the picture of one run, and of each of several.
@@ -66,7 +65,7 @@ def figure(runs: Sequence[Results]) -> "Figure":
 
 
 def colours(ranks: list[int]) -> dict[int, str]:
-    """One colour for each number of ranks, always different ones."""
+    """One colour for each number of ranks, always different ones: of more than COLOURS, from a scale."""
     from matplotlib import colormaps
     from matplotlib.colors import to_hex
 
