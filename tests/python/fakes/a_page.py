@@ -21,7 +21,7 @@ import zmq
 from a_job import FakeJob
 from commands import COMMAND
 
-from nereus.daemon import DaemonError, ask_daemon
+from nereus.daemon import DaemonError, NoDaemon, ask_daemon
 from nereus.daemon.page.server import FILES, LOCAL, application, listening, new_word, serve
 from nereus.daemon.page.source import Source
 
@@ -148,7 +148,7 @@ class Told:
             self._looks += 1
         history = self._histories[min(self._looks, len(self._histories) - 1)]
         if history is None:
-            raise DaemonError("no daemon of yours runs on this host; nereus daemon starts one")
+            raise NoDaemon("no daemon of yours runs on this host; nereus daemon starts one")
         if question["kind"] == "status":
             return self._status(history)
         return {"events": [e for e in history if e["number"] > question["since"]], "last": len(history)}

@@ -12,9 +12,9 @@ from matplotlib.patches import Patch
 from nereus.analysis.capture.captured import Captured
 from nereus.analysis.capture.iterations import Repeated
 from nereus.analysis.capture.trace import Trace
+from nereus.pictures import COLOURS
 
-# Told apart by people with any colour vision (Okabe and Ito 2008).
-_COLOURS = {"compute": "#0072B2", "messages": "#D55E00", "collectives": "#E69F00", "files": "#009E73"}
+_COLOURS = dict(zip(("compute", "messages", "collectives", "files"), COLOURS, strict=False))
 _COLLECTIVE = ("cast", "duce", "gather", "scatter", "alltoall", "arrier", "scan")
 _INCHES_OF_RANK = 0.35
 _MOST_RANKS = 64

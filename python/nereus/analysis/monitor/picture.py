@@ -13,18 +13,20 @@ from nereus.analysis.monitor.model import Recording
 from nereus.analysis.monitor.table import KINDS
 from nereus.analysis.monitor.totals import COLLECTIVES_ONCE
 from nereus.analysis.report.units import bytes_text
+from nereus.pictures import area, line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
+    from matplotlib.colors import Normalize
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
 SIZE_INCHES = (13.0, 8.0)
-# Told apart by people with any colour vision (Okabe and Ito 2008).
-COLOURS = dict(zip(KINDS, ["#0072B2", "#D55E00", "#E69F00", "#009E73", "#CC79A7"], strict=True))
+NUMBERS = {kind: number for number, kind in enumerate(KINDS)}
 _MOST_LABELS = 8  # of sizes, which have up to six characters
-_TITLE_POINTS, _TITLE_LETTERS = 9, 56  # a line of a title is as wide as a matrix
+_TITLE_POINTS, _TITLE_LETTERS = 9, 50  # a line of a title is as wide as a matrix
+_WIDE = 100  # greatest over least, from which a scale is logarithmic
 _MATRICES = (("bytes", "bytes"), ("messages", "messages"), ("mean", "bytes of a message"))
 
 
@@ -64,22 +66,38 @@ def _matrix(flows: Flows, what: str) -> "NDArray[np.float64]":
 
 
 def _heat(figure: "Figure", axes: "Axes", square: "NDArray[np.float64]", label: str) -> None:
-    """Empty where nothing was sent; a logarithmic scale where values differ by more than a factor of 100."""
-    from matplotlib.colors import LogNorm
-
+    """Empty where nothing was sent. The scale begins at 0, or is logarithmic and says where it begins."""
     if square.size == 0:  # a record without a process
         _title(axes, label)
         return
     shown = np.ma.masked_less_equal(square, 0)
-    wide = shown.count() > 0 and shown.max() > 100 * shown.min()
-    image = axes.imshow(shown, cmap="viridis", norm=LogNorm() if wide else None, interpolation="nearest")
+    image = axes.imshow(shown, cmap="viridis", norm=_norm(shown), interpolation="nearest")
     axes.set(xlabel="to", ylabel="from")
     _title(axes, label)
     axes.locator_params(integer=True)
     if shown.count():
-        bar = figure.colorbar(image, ax=axes, shrink=0.8)
-        if label.startswith("bytes"):
+        bar = figure.colorbar(image, ax=axes, shrink=0.7)
+        in_bytes = label.startswith("bytes")
+        bar.set_label(_scale_text(label, shown, in_bytes), fontsize=_TITLE_POINTS)
+        if in_bytes:
             _in_bytes(bar.ax.yaxis)
+
+
+def _is_wide(shown: "np.ma.MaskedArray[Any, Any]") -> bool:
+    return bool(shown.count() > 0 and shown.max() > _WIDE * shown.min())
+
+
+def _norm(shown: "np.ma.MaskedArray[Any, Any]") -> "Normalize":
+    from matplotlib.colors import LogNorm, Normalize
+
+    return LogNorm() if _is_wide(shown) else Normalize(vmin=0, vmax=shown.max() if shown.count() else 1)
+
+
+def _scale_text(label: str, shown: "np.ma.MaskedArray[Any, Any]", in_bytes: bool) -> str:
+    if not _is_wide(shown):
+        return label
+    least = round(float(shown.min()))
+    return f"{label}, logarithmic, from {bytes_text(least) if in_bytes else least}"
 
 
 def _title(axes: "Axes", label: str) -> None:
@@ -110,7 +128,7 @@ def _histogram(axes: "Axes", flows: Flows) -> None:
             continue
         bins, messages = rows["bin"].tolist(), rows["messages"].tolist()
         axes.bar(
-            bins, messages, bottom=[bottom.get(b, 0) for b in bins], color=COLOURS[kind], label=KINDS[kind]
+            bins, messages, bottom=[bottom.get(b, 0) for b in bins], label=KINDS[kind], **area(NUMBERS[kind])
         )
         for size, number in zip(bins, messages, strict=True):
             bottom[size] = bottom.get(size, 0) + number
@@ -146,8 +164,8 @@ def _time_line(axes: "Axes", recording: Recording) -> None:
         # A window in which nothing was sent has no line in the file, and 0 here.
         quiet = {round(at + length, 6): 0 for at in over_time}
         seconds, values = zip(*sorted({**quiet, **over_time}.items()), strict=True)
-        axes.step(seconds, values, where="post", color=COLOURS[kind], label=KINDS[kind])
-    axes.set(xlabel="s since the first process began", ylabel="sent in a window")
+        axes.step(seconds, values, where="post", label=KINDS[kind], **line(NUMBERS[kind]))
+    axes.set(xlabel="s since the first process began", ylabel=f"sent in a window of {length:g} s")
     axes.set_title("over time, each kind by itself", fontsize=_TITLE_POINTS)
     axes.set_ylim(bottom=0)
     _in_bytes(axes.yaxis)

@@ -6,16 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nereus.analysis.report.model import Generation, Iteration, Results
-from nereus.analysis.report.timeline import Timeline
+from nereus.analysis.report.timeline import Timeline, pause_spans
 from nereus.analysis.report.units import seconds_text, time_unit
+from nereus.pictures import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Told apart by people with any colour vision (Okabe and Ito 2008); more sizes than these take a colour scale.
-COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6A3D9A", "#4D4D4D"]
 UNDONE = "#C00000"
 PAUSE = "#F2C14E"
 # In inches: of the picture of one run, and of each of several.
@@ -66,7 +65,7 @@ def figure(runs: Sequence[Results]) -> "Figure":
 
 
 def colours(ranks: list[int]) -> dict[int, str]:
-    """One colour for each number of ranks, always different ones."""
+    """One colour for each number of ranks, always different ones: of more than COLOURS, from a scale."""
     from matplotlib import colormaps
     from matplotlib.colors import to_hex
 
@@ -127,10 +126,11 @@ def _resizes(axes: "Axes", results: Results, line: Timeline) -> int:
     """The rows of labels above the axes that they take."""
     marks = []
     for resize in results.resizes:
-        begin, pause = line.at(resize.paused_at), resize.event.pause_seconds
-        axes.axvspan(begin, begin + pause, color=PAUSE, lw=0, alpha=0.8, zorder=1)
-        axes.axvline(begin, color="#8A6D1D", lw=0.9, zorder=1)
-        marks.append((begin, f"{resize.event.from_} → {resize.event.to}, {seconds_text(pause)}", "#5C480F"))
+        for begin, end in pause_spans(results, resize):
+            axes.axvspan(line.at(begin), line.at(end), color=PAUSE, lw=0, alpha=0.8, zorder=1)
+        commit, pause = line.at(resize.paused_at), resize.event.pause_seconds
+        axes.axvline(commit, color="#8A6D1D", lw=0.9, zorder=1)
+        marks.append((commit, f"{resize.event.from_} → {resize.event.to}, {seconds_text(pause)}", "#5C480F"))
     for undone in results.undone:
         axes.axvline(line.at(undone.time), color=UNDONE, lw=1.2, ls="--")
         marks.append((line.at(undone.time), f"{undone.from_} → {undone.to} rolled back", UNDONE))
@@ -195,4 +195,4 @@ def _title(results: Results) -> str:
     if results.end is None:
         return f"{name}: the run did not finish"
     broken = " DATA NOT INTACT" if results.end.data_intact is False else ""
-    return f"{name}: {seconds_text(results.end.total_seconds)} in all{broken}"
+    return f"{name}: {seconds_text(results.end.total_seconds)} in all, without calibration{broken}"

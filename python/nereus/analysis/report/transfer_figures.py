@@ -62,6 +62,18 @@ class Time:
     deviation: float
 
 
+def quotient_reach(over: Time, under: Time) -> tuple[float, float]:
+    """From where to where the quotient of two medians lies, by the distances from both.
+
+    Upwards it is not told where the lower one may be 0.
+    """
+    value = over.median / under.median
+    least = max(0.0, over.median - over.deviation) / (under.median + under.deviation)
+    if under.deviation >= under.median:
+        return least, value
+    return least, (over.median + over.deviation) / (under.median - under.deviation)
+
+
 def preferred(cells: Mapping[Cell, Mapping[str, Time]]) -> dict[Cell, str]:
     """The way that moves the data in the shortest time, for each pair of sizes.
 

@@ -4,9 +4,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from nereus.analysis.report.picture import COLOURS
+from nereus.pictures import area, written_on
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,13 +17,12 @@ if TYPE_CHECKING:
 WIDTH_INCHES, PANEL_INCHES, GRID_INCHES = 11.0, 2.7, 4.2
 TITLE_INCHES, LINE_INCHES, CHARACTERS_IN_AN_INCH = 0.35, 0.15, 15
 PANELS_IN_A_COLUMN = 3
-HATCHES = ("", "//", "..", "xx")
-SHADE = "#DDDDDD"
+SHADE, WHISKER = "#DDDDDD", "#222222"
 #: Of the room of a bar; the rest shows what is shaded behind it.
 BAR_PART = 0.7
 
-#: Of each bar where it stands, and the number of its series.
-Places = Mapping[tuple[str, str], tuple[float, int]]
+#: Of each series, the same in all pictures of a report.
+Numbers = Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -31,46 +30,65 @@ class Words:
     """What a picture says of itself, so that it can be read without the page that it is part of."""
 
     title: str
-    #: On what it rests, and what the papers found.
+    #: On what it rests, what is drawn, and what the papers found.
     notes: Sequence[str]
 
 
-def draw_bars(bars: "Bars", words: Words) -> "Figure":
+def draw_bars(bars: "Bars", words: Words, numbers: Numbers) -> "Figure":
     """The panels above one another; behind a bar stands what the papers tell for it."""
     from matplotlib.patches import Patch
 
     panels = {name: panel for name, panel in bars.panels.items() if panel}
-    series = list(dict.fromkeys(way for panel in panels.values() for _, way in panel))
+    series = sorted({way for panel in panels.values() for _, way in panel}, key=numbers.__getitem__)
     columns = 2 if len(panels) > PANELS_IN_A_COLUMN else 1
     rows = -(-len(panels) // columns)
     made = _figure(WIDTH_INCHES, PANEL_INCHES * rows + 0.5, words)
-    for number, (name, panel) in enumerate(panels.items(), start=1):
+    for number, name in enumerate(panels, start=1):
         axes = made.add_subplot(rows, columns, number)
-        _panel(axes, bars, name, places=_places(panel, series), width=0.8 / len(series))
-    handles = [Patch(**_style(number), label=way) for number, way in enumerate(series)]
+        _panel(axes, bars, name, series, numbers)
+        if number + columns > len(panels):
+            axes.set_xlabel(bars.places, fontsize=9)
+    handles = [Patch(**area(numbers[way]), label=way) for way in series]
     if any(bars.intervals.values()):
         handles.append(Patch(facecolor=SHADE, label="papers"))
     made.legend(handles=handles, loc="outside right upper", frameon=False, fontsize=8)
     return made
 
 
-def _places(panel: Mapping[tuple[str, str], float], series: Sequence[str]) -> Places:
-    """Where each bar stands, and the number of its series; those of one place stand side by side."""
-    names = list(dict.fromkeys(place for place, _ in panel))
-    middle = (len(series) - 1) / 2
-    numbers = {(place, way): (names.index(place), series.index(way)) for place, way in panel}
-    return {bar: (at + (way - middle) * 0.8 / len(series), way) for bar, (at, way) in numbers.items()}
-
-
-def _panel(axes: "Axes", bars: "Bars", name: str, places: Places, width: float) -> None:
-    base = 1.0 if bars.one else 0.0
+def _panel(axes: "Axes", bars: "Bars", name: str, series: Sequence[str], numbers: Numbers) -> None:
+    panel, base = bars.panels[name], bars.base
+    at, width = _places(panel, series), 0.8 / len(series)
     for bar, (low, high) in bars.intervals.get(name, {}).items():
-        axes.bar(places[bar][0], high - low, width, bottom=low, color=SHADE, zorder=0, label="papers")
-    for bar, (at, number) in places.items():
-        axes.bar(at, bars.panels[name][bar] - base, BAR_PART * width, bottom=base, **_style(number))
+        axes.bar(at[bar], high - low, width, bottom=low, color=SHADE, zorder=0, label="papers")
+    for bar, value in panel.items():
+        axes.bar(at[bar], value - base, BAR_PART * width, bottom=base, **area(numbers[bar[1]]))
+    for bar, reach in bars.whiskers.get(name, {}).items():
+        _whisker(axes, at[bar], panel[bar], reach, bars.view(name))
     if bars.one:
         axes.axhline(1, color="#555555", lw=0.9)
-    _decorate(axes, name, bars.label, list(dict.fromkeys(place for place, _ in places)))
+    _decorate(axes, name, bars.label, list(dict.fromkeys(place for place, _ in panel)))
+
+
+def _whisker(
+    axes: "Axes", at: float, value: float, reach: tuple[float, float], view: tuple[float, float]
+) -> None:
+    """Cut off, with an arrow, where it reaches beyond the view."""
+    low, high = max(reach[0], view[0]), min(reach[1], view[1])
+    beyond = [[max(0.0, value - low)], [max(0.0, high - value)]]
+    axes.errorbar(at, value, beyond, color=WHISKER, lw=0.8, capsize=1.8)
+    for end, shown, arrow in ((reach[0], low, "v"), (reach[1], high, "^")):
+        if end != shown:
+            axes.plot(at, shown, arrow, color=WHISKER, ms=4)
+
+
+def _places(panel: Mapping[tuple[str, str], float], series: Sequence[str]) -> dict[tuple[str, str], float]:
+    """Where each bar stands; those of one place stand side by side."""
+    names = list(dict.fromkeys(place for place, _ in panel))
+    middle = (len(series) - 1) / 2
+    return {
+        (place, way): names.index(place) + (series.index(way) - middle) * 0.8 / len(series)
+        for place, way in panel
+    }
 
 
 def _decorate(axes: "Axes", name: str, label: str, places: Sequence[str]) -> None:
@@ -82,46 +100,37 @@ def _decorate(axes: "Axes", name: str, label: str, places: Sequence[str]) -> Non
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def _style(number: int) -> dict[str, Any]:
-    """Series beyond the colours that people can tell apart are hatched."""
-    hatch = HATCHES[number // len(COLOURS) % len(HATCHES)]
-    return {"facecolor": COLOURS[number % len(COLOURS)], "hatch": hatch, "edgecolor": "white", "lw": 0.4}
-
-
-def draw_grid(grid: "Grid", words: Words) -> "Figure":
+def draw_grid(grid: "Grid", words: Words, numbers: Numbers) -> "Figure":
     """Sizes before downwards, sizes after to the right, as in the papers: expanding is above the diagonal."""
+    from matplotlib.patches import Patch
+
     panels = {name: panel for name, panel in grid.panels.items() if panel}
-    ways = sorted({way for panel in panels.values() for way in panel.values()})
+    ways = sorted({way for panel in panels.values() for way in panel.values()}, key=numbers.__getitem__)
     made = _figure(GRID_INCHES * len(panels) + 2.2, GRID_INCHES, words)
     for number, (name, panel) in enumerate(panels.items(), start=1):
         axes = made.add_subplot(1, len(panels), number)
-        _squares(axes, panel, ways)
+        _squares(axes, panel, numbers)
         axes.set_title(name, fontsize=9, loc="left")
-    from matplotlib.patches import Patch
-
-    handles = [Patch(facecolor=_colour(n), label=f"{n + 1}: {way}") for n, way in enumerate(ways)]
+    handles = [Patch(**area(numbers[way]), label=f"{numbers[way] + 1}: {way}") for way in ways]
     made.legend(handles=handles, loc="outside right upper", frameon=False, fontsize=8)
     return made
 
 
-def _squares(axes: "Axes", panel: Mapping[tuple[int, int], str], ways: Sequence[str]) -> None:
+def _squares(axes: "Axes", panel: Mapping[tuple[int, int], str], numbers: Numbers) -> None:
     from matplotlib.patches import Rectangle
 
     sizes = sorted({size for pair in panel for size in pair})
     for (before, after), way in panel.items():
-        number = ways.index(way)
+        number = numbers[way]
         x, y = sizes.index(after), sizes.index(before)
-        axes.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=_colour(number), edgecolor="white"))
-        axes.text(x, y, str(number + 1), ha="center", va="center", color="white", fontweight="bold")
+        axes.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, **area(number)))
+        written = written_on(number)
+        axes.text(x, y, str(number + 1), ha="center", va="center", fontweight="bold", **written)
     for set_ticks in (axes.set_xticks, axes.set_yticks):
         set_ticks(range(len(sizes)), list(map(str, sizes)))
     axes.set(xlabel="processes after", ylabel="processes before", aspect="equal")
     axes.set_xlim(-0.5, len(sizes) - 0.5)
     axes.set_ylim(len(sizes) - 0.5, -0.5)
-
-
-def _colour(number: int) -> str:
-    return COLOURS[number % len(COLOURS)]
 
 
 def _figure(width: float, height: float, words: Words) -> "Figure":

@@ -2,31 +2,61 @@
 """The figures of a study, after those of the papers: which there are, and on what they rest."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from nereus.analysis.study.comparison import GROWTH, Row
 from nereus.analysis.study.findings import Interval, direction, interval
 from nereus.analysis.study.variants import variant
+from nereus.analysis.study.whiskers import CUT, MOVED, OVER, OWN, UNDER, Reach, Whiskers, is_beyond, view
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Document = Mapping[str, Any]
 Name = tuple[str, str, str | None]  # of a cell: application, sizes, variant
+Bar = tuple[str, str]  # where it stands, and its series
+NO_RESIZE = "without a resize"
+RESIZES, PROCESSES = "processes before → after", "processes"
 
 
 @dataclass(frozen=True)
 class Bars:
     """Groups of bars: a group for each place, a bar for each series."""
 
+    #: Of the values, with their unit, and of the places.
     label: str
-    #: (place, series) to value; the panels stand above one another.
-    panels: Mapping[str, Mapping[tuple[str, str], float]]
+    places: str
+    #: The panels stand above one another.
+    panels: Mapping[str, Mapping[Bar, float]]
+    #: What the bars and their whiskers are; for each panel, from where to where those reach.
+    meaning: str
+    whiskers: Mapping[str, Mapping[Bar, Reach]]
     #: Ratios: bars begin at 1.
     one: bool = False
     #: For each panel, the intervals that the papers tell for bars that they have too.
-    intervals: Mapping[str, Mapping[tuple[str, str], Interval]] = field(default_factory=dict)
+    intervals: Mapping[str, Mapping[Bar, Interval]] = field(default_factory=dict)
+
+    @property
+    def base(self) -> float:
+        """Where bars begin."""
+        return 1.0 if self.one else 0.0
+
+    def view(self, panel: str) -> Reach:
+        """From where to where a panel shows values."""
+        told = [end for interval in self.intervals.get(panel, {}).values() for end in interval]
+        values = [self.base, *self.panels[panel].values(), *told]
+        return view(values, self.whiskers.get(panel, {}).values())
+
+    @property
+    def said(self) -> str:
+        """What the bars are; nothing where they have no whiskers."""
+        if not any(self.whiskers.values()):
+            return ""
+        cut = any(
+            is_beyond(reach, self.view(n)) for n, own in self.whiskers.items() for reach in own.values()
+        )
+        return f"{self.meaning} {CUT}" if cut else self.meaning
 
 
 @dataclass(frozen=True)
@@ -45,6 +75,8 @@ class Chart:
     content: Bars | Grid
     runs: int
     papers: Sequence[Row] = field(default=())
+    #: Of each series, the same in all figures of a report: by it a variant has its colour.
+    numbers: Mapping[str, int] = field(default_factory=dict)
 
 
 def charts(document: Document) -> list[Chart]:
@@ -57,7 +89,13 @@ def charts(document: Document) -> list[Chart]:
         *_preferred(document),
         *_background(document),
     ]
-    return [chart for chart in found if any(chart.content.panels.values())]
+    numbers = _numbers(document)
+    return [replace(chart, numbers=numbers) for chart in found if any(chart.content.panels.values())]
+
+
+def _numbers(document: Document) -> dict[str, int]:
+    variants = dict.fromkeys(row["variant"] for row in document["cells"] if row["variant"] is not None)
+    return {name: number for number, name in enumerate([*variants, NO_RESIZE])}
 
 
 @dataclass(frozen=True)
@@ -70,6 +108,7 @@ class _Ratio:
     label: str
     #: What the quotients are made of, and of which cells besides its own a row's is.
     measure: str
+    whiskers: Whiskers
     beside: Callable[[Row], list[Name]] = lambda _: []
     #: Whether 1 is marked.
     one: bool = True
@@ -102,29 +141,53 @@ def _findings(document: Document, name: str) -> list[Row]:
 
 def _ratios(document: Document, ratio: _Ratio, rows: Sequence[Row]) -> Chart:
     known = [row for row in rows if row[ratio.key] is not None]
-    panels = {
-        application: {_place(row): row[ratio.key] for row in known if row["application"] == application}
-        for application in dict.fromkeys(row["application"] for row in known)
-    }
-    findings = _findings(document, ratio.name)
-    bars = Bars(ratio.label, panels, ratio.one, _intervals(findings, known))
+    applications = dict.fromkeys(row["application"] for row in known)
+    places = PROCESSES if all(row["variant"] is None for row in known) else RESIZES
+    bars = Bars(
+        label=ratio.label,
+        places=places,
+        panels={name: {_bar(row): row[ratio.key] for row in _of(known, name)} for name in applications},
+        meaning=ratio.whiskers.meaning,
+        whiskers={name: _reaches(document, ratio, _of(known, name)) for name in applications},
+        one=ratio.one,
+        intervals=_intervals(_findings(document, ratio.name), known),
+    )
     names = {name for row in known for name in (_own(row), *ratio.beside(row))}
-    return Chart(ratio.name, ratio.title, bars, _runs(document, names, ratio.measure), findings)
+    runs = _runs(document, names, ratio.measure)
+    return Chart(ratio.name, ratio.title, bars, runs, _findings(document, ratio.name))
 
 
-def _intervals(findings: Sequence[Row], rows: Sequence[Row]) -> dict[str, dict[tuple[str, str], Interval]]:
-    """By panel; where the papers did not measure what a bar stands for, it has none."""
-    found: dict[str, dict[tuple[str, str], Interval]] = {}
+def _of(rows: Sequence[Row], application: str) -> list[Row]:
+    return [row for row in rows if row["application"] == application]
+
+
+def _reaches(document: Document, ratio: _Ratio, rows: Sequence[Row]) -> dict[Bar, Reach]:
+    """Of a cell over itself there is none."""
+    spreads = {_own(cell): cell[ratio.measure] for cell in document["cells"]}
+    found = {}
     for row in rows:
-        if (told := interval(findings, row)) is not None:
-            found.setdefault(row["application"], {})[_place(row)] = told
+        own, other = _own(row), next(iter(ratio.beside(row)), None)
+        if own == other:
+            continue
+        reach = ratio.whiskers.reach(row[ratio.key], spreads[own], spreads[other or own])
+        if reach is not None:
+            found[_bar(row)] = reach
     return found
 
 
-def _place(row: Row) -> tuple[str, str]:
+def _intervals(findings: Sequence[Row], rows: Sequence[Row]) -> dict[str, dict[Bar, Interval]]:
+    """By panel; where the papers did not measure what a bar stands for, it has none."""
+    found: dict[str, dict[Bar, Interval]] = {}
+    for row in rows:
+        if (told := interval(findings, row)) is not None:
+            found.setdefault(row["application"], {})[_bar(row)] = told
+    return found
+
+
+def _bar(row: Row) -> Bar:
     """Where a bar stands, and to which series it belongs."""
     if row["variant"] is None:
-        return row["sizes"], "without a resize"
+        return row["sizes"], NO_RESIZE
     return f"{row['from']} → {row['to']}", row["variant"]
 
 
@@ -150,7 +213,7 @@ def _growth_resized(document: Document) -> Iterator[Chart]:
 
 
 def _growth(document: Document, name: str, title: str, key: str, rows: Sequence[Row]) -> Chart:
-    return _ratios(document, _Ratio(name, title, key, "emulated / real", GROWTH[key], _real), rows)
+    return _ratios(document, _Ratio(name, title, key, "emulated / real", GROWTH[key], OVER, _real), rows)
 
 
 def _reconfigurations(document: Document) -> Iterator[Chart]:
@@ -161,19 +224,24 @@ def _reconfigurations(document: Document) -> Iterator[Chart]:
     yield _times(document, "reconfiguration", "Reconfiguration time of all variants", rows)
 
 
-def _times(document: Document, name: str, title: str, rows: Sequence[Row]) -> Chart:
+def _times(document: Document, figure: str, title: str, rows: Sequence[Row]) -> Chart:
     """A panel for expanding and one for shrinking, of each application."""
-    panels: dict[str, dict[tuple[str, str], float]] = {}
+    panels: dict[str, dict[Bar, float]] = {}
+    whiskers: dict[str, dict[Bar, Reach]] = {}
     for row in sorted(rows, key=lambda row: (row["application"], row["to"] < row["from"])):
-        panel = panels.setdefault(f"{row['application']}, {direction(row)}", {})
-        panel[_place(row)] = row["reconfiguration_seconds"]["median"]
+        name, spread = f"{row['application']}, {direction(row)}", row["reconfiguration_seconds"]
+        panels.setdefault(name, {})[_bar(row)] = spread["median"]
+        if (reach := OWN.reach(spread["median"], spread, spread)) is not None:
+            whiskers.setdefault(name, {})[_bar(row)] = reach
+    bars = Bars("reconfiguration time [s]", RESIZES, panels, OWN.meaning, whiskers)
     runs = sum(row["reconfiguration_seconds"]["runs"] for row in rows)
-    return Chart(name, title, Bars("seconds", panels), runs, _findings(document, name))
+    return Chart(figure, title, bars, runs, _findings(document, figure))
 
 
 def _speedups(document: Document) -> Iterator[Chart]:
     title = f"Speed-up of the total time over {document['reference']}"
-    ratio = _Ratio("speedup", title, "speedup", "speed-up", "total_seconds", _reference)
+    label = "time of the reference / time"
+    ratio = _Ratio("speedup", title, "speedup", label, "total_seconds", UNDER, _reference)
     yield _ratios(document, ratio, document["speedup"])
 
 
@@ -201,10 +269,10 @@ def _background(document: Document) -> Iterator[Chart]:
     progress = "Seconds until all variants have made the same iteration"
     moved, meanwhile = "redistribution_seconds", "background_iterations"
     for ratio in (
-        _Ratio("alpha", alpha, "alpha", "alpha", moved, _blocking),
-        _Ratio("omega", omega, "omega", "omega", "omega"),
-        _Ratio("iterations", iterations, "iterations", "iterations", meanwhile, one=False),
-        _Ratio("progress", progress, "progress", "progress", moved, one=False),
+        _Ratio("alpha", alpha, "alpha", "alpha: time / time", moved, OVER, _blocking),
+        _Ratio("omega", omega, "omega", "omega: time / time", "omega", OWN),
+        _Ratio("iterations", iterations, "iterations", "number of iterations", meanwhile, OWN, one=False),
+        _Ratio("progress", progress, "progress", "time [s]", moved, MOVED, one=False),
     ):
         yield _ratios(document, ratio, document["background"])
 
@@ -215,11 +283,12 @@ def draw(chart: Chart) -> "Figure":
 
     words = Words(chart.title, notes(chart))
     if isinstance(chart.content, Grid):
-        return draw_grid(chart.content, words)
-    return draw_bars(chart.content, words)
+        return draw_grid(chart.content, words, chart.numbers)
+    return draw_bars(chart.content, words, chart.numbers)
 
 
 def notes(chart: Chart) -> list[str]:
-    """What stands below a picture: on what it rests, and what the papers found."""
+    """What stands below a picture: on what it rests, what is drawn, and what the papers found."""
     found = [f"Papers ({paper['source']}): {paper['text']}." for paper in chart.papers]
-    return [f"Rests on {chart.runs} runs.", *found]
+    said = chart.content.said if isinstance(chart.content, Bars) else ""
+    return [f"Rests on {chart.runs} runs. {said}".rstrip(), *found]

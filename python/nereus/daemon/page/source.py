@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nereus import printable
-from nereus.daemon import Ask, DaemonError, ask_daemon, named_events, whole_status
+from nereus.daemon import Ask, DaemonError, NoDaemon, ask_daemon, named_events, whole_status
 from nereus.daemon.events import DECISIONS
 from nereus.daemon.page.sentences import reason, sentence
 
@@ -22,14 +22,15 @@ class Source:
     def look(self, since: int | None) -> Document:
         """Events after `since` as far as one answer goes; None: the latest, from `since` in the answer on.
 
-        `last` is the number of the last event there is: before it there are more to be asked for.
+        `last` is the number of the last event there is: before it there are more to be asked for. `runs`,
+        where nothing is answered: whether there is a daemon, which then refused.
         """
         try:
             status = whole_status(self._ask)
             start = max(0, status["last_event"] - FIRST_EVENTS) if since is None else since
             answer = named_events(start, self._ask)
         except DaemonError as problem:
-            return {"there": False, "why": printable(str(problem))}
+            return {"there": False, "runs": not isinstance(problem, NoDaemon), "why": printable(str(problem))}
         events = [told(event) for event in answer["events"]]
         found = {"status": status, "since": start, "events": events, "last": answer["last"]}
         return {"there": True, **_printable(found)}

@@ -8,9 +8,10 @@ Figs. 17 to 19 of Singh and Carretero, JSS 148 (2019). Of many jobs, as those of
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from nereus.simulation.jobs.picture import COLOURS, MOST_JOBS
+from nereus.pictures import COLOURS, area, written_on
+from nereus.simulation.jobs.picture import MOST_JOBS
 from nereus.simulation.jobs.results import JobResult, Result, Sizes
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.container import BarContainer
     from matplotlib.figure import Figure
 
-_HATCHES = ("", "//")  # for the second row of colours
 _BAR_INCHES, _LEAST_COLUMN_INCHES, _LEGEND_INCHES, _LEAST_INCHES = 0.62, 1.9, 1.6, 8.0
 _PANEL_INCHES, _CHARACTER_INCHES = 2.8, 0.085
 _LONG = 20  # characters of a policy's name that takes too much of the width, unless it is upright
@@ -170,30 +170,18 @@ def _stacks(axes: "Axes", panel: _Panel, results: Sequence[Result], jobs: list[s
     below = [0.0] * len(results)
     for number, name in enumerate(jobs):
         parts = [sum(panel.part(each, job) for job in each.jobs if job.name == name) for each in results]
-        bars = axes.bar(range(len(results)), parts, bottom=below, **_style(number))
+        bars = axes.bar(range(len(results)), parts, bottom=below, **area(number))
         if panel.part is _ranks:
             _number_ranks(axes, bars, parts, number)
         below = [low + part for low, part in zip(below, parts, strict=True)]
 
 
-def _style(number: int) -> dict[str, Any]:
-    """Of a job."""
-    hatch = _HATCHES[number // len(COLOURS) % len(_HATCHES)]
-    return {"facecolor": COLOURS[number % len(COLOURS)], "edgecolor": "white", "lw": 0.6, "hatch": hatch}
-
-
 def _number_ranks(axes: "Axes", bars: "BarContainer", parts: Sequence[float], number: int) -> None:
     """Where the number has room in its part of the bar."""
-    from matplotlib.colors import to_rgb
-
     points = 72 * (_PANEL_INCHES - 0.6) / axes.get_ylim()[1]
     texts = [f"{part:.0f}" if part * points > 1.2 * _TEXT_POINTS else "" for part in parts]
-    colour = COLOURS[number % len(COLOURS)]
-    written = "black" if sum(to_rgb(colour)) > 1.5 else "white"
-    behind = {"facecolor": colour, "edgecolor": "none", "pad": 0.6}
-    for text in axes.bar_label(
-        bars, texts, label_type="center", fontsize=_TEXT_POINTS, color=written, bbox=behind
-    ):
+    look = written_on(number)
+    for text in axes.bar_label(bars, texts, label_type="center", fontsize=_TEXT_POINTS, **look):
         text.set_visible(text.get_text() != "")
 
 
@@ -209,7 +197,7 @@ def _texts(axes: "Axes", panel: _Panel, results: Sequence[Result]) -> None:
 def _legend(made: "Figure", jobs: list[str]) -> None:
     from matplotlib.patches import Patch
 
-    handles = [Patch(**_style(number), label=name) for number, name in enumerate(jobs)]
+    handles = [Patch(**area(number), label=name) for number, name in enumerate(jobs)]
     # As they stand in the bars: the first job at the bottom.
     made.legend(
         handles=handles[::-1], loc="outside right upper", frameon=False, title="jobs", fontsize="small"

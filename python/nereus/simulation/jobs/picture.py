@@ -1,25 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The picture of a simulation: a column for each policy, ranks above, I/O phases, waits and resizes below.
 
-Of many jobs, as those of a trace: how many cores they have, and how many jobs run and wait for cores.
+Ranks of the jobs stand upon one another: lines of jobs with as many ranks would hide each other. Of many
+jobs, as those of a trace: how many cores they have, and how many jobs run and wait for cores.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from nereus.pictures import area, line
 from nereus.simulation.jobs.results import Event, JobResult, Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Told apart by people with any colour vision (Okabe and Ito 2008).
-COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6A3D9A", "#4D4D4D"]
 _WAIT = "#C00000"
-MOST_JOBS = 16  # that have a line of their own
-_COLUMN_INCHES, _HEIGHT_INCHES = 5.5, 6.0
+_WAITS, _IO, _RESIZED = "wait for a turn (above)", "I/O (below)", "resize"
+MOST_JOBS = 16  # that are shown by themselves
+_COLUMN_INCHES, _HEIGHT_INCHES, _LEGEND_INCHES = 5.5, 6.0, 2.0
+_EDGE_POINTS = 0.3
 
 
 def draw(results: Sequence[Result], path: Path, time: str = "simulated time (s)") -> None:
@@ -33,7 +35,8 @@ def figure(results: Sequence[Result], time: str = "simulated time (s)") -> "Figu
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    made = Figure(figsize=(max(8.0, _COLUMN_INCHES * len(results)), _HEIGHT_INCHES), layout="constrained")
+    width = _LEGEND_INCHES + max(6.0, _COLUMN_INCHES * len(results))
+    made = Figure(figsize=(width, _HEIGHT_INCHES), layout="constrained")
     FigureCanvasAgg(made)
     panels = made.subplots(2, len(results), sharex=True, sharey="row", squeeze=False)
     for (above, below), result in zip(zip(*panels, strict=True), results, strict=True):
@@ -44,6 +47,9 @@ def figure(results: Sequence[Result], time: str = "simulated time (s)") -> "Figu
             _together(above, below, result)
         below.set_xlabel(time)
     panels[0][0].set_ylim(bottom=0)
+    few = [result for result in results if len(result.jobs) <= MOST_JOBS]
+    if few:
+        _legend(made, [job.name for job in few[0].jobs])
     return made
 
 
@@ -52,46 +58,77 @@ def _each(above: "Axes", below: "Axes", result: Result) -> None:
     of_job: dict[str, list[Event]] = {name: [] for name in names}
     for event in result.events:
         of_job[event["job"]].append(event)
-    for row, job in enumerate(result.jobs):
-        colour = COLOURS[row % len(COLOURS)]
-        _ranks(above, job, of_job[job.name], result.makespan, colour)
-        _phases(below, row, of_job[job.name], colour)
-    above.set_ylabel("ranks")
-    above.legend(loc="lower right", fontsize="small")
+    _ranks(above, result, of_job)
+    for row, name in enumerate(names):
+        _phases(below, row, of_job[name])
     below.set_yticks(range(len(names)), names)
-    below.set_ylim(len(names) - 0.5, -1.0)  # above the first row there is room for the legend
-    below.plot([], [], color=_WAIT, lw=6, label="waits for its turn")
-    below.plot([], [], "|", color="black", ms=10, label="resized")
-    below.legend(loc="upper right", fontsize="small", ncols=2)
+    below.set_ylim(len(names) - 0.5, -0.7)
 
 
-def _ranks(axes: "Axes", job: JobResult, events: Iterable[Event], end: float, colour: str) -> None:
+def _ranks(axes: "Axes", result: Result, of_job: Mapping[str, Sequence[Event]]) -> None:
+    """An area for each job, upon those of the jobs before it."""
+    steps = [_steps(job, of_job[job.name], result.makespan) for job in result.jobs]
+    times = sorted({time for own in steps for time, _ in own})
+    floor = [0] * len(times)
+    for number, own in enumerate(steps):
+        top = [low + ranks for low, ranks in zip(floor, _at(own, times), strict=True)]
+        axes.fill_between(times, floor, top, step="post", **area(number))
+        floor = top
+    axes.set_ylabel("ranks, upon one another")
+
+
+def _steps(job: JobResult, events: Iterable[Event], end: float) -> list[tuple[float, int]]:
+    """Times from which it has so many ranks, 0 in the end."""
     sizes = [(event["time"], event["ranks"]) for event in events if event["event"] in ("came", "resized")]
-    if sizes:
-        times, ranks = zip(*sizes, (end if job.ended is None else job.ended, sizes[-1][1]), strict=True)
-        axes.step(times, ranks, where="post", color=colour, label=job.name)
+    return [*sizes, (end if job.ended is None else job.ended, 0)] if sizes else []
 
 
-def _phases(axes: "Axes", row: int, events: Sequence[Event], colour: str) -> None:
+def _at(steps: Sequence[tuple[float, int]], times: Sequence[float]) -> Iterator[int]:
+    place, ranks = 0, 0
+    for time in times:
+        while place < len(steps) and steps[place][0] <= time:
+            ranks = steps[place][1]
+            place += 1
+        yield ranks
+
+
+def _phases(axes: "Axes", row: int, events: Sequence[Event]) -> None:
     phases = [event for event in events if event["event"] == "phase"]
     waits = [(event["start"], event["wait"]) for event in phases if event["wait"] > 0]
     service = [(event["start"] + event["wait"], event["service"]) for event in phases]
     # With an edge: a phase may be much narrower than a point of the picture.
-    axes.broken_barh(waits, (row - 0.3, 0.6), facecolors=_WAIT, edgecolors=_WAIT, linewidths=0.8)
-    axes.broken_barh(service, (row - 0.3, 0.6), facecolors=colour, edgecolors=colour, linewidths=0.8)
+    edge: dict[str, Any] = {"linewidths": _EDGE_POINTS, "antialiaseds": False}
+    axes.broken_barh(waits, (row - 0.3, 0.3), facecolors=_WAIT, edgecolors=_WAIT, **edge)
+    colour = area(row)["facecolor"]
+    axes.broken_barh(service, (row + 0.02, 0.3), facecolors=colour, edgecolors=colour, **edge)
     resizes = [event["time"] for event in events if event["event"] == "resized"]
-    axes.plot(resizes, [row] * len(resizes), "|", color="black", ms=18)
+    axes.plot(resizes, [row - 0.38] * len(resizes), "v", color="black", ms=4)
+
+
+def _legend(made: "Figure", jobs: Sequence[str]) -> None:
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    # As they stand upon one another: the first job at the bottom.
+    handles = [Patch(**area(number), label=name) for number, name in enumerate(jobs)][::-1]
+    marks = [
+        Line2D([], [], ls="", marker="v", color="black", ms=4, label=_RESIZED),
+        Patch(color=_WAIT, label=_WAITS),
+        Patch(color="#888888", label=_IO),
+    ]
+    made.legend(handles=[*handles, *marks], loc="outside right upper", frameon=False, fontsize="small")
 
 
 def _together(above: "Axes", below: "Axes", result: Result) -> None:
-    above.step(*_counted(_cores(result.events)), where="post", color=COLOURS[0])
+    above.step(*_counted(_cores(result.events)), where="post", **line(0))
     above.set_ylabel("cores that jobs have")
     started = [job.started for job in result.jobs if job.started is not None]
     ended = [job.ended for job in result.jobs if job.ended is not None]
     runs = _counted([*((time, 1) for time in started), *((time, -1) for time in ended)])
     waits = _counted([*((job.submitted, 1) for job in result.jobs), *((time, -1) for time in started)])
-    below.step(*runs, where="post", color=COLOURS[2], label="jobs that run")
-    below.step(*waits, where="post", color=COLOURS[1], label="jobs that wait for cores")
+    below.step(*runs, where="post", **line(0), label="jobs that run")
+    below.step(*waits, where="post", **line(1), label="jobs that wait for cores")
+    below.set_ylabel("jobs")
     below.legend(loc="upper right", fontsize="small")
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from a_run import HEADER, Line, communicator, moved, process, to_all, world, write
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.text import Text
 from rich.console import Console
 
@@ -190,6 +191,36 @@ def test_axes_show_bytes_with_unit(tmp_path: Path, amounts: tuple[int, int]) -> 
         assert 2 <= len(labels) <= 20
         assert axes.yaxis.get_offset_text().get_text() == ""
         assert all(re.fullmatch(r"[\d.]+ ([KMGT]i)?B", label) for label in labels), labels
+
+
+def _scales(made: Figure) -> dict[str, int]:
+    """What they are called, and where they begin."""
+    images = [image for axes in made.axes for image in axes.images]
+    bars = [(image.colorbar, image.get_clim()[0]) for image in images]
+    return {bar.ax.get_ylabel(): round(least or 0) for bar, least in bars if bar is not None}
+
+
+def test_scale_begins_at_0_or_says_where(tmp_path: Path) -> None:
+    alike = [moved([[to, 50 + to, 50_000, {"10": 50 + to}]]) for to in (1, 2)]
+    scales = _scales(figure(*_read(tmp_path, HEADER, process(0, 3), *alike, world(3))))
+    assert scales == {"bytes": 0, "messages": 0, "bytes of a message": 0}
+    far = [moved([[1, 5, 50, {"3": 5}]]), moved([[2, 900, 90_000_000, {"17": 900}]])]
+    scales = _scales(figure(*_read(tmp_path, HEADER, process(0, 3), *far, world(3))))
+    assert scales == {
+        "bytes, logarithmic, from 50 B": 50,
+        "messages, logarithmic, from 5": 5,
+        "bytes of a message, logarithmic, from 10 B": 10,
+    }
+
+
+def test_kinds_over_time_differ_without_colours_and_name_their_window(tmp_path: Path) -> None:
+    windows = [
+        {**WINDOW, "kind": kind, "rows": [[1, "peer", 1, 0, 1, 100]]} for kind in ("point_to_point", "put")
+    ]
+    made = figure(*_read(tmp_path, HEADER, process(0, 3), *windows, world(3)))
+    (over_time,) = [axes for axes in made.axes if axes.get_title().startswith("over time")]
+    assert len({str(line.get_linestyle()) for line in over_time.lines}) == 2
+    assert over_time.get_ylabel() == "sent in a window of 1 s"
 
 
 def _read(tmp_path: Path, *lines: Line) -> tuple[Recording, Flows]:

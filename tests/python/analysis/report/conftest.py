@@ -49,7 +49,7 @@ class Recording:
     """Writes events in the order of a real run; its clock advances with them."""
 
     def __init__(self, folder: Path, ranks: list[int], iterations: int = 5) -> None:
-        self.folder, self.lines, self.clock = folder, list[str](), 0.0
+        self.folder, self.lines, self.clock, self.calibration = folder, list[str](), 0.0, 0.0
         self.group = self.generation = self.iteration = self.request = 0
         self.ranks = ranks[0]
         self.run = run_file(ranks, iterations)
@@ -70,8 +70,9 @@ class Recording:
         head = {"event": kind, "time": round(self.clock, 6), "generation": self.generation}
         self.lines.append(json.dumps({**head, **keys}))
 
-    def starts(self) -> None:
-        self.clock += 0.3
+    def starts(self, calibrates: float = 0.3) -> None:
+        self.clock += calibrates
+        self.calibration += calibrates
         operations = {"operations": 10, "seconds_per_operation": 0.005}
         self.event("calibrated", group=self.group, phase=0, stage=0, **operations)
         self.event("generation_started", group=self.group, ranks=self.ranks, hosts=["n1"] * self.ranks)
@@ -126,7 +127,8 @@ class Recording:
         self.event("resize_asked", request=self.request, **keys)
 
     def finishes(self, intact: bool | None = True) -> None:
-        keys = {"total_seconds": 9.5, "calibration_seconds": 1.2, "data_intact": intact}
+        total = round(self.clock - self.calibration, 6)
+        keys = {"total_seconds": total, "calibration_seconds": self.calibration, "data_intact": intact}
         self.event("finished", iterations=self.iteration, **keys)
 
     def write(self, text: str | None = None) -> Path:

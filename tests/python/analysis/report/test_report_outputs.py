@@ -61,7 +61,7 @@ def test_summary_shows_each_generation_and_resize(complete: Any) -> None:
     assert row(text, "2 → 4") == ["2 → 4", "merge", "12.0 ms", "6.00 ms", "3.60 ms", "3.52 KiB", "✓"]
     assert row(text, "p2p blocking") == ["p2p blocking", "2.40 ms", "2.34 KiB"]
     assert row(text, "4 → 1")[-1] == "-"
-    assert "made up · MPICH Version: 5.0.2 · n1\n9.50 s in all, data intact\n" in text
+    assert "made up · MPICH Version: 5.0.2 · n1\n2.66 s in all, data intact\n" in text
 
 
 def test_summary_shows_iterations_during_background_transfer(in_background: Any) -> None:
@@ -209,6 +209,43 @@ def test_timeline_leaves_out_the_calibration_of_each_generation(complete: Any) -
     assert Timeline(results).end == pytest.approx(iterating + pausing)
 
 
+def test_axis_of_the_picture_ends_with_the_total_in_its_title(begin: Any) -> None:
+    run = begin([2, 4])
+    run.clock = 0.05  # the job starts
+    run.starts(calibrates=0.0)
+    run.iterates([0.1] * 3)
+    run.clock += 0.2  # a second phase begins with a calibration
+    run.calibration += 0.2
+    run.iterates([0.1] * 2, phase=1)
+    run.resizes(4)
+    run.clock += 0.04  # data is taken over, which the total has
+    run.iterates([0.05] * 2)
+    run.finishes()
+    results = read(run.write())
+    axes = figure([results]).axes[0]
+    assert results.end is not None
+    total = results.end.total_seconds
+    assert Timeline(results).end == pytest.approx(total) == pytest.approx(0.702)
+    assert axes.get_title(loc="left") == "made up: 702 ms in all, without calibration"
+    assert axes.get_xlim()[1] == pytest.approx(1.015 * total)
+
+
+def test_pause_is_shaded_where_the_application_stood_still(begin: Any) -> None:
+    """A transfer in the background begins when processes are made, and ends with variable data."""
+    run = begin([2, 4])
+    run.starts()
+    run.iterates([0.1] * 3, background=1)
+    run.clock += 0.14
+    run.iterates([0.1] * 2, background=2)
+    run.resizes(4, meanwhile=2, pause_seconds=0.152)
+    run.iterates([0.05])
+    run.finishes()
+    axes = figure([read(run.write())]).axes[0]
+    bands = [(patch.get_x(), patch.get_width()) for patch in axes.patches]  # type: ignore[attr-defined]
+    assert bands == [pytest.approx((0.3, 0.14)), pytest.approx((0.64, 0.012))]
+    assert [text.get_text() for text in axes.texts] == ["2 → 4, 152 ms"]
+
+
 def test_picture_uses_log_scale_for_short_and_long_iterations(begin: Any) -> None:
     run = begin([2])
     run.starts()
@@ -252,7 +289,7 @@ def test_proteo_global_file_is_written(complete: Any, tmp_path: Path) -> None:
         "T_AR: 0.003600 0.060000 \n"
         "T_US: 0.000000 0.000000 \n"
         "T_Malleability: 0.012000 0.200000 \n"
-        "T_total: 9.500000\n"
+        "T_total: 2.662000\n"
     )
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from matplotlib.figure import Figure
 
 from nereus.analysis.report.transfer_figures import (
     Course,
@@ -12,6 +13,7 @@ from nereus.analysis.report.transfer_figures import (
     common_iteration,
     preferred,
     progress_seconds,
+    quotient_reach,
     ratio,
     same_iteration_seconds,
 )
@@ -68,7 +70,9 @@ def row(before: int, after: int, method: str, strategy: str, seconds: float, **m
         "strategy": strategy,
     }
     head |= {"from": before, "to": after}
-    return {**head, **figures, "transfer_seconds": seconds, "transfer_seconds_deviation": 0.0, **more}
+    keys = ("omega", "iterations", "pause_seconds", "over_seconds", "transfer_seconds")
+    deviations = {f"{key}_deviation": 0.01 for key in keys}
+    return {**head, **figures, "transfer_seconds": seconds, **deviations, **more}
 
 
 def test_picture_is_written_for_each_known_figure(tmp_path: Path) -> None:
@@ -80,6 +84,59 @@ def test_picture_is_written_for_each_known_figure(tmp_path: Path) -> None:
     written = draw_transfers(rows, tmp_path / "pictures")
     assert [path.name for path in written] == ["times.png", "alpha.png", "omega.png", "preferred.png"]
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in written)
+
+
+def drawn(rows: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch, folder: Path) -> dict[str, Figure]:
+    """The pictures before they became files."""
+    made: dict[str, Figure] = {}
+    monkeypatch.setattr(Figure, "savefig", lambda self, path, **_: made.update({path.stem: self}))
+    draw_transfers(rows, folder)
+    return made
+
+
+ROWS = [
+    row(2, 4, "p2p", "blocking", 0.2),
+    row(2, 4, "p2p", "thread", 0.3, alpha=1.5, omega=1.2, progress_seconds=0.5),
+    row(4, 2, "col", "blocking", 0.1, pause_seconds=0.2),
+]
+
+
+def test_way_has_one_colour_in_all_pictures(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    looks: dict[str, set[tuple[Any, ...]]] = {}
+    for made in drawn(ROWS, monkeypatch, tmp_path).values():
+        (legend,) = made.legends
+        for text, patch in zip(legend.get_texts(), legend.get_patches(), strict=True):
+            name = text.get_text().split(": ")[-1]
+            looks.setdefault(name, set()).add((patch.get_facecolor(), patch.get_hatch()))
+    assert [len(found) for found in looks.values()] == [1, 1, 1]
+    assert len(set.union(*looks.values())) == 3
+
+
+def test_whiskers_reach_as_far_as_the_distances_from_medians(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    made = drawn(ROWS, monkeypatch, tmp_path)
+    expected = {
+        "times": [(0.19, 0.21), (0.29, 0.31), (0.09, 0.11)],
+        "alpha": [(0.29 / 0.21, 0.31 / 0.19)],
+        "omega": [(1.19, 1.21)],
+        "pause": [(0.19, 0.21)],
+        "progress": [(0.49, 0.51)],
+    }
+    for name, reaches in expected.items():
+        lines = [
+            collection.get_segments()[0][:, 1]  # type: ignore[attr-defined]
+            for axes in made[name].axes
+            for collection in axes.collections
+        ]
+        assert [tuple(line) for line in lines] == [pytest.approx(reach) for reach in reaches]
+        assert "whiskers reach as far as the median distance" in made[name].get_supxlabel()
+    units = {name: figure.get_supylabel()[-3:] for name, figure in made.items() if name != "preferred"}
+    assert [name for name, unit in units.items() if unit == "[s]"] == ["times", "pause", "progress"]
+
+
+def test_quotient_of_a_median_that_may_be_0_is_not_told_upwards() -> None:
+    assert quotient_reach(Time(1.0, 0.5), Time(0.5, 0.5)) == (0.5, 2.0)
 
 
 def test_without_figures_no_picture_is_written(tmp_path: Path) -> None:

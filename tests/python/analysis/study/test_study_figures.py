@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from matplotlib.container import BarContainer, ErrorbarContainer
+from matplotlib.figure import Figure
 
 from nereus.analysis.study.figures import Bars, charts, draw
 from nereus.analysis.study.findings import interval, papers
@@ -112,10 +114,85 @@ def test_interval_applies_to_what_was_measured(
 def test_interval_is_shaded_behind_its_bars_only(made: dict[str, Any]) -> None:
     (chart,) = [each for each in charts(made) if each.name == "iterations"]
     drawn = draw(chart)
-    shades = [bars for axes in drawn.axes for bars in axes.containers if bars.get_label() == "papers"]
+    shades = [bars for bars in bars_of(drawn) if bars.get_label() == "papers"]
     assert len(shades) == 4 * 4  # applications and pairs of sizes, Merge-COLT each
-    bars = [bars for axes in drawn.axes for bars in axes.containers if bars.get_label() != "papers"]
+    bars = [bars for bars in bars_of(drawn) if bars.get_label() != "papers"]
     assert max(each[0].get_width() for each in bars) < min(each[0].get_width() for each in shades)
+
+
+def bars_of(drawn: Figure) -> list[BarContainer]:
+    return [bars for axes in drawn.axes for bars in axes.containers if isinstance(bars, BarContainer)]
+
+
+def test_variant_has_one_colour_in_all_figures_of_a_report(made: dict[str, Any]) -> None:
+    looks: dict[str, set[tuple[Any, ...]]] = {}
+    for chart in charts(made):
+        (legend,) = draw(chart).legends
+        for text, patch in zip(legend.get_texts(), legend.get_patches(), strict=True):
+            name = text.get_text().split(": ")[-1]  # squares have a number in front of it
+            looks.setdefault(name, set()).add((patch.get_facecolor(), patch.get_hatch()))
+    variants = {"Baseline-COLS", "Merge-COLS", "Merge-COLT", "Merge-P2PA"}
+    assert looks.keys() == {*variants, "without a resize", "papers"}
+    assert {len(found) for found in looks.values()} == {1}
+    assert len(set.union(*looks.values())) == len(looks)
+
+
+def test_squares_have_the_colour_of_the_variant_that_their_number_names(made: dict[str, Any]) -> None:
+    (chart,) = [each for each in charts(made) if each.name == "preferred-total_seconds"]
+    drawn = draw(chart)
+    names = {patch.get_facecolor(): patch.get_label() for patch in drawn.legends[0].get_patches()}
+    for axes in drawn.axes:
+        numbers = [text.get_text() for text in axes.texts]
+        assert numbers == [str(names[patch.get_facecolor()]).split(":")[0] for patch in axes.patches]
+
+
+def bars_in(made: dict[str, Any], name: str) -> Bars:
+    (content,) = [chart.content for chart in charts(made) if chart.name == name]
+    assert isinstance(content, Bars)
+    return content
+
+
+def test_whiskers_of_times_reach_from_the_least_run_to_the_greatest(made: dict[str, Any]) -> None:
+    totals = {
+        (row["application"], row["sizes"], row["variant"]): row["total_seconds"] for row in made["cells"]
+    }
+    over, under = totals["cg-emulated", "1-2", "Merge-COLT"], totals["cg", "1-2", "Merge-COLT"]
+    place = ("1 → 2", "Merge-COLT")
+    expected = (over["min"] / under["max"], over["max"] / under["min"])
+    assert bars_in(made, "growth-total").whiskers["cg-emulated"][place] == pytest.approx(expected)
+    reference = totals["cg", "1-2", "Baseline-COLS"]
+    expected = (reference["min"] / under["max"], reference["max"] / under["min"])
+    found = bars_in(made, "speedup").whiskers["cg"]
+    assert found[place] == pytest.approx(expected)
+    assert ("1 → 2", "Baseline-COLS") not in found  # over itself
+
+
+@pytest.mark.parametrize("figure", [name for name in FIGURES if not name.startswith("preferred")])
+def test_axes_have_units_and_whiskers_a_meaning(made: dict[str, Any], figure: str) -> None:
+    (chart,) = [each for each in charts(made) if each.name == figure]
+    assert isinstance(chart.content, Bars)
+    drawn = draw(chart)
+    whiskers = [
+        each for axes in drawn.axes for each in axes.containers if isinstance(each, ErrorbarContainer)
+    ]
+    assert len(whiskers) == sum(map(len, chart.content.whiskers.values()))
+    assert (chart.content.meaning in " ".join(drawn.get_supxlabel().split())) == bool(whiskers)
+    is_time = figure in ("reconfiguration", "reconfiguration-blocking", "progress")
+    assert all(axes.get_ylabel().endswith("[s]" if is_time else ("/ real", "/ time", "of iterations"))
+               for axes in drawn.axes)  # fmt: skip
+    assert drawn.axes[-1].get_xlabel().startswith("processes")
+
+
+def test_disturbed_run_does_not_make_the_others_too_small(small: Callable[..., Any]) -> None:
+    folder = small()
+    for planned in folder.runs:
+        disturbed = planned.variant == "Merge-COLS" and planned.repetition == 3
+        folder.good(planned, 60.0 if disturbed else 3.0 if planned.variant == "Merge-COLS" else 3.5)
+    (chart,) = [each for each in charts(folder.report()) if each.name == "speedup"]
+    drawn = draw(chart)
+    assert drawn.axes[0].get_ylim()[0] > 0.5
+    assert [each.get_marker() for each in drawn.axes[0].lines].count("v") == 1
+    assert "Arrows mark those that reach beyond the picture." in " ".join(drawn.get_supxlabel().split())
 
 
 def test_our_own_reading_is_marked_as_such() -> None:

@@ -49,7 +49,7 @@ def test_missing_daemon_is_reported_and_followed_when_it_returns(house: House, s
         before = page.look()
         house.end(signal.SIGKILL)
         gone = page.look(before["last"])
-        assert not gone["there"] and "no daemon" in gone["why"]
+        assert not gone["there"] and not gone["runs"] and "no daemon" in gone["why"]
         house.begin()
     back = page.look(before["last"])
     assert back["there"] and back["status"]["store"] == before["status"]["store"]

@@ -158,10 +158,48 @@ def test_missing_and_returned_daemon_are_reported(served: Serve, tmp_path: Path)
     found = answers(served(Source(told.ask), files=with_script(LISTENS, tmp_path)), 12)
     before, gone, back = found["said"]
     assert before == ""
-    assert gone.startswith("The daemon is gone (no daemon of yours runs on this host")
+    assert re.match(r"The daemon has been gone since [\d:]{8} \(no daemon of yours runs on this host", gone)
     assert "What is shown is from before" in gone
     assert re.match(r"The daemon is back since [\d:]{8}; it was away for \d+ s", back)
     assert (found["bands"], found["lanes"]) == (2, 2)
+
+
+def test_daemon_that_never_was_is_not_called_gone(served: Serve, tmp_path: Path) -> None:
+    told = Told(None, None, history())
+    found = answers(served(Source(told.ask), files=with_script(LISTENS, tmp_path)), 12)
+    (missing,) = [text for text in found["said"] if text]
+    assert re.match(r"No daemon has been started since [\d:]{8} \(.*; nereus daemon starts one\)", missing)
+    assert "from before" not in missing and found["said"][-1] == ""
+
+
+# A Chromium without a screen has no window below 500 pixels: the page is made narrower inside it.
+LIES_BESIDE = """
+//
+const wait = () => new Promise((done) => setTimeout(done, 1500));
+const width = 390;
+document.body.style.width = `${width}px`;
+await wait();
+const mark = document.querySelector(".mark.resized[data-number]");
+mark.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+$("everything").click();
+await wait();
+answers.details = $("details").querySelectorAll("dt").length;
+answers.scrolls = document.body.scrollWidth;
+answers.beside = [...document.querySelectorAll("body *")]
+  .filter((each) => each.getBoundingClientRect().right > width && !each.closest("svg"))
+  .map((each) => each.className || each.id || each.tagName);
+"""
+
+
+@pytest.mark.parametrize("daemon", ["there", "missing"])
+def test_page_as_wide_as_a_telephone_does_not_scroll_sideways(
+    served: Serve, tmp_path: Path, daemon: str
+) -> None:
+    told = history("./" + "a-long-name-" * 12 + " --option value", "because" * 20)
+    looks = [told] if daemon == "there" else [told, None]
+    found = answers(served(Source(Told(*looks).ask), files=with_script(LIES_BESIDE, tmp_path)), 6)
+    assert found["details"] > 0
+    assert (found["scrolls"], found["beside"]) == (390, [])
 
 
 TELLS_STORIES = """

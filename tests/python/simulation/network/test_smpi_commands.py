@@ -10,14 +10,17 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from nereus.cli import simulate_transfer
 from nereus.methods import TRANSFER_METHODS
 from nereus.simulation.network import redistribution
+from nereus.simulation.network.cluster import Cluster
 from nereus.simulation.network.error import Stopped
+from nereus.simulation.network.picture import figure
 from nereus.simulation.network.program import Limits
-from nereus.simulation.network.redistribution import Case
+from nereus.simulation.network.redistribution import Case, Simulated
 
 Nereus = Callable[..., tuple[int, str, str]]
 
@@ -64,6 +67,21 @@ def test_picture_over_a_folder_is_refused(nereus: Nereus, tmp_path: Path) -> Non
     code, out, err = nereus("simulate", "transfer", "--picture", folder)
     assert (code, out) == (2, "")
     assert f"--picture = {folder}: allowed is a .png, .pdf or .svg file" in err
+
+
+def test_methods_that_take_as_long_are_told_apart_in_the_picture() -> None:
+    cluster = Cluster(8, 20, 1.25e9, 1e-6, 1e10)
+    cases = [
+        Case(cluster, (), before, after, 1, method, False, None)
+        for before, after in ((2, 10), (10, 2))
+        for method in ("p2p", "col", "rma-lockall")
+    ]
+    (axes,) = figure([Simulated(case, {"seconds": 1.1, "bound": 1.0}) for case in cases]).axes
+    lines = [line for line in axes.lines if line.get_label() in ("p2p", "col", "rma-lockall")]
+    places = [place for line in lines for place in np.asarray(line.get_xdata()).tolist()]
+    assert len(set(places)) == len(places) == 6
+    assert [round(place) for place in places] == [0, 1] * 3
+    assert len({(line.get_marker(), line.get_linestyle()) for line in lines}) == 3
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,21 @@ export function connection(message, about) {
     message.hidden = text === "";
   }
 
-  function gone(now, text) {
+  // Since when.
+  function gone(now) {
     const last = gaps.at(-1);
-    if (last === undefined || last.until !== null) gaps.push({ from: now, until: null });
-    const before = known ? " What is shown is from before; the page goes on asking." : " The page goes on asking.";
-    say(`${text}, since ${clock(gaps.at(-1).from)}.${before}`);
+    if (last === undefined || last.until !== null) gaps.push({ from: now, until: null, known });
+    return clock(gaps.at(-1).from);
+  }
+
+  // One that this page never heard of cannot be gone.
+  function missing(runs) {
+    if (runs) return "The daemon has told nothing";
+    return known ? "The daemon has been gone" : "No daemon has been started";
+  }
+
+  function goesOn() {
+    return known ? "What is shown is from before; the page goes on asking." : "The page goes on asking.";
   }
 
   function back(now) {
@@ -28,7 +38,7 @@ export function connection(message, about) {
     if (last === undefined) return;
     last.until ??= now;
     const away = Math.max(1, Math.round(last.until - last.from));
-    const text = known ? `The daemon is back since ${clock(last.until)}; it was away for ${away} s.` : "";
+    const text = last.known ? `The daemon is back since ${clock(last.until)}; it was away for ${away} s.` : "";
     say(now - last.until < NEWS ? text : "", true);
   }
 
@@ -48,11 +58,13 @@ export function connection(message, about) {
         `policy ${status.policy} · ${free} · jobs: ${status.jobs.length}` +
         `${wait}${trouble}`;
     },
-    away(now, why) {
-      gone(now, `The daemon is gone (${why})`);
+    away(now, { runs, why }) {
+      const since = gone(now);
+      if (!known && !runs) about.textContent = "no daemon";
+      say(`${missing(runs)} since ${since} (${why}). ${goesOn()}`);
     },
     lost(now, why) {
-      gone(now, `nereus page does not answer (${why})`);
+      say(`nereus page has not answered since ${gone(now)} (${why}). ${goesOn()}`);
     },
   };
 }

@@ -36,7 +36,7 @@ async function catchUp() {
   for (;;) {
     const answer = await look();
     if (!answer.there) {
-      link.away(now(), answer.why);
+      link.away(now(), answer);
       return;
     }
     behind = answer.status.time_unix - Date.now() / 1000;
