@@ -7,6 +7,7 @@ import typer
 
 from nereus.bench.host_cycles import CycleError, HostCycle, HostCycles
 from nereus.bench.host_rows import HostRow
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, complain, show, show_json, warn
 from nereus.cli.trial_bar import TrialBar
 from nereus.launch import Build, Stopping, choose, fostering
@@ -27,7 +28,7 @@ def allocation(
     nodes: Annotated[int, typer.Option(min=1, max=65536, help="Hosts that come in each cycle.")] = 2,
     rows: Annotated[int, typer.Option(min=1, max=2**32, help="Rows of 1000 numbers that are moved.")] = 1200,
     mpi: Annotated[str | None, typer.Option(metavar="NAME", help="MPI build to use (nereus doctor).")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Time how hosts come to a job from the resource manager, and go back; run it in a job of Slurm.
 

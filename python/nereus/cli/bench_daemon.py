@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nereus.bench.daemon_jobs import Grants, Load, load, timed_grants
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, show, show_json
 from nereus.cli.start import OWN_COMMAND
 from nereus.supervisor.daemon_address import daemon_control_socket, daemon_line
@@ -32,7 +33,7 @@ def daemon(
     rate: Annotated[float, typer.Option(min=0.1, max=1e4, help="Messages a second of each of these.")] = 10,
     seconds: Annotated[float, typer.Option(min=1, max=3600, help="How long these send.")] = 10,
     policy: Annotated[str, typer.Option(metavar="NAME", help="The daemon's policy.")] = "blocking",
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Time grants of a daemon to which many jobs are connected, and load it with messages.
 

@@ -12,6 +12,7 @@ from nereus.bench.monitor_costs import CALLS, CallBench, Row
 from nereus.bench.networks import NETWORKS, network
 from nereus.bench.paired import LEVEL
 from nereus.cli.bench_network import Gigabits, NetworkName, check_network
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, complain, note, show, show_json
 from nereus.cli.picture_file import check_picture
 from nereus.cli.trial_bar import TrialBar
@@ -37,7 +38,7 @@ def monitor(
     picture: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw maps of the overhead by size and ranks there.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    as_json: JsonOption = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
     """Time calls of MPI with a sensor and without, in turns: the monitor's, and Open MPI's own if there.

@@ -8,6 +8,7 @@ import typer
 
 from nereus.bench.paired import LEVEL
 from nereus.bench.program_costs import ProgramBench, ProgramRow
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, complain, show, show_json
 from nereus.cli.trial_bar import TrialBar
 from nereus.launch import Stopping
@@ -37,7 +38,7 @@ def program(
     mpi: Annotated[
         str | None, typer.Option(metavar="NAME", help="MPI build to use, if COMMAND does not determine it.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    as_json: JsonOption = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
     """Run a program with the monitor and without, in turns, and tell what watching adds.

@@ -22,6 +22,7 @@ from nereus.bench.transfer_trials import PROGRAM
 from nereus.bench.transfer_ways import TransferWay
 from nereus.cli.bench_transfer_words import Asked, read_asked
 from nereus.cli.calibrate_table import document, tables
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, complain, note, show, show_json
 from nereus.cli.trial_bar import TrialBar
 from nereus.launch import Build, Stopping, builds, choose, fostering
@@ -48,7 +49,7 @@ def calibrate(
     show_stored: Annotated[
         bool, typer.Option("--show", help="Measure nothing; show what is stored.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Measure once what each way to move data costs on this machine; `auto` then chooses by it.
 

@@ -14,6 +14,7 @@ from rich.table import Table
 
 from nereus.analysis.capture import Captured, Wishes, name_of, read_traces, text_of
 from nereus.analysis.capture import capture as experiment_of
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, complain, note, show, show_json, warn
 from nereus.cli.picture_file import check_picture
 from nereus.config.quantities import bytes_of
@@ -68,7 +69,7 @@ def capture(
     force: Annotated[
         bool, typer.Option("--force", help="Write over FILE, and write it where calls hardly repeat.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    as_json: JsonOption = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only what went wrong.")] = False,
 ) -> None:
     """Run an application, find its iteration, and write an experiment that does the same.

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, say, show_json
 from nereus.daemon import all_events, whole_status
 from nereus.supervisor import job_names, meant_by
@@ -14,7 +15,7 @@ def period(
     job: Annotated[
         str, typer.Argument(metavar="JOB", help="A job of the daemon: its name, or how its key begins.")
     ],
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Show how often a job writes: as the daemon predicts it by iterations, and as FTIO finds it.
 

@@ -2,10 +2,9 @@
 """nereus daemon status - how the daemon of this user and its jobs stand."""
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import show, show_json
 from nereus.daemon import whole_status
 from nereus.supervisor import shown_name
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def status(
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Show the state of this user's daemon, and what it knows of each job.
 

@@ -13,6 +13,7 @@ from rich.text import Text
 from nereus import __version__
 from nereus.bench.combinations import all_combinations
 from nereus.bench.process_trials import find_ways
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import complain, show, show_json
 from nereus.cli.trial_bar import TrialBar
 from nereus.cli.ways_table import ways_documents, ways_table
@@ -46,7 +47,7 @@ def doctor(
         float,
         typer.Option(min=1.0, max=_MOST_SECONDS, metavar="SECONDS", help="Time for the trials of each MPI."),
     ] = 10.0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Test what the MPIs of this machine can do. Exit code 0: one of them can resize jobs.
 

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from nereus.analysis.report import Progress, ResultError, Results, draw, read, table, write_csv
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, complain, note, show, show_json, warn, write
 from nereus.cli.proteo_codes import Codes, ProteoCodesOption
 from nereus.cli.where import HostsOption, OversubscribeOption, RshOption
@@ -54,7 +55,7 @@ def emulate(
     output: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Results folder; if not given, results/NAME-TIME.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    as_json: JsonOption = False,
     print_config: Annotated[
         bool, typer.Option("--print-config", help="Show each value and where it comes from; run nothing.")
     ] = False,
@@ -91,6 +92,8 @@ def emulate(
         return
     source, loaded = _load(file, measured, proteo_codes)
     warn(loaded.warnings)
+    if print_experiment and as_json:
+        raise Refused("--json: allowed without --print, which prints TOML")
     if print_experiment:
         write(write_toml(loaded.experiment))
         return

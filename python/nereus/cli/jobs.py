@@ -4,12 +4,13 @@
 import shlex
 from collections import Counter
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from nereus.cli.daemon_status import commands_text, next_text, turn_text
 from nereus.cli.elsewhere import AtOption, AtShellOption, carried_out_elsewhere
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import note, show, show_json, warn
 from nereus.daemon.jobs import all_jobs
 from nereus.launch.hosts import is_here
@@ -24,7 +25,7 @@ _WITHIN = 60.0  # s, for all that may be silent
 
 def jobs(
     context: typer.Context,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    as_json: JsonOption = False,
     at: AtOption = None,
     rsh: AtShellOption = None,
 ) -> None:

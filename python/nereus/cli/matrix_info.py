@@ -7,13 +7,14 @@ from typing import Annotated
 
 import typer
 
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import show, show_json
 from nereus.placement.matrix import Facts, facts_of, read_matrix
 
 
 def info(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="File that convert made.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Show how large a matrix is, and how unbalanced blocks of its rows are.
 

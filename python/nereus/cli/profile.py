@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nereus.analysis.report.units import seconds_text
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, complain, note, show, show_json, warn
 from nereus.cli.trial_bar import TrialBar
 from nereus.launch import Stopping, choose, fostering, found_program
@@ -33,7 +34,7 @@ def profile(
         Path | None,
         typer.Option(metavar="FILE", help="The daemon's store that is to know it.", show_default=False),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Run a program, resize it through several numbers of ranks and time its iterations.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nereus.analysis.report.units import seconds_text
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, show, show_json
 from nereus.cli.place_table import what_counts
 from nereus.cli.simulate_cluster import Acknowledged, Latency, Memory, MemoryRate, most_memory, stoppable
@@ -66,7 +67,7 @@ def placement(
     ] = "0 s",
     seeds: Annotated[int, typer.Option(min=1, max=_MOST_SEEDS, help="Random mappings.")] = 5,
     memory: Memory = "6 GiB",
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    as_json: JsonOption = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
     """Simulate messages under the mapping of `nereus place`, packed, round-robin and random ones.

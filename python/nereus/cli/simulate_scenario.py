@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nereus.cli import policies
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, note, show, show_json, warn
 from nereus.cli.trial_bar import TrialBar
 from nereus.simulation.jobs import Scenario, comparison, load_scenario, load_trace
@@ -54,7 +55,7 @@ def scenario(
         float | None,
         typer.Option(min=0, max=1, help="Of each job of a trace, which gets faster with more ranks so far."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+    as_json: JsonOption = False,
     events: Annotated[
         Path | None, typer.Option(metavar="FILE", help="All that happened, as lines of JSON.")
     ] = None,

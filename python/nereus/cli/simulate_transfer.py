@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nereus.analysis.report.units import bytes_text, seconds_text
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, note, show, show_json
 from nereus.cli.picture_file import check_picture
 from nereus.cli.simulate_cluster import (
@@ -79,7 +80,7 @@ def transfer(
     ] = None,
     check: Annotated[bool, typer.Option("--check", help="Carry real bytes and compare them.")] = False,
     memory: Memory = "6 GiB",
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    as_json: JsonOption = False,
     picture: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw times over their bounds by pair there.")
     ] = None,
