@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nereus.analysis.monitor.overhead_picture import draw_overheads
+from nereus.analysis.report.units import bytes_text, p_text, percent_text, seconds_text
 from nereus.bench.monitor_costs import CALLS, CallBench, Row
 from nereus.bench.networks import NETWORKS, network
 from nereus.bench.paired import LEVEL
@@ -101,18 +102,18 @@ def _checked_calls(text: str) -> str:
 
 
 def _table(rows: Sequence[Row]) -> "Table":
-    from rich.table import Table
+    from nereus.analysis.report.tables import new_table, number
 
-    names = ("MPI", "sensor", "call", "bytes", "processes", "without", "with", "added", "overhead", "p")
-    made = Table(*names, box=None, pad_edge=False)
+    figures = ("size", "processes", "without", "with", "added", "overhead", "p")
+    made = new_table("MPI", "sensor", "call", *map(number, figures))
     for row in rows:
         times = (row.off_nanoseconds, row.on_nanoseconds, row.added_nanoseconds)
-        figures = (
-            str(row.bytes),
+        cells = (
+            bytes_text(row.bytes),
             str(row.ranks),
-            *(f"{each:.0f} ns" for each in times),
-            f"{row.overhead_percent:.2f} %",
-            "" if row.p_value is None else f"{row.p_value:.2g}",
+            *(seconds_text(each * 1e-9) for each in times),
+            percent_text(row.overhead_percent / 100),
+            p_text(row.p_value),
         )
-        made.add_row(row.mpi, row.sensor, row.call, *figures)
+        made.add_row(row.mpi, row.sensor, row.call, *cells)
     return made

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from nereus.analysis.report.units import seconds_text
 from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, say, show_json
 from nereus.daemon import all_events, whole_status
@@ -44,4 +45,5 @@ def period(
         return
     for who, told in opinions.items():
         seconds, sure = told["period_seconds"], told["confidence"]
-        say(f"{who:6}  {'no period' if seconds is None else f'{seconds:.2f} s, confidence {sure:.2f}'}")
+        text = "no period" if seconds is None else f"{seconds_text(seconds)}, confidence {sure:.2f}"
+        say(f"{who:6}  {text}")

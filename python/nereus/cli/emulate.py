@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from nereus.analysis.report import Progress, ResultError, Results, draw, read, table, write_csv
+from nereus.analysis.report.tables import new_table
 from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, complain, note, show, show_json, warn, write
 from nereus.cli.proteo_codes import Codes, ProteoCodesOption
@@ -161,7 +161,7 @@ def _print_config(loaded: Loaded, as_json: bool) -> None:
     if as_json:
         show_json([{"key": key, "value": value, "origin": origin} for key, value, origin in rows])
         return
-    grid = Table("key", "value", "origin", box=None, pad_edge=False)
+    grid = new_table("key", "value", "origin")
     for key, value, origin in rows:
         # As texts, because brackets in strings mean styles to the table.
         grid.add_row(Text(key), Text(json.dumps(value, ensure_ascii=False)), Text(origin))

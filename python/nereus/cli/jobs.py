@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 _WITHIN = 60.0  # s, for all that may be silent
+_NUMBERS = {"ranks", "generation"}
 
 
 def jobs(
@@ -46,14 +47,14 @@ def jobs(
 
 
 def _table(found: list[dict[str, Any]]) -> "Table":
-    from rich.table import Table  # --json does without
+    from nereus.analysis.report.tables import new_table, number  # --json does without
 
     names = ["job", "ranks", "generation", "hosts", "state", "since", "command"]
     if any(job.get("controller") for job in found):
         names[5:5] = ["turn", "next I/O", "commands", "policy"]
     if any(not is_here(job["host"] or "") for job in found):
         names[1:1] = ["host"]
-    grid = Table(*names, box=None, pad_edge=False)
+    grid = new_table(*(number(name) if name in _NUMBERS else name for name in names))
     for job in found:
         since = datetime.fromtimestamp(job["started_unix"]) if "started_unix" in job else None
         cells = {

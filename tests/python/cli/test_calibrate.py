@@ -114,7 +114,7 @@ def test_table_shows_costs_and_their_age(shell: Any, jobs: Path) -> None:
     assert "mpich: nothing was measured yet" in shell.nereus("calibrate", "--show").stdout
     text = shell.nereus(*QUICK).stdout
     assert re.search(r"mpich on \S+, .* \(just now\)", text)
-    assert re.search(r"rma-lockall +wait-drains .* 1\.50 +0%", text)
+    assert re.search(r"rma-lockall +wait-drains .* 1\.500 +0\.00 %", text)
 
 
 def test_job_gets_the_costs_of_its_mpi(shell: Any, jobs: Path) -> None:
