@@ -129,7 +129,7 @@ def test_installation_for_all_users_runs_jobs_and_is_not_written_to(
     site: Any, mpich: str, tmp_path: Path
 ) -> None:
     prefix = tmp_path / "opt"
-    assert run([ROOT / "scripts" / "wheels"], limit=BUILD_LIMIT).returncode == 0
+    assert run([ROOT / "scripts" / "download_wheels"], limit=BUILD_LIMIT).returncode == 0
     compiler = choose(mpich).mpiexec.with_name("mpicc")
     made = run([ROOT / "scripts" / "install", prefix, compiler], limit=BUILD_LIMIT, NEREUS_BUILDS="")
     assert made.returncode == 0, made.stderr

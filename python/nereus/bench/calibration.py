@@ -8,6 +8,8 @@ for some time, and while it iterates meanwhile, each iteration takes omega times
 
 import itertools
 import statistics
+import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -27,6 +29,8 @@ BUSIEST_SHARE = 0.5
 _SMALL_BYTES = 65536
 _MANY_ARRAYS = 8
 _LEAST_SECONDS = 1e-7
+# Of the time for a measurement: to end what is tried last, which takes some launchers a second.
+_SHARE_OF_THE_END = 0.1
 _SETTINGS = {"NEREUS_SURVIVORS": "first", "NEREUS_MEMORY": "private", "NEREUS_COSTS": ""}
 
 
@@ -71,6 +75,23 @@ def measure(bench: TransferBench, ways: Sequence[TransferWay], repeat: int) -> I
             if not trial.works:
                 hopeful.remove(trial.way)
             yield Measured(amount, trial)
+
+
+def over_after(
+    seconds: float, stopped: Callable[[], bool], clock: Callable[[], float] = time.monotonic
+) -> Callable[[], bool]:
+    """Whether a measurement that begins now has to end: somebody stops it, or its time is over."""
+    until = clock() + seconds * (1 - _SHARE_OF_THE_END)
+    return lambda: stopped() or clock() >= until
+
+
+def rounds_of(
+    measured: Sequence[Measured], ways: Sequence[TransferWay], wanted: Sequence[Amount]
+) -> dict[TransferWay, int]:
+    """In how many rounds each way that never failed was tried with all amounts."""
+    failed = {one.trial.way for one in measured if not one.trial.works}
+    trials = Counter((one.trial.way, one.amount) for one in measured)
+    return {way: min(trials[way, amount] for amount in wanted) for way in ways if way not in failed}
 
 
 def bench_for(build: Build, most: int, stopped: Callable[[], bool]) -> TransferBench:

@@ -16,6 +16,7 @@ import numpy as np
 
 from nereus import UserError
 from nereus.analysis.capture import Trace, read_traces
+from nereus.analysis.report.units import seconds_text
 from nereus.bench.paired import Paired
 from nereus.bench.unread_record import unread_record
 from nereus.launch import Build, Stopping
@@ -119,7 +120,7 @@ class ProgramBench:
                 break
             without.append(off)
             with_it.append(on)
-            advance(f"{off:.3g} s, watched {on:.3g} s")
+            advance(f"{seconds_text(off)}, watched {seconds_text(on)}")
         return Paired(without, with_it)
 
     def _run(self, is_watched: bool) -> float | None:

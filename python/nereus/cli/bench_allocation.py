@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nereus.analysis.report.units import seconds_text, spread_text
 from nereus.bench.host_cycles import CycleError, HostCycle, HostCycles
 from nereus.bench.host_rows import HostRow
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, complain, show, show_json, warn
 from nereus.cli.trial_bar import TrialBar
 from nereus.launch import Build, Stopping, choose, fostering
@@ -27,7 +29,7 @@ def allocation(
     nodes: Annotated[int, typer.Option(min=1, max=65536, help="Hosts that come in each cycle.")] = 2,
     rows: Annotated[int, typer.Option(min=1, max=2**32, help="Rows of 1000 numbers that are moved.")] = 1200,
     mpi: Annotated[str | None, typer.Option(metavar="NAME", help="MPI build to use (nereus doctor).")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Time how hosts come to a job from the resource manager, and go back; run it in a job of Slurm.
 
@@ -55,7 +57,9 @@ def allocation(
             try:
                 for cycle in cycling.run(cycles):
                     made.append(cycle)
-                    bar.advance(f"usable after {cycle.usable:.2f} s, idle after {cycle.idle:.2f} s")
+                    bar.advance(
+                        f"usable after {seconds_text(cycle.usable)}, idle after {seconds_text(cycle.idle)}"
+                    )
             except CycleError as problem:
                 failure = str(problem)
     manager = where.manager
@@ -89,16 +93,13 @@ def _present(row: HostRow, as_json: bool, failure: str) -> None:
 
 
 def _table(row: HostRow) -> "Table":
-    from rich.table import Table
+    from nereus.analysis.report.tables import new_table, number
 
     title = f"{row.adapter}, {row.growth}, {row.mpi}: {row.nodes} hosts come and go, {len(row.cycles)} times"
-    made = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
-    made.add_column("what")
-    made.add_column("ms", justify="right")
+    made = new_table("what", number("figure"), title=title)
     for name, words in _WORDS.items():
         spread = row.figures[name]
-        text = "-" if spread is None else f"{spread.median * 1000:.1f} ± {spread.deviation * 1000:.1f}"
-        made.add_row(words, text)
+        made.add_row(words, "-" if spread is None else spread_text(spread.median, spread.deviation))
     made.add_row("left behind", str(len(row.left_behind)))
     return made
 

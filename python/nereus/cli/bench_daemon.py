@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nereus.analysis.report.units import frequency_text, percent_text, seconds_text
 from nereus.bench.daemon_jobs import Grants, Load, load, timed_grants
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, show, show_json
 from nereus.cli.start import OWN_COMMAND
 from nereus.supervisor.daemon_address import daemon_control_socket, daemon_line
@@ -32,7 +34,7 @@ def daemon(
     rate: Annotated[float, typer.Option(min=0.1, max=1e4, help="Messages a second of each of these.")] = 10,
     seconds: Annotated[float, typer.Option(min=1, max=3600, help="How long these send.")] = 10,
     policy: Annotated[str, typer.Option(metavar="NAME", help="The daemon's policy.")] = "blocking",
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Time grants of a daemon to which many jobs are connected, and load it with messages.
 
@@ -74,14 +76,15 @@ def _wait_for(control_socket: Path, process: "subprocess.Popen[bytes]") -> None:
 
 
 def _table(grants: Grants, taken: Load) -> "Table":
-    from rich.table import Table
+    from nereus.analysis.report.tables import new_table, number
 
-    made = Table("what", "clients", "figure", box=None, pad_edge=False)
+    made = new_table("what", number("clients"), number("figure"))
     for name in ("median", "p99", "worst"):
         seconds = asdict(grants)[f"{name}_seconds"]
-        made.add_row(f"grant, {name} of {grants.phases}", str(grants.clients), f"{seconds * 1000:.3f} ms")
+        made.add_row(f"grant, {name} of {grants.phases}", str(grants.clients), seconds_text(seconds))
     many = str(taken.clients)
-    made.add_row("messages", many, f"{taken.messages_per_second:.0f}/s for {taken.seconds:.1f} s")
+    rate, lasted = frequency_text(taken.messages_per_second), seconds_text(taken.seconds)
+    made.add_row("messages", many, f"{rate} for {lasted}")
     made.add_row("messages lost", many, f"{taken.messages - taken.heard} of {taken.messages}")
-    made.add_row("daemon's processor time", many, f"{100 * taken.cpu_share:.0f} % of a core")
+    made.add_row("daemon's processor time", many, f"{percent_text(taken.cpu_share)} of a core")
     return made

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nereus.analysis.monitor.overhead_picture import draw_overheads
+from nereus.analysis.report.units import bytes_text, p_text, percent_text, seconds_text
 from nereus.bench.monitor_costs import CALLS, CallBench, Row
 from nereus.bench.networks import NETWORKS, network
 from nereus.bench.paired import LEVEL
 from nereus.cli.bench_network import Gigabits, NetworkName, check_network
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, complain, note, show, show_json
 from nereus.cli.picture_file import check_picture
 from nereus.cli.trial_bar import TrialBar
@@ -37,7 +39,7 @@ def monitor(
     picture: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw maps of the overhead by size and ranks there.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    as_json: JsonOption = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
     """Time calls of MPI with a sensor and without, in turns: the monitor's, and Open MPI's own if there.
@@ -100,18 +102,18 @@ def _checked_calls(text: str) -> str:
 
 
 def _table(rows: Sequence[Row]) -> "Table":
-    from rich.table import Table
+    from nereus.analysis.report.tables import new_table, number
 
-    names = ("MPI", "sensor", "call", "bytes", "processes", "without", "with", "added", "overhead", "p")
-    made = Table(*names, box=None, pad_edge=False)
+    figures = ("size", "processes", "without", "with", "added", "overhead", "p")
+    made = new_table("MPI", "sensor", "call", *map(number, figures))
     for row in rows:
         times = (row.off_nanoseconds, row.on_nanoseconds, row.added_nanoseconds)
-        figures = (
-            str(row.bytes),
+        cells = (
+            bytes_text(row.bytes),
             str(row.ranks),
-            *(f"{each:.0f} ns" for each in times),
-            f"{row.overhead_percent:.2f} %",
-            "" if row.p_value is None else f"{row.p_value:.2g}",
+            *(seconds_text(each * 1e-9) for each in times),
+            percent_text(row.overhead_percent / 100),
+            p_text(row.p_value),
         )
-        made.add_row(row.mpi, row.sensor, row.call, *figures)
+        made.add_row(row.mpi, row.sensor, row.call, *cells)
     return made

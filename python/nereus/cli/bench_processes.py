@@ -10,6 +10,7 @@ from nereus.bench.combinations import Combination
 from nereus.bench.process_rows import Row, rows_of, write_csv
 from nereus.bench.process_trials import Bench, Sizes, Trial
 from nereus.cli.bench_table import show_rows
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, complain, note, show_json
 from nereus.cli.process_ways import read_ways
 from nereus.cli.trial_bar import TrialBar
@@ -33,7 +34,7 @@ def processes(
     mpi: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="MPI build to use; may be given again.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    as_json: JsonOption = False,
     csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Write every single trial.")] = None,
 ) -> None:
     """Time each way to make processes: medians, and the median deviation from them.

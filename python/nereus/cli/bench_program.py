@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nereus.analysis.report.units import p_text, percent_text, range_text, seconds_text
 from nereus.bench.paired import LEVEL
 from nereus.bench.program_costs import ProgramBench, ProgramRow
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, complain, show, show_json
 from nereus.cli.trial_bar import TrialBar
 from nereus.launch import Stopping
@@ -37,7 +39,7 @@ def program(
     mpi: Annotated[
         str | None, typer.Option(metavar="NAME", help="MPI build to use, if COMMAND does not determine it.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    as_json: JsonOption = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
     """Run a program with the monitor and without, in turns, and tell what watching adds.
@@ -80,18 +82,18 @@ def _pattern(text: str | None) -> re.Pattern[str] | None:
 
 
 def _table(row: ProgramRow) -> "Table":
-    from rich.table import Table
+    from nereus.analysis.report.tables import new_table
 
-    made = Table(box=None, pad_edge=False, show_header=False)
+    made = new_table(show_header=False)
     values = row.document()
     p = row.times.p_value
     seen = "a difference" if p is not None and p < LEVEL else "no difference seen"
-    told = "" if p is None else f"; t-test: p = {p:.2g}, {seen}"
-    interval = row.times.interval_percent
-    between = "" if interval is None else f" ({interval[0]:.2f} to {interval[1]:.2f})"
+    told = "" if p is None else f"; t-test: p = {p_text(p)}, {seen}"
+    shares = [each / 100 for each in (row.times.overhead_percent, *(row.times.interval_percent or ()))]
+    overhead = range_text(percent_text, *shares) if len(shares) == 3 else percent_text(shares[0])
     made.add_row("MPI, sensor", f"{row.mpi}, {row.sensor}")
     made.add_row("processes", f"{row.calls.ranks}; {row.calls.calls:.0f} calls of MPI each")
-    made.add_row("communication", f"{row.calls.communication_percent:.1f} % of the time")
-    made.add_row("without, with", f"{values['off_seconds']:.4g} s, {values['on_seconds']:.4g} s")
-    made.add_row("overhead", f"{row.times.overhead_percent:.2f} %{between}, {values['repeats']} pairs{told}")
+    made.add_row("communication", f"{percent_text(row.calls.communication_percent / 100)} of the time")
+    made.add_row("without, with", ", ".join(seconds_text(values[f"{key}_seconds"]) for key in ("off", "on")))
+    made.add_row("overhead", f"{overhead}, {values['repeats']} pairs{told}")
     return made

@@ -14,6 +14,7 @@ from nereus.bench.transfer_ways import METHODS
 from nereus.cli.bench_network import Gigabits, NetworkName
 from nereus.cli.bench_transfer_table import show_transfers
 from nereus.cli.bench_transfer_words import Asked, check_outputs, read_asked
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import complain, note, show_json
 from nereus.cli.trial_bar import TrialBar
 from nereus.launch import Build, Stopping, choose, fostering
@@ -51,7 +52,7 @@ def transfer(
         bool, typer.Option("--check", help="Compare all data after each resize, not only some.")
     ] = False,
     mpi: Annotated[str | None, typer.Option(metavar="NAME", help="MPI build to use.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    as_json: JsonOption = False,
     csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Write every single trial.")] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Folder for pictures.")] = None,
 ) -> None:

@@ -6,17 +6,18 @@ from collections.abc import Mapping, Sequence
 from rich.table import Table
 from rich.text import Text
 
-from nereus.analysis.report.units import bytes_text, seconds_text
+from nereus.analysis.report.tables import new_table, number
+from nereus.analysis.report.units import amount_text, bytes_text, ratio_text, seconds_text, spread_text
 from nereus.bench.process_rows import Spread
 from nereus.bench.transfer_rows import TransferRow
 from nereus.bench.transfer_trials import Pair
 from nereus.cli.messages import show
 
-_WORDS = ("processes", "method", "strategy")
+_WORDS = ("process method", "method", "strategy")
 _NUMBERS = (
     "background",
     "pause",
-    "GB/s",
+    "rate",
     "moved",
     "least",
     "iterations",
@@ -35,7 +36,7 @@ def show_transfers(rows: Sequence[TransferRow], limits: Mapping[str, float | Non
         return
     for pair in dict.fromkeys(row.pair for row in rows):
         show(_table(pair, [row for row in rows if row.pair == pair]))
-    show("limits in GB/s: " + ", ".join(f"{name} {_number(value)}" for name, value in limits.items()))
+    show("limits: " + ", ".join(f"{name} {_rate(value)}" for name, value in limits.items()))
     for row in rows:
         if row.failed:
             where = f"{row.pair.before} → {row.pair.after} {row.way.text}"
@@ -43,17 +44,8 @@ def show_transfers(rows: Sequence[TransferRow], limits: Mapping[str, float | Non
 
 
 def _table(pair: Pair, rows: Sequence[TransferRow]) -> Table:
-    grid = Table(
-        title=f"{pair.before} → {pair.after} processes, {bytes_text(rows[0].bytes)}; medians ± deviations",
-        title_justify="left",
-        title_style="bold",
-        box=None,
-        pad_edge=False,
-    )
-    for name in _WORDS:
-        grid.add_column(name)
-    for name in _NUMBERS:
-        grid.add_column(name, justify="right")
+    title = f"{pair.before} → {pair.after} processes, {bytes_text(rows[0].bytes)}; medians ± deviations"
+    grid = new_table(*_WORDS, *map(number, _NUMBERS), title=title)
     for row in rows:
         grid.add_row(*_cells(row))
     return grid
@@ -66,14 +58,14 @@ def _cells(row: TransferRow) -> list[str]:
         row.way.strategy,
         _seconds(row.spreads["background_seconds"]),
         _seconds(row.spreads["pause_seconds"]),
-        _number(row.median("gigabytes_per_second")),
+        _rate(row.median("gigabytes_per_second")),
         _bytes(row.median("bytes_moved")),
         _bytes(row.median("bytes_minimum")),
-        _number(row.median("iterations"), 0),
-        _number(row.median("omega")),
-        _number(row.alpha),
+        _count(row.median("iterations")),
+        ratio_text(row.median("omega")),
+        ratio_text(row.alpha),
         seconds_text(row.progress_seconds),
-        _number(row.median("first_iteration_ratio")),
+        ratio_text(row.median("first_iteration_ratio")),
         f"{row.trials - row.failed}/{row.trials}",
     ]
 
@@ -81,12 +73,17 @@ def _cells(row: TransferRow) -> list[str]:
 def _seconds(spread: Spread | None) -> str:
     if spread is None or not spread.median:
         return "-"
-    return f"{seconds_text(spread.median)} ± {seconds_text(spread.deviation)}"
+    return spread_text(spread.median, spread.deviation)
 
 
 def _bytes(count: float | None) -> str:
     return "-" if count is None else bytes_text(round(count))
 
 
-def _number(value: float | None, digits: int = 2) -> str:
-    return "-" if value is None else f"{value:.{digits}f}"
+def _rate(gigabytes: float | None) -> str:
+    """Of a second."""
+    return amount_text(None if gigabytes is None else gigabytes * 1e9, "B/s")
+
+
+def _count(number: float | None) -> str:
+    return "-" if number is None else str(round(number))

@@ -1,17 +1,28 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """nereus calibrate - measure once what `auto` chooses by."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 import typer
 
 from nereus.bench import StoredCosts, stored_costs
-from nereus.bench.calibration import PAIR, Measured, amounts, bench_for, costs_of, measure
+from nereus.bench.calibration import (
+    PAIR,
+    Measured,
+    amounts,
+    bench_for,
+    costs_of,
+    measure,
+    over_after,
+    rounds_of,
+)
 from nereus.bench.costs import new_costs, store_costs
 from nereus.bench.transfer_trials import PROGRAM
+from nereus.bench.transfer_ways import TransferWay
 from nereus.cli.bench_transfer_words import Asked, read_asked
 from nereus.cli.calibrate_table import document, tables
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, complain, note, show, show_json
 from nereus.cli.trial_bar import TrialBar
 from nereus.launch import Build, Stopping, builds, choose, fostering
@@ -19,6 +30,7 @@ from nereus.methods import TRANSFER_METHODS, TRANSFER_STRATEGIES
 
 #: Less would measure nothing but the time that a message takes.
 _LEAST_BYTES = 2**20
+_MOST_SECONDS = 86400.0
 
 
 def calibrate(
@@ -28,11 +40,16 @@ def calibrate(
     size: Annotated[
         str, typer.Option("--bytes", metavar="SIZE", help="The largest amount of data.")
     ] = "64MiB",
-    repeat: Annotated[int, typer.Option(min=1, max=1000, help="Rounds over all ways and amounts.")] = 3,
+    repeat: Annotated[
+        int, typer.Option(min=1, max=1000, help="Rounds over all ways and amounts, as far as there is time.")
+    ] = 3,
+    limit: Annotated[
+        float, typer.Option(min=5.0, max=_MOST_SECONDS, metavar="SECONDS", help="Time for each MPI.")
+    ] = 60.0,
     show_stored: Annotated[
         bool, typer.Option("--show", help="Measure nothing; show what is stored.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Measure once what each way to move data costs on this machine; `auto` then chooses by it.
 
@@ -45,7 +62,7 @@ def calibrate(
             for build in chosen:
                 build.program(PROGRAM)
             for build in chosen:
-                _calibrate(build, asked, repeat, stopping)
+                _calibrate(build, asked, repeat, limit, stopping)
     if stopping.signal is not None:
         complain(f"stopped by {stopping.text}; nothing is stored of an MPI that was not measured to the end")
         raise typer.Exit(stopping.exit_code)
@@ -66,23 +83,43 @@ def _asked(size: str) -> Asked:
     return asked
 
 
-def _calibrate(build: Build, asked: Asked, repeat: int, stopping: Stopping) -> None:
+def _calibrate(build: Build, asked: Asked, repeat: int, limit: float, stopping: Stopping) -> None:
     """Measure with one MPI, and store what was found."""
-    bench = bench_for(build, asked.amount.bytes, lambda: stopping.signal is not None)
+    over = over_after(limit, lambda: stopping.signal is not None)
+    bench = bench_for(build, asked.amount.bytes, over)
+    wanted = amounts(asked.amount.bytes)
     made: list[Measured] = []
-    with TrialBar(build.name, repeat * len(amounts(asked.amount.bytes)) * len(asked.ways)) as bar:
+    with TrialBar(build.name, repeat * len(wanted) * len(asked.ways)) as bar:
         for one in measure(bench, asked.ways, repeat):
             made.append(one)
             bar.advance(one.trial.way.text)
-    if bench.stopped():
+    if stopping.signal is not None:
         return
     for trial in (one.trial for one in made if not one.trial.works):
         note(f"{build.name} {trial.way.text}: failed and will not be chosen: {trial.reason}")
-    costs = costs_of(made)
+    rounds = rounds_of(made, asked.ways, wanted)
+    late = [way for way, number in rounds.items() if number == 0]
+    _tell_of_time(build, rounds, repeat, limit)
+    costs = costs_of([one for one in made if one.trial.way not in late])
     if not costs:
-        complain(f"{build.name}: no way to move data works; nothing was stored")
+        complain(
+            f"{build.name}: no way to move data {'was measured' if late else 'works'}; nothing was stored"
+        )
         raise typer.Exit(1)
     note(f"stored: {store_costs(build, new_costs(build, costs))}")
+
+
+def _tell_of_time(build: Build, rounds: Mapping[TransferWay, int], repeat: int, limit: float) -> None:
+    """Where it did not suffice for all that was asked for."""
+    late = [way.text for way, number in rounds.items() if number == 0]
+    made = min((number for number in rounds.values() if number), default=repeat)
+    if made < repeat:
+        note(f"{build.name}: {made} of {repeat} rounds were made in {limit:g} s; --limit gives more time")
+    if late:
+        note(
+            f"{build.name} {', '.join(late)}: not measured in {limit:g} s and will not be chosen; "
+            "--limit gives more time"
+        )
 
 
 def _present(chosen: Sequence[Build], all_stored: Sequence[StoredCosts], as_json: bool) -> None:

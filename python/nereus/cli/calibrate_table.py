@@ -9,6 +9,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from nereus.analysis.report.tables import new_table, number
+from nereus.analysis.report.units import amount_text, percent_text, ratio_text, seconds_text
 from nereus.bench import Costs, StoredCosts
 
 _UNITS = (("days", 86400), ("hours", 3600), ("minutes", 60))
@@ -46,26 +48,18 @@ def age_text(age: timedelta) -> str:
 
 
 def _table(costs: Costs) -> Table:
-    grid = Table(
-        title=f"{costs.mpi} on {costs.host}, {costs.made:%Y-%m-%d %H:%M} UTC ({age_text(costs.age)})",
-        title_justify="left",
-        title_style="bold",
-        box=None,
-        pad_edge=False,
-    )
-    grid.add_column("method")
-    grid.add_column("strategy")
-    for name in ("fixed ms", "ms per array", "GB/s", "pause ms", "omega", "deviation"):
-        grid.add_column(name, justify="right")
+    title = f"{costs.mpi} on {costs.host}, {costs.made:%Y-%m-%d %H:%M} UTC ({age_text(costs.age)})"
+    figures = ("fixed", "per array", "rate", "pause", "omega", "deviation")
+    grid = new_table("method", "strategy", *map(number, figures), title=title)
     for cost in costs.costs:
         grid.add_row(
             cost.method,
             cost.strategy,
-            f"{cost.fixed_seconds * 1e3:.3f}",
-            f"{cost.seconds_per_array * 1e3:.3f}",
-            f"{1e-9 / cost.seconds_per_byte:.2f}" if cost.seconds_per_byte > 0 else "-",
-            f"{cost.pause_seconds * 1e3:.1f}",
-            "-" if cost.strategy == "blocking" else f"{cost.omega:.2f}",
-            f"{cost.deviation:.0%}",
+            seconds_text(cost.fixed_seconds),
+            seconds_text(cost.seconds_per_array),
+            amount_text(1 / cost.seconds_per_byte if cost.seconds_per_byte > 0 else None, "B/s"),
+            seconds_text(cost.pause_seconds),
+            "-" if cost.strategy == "blocking" else ratio_text(cost.omega),
+            percent_text(cost.deviation),
         )
     return grid

@@ -14,6 +14,9 @@ from rich.table import Table
 
 from nereus.analysis.capture import Captured, Wishes, name_of, read_traces, text_of
 from nereus.analysis.capture import capture as experiment_of
+from nereus.analysis.report.tables import new_table, number
+from nereus.analysis.report.units import bytes_text, percent_text, range_text, ratio_text, seconds_text
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, complain, note, show, show_json, warn
 from nereus.cli.picture_file import check_picture
 from nereus.config.quantities import bytes_of
@@ -68,7 +71,7 @@ def capture(
     force: Annotated[
         bool, typer.Option("--force", help="Write over FILE, and write it where calls hardly repeat.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    as_json: JsonOption = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only what went wrong.")] = False,
 ) -> None:
     """Run an application, find its iteration, and write an experiment that does the same.
@@ -177,27 +180,30 @@ def _write(file: Path, text: str) -> None:
 
 
 def _show(captured: Captured) -> None:
-    grid = Table("phase", "iterations", "stage", "bytes", "seconds", "calls", box=None, pad_edge=False)
-    for number, phase in enumerate(captured.phases):
-        _add_phase(grid, number, phase)
+    counts, figures = ("phase", "iterations"), ("size", "time")
+    grid = new_table(*map(number, counts), "stage", *map(number, figures), "MPI calls")
+    for index, phase in enumerate(captured.phases):
+        _add_phase(grid, index, phase)
     show(grid)
     show(
-        f"{captured.calls_covered:.1%} of the calls and {captured.seconds_covered:.1%} of "
-        f"{captured.seconds:.3g} s are in patterns; {captured.agreeing} of {captured.ranks} ranks agree. "
-        "Weights: " + ", ".join(f"{weight:.3g}" for weight in captured.weights)
+        f"{percent_text(captured.calls_covered)} of the calls and "
+        f"{percent_text(captured.seconds_covered)} of {seconds_text(captured.seconds)} are in patterns; "
+        f"{captured.agreeing} of {captured.ranks} ranks agree. "
+        "Weights: " + ", ".join(map(ratio_text, captured.weights))
     )
     least, most = captured.emulation_seconds
+    more = most > 1.01 * least
     show(
-        f"The emulation takes {least:.3g} s with cores of its own"
-        + (f", up to {most:.3g} s beside others as the program had them." if most > 1.01 * least else ".")
+        f"The emulation takes {seconds_text(least)} with cores of its own"
+        + (f", up to {seconds_text(most)} beside others as the program had them." if more else ".")
     )
 
 
-def _add_phase(grid: Table, number: int, phase: "PhaseFound") -> None:
+def _add_phase(grid: Table, index: int, phase: "PhaseFound") -> None:
     times = phase.document()["iteration_seconds"]
-    spread = f"{times['mean']:.4g} ({times['p10']:.3g} .. {times['p90']:.3g})"
-    grid.add_row(str(number), str(phase.repeated.times), "iteration", "", spread, "")
+    spread = range_text(seconds_text, times["mean"], times["p10"], times["p90"])
+    grid.add_row(str(index), str(phase.repeated.times), "iteration", "", spread, "")
     for step in phase.steps:
-        size = str(round(step.bytes)) if step.bytes else ""
+        size = bytes_text(round(step.bytes)) if step.bytes else ""
         calls = ", ".join(dict.fromkeys(step.calls))
-        grid.add_row("", "", step.type, size, f"{step.seconds:.4g}", calls)
+        grid.add_row("", "", step.type, size, seconds_text(step.seconds), calls)

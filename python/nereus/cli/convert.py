@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from nereus.cli.messages import Refused, note, warn
+from nereus.cli.json_option import JsonOption
+from nereus.cli.messages import Refused, note, show_json, warn
 from nereus.cli.proteo_codes import ProteoCodesOption
 from nereus.config import load, write_toml
 
@@ -16,6 +17,7 @@ def convert(
     new: Annotated[Path, typer.Argument(metavar="NEW.toml", help="File to write.")],
     force: Annotated[bool, typer.Option("--force", help="Write over NEW.toml.")] = False,
     proteo_codes: ProteoCodesOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Turn an experiment file of Proteo into our TOML, with the same meaning.
 
@@ -33,4 +35,6 @@ def convert(
         raise Refused(f"{new}: exists; --force writes over it") from problem
     except OSError as problem:
         raise Refused(f"{new}: cannot be written: {problem.strerror}") from problem
+    if as_json:
+        show_json({"file": str(new), "warnings": list(loaded.warnings)})
     note(f"written: {new}")

@@ -10,7 +10,7 @@ import typer
 
 from nereus.cli.host_limits import check_beside, host_limits, in_words, pilot
 from nereus.cli.lazy import Home, group_of
-from nereus.cli.messages import Refused, note, say, show_json_line
+from nereus.cli.messages import Refused, note, say, show_json, show_json_line
 
 if TYPE_CHECKING:
     from nereus.daemon.daemon import Daemon, Settings
@@ -31,13 +31,11 @@ daemon = group_of(
 )
 
 
-def _make_keys(folder: Path | None) -> None:
-    if folder is not None:
-        from nereus.daemon.keys import make_keys
+def _make_keys(folder: Path, as_json: bool) -> None:
+    from nereus.daemon.keys import make_keys
 
-        make_keys(folder)
-        say(str(folder))
-        raise typer.Exit
+    make_keys(folder)
+    show_json({"folder": str(folder)}) if as_json else say(str(folder))
 
 
 @daemon.callback(invoke_without_command=True)
@@ -89,9 +87,7 @@ def run(
     ] = None,
     make_keys: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FOLDER", callback=_make_keys, is_eager=True, help="Make keys in a new folder, then exit."
-        ),
+        typer.Option(metavar="FOLDER", help="Make keys in a new folder, then exit."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print each event as a line of JSON.")] = False,
 ) -> None:
@@ -100,6 +96,9 @@ def run(
     Example: nereus daemon --policy phase-shifting --set uncertainty=0.2
     """
     if context.invoked_subcommand is not None:
+        return
+    if make_keys is not None:
+        _make_keys(make_keys, as_json)
         return
     limits = host_limits(allocation, max_nodes, max_node_hours)
     if allocation is not None:

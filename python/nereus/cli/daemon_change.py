@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, note, show_json
 from nereus.daemon import ask_daemon
 
@@ -16,7 +17,7 @@ def change(
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the policies.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Give this user's daemon another policy, or other parameters, until it ends; its jobs go on.
 

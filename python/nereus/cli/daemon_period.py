@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from nereus.analysis.report.units import seconds_text
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, say, show_json
 from nereus.daemon import all_events, whole_status
 from nereus.supervisor import job_names, meant_by
@@ -14,7 +16,7 @@ def period(
     job: Annotated[
         str, typer.Argument(metavar="JOB", help="A job of the daemon: its name, or how its key begins.")
     ],
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Show how often a job writes: as the daemon predicts it by iterations, and as FTIO finds it.
 
@@ -43,4 +45,5 @@ def period(
         return
     for who, told in opinions.items():
         seconds, sure = told["period_seconds"], told["confidence"]
-        say(f"{who:6}  {'no period' if seconds is None else f'{seconds:.2f} s, confidence {sure:.2f}'}")
+        text = "no period" if seconds is None else f"{seconds_text(seconds)}, confidence {sure:.2f}"
+        say(f"{who:6}  {text}")

@@ -2,10 +2,10 @@
 """nereus daemon status - how the daemon of this user and its jobs stand."""
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
+from nereus.analysis.report.units import amount_text, percent_text, seconds_text
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import show, show_json
 from nereus.daemon import whole_status
 from nereus.supervisor import shown_name
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def status(
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Show the state of this user's daemon, and what it knows of each job.
 
@@ -34,7 +34,7 @@ def status(
 def power_text(found: dict[str, Any]) -> str:
     """Of the daemon's host, where it says so."""
     watts = (found.get("energy") or {}).get("watts")  # one of an earlier version tells of none
-    return "" if watts is None else f", {watts:.1f} W"
+    return "" if watts is None else f", {amount_text(watts, 'W')}"
 
 
 def pace_text(job: dict[str, Any]) -> str:
@@ -42,12 +42,12 @@ def pace_text(job: dict[str, Any]) -> str:
     pace = job.get("pace")  # one of an earlier version has none
     if pace is None:
         return ""
-    parts = [f"{pace['iteration_seconds'] * 1e3:.3g} ms"]
+    parts = [seconds_text(pace["iteration_seconds"])]
     for key, word in (("compute_seconds", "comp"), ("communication_seconds", "comm")):
         if pace[key] is not None:
-            parts.append(f"{min(1.0, pace[key] / pace['iteration_seconds']):.0%} {word}")
+            parts.append(f"{percent_text(min(1.0, pace[key] / pace['iteration_seconds']))} {word}")
     if pace["flops"] is not None:
-        parts.append(f"{pace['flops'] / 1e9:.3g} Gflop/s")
+        parts.append(amount_text(pace["flops"], "flop/s"))
     return ", ".join(parts)
 
 
@@ -101,10 +101,10 @@ def _sentence(found: dict[str, Any]) -> str:
 
 
 def _table(jobs: list[dict[str, Any]]) -> "Table":
-    from rich.table import Table
+    from nereus.analysis.report.tables import new_table, number
 
-    names = ("job", "ranks", "iteration", "pace", "turn", "next I/O", "period", "I/O", "commands", "program")
-    grid = Table(*names, box=None, pad_edge=False)
+    counts, states, times = ("ranks", "iteration"), ("pace", "turn", "next I/O"), ("period", "I/O")
+    grid = new_table("job", *map(number, counts), *states, *map(number, times), "commands", "program")
     for job in jobs:
         cells = (
             *(shown_name(job), str(job["ranks"]), str(job["iteration"]), pace_text(job)),
@@ -117,4 +117,4 @@ def _table(jobs: list[dict[str, Any]]) -> "Table":
 
 
 def _seconds(value: float | None) -> str:
-    return "" if value is None else f"{value:.2f} s"
+    return "" if value is None else seconds_text(value)

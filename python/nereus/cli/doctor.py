@@ -11,8 +11,11 @@ from rich.table import Table
 from rich.text import Text
 
 from nereus import __version__
+from nereus.analysis.report.tables import new_table
+from nereus.analysis.report.units import bytes_text
 from nereus.bench.combinations import all_combinations
 from nereus.bench.process_trials import find_ways
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import complain, show, show_json
 from nereus.cli.trial_bar import TrialBar
 from nereus.cli.ways_table import ways_documents, ways_table
@@ -46,7 +49,7 @@ def doctor(
         float,
         typer.Option(min=1.0, max=_MOST_SECONDS, metavar="SECONDS", help="Time for the trials of each MPI."),
     ] = 10.0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Test what the MPIs of this machine can do. Exit code 0: one of them can resize jobs.
 
@@ -126,10 +129,10 @@ def _document(findings: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _machine(document: dict[str, Any]) -> str:
-    memory = document["memory_bytes"] / 2**30
+    memory = bytes_text(document["memory_bytes"])
     ranks = document["max_ranks"]
     return (
-        f"Nereus {document['nereus_version']}: {document['cores']} cores, {memory:.1f} GiB of memory, "
+        f"Nereus {document['nereus_version']}: {document['cores']} cores, {memory} of memory, "
         f"at most {ranks} ranks; builds in {document['builds_folder']}"
         + ("; in a container" if document["container"] else "")
     )
@@ -147,9 +150,7 @@ def _table(finding: dict[str, Any]) -> Table:
     title = f"{finding['name']}: {verdict}"
     if finding["remedy"]:
         title += f"; to resize, {finding['remedy']}"
-    grid = Table(
-        title=title, title_justify="left", title_style="bold", box=None, show_header=False, pad_edge=False
-    )
+    grid = new_table(title=title, show_header=False)
     grid.add_row("library", "", Text(finding["library"]))
     grid.add_row("launcher", "", Text(finding["mpiexec"]))
     grid.add_row("threads", "", finding["thread_level"])

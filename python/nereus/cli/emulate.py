@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from nereus.analysis.report import Progress, ResultError, Results, draw, read, table, write_csv
+from nereus.analysis.report.tables import new_table
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, complain, note, show, show_json, warn, write
 from nereus.cli.proteo_codes import Codes, ProteoCodesOption
 from nereus.cli.where import HostsOption, OversubscribeOption, RshOption
@@ -48,7 +49,7 @@ def emulate(
     output: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Results folder; if not given, results/NAME-TIME.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    as_json: JsonOption = False,
     print_config: Annotated[
         bool, typer.Option("--print-config", help="Show each value and where it comes from; run nothing.")
     ] = False,
@@ -85,6 +86,8 @@ def emulate(
         return
     source, loaded = _load(file, measured, proteo_codes)
     warn(loaded.warnings)
+    if print_experiment and as_json:
+        raise Refused("--json: allowed without --print, which prints TOML")
     if print_experiment:
         write(write_toml(loaded.experiment))
         return
@@ -161,7 +164,7 @@ def _print_config(loaded: Loaded, as_json: bool) -> None:
     if as_json:
         show_json([{"key": key, "value": value, "origin": origin} for key, value, origin in rows])
         return
-    grid = Table("key", "value", "origin", box=None, pad_edge=False)
+    grid = new_table("key", "value", "origin")
     for key, value, origin in rows:
         # As texts, because brackets in strings mean styles to the table.
         grid.add_row(Text(key), Text(json.dumps(value, ensure_ascii=False)), Text(origin))

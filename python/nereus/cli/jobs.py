@@ -4,12 +4,13 @@
 import shlex
 from collections import Counter
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from nereus.cli.daemon_status import commands_text, next_text, turn_text
 from nereus.cli.elsewhere import AtOption, AtShellOption, carried_out_elsewhere
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import note, show, show_json, warn
 from nereus.daemon.jobs import all_jobs
 from nereus.launch.hosts import is_here
@@ -20,11 +21,12 @@ if TYPE_CHECKING:
 
 
 _WITHIN = 60.0  # s, for all that may be silent
+_NUMBERS = {"ranks", "generation"}
 
 
 def jobs(
     context: typer.Context,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    as_json: JsonOption = False,
     at: AtOption = None,
     rsh: AtShellOption = None,
 ) -> None:
@@ -45,14 +47,14 @@ def jobs(
 
 
 def _table(found: list[dict[str, Any]]) -> "Table":
-    from rich.table import Table  # --json does without
+    from nereus.analysis.report.tables import new_table, number  # --json does without
 
     names = ["job", "ranks", "generation", "hosts", "state", "since", "command"]
     if any(job.get("controller") for job in found):
         names[5:5] = ["turn", "next I/O", "commands", "policy"]
     if any(not is_here(job["host"] or "") for job in found):
         names[1:1] = ["host"]
-    grid = Table(*names, box=None, pad_edge=False)
+    grid = new_table(*(number(name) if name in _NUMBERS else name for name in names))
     for job in found:
         since = datetime.fromtimestamp(job["started_unix"]) if "started_unix" in job else None
         cells = {

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from nereus.cli.messages import Refused, note
+from nereus.cli.json_option import JsonOption
+from nereus.cli.messages import Refused, note, show_json
 from nereus.placement.matrix import read_market, write_matrix
 
 
@@ -14,6 +15,7 @@ def convert(
     market: Annotated[Path, typer.Argument(metavar="FILE.mtx", help="Matrix Market file to read.")],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="File to write.")],
     force: Annotated[bool, typer.Option("--force", help="Write over OUT.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Turn a Matrix Market file into one that processes read by rows.
 
@@ -28,4 +30,7 @@ def convert(
         write_matrix(out, found)
     except OSError as problem:
         raise Refused(f"{out}: cannot be written: {problem.strerror}") from problem
+    if as_json:
+        rows, columns = found.shape
+        show_json({"file": str(out), "rows": rows, "columns": columns, "nonzeros": int(found.nnz)})
     note(f"written: {out}")

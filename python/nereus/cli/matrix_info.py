@@ -7,13 +7,15 @@ from typing import Annotated
 
 import typer
 
+from nereus.analysis.report.units import ratio_text
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import show, show_json
 from nereus.placement.matrix import Facts, facts_of, read_matrix
 
 
 def info(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="File that convert made.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Show how large a matrix is, and how unbalanced blocks of its rows are.
 
@@ -33,7 +35,7 @@ def _sentences(facts: Facts) -> str:
         f"rows have {facts.shortest_row} to {facts.longest_row} nonzeros, the median is {facts.median_row:g}",
     ]
     lines += [
-        f"in {blocks} blocks of rows the fullest has {part:.2f} times the mean"
+        f"in {blocks} blocks of rows the fullest has {ratio_text(part)} times the mean"
         for blocks, part in facts.unbalance.items()
     ]
     return "\n".join(lines)

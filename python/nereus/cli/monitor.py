@@ -9,6 +9,7 @@ import typer
 
 from nereus.analysis.monitor.encoding import Encoding
 from nereus.analysis.monitor.record import NOBODY, begin, end
+from nereus.analysis.report.units import bytes_text
 from nereus.cli.messages import Refused, complain, note
 from nereus.launch import Build, Stopping, parts_folder
 from nereus.launch.foreign import run_foreign
@@ -114,5 +115,5 @@ def _end(file: Path, encoding: Encoding, code: int, left: int, quiet: bool) -> b
         complain(
             f"{left} processes ended before MPI_Finalize: what they had sent until then is in the record"
         )
-    note(f"written: {file} ({file.stat().st_size} bytes); `nereus report {file}` shows it", quiet)
+    note(f"written: {file} ({bytes_text(file.stat().st_size)}); `nereus report {file}` shows it", quiet)
     return True

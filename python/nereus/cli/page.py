@@ -5,14 +5,13 @@ from typing import Annotated
 
 import typer
 
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import note, say, show_json_line
 
 
 def page(
     port: Annotated[int, typer.Option(min=0, max=65535, help="On 127.0.0.1; 0: one that is free.")] = 0,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the address as a JSON document of one line.")
-    ] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Serve a live page of this user's daemon to browsers on this host, until Ctrl-C or SIGTERM.
 

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, note, show, show_json, write
 from nereus.cli.place_table import table, what_counts
 from nereus.placement import (
@@ -94,7 +95,7 @@ def place(
         Path | None, typer.Option(metavar="FILE", help="Output file of --format; printed if not given.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the random mappings.")] = 42,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Find a slot for each rank so that those that send each other much are close, and show what that saves.
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from nereus.analysis.monitor.kinds import is_prof, is_recording
 from nereus.analysis.monitor.totals import COLLECTIVES_ONCE
+from nereus.analysis.report.units import percent_text, seconds_text
 from nereus.placement import Placed
 
 if TYPE_CHECKING:
@@ -32,14 +33,10 @@ def what_counts(matrix: Path, what: str = "bytes") -> str:
 def table(placed: Placed, counted: str = "") -> "Group":
     """Costs first, then the ranks of each host. `counted` says what of a record the costs are of."""
     from rich.console import Group
-    from rich.table import Table
 
-    grid = Table(
-        title=_title(placed) + counted, title_justify="left", title_style="bold", box=None, pad_edge=False
-    )
-    grid.add_column("mapping")
-    grid.add_column(f"cost ({placed.asked.topology.unit})", justify="right")
-    grid.add_column("of packed", justify="right")
+    from nereus.analysis.report.tables import new_table, number
+
+    grid = new_table("mapping", number("cost"), number("of packed"), title=_title(placed) + counted)
     packed = placed.costs["packed"] or 0.0
     for key, name in NAMES.items():
         cost = placed.costs[key]
@@ -54,7 +51,10 @@ def table(placed: Placed, counted: str = "") -> "Group":
 def _title(placed: Placed) -> str:
     topology = placed.asked.topology
     hosts = f"{len(topology.hosts)} host" + ("s" if len(topology.hosts) != 1 else "")
-    return f"{placed.asked.ranks} ranks on {topology.slots} slots of {hosts}; {placed.seconds:.2f} s"
+    return (
+        f"{placed.asked.ranks} ranks on {topology.slots} slots of {hosts}; {seconds_text(placed.seconds)}; "
+        f"costs in {topology.unit}"
+    )
 
 
 def _best(placed: Placed) -> str:
@@ -64,7 +64,7 @@ def _best(placed: Placed) -> str:
 
 
 def _share(cost: float, packed: float) -> str:
-    return f"{100 * cost / packed:.1f} %" if packed > 0 else "-"
+    return percent_text(cost / packed if packed > 0 else None)
 
 
 def _hosts(placed: Placed) -> list[str]:

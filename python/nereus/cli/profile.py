@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nereus.analysis.report.units import seconds_text
+from nereus.analysis.report.units import ratio_text, seconds_text
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, complain, note, show, show_json, warn
 from nereus.cli.trial_bar import TrialBar
 from nereus.launch import Stopping, choose, fostering, found_program
@@ -33,7 +34,7 @@ def profile(
         Path | None,
         typer.Option(metavar="FILE", help="The daemon's store that is to know it.", show_default=False),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Run a program, resize it through several numbers of ranks and time its iterations.
 
@@ -109,13 +110,14 @@ def _check(times: Mapping[int, Sequence[float]], stopping: Stopping) -> None:
 
 
 def _table(document: dict[str, Any]) -> Any:
-    from rich.table import Table
+    from nereus.analysis.report.tables import new_table, number
 
-    grid = Table("ranks", "iteration", "from", "to", "model", "samples", "speed-up", box=None, pad_edge=False)
+    names = ("ranks", "iteration", "least", "greatest", "model", "samples", "speed-up")
+    grid = new_table(*map(number, names))
     first = document["sizes"][0]
     for each in document["sizes"]:
         keys = ("seconds", "least_seconds", "greatest_seconds", "model_seconds")
-        speedup = f"{first['seconds'] / each['seconds']:.2f}"
+        speedup = ratio_text(first["seconds"] / each["seconds"])
         grid.add_row(
             str(each["ranks"]), *(seconds_text(each[key]) for key in keys), str(each["samples"]), speedup
         )

@@ -9,6 +9,7 @@ import typer
 from nereus.analysis.monitor.kinds import is_prof, is_recording
 from nereus.analysis.report import draw, read, table, write_csv, write_proteo
 from nereus.analysis.study import is_study
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, note, show, show_json
 
 
@@ -41,7 +42,7 @@ def report(
     prof: Annotated[
         Path | None, typer.Option(metavar="NAME", help="Write a record as Open MPI does: NAME.RANK.prof.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Show the results of a run or of a study, or what was recorded of one, also where it did not finish.
 

@@ -7,6 +7,7 @@ import typer
 
 from nereus.analysis.report.units import seconds_text
 from nereus.cli.elsewhere import AtOption, AtShellOption, carried_out_elsewhere
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, complain, say, show_json, warn
 from nereus.cli.resize_options import GivenOptions, takes_resize_options
 from nereus.cli.resize_size import wanted_size
@@ -49,7 +50,7 @@ def resize(
     ] = None,
     wait: Annotated[bool, typer.Option(help="Wait until it is done or rolled back.")] = True,
     timeout: Annotated[float, typer.Option(min=0.1, max=1e6, help="Seconds to wait at most.")] = 300.0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    as_json: JsonOption = False,
     at: AtOption = None,
     rsh: AtShellOption = None,
 ) -> None:

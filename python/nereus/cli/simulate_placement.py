@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nereus.analysis.report.units import seconds_text
+from nereus.analysis.report.units import change_text, seconds_text
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, show, show_json
 from nereus.cli.place_table import what_counts
 from nereus.cli.simulate_cluster import Acknowledged, Latency, Memory, MemoryRate, most_memory, stoppable
@@ -66,7 +67,7 @@ def placement(
     ] = "0 s",
     seeds: Annotated[int, typer.Option(min=1, max=_MOST_SEEDS, help="Random mappings.")] = 5,
     memory: Memory = "6 GiB",
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    as_json: JsonOption = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
     """Simulate messages under the mapping of `nereus place`, packed, round-robin and random ones.
@@ -121,18 +122,15 @@ def _pattern(word: str, matrix: Path | None, ranks: int, count: int, iterations:
 
 
 def _table(asked: Placing, found: Compared, counted: str) -> "Table":
-    from rich.table import Table  # --json does without
+    from nereus.analysis.report.tables import new_table, number  # --json does without
 
     heading = (
         f"{asked.pattern.name}, {asked.pattern.ranks} ranks on {len(asked.topology.hosts)} hosts, simulated"
     )
-    table = Table(title=heading + counted, title_justify="left")
-    table.add_column("mapping")
-    table.add_column("time", justify="right")
-    table.add_column("over the chosen", justify="right")
+    table = new_table("mapping", number("time"), number("over the chosen"), title=heading + counted)
     document = found.document()
     for name, seconds in document["seconds"].items():
         told = f"{name} (mean of {len(document['random'])})" if name == "random" else name
         chosen = " *" if name == found.chosen else ""
-        table.add_row(told + chosen, seconds_text(seconds), f"{100 * found.gain(name):+.1f} %")
+        table.add_row(told + chosen, seconds_text(seconds), change_text(found.gain(name)))
     return table

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nereus.analysis.report.units import amount_text, seconds_text
 from nereus.cli import policies
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, note, show, show_json, warn
 from nereus.cli.trial_bar import TrialBar
 from nereus.simulation.jobs import Scenario, comparison, load_scenario, load_trace
@@ -54,7 +56,7 @@ def scenario(
         float | None,
         typer.Option(min=0, max=1, help="Of each job of a trace, which gets faster with more ranks so far."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+    as_json: JsonOption = False,
     events: Annotated[
         Path | None, typer.Option(metavar="FILE", help="All that happened, as lines of JSON.")
     ] = None,
@@ -152,23 +154,23 @@ def _draw(results: Sizes, picture: Path | None, bars: Path | None, quiet: bool) 
 
 
 def _show(results: Sizes) -> None:
-    headings = ("makespan", "I/O", "of it waits", "resizes", "flop/s", "wait for cores")
+    headings = ("makespan", "I/O", "of it waits", "resizes", "rate", "wait for cores")
     table = _table("simulated", results, ["policy"], headings)
     for cores, each in results.items():
         for result in each:
             table.add_row(
                 *_size(results, cores),
                 result.policy,
-                f"{result.makespan:.1f} s",
-                f"{result.service + result.delay:.1f} s",
-                f"{result.delay:.1f} s",
+                seconds_text(result.makespan),
+                seconds_text(result.service + result.delay),
+                seconds_text(result.delay),
                 str(sum(job.resizes for job in result.jobs)),
-                f"{result.flops:.3g}" if result.flops else "-",
-                f"{result.queued:.0f} s",
+                amount_text(result.flops or None, "flop/s"),
+                seconds_text(result.queued),
             )
-        table.add_section()
     show(table)
     if all(len(result.jobs) <= _MOST_ROWS for each in results.values() for result in each):
+        show("")
         show(_of_jobs(results))
 
 
@@ -181,34 +183,23 @@ def _of_jobs(results: Sizes) -> "Table":
                 *_size(results, cores),
                 policy,
                 job.name,
-                _time(job.started),
-                _time(job.ended),
+                seconds_text(job.started),
+                seconds_text(job.ended),
                 str(job.ranks),
                 str(job.phases),
-                f"{job.service + job.wait:.1f} s",
-                f"{job.wait:.1f} s",
+                seconds_text(job.service + job.wait),
+                seconds_text(job.wait),
                 str(job.resizes),
             )
-        table.add_section()
     return table
 
 
 def _table(title: str, results: Sizes, names: Sequence[str], figures: Sequence[str]) -> "Table":
-    from rich.table import Table  # --json does without
+    from nereus.analysis.report.tables import new_table, number  # --json does without
 
-    table = Table(title=title, title_justify="left")
-    if len(results) > 1:
-        table.add_column("cores", justify="right")
-    for heading in names:
-        table.add_column(heading, justify="left")
-    for heading in figures:
-        table.add_column(heading, justify="right")
-    return table
+    cores = ["cores"] if len(results) > 1 else []
+    return new_table(*map(number, cores), *names, *map(number, figures), title=title)
 
 
 def _size(results: Sizes, cores: int) -> list[str]:
     return [str(cores)] if len(results) > 1 else []
-
-
-def _time(seconds: float | None) -> str:
-    return "-" if seconds is None else f"{seconds:.1f} s"

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nereus.analysis.report.units import bytes_text, seconds_text
+from nereus.analysis.report.units import bytes_text, ratio_text, seconds_text
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, note, show, show_json
 from nereus.cli.picture_file import check_picture
 from nereus.cli.simulate_cluster import (
@@ -79,7 +80,7 @@ def transfer(
     ] = None,
     check: Annotated[bool, typer.Option("--check", help="Carry real bytes and compare them.")] = False,
     memory: Memory = "6 GiB",
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    as_json: JsonOption = False,
     picture: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw times over their bounds by pair there.")
     ] = None,
@@ -178,14 +179,12 @@ def _heading(cluster: Cluster, count: int, placement: str) -> dict[str, object]:
 
 
 def _table(rows: Sequence[Simulated], cluster: Cluster, count: int) -> "Table":
-    from rich.table import Table  # --json does without
+    from nereus.analysis.report.tables import new_table, number  # --json does without
 
     machine = f"{cluster.hosts} hosts of {cluster.cores} cores"
-    table = Table(title=f"{bytes_text(count)} on {machine}, simulated", title_justify="left")
-    for heading in ("ranks", "link", "method"):
-        table.add_column(heading)
-    for heading in ("time", "bound", "time/bound", "of SMPI's rate", "spawn", "wall time"):
-        table.add_column(heading, justify="right")
+    title = f"{bytes_text(count)} on {machine}, simulated"
+    figures = ("time", "bound", "time/bound", "of SMPI's rate", "spawn", "wall time")
+    table = new_table(number("ranks"), number("link"), "method", *map(number, figures), title=title)
     for row in rows:
         case = row.case
         table.add_row(
@@ -194,13 +193,9 @@ def _table(rows: Sequence[Simulated], cluster: Cluster, count: int) -> "Table":
             case.method,
             seconds_text(row.seconds),
             seconds_text(row.bound),
-            _ratio(row.ratio),
-            _ratio(row.model_ratio),
+            ratio_text(row.ratio),
+            ratio_text(row.model_ratio),
             seconds_text(row.spawn),
             seconds_text(row.answer["wall_seconds"]),
         )
     return table
-
-
-def _ratio(ratio: float | None) -> str:
-    return "-" if ratio is None else f"{ratio:.3f}"

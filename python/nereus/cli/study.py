@@ -21,6 +21,7 @@ from nereus.analysis.study import (
     seconds_left,
     summary,
 )
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, complain, note, say, show_json, warn
 from nereus.cli.trial_bar import TrialBar
 from nereus.launch import RANKS_PER_CORE, Stopping, choose, fostering, most_ranks
@@ -42,7 +43,7 @@ def study(
         ),
     ] = None,
     mpi: Annotated[str | None, typer.Option(metavar="NAME", help="MPI build to use (nereus doctor).")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    as_json: JsonOption = False,
     plan: Annotated[bool, typer.Option("--plan", help="Print which runs are to be made; make none.")] = False,
     max_ranks: Annotated[
         int | None,

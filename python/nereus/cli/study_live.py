@@ -7,6 +7,7 @@ from typing import Any
 
 import typer
 
+from nereus.analysis.report.units import amount_text, change_text, percent_text, seconds_text
 from nereus.cli.messages import Refused, complain, note, say, show, show_json
 from nereus.cli.start import OWN_COMMAND
 from nereus.cli.trial_bar import TrialBar
@@ -98,29 +99,29 @@ def _tell(study: Study, build: Build, kept: Folder, made: Made, as_json: bool, q
 
 
 def _show(document: Mapping[str, Any]) -> None:
-    from rich.table import Table  # --json does without
+    from nereus.analysis.report.tables import new_table, number  # --json does without
 
     store_of = document["store"]
-    limit = "unlimited" if store_of["bandwidth"] is None else f"{store_of['bandwidth'] / 2**20:g} MiB/s"
+    limit = "unlimited" if store_of["bandwidth"] is None else amount_text(store_of["bandwidth"], "B/s")
     store_text = "no job writes" if store_of["kind"] == "none" else f"store: {store_of['kind']}, {limit}"
     title = f"{document['name']}: {_compute(document['compute'])}, {store_text}"
-    table = Table(title=title, title_justify="left")
     scaled = ", scaled" if document["mode"] == "live" else ""
     ours = f"{document['mode']}{scaled}"
-    for heading in ("policy", "measure", "paper", ours, "least .. greatest", f"simulated{scaled}"):
-        table.add_column(heading, justify="left" if heading in ("policy", "measure") else "right")
+    figures = ("paper", ours, "least", "greatest", f"simulated{scaled}")
+    table = new_table("policy", "measure", *map(number, figures), title=title)
     for row in document["table"]:
-        spread = row["spread"]
-        span = "" if spread is None or spread["runs"] < 2 else f"{spread['min']:.4g} .. {spread['max']:.4g}"
-        numbers = [_text(row["measure"], row[key]) for key in ("paper", "live", "simulated")]
-        table.add_row(row["policy"], row["measure"], numbers[0], numbers[1], span, numbers[2])
+        measure, spread = row["measure"], row["spread"]
+        told = spread if spread is not None and spread["runs"] > 1 else {}
+        values = (row["paper"], row["live"], told.get("min"), told.get("max"), row["simulated"])
+        table.add_row(row["policy"], _name(measure), *(_text(measure, value) for value in values))
     show(table)
     for policy, each in document["policies"].items():
         errors = each["prediction_errors"]
         if errors["phases"]:
             say(
-                f"{policy}: {errors['phases']} phases predicted, off by {errors['mean_share']:.2%} of the "
-                f"period in the mean, {errors['greatest_share']:.2%} at most; "
+                f"{policy}: {errors['phases']} phases predicted, off by "
+                f"{percent_text(errors['mean_share'])} of the period in the mean, "
+                f"{percent_text(errors['greatest_share'])} at most; "
                 f"{errors['within_2_percent']} to 2 %"
             )
 
@@ -132,7 +133,16 @@ def _compute(kinds: Mapping[str, str]) -> str:
     return f"live with waits for computing{' except in ' + ', '.join(computing) if computing else ''}"
 
 
+def _name(measure: str) -> str:
+    """Without the unit, which its values have."""
+    return measure.removesuffix("_seconds").replace("_", " ")
+
+
 def _text(measure: str, value: float | None) -> str:
     if value is None:
         return ""
-    return f"{value:+.1%}" if measure.endswith("_change") else f"{value:.4g}"
+    if measure.endswith("_change"):
+        return change_text(value)
+    if measure == "flops":
+        return amount_text(value, "flop/s")
+    return seconds_text(value) if measure.endswith("_seconds") else f"{value:g}"

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from nereus.analysis.report.units import seconds_text
+from nereus.analysis.report.tables import new_table, number
+from nereus.analysis.report.units import range_text, ratio_text, seconds_text
 from nereus.analysis.study.cells import find
 from nereus.analysis.study.document import document
 from nereus.analysis.study.page import write_page, write_pictures
@@ -43,7 +43,7 @@ def _summary(made: Mapping[str, Any]) -> RenderableType:
     parts: list[RenderableType] = [Text(f"{made['name']} · runs: {counts}", style="bold"), _cells(made)]
     for load, over in made["emulated_over_real"].items():
         if over is not None:
-            spread = f"{over['median']:.3f} ({over['min']:.3f} to {over['max']:.3f})"
+            spread = range_text(ratio_text, over["median"], over["min"], over["max"])
             parts.append(
                 Text(f"emulated over real, {load}: {spread} over {over['cells']} cells{_kinds(over)}")
             )
@@ -57,14 +57,15 @@ def _summary(made: Mapping[str, Any]) -> RenderableType:
 def _kinds(over: Mapping[str, Any]) -> str:
     """Medians of what was pooled: runs that were resized, and runs that were not."""
     words = {"fixed": "without a resize", "resized": "with one"}
-    told = [f"{word} {over[kind]['median']:.3f}" for kind, word in words.items() if over[kind] is not None]
+    told = [
+        f"{word} {ratio_text(over[kind]['median'])}" for kind, word in words.items() if over[kind] is not None
+    ]
     return f"; {', '.join(told)}" if told else ""
 
 
 def _cells(made: Mapping[str, Any]) -> Table:
-    grid = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for name in ("application", "sizes", "variant", "total", "reconfiguring", "moving", "pause", "runs"):
-        grid.add_column(name, justify="right", no_wrap=True)
+    figures = ("total", "reconfiguring", "moving", "pause", "runs")
+    grid = new_table("application", "sizes", "variant", *map(number, figures))
     for cell in made["cells"]:
         times = [seconds_text(cell[name]["median"] if cell[name] else None) for name in _TIMES]
         grid.add_row(cell["application"], cell["sizes"], cell["variant"] or "-", *times, str(cell["runs"]))

@@ -10,7 +10,7 @@ import typer
 
 from nereus import printable
 from nereus.analysis.monitor.live import COLUMNS, Rates, latest_of_job, rates, sums
-from nereus.analysis.report.units import bytes_text
+from nereus.analysis.report.units import amount_text, frequency_text
 from nereus.cli.elsewhere import AtOption, AtShellOption, carried_out_elsewhere
 from nereus.cli.messages import Refused, note, show_json_line
 from nereus.launch import Stopping
@@ -154,11 +154,10 @@ def _show(looks: Iterator[list[Rates]]) -> None:
 
 
 def _table(found: list[Rates]) -> "Table":
-    from rich.table import Table
+    from nereus.analysis.report.tables import new_table, number
 
-    made = Table(
-        "rank", "host", *(name.replace("_", " ") for name in COLUMNS), "most to", box=None, pad_edge=False
-    )
+    kinds = [name.replace("_", " ") for name in COLUMNS]
+    made = new_table(number("rank"), "host", *map(number, kinds), number("most to"))
     for process in sorted(found, key=lambda one: -sum(one.bytes.values())):
         cells = [_cell(process, name) for name in COLUMNS]
         made.add_row(
@@ -173,4 +172,4 @@ def _table(found: list[Rates]) -> "Table":
 def _cell(process: Rates, name: str) -> str:
     if not process.messages[name]:
         return "-"
-    return f"{bytes_text(round(process.bytes[name]))}/s in {process.messages[name]:.0f}/s"
+    return f"{amount_text(process.bytes[name], 'B/s')} in {frequency_text(process.messages[name])}"

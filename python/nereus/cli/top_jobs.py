@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 COLUMNS = ("job", "ranks", "iteration", "pace", "state", "next I/O", "commands", "program")
+#: Those of them that are numbers.
+NUMBERS = {"ranks", "iteration"}
 _LOOKS = 0.05  # s, between looks whether to stop
 
 
@@ -89,9 +91,9 @@ def decision_text(event: dict[str, Any]) -> str:
 
 
 def _table(found: Look) -> "Table":
-    from rich.table import Table
+    from nereus.analysis.report.tables import new_table, number
 
-    grid = Table(*COLUMNS, box=None, pad_edge=False)
+    grid = new_table(*(number(name) if name in NUMBERS else name for name in COLUMNS))
     for job in (*found.jobs, *found.supervised):
         grid.add_row(*cells(job))
     return grid

@@ -15,12 +15,16 @@ from textual.worker import get_current_worker
 
 from nereus import UserError, printable
 from nereus.cli.resize import ask_job, outcome
-from nereus.cli.top_jobs import COLUMNS, cells, decision_text, headline
+from nereus.cli.top_jobs import COLUMNS, NUMBERS, cells, decision_text, headline
 from nereus.daemon.watch import Look, Watch
 from nereus.supervisor import find, shown_name
 
 _MOST_RANKS = 2**31 - 1
 _RESIZE_WITHIN = 300.0  # s
+
+
+def _cell(column: str, text: str) -> Text:
+    return Text(printable(text), justify="right" if column in NUMBERS else "left")
 
 
 class AskRanks(ModalScreen[int | None]):
@@ -73,7 +77,7 @@ class TopScreen(App[None]):
         yield Footer()
 
     def on_mount(self) -> None:
-        self._table.add_columns(*COLUMNS)
+        self._table.add_columns(*map(_cell, COLUMNS, COLUMNS))
         self._show(self._shown)
         self.set_interval(self._interval, self._look_again)
 
@@ -125,7 +129,7 @@ class TopScreen(App[None]):
         chosen = self._chosen
         self._table.clear()
         for job in jobs:
-            self._table.add_row(*(Text(printable(each)) for each in cells(job)), key=job["job"])
+            self._table.add_row(*map(_cell, COLUMNS, cells(job)), key=job["job"])
         if chosen is not None and chosen in self._table.rows:
             self._table.move_cursor(row=self._table.get_row_index(chosen))
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
+from nereus.analysis.report.tables import new_table
 from nereus.bench.combinations import Combination, all_combinations
 from nereus.methods import PROCESS_METHODS
 from nereus.methods.strategies import in_a_word
@@ -43,7 +43,7 @@ def ways_table(ways: list[dict[str, Any]]) -> RenderableType:
         answer = "yes" if way["works"] else "?" if way["works"] is None else ""
         answer = answer or f"no ({reasons.index(_cause(way)) + 1})"
         cells.setdefault(in_a_word(way["strategies"]), {})[way["method"]] = answer
-    grid = Table("strategies", *PROCESS_METHODS, box=None, pad_edge=False)
+    grid = new_table("strategies", *PROCESS_METHODS)
     for words, answers in cells.items():
         grid.add_row(words, *[answers.get(method, "-") for method in PROCESS_METHODS])
     notes = [Text(f"({number}) {reason}") for number, reason in enumerate(reasons, start=1)]

@@ -2,14 +2,26 @@
 """Costs of ways out of trials: what was put in comes out, noise makes no costs that cannot be."""
 
 import random
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
 
 import pytest
 
-from nereus.bench.calibration import BUSIEST_SHARE, PAIR, Measured, amounts, costs_of, fit
+from nereus.bench.calibration import (
+    BUSIEST_SHARE,
+    PAIR,
+    Measured,
+    amounts,
+    costs_of,
+    fit,
+    measure,
+    over_after,
+    rounds_of,
+)
 from nereus.bench.combinations import Combination
-from nereus.bench.transfer_trials import Amount, TransferTrial
+from nereus.bench.networks import SHM, Network
+from nereus.bench.transfer_trials import Amount, Pair, TransferBench, TransferTrial
 from nereus.bench.transfer_ways import TransferWay
 
 P2P = TransferWay(Combination("merge"), "p2p", "blocking")
@@ -98,3 +110,46 @@ def test_amounts_differ_in_bytes_and_in_arrays(most: int) -> None:
     little, many, much = amounts(most)
     assert little.bytes == many.bytes < much.bytes == most
     assert little.arrays == much.arrays == 1 < many.arrays
+
+
+@dataclass(frozen=True)
+class SlowBench(TransferBench):
+    """Each trial takes ten seconds of a clock that nobody waits for."""
+
+    clock: list[float] = field(default_factory=lambda: [0.0])
+
+    def trials(self, pair: Pair, ways: Sequence[TransferWay]) -> Iterator[TransferTrial]:
+        for way in ways:
+            if self.stopped():
+                return
+            self.clock[0] += 10.0
+            yield TransferTrial(pair, way, True, "", {})
+
+
+def measured_within(limit: float, repeat: int) -> tuple[list[Measured], float]:
+    """Two ways with three amounts: 60 seconds for a round; and when that was over."""
+    clock = [0.0]
+    over = over_after(limit, lambda: False, lambda: clock[0])
+    bench = SlowBench(cast(Any, None), Network(SHM), Amount(2**26), stopped=over, clock=clock)
+    return list(measure(bench, [P2P, RMA], repeat)), clock[0]
+
+
+@pytest.mark.parametrize(
+    ("limit", "repeat", "rounds"),
+    [(600.0, 3, [3, 3]), (100.0, 3, [1, 1]), (55.0, 3, [1, 0]), (20.0, 1, [0, 0])],
+)
+def test_as_many_rounds_are_made_as_there_is_time_for(limit: float, repeat: int, rounds: list[int]) -> None:
+    made, end = measured_within(limit, repeat)
+    assert list(rounds_of(made, [P2P, RMA], amounts(2**26)).values()) == rounds
+    assert end <= limit
+
+
+def test_ways_that_failed_have_no_rounds() -> None:
+    made, _ = measured_within(100.0, 1)
+    failed = Measured(Amount(2**26), TransferTrial(PAIR, RMA, False, "no windows here"))
+    assert rounds_of([*made, failed], [P2P, RMA], amounts(2**26)) == {P2P: 1}
+
+
+def test_measurement_ends_when_it_is_stopped_however_much_time_is_left() -> None:
+    assert over_after(60.0, lambda: True, lambda: 0.0)()
+    assert not over_after(60.0, lambda: False, lambda: 0.0)()

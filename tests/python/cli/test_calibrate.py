@@ -80,6 +80,27 @@ def test_interruption_keeps_earlier_stored_costs(shell: Any, jobs: Path) -> None
     assert stored(shell) == []
 
 
+def test_way_for_which_there_is_no_time_is_reported_and_left_out(shell: Any, jobs: Path) -> None:
+    fates = json.dumps({"merge:none:rma-lockall:thread": "hangs"})  # the last of them
+    result = shell.nereus(*QUICK, "--limit", "5", "--json", FAKE_FATES=fates)
+    assert result.returncode == 1, result.stderr
+    ways = "merge:none:p2p:blocking, merge:none:p2p:nonblocking, "
+    assert f"mpich {ways}" in result.stderr
+    assert "not measured in 5 s and will not be chosen; --limit gives more time" in result.stderr
+    assert "nereus: mpich: no way to move data was measured; nothing was stored" in result.stderr
+    assert stored(shell) == []
+
+
+def test_fewer_rounds_are_made_where_there_is_no_time_for_all(shell: Any, jobs: Path) -> None:
+    result = shell.nereus("calibrate", "--bytes", "1MiB", "--repeat", "1000", "--limit", "5", "--json")
+    assert result.returncode == 0, result.stderr
+    assert re.search(
+        r"mpich: \d+ of 1000 rounds were made in 5 s; --limit gives more time",
+        " ".join(result.stderr.split()),
+    )
+    assert len(json.loads(result.stdout)["calibrations"][0]["measured"]["costs"]) == WAYS
+
+
 @pytest.mark.parametrize("size", ["1", "1048575", "-1", "many", "9999999GiB"])
 def test_invalid_amount_is_refused(shell: Any, jobs: Path, size: str) -> None:
     result = shell.nereus("calibrate", f"--bytes={size}")
@@ -93,7 +114,7 @@ def test_table_shows_costs_and_their_age(shell: Any, jobs: Path) -> None:
     assert "mpich: nothing was measured yet" in shell.nereus("calibrate", "--show").stdout
     text = shell.nereus(*QUICK).stdout
     assert re.search(r"mpich on \S+, .* \(just now\)", text)
-    assert re.search(r"rma-lockall +wait-drains .* 1\.50 +0%", text)
+    assert re.search(r"rma-lockall +wait-drains .* 1\.500 +0\.00 %", text)
 
 
 def test_job_gets_the_costs_of_its_mpi(shell: Any, jobs: Path) -> None:

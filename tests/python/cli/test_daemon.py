@@ -87,7 +87,7 @@ def test_status_shows_running_stopped_and_missing_daemon(shell: Any, daemon: Cal
     refused = shell.nereus("daemon", "--store", "other.sqlite")
     assert refused.returncode == 2
     assert f"runs already (process {running.process.pid})" in refused.stderr
-    assert shell.nereus("daemon", "stop").returncode == 0
+    assert json.loads(shell.nereus("daemon", "stop", "--json").stdout) == {"pid": running.process.pid}
     out, _ = running.process.communicate(timeout=LIMIT)
     assert running.process.returncode == 0
     assert [json.loads(line) for line in out.splitlines()] == events

@@ -58,7 +58,7 @@ def test_marked_and_counted_iterations_are_told_in_full(house: Any) -> None:
         "communication_seconds": pytest.approx(0.05),
         "flops": pytest.approx(2e9),
     }
-    assert pace_text(document) == "200 ms, 60% comp, 25% comm, 2 Gflop/s"
+    assert pace_text(document) == "200 ms, 60.0 % comp, 25.0 % comm, 2.00 Gflop/s"
     now = figures(house.daemon.state)
     assert [now["flops"], now["communication_share"]] == pytest.approx([2e9, 0.25])
     for _ in range(Parameters().enough_times - 1):  # then policies are asked

@@ -13,6 +13,7 @@ from nereus.analysis.capture.error import NoPatternError
 from nereus.analysis.capture.iterations import Found, Repeated, find, without_others
 from nereus.analysis.capture.stages import Step, steps_of, table_of, unlike
 from nereus.analysis.capture.trace import Trace
+from nereus.analysis.report.units import percent_text, seconds_text
 from nereus.config import Experiment
 
 _ENOUGH = 0.5  # of the calls or of the time, in a pattern
@@ -164,8 +165,8 @@ def _too_little(shown: float, trace: Trace) -> str:
     missing = trace.facts.calls - trace.facts.rows
     cause = f"; {missing} of {trace.facts.calls} calls were not kept (--calls)" if missing else ""
     return (
-        f"the experiment would stand for {shown:.0%} of the {trace.facts.seconds:.3g} s that the program "
-        f"took, needed is {_ENOUGH:.0%}{cause}; --force writes it anyway"
+        f"the experiment would stand for {percent_text(shown)} of the {seconds_text(trace.facts.seconds)} "
+        f"that the program took, needed is {100 * _ENOUGH:g} %{cause}; --force writes it anyway"
     )
 
 
@@ -174,13 +175,14 @@ def _doubts(phases: Sequence[PhaseFound], shown: float, trace: Trace) -> list[st
     said: list[str] = []
     if shown < _NEARLY_ALL:
         said.append(
-            f"the experiment stands for {shown:.0%} of the {trace.facts.seconds:.3g} s that the program took"
+            f"the experiment stands for {percent_text(shown)} of the {seconds_text(trace.facts.seconds)} "
+            "that the program took"
         )
     lost = sum(phase.lost_seconds for phase in phases)
     if lost > _MUCH_LOST * trace.facts.seconds:
         said.append(
-            f"for {lost:.3g} of {trace.facts.seconds:.3g} s ranks waited for a core, or slept: the "
-            "emulation is that much shorter where they need not"
+            f"for {seconds_text(lost)} of {seconds_text(trace.facts.seconds)} ranks waited for a core, or "
+            "slept: the emulation is that much shorter where they need not"
         )
     return said
 
@@ -240,9 +242,9 @@ def _no_pattern(best: Found, trace: Trace) -> str:
         return f"{said}: in {trace.size} calls of rank {trace.facts.rank} nothing occurs three times in a row"
     return (
         f"{said}: the best is a pattern of {len(longest.parts)} calls, {longest.times} times; patterns are "
-        f"{best.calls_covered:.0%} of the {trace.size} calls of rank {trace.facts.rank} and "
-        f"{best.seconds_covered:.0%} of the time, needed is {_ENOUGH:.0%} of one of them; "
-        "--force writes the experiment anyway"
+        f"{percent_text(best.calls_covered)} of the {trace.size} calls of rank {trace.facts.rank} and "
+        f"{percent_text(best.seconds_covered)} of the time, needed is {100 * _ENOUGH:g} % of one of "
+        "them; --force writes the experiment anyway"
     )
 
 

@@ -26,7 +26,7 @@ def table(recording: Recording, flows: Flows) -> "Group":
     """How much of which kind, the pairs that moved most, calls and files, and what was not seen."""
     from rich.console import Group
 
-    parts = [
+    tables = [
         _sums("What each kind moved (collectives as calls, and as their messages)", "kind", flows),
         _sums(f"In phases of the program{COLLECTIVES_ONCE}", "phase", flows),
         _sums(f"In generations of the job{COLLECTIVES_ONCE}", "generation", flows),
@@ -34,7 +34,9 @@ def table(recording: Recording, flows: Flows) -> "Group":
         _calls(recording),
         _files(recording),
     ]
-    return Group(_title(recording), *(part for part in parts if part.row_count), *_notes(recording, flows))
+    parts = [part for each in tables if each.row_count for part in ("", each)]
+    notes = _notes(recording, flows)
+    return Group(_title(recording), *parts, *(["", *notes] if notes else []))
 
 
 def _title(recording: Recording) -> str:
@@ -45,18 +47,11 @@ def _title(recording: Recording) -> str:
     return f"{recording.path}: {sizes} processes{by}"
 
 
-def _table(title: str, *columns: str) -> "Table":
-    from rich.table import Table
-
-    made = Table(title=title, title_justify="left")
-    for number, column in enumerate(columns):
-        made.add_column(column, justify="left" if number == 0 else "right")
-    return made
-
-
 def _sums(title: str, column: str, flows: Flows) -> "Table":
     """Of each kind; of each phase or generation where there are several."""
-    made = _table(title, column, "pairs", "messages", "bytes", "mean size")
+    from nereus.analysis.report.tables import new_table, number
+
+    made = new_table(column, *map(number, ("pairs", "messages", "data", "mean size")), title=title)
     rows_of_all = flows.pairs if column == "kind" else flows.counted_pairs
     groups = rows_of_all.groupby(column, sort=column == "generation")
     for name, rows in groups if column == "kind" or len(groups) > 1 else ():
@@ -68,7 +63,10 @@ def _sums(title: str, column: str, flows: Flows) -> "Table":
 
 
 def _top_pairs(flows: Flows) -> "Table":
-    made = _table(f"Pairs that moved most{COLLECTIVES_ONCE}", "from", "to", "messages", "bytes", "mean size")
+    from nereus.analysis.report.tables import new_table, number
+
+    figures = ("from", "to", "messages", "data", "mean size")
+    made = new_table(*map(number, figures), title=f"Pairs that moved most{COLLECTIVES_ONCE}")
     sums = flows.counted_pairs.groupby(["source", "destination"], as_index=False)[["messages", "bytes"]].sum()
     # Not by nlargest(): sums may be greater than what a column of whole numbers has, or there are none.
     most = sums.sort_values("bytes", ascending=False, kind="stable").head(_MOST_PAIRS)
@@ -78,19 +76,23 @@ def _top_pairs(flows: Flows) -> "Table":
 
 
 def _calls(recording: Recording) -> "Table":
-    made = _table("Collective calls of all processes", "call", "calls")
+    from nereus.analysis.report.tables import new_table, number
+
+    made = new_table("call", number("calls"), title="Collective calls of all processes")
     calls: dict[str, int] = {}
     for _, process in recording.processes:
         for moved in process.moved:
             if moved.call and moved.reach != "peer":
                 calls[moved.call] = calls.get(moved.call, 0) + moved.messages
-    for call, number in sorted(calls.items(), key=lambda one: -one[1]):
-        made.add_row(call, str(number))
+    for call, times in sorted(calls.items(), key=lambda one: -one[1]):
+        made.add_row(call, str(times))
     return made
 
 
 def _files(recording: Recording) -> "Table":
-    made = _table("Files", "file", "opened by", "written", "read")
+    from nereus.analysis.report.tables import new_table, number
+
+    made = new_table("file", *map(number, ("opened by", "written", "read")), title="Files")
     sums: dict[str, list[int]] = {}
     for _, process in recording.processes:
         for moved in process.moved:

@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The summary that people read in a terminal; it fits into 80 columns."""
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from nereus.analysis.report.events import Committed
 from nereus.analysis.report.model import Generation, Resize, Results
-from nereus.analysis.report.units import bytes_text, seconds_text
+from nereus.analysis.report.tables import new_table, number
+from nereus.analysis.report.units import amount_text, bytes_text, seconds_text
 
 MOST_LETTERS = 14  # of a line in the column of methods: as many as baseline-intra has
 
 
 def table(results: Results) -> RenderableType:
     """Generations, resizes, and resizes that were rolled back with the reason."""
-    parts: list[RenderableType] = [_title(results), _generations(results)]
+    parts: list[RenderableType] = [_title(results), "", _generations(results)]
     if results.resizes:
-        parts.append(_resizes(results))
+        parts += ["", _resizes(results)]
     parts += [
         Text(f"{u.from_} → {u.to} ranks rolled back while {u.state}: {u.reason}", style="red")
         for u in results.undone
@@ -41,23 +41,23 @@ def _title(results: Results) -> Text:
     if results.energy is not None:
         used = results.energy
         text.append(
-            f"\n{used.package_joules:.0f} J, {used.watts:.1f} W in the mean, of all that this host did",
+            f"\n{amount_text(used.package_joules, 'J')}, {amount_text(used.watts, 'W')} in the mean, "
+            "of all that this host did",
             style="not bold",
         )
     return text
 
 
-def _table(title: str, *columns: str) -> Table:
-    made = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for column in columns:
-        made.add_column(column, justify="right", no_wrap=True)
+def _table(title: str, *columns: Column | str) -> Table:
+    made = new_table(*columns, title=title)
+    for column in made.columns:
+        column.no_wrap = True
     return made
 
 
 def _generations(results: Results) -> Table:
-    made = _table(
-        "Generations", "ranks", "iterations", "in back-\nground", "median", "least", "greatest", "stages"
-    )
+    figures = ("ranks", "iterations", "in back-\nground", "median", "least", "greatest")
+    made = _table("Generations", *map(number, figures), "stages")
     for generation in results.generations:
         made.add_row(*_generation_row(results, generation))
     return made
@@ -88,8 +88,8 @@ def _stages(results: Results, generation: Generation) -> Text:
 
 
 def _resizes(results: Results) -> Table:
-    columns = ("making", "constant\nvariable\nmeanwhile", "moved\nleast", "checked")
-    made = _table("Resizes", "ranks", "method", "pause", *columns)
+    figures = ("pause", "making", "constant\nvariable\nmeanwhile", "moved\nleast")
+    made = _table("Resizes", number("ranks"), "method", *map(number, figures), "checked")
     for resize in results.resizes:
         made.add_row(*_resize_row(resize))
     return made

@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Figures as people read them: three digits and a unit."""
+"""Figures as people read them: three digits and a unit; "-" where one is not known.
 
-TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
+Whatever the commands print is written here, so that a quantity looks the same wherever it stands.
+"""
+
+from collections.abc import Callable
+
+TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+_PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
 def time_unit(seconds: float) -> tuple[float, str]:
@@ -15,6 +21,20 @@ def seconds_text(seconds: float | None) -> str:
         return "-"
     length, sign = time_unit(seconds)
     return f"{_digits(seconds / length)} {sign}"
+
+
+def spread_text(median: float | None, deviation: float | None) -> str:
+    """Of seconds: 0.0123 and 0.0004 -> "12.3 ± 0.4 ms"."""
+    if median is None or deviation is None:
+        return "-"
+    length, sign = time_unit(median)
+    decimals = _decimals(median / length)
+    return f"{median / length:.{decimals}f} ± {deviation / length:.{decimals}f} {sign}"
+
+
+def range_text(text: Callable[[float], str], middle: float, low: float, high: float) -> str:
+    """A figure, and between what it lies: "1.25 s (1.20 s to 1.31 s)"."""
+    return f"{text(middle)} ({text(low)} to {text(high)})"
 
 
 def duration_text(seconds: float) -> str:
@@ -34,6 +54,42 @@ def bytes_text(count: int) -> str:
     return f"{count} B" if sign == "B" else f"{_digits(value)} {sign}"
 
 
+def amount_text(value: float | None, unit: str) -> str:
+    """With prefixes of powers of 1000: 2.05e9 and "B/s" -> "2.05 GB/s"."""
+    if value is None:
+        return "-"
+    factor, prefix = next((each for each in _PREFIXES if abs(value) >= each[0]), (1.0, ""))
+    return f"{_digits(value / factor)} {prefix}{unit}"
+
+
+def frequency_text(count: float) -> str:
+    """Of messages and other things that are counted: 12.3 -> "12/s"."""
+    return f"{count:.0f}/s"
+
+
+def percent_text(share: float | None) -> str:
+    """0.0438 -> "4.38 %"."""
+    return "-" if share is None else f"{_digits(100 * share)} %"
+
+
+def change_text(share: float | None) -> str:
+    """What is more, or less: 0.0438 -> "+4.38 %"."""
+    return "-" if share is None else f"{'+' if share >= 0 else ''}{percent_text(share)}"
+
+
+def ratio_text(ratio: float | None) -> str:
+    """Of two figures, where a thousandth counts: "1.024"."""
+    return "-" if ratio is None else f"{ratio:.3f}"
+
+
+def p_text(value: float | None) -> str:
+    """Of a test: 0.0312 -> "0.031"."""
+    return "-" if value is None else f"{value:.2g}"
+
+
 def _digits(value: float) -> str:
-    decimals = 2 if abs(value) < 9.995 else 1 if abs(value) < 99.95 else 0
-    return f"{value:.{decimals}f}"
+    return f"{value:.{_decimals(value)}f}"
+
+
+def _decimals(value: float) -> int:
+    return 2 if abs(value) < 9.995 else 1 if abs(value) < 99.95 else 0

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from nereus.analysis.report.units import seconds_text
+from nereus.analysis.report.units import p_text, ratio_text, seconds_text
 from nereus.analysis.study.figures import Chart, charts, draw, notes
 
 DPI = 110
@@ -40,7 +40,7 @@ def page(document: Mapping[str, Any]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"seconds": seconds_text, "ratio": _ratio, "p": _p}
+    environment.filters |= {"seconds": seconds_text, "ratio": ratio_text, "p": p_text}
     pictures = [_picture(chart) for chart in charts(document)]
     template = environment.get_template("page.html")
     tables = {"resized": _resized(document["cells"]), "over_real": _over_real(document)}
@@ -80,11 +80,3 @@ def _png(chart: Chart) -> bytes:
     sink = io.BytesIO()
     draw(chart).savefig(sink, format="png", dpi=DPI)
     return sink.getvalue()
-
-
-def _ratio(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
-
-
-def _p(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2g}"

@@ -96,14 +96,14 @@ def test_trace_leaves_out_the_same_jobs_as_with_each_core_count_alone(
 def test_table_has_a_row_for_each_core_count_and_policy(nereus: Nereus, file: Path) -> None:
     _, out, _ = nereus("simulate", file, "--cores", "8", "--cores", "16", "-q")
     above, _, below = out.partition("jobs")
-    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in above.splitlines() if "│" in line]
-    assert [row[:2] for row in rows] == [["8", "none"], ["8", "fair"], ["16", "none"], ["16", "fair"]]
-    assert len([line for line in below.splitlines() if "│" in line]) == 2 * 2 * 2
+    rows = [line.split() for line in above.splitlines() if line.strip()]
+    assert [row[:2] for row in rows[2:]] == [["8", "none"], ["8", "fair"], ["16", "none"], ["16", "fair"]]
+    assert [line.split()[0] for line in below.splitlines()[2:]] == ["8"] * 4 + ["16"] * 4
 
 
 def test_single_core_count_is_shown_without_column(nereus: Nereus, file: Path) -> None:
     code, out, _ = nereus("simulate", file, "--cores", "8", "-q")
-    assert (code, "┃ cores ┃" in out) == (0, False)
+    assert (code, out.splitlines()[1].split()[:2]) == (0, ["policy", "makespan"])
     assert nereus("simulate", file, "-q")[1] == out
     assert list(document(nereus, file, "--cores", "8")) == ["policies"]
 
