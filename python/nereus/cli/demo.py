@@ -9,6 +9,7 @@ import typer
 
 from nereus.analysis.report import Results, draw, table
 from nereus.cli.emulate import emulated, present
+from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import note, show, show_json, warn
 from nereus.config import load
 from nereus.launch import choose
@@ -25,7 +26,7 @@ def demo(
         Path | None, typer.Argument(metavar="DIR", help="For results; if not given, results/demo-TIME.")
     ] = None,
     mpi: Annotated[str | None, typer.Option(metavar="NAME", help="MPI build to use (nereus doctor).")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")] = False,
+    as_json: JsonOption = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, only what went wrong.")] = False,
 ) -> None:
     """Emulate a Conjugate Gradient that is resized as in the papers, and as by default; draw both.
