@@ -2,6 +2,7 @@
 #include <mpi.h>
 #include <nereus/nereus.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <numeric>
 

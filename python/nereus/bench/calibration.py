@@ -31,6 +31,8 @@ _MANY_ARRAYS = 8
 _LEAST_SECONDS = 1e-7
 # Of the time for a measurement: to end what is tried last, which takes some launchers a second.
 _SHARE_OF_THE_END = 0.1
+_SHARE_OF_SILENCE = 1 / 6
+_LEAST_SILENCE = 5.0  # s; starting processes takes some MPIs seconds
 _SETTINGS = {"NEREUS_SURVIVORS": "first", "NEREUS_MEMORY": "private", "NEREUS_COSTS": ""}
 
 
@@ -94,10 +96,20 @@ def rounds_of(
     return {way: min(trials[way, amount] for amount in wanted) for way in ways if way not in failed}
 
 
-def bench_for(build: Build, most: int, stopped: Callable[[], bool]) -> TransferBench:
-    """A bench whose jobs know nothing of costs, and whose busiest process is known."""
+def bench_for(build: Build, most: int, limit: float, stopped: Callable[[], bool]) -> TransferBench:
+    """A bench whose jobs know nothing of costs, and whose busiest process is known.
+
+    Of the `limit`, no way that hangs takes the time of the others.
+    """
     network = Network(SHM, {build.kind: _SETTINGS})
-    return TransferBench(build, network, Amount(most), brief=True, stopped=stopped)
+    return TransferBench(
+        build,
+        network,
+        Amount(most),
+        brief=True,
+        stopped=stopped,
+        patience=max(_LEAST_SILENCE, limit * _SHARE_OF_SILENCE),
+    )
 
 
 def costs_of(measured: Sequence[Measured]) -> list[Cost]:

@@ -56,9 +56,10 @@ class Paired:
     @property
     def p_value(self) -> float | None:
         """Of Student's t-test for pairs, two-sided; None for one pair, and for equal differences."""
+        if len(self.without) < 2:
+            return None
         differences = [b - a for a, b in zip(self.without, self.with_it, strict=True)]
-        spread = max(differences) - min(differences)
-        if len(differences) < 2 or spread <= _ROUNDING * max(map(abs, self.without)):
+        if max(differences) - min(differences) <= _ROUNDING * max(map(abs, self.without)):
             return None
         from scipy.stats import ttest_rel
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +89,8 @@ class TransferBench:
     amount: Amount
     check: bool = False
     brief: bool = False
+    #: Seconds without a word after which a trial is given up at the latest.
+    patience: float = inf
     stopped: Callable[[], bool] = lambda: False
 
     def trials(self, pair: Pair, ways: Sequence[TransferWay]) -> Iterator[TransferTrial]:
@@ -141,7 +144,7 @@ class TransferBench:
     @property
     def silence(self) -> float:
         """Seconds without a word after which a trial is given up."""
-        return SILENCE + self.amount.bytes / SLOWEST_BYTES_PER_SECOND
+        return min(self.patience, SILENCE + self.amount.bytes / SLOWEST_BYTES_PER_SECOND)
 
     def _one_job(self, pair: Pair, founders: int, words: Sequence[str]) -> Iterator[Answer]:
         asked = {"--check": self.check, "--brief": self.brief}

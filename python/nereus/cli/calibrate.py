@@ -17,7 +17,7 @@ from nereus.bench.calibration import (
     over_after,
     rounds_of,
 )
-from nereus.bench.costs import new_costs, store_costs
+from nereus.bench.costs import Cost, new_costs, store_costs
 from nereus.bench.transfer_trials import PROGRAM
 from nereus.bench.transfer_ways import TransferWay
 from nereus.cli.bench_transfer_words import Asked, read_asked
@@ -86,7 +86,7 @@ def _asked(size: str) -> Asked:
 def _calibrate(build: Build, asked: Asked, repeat: int, limit: float, stopping: Stopping) -> None:
     """Measure with one MPI, and store what was found."""
     over = over_after(limit, lambda: stopping.signal is not None)
-    bench = bench_for(build, asked.amount.bytes, over)
+    bench = bench_for(build, asked.amount.bytes, limit, over)
     wanted = amounts(asked.amount.bytes)
     made: list[Measured] = []
     with TrialBar(build.name, repeat * len(wanted) * len(asked.ways)) as bar:
@@ -99,27 +99,35 @@ def _calibrate(build: Build, asked: Asked, repeat: int, limit: float, stopping: 
         note(f"{build.name} {trial.way.text}: failed and will not be chosen: {trial.reason}")
     rounds = rounds_of(made, asked.ways, wanted)
     late = [way for way, number in rounds.items() if number == 0]
-    _tell_of_time(build, rounds, repeat, limit)
+    kept = _stored_of(build, late)
+    _tell_of_time(build, rounds, kept, repeat, limit)
     costs = costs_of([one for one in made if one.trial.way not in late])
     if not costs:
         complain(
             f"{build.name}: no way to move data {'was measured' if late else 'works'}; nothing was stored"
         )
         raise typer.Exit(1)
-    note(f"stored: {store_costs(build, new_costs(build, costs))}")
+    note(f"stored: {store_costs(build, new_costs(build, [*costs, *kept]))}")
 
 
-def _tell_of_time(build: Build, rounds: Mapping[TransferWay, int], repeat: int, limit: float) -> None:
+def _stored_of(build: Build, ways: Sequence[TransferWay]) -> list[Cost]:
+    """What is known of them from before."""
+    stored = stored_costs(build).costs
+    asked = {(way.method, way.strategy) for way in ways}
+    return [cost for cost in (stored.costs if stored else ()) if (cost.method, cost.strategy) in asked]
+
+
+def _tell_of_time(
+    build: Build, rounds: Mapping[TransferWay, int], kept: Sequence[Cost], repeat: int, limit: float
+) -> None:
     """Where it did not suffice for all that was asked for."""
     late = [way.text for way, number in rounds.items() if number == 0]
     made = min((number for number in rounds.values() if number), default=repeat)
     if made < repeat:
         note(f"{build.name}: {made} of {repeat} rounds were made in {limit:g} s; --limit gives more time")
     if late:
-        note(
-            f"{build.name} {', '.join(late)}: not measured in {limit:g} s and will not be chosen; "
-            "--limit gives more time"
-        )
+        end = f", and earlier costs of {len(kept)} are kept" if kept else " and will not be chosen"
+        note(f"{build.name} {', '.join(late)}: not measured in {limit:g} s{end}; --limit gives more time")
 
 
 def _present(chosen: Sequence[Build], all_stored: Sequence[StoredCosts], as_json: bool) -> None:

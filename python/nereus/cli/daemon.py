@@ -89,16 +89,19 @@ def run(
         Path | None,
         typer.Option(metavar="FOLDER", help="Make keys in a new folder, then exit."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print each event as a line of JSON.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Each event as a line of JSON; of --make-keys one document.")
+    ] = False,
 ) -> None:
     """Decide when each of this user's jobs may write, and which cores it gets, until Ctrl-C or SIGTERM.
 
     Example: nereus daemon --policy phase-shifting --set uncertainty=0.2
     """
-    if context.invoked_subcommand is not None:
-        return
     if make_keys is not None:
+        _check_alone(context)
         _make_keys(make_keys, as_json)
+        return
+    if context.invoked_subcommand is not None:
         return
     limits = host_limits(allocation, max_nodes, max_node_hours)
     if allocation is not None:
@@ -107,6 +110,20 @@ def run(
     given = settings or []
     chosen = _settings(policy, sweep, cores, hosts, given, store, metrics, listen, keys, limits, shared)
     _serve(chosen, _print_json if as_json else _print_text)
+
+
+def _check_alone(context: typer.Context) -> None:
+    """Nothing else is done where keys are made."""
+    given = [
+        each.opts[0]
+        for each in context.command.params
+        if each.name and str(getattr(context.get_parameter_source(each.name), "name", "")) == "COMMANDLINE"
+    ]
+    others = [name for name in given if name not in ("--make-keys", "--json")]
+    if context.invoked_subcommand is not None:
+        others.append(context.invoked_subcommand)
+    if others:
+        raise Refused(f"--make-keys: allowed without {', '.join(others)}")
 
 
 def _settings(

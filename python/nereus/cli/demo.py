@@ -37,7 +37,7 @@ def demo(
     """
     build = choose(mpi)
     files = [build.example(f"emulate/{name}.toml") for name in EXPERIMENTS]
-    results, runs = new_folder(folder, "demo"), list[Results]()
+    results, runs, is_good = new_folder(folder, "demo"), list[Results](), False
 
     def shown(each: Results) -> None:
         runs.append(each)
@@ -46,11 +46,15 @@ def demo(
 
     for file in files:
         loaded = load(file, environment=os.environ)
+        warn(loaded.warnings)
         where = Where.read(warn, "", None, [group.placement for group in loaded.experiment.groups], False)
         ended, place = emulated(loaded, build, where, results / file.stem, quiet)
-        if not present(ended, place, shown, quiet, picture=False):
-            raise typer.Exit(1)
+        is_good = present(ended, place, shown, quiet, picture=False)
+        if not is_good:
+            break
     if as_json:
-        show_json({name: each.document() for name, each in zip(EXPERIMENTS, runs, strict=True)})
+        show_json({name: each.document() for name, each in zip(EXPERIMENTS, runs, strict=False)})
+    if not is_good:
+        raise typer.Exit(1)
     draw(runs, results / PICTURE)
     note(f"picture: {results / PICTURE}", quiet)

@@ -11,6 +11,9 @@ from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, note, show_json
 from nereus.launch import choose
 
+#: Where the first line of an example names its schema: there, and in the copy.
+_SCHEMAS = ("../docs/schemas/", "schemas/")
+
 
 def examples(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that is not there yet.")],
@@ -23,6 +26,9 @@ def examples(
     source = choose().examples
     try:
         shutil.copytree(source, folder)
+        shutil.copytree(source.parent / "docs" / "schemas", folder / "schemas")
+        for file in folder.rglob("*.toml"):
+            file.write_text(file.read_text(encoding="utf-8").replace(*_SCHEMAS, 1), encoding="utf-8")
     except FileExistsError:
         raise Refused(f"DIR = {folder}: is there already; a new folder is needed") from None
     except (OSError, shutil.Error) as problem:

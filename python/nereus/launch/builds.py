@@ -17,8 +17,6 @@ PREFERRED = "mpich"
 #: Each with the family whose ABI its libraries have.
 FAMILIES = {"mpich": "mpich", "intel": "mpich", "openmpi": "openmpi", "prrte": "openmpi"}
 KINDS = tuple(FAMILIES)
-#: The Python package's own; its extras are MPIs.
-DISTRIBUTION = "nereus-mpi"
 #: Builds that came with the Python package, in a wheel.
 PACKAGED = Path(__file__).parents[1] / "builds"
 _OPEN_MPI = re.compile(r"Open MPI v?(\d+)")
@@ -53,11 +51,14 @@ class Build:
         return self.library_version.startswith(" ".join(library.split()))
 
     @property
+    def is_packaged(self) -> bool:
+        """Whether it came with the Python package."""
+        return self.prefix.parent == PACKAGED
+
+    @property
     def remedy(self) -> str:
         """What brings back what it lacks."""
-        if self.prefix.parent == PACKAGED:
-            return f"run `pip install --force-reinstall '{DISTRIBUTION}[{self.name}]'`"
-        return "run `make build` again"
+        return "install the wheel again" if self.is_packaged else "run `make build` again"
 
     @property
     def description(self) -> Path:

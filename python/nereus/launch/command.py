@@ -62,9 +62,10 @@ class Launch:
         """How a group of these shares is started; `server`: the file that tells where ompi-server is."""
         build = self.build
         if not os.access(build.mpiexec, os.X_OK):
+            remedy = "run `pip install --force-reinstall mpich`" if build.is_packaged else build.remedy
             raise LaunchError(
                 f"{build.mpiexec}: the launcher of the build {build.name} is missing, of "
-                f"{build.library_version}; {build.remedy}"
+                f"{build.library_version}; {remedy}"
             )
         launcher, shell = _LAUNCHERS[build.kind], self.reach.remote_shell
         watched = {} if self.recorded else _unrecorded()

@@ -6,14 +6,21 @@ import re
 import signal
 import time
 from datetime import timedelta
+from importlib import import_module
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from nereus.bench import StoredCosts
+from nereus.bench.combinations import Combination
+from nereus.bench.costs import Cost, new_costs
+from nereus.bench.transfer_ways import TransferWay
+from nereus.cli.calibrate import _stored_of, _tell_of_time
 from nereus.cli.calibrate_table import age_text
 from nereus.cli.resize import _resized
+from nereus.launch import Build
 from nereus.methods import TRANSFER_METHODS, TRANSFER_STRATEGIES, transfer_conflict
 
 QUICK = ("calibrate", "--bytes", "1MiB", "--repeat", "1")
@@ -91,14 +98,36 @@ def test_way_for_which_there_is_no_time_is_reported_and_left_out(shell: Any, job
     assert stored(shell) == []
 
 
-def test_fewer_rounds_are_made_where_there_is_no_time_for_all(shell: Any, jobs: Path) -> None:
-    result = shell.nereus("calibrate", "--bytes", "1MiB", "--repeat", "1000", "--limit", "5", "--json")
-    assert result.returncode == 0, result.stderr
-    assert re.search(
-        r"mpich: \d+ of 1000 rounds were made in 5 s; --limit gives more time",
-        " ".join(result.stderr.split()),
+P2P, RMA = (TransferWay(Combination("merge"), method, "blocking") for method in ("p2p", "rma-lock"))
+BUILD = Build("mpich", Path("/nowhere"), Path("/nowhere/mpiexec"), "MPICH Version: 5")
+
+
+def cost(method: str) -> Cost:
+    numbers = dict.fromkeys(
+        ("fixed_seconds", "seconds_per_array", "seconds_per_byte", "pause_seconds", "deviation"), 0.5
     )
-    assert len(json.loads(result.stdout)["calibrations"][0]["measured"]["costs"]) == WAYS
+    return Cost.model_validate({"method": method, "strategy": "blocking", "omega": 1.0} | numbers)
+
+
+def test_rounds_and_ways_for_which_there_was_no_time_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    _tell_of_time(BUILD, {P2P: 2, RMA: 0}, [], 3, 60.0)
+    assert capsys.readouterr().err.splitlines() == [
+        "mpich: 2 of 3 rounds were made in 60 s; --limit gives more time",
+        f"mpich {RMA.text}: not measured in 60 s and will not be chosen; --limit gives more time",
+    ]
+    _tell_of_time(BUILD, {P2P: 3, RMA: 0}, [cost("rma-lock")], 3, 60.0)
+    assert "in 60 s, and earlier costs of 1 are kept;" in capsys.readouterr().err
+    _tell_of_time(BUILD, {P2P: 3, RMA: 3}, [], 3, 60.0)
+    assert capsys.readouterr().err == ""
+
+
+def test_earlier_costs_of_ways_for_which_there_was_no_time_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = new_costs(BUILD, [cost("p2p"), cost("rma-lock")])
+    module = import_module("nereus.cli.calibrate")
+    monkeypatch.setattr(module, "stored_costs", lambda build: StoredCosts(Path("costs"), known))
+    assert _stored_of(BUILD, [RMA]) == [cost("rma-lock")]
+    monkeypatch.setattr(module, "stored_costs", lambda build: StoredCosts(Path("costs")))
+    assert _stored_of(BUILD, [RMA]) == []
 
 
 @pytest.mark.parametrize("size", ["1", "1048575", "-1", "many", "9999999GiB"])

@@ -136,7 +136,9 @@ def test_installed_build_of_the_same_name_is_used_before_that_in_the_package(pac
 
 
 def test_missing_mpi_of_the_build_in_the_package_is_reported_with_what_installs_it(packaged: Path) -> None:
-    with pytest.raises(LaunchError, match=r"of MPICH Version: 5.0.2; run `pip .*'nereus-mpi\[mpich\]'`"):
+    with pytest.raises(
+        LaunchError, match=r"of MPICH Version: 5.0.2; run `pip install --force-reinstall mpich`"
+    ):
         command(choose(None, {}), 2, Path("/opt/app"))
 
 

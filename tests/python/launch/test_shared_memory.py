@@ -13,6 +13,8 @@ import pytest
 
 from nereus.launch.shared_memory import FOLDER, Snapshot
 
+pytestmark = pytest.mark.alone
+
 HOLD = """
 import mmap, sys, time
 with open(sys.argv[1], "r+b") as file, mmap.mmap(file.fileno(), 0):

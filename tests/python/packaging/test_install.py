@@ -2,6 +2,7 @@
 """scripts/install, and what it takes wheels from, with a small project in the place of ours, offline."""
 
 import ensurepip
+import hashlib
 import os
 import subprocess
 import sys
@@ -59,7 +60,9 @@ def checkout(repository: Path, tmp_path: Path) -> Path:
     (folder / "backend.py").write_text(BACKEND)
     (folder / "pyproject.toml").write_text(PROJECT)
     (folder / "requirements.txt").write_text("# pinned\nmpich==9\npart==1\n")
-    (folder / "wheels" / "made-for").write_text(f"Python {VERSION}, any\n")
+    texts = [(folder / name).read_bytes() for name in ("requirements.txt", "scripts/download_wheels")]
+    made_from = hashlib.sha256(b"".join(texts)).hexdigest()
+    (folder / "wheels" / "made-for").write_text(f"Python {VERSION}, {made_from}  -\n")
     (folder / "wheels" / wheel_of_pip().name).write_bytes(wheel_of_pip().read_bytes())
     with zipfile.ZipFile(folder / "wheels" / "part-1-py3-none-any.whl", "w") as wheel:
         wheel.writestr("part.py", "NAME = 'part'\n")
@@ -119,10 +122,13 @@ def test_further_build_leaves_the_command_as_it_is(checkout: Path, tmp_path: Pat
     build = checkout / "scripts" / "build"
     build.write_text('#!/bin/sh\necho "$NEREUS_BUILDS: $*"\n')
     build.chmod(0o755)
-    first = run(checkout / "scripts" / "install", prefix, "/mpi/mpicc")
-    again = run(checkout / "scripts" / "install", prefix, "/mpi/mpicc")
+    mpicc = tmp_path / "mpicc"
+    mpicc.write_text("#!/bin/sh\n")
+    mpicc.chmod(0o755)
+    first = run(checkout / "scripts" / "install", prefix, mpicc)
+    again = run(checkout / "scripts" / "install", prefix, mpicc)
     environment = prefix / "lib" / "nereus"
-    built = f"{environment}/lib/nereus: --with-mpi /mpi/mpicc --python {environment}/bin/python3\n"
+    built = f"{environment}/lib/nereus: --with-mpi {mpicc} --python {environment}/bin/python3\n"
     assert first.stdout == f"Installing the command nereus\n{built}"
     assert again.stdout == built
 
@@ -188,3 +194,12 @@ def test_archive_has_what_git_knows_and_the_wheels(checkout: Path) -> None:
         assert asked is not None and asked.read() == b"3.13\n"
     assert {"link", "pyproject.toml", "scripts/install", "wheels/part-1-py3-none-any.whl"} <= names
     assert "not_of_the_project" not in names
+
+
+def test_missing_compiler_wrapper_is_refused_before_anything_is_installed(
+    checkout: Path, tmp_path: Path
+) -> None:
+    done = run(checkout / "scripts" / "install", tmp_path / "opt", tmp_path / "mpicc")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.endswith(f"there is no such program: {tmp_path / 'mpicc'}\n")
+    assert not (tmp_path / "opt").exists()

@@ -32,5 +32,5 @@ def test_text_in_an_area_is_read_on_its_colour() -> None:
 
 
 def luminance(colour: str) -> float:
-    linear: list[float] = [((part + 0.055) / 1.055) ** 2.4 for part in to_rgb(colour)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in to_rgb(colour)]
     return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))

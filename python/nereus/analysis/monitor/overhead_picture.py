@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nereus.analysis.report.units import bytes_text
+from nereus.pictures import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -82,7 +83,7 @@ def _by_share(axes: "Axes", rows: Sequence[Row], level: float) -> None:
     ordered = sorted(rows, key=lambda row: float(row["communication_percent"]))
     shares = [row["communication_percent"] for row in ordered]
     axes.axhline(0, color="#555555", lw=0.9)
-    axes.plot(shares, [row["overhead_percent"] for row in ordered], "o", color="#0072B2", ms=5)
+    axes.plot(shares, [row["overhead_percent"] for row in ordered], "o", color=COLOURS[0], ms=5)
     for number, row in enumerate(ordered):
         place = (row["communication_percent"], row["overhead_percent"])
         text = f"{bytes_text(row['bytes'])}\n{_figure_text(row, level)}"

@@ -96,7 +96,7 @@ def _norm(shown: "np.ma.MaskedArray[Any, Any]") -> "Normalize":
 def _scale_text(label: str, shown: "np.ma.MaskedArray[Any, Any]", in_bytes: bool) -> str:
     if not _is_wide(shown):
         return label
-    least = round(float(shown.min()))
+    least = max(1, round(float(shown.min())))  # means of sizes may be less
     return f"{label}, logarithmic, from {bytes_text(least) if in_bytes else least}"
 
 

@@ -60,10 +60,18 @@ def pause_spans(results: Results, resize: Resize) -> list[Span]:
 
 
 def _between(results: Results, resize: Resize) -> list[Span]:
-    """The time before each iteration that was made while the resize was under way."""
+    """The time before each iteration that was made while the resize was under way.
+
+    Iterations before one that was rolled back were made during that one.
+    """
+    since = max((undone.time for undone in results.undone if undone.time <= resize.paused_at), default=0.0)
     begun = [g for g in results.generations if g.iterations and g.iterations[0].start < resize.paused_at]
     pairs = pairwise(begun[-1].iterations if begun else [])
-    return [(before.end, max(before.end, after.start)) for before, after in pairs if after.background]
+    return [
+        (before.end, max(before.end, after.start))
+        for before, after in pairs
+        if after.background and after.start >= since
+    ]
 
 
 def _first_of_phases(generation: Generation) -> list[Iteration]:

@@ -32,6 +32,9 @@ BARS = (
     ("progress", "progress_seconds", "time until all have ended the same iteration [s]", False),
 )
 MEANING = "Bars are medians; whiskers reach as far as the median distance from them on each side."
+MEANING_OF_PROGRESS = (
+    "Bars are made of medians; whiskers reach as far as the redistribution is from its median, in the median."
+)
 MEANING_OF_ALPHA = (
     "Bars are quotients of medians; whiskers reach as far as the median distances from both medians allow."
 )
@@ -76,7 +79,7 @@ def bars(rows: Sequence[Row], numbers: Numbers, key: str, label: str, marks_one:
     handles = [Patch(**area(numbers[way]), label=way) for way in ways]
     made.legend(handles=handles, loc="outside right upper", frameon=False, fontsize=8)
     made.supylabel(label, fontsize="medium")
-    meaning = MEANING_OF_ALPHA if key == "alpha" else MEANING
+    meaning = {"alpha": MEANING_OF_ALPHA, "progress_seconds": MEANING_OF_PROGRESS}.get(key, MEANING)
     made.supxlabel(meaning, x=0.012, ha="left", fontsize=8, color="#555555")
     return made
 

@@ -7,12 +7,16 @@ Whatever the commands print is written here, so that a quantity looks the same w
 from collections.abc import Callable
 
 TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+#: What is no less is printed as 1 of the unit, with three digits.
+_ROUNDED = 0.9995
+_MOST_MORE = 2  # decimals of a deviation, beside those of its median
 _PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
 def time_unit(seconds: float) -> tuple[float, str]:
     """The unit in which a time is best told: its length in seconds and its sign."""
-    return next((unit for unit in TIMES if abs(seconds) >= unit[0]), TIMES[-1] if seconds else TIMES[0])
+    reached = (unit for unit in TIMES if abs(seconds) >= _ROUNDED * unit[0])
+    return next(reached, TIMES[-1] if seconds else TIMES[0])
 
 
 def seconds_text(seconds: float | None) -> str:
@@ -27,8 +31,8 @@ def spread_text(median: float | None, deviation: float | None) -> str:
     """Of seconds: 0.0123 and 0.0004 -> "12.3 ± 0.4 ms"."""
     if median is None or deviation is None:
         return "-"
-    length, sign = time_unit(median)
-    decimals = _decimals(median / length)
+    length, sign = time_unit(median or deviation)
+    decimals = _decimals_of_both(median / length, deviation / length)
     return f"{median / length:.{decimals}f} ± {deviation / length:.{decimals}f} {sign}"
 
 
@@ -48,7 +52,7 @@ def bytes_text(count: int) -> str:
     """1536 -> "1.50 KiB"."""
     value, sign = float(count), "B"
     for larger in ("KiB", "MiB", "GiB", "TiB", "PiB"):
-        if value < 1024:
+        if value < _ROUNDED * 1024:
             break
         value, sign = value / 1024, larger
     return f"{count} B" if sign == "B" else f"{_digits(value)} {sign}"
@@ -58,7 +62,7 @@ def amount_text(value: float | None, unit: str) -> str:
     """With prefixes of powers of 1000: 2.05e9 and "B/s" -> "2.05 GB/s"."""
     if value is None:
         return "-"
-    factor, prefix = next((each for each in _PREFIXES if abs(value) >= each[0]), (1.0, ""))
+    factor, prefix = next((each for each in _PREFIXES if abs(value) >= _ROUNDED * each[0]), (1.0, ""))
     return f"{_digits(value / factor)} {prefix}{unit}"
 
 
@@ -74,7 +78,8 @@ def percent_text(share: float | None) -> str:
 
 def change_text(share: float | None) -> str:
     """What is more, or less: 0.0438 -> "+4.38 %"."""
-    return "-" if share is None else f"{'+' if share >= 0 else ''}{percent_text(share)}"
+    text = percent_text(share)
+    return text if text.startswith("-") else f"+{text}"
 
 
 def ratio_text(ratio: float | None) -> str:
@@ -88,7 +93,15 @@ def p_text(value: float | None) -> str:
 
 
 def _digits(value: float) -> str:
-    return f"{value:.{_decimals(value)}f}"
+    text = f"{value:.{_decimals(value)}f}"
+    return text.removeprefix("-") if float(text) == 0 else text
+
+
+def _decimals_of_both(median: float, deviation: float) -> int:
+    """Those of the median, and more where the deviation would have no digit else."""
+    decimals = _decimals(median)
+    more = (each for each in range(decimals, decimals + _MOST_MORE) if round(deviation, each) > 0)
+    return next(more, decimals + _MOST_MORE if deviation > 0 else decimals)
 
 
 def _decimals(value: float) -> int:
