@@ -169,6 +169,7 @@ def test_custom_policy_decides(shell: Any, daemon: Callable[..., Running]) -> No
         (("--listen", "tcp://127.0.0.1:1"), "both or none are allowed"),
         (("--listen", "127.0.0.1", "--keys", "k"), "allowed is tcp://HOST:PORT"),
         (("--listen", "tcp://127.0.0.1:*", "--keys", "k"), "--make-keys makes them"),
+        (("--make-keys", "k", "--policy", "fair", "--cores", "4"), "allowed without --policy, --cores"),
     ],
 )
 def test_impossible_daemon_options_are_refused_in_one_line(
@@ -183,6 +184,12 @@ def test_impossible_daemon_options_are_refused_in_one_line(
     assert run(["daemon", *arguments, "--store", str(tmp_path / "store.sqlite")]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("nereus: ") and reason in line
+
+
+def test_command_behind_an_option_that_makes_keys_is_refused(shell: Any) -> None:
+    refused = shell.nereus("daemon", "--make-keys", "keys", "status")
+    assert (refused.returncode, refused.stderr) == (2, "nereus: --make-keys: allowed without status\n")
+    assert not (shell.folder / "keys").exists()
 
 
 @pytest.mark.parametrize(

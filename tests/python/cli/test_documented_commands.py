@@ -39,6 +39,7 @@ NOT_RUN = {
     r"--mpi openmpi|OMPI_|--sensor components": "Open MPI's launcher refuses root, and may not be there",
     r"simulate (transfer|placement) ": "needs SimGrid, which may not be there",
     r"docs/measured/|docs/pictures/": "takes minutes or hours, and is how figures and pictures were made",
+    r"--plot |--bars |overhead\.png": "takes minutes",
     r"nereus study |report studies/": "takes minutes",
     r"report results/|use-case-[abc]|--cores 210": "takes long, or needs what such a line makes",
     r"NEREUS_VERIFY=on mpiexec": "stands for any program",

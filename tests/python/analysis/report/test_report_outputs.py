@@ -15,7 +15,7 @@ from rich.console import Console
 
 from nereus.analysis.report import ResultError, draw, read, table, write_csv, write_proteo
 from nereus.analysis.report.picture import LABEL_ROWS, colours, figure, label_rows
-from nereus.analysis.report.timeline import Timeline
+from nereus.analysis.report.timeline import Timeline, pause_spans
 from nereus.analysis.report.units import bytes_text, duration_text, seconds_text
 
 
@@ -412,3 +412,17 @@ def test_method_without_proteo_number_is_refused(complete: Any, tmp_path: Path) 
     with pytest.raises(ResultError, match="transfer_method = pigeon: Proteo's form has numbers for p2p, col"):
         write_proteo(read(complete.write()), tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_iterations_beside_a_resize_that_was_rolled_back_are_no_pause_of_the_next(begin: Any) -> None:
+    run = begin([2, 8, 4])
+    run.starts()
+    run.iterates([0.1] * 2, background=1)
+    run.clock += 0.2  # the first resize holds the application up
+    run.iterates([0.1], background=1)
+    run.undoes(8, "host [n3] is down")
+    run.iterates([0.1] * 2)
+    run.resizes(4, pause_seconds=0.1)
+    results = read(run.write())
+    (resize,) = results.resizes
+    assert all(start >= results.undone[0].time for start, _ in pause_spans(results, resize))
