@@ -5,6 +5,7 @@ python docs/man/pages.py FOLDER     writes FOLDER/man1/nereus.1, nereus-run.1, .
 """
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -18,6 +19,7 @@ import typer
 from typer.main import get_command
 
 from nereus.cli.main import app
+from nereus.cli.start import OWN_COMMAND
 
 NEEDED = "help2man"
 _SECTIONS = Path(__file__).with_name("sections.h2m")
@@ -51,8 +53,7 @@ def write_pages(folder: Path) -> list[Path]:
 def _program(folder: Path) -> Path:
     """The command as it is called; what it says of itself does not depend on where it is."""
     program = folder / "nereus"
-    line = "from nereus.cli.main import main; main()"
-    program.write_text(f"#!/bin/sh\nCOLUMNS={_COLUMNS} exec '{sys.executable}' -c '{line}' \"$@\"\n")
+    program.write_text(f'#!/bin/sh\nCOLUMNS={_COLUMNS} exec {shlex.join(OWN_COMMAND)} "$@"\n')
     program.chmod(0o755)
     return program
 
