@@ -109,11 +109,12 @@ def _where_it_starts(
 ) -> Iterator[Where | None]:
     """Once the daemon has cores for it, if it is to have them from there; None where it was stopped first."""
     of_job = where.manager.job if where.can_be_shared else ""
-    is_shared = of_job != "" and shares_hosts_of(of_job, queue, stopping)
+    tell = partial(note, quiet=quiet)
+    is_shared = of_job != "" and shares_hosts_of(of_job, queue, stopping, tell)
     if not (queue or is_shared):
         yield where if stopping.signal is None else None
         return
-    with cores_for(claim, ranks, stopping, partial(note, quiet=quiet)) as first:
+    with cores_for(claim, ranks, stopping, tell) as first:
         if first is None:
             yield None
         elif not is_shared:

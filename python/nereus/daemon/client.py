@@ -22,8 +22,9 @@ def ask_daemon(question: Mapping[str, Any], seconds: float = SECONDS) -> dict[st
         raise NoDaemon(NOT_THERE)
     try:
         answer = ask(control_socket, question, seconds)
-    except NoAnswer:
-        raise NoDaemon(NOT_THERE) from None
+    except NoAnswer as problem:
+        silent = f"the daemon of this host does not answer within {seconds:g} s"
+        raise NoDaemon(NOT_THERE if problem.refused else silent) from None
     if answer.get("kind") == "refused":
         raise DaemonError(f"the daemon refused: {answer.get('message', '')}")
     return answer

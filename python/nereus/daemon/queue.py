@@ -18,14 +18,20 @@ _ASK_EVERY = 1.0
 _LOOK_EVERY = 0.1
 #: For so long a daemon that is gone is waited for: without it all that wait would start at once.
 _GONE_SECONDS = 15.0
+#: For so long one that is just being started: on a busy host, from a slow file system, Python takes its time.
+_STARTS_WITHIN = 60.0
+_TELL_AFTER = 2.0
 
 
-def shares_hosts_of(job: str, expected: bool, stopping: Stopping) -> bool:
+def shares_hosts_of(job: str, expected: bool, stopping: Stopping, tell: Callable[[str], None]) -> bool:
     """Whether the daemon shares out the hosts of this job of a resource manager.
 
     `expected`: one that is not there yet is waited for. DaemonError where it runs on another host.
+    `tell` is told what it waits for.
     """
-    until = time.monotonic() + (_GONE_SECONDS if expected else 0.0)
+    began = time.monotonic()
+    until = began + (_STARTS_WITHIN if expected else 0.0)
+    told = False
     while True:
         try:
             return bool(ask_daemon({"kind": "pilot"}).get("job") == job)
@@ -37,6 +43,9 @@ def shares_hosts_of(job: str, expected: bool, stopping: Stopping) -> bool:
                 return False
         except DaemonError:
             return False  # an earlier version, which shares out no hosts
+        if not told and time.monotonic() >= began + _TELL_AFTER:
+            told = True
+            tell(f"waiting for a daemon of the job {job}, for {_STARTS_WITHIN:g} s at most")
         _pause(stopping, _LOOK_EVERY)
 
 
@@ -54,7 +63,7 @@ def cores_for(
     DaemonError where it may never start. `tell` is told what it waits for.
     """
     question = {"kind": "reserve", "job": job.key, "ranks": ranks}
-    answer = ask_daemon(question)
+    answer = ask_daemon(question, _GONE_SECONDS)  # one that has just started has much to do
     try:
         if answer["kind"] == "waiting":
             tell(f"job {job.name} waits for {ranks} cores; {answer['before']} before it")

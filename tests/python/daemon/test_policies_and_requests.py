@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from nereus.daemon import ask_daemon
+from nereus.daemon import NoDaemon, ask_daemon
 from nereus.daemon.daemon import Daemon, Settings
 from nereus.daemon.error import DaemonError
 from nereus.daemon.messages import encode
@@ -258,6 +258,12 @@ def test_status_without_daemon_reports_error(house: Any) -> None:
     house.kill()
     with pytest.raises(DaemonError, match="no daemon of yours runs on this host"):
         ask_daemon({"kind": "status"})
+
+
+def test_status_of_a_daemon_that_is_busy_says_so(house: Any) -> None:
+    house.begin()
+    with pytest.raises(NoDaemon, match=r"the daemon of this host does not answer within 0\.2 s"):
+        ask_daemon({"kind": "status"}, seconds=0.2)
 
 
 def test_stop_request_ends_the_daemon_and_leaves_no_files(house: Any) -> None:

@@ -21,7 +21,7 @@ class FakeDaemon:
         self.refuses = False
         self.asked: list[tuple[str, str]] = []
 
-    def ask(self, question: Mapping[str, Any]) -> dict[str, Any]:
+    def ask(self, question: Mapping[str, Any], seconds: float = 5.0) -> dict[str, Any]:
         self.asked.append((question["kind"], question["job"]))
         if self.gone[0] <= self.time.now < self.gone[1]:
             raise NoDaemon("none")

@@ -152,11 +152,11 @@ def test_daemon_shares_the_hosts_of_its_own_job_alone(
 ) -> None:
     monkeypatch.setattr(queue, "ask_daemon", lambda question: answer)
     with Stopping() as stopping:
-        assert queue.shares_hosts_of("4711", True, stopping) is shares
+        assert queue.shares_hosts_of("4711", True, stopping, print) is shares
 
 
 @pytest.mark.parametrize(
-    ("comes_at", "expected", "shares"), [(5.0, True, True), (99.0, True, False), (5.0, False, False)]
+    ("comes_at", "expected", "shares"), [(50.0, True, True), (99.0, True, False), (5.0, False, False)]
 )
 def test_daemon_that_is_just_being_started_is_waited_for_if_it_is_expected(
     clock: PassingTime, monkeypatch: pytest.MonkeyPatch, comes_at: float, expected: bool, shares: bool
@@ -167,9 +167,11 @@ def test_daemon_that_is_just_being_started_is_waited_for_if_it_is_expected(
         return {"job": "4711"}
 
     monkeypatch.setattr(queue, "ask_daemon", ask)
+    told: list[str] = []
     with Stopping() as stopping:
-        assert queue.shares_hosts_of("4711", expected, stopping) is shares
-    assert clock.now <= 16.0
+        assert queue.shares_hosts_of("4711", expected, stopping, told.append) is shares
+    assert clock.now <= 61.0
+    assert told == (["waiting for a daemon of the job 4711, for 60 s at most"] if expected else [])
 
 
 def test_daemon_of_an_earlier_version_shares_nothing(
@@ -180,7 +182,7 @@ def test_daemon_of_an_earlier_version_shares_nothing(
 
     monkeypatch.setattr(queue, "ask_daemon", ask)
     with Stopping() as stopping:
-        assert queue.shares_hosts_of("4711", True, stopping) is False
+        assert queue.shares_hosts_of("4711", True, stopping, print) is False
 
 
 def test_job_on_another_host_than_the_daemon_is_refused(
@@ -195,4 +197,4 @@ def test_job_on_another_host_than_the_daemon_is_refused(
     )
     monkeypatch.setattr(queue, "answers", lambda address: True)
     with Stopping() as stopping, pytest.raises(DaemonError, match="tcp://n1:4000: start jobs on its host"):
-        queue.shares_hosts_of("4711", True, stopping)
+        queue.shares_hosts_of("4711", True, stopping, print)
