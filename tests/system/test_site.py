@@ -28,6 +28,7 @@ def test_site_has_all_pages_the_api_and_no_dead_link(tmp_path: Path) -> None:
     assert [page for page in wanted if not (html / page).with_suffix(".html").exists()] == []
     api = (html / "docs" / "api" / "nereus.html").read_text()
     assert 'id="c.nereus_checkpoint"' in api
+    assert "elements – [in] as for nereus_array()" in re.sub("<[^>]+>", "", api), "one of several"  # noqa: RUF001
     assert "nereus_checkpoint" in (html / "searchindex.js").read_text()
     source = html / "src" / "job" / "resize" / "resize.cpp.html"
     assert source.exists(), "a file that pages link to is a page"
