@@ -54,6 +54,7 @@ def _program(folder: Path) -> Path:
 def _write(folder: Path, day: str, program: Path, words: Sequence[str], sentence: str) -> Path:
     name = "-".join(["nereus", *words])
     options = ["--no-info", "--include", str(_SECTIONS), "--help-option", " ".join([*words, "--help"])]
+    options += ["--version-string", "nereus"]  # no page shows it, and the command is not asked for it
     made = subprocess.run(
         [NEEDED, *options, "--name", _short(sentence), str(program)],
         capture_output=True,
