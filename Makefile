@@ -10,7 +10,7 @@ help:
 	@echo 'make test   build, then run all tests against MPICH and Open MPI'
 	@echo 'make test-all  what make test runs, the whole matrices and arrays beyond 2^31 bytes; hours'
 	@echo 'make check ROOM=transfer  build, lint and test one room of ARCHITECTURE.md, in a minute'
-	@echo 'make man    write a man page for each command, to build/man'
+	@echo 'make man    write man pages of the commands and of the C functions, to build/man'
 	@echo 'make site   write the documentation with search and the C API, to build/site/html; it needs no network to read'
 	@echo 'make wheel  a wheel with library, programs and examples, in dist'
 	@echo 'make deb    Debian packages of Nereus, in build/packages/deb; packaging/README.md has other recipes'
@@ -36,8 +36,9 @@ test: build
 	@scripts/test
 
 man:
+	@scripts/packages all
 	@scripts/venv all
-	@.venv/bin/python docs/man/pages.py build/man
+	@.venv/bin/python docs/make/make_man.py build/man
 
 wheel:
 	@scripts/packages demo
@@ -50,7 +51,7 @@ deb:
 site:
 	@scripts/packages all
 	@scripts/venv all
-	@.venv/bin/python docs/site/build.py build/site
+	@.venv/bin/python docs/make/make_site.py build/site
 
 check:
 	@scripts/check '$(ROOM)'

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * What the functions of nereus.h return: 0 is done, above 0 is done and worth a look, below 0 is an error.
- * nereus_message() says in a sentence what happened and what can be done about it.
  */
 #ifndef NEREUS_ERRORS_H
 #define NEREUS_ERRORS_H
 
+/** What functions return; those that return a number return an error in its place.
+ *
+ * Codes below 0 are errors: nothing was done, unless the function says otherwise. nereus_message() says in a sentence
+ * what happened and what can be done about it, nereus_code_name() gives the name of a code.
+ */
 enum nereus_code {
     NEREUS_OK = 0,                /**< done */
     NEREUS_GO_ON = 0,             /**< checkpoint: nothing changed, go on */

@@ -25,17 +25,24 @@ extern "C" {
  * @param[in] job    an open job
  * @param[in] bytes  that this process will write or read, 0 .. 2^40; 0 where it is not known
  *
- * @return NEREUS_OK            it is this job's turn, or nobody asks for turns
- * @return NEREUS_NO_TURN       the daemon does not answer; write all the same
- * @return NEREUS_ERR_ARGUMENT  an argument is outside the above
- * @return NEREUS_ERR_STATE     a phase is open already
- * @return NEREUS_ERR_MPI       an MPI call failed
+ * @retval NEREUS_OK            it is this job's turn, or there is no daemon
+ * @retval NEREUS_NO_TURN       the daemon does not answer; write all the same
+ * @retval NEREUS_ERR_ARGUMENT  an argument is outside the above
+ * @retval NEREUS_ERR_STATE     a phase is open already
+ * @retval NEREUS_ERR_MPI       an MPI call failed
  */
 NEREUS_API int nereus_io_begin(nereus_job *job, int64_t bytes);
 
 /** The phase is over, on all processes when this returns on rank 0: another job may write.
  *
- * Collective over the job. @return NEREUS_OK, NEREUS_ERR_ARGUMENT, NEREUS_ERR_STATE (no phase is open), NEREUS_ERR_MPI
+ * Collective over the job.
+ *
+ * @param[in] job  an open job
+ *
+ * @retval NEREUS_OK            the phase is over
+ * @retval NEREUS_ERR_ARGUMENT  the job is not open
+ * @retval NEREUS_ERR_STATE     no phase is open
+ * @retval NEREUS_ERR_MPI       an MPI call failed
  */
 NEREUS_API int nereus_io_end(nereus_job *job);
 

@@ -45,8 +45,9 @@ typedef struct nereus_matrix {
  * @param[in,out] matrix    set, and again whenever nereus_checkpoint() returns NEREUS_RESIZED; must stay valid until
  *                          nereus_close()
  *
- * @return as nereus_array(); NEREUS_ERR_ARGUMENT on all processes where one passes fewer than 0 nonzeros, or all
- *         together pass more than 2^62 or 2^63 bytes
+ * @return as nereus_array()
+ * @retval NEREUS_ERR_ARGUMENT  an argument is outside the above; on all processes where one passes fewer than 0
+ *                              nonzeros, or all together pass more than 2^62 or 2^63 bytes
  */
 NEREUS_API int nereus_matrix_csr(nereus_job *job, const char *name, MPI_Datatype type, int64_t rows, int64_t nonzeros,
                                  const nereus_distribution *distribution, enum nereus_kind kind, nereus_matrix *matrix);

@@ -38,53 +38,63 @@ enum nereus_monitor_kind {
 
 /** What this process moved to, or for NEREUS_GET from, one peer. */
 typedef struct nereus_monitor_pair {
-    int kind;          /**< enum nereus_monitor_kind */
+    int kind;          /**< one of enum nereus_monitor_kind */
     int world;         /**< 0: the MPI_COMM_WORLD of this process; from 1: others, as this process met them */
     int rank;          /**< of the peer in that world */
     int generation;    /**< of the job, from 0 */
     int phase;         /**< of the program: from 1 in the order in which this process first began them; 0: none */
-    uint64_t messages; /**< messages */
+    uint64_t messages; /**< how many */
     uint64_t bytes;    /**< bytes, of all messages together */
-    uint64_t histogram[NEREUS_MONITOR_SIZES]; /**< messages of each size */
+    uint64_t histogram[NEREUS_MONITOR_SIZES]; /**< messages of 0 bytes; then of 2^k to 2^(k+1) - 1 at k + 1 */
 } nereus_monitor_pair;
 
+/** What counts, on this process alone: from nereus_monitor_open() to nereus_monitor_close(). */
 typedef struct nereus_monitor_session nereus_monitor_session;
 
 /** Make a session. It counts from now on.
  *
  * @param[out] session  to be given to nereus_monitor_close(); NULL after an error
  *
- * @return NEREUS_OK               done
- * @return NEREUS_ERR_ARGUMENT     session is NULL
- * @return NEREUS_ERR_STATE        there is no record: before MPI_Init, after MPI_Finalize, or not all processes of
+ * @retval NEREUS_OK               done
+ * @retval NEREUS_ERR_ARGUMENT     session is NULL
+ * @retval NEREUS_ERR_STATE        there is no record: before MPI_Init, after MPI_Finalize, or not all processes of
  *                                 MPI_COMM_WORLD have the monitor loaded
- * @return NEREUS_ERR_MEMORY       memory could not be had; so too from the functions below
+ * @retval NEREUS_ERR_MEMORY       memory could not be had
  */
 int nereus_monitor_open(nereus_monitor_session **session);
 
 /** Go on counting, after a stop.
  *
- * @return NEREUS_OK               done
- * @return NEREUS_UNCHANGED        it counts already
- * @return NEREUS_ERR_ARGUMENT     session is NULL
- * @return NEREUS_ERR_STATE        the record has ended
+ * @param[in] session  of nereus_monitor_open()
+ *
+ * @retval NEREUS_OK               done
+ * @retval NEREUS_UNCHANGED        it counts already
+ * @retval NEREUS_ERR_ARGUMENT     session is NULL
+ * @retval NEREUS_ERR_STATE        the record has ended
+ * @retval NEREUS_ERR_MEMORY       memory could not be had
  */
 int nereus_monitor_start(nereus_monitor_session *session);
 
-/** Stop counting; what was counted stays.
+/** Stop counting. What was counted stays.
  *
- * @return NEREUS_OK               done
- * @return NEREUS_UNCHANGED        it does not count
- * @return NEREUS_ERR_ARGUMENT     session is NULL
- * @return NEREUS_ERR_STATE        the record has ended
+ * @param[in] session  of nereus_monitor_open()
+ *
+ * @retval NEREUS_OK               done
+ * @retval NEREUS_UNCHANGED        it does not count
+ * @retval NEREUS_ERR_ARGUMENT     session is NULL
+ * @retval NEREUS_ERR_STATE        the record has ended
+ * @retval NEREUS_ERR_MEMORY       memory could not be had
  */
 int nereus_monitor_stop(nereus_monitor_session *session);
 
 /** Forget what was counted. A session that counts goes on doing so.
  *
- * @return NEREUS_OK               done
- * @return NEREUS_ERR_ARGUMENT     session is NULL
- * @return NEREUS_ERR_STATE        the record has ended
+ * @param[in] session  of nereus_monitor_open()
+ *
+ * @retval NEREUS_OK               done
+ * @retval NEREUS_ERR_ARGUMENT     session is NULL
+ * @retval NEREUS_ERR_STATE        the record has ended
+ * @retval NEREUS_ERR_MEMORY       memory could not be had
  */
 int nereus_monitor_reset(nereus_monitor_session *session);
 
@@ -92,27 +102,31 @@ int nereus_monitor_reset(nereus_monitor_session *session);
  *
  * Pairs are sorted by kind, generation, phase, world and rank; there is one for each peer to which something was moved.
  *
- * @param[in]     session
+ * @param[in]     session  of nereus_monitor_open()
  * @param[out]    pairs   room for *number of them; may be NULL where that is 0
  * @param[in,out] number  in: how many there is room for, 0 or more; out: how many there are, which may be more
  *
- * @return NEREUS_OK               done; as many were written as there is room for
- * @return NEREUS_ERR_ARGUMENT     an argument is NULL that must not be, or *number is below 0
- * @return NEREUS_ERR_STATE        the record has ended
+ * @retval NEREUS_OK               done; as many were written as there is room for
+ * @retval NEREUS_ERR_ARGUMENT     an argument is NULL that must not be, or *number is below 0
+ * @retval NEREUS_ERR_STATE        the record has ended
+ * @retval NEREUS_ERR_MEMORY       memory could not be had
  */
 int nereus_monitor_read(const nereus_monitor_session *session, nereus_monitor_pair *pairs, int *number);
 
-/** What this process has sent to each process of `comm` in the present generation of its job, or since MPI_Init where
- * it belongs to none: messages, and what was put and got one-sided. Of collectives their messages, where a sensor or a
- * model tells them (NEREUS_DECOMPOSED), else what they mean. Local.
+/** What this process has sent to each process of a communicator.
+ *
+ * In the present generation of its job, or since MPI_Init where it belongs to none: messages, and what was put and got
+ * one-sided. Of collectives their messages, where a sensor or a model tells them (NEREUS_DECOMPOSED), else what they
+ * mean. Local.
  *
  * @param[in]  comm      an intra-communicator
  * @param[out] messages  to each rank of `comm`, as many as it has; may be NULL
  * @param[out] bytes     of these messages together; may be NULL
  *
- * @return NEREUS_OK               done
- * @return NEREUS_ERR_ARGUMENT     comm is not an intra-communicator
- * @return NEREUS_ERR_STATE        there is no record, or recording is switched off
+ * @retval NEREUS_OK               done
+ * @retval NEREUS_ERR_ARGUMENT     comm is not an intra-communicator
+ * @retval NEREUS_ERR_STATE        there is no record, or recording is switched off
+ * @retval NEREUS_ERR_MEMORY       memory could not be had
  */
 int nereus_monitor_sent(MPI_Comm comm, uint64_t *messages, uint64_t *bytes);
 
@@ -120,8 +134,8 @@ int nereus_monitor_sent(MPI_Comm comm, uint64_t *messages, uint64_t *bytes);
  *
  * @param[in,out] session  NULL afterwards
  *
- * @return NEREUS_OK               done, also where *session was NULL
- * @return NEREUS_ERR_ARGUMENT     session is NULL
+ * @retval NEREUS_OK               done, also where *session was NULL
+ * @retval NEREUS_ERR_ARGUMENT     session is NULL
  */
 int nereus_monitor_close(nereus_monitor_session **session);
 
@@ -129,9 +143,9 @@ int nereus_monitor_close(nereus_monitor_session **session);
  *
  * @param[in] on  0: off; else on
  *
- * @return NEREUS_OK               done
- * @return NEREUS_UNCHANGED        it was so already
- * @return NEREUS_ERR_STATE        there is no record
+ * @retval NEREUS_OK               done
+ * @retval NEREUS_UNCHANGED        it was so already
+ * @retval NEREUS_ERR_STATE        there is no record
  */
 int nereus_monitor_record(int on);
 
@@ -141,20 +155,27 @@ int nereus_monitor_record(int on);
  *
  * @param[in] name  NULL or "": what is sent belongs to no phase
  *
- * @return NEREUS_OK               done
- * @return NEREUS_ERR_RANGE        there are 255 phases already; the one before goes on
- * @return NEREUS_ERR_STATE        there is no record
+ * @retval NEREUS_OK               done
+ * @retval NEREUS_ERR_RANGE        there are 255 phases already; the one before goes on
+ * @retval NEREUS_ERR_STATE        there is no record
+ * @retval NEREUS_ERR_MEMORY       memory could not be had
  */
 int nereus_monitor_phase(const char *name);
 
-/** What nereus_monitor_io() calls: `begins` is 1 before MPI_File_open, 0 behind MPI_File_close. @return not used */
+/** What nereus_monitor_io() calls.
+ *
+ * @param[in] context  as it was given to nereus_monitor_io()
+ * @param[in] begins   1 before MPI_File_open, 0 behind MPI_File_close
+ *
+ * @return not looked at
+ */
 typedef int (*nereus_monitor_io_call)(void *context, int begins);
 
-/** Say when the program reads or writes files with all processes of `comm`: from the opening of the first file to the
- * close of the last one that is open.
+/** Say when the program reads or writes files with all processes of a communicator.
  *
- * libnereus calls this, so that a job waits for its turn to write also where the program does not call
- * nereus_io_begin(). Local; there is one that is told, the latest.
+ * That is from the opening of the first file to the close of the last one that is open. libnereus calls this, so that a
+ * job waits for its turn to write also where the program does not call nereus_io_begin(). Local; there is one that is
+ * told, the latest.
  *
  * A job passes over files that a process opens in another thread than nereus_open(). All processes have to do so alike:
  * where some open a file of all in that thread and others do not, those wait for the others for ever. A program whose
@@ -165,9 +186,10 @@ typedef int (*nereus_monitor_io_call)(void *context, int begins);
  *                     told any more
  * @param[in] context  handed on to it
  *
- * @return NEREUS_OK               done
- * @return NEREUS_ERR_ARGUMENT     comm is not an intra-communicator
- * @return NEREUS_ERR_STATE        there is no record
+ * @retval NEREUS_OK               done
+ * @retval NEREUS_ERR_ARGUMENT     comm is not an intra-communicator
+ * @retval NEREUS_ERR_STATE        there is no record
+ * @retval NEREUS_ERR_MEMORY       memory could not be had
  */
 int nereus_monitor_io(MPI_Comm comm, nereus_monitor_io_call call, void *context);
 
@@ -180,10 +202,11 @@ int nereus_monitor_io(MPI_Comm comm, nereus_monitor_io_call call, void *context)
  * @param[in] job         a name that is the same on all of them, and that no other job has
  * @param[in] generation  from 0; no two of a job have the same number
  *
- * @return NEREUS_OK               done
- * @return NEREUS_UNCHANGED        it began before
- * @return NEREUS_ERR_ARGUMENT     comm is MPI_COMM_NULL or has two sides, job is NULL, or generation is below 0
- * @return NEREUS_ERR_STATE        there is no record
+ * @retval NEREUS_OK               done
+ * @retval NEREUS_UNCHANGED        it began before
+ * @retval NEREUS_ERR_ARGUMENT     comm is MPI_COMM_NULL or has two sides, job is NULL, or generation is below 0
+ * @retval NEREUS_ERR_STATE        there is no record
+ * @retval NEREUS_ERR_MEMORY       memory could not be had
  */
 int nereus_monitor_generation(MPI_Comm comm, const char *job, int generation);
 

@@ -20,7 +20,7 @@ enum nereus_redistribution_step {
 
 /** Who takes part in a resize. Valid during the call. */
 typedef struct nereus_sides {
-    MPI_Comm comm;          /**< all of both sides, the sources first: source s is rank s. Returns errors. */
+    MPI_Comm comm;          /**< all of both sides, the sources first: source s is rank s; has MPI_ERRORS_RETURN */
     int sources;            /**< processes before */
     int drains;             /**< processes after */
     int source;             /**< number of this process before; -1: it is a newcomer */
@@ -28,7 +28,14 @@ typedef struct nereus_sides {
     const int *drain_ranks; /**< of each drain, its rank in comm */
 } nereus_sides;
 
-/** @return 0, or anything else where data cannot be moved; only looked at for NEREUS_MOVE */
+/** A function of the application that moves its data in a resize: see nereus_on_resize().
+ *
+ * @param[in] step     what it is called for
+ * @param[in] sides    who takes part; valid during the call
+ * @param[in] context  as it was given to nereus_on_resize()
+ *
+ * @return 0, or anything else where data cannot be moved; only looked at for NEREUS_MOVE
+ */
 typedef int (*nereus_redistribution)(enum nereus_redistribution_step step, const nereus_sides *sides, void *context);
 
 /** Have `function` called in each resize, for data that is no array: a list, a tree, a grid of its own.
@@ -45,7 +52,8 @@ typedef int (*nereus_redistribution)(enum nereus_redistribution_step step, const
  * @param[in] function  not NULL
  * @param[in] context   handed to the function as it is
  *
- * @return NEREUS_OK, NEREUS_ERR_ARGUMENT
+ * @retval NEREUS_OK            it will be called
+ * @retval NEREUS_ERR_ARGUMENT  function is NULL, or name has not 1..63 characters
  */
 NEREUS_API int nereus_on_resize(const char *name, nereus_redistribution function, void *context);
 

@@ -9,17 +9,22 @@
 
 #include <stdint.h>
 
-/** How the processes of the new size come about (Martín-Álvarez et al. 2024, section 4.2). */
+/** How the processes of the new size come about.
+ *
+ * Source: Martín-Álvarez et al. 2024, section 4.2.
+ */
 enum nereus_process_method {
     NEREUS_MERGE = 0,          /**< sources that are still wanted go on, only the others are made or released */
     NEREUS_BASELINE_INTER = 1, /**< all drains are made anew; data travels over an inter-communicator */
     NEREUS_BASELINE_INTRA = 2  /**< all drains are made anew; data travels over a merged communicator */
 };
 
-/** How a process method is carried out; values are added (Martín-Álvarez et al. 2024, section 4.2, Figs. 2 and 3).
+/** How a process method is carried out; values are added.
  *
  * Processes that are parked are woken before any are made, with every strategy of NEREUS_MERGE, unless the setting
  * `wake` is off. Which of these work depends on the MPI: `nereus doctor` tries them all.
+ *
+ * Source: Martín-Álvarez et al. 2024, section 4.2, Figs. 2 and 3.
  */
 enum nereus_process_strategy {
     NEREUS_ASYNCHRONOUS = 1, /**< in a thread, while the application iterates; needs MPI_THREAD_MULTIPLE */
@@ -50,9 +55,11 @@ enum nereus_release_unit {
     NEREUS_UNIT_RANK = 2  /**< each process */
 };
 
-/** Which MPI calls carry the data (Martín-Álvarez et al. 2024, section 4.2; 2025, section 4).
+/** Which MPI calls carry the data.
  *
  * What stays in the shared memory of a host (setting `memory`) is carried by none.
+ *
+ * Source: Martín-Álvarez et al. 2024, section 4.2; 2025, section 4.
  */
 enum nereus_transfer_method {
     NEREUS_P2P = 0,          /**< MPI_Isend and MPI_Irecv for each pair that shares elements */
@@ -62,9 +69,11 @@ enum nereus_transfer_method {
     NEREUS_TRANSFER_AUTO = 4 /**< by the costs that `nereus calibrate` measured; without them NEREUS_P2P */
 };
 
-/** Who waits for the constant data (Martín-Álvarez et al. 2024, section 4.2; 2025, section 4.3).
+/** Who waits for the constant data.
  *
  * Variable data is always sent at the commit, while the application waits.
+ *
+ * Source: Martín-Álvarez et al. 2024, section 4.2; 2025, section 4.3.
  */
 enum nereus_transfer_strategy {
     NEREUS_BLOCKING = 0,     /**< (S) the application waits */
@@ -83,16 +92,16 @@ enum nereus_survivors {
 
 /** How one resize is carried out. Make it with nereus_resize_options_init(), then change what differs. */
 typedef struct nereus_resize_options {
-    enum nereus_process_method process_method;
-    enum nereus_transfer_method transfer_method;
-    enum nereus_transfer_strategy transfer_strategy;
-    enum nereus_survivors survivors;
-    unsigned process_strategies; /**< sum of enum nereus_process_strategy; 0: one MPI_Comm_spawn by all */
-    enum nereus_placement placement;
-    enum nereus_release_unit release_unit;
-    int oversubscribe; /**< 1: a host may get more processes than it has slots */
-    int allow_fewer;   /**< 1: where the hosts have too few slots, take what they have (NEREUS_REDUCED) */
-    char hosts[256];   /**< hosts to add to the job's list, for good if it is done: "name:slots,..."; "": none */
+    enum nereus_process_method process_method;       /**< how drains come about */
+    enum nereus_transfer_method transfer_method;     /**< which calls carry the data */
+    enum nereus_transfer_strategy transfer_strategy; /**< who waits for constant data */
+    enum nereus_survivors survivors;                 /**< which sources go on */
+    unsigned process_strategies;           /**< sum of enum nereus_process_strategy; 0: one MPI_Comm_spawn by all */
+    enum nereus_placement placement;       /**< where new processes go */
+    enum nereus_release_unit release_unit; /**< which new processes can leave without others */
+    int oversubscribe;                     /**< 1: a host may get more processes than it has slots */
+    int allow_fewer; /**< 1: where the hosts have too few slots, take what they have (NEREUS_REDUCED) */
+    char hosts[256]; /**< hosts to add to the job's list, for good if it is done: "name:slots,..."; "": none */
 } nereus_resize_options;
 
 /** What became of a resize; times are those of the root of the generation that was resized. */
@@ -101,14 +110,14 @@ typedef struct nereus_resize_report {
     int code;         /**< NEREUS_RESIZED, NEREUS_UNCHANGED, or the error for which it was rolled back */
     int from;         /**< processes before */
     int to;           /**< processes asked for */
-    enum nereus_process_method process_method;
-    enum nereus_transfer_method transfer_method;
-    enum nereus_transfer_strategy transfer_strategy;
-    unsigned process_strategies;   /**< those that were used: never NEREUS_AUTO */
-    double process_seconds;        /**< from the decision until all newcomers are connected */
-    double connect_seconds;        /**< of these, from the moment at which all newcomers were up */
-    double constant_seconds;       /**< to move constant data, until all have seen that it is done */
-    double variable_seconds;       /**< to move variable data */
+    enum nereus_process_method process_method;       /**< as it was asked for */
+    enum nereus_transfer_method transfer_method;     /**< that was used; as asked for where nothing was sent */
+    enum nereus_transfer_strategy transfer_strategy; /**< that was used; as asked for where nothing was sent */
+    unsigned process_strategies;                     /**< those that were used: never NEREUS_AUTO */
+    double process_seconds;                          /**< from the decision until all newcomers are connected */
+    double connect_seconds;                          /**< of these, from the moment at which all newcomers were up */
+    double constant_seconds;                         /**< to move constant data, until all have seen that it is done */
+    double variable_seconds;                         /**< to move variable data */
     double predicted_seconds;      /**< for both, as NEREUS_TRANSFER_AUTO expected it; -1: nothing was predicted */
     double pause_seconds;          /**< time in which the application made no iteration */
     int64_t background_iterations; /**< iterations that the application made while constant data moved */

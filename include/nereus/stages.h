@@ -41,9 +41,9 @@ enum nereus_stage_kind {
  * @param[in] bytes  of one operation, 0 .. 2^62: of a message or a process' file; of all processes together for
  *                   NEREUS_STAGE_ALLGATHER; 0 for what computes
  *
- * @return NEREUS_OK            it has begun
- * @return NEREUS_ERR_ARGUMENT  an argument is outside the above, or the stage had another kind before
- * @return NEREUS_ERR_STATE     another stage is open
+ * @retval NEREUS_OK            it has begun
+ * @retval NEREUS_ERR_ARGUMENT  an argument is outside the above, or the stage had another kind before
+ * @retval NEREUS_ERR_STATE     another stage is open
  */
 NEREUS_API int nereus_stage_begin(nereus_job *job, const char *name, enum nereus_stage_kind kind, int64_t bytes);
 
@@ -55,11 +55,21 @@ NEREUS_API int nereus_stage_begin(nereus_job *job, const char *name, enum nereus
  * @param[in] job         an open job
  * @param[in] operations  of each iteration from now on, 0 .. 1e24; 0: not known
  *
- * @return NEREUS_OK, NEREUS_ERR_ARGUMENT
+ * @retval NEREUS_OK            noted
+ * @retval NEREUS_ERR_ARGUMENT  an argument is outside the above
  */
 NEREUS_API int nereus_operations(nereus_job *job, double operations);
 
-/** The open stage ends. Not collective. @return NEREUS_OK, NEREUS_ERR_ARGUMENT, NEREUS_ERR_STATE (no stage is open) */
+/** The open stage ends.
+ *
+ * Not collective.
+ *
+ * @param[in] job  an open job
+ *
+ * @retval NEREUS_OK            it has ended
+ * @retval NEREUS_ERR_ARGUMENT  the job is not open
+ * @retval NEREUS_ERR_STATE     no stage is open
+ */
 NEREUS_API int nereus_stage_end(nereus_job *job);
 
 #ifdef __cplusplus

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <utility>
 
 struct nereus_job {
     std::unique_ptr<nereus::job::Job> inside; ///< empty for a newcomer that is not wanted any more
@@ -134,7 +135,7 @@ Done add_array(nereus_job *job, const Result<Description> &is, void **pointer, c
 Result<nereus::job::MatrixParts> describe_matrix(const char *name, MPI_Datatype type, std::int64_t rows,
                                                  const nereus_distribution &distribution, nereus_kind kind) {
     if (distribution.layout != NEREUS_BLOCK && distribution.layout != NEREUS_WEIGHTED)
-        return failed(NEREUS_ERR_ARGUMENT, "rows are distribution by NEREUS_BLOCK or NEREUS_WEIGHTED");
+        return failed(NEREUS_ERR_ARGUMENT, "rows are distributed by NEREUS_BLOCK or NEREUS_WEIGHTED");
     if (rows > most_rows)
         return failed(NEREUS_ERR_ARGUMENT,
                       "rows = " + std::to_string(rows) + ": allowed are " + std::to_string(most_rows));
@@ -158,8 +159,7 @@ int not_opened(const Error &error, MPI_Comm comm, bool newcomer, nereus_job **jo
     int rank = 0;
     MPI_Comm_rank(comm, &rank);
     if (rank == 0) nereus::print_line("nereus", "the job cannot be opened: " + error.what);
-    delete *job;
-    *job = nullptr;
+    delete std::exchange(*job, nullptr);
     return error.code;
 }
 
@@ -198,6 +198,7 @@ int nereus_open(MPI_Comm comm, int argc, char **argv, nereus_job **job) try {
     (*job)->inside = std::move(*opened);
     return NEREUS_OK;
 } catch (const std::bad_alloc &) {
+    delete std::exchange(*job, nullptr);
     return NEREUS_ERR_MEMORY;
 } catch (const std::exception &problem) {
     return not_opened({NEREUS_ERR_STATE, problem.what()}, comm, false, job);

@@ -11,7 +11,7 @@ import pytest
 
 from conftest import ROOT
 
-MAKER = ROOT / "docs" / "site" / "build.py"
+MAKER = ROOT / "docs" / "make" / "make_site.py"
 LIMIT = 280
 
 
@@ -23,11 +23,12 @@ def test_site_has_all_pages_the_api_and_no_dead_link(tmp_path: Path) -> None:
     html = tmp_path / "html"
     assert done.stdout == f"written: {html / 'index.html'}\n"
     listed = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True)
-    wanted = [page for page in listed.stdout.split() if not page.startswith("docs/site/")]
+    wanted = [page for page in listed.stdout.split() if not page.startswith("docs/make/")]
     assert len(wanted) > 90
     assert [page for page in wanted if not (html / page).with_suffix(".html").exists()] == []
     api = (html / "docs" / "api" / "nereus.html").read_text()
     assert 'id="c.nereus_checkpoint"' in api
+    assert "elements – [in] as for nereus_array()" in re.sub("<[^>]+>", "", api), "one of several"  # noqa: RUF001
     assert "nereus_checkpoint" in (html / "searchindex.js").read_text()
     source = html / "src" / "job" / "resize" / "resize.cpp.html"
     assert source.exists(), "a file that pages link to is a page"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How Sphinx makes the site of what docs/site/build.py has laid out; its options are set there."""
+"""How Sphinx makes the site of what docs/make/make_site.py has laid out; its options are set there."""
 
 project = "Nereus"
 author = "the Nereus developers"

@@ -1,14 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Man pages of all commands, made by help2man of what they print with --help.
-
-python docs/man/pages.py FOLDER     writes FOLDER/man1/nereus.1, nereus-run.1, ...; `make man` does
-"""
+"""Man pages of all commands, made by help2man of what they print with --help."""
 
 import os
 import shlex
-import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -24,8 +19,6 @@ from nereus.cli.start import OWN_COMMAND
 NEEDED = "help2man"
 _SECTIONS = Path(__file__).with_name("sections.h2m")
 _COLUMNS = 80
-#: The page of a release has its day; a page of this tree is the same whenever it is made.
-_DAY = "2026-11-01"
 
 
 def paths(group: Any, before: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -39,15 +32,15 @@ def paths(group: Any, before: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str,
             yield from paths(command, words)
 
 
-def write_pages(folder: Path) -> list[Path]:
-    """A page for each command, and one for `nereus`."""
+def write_pages(folder: Path, day: str) -> list[Path]:
+    """Into folder/man1: a page for each command, and one for `nereus`."""
     root: Any = get_command(app)
     into = folder / "man1"
     into.mkdir(parents=True, exist_ok=True)
     commands = [((), root.help.split("\n\n")[0]), *paths(root)]
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor() as pool:
         program = _program(Path(name))
-        return list(pool.map(lambda each: _write(into, program, *each), commands))
+        return list(pool.map(lambda each: _write(into, day, program, *each), commands))
 
 
 def _program(folder: Path) -> Path:
@@ -58,9 +51,10 @@ def _program(folder: Path) -> Path:
     return program
 
 
-def _write(folder: Path, program: Path, words: Sequence[str], sentence: str) -> Path:
+def _write(folder: Path, day: str, program: Path, words: Sequence[str], sentence: str) -> Path:
     name = "-".join(["nereus", *words])
     options = ["--no-info", "--include", str(_SECTIONS), "--help-option", " ".join([*words, "--help"])]
+    options += ["--version-string", "nereus"]  # no page shows it, and the command is not asked for it
     made = subprocess.run(
         [NEEDED, *options, "--name", _short(sentence), str(program)],
         capture_output=True,
@@ -69,7 +63,7 @@ def _write(folder: Path, program: Path, words: Sequence[str], sentence: str) -> 
         env={**os.environ, "LC_ALL": "C.UTF-8"},
     ).stdout
     page = folder / f"{name}.1"
-    page.write_text("\n".join(_lines(made, name)) + "\n")
+    page.write_text("\n".join(_lines(made, name, day)) + "\n")
     return page
 
 
@@ -79,12 +73,12 @@ def _short(sentence: str) -> str:
     return text[:1].lower() + text[1:]
 
 
-def _lines(made: str, name: str) -> Iterator[str]:
+def _lines(made: str, name: str, day: str) -> Iterator[str]:
     """With the page's own name, a day that mandoc reads, and lines that fit."""
     in_name = False
     for line in made.splitlines():
         if line.startswith(".TH "):
-            yield f'.TH {name.upper()} "1" "{_DAY}" "nereus" "User Commands"'
+            yield f'.TH {name.upper()} "1" "{day}" "nereus" "User Commands"'
         elif in_name and line.startswith("nereus "):
             yield from _folded(line.replace("nereus ", f"{name} ", 1))
         else:
@@ -105,19 +99,3 @@ def _folded(line: str) -> Iterator[str]:
         yield rest[:cut].rstrip()
         rest = rest[cut + 1 :].lstrip()
     yield rest
-
-
-def main() -> int:
-    if len(sys.argv) != 2:
-        print("nereus: usage: python docs/man/pages.py FOLDER", file=sys.stderr)
-        return 2
-    if shutil.which(NEEDED) is None:
-        print(f"nereus: {NEEDED}: not found; the package {NEEDED} has it", file=sys.stderr)
-        return 2
-    pages = write_pages(Path(sys.argv[1]))
-    print(f"{len(pages)} pages in {pages[0].parent}; man -M {sys.argv[1]} nereus shows them")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -55,7 +55,7 @@ class Checkout:
 
 
 def _is_inner(file: PurePosixPath) -> bool:
-    return file.is_relative_to("docs/site")
+    return file.is_relative_to("docs/make")
 
 
 @dataclass(frozen=True)
