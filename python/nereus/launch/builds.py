@@ -35,6 +35,8 @@ class Build:
     library_folder: Path | None = None
     #: One of KINDS, by which its launcher is told what to do; "": by the version.
     stated_kind: str = ""
+    #: The build whose programs it has, since its MPI has the same ABI; "": it was compiled for its MPI.
+    programs_of: str = ""
 
     @property
     def kind(self) -> str:
@@ -56,9 +58,22 @@ class Build:
         return self.prefix.parent == PACKAGED
 
     @property
+    def environment(self) -> dict[str, str]:
+        """What its programs need to find its MPI, before any other that is there.
+
+        Nothing where they were compiled for it, and know where it is.
+        """
+        if self.library_folder is None or not (self.is_packaged or self.programs_of):
+            return {}
+        given = os.environ.get("LD_LIBRARY_PATH", "")
+        return {"LD_LIBRARY_PATH": ":".join(filter(None, [str(self.library_folder), given]))}
+
+    @property
     def remedy(self) -> str:
         """What brings back what it lacks."""
-        return "install the wheel again" if self.is_packaged else "run `make build` again"
+        if self.is_packaged:
+            return "install the wheel again"
+        return "run `nereus build` again" if self.programs_of else "run `make build` again"
 
     @property
     def description(self) -> Path:
@@ -139,6 +154,7 @@ def _read(path: Path) -> Build:
         name, mpiexec, version = text["name"], text["mpiexec"], text["library_version"]
         # Builds from before these were there have none.
         folder, kind = text.get("library_folder"), text.get("kind", "")
+        programs_of = str(text.get("programs_of", ""))
         if kind not in ("", *KINDS):
             raise ValueError(f"kind = {kind}: allowed are {', '.join(KINDS)}")
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
@@ -148,7 +164,9 @@ def _read(path: Path) -> Build:
     # In a wheel they are relative: the MPI lies in the same Python environment.
     library_folder = path.parent / str(folder) if folder else None
     version = " ".join(str(version).split())
-    return Build(str(name), path.parent, path.parent / str(mpiexec), version, library_folder, kind)
+    return Build(
+        str(name), path.parent, path.parent / str(mpiexec), version, library_folder, kind, programs_of
+    )
 
 
 def _kind_of(version: str) -> str:
