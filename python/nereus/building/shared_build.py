@@ -18,9 +18,8 @@ from nereus.building.error import BuildingError
 from nereus.building.mpi import ForeignMpi, variables
 from nereus.building.tools import MpiTools
 from nereus.launch import Build, builds
+from nereus.launch.builds import MPICH_LIBRARY
 
-#: The file name of the library, by which the dynamic linker looks for it.
-LIBRARY = "libmpi.so.12"
 _LINKED = ("bin", "include", "lib", "share")
 _SECONDS = 30.0
 _NO_SYMBOL = re.compile(r"undefined symbol: (\w+)")
@@ -37,9 +36,12 @@ class ShareableBuild:
         """That MPI and the folder of its library, found by running a program; or why it does not run."""
         folder = _library_folder(tools)
         if folder is None:
-            return f"has another ABI than the build {self.build.name}: no {LIBRARY} is there"
+            return f"has another ABI than the build {self.build.name}: no {MPICH_LIBRARY} is there"
         # What libnereus, with which the program is linked, needs of the MPI must be there at the start.
-        settings = {**replace(self.build, library_folder=folder).environment, "LD_BIND_NOW": "1"}
+        settings = {
+            **replace(self.build, library_folder=folder, programs_of=self.build.name).environment,
+            "LD_BIND_NOW": "1",
+        }
         try:
             found = ForeignMpi.launched(tools, self.build.program("nereus-launched"), settings)
         except BuildingError as problem:
@@ -94,7 +96,7 @@ def _library_folder(tools: MpiTools) -> Path | None:
     """As the wrapper says it, or where MPIs have it."""
     usual = [tools.prefix / name for name in _USUAL_FOLDERS]
     return next(
-        (folder for folder in [*_said_by_wrapper(tools), *usual] if (folder / LIBRARY).is_file()), None
+        (folder for folder in [*_said_by_wrapper(tools), *usual] if (folder / MPICH_LIBRARY).is_file()), None
     )
 
 

@@ -17,6 +17,8 @@ PREFERRED = "mpich"
 #: Each with the family whose ABI its libraries have.
 FAMILIES = {"mpich": "mpich", "intel": "mpich", "openmpi": "openmpi", "prrte": "openmpi"}
 KINDS = tuple(FAMILIES)
+#: The file name of the library in the ABI of MPICH.
+MPICH_LIBRARY = "libmpi.so.12"
 #: Builds that came with the Python package, in a wheel.
 PACKAGED = Path(__file__).parents[1] / "builds"
 _OPEN_MPI = re.compile(r"Open MPI v?(\d+)")
@@ -59,14 +61,13 @@ class Build:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What its programs need to find its MPI, before any other that is there.
-
-        Nothing where they were compiled for it, and know where it is.
-        """
-        if self.library_folder is None or not (self.is_packaged or self.programs_of):
+        """What its programs need to find its MPI, and no other one of the same name."""
+        given = list(filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(":")))
+        # Programs of a wheel look in its Python environment, but only after those folders.
+        is_hidden = self.is_packaged and any((Path(folder) / MPICH_LIBRARY).exists() for folder in given)
+        if self.library_folder is None or not (self.programs_of or is_hidden):
             return {}
-        given = os.environ.get("LD_LIBRARY_PATH", "")
-        return {"LD_LIBRARY_PATH": ":".join(filter(None, [str(self.library_folder), given]))}
+        return {"LD_LIBRARY_PATH": ":".join([str(self.library_folder), *given])}
 
     @property
     def remedy(self) -> str:

@@ -8,8 +8,8 @@ import pytest
 
 from nereus.building import BuildingError, ForeignMpi, ShareableBuild, mpi_tools
 from nereus.building.mpi import usual_name
-from nereus.building.shared_build import LIBRARY
 from nereus.launch import Build, builds
+from nereus.launch.builds import MPICH_LIBRARY
 
 # What starts where the library is searched for first; else it says what the dynamic linker does.
 LAUNCHED = """#!/bin/sh
@@ -45,7 +45,7 @@ def mpi(tmp_path: Path) -> Path:
     script(folder / "bin" / "mpicc", f"#!/bin/sh\necho cc -I{folder}/include -L{folder}/lib -lmpi\n")
     script(folder / "bin" / "mpiexec", MPIEXEC)
     (folder / "lib").mkdir()
-    (folder / "lib" / LIBRARY).touch()
+    (folder / "lib" / MPICH_LIBRARY).touch()
     return folder
 
 
@@ -82,9 +82,9 @@ def test_build_of_shared_programs_is_replaced_and_a_compiled_one_is_not(
 
 
 def test_mpi_without_a_library_of_that_name_has_another_abi(shareable: ShareableBuild, mpi: Path) -> None:
-    (mpi / "lib" / LIBRARY).rename(mpi / "lib" / "libmpi.so.40")
+    (mpi / "lib" / MPICH_LIBRARY).rename(mpi / "lib" / "libmpi.so.40")
     said = shareable.runs_with(mpi_tools(str(mpi / "bin" / "mpicc")))
-    assert said == f"has another ABI than the build mpich: no {LIBRARY} is there"
+    assert said == f"has another ABI than the build mpich: no {MPICH_LIBRARY} is there"
 
 
 def test_mpi_that_lacks_a_function_is_told_by_its_name(shareable: ShareableBuild, mpi: Path) -> None:
