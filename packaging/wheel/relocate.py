@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes the build in a wheel find its MPI in the Python environment where both are installed.
+"""Makes the build in a wheel find its MPI in the Python environment where both are; adds the source.
 
 python packaging/wheel/relocate.py WHEEL FOLDER     writes the wheel to FOLDER
 
@@ -15,6 +15,8 @@ import sys
 import tempfile
 from importlib.metadata import files
 from pathlib import Path
+
+from source import add_source
 
 BUILD = Path("nereus/builds/own")
 ENVIRONMENT = "../" * (3 + len(BUILD.parts))  # from the build: lib, pythonX.Y, site-packages
@@ -35,7 +37,9 @@ def relocate(wheel: Path, folder: Path) -> Path:
             if file.is_file() and not file.is_symlink() and file.read_bytes()[:4] == _ELF:
                 _search_environment(file)
         _describe(tree / BUILD / "mpi.json")
-        _add_licences(tree)
+        (licences,) = tree.glob("*.dist-info/licenses")
+        _add_licences(tree, licences)
+        add_source(tree, licences)
         folder.mkdir(parents=True, exist_ok=True)
         _wheel("pack", str(tree), "--dest-dir", str(folder))
     return folder / wheel.name
@@ -57,9 +61,8 @@ def _describe(description: Path) -> None:
     description.write_text(json.dumps(said, indent=2) + "\n")
 
 
-def _add_licences(tree: Path) -> None:
+def _add_licences(tree: Path, licences: Path) -> None:
     """Of each library that was put in."""
-    (licences,) = tree.glob("*.dist-info/licenses")
     for library in tree.glob("*.libs/*"):
         name, number = _HASHES.sub("", library.name).split(".so", 1)
         text = _licence_of(f"{name}.so{number}")

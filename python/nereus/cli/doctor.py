@@ -106,6 +106,7 @@ def _summary(build: Build, found: Capabilities, each: float) -> dict[str, Any]:
         "name": build.name,
         "library": found.library if found.library != "unknown" else build.library_version,
         "mpiexec": str(build.mpiexec),
+        "programs_of": build.programs_of or None,
         "thread_level": found.thread_level,
         "malleable": found.obstacle is None,
         "features": {
@@ -153,6 +154,8 @@ def _table(finding: dict[str, Any]) -> Table:
     grid = new_table(title=title, show_header=False)
     grid.add_row("library", "", Text(finding["library"]))
     grid.add_row("launcher", "", Text(finding["mpiexec"]))
+    of = finding["programs_of"]
+    grid.add_row("programs", "", f"those of {of}, which has the same ABI" if of else "compiled for this MPI")
     grid.add_row("threads", "", finding["thread_level"])
     for name in FEATURES:
         grid.add_row(name.replace("_", " "), *_cells(finding["features"][name]))

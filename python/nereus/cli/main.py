@@ -38,6 +38,7 @@ app = group_of(
         "schema": Home("nereus.cli.schema", section=_STUDY),
         "simulate": Home("nereus.cli.simulate", section=_PLAN),
         "place": Home("nereus.cli.place", section=_PLAN),
+        "build": Home("nereus.cli.build", section=_OPERATE),
         "daemon": Home("nereus.cli.daemon", section=_OPERATE),
         "doctor": Home("nereus.cli.doctor", section=_OPERATE),
         "calibrate": Home("nereus.cli.calibrate", section=_OPERATE),

@@ -17,6 +17,8 @@ PREFERRED = "mpich"
 #: Each with the family whose ABI its libraries have.
 FAMILIES = {"mpich": "mpich", "intel": "mpich", "openmpi": "openmpi", "prrte": "openmpi"}
 KINDS = tuple(FAMILIES)
+#: The file name of the library in the ABI of MPICH.
+MPICH_LIBRARY = "libmpi.so.12"
 #: Builds that came with the Python package, in a wheel.
 PACKAGED = Path(__file__).parents[1] / "builds"
 _OPEN_MPI = re.compile(r"Open MPI v?(\d+)")
@@ -35,6 +37,8 @@ class Build:
     library_folder: Path | None = None
     #: One of KINDS, by which its launcher is told what to do; "": by the version.
     stated_kind: str = ""
+    #: The build whose programs it has, since its MPI has the same ABI; "": it was compiled for its MPI.
+    programs_of: str = ""
 
     @property
     def kind(self) -> str:
@@ -56,9 +60,21 @@ class Build:
         return self.prefix.parent == PACKAGED
 
     @property
+    def environment(self) -> dict[str, str]:
+        """What its programs need to find its MPI, and no other one of the same name."""
+        given = list(filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(":")))
+        # Programs of a wheel look in its Python environment, but only after those folders.
+        is_hidden = self.is_packaged and any((Path(folder) / MPICH_LIBRARY).exists() for folder in given)
+        if self.library_folder is None or not (self.programs_of or is_hidden):
+            return {}
+        return {"LD_LIBRARY_PATH": ":".join([str(self.library_folder), *given])}
+
+    @property
     def remedy(self) -> str:
         """What brings back what it lacks."""
-        return "install the wheel again" if self.is_packaged else "run `make build` again"
+        if self.is_packaged:
+            return "install the wheel again"
+        return "run `nereus build` again" if self.programs_of else "run `make build` again"
 
     @property
     def description(self) -> Path:
@@ -139,6 +155,7 @@ def _read(path: Path) -> Build:
         name, mpiexec, version = text["name"], text["mpiexec"], text["library_version"]
         # Builds from before these were there have none.
         folder, kind = text.get("library_folder"), text.get("kind", "")
+        programs_of = str(text.get("programs_of", ""))
         if kind not in ("", *KINDS):
             raise ValueError(f"kind = {kind}: allowed are {', '.join(KINDS)}")
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
@@ -148,7 +165,9 @@ def _read(path: Path) -> Build:
     # In a wheel they are relative: the MPI lies in the same Python environment.
     library_folder = path.parent / str(folder) if folder else None
     version = " ".join(str(version).split())
-    return Build(str(name), path.parent, path.parent / str(mpiexec), version, library_folder, kind)
+    return Build(
+        str(name), path.parent, path.parent / str(mpiexec), version, library_folder, kind, programs_of
+    )
 
 
 def _kind_of(version: str) -> str:

@@ -72,7 +72,7 @@ class Launch:
         needed = launcher.environment(build, shell, not self.reach.hosts)
         counts = _counts(build, needed) if self.measured else {}
         own = {**(shell.environment if shell else {}), **self.environment, **(environment or {})}
-        complete = {**needed, **watched, **own, **counts}
+        complete = {**build.environment, **needed, **watched, **own, **counts}
         options = launcher.options(server, shell, list(complete) if self.reach.far else [])
         words = [str(build.mpiexec), *options, *self._placed(launcher, shares)]
         return Command(words, complete, launcher.dies_silently, self._hosts_of(launcher, shares))

@@ -125,6 +125,21 @@ def test_build_in_the_package_is_found_with_the_mpi_of_its_environment(packaged:
     assert build.library_folder is not None and build.library_folder.samefile(packaged / "lib")
 
 
+def test_build_in_the_package_is_given_its_own_mpi_where_a_module_would_hide_it(
+    packaged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A loaded module puts the folder of its MPI into LD_LIBRARY_PATH."""
+    (build,) = builds({})
+    module = tmp_path / "module"
+    module.mkdir()
+    monkeypatch.setenv("LD_LIBRARY_PATH", f"{module}:/nowhere")
+    assert build.environment == {}
+    (module / "libmpi.so.12").touch()
+    own, *others = build.environment["LD_LIBRARY_PATH"].split(":")
+    assert Path(own).samefile(packaged / "lib")
+    assert others == [str(module), "/nowhere"]
+
+
 def test_installed_build_of_the_same_name_is_used_before_that_in_the_package(packaged: Path) -> None:
     folder = packaged / "lib" / "nereus"
     folder.mkdir()

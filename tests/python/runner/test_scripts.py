@@ -103,7 +103,7 @@ def test_demo_uses_its_own_build_only_while_there_is_no_optimised_one(
 
 def test_mpi_that_cannot_be_installed_is_left_out_with_one_line(repository: Path, tmp_path: Path) -> None:
     (tmp_path / "scripts").mkdir()
-    for name in ("scripts/more_mpis", "scripts/build_with_mpi", "CMakePresets.json"):
+    for name in ("scripts/more_mpis", "CMakePresets.json"):
         shutil.copy(repository / name, tmp_path / name)
     for name in ("intel", "openmpi5"):
         shutil.copy(repository / f"requirements-{name}.txt", tmp_path)
@@ -120,7 +120,7 @@ def test_mpi_that_cannot_be_installed_is_left_out_with_one_line(repository: Path
         "requirements-intel.txt cannot be installed, and tests of intel are skipped: ERROR: no wheel for it"
     )
     built = (tmp_path / "built").read_text()
-    assert built == "--with-mpi .venv/openmpi5/bin/mpicc --name openmpi5 --target install-emulate\n"
+    assert built == "--with-mpi .venv/openmpi5/bin/mpicc --name openmpi5 --only emulate\n"
 
 
 def test_ci_stops_at_its_first_failing_step(repository: Path, calls: Path) -> None:
