@@ -7,7 +7,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from nereus.simulation.jobs.scenario import NAME_PATTERN, Part, Path, Ranks, Seconds
+from nereus.simulation.jobs.scenario import NAME_PATTERN, Part, Path, Ranks
 from nereus.simulation.workload.job import Kind
 from nereus.simulation.workload.orders.registry import ORDERS
 from nereus.simulation.workload.strategies import STRATEGIES
@@ -27,7 +27,7 @@ class SubmittedJob(Part):
         pattern=NAME_PATTERN,
         description="1 to 64 letters, digits, '.', '_' or '-', a letter or digit first",
     )
-    submit: Seconds = Field(0.0, description="seconds from 0 to 1e12")
+    submit: float = Field(0.0, ge=0, le=1e10, description="seconds from 0 to 1e10")
     ranks: Ranks = Field(description=_RANKS)
     seconds: SomeSeconds = Field(description=_ABOVE_0)
     limit: SomeSeconds | None = Field(None, description=_ABOVE_0)
@@ -115,15 +115,15 @@ def _of_kinds(workload: Workload) -> Iterator[tuple[Path, str]]:
     fixed = [name for name in workload.order if name in ORDERS and not ORDERS[name].sizes]
     if not fixed:
         return
-    allowed = f"rigid jobs alone, since the order {fixed[0]} gives each job one size"
+    why = f"since the order {fixed[0]} gives each job one size"
     for index, percent in enumerate(workload.malleable):
         if percent > 0:
-            yield ("malleable", index), f"0: {allowed}"
+            yield ("malleable", index), f"0, {why}"
     if workload.moldable > 0:
-        yield ("moldable",), f"0: {allowed}"
+        yield ("moldable",), f"0, {why}"
     for index, job in enumerate(workload.jobs):
         if job.kind not in (None, Kind.RIGID):
-            yield ("jobs", index, "kind"), allowed
+            yield ("jobs", index, "kind"), f"rigid, {why}"
 
 
 def no_limit(order: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ import heapq
 from collections.abc import Callable, Sequence
 from math import inf
 
+from nereus import UserError
 from nereus.simulation.workload.job import Job, Kind, Outcome, Request, Start
 from nereus.simulation.workload.orders.order import SizingOrder, StartOrder
 from nereus.simulation.workload.resizing import Malleable
@@ -12,7 +13,7 @@ from nereus.simulation.workload.running import Running
 from nereus.simulation.workload.strategies import Strategy
 
 
-class OrderError(Exception):
+class OrderError(UserError):
     """A start order that starts jobs without cores for them, or forgets jobs: a mistake in its code."""
 
 

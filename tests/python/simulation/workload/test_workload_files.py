@@ -20,7 +20,7 @@ def line(number: int, submit: float = 0, seconds: float = 10, ranks: int = 2, li
     ("text", "said"),
     [
         (BEGIN, ":1: jobs: one of trace, generated and jobs says which jobs there are"),
-        (BEGIN + JOB + GENERATED, ":8: jobs = "),
+        (BEGIN + JOB + GENERATED, ":3: jobs = "),
         (BEGIN + JOB.replace("limit = 20\n", ""), ":3: jobs[0].limit: is missing: the order easy needs"),
         (BEGIN + JOB.replace("ranks = 2", "ranks = 5"), ":5: jobs[0].ranks = 5: at most the 4 cores"),
         (BEGIN + JOB + "submit = -1\n", ":8: jobs[0].submit = -1: seconds from 0"),
@@ -40,7 +40,7 @@ def line(number: int, submit: float = 0, seconds: float = 10, ranks: int = 2, li
         (BEGIN + "malleable = [60]\nmoldable = 50\n" + JOB, ":4: moldable = 50: at most the 40 %"),
         (
             BEGIN.replace("easy", "conservative") + "malleable = [20]\n" + JOB,
-            ":3: malleable[0] = 20: 0: rigid jobs alone, since the order conservative gives each job one",
+            ":3: malleable[0] = 20: 0, since the order conservative gives each job one size",
         ),
         (BEGIN.replace("easy", "conservative") + JOB + 'kind = "moldable"\n', ":8: jobs[0].kind = "),
         (BEGIN + 'trace = "nowhere.swf"\n', ':3: trace = "nowhere.swf": the name of a file that is there'),
