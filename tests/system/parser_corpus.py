@@ -47,6 +47,21 @@ host = 2.0
 """
 PROF = "E\t0\t1\t10 bytes\t2 msgs sent\t" + ",".join("0" for _ in range(66)) + "\n"
 TRACE = "; MaxProcs: 8\n1 0 0 100 4 -1 -1 4 100 -1 1 1 1 1 1 1 -1 -1\n"
+MACHINE = """
+cores = 8
+order = ["easy", "conservative"]
+[[jobs]]
+name = "a"
+ranks = 4
+seconds = 100
+limit = 200.0
+[[jobs]]
+name = "b"
+submit = 10
+ranks = 6
+seconds = 10
+limit = 20
+"""
 RECORD = [
     {"event": "header", "format": "nereus-monitor", "version": 1, "run": "0", "command": ["./a"]},
     {
@@ -248,6 +263,10 @@ PARSERS = {
     "study": Parser(example("study/short.toml"), "s.toml", "study FILE --plan"),
     "scenario": Parser(example("simulate/use-case-a.toml"), "s.toml", "simulate FILE"),
     "workload": Parser(TRACE.encode(), "w.swf", "simulate FILE --cores 8"),
+    "jobs of a machine": Parser(MACHINE.encode(), "w.toml", "simulate workload FILE"),
+    "trace of a machine": Parser(
+        TRACE.encode(), "w.swf", "simulate workload FILE --cores 8 --order easy --skip-bad"
+    ),
     "Proteo's JSON": Parser(json.dumps(PROTEO, indent=1).encode(), "e.json", "emulate FILE --print"),
     "live study": Parser(LIVE.encode(), "s.toml", "study FILE --plan"),
     "measured": Parser(lines(MEASURED), "m.jsonl", "emulate --from FILE --print"),

@@ -17,14 +17,16 @@ class Kind(StrEnum):
     EXPERIMENT = "experiment"
     STUDY = "study"
     SCENARIO = "scenario"
+    WORKLOAD = "workload"
 
 
 def schema(
     kind: Annotated[
-        Kind, typer.Argument(metavar="experiment|study|scenario", help="Of which files (docs/formats).")
+        Kind,
+        typer.Argument(metavar="experiment|study|scenario|workload", help="Of which files (docs/formats)."),
     ],
 ) -> None:
-    """Print the JSON Schema of experiments, studies or scenarios, with which editors check and complete them.
+    """Print the JSON Schema of experiments, studies, scenarios or workloads, for editors.
 
     The same is in docs/schemas. A file names it in its first line: #:schema PATH.
 
@@ -66,8 +68,15 @@ def _scenario() -> Schema:
     return made
 
 
+def _workload() -> Schema:
+    from nereus.simulation.workload.model import Workload
+
+    return schema_of(Workload, "Workload of Nereus: docs/formats/workload.md")
+
+
 SCHEMAS: Mapping[Kind, Callable[[], Schema]] = {
     Kind.EXPERIMENT: _experiment,
     Kind.STUDY: _study,
     Kind.SCENARIO: _scenario,
+    Kind.WORKLOAD: _workload,
 }

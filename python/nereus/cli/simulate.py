@@ -6,6 +6,7 @@ from nereus.cli.lazy import Home, group_of
 simulate = group_of(
     {
         "scenario": Home("nereus.cli.simulate_scenario"),
+        "workload": Home("nereus.cli.simulate_workload"),
         "transfer": Home("nereus.cli.simulate_transfer"),
         "placement": Home("nereus.cli.simulate_placement"),
     },

@@ -76,6 +76,15 @@ time = { fixed = 1.0 }
 [live]
 repetitions = 2
 """
+WORKLOAD = """
+cores = 4
+order = ["easy"]
+[[jobs]]
+name = "a"
+ranks = 2
+seconds = 10
+limit = 20
+"""
 STUDY = """
 name = "x"
 pairs = [[1, 2]]
@@ -99,6 +108,8 @@ experiment = "cg.toml"
         (Kind.SCENARIO, SCENARIO, "", "", None),
         (Kind.SCENARIO, SCENARIO, "cores = 4", "cores = 0", "cluster.cores"),
         (Kind.SCENARIO, SCENARIO, "repetitions = 2", 'repetitions = "2"', "live.repetitions"),
+        (Kind.WORKLOAD, WORKLOAD, "", "", None),
+        (Kind.WORKLOAD, WORKLOAD, "seconds = 10", "seconds = -10", "jobs.0.seconds"),
         (Kind.STUDY, STUDY, "", "", None),
         (Kind.STUDY, STUDY, "[[1, 2]]", "[[1, 2, 3]]", "pairs.0"),
         (Kind.STUDY, STUDY, 'name = "x"', 'name = "x"\nvariants = "all"', "variants"),
@@ -114,7 +125,7 @@ def test_schema_tells_the_place_of_a_wrong_value(
 def test_unknown_kind_is_refused_with_those_there_are(shell: Any) -> None:
     result = shell.nereus("schema", "job")
     assert result.returncode == 2
-    assert "one of experiment, study, scenario is allowed" in result.stderr
+    assert "one of experiment, study, scenario, workload is allowed" in result.stderr
 
 
 def test_schema_is_one_json_document(shell: Any) -> None:

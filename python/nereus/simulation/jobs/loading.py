@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads a scenario, or a trace alone; what is wrong with it is said with file, line and key."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
-
 from nereus.config import ConfigError, Problem
-from nereus.config.document import Document, KeyPath
-from nereus.config.suggest import unknown_key
+from nereus.config.document import Document
+from nereus.config.tables import Tables, validated_by
 from nereus.config.text import text_of
 from nereus.config.toml_reader import read_toml
 from nereus.config.validation import problem_at
@@ -19,7 +16,7 @@ from nereus.simulation.jobs.emulated import emulated, iteration_times
 from nereus.simulation.jobs.measured import fitted
 from nereus.simulation.jobs.scenario import Cluster, Job, Reconfiguration, Scenario, Store, Time, Trace
 
-_TABLES: Mapping[tuple[str, ...], type[BaseModel]] = {
+_TABLES: Tables = {
     (): Scenario,
     ("cluster",): Cluster,
     ("storage",): Store,
@@ -50,7 +47,7 @@ def load_scenario(path: Path, cores: int | None = None) -> Scenario:
     if cores is not None and isinstance(document.tree.get("cluster"), dict):
         document.tree["cluster"]["cores"] = cores
     _fill_from_experiments(document, path)
-    scenario = _with_measured(_validated(document, name), document, path)
+    scenario = _with_measured(validated_by(Scenario, _TABLES, document, name), document, path)
     if scenario.trace is None:
         return scenario
     file = path.parent / scenario.trace.file
@@ -122,30 +119,3 @@ def load_trace(path: Path, cores: int, parallel_fraction: float | None = None) -
     if parallel_fraction is not None:
         trace = trace.model_copy(update={"parallel_fraction": parallel_fraction})
     return Scenario(cluster=Cluster(cores=cores), trace=trace)
-
-
-def _validated(document: Document, name: str) -> Scenario:
-    try:
-        return Scenario.model_validate(document.tree)
-    except ValidationError as error:
-        # A misspelt key is told before the missing one that it should have been.
-        errors = sorted(error.errors(), key=lambda details: details["type"] != "extra_forbidden")
-        raise ConfigError([p for details in errors for p in _problems(document, details, name)]) from None
-
-
-def _problems(document: Document, details: ErrorDetails, name: str) -> list[Problem]:
-    if details["type"] == "rules":
-        return [problem_at(document, where, text, name) for where, text in details["ctx"]["findings"]]
-    path: KeyPath = details["loc"]
-    return [problem_at(document, path, _allowed(details["type"], path), name)]
-
-
-def _allowed(kind: str, path: KeyPath) -> str:
-    names = tuple(part for part in path if isinstance(part, str))
-    if names[:-1] not in _TABLES:  # below a list of numbers, or a table of them
-        names = names[: next(length for length in range(len(names), 0, -1) if names[: length - 1] in _TABLES)]
-    table = _TABLES[names[:-1]]
-    if names[-1] not in table.model_fields:
-        return unknown_key(names[-1], list(table.model_fields))
-    description = table.model_fields[names[-1]].description or f"a value of {names[-1]}"
-    return f"is missing: {description}" if kind == "missing" else description

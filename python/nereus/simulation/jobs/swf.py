@@ -13,13 +13,13 @@ from pathlib import Path
 
 import numpy as np
 
-from nereus.config.errors import fail
+from nereus.config.errors import ConfigError, fail
 from nereus.config.text import text_of
 from nereus.reading import MOST_RECORDED
 from nereus.simulation.jobs.scenario import Job, Time, Trace
 
 _FIELDS = 18
-_NUMBER, _SUBMIT, _RUN, _ALLOCATED, _REQUESTED = 0, 1, 3, 4, 7
+_NUMBER, _SUBMIT, _RUN, _ALLOCATED, _REQUESTED, _LIMIT = 0, 1, 3, 4, 7, 8
 _MOST_RANKS = 10**7
 _MOST_ITERATIONS = 10**9
 _GREATEST = 1e10  # seconds, or anything else, that makes sense
@@ -31,19 +31,34 @@ class TracedJob:
     submit: float
     seconds: float
     ranks: int
+    limit: float = -1  # seconds that were requested; none where it is not above 0
+
+
+@dataclass(frozen=True)
+class Line:
+    """Of a trace, where a job stands; `job`: what is wrong where there is none."""
+
+    where: str
+    job: TracedJob | ConfigError
+
+
+def lines(path: Path) -> Iterator[Line]:
+    """All but comments and empty ones."""
+    names: set[str] = set()
+    for number, text in enumerate(text_of(path, MOST_RECORDED).splitlines(), start=1):
+        if text.strip() and not text.lstrip().startswith(";"):
+            where = f"{path}:{number}"
+            yield Line(where, _job_or_error(text, where, names))
 
 
 def traced(path: Path) -> list[TracedJob]:
     """ConfigError with the line that is no job."""
-    jobs: dict[str, TracedJob] = {}
-    for line, text in enumerate(text_of(path, MOST_RECORDED).splitlines(), start=1):
-        if not text.strip() or text.lstrip().startswith(";"):
-            continue
-        job = _job(text, f"{path}:{line}")
-        if job.name in jobs:
-            raise fail(f"{path}:{line}", f"there is a job {job.name} above: each has another number")
-        jobs[job.name] = job
-    return [job for job in jobs.values() if job.seconds > 0 and job.ranks > 0]
+    jobs = []
+    for line in lines(path):
+        if isinstance(line.job, ConfigError):
+            raise line.job
+        jobs.append(line.job)
+    return [job for job in jobs if job.seconds > 0 and job.ranks > 0]
 
 
 def jobs_of(trace: Trace, cores: int, seed: int) -> tuple[list[Job], int]:
@@ -71,6 +86,18 @@ def _malleable(jobs: list[TracedJob], first: float, trace: Trace, seed: int) -> 
         )
 
 
+def _job_or_error(text: str, where: str, names: set[str]) -> TracedJob | ConfigError:
+    """`names`: of the jobs above; its own is added."""
+    try:
+        job = _job(text, where)
+    except ConfigError as error:
+        return error
+    if job.name in names:
+        return fail(where, f"there is a job {job.name} above: each has another number")
+    names.add(job.name)
+    return job
+
+
 def _job(text: str, where: str) -> TracedJob:
     words = text.split()
     if len(words) != _FIELDS:
@@ -82,4 +109,4 @@ def _job(text: str, where: str) -> TracedJob:
     if not all(abs(each) <= _GREATEST for each in number) or number[_NUMBER] < 0:
         raise fail(where, f"a job has a number from 0, and none beyond {_GREATEST:g}")
     ranks = int(number[_ALLOCATED] if number[_ALLOCATED] > 0 else number[_REQUESTED])
-    return TracedJob(f"{int(number[_NUMBER])}", number[_SUBMIT], number[_RUN], ranks)
+    return TracedJob(f"{int(number[_NUMBER])}", number[_SUBMIT], number[_RUN], ranks, number[_LIMIT])

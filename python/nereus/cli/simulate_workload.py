@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""nereus simulate workload - jobs that wait for a whole machine, under start orders and strategies."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nereus.analysis.report.units import percent_text, ratio_text, seconds_text, spread_text
+from nereus.cli.json_option import JsonOption
+from nereus.cli.messages import Refused, show, show_json, warn
+from nereus.cli.trial_bar import TrialBar
+from nereus.simulation.workload.comparison import Comparison, Row, document, summary
+from nereus.simulation.workload.figures import Interval
+from nereus.simulation.workload.loading import load_workload
+from nereus.simulation.workload.orders.registry import ORDERS
+from nereus.simulation.workload.strategies import STRATEGIES
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_TEXTS: Mapping[str, Callable[[float | None], str]] = {
+    "mean_bounded_slowdown": ratio_text,
+    "utilisation": percent_text,
+}
+
+
+def workload(
+    file: Annotated[
+        Path, typer.Argument(metavar="WORKLOAD", help="A workload (.toml), or a trace of jobs (.swf).")
+    ],
+    cores: Annotated[
+        int | None, typer.Option(metavar="N", min=1, max=10**7, help="Of the machine; a trace needs it.")
+    ] = None,
+    order: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help=f"Start order, again for each: {', '.join(ORDERS)}."),
+    ] = None,
+    strategy: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help=f"For malleable jobs, again for each: {', '.join(STRATEGIES)}."),
+    ] = None,
+    malleable: Annotated[
+        str | None, typer.Option(metavar="LIST", help="Percent of the jobs that are malleable: 0,20,40.")
+    ] = None,
+    moldable: Annotated[
+        float | None, typer.Option(metavar="PERCENT", help="Of the jobs that are moldable.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(metavar="N", help="The first seed.")] = None,
+    seeds: Annotated[int | None, typer.Option(metavar="N", help="How many, from that on.")] = None,
+    default_limit: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="Time limit of jobs that have none.")
+    ] = None,
+    parallel_fraction: Annotated[
+        float | None, typer.Option(metavar="F", help="Share of a job's time that more ranks divide.")
+    ] = None,
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad", help="Leave out lines of a trace that are wrong, and count them.")
+    ] = False,
+    as_json: JsonOption = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Simulate the queue of a whole machine: start orders, time limits, malleable jobs.
+
+    Example: nereus simulate workload examples/simulate/workload.toml --order easy
+    """
+    options = {
+        "cores": cores,
+        "order": order,
+        "strategy": strategy,
+        "malleable": None if malleable is None else _percents(malleable),
+        "moldable": moldable,
+        "seed": seed,
+        "seeds": seeds,
+        "default_limit": default_limit,
+        "parallel_fraction": parallel_fraction,
+    }
+    chosen: dict[str, Any] = {key: value for key, value in options.items() if value is not None}
+    found = load_workload(file, chosen)
+    comparison = Comparison(found, skip_bad)
+    warn(f"{count} jobs are left out: {why}" for why, count in comparison.left_out.items())
+    with TrialBar("simulate", comparison.jobs, quiet) as bar:
+        rows = comparison.rows(bar.advance)
+    if as_json:
+        show_json(document(found, comparison, rows))
+    else:
+        show(_table(rows, found.seeds))
+
+
+def _percents(text: str) -> list[float]:
+    try:
+        return [float(each) for each in text.split(",")]
+    except ValueError:
+        raise Refused(
+            f"--malleable = {text}: allowed are numbers from 0 to 100, with commas between"
+        ) from None
+
+
+def _table(rows: list[Row], seeds: int) -> "Table":
+    from nereus.analysis.report.tables import new_table, number  # --json does without
+
+    headings = ("makespan", "turnaround", "wait", "slowdown", "utilisation")
+    spread = f": mean over {seeds} seeds ± 95 % confidence" if seeds > 1 else ""
+    names = ("order", number("malleable"), "strategy")
+    table = new_table(*names, *map(number, headings), title=f"simulated{spread}")
+    for variant, measures in summary(rows).items():
+        figures = (_text(name, each) for name, each in measures.items())
+        table.add_row(variant.order, f"{variant.malleable_percent:g} %", variant.strategy, *figures)
+    return table
+
+
+def _text(name: str, interval: Interval) -> str:
+    """The mean, and how far from it the interval goes."""
+    text = _TEXTS.get(name, seconds_text)
+    if interval.high is None:
+        return text(interval.mean)
+    half = interval.high - interval.mean
+    return (
+        spread_text(interval.mean, half) if text is seconds_text else f"{text(interval.mean)} ± {text(half)}"
+    )

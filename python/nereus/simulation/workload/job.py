@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A job as it is submitted, what a start order knows of it, and what became of it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from math import inf
+
+from nereus.simulation.workload.speedup import time_factor
+
+
+class Kind(StrEnum):
+    """Whether its number of ranks is chosen: never, at its start, or at any time."""
+
+    RIGID = "rigid"
+    MOLDABLE = "moldable"
+    MALLEABLE = "malleable"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """`seconds`: that it runs on `ranks`, which it prefers; `limit`: after which it would be killed there,
+    infinite where it has none; `least` to `most`: ranks that it may have.
+    """
+
+    name: str
+    submit: float
+    ranks: int
+    seconds: float
+    limit: float
+    kind: Kind
+    least: int
+    most: int
+
+    @classmethod
+    def rigid(cls, name: str, submit: float, ranks: int, seconds: float, limit: float = inf) -> "Job":
+        """On one number of ranks."""
+        return cls(name, submit, ranks, seconds, limit, Kind.RIGID, ranks, ranks)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What an order knows of a job, which is not how long it will run.
+
+    `number`: in the order of submission; it starts on `ranks` at best, on `least` at worst.
+    """
+
+    number: int
+    ranks: int
+    least: int
+    limit: float
+    parallel_fraction: float
+
+    def time_factor(self, ranks: int) -> float:
+        """How many times as long as on the ranks asked for it takes."""
+        return time_factor(ranks, self.ranks, self.parallel_fraction)
+
+    def limit_on(self, ranks: int) -> float:
+        """Seconds after which it is killed: a limit is for the ranks asked for, on others times differ."""
+        return self.limit * self.time_factor(ranks)
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A job that starts now, on so many ranks."""
+
+    request: Request
+    ranks: int
+
+
+@dataclass(slots=True)
+class Outcome:
+    """Of one job, on the `ranks` that it had in the end; `killed`: at its limit."""
+
+    job: Job
+    started: float
+    ranks: int
+    ended: float = inf
+    killed: bool = False
+    resizes: int = 0
+    core_seconds: float = 0.0
+    work_seconds: float = 0.0  # done, on the ranks that it asked for
+
+    @property
+    def wait(self) -> float:
+        """Seconds in the queue."""
+        return self.started - self.job.submit
+
+    @property
+    def turnaround(self) -> float:
+        """Seconds from its submission to its end."""
+        return self.ended - self.job.submit

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The model of a workload; a field's description says what is allowed, and messages repeat it."""
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from nereus.simulation.jobs.scenario import NAME_PATTERN, Part, Path, Ranks
+from nereus.simulation.workload.job import Kind
+from nereus.simulation.workload.orders.registry import ORDERS
+from nereus.simulation.workload.strategies import STRATEGIES
+
+_RANKS = "a whole number from 1 to 10^7"
+_ABOVE_0 = "seconds above 0, up to 1e10"
+_PERCENT = "a number from 0 to 100"
+
+Percent = Annotated[float, Field(ge=0, le=100)]
+SomeSeconds = Annotated[float, Field(gt=0, le=1e10)]
+
+
+class SubmittedJob(Part):
+    """`seconds` and `limit` are for `ranks`, which it prefers."""
+
+    name: str = Field(
+        pattern=NAME_PATTERN,
+        description="1 to 64 letters, digits, '.', '_' or '-', a letter or digit first",
+    )
+    submit: float = Field(0.0, ge=0, le=1e10, description="seconds from 0 to 1e10")
+    ranks: Ranks = Field(description=_RANKS)
+    seconds: SomeSeconds = Field(description=_ABOVE_0)
+    limit: SomeSeconds | None = Field(None, description=_ABOVE_0)
+    kind: str | None = Field(None, description=f"one of {', '.join(Kind)}")
+    least: Ranks | None = Field(None, description="a whole number from 1 to ranks")
+    most: Ranks | None = Field(None, description="a whole number from ranks to 10^7")
+
+
+class Generated(Part):
+    """Jobs that are drawn: times between submissions and run times exponential, sizes powers of two."""
+
+    jobs: int = Field(ge=1, le=10**6, description="a whole number from 1 to 10^6")
+    every: SomeSeconds = Field(description=_ABOVE_0)
+    seconds: SomeSeconds = Field(description=_ABOVE_0)
+    most_ranks: Ranks = Field(1, description=_RANKS)
+    limit_factor: float = Field(1.0, ge=1, le=1000, description="a number from 1 to 1000")
+
+
+class Workload(Part):
+    """Jobs for one machine, and what is compared: start orders, strategies, shares of malleable jobs."""
+
+    cores: Ranks = Field(description=_RANKS)
+    order: list[str] = Field(
+        default=["fcfs"], min_length=1, description=f"a list of names: {', '.join(ORDERS)}"
+    )
+    strategy: list[str] = Field(
+        default=["keep-preferred"], min_length=1, description=f"a list of names: {', '.join(STRATEGIES)}"
+    )
+    malleable: list[Percent] = Field(
+        default=[0.0], min_length=1, description="a list of numbers from 0 to 100"
+    )
+    moldable: Percent = Field(0.0, description=_PERCENT)
+    least_factor: float = Field(0.5, gt=0, le=1, description="a number above 0, up to 1")
+    most_factor: float = Field(2.0, ge=1, le=1e6, description="a number from 1 to 1e6")
+    parallel_fraction: float = Field(0.99, ge=0, le=1, description="a share of 1")
+    seed: int = Field(42, ge=0, le=2**63 - 1, description="a whole number from 0 to 2^63-1")
+    seeds: int = Field(1, ge=1, le=10_000, description="a whole number from 1 to 10000")
+    default_limit: SomeSeconds | None = Field(None, description=_ABOVE_0)
+    trace: str | None = Field(None, min_length=1, description="the name of a file")
+    generated: Generated | None = Field(None, description="a table with jobs, every, seconds")
+    jobs: list[SubmittedJob] = Field(default=[], description="[[jobs]] tables")
+
+    @model_validator(mode="after")
+    def _rules(self) -> Self:
+        found = list(findings(self))
+        if found:
+            raise PydanticCustomError("rules", "{text}", {"text": found[0][1], "findings": found})
+        return self
+
+    @property
+    def needs_limits(self) -> bool:
+        """Whether each job has to have one."""
+        return any(ORDERS[name].needs_limits for name in self.order if name in ORDERS)
+
+
+def findings(workload: Workload) -> Iterator[tuple[Path, str]]:
+    """What keys say together that cannot be."""
+    for key, known in (("order", ORDERS), ("strategy", STRATEGIES)):
+        for index, name in enumerate(getattr(workload, key)):
+            if name not in known:
+                yield (key, index), f"one of {', '.join(known)}"
+    sources = [key for key in ("trace", "generated", "jobs") if getattr(workload, key)]
+    if len(sources) != 1:
+        yield (
+            (sources[-1] if sources else "jobs",),
+            "one of trace, generated and jobs says which jobs there are",
+        )
+    most_moldable = 100 - max(workload.malleable)
+    if workload.moldable > most_moldable:
+        yield ("moldable",), f"at most the {most_moldable:g} % of the jobs that are not malleable"
+    if workload.generated is not None and workload.generated.most_ranks > workload.cores:
+        yield ("generated", "most_ranks"), f"at most the {workload.cores} cores of the machine"
+    names: set[str] = set()
+    yield from _of_kinds(workload)
+    for index, job in enumerate(workload.jobs):
+        if job.name in names:
+            yield ("jobs", index, "name"), "another name: there is one job of this name"
+        names.add(job.name)
+        if job.limit is None and workload.default_limit is None and workload.needs_limits:
+            yield ("jobs", index, "limit"), no_limit(workload.order)
+        yield from ((("jobs", index, key), text) for key, text in _of_job(job, workload.cores))
+
+
+def _of_kinds(workload: Workload) -> Iterator[tuple[Path, str]]:
+    fixed = [name for name in workload.order if name in ORDERS and not ORDERS[name].sizes]
+    if not fixed:
+        return
+    why = f"since the order {fixed[0]} gives each job one size"
+    for index, percent in enumerate(workload.malleable):
+        if percent > 0:
+            yield ("malleable", index), f"0, {why}"
+    if workload.moldable > 0:
+        yield ("moldable",), f"0, {why}"
+    for index, job in enumerate(workload.jobs):
+        if job.kind not in (None, Kind.RIGID):
+            yield ("jobs", index, "kind"), f"rigid, {why}"
+
+
+def no_limit(order: Sequence[str]) -> str:
+    """Why a job without a limit cannot be simulated."""
+    needs = next(name for name in order if name in ORDERS and ORDERS[name].needs_limits)
+    return f"is missing: the order {needs} needs the limit of each job, or a default_limit"
+
+
+def _of_job(job: SubmittedJob, cores: int) -> Iterator[tuple[str, str]]:
+    if job.ranks > cores:
+        yield "ranks", f"at most the {cores} cores of the machine"
+    if job.kind is not None and job.kind not in list(Kind):
+        yield "kind", f"one of {', '.join(Kind)}"
+    sizes = [key for key in ("least", "most") if getattr(job, key) is not None]
+    if sizes and job.kind == Kind.RIGID:
+        yield sizes[0], "goes with a job that is moldable or malleable"
+    if job.least is not None and job.least > job.ranks:
+        yield "least", f"at most the {job.ranks} ranks that it prefers"
+    if job.most is not None and job.most < job.ranks:
+        yield "most", f"at least the {job.ranks} ranks that it prefers"

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What every start order can be told and asked."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from math import inf
+
+from nereus.simulation.workload.job import Request, Start
+
+
+class StartOrder(ABC):
+    """Of one machine. Jobs that are submitted or end at one time are told first, then who starts is asked."""
+
+    def __init__(self, cores: int) -> None:
+        self.free = cores
+
+    @property
+    def wakes(self) -> float:
+        """When it is to be asked again, even if nothing happens until then."""
+        return inf
+
+    @abstractmethod
+    def submitted(self, job: Request, now: float) -> None:
+        """It waits from now on."""
+
+    @abstractmethod
+    def starting(self, now: float) -> Iterator[Start]:
+        """Who starts now, one after the other: each waits no more and has its cores from now on."""
+
+    @abstractmethod
+    def ended(self, job: Request, now: float) -> None:
+        """Its cores are free."""
+
+
+class SizingOrder(StartOrder):
+    """One that starts jobs on fewer ranks than they asked for, and of running jobs that are resized."""
+
+    @abstractmethod
+    def first(self) -> Request | None:
+        """Who waits before all others."""
+
+    @abstractmethod
+    def resized(self, job: Request, ranks: int, end: float, now: float) -> None:
+        """It has so many ranks from now on, and is killed at `end`."""

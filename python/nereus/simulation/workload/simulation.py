@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The machine: jobs come, start as the order says, and end when their work is done or at their limits."""
+
+import heapq
+from collections.abc import Callable, Sequence
+from math import inf
+
+from nereus import UserError
+from nereus.simulation.workload.job import Job, Kind, Outcome, Request, Start
+from nereus.simulation.workload.orders.order import SizingOrder, StartOrder
+from nereus.simulation.workload.resizing import Malleable
+from nereus.simulation.workload.running import Running
+from nereus.simulation.workload.strategies import Strategy
+
+
+class OrderError(UserError):
+    """A start order that starts jobs without cores for them, or forgets jobs: a mistake in its code."""
+
+
+def simulate(
+    jobs: Sequence[Job],
+    order: StartOrder,
+    strategy: Strategy | None = None,
+    parallel_fraction: float = 0.99,
+    ended: Callable[[], None] = lambda: None,
+) -> list[Outcome]:
+    """`jobs`: in the order of their submission, each with no more ranks than the order has cores.
+
+    Without a strategy, or if the order gives each job one size, nobody is resized. `ended`: told of each end.
+    """
+    return _Machine(jobs, order, strategy, parallel_fraction, ended).outcomes()
+
+
+class _Machine:
+    def __init__(
+        self,
+        jobs: Sequence[Job],
+        order: StartOrder,
+        strategy: Strategy | None,
+        parallel_fraction: float,
+        ended: Callable[[], None],
+    ) -> None:
+        self._jobs, self._order, self._told = jobs, order, ended
+        self._parallel_fraction = parallel_fraction
+        self._free = order.free
+        self._running: dict[int, Running] = {}
+        self._ends: list[tuple[float, int]] = []  # a heap; those of before a resize are void
+        self._outcomes: list[Outcome | None] = [None] * len(jobs)
+        self._submitted = self._ended = 0
+        self._malleable: Malleable | None = None
+        if strategy is not None and isinstance(order, SizingOrder):
+            self._malleable = Malleable(order, strategy, self._resize)
+
+    def outcomes(self) -> list[Outcome]:
+        while self._ended < len(self._jobs):
+            now = min(self._next_end(), self._next_submission(), self._order.wakes)
+            if now == inf:
+                raise OrderError(f"{len(self._jobs) - self._ended} jobs wait, and nothing happens any more")
+            self._end_until(now)
+            self._submit_until(now)
+            self._start(now)
+        return [outcome for outcome in self._outcomes if outcome is not None]
+
+    def _next_end(self) -> float:
+        while self._ends and not self._is_valid(*self._ends[0]):
+            heapq.heappop(self._ends)
+        return self._ends[0][0] if self._ends else inf
+
+    def _is_valid(self, end: float, number: int) -> bool:
+        return number in self._running and self._running[number].end == end
+
+    def _next_submission(self) -> float:
+        return self._jobs[self._submitted].submit if self._submitted < len(self._jobs) else inf
+
+    def _end_until(self, now: float) -> None:
+        while self._next_end() <= now:
+            _, number = heapq.heappop(self._ends)
+            running = self._running.pop(number)
+            running.stop(now)
+            self._free += running.outcome.ranks
+            self._ended += 1
+            self._order.ended(running.request, now)
+            if self._malleable is not None:
+                self._malleable.ended(running)
+            self._told()
+
+    def _submit_until(self, now: float) -> None:
+        while self._next_submission() <= now:
+            job, number = self._jobs[self._submitted], self._submitted
+            self._submitted += 1
+            least = job.least if isinstance(self._order, SizingOrder) else job.ranks
+            request = Request(number, job.ranks, least, job.limit, self._parallel_fraction)
+            self._order.submitted(request, now)
+
+    def _start(self, now: float) -> None:
+        self._start_who_fits(now)
+        if self._malleable is None:
+            return
+        while self._malleable.give_to_first(self._free, now):
+            self._start_who_fits(now)
+        self._malleable.take_idle(self._free, now)
+
+    def _start_who_fits(self, now: float) -> None:
+        for start in self._order.starting(now):
+            self._run(start, now)
+
+    def _run(self, start: Start, now: float) -> None:
+        number, job = start.request.number, self._jobs[start.request.number]
+        if start.ranks > self._free or not job.least <= start.ranks <= job.most:
+            raise OrderError(f"{job.name} was started on {start.ranks} ranks, {self._free} cores are free")
+        self._free -= start.ranks
+        running = Running(start.request, Outcome(job, now, start.ranks))
+        self._outcomes[number], self._running[number] = running.outcome, running
+        heapq.heappush(self._ends, (running.end, number))
+        if self._malleable is not None and job.kind is Kind.MALLEABLE:
+            self._malleable.started(running)
+
+    def _resize(self, running: Running, ranks: int, now: float) -> None:
+        self._free += running.outcome.ranks - ranks
+        running.resize(ranks, now)
+        heapq.heappush(self._ends, (running.end, running.request.number))
+        assert isinstance(self._order, SizingOrder)
+        self._order.resized(running.request, ranks, running.killed_at, now)
