@@ -150,6 +150,13 @@ def test_debian_packages_are_those_that_rules_fill(tracked: dict[str, str]) -> N
     assert {f"{mpi}-debian" for mpi in mpis.split()} == presets, "builds have the names of documents"
 
 
+def test_debian_packages_have_wheels_as_they_were_published(tracked: dict[str, str]) -> None:
+    """What looks into each file takes minutes for those of wheels, and would change them."""
+    rules = tracked[f"{DEBIAN}/rules"]
+    for step in ("dh_strip", "dh_strip_nondeterminism", "dh_dwz", "dh_shlibdeps"):
+        assert f"override_{step}:\n\t{step} -Xsite-packages\n" in rules, step
+
+
 def test_files_that_recipes_take_are_there(tracked: dict[str, str]) -> None:
     recipes = {path: text for path, text in tracked.items() if path.startswith("packaging/")}
     named = {
@@ -171,6 +178,7 @@ def test_options_that_recipes_give_to_cmake_are_known(tracked: dict[str, str]) -
         assert {"NEREUS_MPI_NAME", "CMAKE_INSTALL_LIBDIR", "Python3_EXECUTABLE", "MPI_C_COMPILER"} <= given, (
             path
         )
+        assert "CMAKE_UNITY_BUILD" in given, f"{path}: joined files take a fraction of the time"
         assert {name for name in given if name.startswith("NEREUS_")} <= known, path
 
 

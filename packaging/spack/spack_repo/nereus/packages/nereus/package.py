@@ -82,6 +82,8 @@ class Nereus(CMakePackage):
             self.define("CMAKE_INSTALL_LIBDIR", "lib"),
             self.define("NEREUS_MPI_NAME", mpi.name),
             self.define("NEREUS_TESTS", False),
+            self.define("CMAKE_UNITY_BUILD", True),
+            self.define("CMAKE_UNITY_BUILD_BATCH_SIZE", 24),
             self.define("MPI_C_COMPILER", mpi.mpicc),
             self.define("MPI_CXX_COMPILER", mpi.mpicxx),
             self.define("MPIEXEC_EXECUTABLE", f"{mpi.prefix}/bin/mpiexec"),
