@@ -178,7 +178,7 @@ def test_options_that_recipes_give_to_cmake_are_known(tracked: dict[str, str]) -
         assert {"NEREUS_MPI_NAME", "CMAKE_INSTALL_LIBDIR", "Python3_EXECUTABLE", "MPI_C_COMPILER"} <= given, (
             path
         )
-        assert "CMAKE_UNITY_BUILD" in given, f"{path}: joined files take a fraction of the time"
+        assert "CMAKE_UNITY_BUILD" in given, f"{path}: compiles file by file"
         assert {name for name in given if name.startswith("NEREUS_")} <= known, path
 
 
