@@ -25,7 +25,7 @@ from nereus.building.compilation import TARGETS
 from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, complain, note, show_json
 from nereus.cli.step_bar import StepBar
-from nereus.launch import builds_folder
+from nereus.launch import Stopped, builds_folder, left_when_stopped
 
 _ALL, _EMULATE = "all", "emulate"
 _TARGET_OF = dict(zip((_EMULATE, _ALL), TARGETS, strict=True))
@@ -128,8 +128,12 @@ def _compiled(tools: MpiTools, place: Source, name: str | None, target: str) -> 
     compilation = Compilation(mpi, place, called, work, builds_folder() / called, target)
     compilation.check()
     note(f"compiling {called}: {mpi.library}, with {tools.mpicc}, {tools.mpicxx} and {tools.mpiexec}")
-    with StepBar(f"compiling {called}") as bar:
-        compilation.run(bar.are_done)
+    try:
+        with StepBar(f"compiling {called}") as bar, left_when_stopped():
+            compilation.run(bar.are_done)
+    except Stopped as stopped:
+        complain(f"stopped by {stopped}; the same command continues")
+        raise typer.Exit(stopped.exit_code) from None
     if not (compilation.prefix / "mpi.json").is_file():
         raise BuildingError(f"{compilation.prefix}: was not installed; see the logs in {work}")
     return _Made(mpi, called, compilation.prefix, "compiled")

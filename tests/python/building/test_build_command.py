@@ -4,7 +4,10 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -130,20 +133,33 @@ touch "$(cat {tmp_path}/prefix)/mpi.json"
     return tmp_path / "asked"
 
 
-def built(folder: Path, mpi: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """With a launcher of the same MPI, in a source tree of the test's own."""
+def building(folder: Path, mpi: Path, *arguments: str | Path) -> "subprocess.Popen[str]":
+    """With a launcher of the same MPI, from a source tree of the test's own."""
     script(mpi / "mpiexec", SAME)
     for name in ("CMakeLists.txt", "src/CMakeLists.txt", "tools/probe/launched.c"):
         script(folder / "source" / name, "")
     (folder / "source" / "CMakePresets.json").write_text('{"configurePresets": []}')
-    return subprocess.run(
+    return subprocess.Popen(
         [*COMMAND, "build", "--with-mpi", mpi / "mpicc", "--source", folder / "source", *arguments],
         env={**os.environ, "NEREUS_BUILDS": str(folder / "builds")},
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        check=False,
-        timeout=120,
     )
+
+
+def built(folder: Path, mpi: Path, *arguments: str | Path) -> "subprocess.CompletedProcess[str]":
+    """To its end."""
+    with building(folder, mpi, *arguments) as process:
+        out, error = process.communicate(timeout=120)
+    return subprocess.CompletedProcess(process.args, process.returncode, out, error)
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    until = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.05)
 
 
 def test_build_is_compiled_with_the_tools_of_the_mpi(tmp_path: Path, mpi: Path, cmake: Path) -> None:
@@ -167,6 +183,19 @@ def test_build_that_fails_shows_what_the_compiler_said(tmp_path: Path, mpi: Path
     assert "nereus: error: no such header" in lines
     assert lines[-1] == f"nereus: cmake failed; all that it said is in {log}"
     assert "error: no such header" in log.read_text()
+
+
+def test_build_that_is_stopped_leaves_no_compiler_running(tmp_path: Path, mpi: Path, cmake: Path) -> None:
+    """The tool in the place of CMake would run for an hour."""
+    script(tmp_path / "tools" / "cmake", f"#!/bin/sh\necho $$ > {tmp_path}/pid; exec sleep 3600\n")
+    with building(tmp_path, mpi) as process:
+        wait_until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text() != "")
+        process.send_signal(signal.SIGTERM)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert said.splitlines()[-1] == "nereus: stopped by SIGTERM; the same command continues"
+    assert not Path("/proc", (tmp_path / "pid").read_text().strip()).exists()
+    assert not (tmp_path / "builds").exists()
 
 
 def test_build_without_its_tools_names_them(
