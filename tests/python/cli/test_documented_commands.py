@@ -35,6 +35,7 @@ NOT_RUN = {
     r"[ =](run\.json|measured\.jsonl)": "the file is the reader's",
     r"build/(mine|mpich)|mine/sums": "of a build tree, or of the file that the reader changes step by step",
     r"--mpi NAME": "of a build that the reader made",
+    r"nereus build ": "the MPI is the reader's; test_build_from_wheel.py runs it with those of the tests",
     r"nereus/bin/nereus demo": "of an environment that the reader made; test_wheel.py runs it in one",
     r"--mpi openmpi|OMPI_|--sensor components": "Open MPI's launcher refuses root, and may not be there",
     r"simulate (transfer|placement) ": "needs SimGrid, which may not be there",
