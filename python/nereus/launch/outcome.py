@@ -46,7 +46,8 @@ def judge(exit_code: int, output: str | None) -> Outcome:
         return Outcome(False, f"the launcher was killed by {_signal(-exit_code)}", 128 - exit_code)
     code = _first(_CODE_WORDS, output)
     code = exit_code if code is None else code
-    return Outcome(False, f"a rank ended with exit code {code}", code or 1)
+    # A rank that is asked to end may do so by itself, with the code that a shell would give it.
+    return Outcome(False, f"a rank ended with exit code {code}{_doubt(code - 128)}", code or 1)
 
 
 def _judge_code(exit_code: int) -> Outcome:

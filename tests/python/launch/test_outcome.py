@@ -37,6 +37,7 @@ ORTE_CODE = """\
         (7, HYDRA_CODE, "a rank ended with exit code 7"),
         (7, ORTE_CODE, "a rank ended with exit code 7"),
         (3, "", "a rank ended with exit code 3"),
+        (143, "", "a rank ended with exit code 143, perhaps because another one had died"),
         (-9, "", "the launcher was killed by signal 9 (SIGKILL)"),
         (-11, ORTE_KILLED, "a rank was killed by signal 9 (SIGKILL)"),
         (-200, "", "the launcher was killed by signal 200"),

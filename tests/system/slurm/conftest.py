@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,8 @@ _SCRIPT = """\
 {nereus} run --mpi {mpi} {options} -- {program} {stop}
 echo "exit code $?"
 """
+
+_GONE_WITHIN = 20.0
 
 
 @contextlib.contextmanager
@@ -70,14 +73,25 @@ def cluster(session_cluster: SlurmCluster) -> Iterator[SlurmCluster]:
         found.on(found.login, "scancel", job)
     found.wait_until(lambda: len(found.idle) == len(found.nodes), "nodes are not idle")
     for node in found.nodes:
-        # As any command of ours does, it removes what the dead have left.
-        found.on(node, *COMMAND, "jobs")
-        left = found.files_on(node)
+        left = _left_on(node, found)
         found.on(node, "rm", "-rf", *(f"{folder}/{name}" for folder in ("/tmp", "/dev/shm") for name in left))
         unexpected = [name for name in left if not name.startswith(found.left_by_kills)]
         assert not unexpected, f"left on {node}: {unexpected}"
     assert not jobs, "jobs are left in Slurm"
     assert not [*found.home.rglob("*")], "keys or records are left"
+
+
+def _left_on(node: str, cluster: SlurmCluster) -> list[str]:
+    """Files that stay: processes that Slurm has killed may need a moment to be gone."""
+    until = time.monotonic() + _GONE_WITHIN
+    while True:
+        # As any command of ours does, it removes what the dead have left.
+        cluster.on(node, *COMMAND, "jobs")
+        left = cluster.files_on(node)
+        unexpected = [name for name in left if not name.startswith(cluster.left_by_kills)]
+        if not unexpected or time.monotonic() >= until:
+            return left
+        time.sleep(0.5)
 
 
 @dataclass
