@@ -141,5 +141,5 @@ def test_mpi_of_another_abi_gets_a_compiled_build_from_the_source_in_the_wheel(i
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    done = installed.run("bench", "processes", "--mpi", "other", "--repetitions", "1", "--json")
+    done = installed.run("bench", "processes", "--mpi", "other", "--repeat", "1", "--json")
     assert done.returncode == 0, done.stderr
