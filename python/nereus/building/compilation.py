@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import files
 from pathlib import Path
@@ -127,7 +127,7 @@ def _carry_out(words: list[str], environment: dict[str, str], log: Path, progres
             errors="replace",
         )
         try:
-            for line in _lines(process):
+            for line in process.stdout or ():
                 kept.write(line)
                 last = [*last, line.rstrip()][-_LAST_LINES:]
                 if step := _STEP.match(line):
@@ -137,11 +137,6 @@ def _carry_out(words: list[str], environment: dict[str, str], log: Path, progres
             code = process.wait()
     if code != 0:
         raise _Failed(words[0], log, last)
-
-
-def _lines(process: "subprocess.Popen[str]") -> Iterator[str]:
-    assert process.stdout is not None
-    yield from process.stdout
 
 
 class _Failed(BuildingError):

@@ -49,10 +49,8 @@ class ForeignMpi:
             made = Path(folder) / "launched"
             code, said = _run([str(tools.mpicc), str(program), "-o", str(made)], variables(tools))
             if code != 0:
-                lines = [line for line in said.splitlines() if _TELLING.search(line)] or said.splitlines()[
-                    -1:
-                ]
-                why = lines[0].strip() if lines else "it said nothing"
+                telling = (line.strip() for line in said.splitlines() if _TELLING.search(line))
+                why = next(telling, _last_line(said))
                 raise BuildingError(f"--with-mpi {tools.given}: compiles no program of MPI: {why}")
             return cls.launched(tools, made, {})
 

@@ -24,10 +24,11 @@ from nereus.building import (
 from nereus.building.compilation import TARGETS
 from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, complain, note, show_json
-from nereus.cli.step_bar import StepBar
+from nereus.cli.progress_bar import ProgressBar
 from nereus.launch import Stopped, builds_folder, left_when_stopped
 
 _ALL, _EMULATE = "all", "emulate"
+_LINE_EVERY_SECONDS = 30.0
 _TARGET_OF = dict(zip((_EMULATE, _ALL), TARGETS, strict=True))
 
 
@@ -129,7 +130,7 @@ def _compiled(tools: MpiTools, place: Source, name: str | None, target: str) -> 
     compilation.check()
     note(f"compiling {called}: {mpi.library}, with {tools.mpicc}, {tools.mpicxx} and {tools.mpiexec}")
     try:
-        with StepBar(f"compiling {called}") as bar, left_when_stopped():
+        with ProgressBar(f"compiling {called}", _LINE_EVERY_SECONDS) as bar, left_when_stopped():
             compilation.run(bar.are_done)
     except Stopped as stopped:
         complain(f"stopped by {stopped}; the same command continues")

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from a_stage import script
 from commands import COMMAND
 
 # In the place of a compiler: what it makes tells what a program of MPI would, alone or as one of two.
@@ -23,13 +24,6 @@ SAME = '#!/bin/sh\nfor rank in 0 1; do RANK=$rank SIZE=2 "$3"; done\n'
 OTHER = """#!/bin/sh
 shift 2; "$@"; exec "$@"
 """
-
-
-def script(path: Path, text: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-    path.chmod(0o755)
-    return path
 
 
 @pytest.fixture

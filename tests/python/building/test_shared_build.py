@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
+from a_stage import script
 
 from nereus.building import BuildingError, ForeignMpi, ShareableBuild, mpi_tools
 from nereus.building.mpi import usual_name
@@ -19,13 +20,6 @@ case "$LD_LIBRARY_PATH" in
 esac
 """
 MPIEXEC = '#!/bin/sh\nfor rank in 0 1; do RANK=$rank SIZE=2 "$3"; done\n'
-
-
-def script(path: Path, text: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-    path.chmod(0o755)
-    return path
 
 
 @pytest.fixture
