@@ -14,7 +14,7 @@ import pytest
 from commands import COMMAND
 from forked_commands import ForkedCommands
 
-LIMIT = 60.0
+LIMIT = 120.0
 
 MALLEABLE = """\
 name = "small"

@@ -15,7 +15,7 @@ from a_name import called
 
 from nereus.cli.main import run
 
-LIMIT = 60.0
+LIMIT = 120.0
 JOB = "0123456789abcdef"
 SITE = ("--allocation", "slurm", "--max-nodes", "1")
 HELLO = {
@@ -30,8 +30,12 @@ class Running:
 
     def __init__(self, shell: Any, *arguments: str) -> None:
         self.control_sockets = Path(shell.environment["XDG_RUNTIME_DIR"]) / "nereus"
-        words = ("daemon", *arguments, "--store", shell.folder / "store.sqlite")
+        stays = ("--set", "silence=600")  # the job says hello, and then nothing more
+        words = ("daemon", *arguments, *stays, "--store", shell.folder / "store.sqlite")
         self.process: subprocess.Popen[str] = shell.start(*words)
+
+    def until_ready(self) -> None:
+        """Or until it has ended."""
         control_socket = self.control_sockets / "daemon.control"
         self.wait(lambda: control_socket.exists() or self.process.poll() is not None)
 
@@ -60,7 +64,8 @@ def daemon(shell: Any) -> Iterator[Callable[..., Running]]:
     running: list[Running] = []
 
     def begin(*arguments: str) -> Running:
-        running.append(Running(shell, *arguments))
+        running.append(Running(shell, *arguments))  # before anything can fail: it is ended in any case
+        running[-1].until_ready()
         return running[-1]
 
     yield begin
@@ -70,10 +75,10 @@ def daemon(shell: Any) -> Iterator[Callable[..., Running]]:
 
 
 def test_status_shows_running_stopped_and_missing_daemon(shell: Any, daemon: Callable[..., Running]) -> None:
-    running = daemon("--policy", "fair", "--cores", "8", "--set", "lease=4", "--json")
-    assert running.say_hello()["lease_seconds"] == 4
+    running = daemon("--policy", "fair", "--cores", "8", "--set", "lease=400", "--json")
+    assert running.say_hello()["lease_seconds"] == 400
     found = json.loads(shell.nereus("daemon", "status", "--json").stdout)
-    assert (found["policy"], found["parameters"]["lease"]) == ("fair", 4.0)
+    assert (found["policy"], found["parameters"]["lease"]) == ("fair", 400.0)
     (job,) = found["jobs"]
     assert (job["job"], job["ranks"], job["commands"][0]["ranks"]) == (JOB, 1, 2)
     text = shell.nereus("daemon", "status").stdout

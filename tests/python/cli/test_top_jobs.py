@@ -26,7 +26,7 @@ from nereus.supervisor import RESIZED
 from nereus.supervisor.control_socket import ControlSocket
 from nereus.supervisor.sockets import Sockets
 
-LIMIT = 30.0
+LIMIT = 120.0
 A, B = "a" * 16, "b" * 16
 EVERY = 0.05
 

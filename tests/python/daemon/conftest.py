@@ -24,7 +24,7 @@ from nereus.policy.parameters import Parameters
 from nereus.policy.policies import BY_NAME
 from nereus.supervisor.daemon_address import daemon_control_socket, daemon_line
 
-LIMIT = 30.0
+LIMIT = 120.0
 #: In less than that nobody takes the daemon for one that stood still.
 _STEP = 0.9
 #: Seconds between two heartbeats.

@@ -80,17 +80,13 @@ def test_daemon_takes_another_port_where_its_own_is_in_use(house: Any) -> None:
         assert address_of(begin(house)) != before
 
 
-def test_daemon_listens_where_it_is_told_to(house: Any) -> None:
+def test_daemon_listens_where_it_is_told_to(house: Any, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
     address = f"tcp://127.0.0.1:{port}"
     assert address_of(begin(house, listen=address)) == address
-    assert (
-        daemon_address({"NEREUS_KEY_FOLDER": str(record_path().parent), "SLURM_JOB_ID": "7"})[
-            "NEREUS_CONTROLLER"
-        ]
-        == address
-    )
+    of_job = {"NEREUS_KEY_FOLDER": str(record_path().parent), "SLURM_JOB_ID": "7"}
+    assert daemon_address(of_job | {"XDG_RUNTIME_DIR": str(tmp_path)})["NEREUS_CONTROLLER"] == address
 
 
 def test_keys_are_kept_for_their_owner_alone_and_damaged_ones_are_refused(house: Any) -> None:

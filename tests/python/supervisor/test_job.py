@@ -19,7 +19,7 @@ from nereus.launch.processes import Process, send
 from nereus.launch.shared_memory import FOLDER
 from nereus.supervisor import Job
 
-LIMIT = 30.0
+LIMIT = 120.0
 # Ignores polite requests, lets its parent die, and leaves the session: what the worst of ranks could do.
 STUBBORN = (
     "import os, signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); os.setsid(); time.sleep(600)"
