@@ -84,7 +84,7 @@ class Rules:
 
     def _start(self, jobs: list[Any], free: list[Any]) -> tuple[list[Any], Any]:
         """Who starts, and who waits first."""
-        started = []
+        started: list[Any] = []
         for job in jobs:
             if job.state == self._states.PENDING:
                 if self._least(job) > len(free):
@@ -143,7 +143,7 @@ class ElastiSim:
                 target=self._peer.pass_algorithm, args=(rules.schedule, url), daemon=True
             )
             asked.start()
-            command = [self._program, folder / "configuration.json", "--log=root.thresh:error"]
+            command = [str(self._program), f"{folder}/configuration.json", "--log=root.thresh:error"]
             done = subprocess.run(
                 command, cwd=folder, capture_output=True, text=True, check=False, timeout=_LIMIT
             )
