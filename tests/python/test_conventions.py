@@ -6,10 +6,11 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterator
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 import pytest
 
+PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 SPDX = "SPDX-License-Identifier: BSD-3-Clause"
 # ZeroMQ's contexts have one owner, which ends them without waiting for anybody.
 SOCKETS = "python/nereus/supervisor/sockets.py"
@@ -160,6 +161,19 @@ def test_long_lines_of_prose_are_found() -> None:
     long = "a " * 61
     text = "\n".join([long, "```", long, "```", f"| {long} |", f"    {long}", "short", long])
     assert list(long_lines_of_prose(text)) == [1, 8]
+
+
+def test_pictures_of_documents_are_small_and_shown(tracked: dict[str, str]) -> None:
+    """All of them stand on a page that many open over a telephone's connection."""
+    sizes = {path.name: path.stat().st_size for path in PICTURES.iterdir()}
+    shown = {
+        name
+        for path, text in tracked.items()
+        if path.endswith(".md")
+        for name in re.findall(r"\]\((?:[./]*|docs/)pictures/([^)]+)\)", text)
+    }
+    assert shown == set(sizes)
+    assert {name: size for name, size in sizes.items() if size > 200_000} == {}
 
 
 def foreign_installs(texts: dict[str, str], distribution: str) -> list[str]:

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where the source is from which builds are compiled: the checkout of this package, or what its wheel has."""
 
-import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from nereus.building.error import BuildingError
 from nereus.launch.builds import PACKAGED
-from nereus.reading import beginning_of
+from nereus.launch.origin import preset_names
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 #: What the wheel has beside the source: headers of other projects, and files by which CMake finds them.
@@ -39,12 +38,8 @@ class Source:
             raise BuildingError(
                 f"{asked}: allowed are letters, digits and ._- behind one of the former, 64 at most"
             )
-        if not self.is_packaged and name in self._presets():
+        if not self.is_packaged and name in preset_names(self.folder):
             raise BuildingError(f"{asked}: a preset has this name; take another one")
-
-    def _presets(self) -> set[str]:
-        presets = json.loads(beginning_of(self.folder / "CMakePresets.json"))["configurePresets"]
-        return {preset["name"] for preset in presets}
 
 
 def source(folder: Path | None = None) -> Source:

@@ -30,6 +30,7 @@ from nereus.launch import (
     memory_bytes,
     most_ranks,
 )
+from nereus.launch.origin import how_to_build
 from nereus.probe import FEATURES, Capabilities, Joining, in_container, joining, probe, remedy
 
 _MOST_SECONDS = 3600.0
@@ -37,7 +38,6 @@ _MOST_SECONDS = 3600.0
 _SHARE_OF_A_TRIAL = 0.25
 # And for the command to begin, and to end what is tried last, which takes some launchers a second.
 _SHARE_OF_THE_REST = 0.2
-_NONE_INSTALLED = "no MPI build of Nereus is installed; run `make build`"
 
 
 def doctor(
@@ -141,7 +141,7 @@ def _machine(document: dict[str, Any]) -> str:
 
 def _tables(findings: list[dict[str, Any]]) -> list[RenderableType]:
     if not findings:
-        return [_NONE_INSTALLED]
+        return [f"no MPI build of Nereus is installed; {how_to_build()}"]
     parts = [(_table(finding), "", ways_table(finding["ways"]), "") for finding in findings]
     return [part for several in parts for part in several][:-1]
 

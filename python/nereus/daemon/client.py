@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where the daemon of this user is, for those who have a question."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -12,6 +13,9 @@ from nereus.supervisor.daemon_address import daemon_control_socket
 SECONDS = 5.0
 #: A question to the daemon; raises DaemonError where there is no answer.
 Ask = Callable[[Mapping[str, Any]], dict[str, Any]]
+#: The key of a job, and what of an event is told in words, where there may be keys of other jobs.
+_JOB = re.compile(r"\b[0-9a-f]{16}\b")
+_WORDS = ("why", "text")
 NOT_THERE = "no daemon of yours runs on this host; nereus daemon starts one"
 
 
@@ -43,9 +47,20 @@ def whole_status(ask: Ask = ask_daemon) -> dict[str, Any]:
 
 
 def named_events(since: int, ask: Ask = ask_daemon) -> dict[str, Any]:
-    """One answer: those after the event of that number, for people, with the names of jobs that run now."""
+    """One answer: those after the event of that number, for people, with the names of jobs that run now.
+
+    In reasons too: policies know jobs by their keys alone.
+    """
     answer, names = ask({"kind": "events", "since": since}), job_names()
-    return {**answer, "events": [named(event, names) for event in answer["events"]]}
+    return {**answer, "events": [_named_in_words(named(event, names), names) for event in answer["events"]]}
+
+
+def _named_in_words(event: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    words = {key: event[key] for key in _WORDS if isinstance(event.get(key), str)}
+    return {
+        **event,
+        **{key: _JOB.sub(lambda job: names.get(job[0], job[0]), text) for key, text in words.items()},
+    }
 
 
 def all_events(since: int = 0) -> Iterator[dict[str, Any]]:

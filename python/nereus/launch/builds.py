@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nereus.launch.error import LaunchError
+from nereus.launch.origin import BUILDS, PACKAGE, how_to_build, how_to_rebuild
 from nereus.reading import beginning_of
 
 PREFERRED = "mpich"
@@ -20,7 +21,7 @@ KINDS = tuple(FAMILIES)
 #: The file name of the library in the ABI of MPICH.
 MPICH_LIBRARY = "libmpi.so.12"
 #: Builds that came with the Python package, in a wheel.
-PACKAGED = Path(__file__).parents[1] / "builds"
+PACKAGED = PACKAGE / BUILDS
 _OPEN_MPI = re.compile(r"Open MPI v?(\d+)")
 _FIRST_WITH_PRRTE = 5
 
@@ -72,9 +73,7 @@ class Build:
     @property
     def remedy(self) -> str:
         """What brings back what it lacks."""
-        if self.is_packaged:
-            return "install the wheel again"
-        return "run `nereus build` again" if self.programs_of else "run `make build` again"
+        return "install the wheel again" if self.is_packaged else how_to_rebuild(self.name)
 
     @property
     def description(self) -> Path:
@@ -86,6 +85,13 @@ class Build:
         path = self.prefix / "bin" / name
         if not os.access(path, os.X_OK):
             raise LaunchError(f"{path}: the build {self.name} has no such program; {self.remedy}")
+        return path
+
+    def library(self, name: str) -> Path:
+        """Path of a library of this build that is preloaded."""
+        path = self.prefix / "lib" / name
+        if not path.exists():
+            raise LaunchError(f"{path}: the build {self.name} has no such library; {self.remedy}")
         return path
 
     @property
@@ -111,16 +117,21 @@ def builds_folder(environment: Mapping[str, str] = os.environ) -> Path:
     return Path(environment.get("NEREUS_BUILDS") or Path(sys.prefix) / "lib" / "nereus")
 
 
+def build_folders(environment: Mapping[str, str] = os.environ) -> list[Path]:
+    """Where builds are looked for; without NEREUS_BUILDS last where they came with the Python package."""
+    folder = builds_folder(environment)
+    return [folder] if environment.get("NEREUS_BUILDS") else [folder, PACKAGED]
+
+
 def builds(environment: Mapping[str, str] = os.environ) -> list[Build]:
     """All that are installed; the preferred one first, the others by name.
 
-    Without NEREUS_BUILDS also those that came with the Python package, if no other has the name.
+    Of several with one name it is that of the first folder.
     """
-    folders = [builds_folder(environment)]
-    if not environment.get("NEREUS_BUILDS"):
-        folders.insert(0, PACKAGED)
     found = {
-        build.name: build for folder in folders for build in map(_read, sorted(folder.glob("*/mpi.json")))
+        build.name: build
+        for folder in reversed(build_folders(environment))
+        for build in map(_read, sorted(folder.glob("*/mpi.json")))
     }
     return sorted(found.values(), key=lambda build: (build.name != PREFERRED, build.name))
 
@@ -130,7 +141,7 @@ def choose(name: str | None = None, environment: Mapping[str, str] = os.environ)
     found = builds(environment)
     if not found:
         folder = builds_folder(environment)
-        raise LaunchError(f"{folder}: no MPI build of Nereus is installed there; run `make build`")
+        raise LaunchError(f"{folder}: no MPI build of Nereus is installed there; {how_to_build()}")
     for build in found:
         if name in (None, build.name):
             return build
@@ -160,7 +171,7 @@ def _read(path: Path) -> Build:
             raise ValueError(f"kind = {kind}: allowed are {', '.join(KINDS)}")
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
         raise LaunchError(
-            f"{path}: not the description of an MPI build ({problem!r}); run `make build`"
+            f"{path}: not the description of an MPI build ({problem!r}); {how_to_rebuild(path.parent.name)}"
         ) from problem
     # In a wheel they are relative: the MPI lies in the same Python environment.
     library_folder = path.parent / str(folder) if folder else None

@@ -100,7 +100,7 @@ def command(build: Build, ranks: int, program: Path, arguments: Sequence[str] = 
 
 def _unrecorded() -> dict[str, str]:
     """What keeps the monitor, where we run under it, and a daemon from what we start for ourselves."""
-    is_here = Path(LIBRARY).name in os.environ.get("LD_PRELOAD", "")
+    is_here = LIBRARY in os.environ.get("LD_PRELOAD", "")
     are_here = Path(COMPONENTS).name in os.environ.get(SEARCHED, "")
     unwatched = {"NEREUS_MONITOR": "none"} if is_here or are_here else {}
     return {**unwatched, CONTROLLER: ""}  # nor is it a job of the user's for the daemon
@@ -109,8 +109,7 @@ def _unrecorded() -> dict[str, str]:
 def _counts(build: Build, needed: Mapping[str, str]) -> dict[str, str]:
     """What lets ranks count what they send, where we do not run under `nereus monitor` anyway."""
     others = needed.get("LD_PRELOAD", os.environ.get("LD_PRELOAD", ""))
-    library = build.prefix / LIBRARY
-    if library.name in others or Path(COMPONENTS).name in os.environ.get(SEARCHED, ""):
+    if LIBRARY in others or Path(COMPONENTS).name in os.environ.get(SEARCHED, ""):
         return {}
-    loaded = preloaded(library, {}, {"LD_PRELOAD": others})["LD_PRELOAD"]
+    loaded = preloaded(build.library(LIBRARY), {}, {"LD_PRELOAD": others})["LD_PRELOAD"]
     return {"LD_PRELOAD": loaded, "NEREUS_MONITOR": "inside", "NEREUS_MONITOR_MODEL": "on"}

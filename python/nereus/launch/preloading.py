@@ -10,12 +10,13 @@ from pathlib import Path
 
 from nereus.launch.builds import FAMILIES, Build, builds, choose
 from nereus.launch.error import LaunchError
+from nereus.launch.origin import how_to_build
 
 # mpiexec of Open MPI gives these to processes on other hosts; that of MPICH gives them the whole environment.
 _FORWARDED = "OMPI_MCA_mca_base_env_list"
 _SECONDS = 20
 # The sensor of the monitor, in a build.
-LIBRARY = "lib/libnereus-monitor.so"
+LIBRARY = "libnereus-monitor.so"
 # The same as components of Open MPI, which then need no wrappers.
 COMPONENTS = "lib/openmpi-components"
 SEARCHED = "OMPI_MCA_mca_base_component_path"
@@ -55,7 +56,7 @@ def build_for(command: Sequence[str], name: str | None = None) -> Build:
     if not alike:
         known = ", ".join(build.name for build in builds())
         if not known:
-            raise LaunchError("no MPI build of Nereus is installed; `make build` makes them")
+            raise LaunchError(f"no MPI build of Nereus is installed; {how_to_build()}")
         raise LaunchError(f"{command[0]}: which MPI it starts is not known; --mpi names it: {known}")
     return alike[0]
 
@@ -113,8 +114,6 @@ def preloaded(
     """`environment` in which all processes load `library`, if any, and have `variables`, everywhere."""
     if library is None:
         return _everywhere(environment, variables)
-    if not library.exists():
-        raise LaunchError(f"{library}: there is no such library; run `make build` again")
     if set(str(library)) & set(" :"):
         raise LaunchError(f"{library}: a library whose name has a blank or a colon cannot be preloaded")
     others = environment.get("LD_PRELOAD", "")

@@ -20,5 +20,5 @@ class Sensor(StrEnum):
     ) -> dict[str, str]:
         """`environment` in which it is loaded and has `variables`; LaunchError where there is none."""
         if self is Sensor.WRAPPERS:
-            return preloaded(build.prefix / LIBRARY, variables, environment)
+            return preloaded(build.library(LIBRARY), variables, environment)
         return with_components(build, variables, environment)

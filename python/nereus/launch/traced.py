@@ -34,5 +34,5 @@ def run_traced(
             "NEREUS_MONITOR_CALLS": str(folder),
             "NEREUS_MONITOR_MOST_CALLS": str(most_calls),
         }
-        environment = preloaded(build.prefix / LIBRARY, variables)
+        environment = preloaded(build.library(LIBRARY), variables)
         return run_foreign(command, build, environment, stopping, stdout).code

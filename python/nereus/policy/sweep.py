@@ -53,7 +53,8 @@ class Sweep(Policy):
             return None  # it is being measured
         if missing:
             self._told[job.name, missing[0]] += 1
-            return Resize(job.name, missing[0], f"to be timed on {missing[0]} ranks")
+            text = "1 rank" if missing[0] == 1 else f"{missing[0]} ranks"
+            return Resize(job.name, missing[0], f"to be timed on {text}")
         self._told[job.name, 0] += 1
         return Resize(job.name, first, "timed; to the ranks that it came with")
 

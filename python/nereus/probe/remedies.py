@@ -2,6 +2,7 @@
 """What helps when an MPI cannot resize jobs."""
 
 from nereus.launch.builds import Build, builds
+from nereus.launch.origin import how_to_get_mpich
 from nereus.probe.capabilities import TIME_LIMIT, probe
 
 
@@ -10,4 +11,4 @@ def remedy(unable: Build, time_limit: float = TIME_LIMIT) -> str:
     for build in builds():
         if build.name != unable.name and probe(build, time_limit=time_limit).obstacle is None:
             return f"use --mpi {build.name}"
-    return "install one that can: `make build` fetches MPICH 5 from PyPI and builds Nereus with it"
+    return f"install one that can: {how_to_get_mpich()}"

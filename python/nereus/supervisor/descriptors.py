@@ -16,7 +16,7 @@ from pathlib import Path
 import zmq
 import zmq.backend
 
-from nereus.launch.builds import builds_folder
+from nereus.launch.builds import build_folders
 
 #: What the name of a local socket ends in that is still open when others are full.
 CONTROL_SOCKET_ENDING = ".control"
@@ -58,7 +58,7 @@ def guard() -> Guard | None:
     function = _function_of_libzmq()
     if function is None:
         return None
-    for path in sorted(builds_folder().glob(f"*/{_LIBRARY}")):
+    for path in (path for folder in build_folders() for path in sorted(folder.glob(f"*/{_LIBRARY}"))):
         made = _loaded(path)
         if made is not None and made.begin(function):
             return made

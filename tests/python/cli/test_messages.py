@@ -82,7 +82,7 @@ def test_monitor_reports_missing_builds(
     assert nereus("monitor", "--", "ls") == (
         2,
         "",
-        "nereus: no MPI build of Nereus is installed; `make build` makes them\n",
+        "nereus: no MPI build of Nereus is installed; run `make build`\n",
     )
 
 

@@ -22,6 +22,8 @@ from nereus.launch import (
     mpi_independent,
     place,
 )
+from nereus.launch.builds import build_folders
+from nereus.launch.preloading import LIBRARY
 
 OPEN_MPI = "Open MPI v4.1.4, package: Debian OpenMPI"
 MPICH = "MPICH Version: 5.0.2"
@@ -94,6 +96,16 @@ def test_missing_program_is_reported(tmp_path: Path) -> None:
         install(tmp_path, "mpich").program("nereus-emulator")
 
 
+def test_missing_library_is_reported_with_what_made_the_build(tmp_path: Path, packaged: Path) -> None:
+    for build, remedy in (
+        (install(tmp_path, "mpich"), "run `make build` again"),
+        (install(tmp_path, "mine"), "run `nereus build --with-mpi MPICC --name mine` again"),
+        (choose(None, {}), "install the wheel again"),
+    ):
+        with pytest.raises(LaunchError, match=f"lib/libnereus-monitor.so: .*{build.name}.*; {remedy}"):
+            build.library(LIBRARY)
+
+
 def test_missing_launcher_is_reported(tmp_path: Path) -> None:
     build = install(tmp_path, "mpich")
     build.mpiexec.unlink()
@@ -147,6 +159,7 @@ def test_installed_build_of_the_same_name_is_used_before_that_in_the_package(pac
     assert [build.name for build in builds({})] == ["mpich", "openmpi"]
     own = install(folder, "mpich")
     assert builds({})[0].prefix == own.prefix
+    assert [place.name for place in build_folders({})] == ["nereus", "builds"]
     assert [build.prefix.parent for build in builds({"NEREUS_BUILDS": str(folder)})] == [folder, folder]
 
 

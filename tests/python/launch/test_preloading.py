@@ -137,8 +137,6 @@ def test_earlier_preloads_are_kept_and_forwarded_to_other_hosts(tmp_path: Path) 
 
 
 def test_library_that_cannot_be_preloaded_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(LaunchError, match="no such library"):
-        preloaded(tmp_path / "none.so", {})
     blank = tmp_path / "a b.so"
     blank.touch()
     with pytest.raises(LaunchError, match="blank"):

@@ -18,6 +18,7 @@ class Machine:
         self.coordinator = Coordinator(policy, {"n": cores}, PARAMETERS)
         self.ranks, self.iteration, self.time = ranks, 0, 0.0
         self.sizes = [ranks]
+        self.reasons: list[str] = []
         self.take(self.coordinator.came(About("j", {"n": ranks}, most), 0.0))
 
     def take(self, effects: list[Effect]) -> None:
@@ -25,6 +26,7 @@ class Machine:
             if isinstance(each, Command):
                 self.ranks = each.ranks
                 self.sizes.append(each.ranks)
+                self.reasons.append(each.why)
                 told = self.coordinator.resized(
                     "j", each.number, {"n": each.ranks}, self.iteration, self.time
                 )
@@ -46,7 +48,9 @@ def test_job_runs_through_some_sizes_and_returns_to_its_first() -> None:
 
 
 def test_requested_sizes_are_timed() -> None:
-    assert Machine(Sweep(sizes=(1, 6))).run(20).sizes == [4, 1, 6, 4]
+    machine = Machine(Sweep(sizes=(1, 6))).run(20)
+    assert machine.sizes == [4, 1, 6, 4]
+    assert machine.reasons[:2] == ["to be timed on 1 rank", "to be timed on 6 ranks"]
 
 
 def test_sizes_beyond_the_available_cores_are_not_tried() -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from nereus.launch import builds
 from nereus.supervisor.descriptors import guard
 
 # A process that has used up its descriptors itself hears of a connection, and lives.
@@ -44,6 +45,15 @@ for one in taken:
 sockets.close()
 print(told)
 """
+IN_A_WHEEL = """
+import sys
+from importlib import import_module
+from pathlib import Path
+from nereus.supervisor.descriptors import guard
+import_module("nereus.launch.builds").PACKAGED = Path(sys.argv[1])
+sys.prefix = "/nowhere"
+print("not guarded" if guard() is None else "guarded")
+"""
 TAKES = """
 #define _GNU_SOURCE
 #include <sys/socket.h>
@@ -67,6 +77,20 @@ def test_process_without_free_descriptors_survives_a_connection(tmp_path: Path) 
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert "a new connection was refused: of 64 descriptors (ulimit -n) too few are left" in done.stdout
+
+
+def test_build_of_a_wheel_guards_descriptors(tmp_path: Path) -> None:
+    """It lies in the package, and not where other builds are installed."""
+    (tmp_path / "own").symlink_to(builds()[0].prefix)
+    done = subprocess.run(
+        [sys.executable, "-c", IN_A_WHEEL, str(tmp_path)],
+        env={name: value for name, value in os.environ.items() if name != "NEREUS_BUILDS"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == ("guarded\n", "")
 
 
 @contextmanager

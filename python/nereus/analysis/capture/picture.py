@@ -12,6 +12,7 @@ from matplotlib.patches import Patch
 from nereus.analysis.capture.captured import Captured
 from nereus.analysis.capture.iterations import Repeated
 from nereus.analysis.capture.trace import Trace
+from nereus.analysis.report.units import seconds_text, time_unit
 from nereus.pictures import COLOURS
 
 _COLOURS = dict(zip(("compute", "messages", "collectives", "files"), COLOURS, strict=False))
@@ -21,32 +22,42 @@ _MOST_RANKS = 64
 
 
 def draw(traces: Sequence[Trace], captured: Captured, file: Path) -> None:
-    """The iteration whose time is the median, on the first ranks."""
+    """Write the iteration whose time is the median, on the first ranks."""
+    figure(traces, captured).savefig(file, dpi=130)
+
+
+def figure(traces: Sequence[Trace], captured: Captured) -> Figure:
+    """The picture before it becomes a file."""
     longest = max((phase.repeated for phase in captured.phases), key=lambda one: one.times * one.seconds)
     begin, end = _median_iteration(longest)
     shown = traces[:_MOST_RANKS]
-    figure = Figure(figsize=(10, 1.2 + _INCHES_OF_RANK * len(shown)), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
+    made = Figure(figsize=(10, 1.2 + _INCHES_OF_RANK * len(shown)), layout="constrained")
+    FigureCanvasAgg(made)
+    axes = made.add_subplot()
+    present: set[str] = set()
     for trace in shown:
         for kind, bars in _bars(trace, begin, end).items():
             axes.broken_barh(bars, (trace.facts.rank - 0.4, 0.8), color=_COLOURS[kind])
-    unit, name = (1e6, "µs") if end - begin < 1e-3 else (1e3, "ms") if end - begin < 1 else (1.0, "s")
-    axes.xaxis.set_major_formatter(lambda value, _: f"{value * unit:.4g}")
+            present |= {kind} if bars else set()
+    unit, name = time_unit(end - begin)
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value / unit:.4g}")
     axes.set(
         xlim=(0, end - begin),
         yticks=range(len(shown)),
         ylabel="rank",
-        xlabel=f"{name} since the iteration began",
-        title=f"{captured.experiment.name}: one of {longest.times} iterations",
+        xlabel=f"time since the iteration began [{name}]",
     )
+    title = (
+        f"{captured.experiment.name}: {seconds_text(end - begin)}, the median of {longest.times} iterations"
+    )
+    axes.set_title(title, loc="left", fontweight="bold")
     axes.invert_yaxis()
     axes.legend(
-        handles=[Patch(color=colour, label=kind) for kind, colour in _COLOURS.items()],
+        handles=[Patch(color=colour, label=kind) for kind, colour in _COLOURS.items() if kind in present],
         loc="upper left",
         bbox_to_anchor=(1.0, 1.0),
     )
-    figure.savefig(file, dpi=130)
+    return made
 
 
 def _median_iteration(repeated: Repeated) -> tuple[float, float]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The picture of a simulation: a column for each policy, ranks above, I/O phases, waits and resizes below.
 
-Ranks of the jobs stand upon one another: lines of jobs with as many ranks would hide each other. Of many
+Ranks of the jobs are stacked: lines of jobs with as many ranks would hide each other. Of many
 jobs, as those of a trace: how many cores they have, and how many jobs run and wait for cores.
 """
 
@@ -74,7 +74,7 @@ def _ranks(axes: "Axes", result: Result, of_job: Mapping[str, Sequence[Event]]) 
         top = [low + ranks for low, ranks in zip(floor, _at(own, times), strict=True)]
         axes.fill_between(times, floor, top, step="post", **area(number))
         floor = top
-    axes.set_ylabel("ranks, upon one another")
+    axes.set_ylabel("ranks of all jobs, stacked")
 
 
 def _steps(job: JobResult, events: Iterable[Event], end: float) -> list[tuple[float, int]]:
@@ -109,7 +109,7 @@ def _legend(made: "Figure", jobs: Sequence[str]) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    # As they stand upon one another: the first job at the bottom.
+    # As they are stacked: the first job at the bottom.
     handles = [Patch(**area(number), label=name) for number, name in enumerate(jobs)][::-1]
     marks = [
         Line2D([], [], ls="", marker="v", color="black", ms=4, label=_RESIZED),

@@ -202,6 +202,25 @@ def test_page_as_wide_as_a_telephone_does_not_scroll_sideways(
     assert (found["scrolls"], found["beside"]) == (390, [])
 
 
+DRAWS_AN_AXIS = """
+import { drawAxis } from "./drawing.js";
+//
+const axis = $("axis");
+answers.labels = [];
+for (const over of [0.1, 2, 10]) {
+  drawAxis(axis, { begin: 0, end: 120 + over, now: 60, width: axis.clientWidth }, []);
+  const texts = [...axis.querySelectorAll("text")];
+  const cut = texts.filter((each) => each.getBoundingClientRect().right > axis.getBoundingClientRect().right);
+  answers.labels.push([texts.length > 2, cut.map((each) => each.textContent)]);
+}
+"""
+
+
+def test_times_on_the_axis_are_shown_whole(served: Serve, tmp_path: Path) -> None:
+    page = served(Source(Told(history()).ask), files=with_script(DRAWS_AN_AXIS, tmp_path))
+    assert answers(page, 2)["labels"] == [[True, []]] * 3
+
+
 TELLS_STORIES = """
 import { Story, spans } from "./story.js";
 //

@@ -5,6 +5,7 @@
 import { spans } from "./story.js";
 
 const SVG = "http://www.w3.org/2000/svg";
+const HALF_A_TIME = 30; // px, of its text, which would be cut off at the right
 const LEFT = 34; // room for the numbers of ranks
 const TOP = 12; // room for marks
 const FLOOR = 52; // where 0 ranks are drawn
@@ -32,9 +33,8 @@ export function clock(time, withDay = false) {
 }
 
 export function drawAxis(svg, view, away) {
-  const marks = ticks(view).map((time) =>
-    node("text", { x: x(view, time), y: 14, "text-anchor": "middle" }, clock(time)),
-  );
+  const whole = ticks(view).filter((time) => x(view, time) + HALF_A_TIME <= view.width);
+  const marks = whole.map((time) => node("text", { x: x(view, time), y: 14, "text-anchor": "middle" }, clock(time)));
   svg.replaceChildren(...bands(view, away, 22), ...marks);
   svg.setAttribute("aria-label", `Time from ${clock(view.begin, true)} to ${clock(view.end, true)}`);
 }
