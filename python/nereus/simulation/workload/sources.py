@@ -11,7 +11,7 @@ import numpy as np
 
 from nereus.config.errors import ConfigError, fail
 from nereus.simulation.jobs.swf import Line, TracedJob, lines
-from nereus.simulation.workload import sacct
+from nereus.simulation.workload import lublin, sacct
 from nereus.simulation.workload.job import Job, Kind
 from nereus.simulation.workload.model import Generated, SubmittedJob, Workload, no_limit
 
@@ -127,15 +127,25 @@ def _problems(job: TracedJob, workload: Workload, words: _Trace) -> Iterator[str
 
 def _drawn(generated: Generated, seed: int) -> list[Job]:
     random = np.random.default_rng([seed, 1])
-    count = generated.jobs
-    gaps = random.exponential(generated.every, count)
-    submits = np.cumsum(gaps) - gaps[0]
-    seconds = np.maximum(random.exponential(generated.seconds, count), 1e-6)
-    ranks = 2 ** random.integers(0, generated.most_ranks.bit_length(), count)
-    limits = seconds * random.uniform(1, generated.limit_factor, count)
+    model = lublin.drawn if generated.model == "lublin" else _exponential
+    submits, ranks, seconds = model(generated, random)
+    limits = seconds * random.uniform(1, generated.limit_factor, generated.jobs)
     return [
         Job.rigid(f"{number}", float(submit), int(size), float(run), float(limit))
         for number, (submit, size, run, limit) in enumerate(
-            zip(submits, ranks, seconds, limits, strict=True), start=1
+            zip(submits - submits[0], ranks, seconds, limits, strict=True), start=1
         )
     ]
+
+
+def _exponential(
+    generated: Generated, random: np.random.Generator
+) -> tuple[lublin.Floats, lublin.Ranks, lublin.Floats]:
+    assert generated.every is not None and generated.seconds is not None
+    gaps = random.exponential(generated.every, generated.jobs)
+    seconds = np.maximum(random.exponential(generated.seconds, generated.jobs), 1e-6)
+    return (
+        np.cumsum(gaps),
+        2 ** random.integers(0, generated.most_ranks.bit_length(), generated.jobs),
+        seconds,
+    )
