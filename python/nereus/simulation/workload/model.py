@@ -37,6 +37,8 @@ class SubmittedJob(Part):
 
 
 MODELS = ("exponential", "lublin")
+#: Of what a percentage of malleable and moldable jobs is.
+SHARES = ("jobs", "core-hours")
 
 
 class Generated(Part):
@@ -65,6 +67,7 @@ class Workload(Part):
     malleable: list[Percent] = Field(
         default=[0.0], min_length=1, description="a list of numbers from 0 to 100"
     )
+    malleable_by: str = Field("jobs", description=f"one of {', '.join(SHARES)}")
     moldable: Percent = Field(0.0, description=_PERCENT)
     least_factor: float = Field(0.5, gt=0, le=1, description="a number above 0, up to 1")
     most_factor: float = Field(2.0, ge=1, le=1e6, description="a number from 1 to 1e6")
@@ -97,6 +100,8 @@ def findings(workload: Workload) -> Iterator[tuple[Path, str]]:
         for index, name in enumerate(getattr(workload, key)):
             if name not in known:
                 yield (key, index), f"one of {', '.join(known)}"
+    if workload.malleable_by not in SHARES:
+        yield ("malleable_by",), f"one of {', '.join(SHARES)}"
     sources = [key for key in ("trace", "generated", "jobs") if getattr(workload, key)]
     if len(sources) != 1:
         yield (
