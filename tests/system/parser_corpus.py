@@ -47,6 +47,12 @@ host = 2.0
 """
 PROF = "E\t0\t1\t10 bytes\t2 msgs sent\t" + ",".join("0" for _ in range(66)) + "\n"
 TRACE = "; MaxProcs: 8\n1 0 0 100 4 -1 -1 4 100 -1 1 1 1 1 1 1 -1 -1\n"
+ACCOUNTING = """\
+JobID|Submit|ElapsedRaw|Timelimit|AllocCPUS|State
+12|2026-01-31T23:59:50|100|00:05:00|4|COMPLETED
+12.batch|2026-01-31T23:59:50|100||4|COMPLETED
+13_1|2026-01-31T23:59:59|10|1-00:00:00|2|CANCELLED by 7
+"""
 MACHINE = """
 cores = 8
 order = ["easy", "conservative"]
@@ -266,6 +272,9 @@ PARSERS = {
     "jobs of a machine": Parser(MACHINE.encode(), "w.toml", "simulate workload FILE"),
     "trace of a machine": Parser(
         TRACE.encode(), "w.swf", "simulate workload FILE --cores 8 --order easy --skip-bad"
+    ),
+    "Slurm's accounting": Parser(
+        ACCOUNTING.encode(), "w.sacct", "simulate workload FILE --cores 8 --order easy --skip-bad"
     ),
     "Proteo's JSON": Parser(json.dumps(PROTEO, indent=1).encode(), "e.json", "emulate FILE --print"),
     "live study": Parser(LIVE.encode(), "s.toml", "study FILE --plan"),

@@ -28,7 +28,8 @@ _TEXTS: Mapping[str, Callable[[float | None], str]] = {
 
 def workload(
     file: Annotated[
-        Path, typer.Argument(metavar="WORKLOAD", help="A workload (.toml), or a trace of jobs (.swf).")
+        Path,
+        typer.Argument(metavar="WORKLOAD", help="A workload (.toml), or a trace of jobs (.swf, .sacct)."),
     ],
     cores: Annotated[
         int | None, typer.Option(metavar="N", min=1, max=10**7, help="Of the machine; a trace needs it.")

@@ -14,13 +14,15 @@ from nereus.config.toml_reader import read_toml
 from nereus.config.validation import problem_at
 from nereus.simulation.workload.model import Generated, SubmittedJob, Workload
 
+#: Of files that are traces alone.
+_TRACES = (".swf", ".sacct")
 _TABLES: Tables = {(): Workload, ("generated",): Generated, ("jobs",): SubmittedJob}
 
 
 def load_workload(path: Path, chosen: Mapping[str, Any]) -> Workload:
     """`chosen`: by options, in place of keys of the same name. A ConfigError says what is wrong."""
     name = str(path)
-    if path.suffix != ".swf":
+    if path.suffix not in _TRACES:
         document = read_toml(text_of(path), name)
         return _with_trace(_validated(document, chosen, name), document, path)
     if "cores" not in chosen:

@@ -36,14 +36,22 @@ class SubmittedJob(Part):
     most: Ranks | None = Field(None, description="a whole number from ranks to 10^7")
 
 
-class Generated(Part):
-    """Jobs that are drawn: times between submissions and run times exponential, sizes powers of two."""
+MODELS = ("exponential", "lublin")
+#: Of what a percentage of malleable and moldable jobs is.
+SHARES = ("jobs", "core-hours")
 
+
+class Generated(Part):
+    """Jobs that are drawn. `lublin`: as Lublin and Feitelson (2003) found them in logs of machines."""
+
+    model: str = Field("exponential", description=f"one of {', '.join(MODELS)}")
     jobs: int = Field(ge=1, le=10**6, description="a whole number from 1 to 10^6")
-    every: SomeSeconds = Field(description=_ABOVE_0)
-    seconds: SomeSeconds = Field(description=_ABOVE_0)
+    every: SomeSeconds | None = Field(None, description=_ABOVE_0)
+    seconds: SomeSeconds | None = Field(None, description=_ABOVE_0)
     most_ranks: Ranks = Field(1, description=_RANKS)
     limit_factor: float = Field(1.0, ge=1, le=1000, description="a number from 1 to 1000")
+    serial_share: float = Field(0.244, ge=0, le=1, description="a share of 1")
+    power_share: float = Field(0.576, ge=0, le=1, description="a share of 1")
 
 
 class Workload(Part):
@@ -59,6 +67,7 @@ class Workload(Part):
     malleable: list[Percent] = Field(
         default=[0.0], min_length=1, description="a list of numbers from 0 to 100"
     )
+    malleable_by: str = Field("jobs", description=f"one of {', '.join(SHARES)}")
     moldable: Percent = Field(0.0, description=_PERCENT)
     least_factor: float = Field(0.5, gt=0, le=1, description="a number above 0, up to 1")
     most_factor: float = Field(2.0, ge=1, le=1e6, description="a number from 1 to 1e6")
@@ -67,7 +76,9 @@ class Workload(Part):
     seeds: int = Field(1, ge=1, le=10_000, description="a whole number from 1 to 10000")
     default_limit: SomeSeconds | None = Field(None, description=_ABOVE_0)
     trace: str | None = Field(None, min_length=1, description="the name of a file")
-    generated: Generated | None = Field(None, description="a table with jobs, every, seconds")
+    generated: Generated | None = Field(
+        None, description="a table with jobs, every, seconds; or with jobs and model"
+    )
     jobs: list[SubmittedJob] = Field(default=[], description="[[jobs]] tables")
 
     @model_validator(mode="after")
@@ -89,6 +100,8 @@ def findings(workload: Workload) -> Iterator[tuple[Path, str]]:
         for index, name in enumerate(getattr(workload, key)):
             if name not in known:
                 yield (key, index), f"one of {', '.join(known)}"
+    if workload.malleable_by not in SHARES:
+        yield ("malleable_by",), f"one of {', '.join(SHARES)}"
     sources = [key for key in ("trace", "generated", "jobs") if getattr(workload, key)]
     if len(sources) != 1:
         yield (
@@ -98,8 +111,9 @@ def findings(workload: Workload) -> Iterator[tuple[Path, str]]:
     most_moldable = 100 - max(workload.malleable)
     if workload.moldable > most_moldable:
         yield ("moldable",), f"at most the {most_moldable:g} % of the jobs that are not malleable"
-    if workload.generated is not None and workload.generated.most_ranks > workload.cores:
-        yield ("generated", "most_ranks"), f"at most the {workload.cores} cores of the machine"
+    if workload.generated is not None:
+        found = _of_generated(workload.generated, workload.cores)
+        yield from ((("generated", key), text) for key, text in found)
     names: set[str] = set()
     yield from _of_kinds(workload)
     for index, job in enumerate(workload.jobs):
@@ -124,6 +138,27 @@ def _of_kinds(workload: Workload) -> Iterator[tuple[Path, str]]:
     for index, job in enumerate(workload.jobs):
         if job.kind not in (None, Kind.RIGID):
             yield ("jobs", index, "kind"), f"rigid, {why}"
+
+
+def _of_generated(generated: Generated, cores: int) -> Iterator[tuple[str, str]]:
+    if generated.most_ranks > cores:
+        yield "most_ranks", f"at most the {cores} cores of the machine"
+    if generated.model not in MODELS:
+        yield "model", f"one of {', '.join(MODELS)}"
+    elif generated.model == "exponential":
+        for key in ("every", "seconds"):
+            if getattr(generated, key) is None:
+                yield key, f"is missing: {_ABOVE_0}"
+        for key in ("serial_share", "power_share"):
+            if key in generated.model_fields_set:
+                yield key, "goes with the model lublin"
+    elif generated.seconds is not None:
+        yield "seconds", "goes with the model exponential; lublin has run times of its own"
+    elif generated.serial_share + generated.power_share > 1:
+        yield (
+            "power_share",
+            f"at most {1 - generated.serial_share:g}: serial_share and power_share are of all jobs",
+        )
 
 
 def no_limit(order: Sequence[str]) -> str:

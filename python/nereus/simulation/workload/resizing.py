@@ -4,32 +4,36 @@
 from collections.abc import Callable
 
 from nereus.simulation.workload.orders.order import SizingOrder
+from nereus.simulation.workload.ranking import Ranking
 from nereus.simulation.workload.running import Running
 from nereus.simulation.workload.strategies import Strategy
 
 
 class Malleable:
-    """Looks only at jobs that can grow, or give: what a decision costs is the number of its resizes."""
+    """Looks only at jobs that can grow, or give, the next one first: a decision costs what it moves."""
 
     def __init__(
         self, order: SizingOrder, strategy: Strategy, resize: Callable[[Running, int, float], None]
     ) -> None:
         self._order, self._strategy, self._resize = order, strategy, resize
-        self._can_grow: dict[int, Running] = {}  # in the order of their starts
-        self._can_give: dict[int, Running] = {}
+        self._jobs: dict[int, Running] = {}
+        self._can_grow = Ranking()
+        self._can_give = Ranking()
         self._to_give = 0  # cores, of all of them
 
     def started(self, running: Running) -> None:
         """A malleable job has."""
+        self._jobs[running.request.number] = running
         self._to_give += self._above_kept(running)
         self._sort(running)
 
     def ended(self, running: Running) -> None:
         """Any job has."""
         number = running.request.number
-        if self._can_give.pop(number, None) is not None:
+        if self._jobs.pop(number, None) is not None:
             self._to_give -= self._above_kept(running)
-        self._can_grow.pop(number, None)
+        self._can_give.put(number, None)
+        self._can_grow.put(number, None)
 
     def give_to_first(self, free: int, now: float) -> bool:
         """Whether the first waiting job lacked cores and can start now."""
@@ -37,20 +41,32 @@ class Malleable:
         lacks = 0 if first is None else first.least - free
         if not 0 < lacks <= self._to_give:
             return False
-        while lacks > 0:
-            running = next(reversed(self._can_give.values()))
-            given = min(lacks, self._above_kept(running))
-            self._change(running, -given, now)
-            lacks -= given
+        given: dict[int, int] = {}
+        while lacks > 0 and (number := self._can_give.first()) is not None:
+            running, before = self._jobs[number], given.get(number, 0)
+            more = self._at_once(lacks, self._above_kept(running) - before)
+            given[number] = before + more
+            lacks -= more
+            self._rank_givers(running, running.outcome.ranks - given[number])
+        for number, cores in given.items():
+            self._change(self._jobs[number], -cores, now)
         return True
 
     def take_idle(self, free: int, now: float) -> None:
         """All cores that are free, as far as jobs may have them."""
-        while free > 0 and self._can_grow:
-            running = next(iter(self._can_grow.values()))
-            taken = min(free, running.outcome.job.most - running.outcome.ranks)
-            self._change(running, taken, now)
-            free -= taken
+        taken: dict[int, int] = {}
+        while free > 0 and (number := self._can_grow.first()) is not None:
+            running, before = self._jobs[number], taken.get(number, 0)
+            ranks = running.outcome.ranks + before
+            more = self._at_once(free, running.outcome.job.most - ranks)
+            taken[number] = before + more
+            free -= more
+            self._rank_takers(running, ranks + more)
+        for number, cores in taken.items():
+            self._change(self._jobs[number], cores, now)
+
+    def _at_once(self, cores: int, room: int) -> int:
+        return min(cores, room) if self._strategy.all_at_once else 1
 
     def _change(self, running: Running, more: int, now: float) -> None:
         self._to_give -= self._above_kept(running)
@@ -59,16 +75,22 @@ class Malleable:
         self._sort(running)
 
     def _sort(self, running: Running) -> None:
-        number, job, ranks = running.request.number, running.outcome.job, running.outcome.ranks
-        _put(self._can_grow, number, running if ranks < job.most else None)
-        _put(self._can_give, number, running if self._above_kept(running) > 0 else None)
+        self._rank_takers(running, running.outcome.ranks)
+        self._rank_givers(running, running.outcome.ranks)
+
+    def _rank_takers(self, running: Running, ranks: int) -> None:
+        """As if it had so many."""
+        job, request, started = running.outcome.job, running.request, running.outcome.started
+        can = ranks < job.most
+        key = (-self._strategy.worth(job, request, ranks + 1), started, request.number) if can else None
+        self._can_grow.put(request.number, key)
+
+    def _rank_givers(self, running: Running, ranks: int) -> None:
+        """As if it had so many."""
+        job, request, started = running.outcome.job, running.request, running.outcome.started
+        can = ranks > self._strategy.kept(job)
+        key = (self._strategy.worth(job, request, ranks), -started, -request.number) if can else None
+        self._can_give.put(request.number, key)
 
     def _above_kept(self, running: Running) -> int:
         return max(0, running.outcome.ranks - self._strategy.kept(running.outcome.job))
-
-
-def _put(jobs: dict[int, Running], number: int, running: Running | None) -> None:
-    if running is None:
-        jobs.pop(number, None)
-    else:
-        jobs[number] = running

@@ -2,7 +2,7 @@
 """The jobs of a workload: those that it lists, those of a trace, or drawn ones."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
@@ -11,6 +11,7 @@ import numpy as np
 
 from nereus.config.errors import ConfigError, fail
 from nereus.simulation.jobs.swf import Line, TracedJob, lines
+from nereus.simulation.workload import lublin, sacct
 from nereus.simulation.workload.job import Job, Kind
 from nereus.simulation.workload.model import Generated, SubmittedJob, Workload, no_limit
 
@@ -61,15 +62,31 @@ def with_kind(job: Job, kind: Kind, workload: Workload) -> Job:
     return replace(job, kind=kind, least=least, most=most if kind is Kind.MALLEABLE else job.ranks)
 
 
+@dataclass(frozen=True)
+class _Trace:
+    """A format of traces: how it is read; what it calls ranks and limit, at the beginning of a message."""
+
+    read: Callable[[Path], Iterable[Line | sacct.Entry]]
+    ranks: str
+    limit: str
+
+
+_SWF = _Trace(lines, "", "the requested time ")
+_SACCT = _Trace(sacct.entries, "AllocCPUS: ", "Timelimit: ")
+
+
 def _traced(workload: Workload, path: Path, skip_bad: bool) -> Jobs:
     jobs: list[Job] = []
     left_out: Counter[str] = Counter()
     first: ConfigError | None = None
-    for line in lines(path):
-        problem = _problem(line, workload)
+    words = _SACCT if sacct.is_export(path) else _SWF
+    for line in words.read(path):
+        problem = _problem(line, workload, words)
         if problem is not None:
             left_out[_BAD] += 1
             first = first or problem
+        elif isinstance(line.job, sacct.LeftOut):
+            left_out[line.job.why] += 1
         elif isinstance(line.job, TracedJob) and line.job.seconds > 0 and line.job.ranks > 0:
             limit = line.job.limit if line.job.limit > 0 else workload.default_limit or inf
             jobs.append(Job.rigid(line.job.name, line.job.submit, line.job.ranks, line.job.seconds, limit))
@@ -77,21 +94,24 @@ def _traced(workload: Workload, path: Path, skip_bad: bool) -> Jobs:
             left_out[_DID_NOT_RUN] += 1
     if first is not None and not skip_bad:
         more = f", and {left_out[_BAD] - 1} more" if left_out[_BAD] > 1 else ""
-        raise fail(
-            first.problems[0].where, f"{first.problems[0].allowed}{more} (--skip-bad leaves out such jobs)"
+        what = replace(
+            first.problems[0], allowed=f"{first.problems[0].allowed}{more} (--skip-bad leaves out such jobs)"
         )
+        raise ConfigError([what])
     if not jobs:
         raise fail(str(path), "has no job that can be simulated")
     return Jobs(_in_order(jobs), left_out)
 
 
-def _problem(line: Line, workload: Workload) -> ConfigError | None:
+def _problem(line: Line | sacct.Entry, workload: Workload, words: _Trace) -> ConfigError | None:
     if isinstance(line.job, ConfigError):
         return line.job
-    return next((fail(line.where, text) for text in _problems(line.job, workload)), None)
+    if isinstance(line.job, sacct.LeftOut):
+        return None
+    return next((fail(line.where, text) for text in _problems(line.job, workload, words)), None)
 
 
-def _problems(job: TracedJob, workload: Workload) -> Iterator[str]:
+def _problems(job: TracedJob, workload: Workload, words: _Trace) -> Iterator[str]:
     """Of one that ran."""
     times = {"submit time": job.submit, "run time": job.seconds, "requested time": job.limit}
     for name, value in times.items():
@@ -100,22 +120,32 @@ def _problems(job: TracedJob, workload: Workload) -> Iterator[str]:
     if job.seconds <= 0 or job.ranks <= 0:
         return
     if job.ranks > workload.cores:
-        yield f"the job has {job.ranks} processors, the machine {workload.cores} cores"
+        yield f"{words.ranks}the job has {job.ranks} processors, the machine {workload.cores} cores"
     if job.limit <= 0 and workload.default_limit is None and workload.needs_limits:
-        yield f"the requested time {no_limit(workload.order)}"
+        yield f"{words.limit}{no_limit(workload.order)}"
 
 
 def _drawn(generated: Generated, seed: int) -> list[Job]:
     random = np.random.default_rng([seed, 1])
-    count = generated.jobs
-    gaps = random.exponential(generated.every, count)
-    submits = np.cumsum(gaps) - gaps[0]
-    seconds = np.maximum(random.exponential(generated.seconds, count), 1e-6)
-    ranks = 2 ** random.integers(0, generated.most_ranks.bit_length(), count)
-    limits = seconds * random.uniform(1, generated.limit_factor, count)
+    model = lublin.drawn if generated.model == "lublin" else _exponential
+    submits, ranks, seconds = model(generated, random)
+    limits = seconds * random.uniform(1, generated.limit_factor, generated.jobs)
     return [
         Job.rigid(f"{number}", float(submit), int(size), float(run), float(limit))
         for number, (submit, size, run, limit) in enumerate(
-            zip(submits, ranks, seconds, limits, strict=True), start=1
+            zip(submits - submits[0], ranks, seconds, limits, strict=True), start=1
         )
     ]
+
+
+def _exponential(
+    generated: Generated, random: np.random.Generator
+) -> tuple[lublin.Floats, lublin.Ranks, lublin.Floats]:
+    assert generated.every is not None and generated.seconds is not None
+    gaps = random.exponential(generated.every, generated.jobs)
+    seconds = np.maximum(random.exponential(generated.seconds, generated.jobs), 1e-6)
+    return (
+        np.cumsum(gaps),
+        2 ** random.integers(0, generated.most_ranks.bit_length(), generated.jobs),
+        seconds,
+    )

@@ -37,6 +37,10 @@ def line(number: int, submit: float = 0, seconds: float = 10, ranks: int = 2, li
         (BEGIN.replace("order", "orders") + JOB, ":2: orders = "),
         (BEGIN + 'strategy = ["all"]\n' + JOB, ':3: strategy[0] = "all": one of keep-preferred, keep-least'),
         (BEGIN + "malleable = [0, 120]\n" + JOB, ":3: malleable[1] = 120: a list of numbers from 0 to 100"),
+        (
+            BEGIN + 'malleable_by = "time"\n' + JOB,
+            ':3: malleable_by = "time": one of jobs, core-hours',
+        ),
         (BEGIN + "malleable = [60]\nmoldable = 50\n" + JOB, ":4: moldable = 50: at most the 40 %"),
         (
             BEGIN.replace("easy", "conservative") + "malleable = [20]\n" + JOB,

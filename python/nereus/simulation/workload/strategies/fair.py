@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Equipartition: all jobs are to have the same number of ranks, whatever they asked for
+(McCann, Vaswani and Zahorjan, "A dynamic processor allocation policy for multiprogrammed shared-memory
+multiprocessors", ACM Transactions on Computer Systems 11, 1993).
+
+The job with the fewest ranks gets a core, the one with the most gives one. Unlike there, no cores move from
+one running job to another.
+"""
+
+from nereus.simulation.workload.job import Job, Request
+from nereus.simulation.workload.strategies.strategy import Strategy
+
+
+class Fair(Strategy):
+    def kept(self, job: Job) -> int:
+        return job.least
+
+    def worth(self, job: Job, request: Request, ranks: int) -> float:
+        return -ranks
