@@ -82,6 +82,7 @@ class Comparison:
                 STRATEGIES.get(variant.strategy),
                 self._workload.parallel_fraction,
                 lambda: ended(variant.order),
+                cost=None if self._workload.resize_cost is None else self._workload.resize_cost.made(),
             )
             self._simulated[key] = figures_of(outcomes, self._workload.cores)
         return self._simulated[key]

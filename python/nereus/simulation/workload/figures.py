@@ -11,11 +11,14 @@ from nereus.simulation.workload.job import Outcome
 #: Jobs that run for less count as if they ran so long: else they decide the mean slowdown (Feitelson, 2001).
 SHORTEST_SECONDS = 10.0
 _CONFIDENCE = 0.95
+_HOUR = 3600.0
 
 
 @dataclass(frozen=True)
 class Figures:
-    """Means are over all jobs. `utilisation`: share of the cores that jobs had, over the makespan."""
+    """Means are over all jobs. `utilisation`: share of the cores that jobs had, over the makespan, also
+    while they were resized.
+    """
 
     makespan_seconds: float
     mean_turnaround_seconds: float
@@ -24,6 +27,7 @@ class Figures:
     utilisation: float
     killed: int
     resizes: int
+    core_hours_lost_to_resizes: float
 
     def document(self) -> dict[str, float]:
         """By the names of the keys."""
@@ -37,6 +41,7 @@ MEASURES = (
     "mean_wait_seconds",
     "mean_bounded_slowdown",
     "utilisation",
+    "core_hours_lost_to_resizes",
 )
 
 
@@ -51,6 +56,7 @@ def figures_of(outcomes: Sequence[Outcome], cores: int) -> Figures:
         sum(each.core_seconds for each in outcomes) / (cores * makespan),
         sum(each.killed for each in outcomes),
         sum(each.resizes for each in outcomes),
+        sum(each.lost_core_seconds for each in outcomes) / _HOUR,
     )
 
 

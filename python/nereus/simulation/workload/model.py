@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from nereus.simulation.jobs.scenario import NAME_PATTERN, Part, Path, Ranks
+from nereus.simulation.workload.behaviour import ResizeCostTable, of_resize_cost
 from nereus.simulation.workload.job import Kind
 from nereus.simulation.workload.orders.registry import ORDERS
 from nereus.simulation.workload.strategies import STRATEGIES
@@ -34,6 +35,7 @@ class SubmittedJob(Part):
     kind: str | None = Field(None, description=f"one of {', '.join(Kind)}")
     least: Ranks | None = Field(None, description="a whole number from 1 to ranks")
     most: Ranks | None = Field(None, description="a whole number from ranks to 10^7")
+    memory_per_rank: float | None = Field(None, ge=0, le=1e18, description="bytes from 0 to 1e18")
 
 
 class Generated(Part):
@@ -65,6 +67,7 @@ class Workload(Part):
     parallel_fraction: float = Field(0.99, ge=0, le=1, description="a share of 1")
     seed: int = Field(42, ge=0, le=2**63 - 1, description="a whole number from 0 to 2^63-1")
     seeds: int = Field(1, ge=1, le=10_000, description="a whole number from 1 to 10000")
+    resize_cost: ResizeCostTable | None = Field(None, description="a table with method, seconds, rate")
     default_limit: SomeSeconds | None = Field(None, description=_ABOVE_0)
     trace: str | None = Field(None, min_length=1, description="the name of a file")
     generated: Generated | None = Field(None, description="a table with jobs, every, seconds")
@@ -102,6 +105,9 @@ def findings(workload: Workload) -> Iterator[tuple[Path, str]]:
         yield ("generated", "most_ranks"), f"at most the {workload.cores} cores of the machine"
     names: set[str] = set()
     yield from _of_kinds(workload)
+    if workload.resize_cost is not None:
+        found = of_resize_cost(workload.resize_cost, workload.trace is not None)
+        yield from ((("resize_cost", key), text) for key, text in found)
     for index, job in enumerate(workload.jobs):
         if job.name in names:
             yield ("jobs", index, "name"), "another name: there is one job of this name"
