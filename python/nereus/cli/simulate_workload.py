@@ -25,6 +25,7 @@ _TEXTS: Mapping[str, Callable[[float | None], str]] = {
     "mean_bounded_slowdown": ratio_text,
     "utilisation": percent_text,
     "core_hours_lost_to_resizes": lambda hours: amount_text(hours, "core h"),
+    "energy_kwh": lambda energy: amount_text(None if energy is None else 1000 * energy, "Wh"),
 }
 _HEADINGS: Mapping[str, str] = {
     "makespan_seconds": "makespan",
@@ -33,6 +34,7 @@ _HEADINGS: Mapping[str, str] = {
     "mean_bounded_slowdown": "slowdown",
     "utilisation": "utilisation",
     "core_hours_lost_to_resizes": "lost to resizes",
+    "energy_kwh": "energy",
 }
 
 
