@@ -83,6 +83,7 @@ class Comparison:
                 self._workload.parallel_fraction,
                 lambda: ended(variant.order),
                 cost=None if self._workload.resize_cost is None else self._workload.resize_cost.made(),
+                speedup=self._workload.speedup_of_jobs,
             )
             self._simulated[key] = figures_of(outcomes, self._workload.cores, self._workload.watts)
         return self._simulated[key]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import inf
 
-from nereus.simulation.workload.speedup import time_factor
+from nereus.simulation.workload.speedup import Speedup
 
 
 class Kind(StrEnum):
@@ -58,11 +58,11 @@ class Request:
     ranks: int
     least: int
     limit: float
-    parallel_fraction: float
+    speedup: Speedup
 
     def time_factor(self, ranks: int) -> float:
         """How many times as long as on the ranks asked for it takes."""
-        return time_factor(ranks, self.ranks, self.parallel_fraction)
+        return self.speedup.time_factor(ranks, self.ranks)
 
     def limit_on(self, ranks: int) -> float:
         """Seconds after which it is killed: a limit is for the ranks asked for, on others times differ."""

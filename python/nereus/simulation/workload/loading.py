@@ -12,7 +12,7 @@ from nereus.config.tables import Tables, validated_by
 from nereus.config.text import text_of
 from nereus.config.toml_reader import read_toml
 from nereus.config.validation import problem_at
-from nereus.simulation.workload.behaviour import ResizeCostTable
+from nereus.simulation.workload.behaviour import ResizeCostTable, SpeedupTable
 from nereus.simulation.workload.model import Generated, SubmittedJob, Workload
 
 _TABLES: Tables = {
@@ -20,6 +20,7 @@ _TABLES: Tables = {
     ("generated",): Generated,
     ("jobs",): SubmittedJob,
     ("resize_cost",): ResizeCostTable,
+    ("speedup",): SpeedupTable,
 }
 
 

@@ -8,10 +8,16 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from nereus.simulation.jobs.scenario import NAME_PATTERN, Part, Path, Ranks
-from nereus.simulation.workload.behaviour import ResizeCostTable, of_resize_cost
+from nereus.simulation.workload.behaviour import (
+    ResizeCostTable,
+    SpeedupTable,
+    of_resize_cost,
+    of_speedup,
+)
 from nereus.simulation.workload.figures import Watts
 from nereus.simulation.workload.job import Kind
 from nereus.simulation.workload.orders.registry import ORDERS
+from nereus.simulation.workload.speedup import Speedup
 from nereus.simulation.workload.strategies import STRATEGIES
 
 _RANKS = "a whole number from 1 to 10^7"
@@ -68,6 +74,7 @@ class Workload(Part):
     least_factor: float = Field(0.5, gt=0, le=1, description="a number above 0, up to 1")
     most_factor: float = Field(2.0, ge=1, le=1e6, description="a number from 1 to 1e6")
     parallel_fraction: float = Field(0.99, ge=0, le=1, description="a share of 1")
+    speedup: SpeedupTable | None = Field(None, description="a table with model")
     seed: int = Field(42, ge=0, le=2**63 - 1, description="a whole number from 0 to 2^63-1")
     seeds: int = Field(1, ge=1, le=10_000, description="a whole number from 1 to 10000")
     resize_cost: ResizeCostTable | None = Field(None, description="a table with method, seconds, rate")
@@ -89,6 +96,11 @@ class Workload(Part):
     def needs_limits(self) -> bool:
         """Whether each job has to have one."""
         return any(ORDERS[name].needs_limits for name in self.order if name in ORDERS)
+
+    @property
+    def speedup_of_jobs(self) -> Speedup:
+        """That of Amdahl without a table."""
+        return (self.speedup or SpeedupTable()).made(self.parallel_fraction)
 
     @property
     def watts(self) -> Watts | None:
@@ -120,6 +132,9 @@ def findings(workload: Workload) -> Iterator[tuple[Path, str]]:
     for key, other in (("idle_watts", "busy_watts"), ("busy_watts", "idle_watts")):
         if getattr(workload, key) is not None and getattr(workload, other) is None:
             yield (key,), f"goes with {other}"
+    if workload.speedup is not None:
+        says_fraction = "parallel_fraction" in workload.model_fields_set
+        yield from ((("speedup", key), text) for key, text in of_speedup(workload.speedup, says_fraction))
     if workload.resize_cost is not None:
         found = of_resize_cost(workload.resize_cost, workload.trace is not None)
         yield from ((("resize_cost", key), text) for key, text in found)

@@ -11,6 +11,7 @@ from nereus.simulation.workload.orders.order import SizingOrder, StartOrder
 from nereus.simulation.workload.resize_cost import ResizeCost
 from nereus.simulation.workload.resizing import Malleable
 from nereus.simulation.workload.running import Running
+from nereus.simulation.workload.speedup import Amdahl, Speedup
 from nereus.simulation.workload.strategies import Strategy
 
 
@@ -25,13 +26,15 @@ def simulate(
     parallel_fraction: float = 0.99,
     ended: Callable[[], None] = lambda: None,
     cost: ResizeCost | None = None,
+    speedup: Speedup | None = None,
 ) -> list[Outcome]:
     """`jobs`: in the order of their submission, each with no more ranks than the order has cores.
 
     Without a strategy, or if the order gives each job one size, nobody is resized. `ended`: told of each end.
-    `cost`: of resizes, which take no time without it.
+    `cost`: of resizes, which take no time without it; `speedup`: that of Amdahl with `parallel_fraction`.
     """
-    return _Machine(jobs, order, strategy, parallel_fraction, ended, cost).outcomes()
+    chosen = Amdahl(parallel_fraction) if speedup is None else speedup
+    return _Machine(jobs, order, strategy, chosen, ended, cost).outcomes()
 
 
 class _Machine:
@@ -40,12 +43,12 @@ class _Machine:
         jobs: Sequence[Job],
         order: StartOrder,
         strategy: Strategy | None,
-        parallel_fraction: float,
+        speedup: Speedup,
         ended: Callable[[], None],
         cost: ResizeCost | None,
     ) -> None:
         self._jobs, self._order, self._told, self._cost = jobs, order, ended, cost
-        self._parallel_fraction = parallel_fraction
+        self._speedup = speedup
         self._free = order.free
         self._running: dict[int, Running] = {}
         self._ends: list[
@@ -99,7 +102,7 @@ class _Machine:
             job, number = self._jobs[self._submitted], self._submitted
             self._submitted += 1
             least = job.least if isinstance(self._order, SizingOrder) else job.ranks
-            request = Request(number, job.ranks, least, job.limit, self._parallel_fraction)
+            request = Request(number, job.ranks, least, job.limit, self._speedup)
             self._order.submitted(request, now)
 
     def _start(self, now: float) -> None:
