@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nereus.analysis.report.units import percent_text, ratio_text, seconds_text, spread_text
+from nereus.analysis.report.units import amount_text, percent_text, ratio_text, seconds_text, spread_text
 from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, show, show_json, warn
 from nereus.cli.trial_bar import TrialBar
@@ -15,6 +15,7 @@ from nereus.simulation.workload.comparison import Comparison, Row, document, sum
 from nereus.simulation.workload.figures import Interval
 from nereus.simulation.workload.loading import load_workload
 from nereus.simulation.workload.orders.registry import ORDERS
+from nereus.simulation.workload.resize_cost import METHODS
 from nereus.simulation.workload.strategies import STRATEGIES
 
 if TYPE_CHECKING:
@@ -23,6 +24,17 @@ if TYPE_CHECKING:
 _TEXTS: Mapping[str, Callable[[float | None], str]] = {
     "mean_bounded_slowdown": ratio_text,
     "utilisation": percent_text,
+    "core_hours_lost_to_resizes": lambda hours: amount_text(hours, "core h"),
+    "energy_kwh": lambda energy: amount_text(None if energy is None else 1000 * energy, "Wh"),
+}
+_HEADINGS: Mapping[str, str] = {
+    "makespan_seconds": "makespan",
+    "mean_turnaround_seconds": "turnaround",
+    "mean_wait_seconds": "wait",
+    "mean_bounded_slowdown": "slowdown",
+    "utilisation": "utilisation",
+    "core_hours_lost_to_resizes": "lost to resizes",
+    "energy_kwh": "energy",
 }
 
 
@@ -56,6 +68,12 @@ def workload(
     parallel_fraction: Annotated[
         float | None, typer.Option(metavar="F", help="Share of a job's time that more ranks divide.")
     ] = None,
+    resize_cost: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SECONDS|METHOD", help=f"Of each resize; or by the bytes: {', '.join(METHODS)}."
+        ),
+    ] = None,
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad", help="Leave out lines of a trace that are wrong, and count them.")
     ] = False,
@@ -76,6 +94,7 @@ def workload(
         "seeds": seeds,
         "default_limit": default_limit,
         "parallel_fraction": parallel_fraction,
+        "resize_cost": None if resize_cost is None else _resize_cost(resize_cost),
     }
     chosen: dict[str, Any] = {key: value for key, value in options.items() if value is not None}
     found = load_workload(file, chosen)
@@ -98,17 +117,31 @@ def _percents(text: str) -> list[float]:
         ) from None
 
 
+def _resize_cost(text: str) -> dict[str, Any]:
+    """The table of the workload."""
+    try:
+        return {"method": "constant", "seconds": float(text)}
+    except ValueError:
+        return {"method": text}
+
+
 def _table(rows: list[Row], seeds: int) -> "Table":
     from nereus.analysis.report.tables import new_table, number  # --json does without
 
-    headings = ("makespan", "turnaround", "wait", "slowdown", "utilisation")
+    found = summary(rows)
+    shown = [name for name in _HEADINGS if any(_is_told(name, each) for each in found.values())]
     spread = f": mean over {seeds} seeds ± 95 % confidence" if seeds > 1 else ""
     names = ("order", number("malleable"), "strategy")
-    table = new_table(*names, *map(number, headings), title=f"simulated{spread}")
-    for variant, measures in summary(rows).items():
-        figures = (_text(name, each) for name, each in measures.items())
+    table = new_table(*names, *(number(_HEADINGS[name]) for name in shown), title=f"simulated{spread}")
+    for variant, measures in found.items():
+        figures = (_text(name, measures[name]) for name in shown)
         table.add_row(variant.order, f"{variant.malleable_percent:g} %", variant.strategy, *figures)
     return table
+
+
+def _is_told(name: str, measures: Mapping[str, Interval]) -> bool:
+    """What resizes cost is, where they cost anything."""
+    return name in measures and (name != "core_hours_lost_to_resizes" or measures[name].mean > 0)
 
 
 def _text(name: str, interval: Interval) -> str:

@@ -20,6 +20,7 @@ from nereus.simulation.jobs.scenario import Job, Time, Trace
 
 _FIELDS = 18
 _NUMBER, _SUBMIT, _RUN, _ALLOCATED, _REQUESTED, _LIMIT = 0, 1, 3, 4, 7, 8
+_USED_MEMORY, _REQUESTED_MEMORY = 6, 9
 _MOST_RANKS = 10**7
 _MOST_ITERATIONS = 10**9
 _GREATEST = 1e10  # seconds, or anything else, that makes sense
@@ -32,6 +33,8 @@ class TracedJob:
     seconds: float
     ranks: int
     limit: float = -1  # seconds that were requested; none where it is not above 0
+    used_memory: float = -1  # kilobytes of each processor, on average; not known where it is not above 0
+    requested_memory: float = -1
 
 
 @dataclass(frozen=True)
@@ -109,4 +112,12 @@ def _job(text: str, where: str) -> TracedJob:
     if not all(abs(each) <= _GREATEST for each in number) or number[_NUMBER] < 0:
         raise fail(where, f"a job has a number from 0, and none beyond {_GREATEST:g}")
     ranks = int(number[_ALLOCATED] if number[_ALLOCATED] > 0 else number[_REQUESTED])
-    return TracedJob(f"{int(number[_NUMBER])}", number[_SUBMIT], number[_RUN], ranks, number[_LIMIT])
+    return TracedJob(
+        f"{int(number[_NUMBER])}",
+        number[_SUBMIT],
+        number[_RUN],
+        ranks,
+        number[_LIMIT],
+        number[_USED_MEMORY],
+        number[_REQUESTED_MEMORY],
+    )

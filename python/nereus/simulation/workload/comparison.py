@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from nereus.simulation.workload.figures import MEASURES, Figures, Interval, figures_of
+from nereus.simulation.workload.figures import Figures, Interval, figures_of, measures_of
 from nereus.simulation.workload.job import Job, Kind
 from nereus.simulation.workload.kinds import with_kinds
 from nereus.simulation.workload.model import Workload
@@ -82,8 +82,10 @@ class Comparison:
                 STRATEGIES.get(variant.strategy),
                 self._workload.parallel_fraction,
                 lambda: ended(variant.order),
+                cost=None if self._workload.resize_cost is None else self._workload.resize_cost.made(),
+                speedup=self._workload.speedup_of_jobs,
             )
-            self._simulated[key] = figures_of(outcomes, self._workload.cores)
+            self._simulated[key] = figures_of(outcomes, self._workload.cores, self._workload.watts)
         return self._simulated[key]
 
     def _key(self, variant: Variant, seed: int) -> tuple[Variant, int]:
@@ -108,8 +110,9 @@ def summary(rows: list[Row]) -> dict[Variant, dict[str, Interval]]:
     by_variant: dict[Variant, list[Row]] = {}
     for row in rows:
         by_variant.setdefault(row.variant, []).append(row)
+    names = measures_of([row.figures for row in rows])
     return {
-        variant: {name: Interval.of([getattr(row.figures, name) for row in same]) for name in MEASURES}
+        variant: {name: Interval.of([getattr(row.figures, name) for row in same]) for name in names}
         for variant, same in by_variant.items()
     }
 

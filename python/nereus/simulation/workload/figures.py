@@ -11,11 +11,15 @@ from nereus.simulation.workload.job import Outcome
 #: Jobs that run for less count as if they ran so long: else they decide the mean slowdown (Feitelson, 2001).
 SHORTEST_SECONDS = 10.0
 _CONFIDENCE = 0.95
+_HOUR = 3600.0
+_JOULES_OF_KWH = 3.6e6
 
 
 @dataclass(frozen=True)
 class Figures:
-    """Means are over all jobs. `utilisation`: share of the cores that jobs had, over the makespan."""
+    """Means are over all jobs. `utilisation`: share of the cores that jobs had, over the makespan, also
+    while they were resized; `energy_kwh`: none where the workload does not say what cores take.
+    """
 
     makespan_seconds: float
     mean_turnaround_seconds: float
@@ -24,33 +28,57 @@ class Figures:
     utilisation: float
     killed: int
     resizes: int
+    core_hours_lost_to_resizes: float
+    energy_kwh: float | None = None
 
     def document(self) -> dict[str, float]:
         """By the names of the keys."""
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
-#: Those that are told with an interval.
+#: Those that are told with an interval, whatever the workload says.
 MEASURES = (
     "makespan_seconds",
     "mean_turnaround_seconds",
     "mean_wait_seconds",
     "mean_bounded_slowdown",
     "utilisation",
+    "core_hours_lost_to_resizes",
 )
 
 
-def figures_of(outcomes: Sequence[Outcome], cores: int) -> Figures:
+@dataclass(frozen=True)
+class Watts:
+    """That a core takes without a job, and with one."""
+
+    idle: float
+    busy: float
+
+    def kwh(self, core_seconds: float, busy_core_seconds: float) -> float:
+        """Of so many, of which so many were jobs'."""
+        joules = self.busy * busy_core_seconds + self.idle * (core_seconds - busy_core_seconds)
+        return joules / _JOULES_OF_KWH
+
+
+def measures_of(figures: Sequence[Figures]) -> Sequence[str]:
+    """Those that are told with an interval; all figures have the same."""
+    return MEASURES if figures[0].energy_kwh is None else (*MEASURES, "energy_kwh")
+
+
+def figures_of(outcomes: Sequence[Outcome], cores: int, watts: Watts | None = None) -> Figures:
     """Of jobs that have all ended; the first is submitted at 0 s."""
     makespan = max(each.ended for each in outcomes)
+    busy = sum(each.core_seconds for each in outcomes)
     return Figures(
         makespan,
         fmean(each.turnaround for each in outcomes),
         fmean(each.wait for each in outcomes),
         fmean(bounded_slowdown(each) for each in outcomes),
-        sum(each.core_seconds for each in outcomes) / (cores * makespan),
+        busy / (cores * makespan),
         sum(each.killed for each in outcomes),
         sum(each.resizes for each in outcomes),
+        sum(each.lost_core_seconds for each in outcomes) / _HOUR,
+        None if watts is None else watts.kwh(cores * makespan, busy),
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import inf
 
-from nereus.simulation.workload.speedup import time_factor
+from nereus.simulation.workload.speedup import Speedup
 
 
 class Kind(StrEnum):
@@ -19,7 +19,8 @@ class Kind(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Job:
     """`seconds`: that it runs on `ranks`, which it prefers; `limit`: after which it would be killed there,
-    infinite where it has none; `least` to `most`: ranks that it may have.
+    infinite where it has none; `least` to `most`: ranks that it may have; `memory_per_rank`: bytes of each of
+    `ranks`, where it is known.
     """
 
     name: str
@@ -30,11 +31,20 @@ class Job:
     kind: Kind
     least: int
     most: int
+    memory_per_rank: float | None = None
 
     @classmethod
-    def rigid(cls, name: str, submit: float, ranks: int, seconds: float, limit: float = inf) -> "Job":
+    def rigid(
+        cls,
+        name: str,
+        submit: float,
+        ranks: int,
+        seconds: float,
+        limit: float = inf,
+        memory_per_rank: float | None = None,
+    ) -> "Job":
         """On one number of ranks."""
-        return cls(name, submit, ranks, seconds, limit, Kind.RIGID, ranks, ranks)
+        return cls(name, submit, ranks, seconds, limit, Kind.RIGID, ranks, ranks, memory_per_rank)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +58,11 @@ class Request:
     ranks: int
     least: int
     limit: float
-    parallel_fraction: float
+    speedup: Speedup
 
     def time_factor(self, ranks: int) -> float:
         """How many times as long as on the ranks asked for it takes."""
-        return time_factor(ranks, self.ranks, self.parallel_fraction)
+        return self.speedup.time_factor(ranks, self.ranks)
 
     def limit_on(self, ranks: int) -> float:
         """Seconds after which it is killed: a limit is for the ranks asked for, on others times differ."""
@@ -78,6 +88,7 @@ class Outcome:
     killed: bool = False
     resizes: int = 0
     core_seconds: float = 0.0
+    lost_core_seconds: float = 0.0  # of these, in resizes
     work_seconds: float = 0.0  # done, on the ranks that it asked for
 
     @property

@@ -12,11 +12,18 @@ from nereus.config.tables import Tables, validated_by
 from nereus.config.text import text_of
 from nereus.config.toml_reader import read_toml
 from nereus.config.validation import problem_at
+from nereus.simulation.workload.behaviour import ResizeCostTable, SpeedupTable
 from nereus.simulation.workload.model import Generated, SubmittedJob, Workload
 
 #: Of files that are traces alone.
 _TRACES = (".swf", ".sacct")
-_TABLES: Tables = {(): Workload, ("generated",): Generated, ("jobs",): SubmittedJob}
+_TABLES: Tables = {
+    (): Workload,
+    ("generated",): Generated,
+    ("jobs",): SubmittedJob,
+    ("resize_cost",): ResizeCostTable,
+    ("speedup",): SpeedupTable,
+}
 
 
 def load_workload(path: Path, chosen: Mapping[str, Any]) -> Workload:

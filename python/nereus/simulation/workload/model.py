@@ -8,15 +8,25 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from nereus.simulation.jobs.scenario import NAME_PATTERN, Part, Path, Ranks
+from nereus.simulation.workload.behaviour import (
+    ResizeCostTable,
+    SpeedupTable,
+    of_resize_cost,
+    of_speedup,
+)
+from nereus.simulation.workload.figures import Watts
 from nereus.simulation.workload.job import Kind
 from nereus.simulation.workload.orders.registry import ORDERS
+from nereus.simulation.workload.speedup import Speedup
 from nereus.simulation.workload.strategies import STRATEGIES
 
 _RANKS = "a whole number from 1 to 10^7"
 _ABOVE_0 = "seconds above 0, up to 1e10"
+_WATTS = "watts from 0 to 1e6"
 _PERCENT = "a number from 0 to 100"
 
 Percent = Annotated[float, Field(ge=0, le=100)]
+WattsOfCore = Annotated[float, Field(ge=0, le=1e6)]
 SomeSeconds = Annotated[float, Field(gt=0, le=1e10)]
 
 
@@ -34,6 +44,7 @@ class SubmittedJob(Part):
     kind: str | None = Field(None, description=f"one of {', '.join(Kind)}")
     least: Ranks | None = Field(None, description="a whole number from 1 to ranks")
     most: Ranks | None = Field(None, description="a whole number from ranks to 10^7")
+    memory_per_rank: float | None = Field(None, ge=0, le=1e18, description="bytes from 0 to 1e18")
 
 
 MODELS = ("exponential", "lublin")
@@ -72,8 +83,12 @@ class Workload(Part):
     least_factor: float = Field(0.5, gt=0, le=1, description="a number above 0, up to 1")
     most_factor: float = Field(2.0, ge=1, le=1e6, description="a number from 1 to 1e6")
     parallel_fraction: float = Field(0.99, ge=0, le=1, description="a share of 1")
+    speedup: SpeedupTable | None = Field(None, description="a table with model")
     seed: int = Field(42, ge=0, le=2**63 - 1, description="a whole number from 0 to 2^63-1")
     seeds: int = Field(1, ge=1, le=10_000, description="a whole number from 1 to 10000")
+    resize_cost: ResizeCostTable | None = Field(None, description="a table with method, seconds, rate")
+    idle_watts: WattsOfCore | None = Field(None, description=_WATTS)
+    busy_watts: WattsOfCore | None = Field(None, description=_WATTS)
     default_limit: SomeSeconds | None = Field(None, description=_ABOVE_0)
     trace: str | None = Field(None, min_length=1, description="the name of a file")
     generated: Generated | None = Field(
@@ -92,6 +107,18 @@ class Workload(Part):
     def needs_limits(self) -> bool:
         """Whether each job has to have one."""
         return any(ORDERS[name].needs_limits for name in self.order if name in ORDERS)
+
+    @property
+    def speedup_of_jobs(self) -> Speedup:
+        """That of Amdahl without a table."""
+        return (self.speedup or SpeedupTable()).made(self.parallel_fraction)
+
+    @property
+    def watts(self) -> Watts | None:
+        """Of a core, where it is known."""
+        if self.idle_watts is None or self.busy_watts is None:
+            return None
+        return Watts(self.idle_watts, self.busy_watts)
 
 
 def findings(workload: Workload) -> Iterator[tuple[Path, str]]:
@@ -116,6 +143,15 @@ def findings(workload: Workload) -> Iterator[tuple[Path, str]]:
         yield from ((("generated", key), text) for key, text in found)
     names: set[str] = set()
     yield from _of_kinds(workload)
+    for key, other in (("idle_watts", "busy_watts"), ("busy_watts", "idle_watts")):
+        if getattr(workload, key) is not None and getattr(workload, other) is None:
+            yield (key,), f"goes with {other}"
+    if workload.speedup is not None:
+        says_fraction = "parallel_fraction" in workload.model_fields_set
+        yield from ((("speedup", key), text) for key, text in of_speedup(workload.speedup, says_fraction))
+    if workload.resize_cost is not None:
+        found = of_resize_cost(workload.resize_cost, workload.trace is not None)
+        yield from ((("resize_cost", key), text) for key, text in found)
     for index, job in enumerate(workload.jobs):
         if job.name in names:
             yield ("jobs", index, "name"), "another name: there is one job of this name"

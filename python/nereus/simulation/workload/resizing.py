@@ -20,6 +20,7 @@ class Malleable:
         self._can_grow = Ranking()
         self._can_give = Ranking()
         self._to_give = 0  # cores, of all of them
+        self._given: dict[int, int] = {}  # cores that jobs have until their resizes are done
 
     def started(self, running: Running) -> None:
         """A malleable job has."""
@@ -34,11 +35,18 @@ class Malleable:
             self._to_give -= self._above_kept(running)
         self._can_give.put(number, None)
         self._can_grow.put(number, None)
+        self._given.pop(number, None)
+
+    def resized(self, running: Running) -> None:
+        """A resize that took time is done."""
+        self._given.pop(running.request.number, None)
+        self._to_give += self._above_kept(running)
+        self._sort(running)
 
     def give_to_first(self, free: int, now: float) -> bool:
         """Whether the first waiting job lacked cores and can start now."""
         first = self._order.first()
-        lacks = 0 if first is None else first.least - free
+        lacks = 0 if first is None else first.least - free - sum(self._given.values())
         if not 0 < lacks <= self._to_give:
             return False
         given: dict[int, int] = {}
@@ -50,10 +58,12 @@ class Malleable:
             self._rank_givers(running, running.outcome.ranks - given[number])
         for number, cores in given.items():
             self._change(self._jobs[number], -cores, now)
-        return True
+        return not self._given
 
     def take_idle(self, free: int, now: float) -> None:
-        """All cores that are free, as far as jobs may have them."""
+        """Cores that are free, as far as jobs may have them; none while the first waiting job gets any."""
+        if self._given and self._order.first() is not None:
+            return
         taken: dict[int, int] = {}
         while free > 0 and (number := self._can_grow.first()) is not None:
             running, before = self._jobs[number], taken.get(number, 0)
@@ -71,6 +81,8 @@ class Malleable:
     def _change(self, running: Running, more: int, now: float) -> None:
         self._to_give -= self._above_kept(running)
         self._resize(running, running.outcome.ranks + more, now)
+        if more < 0 and running.is_resizing:
+            self._given[running.request.number] = -more
         self._to_give += self._above_kept(running)
         self._sort(running)
 
@@ -81,16 +93,18 @@ class Malleable:
     def _rank_takers(self, running: Running, ranks: int) -> None:
         """As if it had so many."""
         job, request, started = running.outcome.job, running.request, running.outcome.started
-        can = ranks < job.most
+        can = ranks < job.most and not running.is_resizing
         key = (-self._strategy.worth(job, request, ranks + 1), started, request.number) if can else None
         self._can_grow.put(request.number, key)
 
     def _rank_givers(self, running: Running, ranks: int) -> None:
         """As if it had so many."""
         job, request, started = running.outcome.job, running.request, running.outcome.started
-        can = ranks > self._strategy.kept(job)
+        can = ranks > self._strategy.kept(job) and not running.is_resizing
         key = (self._strategy.worth(job, request, ranks), -started, -request.number) if can else None
         self._can_give.put(request.number, key)
 
     def _above_kept(self, running: Running) -> int:
+        if running.is_resizing:
+            return 0
         return max(0, running.outcome.ranks - self._strategy.kept(running.outcome.job))

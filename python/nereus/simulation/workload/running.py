@@ -5,43 +5,91 @@ from nereus.simulation.workload.job import Outcome, Request
 
 
 class Running:
-    """Work is counted in seconds on the ranks that the job asked for, and so is its limit."""
+    """Work is counted in seconds on the ranks that the job asked for, and so is its limit.
+
+    While it is resized it has the cores of both sizes, the larger of the two numbers, and does no work: the
+    sources stay until the data has moved. Its limit goes on meanwhile as it does on the ranks that it has.
+    """
 
     def __init__(self, request: Request, outcome: Outcome) -> None:
         self.request, self.outcome = request, outcome
-        self._since = outcome.started
+        self._counted = outcome.started
+        self._since = outcome.started  # from when on it works; later than now while it is resized
         self._factor = request.time_factor(outcome.ranks)
+        self._limit = outcome.job.limit  # what resizes have left of it
+        self._next_ranks: int | None = None
 
     @property
     def end(self) -> float:
         """Of its work, or of its limit."""
-        job = self.outcome.job
-        return self._after(min(job.seconds, job.limit))
+        return self._after(min(self.outcome.job.seconds, self._limit))
 
     @property
     def killed_at(self) -> float:
         """When it ends at the latest."""
-        return self._after(self.outcome.job.limit)
+        return self._after(self._limit)
 
-    def resize(self, ranks: int, now: float) -> None:
-        """From now on it has so many."""
+    @property
+    def is_resizing(self) -> bool:
+        """It can't be resized again until that is done."""
+        return self._next_ranks is not None
+
+    @property
+    def is_killed_resizing(self) -> bool:
+        """Its limit comes before the end of its resize."""
+        return self.is_resizing and self._limit <= self.outcome.work_seconds
+
+    @property
+    def due(self) -> float:
+        """The end of its resize, or its own."""
+        return self.end if self._next_ranks is None else self._since
+
+    def resize(self, ranks: int, now: float, seconds: float = 0.0) -> None:
+        """To so many; it takes so long, and `finish_resize` ends it, unless it takes no time."""
         self._count(now)
-        self.outcome.ranks = ranks
         self.outcome.resizes += 1
-        self._factor = self.request.time_factor(ranks)
+        if seconds <= 0:
+            self._have(ranks)
+            return
+        self._next_ranks = ranks
+        if ranks > self.outcome.ranks:
+            self._have(ranks)
+        left = self._limit - self.outcome.work_seconds
+        if seconds < left * self._factor:
+            self._since = now + seconds
+            self._limit -= seconds / self._factor
+        else:
+            self._since = now + left * self._factor
+            self._limit = self.outcome.work_seconds
+
+    def finish_resize(self, now: float) -> None:
+        """It works again, on its new ranks."""
+        assert self._next_ranks is not None
+        self._count(now)
+        self._have(self._next_ranks)
+        self._next_ranks = None
 
     def stop(self, now: float) -> None:
         """It has ended."""
         self._count(now)
         job = self.outcome.job
         self.outcome.ended = now
-        self.outcome.killed = job.limit < job.seconds
-        self.outcome.work_seconds = min(job.seconds, job.limit)  # without the error of a sum
+        self.outcome.killed = self._limit < job.seconds
+        self.outcome.work_seconds = min(job.seconds, self._limit)  # without the error of a sum
+
+    def _have(self, ranks: int) -> None:
+        self.outcome.ranks = ranks
+        self._factor = self.request.time_factor(ranks)
 
     def _after(self, work: float) -> float:
         return self._since + (work - self.outcome.work_seconds) * self._factor
 
     def _count(self, now: float) -> None:
-        self.outcome.core_seconds += (now - self._since) * self.outcome.ranks
-        self.outcome.work_seconds += (now - self._since) / self._factor
-        self._since = now
+        outcome = self.outcome
+        outcome.core_seconds += (now - self._counted) * outcome.ranks
+        if self._since > self._counted:
+            outcome.lost_core_seconds += (min(now, self._since) - self._counted) * outcome.ranks
+        if now > self._since:
+            outcome.work_seconds += (now - self._since) / self._factor
+            self._since = now
+        self._counted = now

@@ -8,8 +8,10 @@ from math import inf
 from nereus import UserError
 from nereus.simulation.workload.job import Job, Kind, Outcome, Request, Start
 from nereus.simulation.workload.orders.order import SizingOrder, StartOrder
+from nereus.simulation.workload.resize_cost import ResizeCost
 from nereus.simulation.workload.resizing import Malleable
 from nereus.simulation.workload.running import Running
+from nereus.simulation.workload.speedup import Amdahl, Speedup
 from nereus.simulation.workload.strategies import Strategy
 
 
@@ -23,12 +25,16 @@ def simulate(
     strategy: Strategy | None = None,
     parallel_fraction: float = 0.99,
     ended: Callable[[], None] = lambda: None,
+    cost: ResizeCost | None = None,
+    speedup: Speedup | None = None,
 ) -> list[Outcome]:
     """`jobs`: in the order of their submission, each with no more ranks than the order has cores.
 
     Without a strategy, or if the order gives each job one size, nobody is resized. `ended`: told of each end.
+    `cost`: of resizes, which take no time without it; `speedup`: that of Amdahl with `parallel_fraction`.
     """
-    return _Machine(jobs, order, strategy, parallel_fraction, ended).outcomes()
+    chosen = Amdahl(parallel_fraction) if speedup is None else speedup
+    return _Machine(jobs, order, strategy, chosen, ended, cost).outcomes()
 
 
 class _Machine:
@@ -37,14 +43,17 @@ class _Machine:
         jobs: Sequence[Job],
         order: StartOrder,
         strategy: Strategy | None,
-        parallel_fraction: float,
+        speedup: Speedup,
         ended: Callable[[], None],
+        cost: ResizeCost | None,
     ) -> None:
-        self._jobs, self._order, self._told = jobs, order, ended
-        self._parallel_fraction = parallel_fraction
+        self._jobs, self._order, self._told, self._cost = jobs, order, ended, cost
+        self._speedup = speedup
         self._free = order.free
         self._running: dict[int, Running] = {}
-        self._ends: list[tuple[float, int]] = []  # a heap; those of before a resize are void
+        self._ends: list[
+            tuple[float, int]
+        ] = []  # of jobs and resizes: a heap; those of before a resize are void
         self._outcomes: list[Outcome | None] = [None] * len(jobs)
         self._submitted = self._ended = 0
         self._malleable: Malleable | None = None
@@ -67,7 +76,7 @@ class _Machine:
         return self._ends[0][0] if self._ends else inf
 
     def _is_valid(self, end: float, number: int) -> bool:
-        return number in self._running and self._running[number].end == end
+        return number in self._running and self._running[number].due == end
 
     def _next_submission(self) -> float:
         return self._jobs[self._submitted].submit if self._submitted < len(self._jobs) else inf
@@ -75,7 +84,11 @@ class _Machine:
     def _end_until(self, now: float) -> None:
         while self._next_end() <= now:
             _, number = heapq.heappop(self._ends)
-            running = self._running.pop(number)
+            running = self._running[number]
+            if running.is_resizing and not running.is_killed_resizing:
+                self._finish_resize(running, now)
+                continue
+            del self._running[number]
             running.stop(now)
             self._free += running.outcome.ranks
             self._ended += 1
@@ -89,7 +102,7 @@ class _Machine:
             job, number = self._jobs[self._submitted], self._submitted
             self._submitted += 1
             least = job.least if isinstance(self._order, SizingOrder) else job.ranks
-            request = Request(number, job.ranks, least, job.limit, self._parallel_fraction)
+            request = Request(number, job.ranks, least, job.limit, self._speedup)
             self._order.submitted(request, now)
 
     def _start(self, now: float) -> None:
@@ -116,8 +129,24 @@ class _Machine:
             self._malleable.started(running)
 
     def _resize(self, running: Running, ranks: int, now: float) -> None:
-        self._free += running.outcome.ranks - ranks
-        running.resize(ranks, now)
-        heapq.heappush(self._ends, (running.end, running.request.number))
+        had = running.outcome.ranks
+        seconds = 0.0 if self._cost is None else self._cost.of(running.outcome.job, had, ranks)
+        running.resize(ranks, now, seconds)
+        self._has_changed(running, had, now)
+
+    def _finish_resize(self, running: Running, now: float) -> None:
+        had = running.outcome.ranks
+        running.finish_resize(now)
+        self._has_changed(running, had, now)
+        assert self._malleable is not None
+        self._malleable.resized(running)
+
+    def _has_changed(self, running: Running, had: int, now: float) -> None:
+        """From so many ranks; a job that leaves cores has them until its resize is done."""
+        heapq.heappush(self._ends, (running.due, running.request.number))
+        ranks = running.outcome.ranks
+        if ranks == had:
+            return
+        self._free += had - ranks
         assert isinstance(self._order, SizingOrder)
         self._order.resized(running.request, ranks, running.killed_at, now)

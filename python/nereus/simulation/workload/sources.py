@@ -12,6 +12,7 @@ import numpy as np
 from nereus.config.errors import ConfigError, fail
 from nereus.simulation.jobs.swf import Line, TracedJob, lines
 from nereus.simulation.workload import lublin, sacct
+from nereus.simulation.workload.behaviour import memory_of
 from nereus.simulation.workload.job import Job, Kind
 from nereus.simulation.workload.model import Generated, SubmittedJob, Workload, no_limit
 
@@ -46,7 +47,7 @@ def _in_order(jobs: list[Job]) -> list[Job]:
 
 def _listed(job: SubmittedJob, workload: Workload) -> Job:
     limit = job.limit or workload.default_limit or inf
-    made = Job.rigid(job.name, job.submit, job.ranks, job.seconds, limit)
+    made = Job.rigid(job.name, job.submit, job.ranks, job.seconds, limit, job.memory_per_rank)
     if job.kind in (None, Kind.RIGID):
         return made
     sized = with_kind(made, Kind(job.kind), workload)
@@ -89,7 +90,10 @@ def _traced(workload: Workload, path: Path, skip_bad: bool) -> Jobs:
             left_out[line.job.why] += 1
         elif isinstance(line.job, TracedJob) and line.job.seconds > 0 and line.job.ranks > 0:
             limit = line.job.limit if line.job.limit > 0 else workload.default_limit or inf
-            jobs.append(Job.rigid(line.job.name, line.job.submit, line.job.ranks, line.job.seconds, limit))
+            memory = memory_of(line.job, workload.resize_cost)
+            jobs.append(
+                Job.rigid(line.job.name, line.job.submit, line.job.ranks, line.job.seconds, limit, memory)
+            )
         else:
             left_out[_DID_NOT_RUN] += 1
     if first is not None and not skip_bad:

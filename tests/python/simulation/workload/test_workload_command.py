@@ -28,6 +28,7 @@ KEYS = {
     "utilisation",
     "killed",
     "resizes",
+    "core_hours_lost_to_resizes",
 }
 TWO_JOBS = """
 cores = 4
@@ -68,6 +69,7 @@ def test_figures_are_those_of_a_case_worked_out_by_hand(nereus: Nereus, tmp_path
         "utilisation": pytest.approx(80 / 120),
         "killed": 1,
         "resizes": 0,
+        "core_hours_lost_to_resizes": 0.0,
     }
 
 
