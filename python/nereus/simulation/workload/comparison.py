@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from nereus.simulation.workload.allocation import allocated
 from nereus.simulation.workload.figures import MEASURES, Figures, Interval, figures_of
 from nereus.simulation.workload.job import Job, Kind
 from nereus.simulation.workload.kinds import with_kinds
@@ -93,7 +94,8 @@ class Comparison:
         return variant, seed if is_drawn else self._workload.seed
 
     def _jobs_with_kinds(self, malleable: float, seed: int) -> list[Job]:
-        return list(with_kinds(self._jobs(seed), self._workload, malleable, seed))
+        jobs = with_kinds(self._jobs(seed), self._workload, malleable, seed)
+        return [allocated(job, self._workload) for job in jobs]
 
     def _jobs(self, seed: int) -> Jobs:
         """Only drawn ones differ by the seed; those of the latest seed are kept."""

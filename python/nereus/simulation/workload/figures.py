@@ -15,7 +15,9 @@ _CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Figures:
-    """Means are over all jobs. `utilisation`: share of the cores that jobs had, over the makespan."""
+    """Means are over all jobs. `utilisation`: share of the cores that jobs had, over the makespan;
+    `utilisation_by_ranks`: of those that had a rank.
+    """
 
     makespan_seconds: float
     mean_turnaround_seconds: float
@@ -24,6 +26,7 @@ class Figures:
     utilisation: float
     killed: int
     resizes: int
+    utilisation_by_ranks: float
 
     def document(self) -> dict[str, float]:
         """By the names of the keys."""
@@ -51,6 +54,7 @@ def figures_of(outcomes: Sequence[Outcome], cores: int) -> Figures:
         sum(each.core_seconds for each in outcomes) / (cores * makespan),
         sum(each.killed for each in outcomes),
         sum(each.resizes for each in outcomes),
+        sum(each.computing_core_seconds for each in outcomes) / (cores * makespan),
     )
 
 

@@ -19,7 +19,8 @@ class Kind(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Job:
     """`seconds`: that it runs on `ranks`, which it prefers; `limit`: after which it would be killed there,
-    infinite where it has none; `least` to `most`: ranks that it may have.
+    infinite where it has none; `least` to `most`: ranks that it may have. Where jobs have whole nodes, these
+    three are cores of nodes; where it has `ranks` cores, `idle` of them have no rank.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Job:
     kind: Kind
     least: int
     most: int
+    idle: int = 0
 
     @classmethod
     def rigid(cls, name: str, submit: float, ranks: int, seconds: float, limit: float = inf) -> "Job":
@@ -41,7 +43,7 @@ class Job:
 class Request:
     """What an order knows of a job, which is not how long it will run.
 
-    `number`: in the order of submission; it starts on `ranks` at best, on `least` at worst.
+    `number`: in the order of submission; it starts on `ranks` at best, on `least` at worst; `idle`: of a Job.
     """
 
     number: int
@@ -49,10 +51,15 @@ class Request:
     least: int
     limit: float
     parallel_fraction: float
+    idle: int = 0
+
+    def computing(self, ranks: int) -> int:
+        """Of so many cores, those that have a rank: all, except at the size asked for."""
+        return ranks - self.idle if ranks == self.ranks else ranks
 
     def time_factor(self, ranks: int) -> float:
         """How many times as long as on the ranks asked for it takes."""
-        return time_factor(ranks, self.ranks, self.parallel_fraction)
+        return time_factor(self.computing(ranks), self.ranks - self.idle, self.parallel_fraction)
 
     def limit_on(self, ranks: int) -> float:
         """Seconds after which it is killed: a limit is for the ranks asked for, on others times differ."""
@@ -78,6 +85,7 @@ class Outcome:
     killed: bool = False
     resizes: int = 0
     core_seconds: float = 0.0
+    computing_core_seconds: float = 0.0  # of cores that had a rank
     work_seconds: float = 0.0  # done, on the ranks that it asked for
 
     @property

@@ -16,6 +16,8 @@ _RANKS = "a whole number from 1 to 10^7"
 _ABOVE_0 = "seconds above 0, up to 1e10"
 _PERCENT = "a number from 0 to 100"
 
+SHARED, EXCLUSIVE = ALLOCATIONS = ("shared", "exclusive")
+
 Percent = Annotated[float, Field(ge=0, le=100)]
 SomeSeconds = Annotated[float, Field(gt=0, le=1e10)]
 
@@ -50,6 +52,8 @@ class Workload(Part):
     """Jobs for one machine, and what is compared: start orders, strategies, shares of malleable jobs."""
 
     cores: Ranks = Field(description=_RANKS)
+    cores_per_node: Ranks = Field(1, description=_RANKS)
+    allocation: str = Field(SHARED, description=f"one of {', '.join(ALLOCATIONS)}")
     order: list[str] = Field(
         default=["fcfs"], min_length=1, description=f"a list of names: {', '.join(ORDERS)}"
     )
@@ -101,6 +105,7 @@ def findings(workload: Workload) -> Iterator[tuple[Path, str]]:
     if workload.generated is not None and workload.generated.most_ranks > workload.cores:
         yield ("generated", "most_ranks"), f"at most the {workload.cores} cores of the machine"
     names: set[str] = set()
+    yield from _of_nodes(workload)
     yield from _of_kinds(workload)
     for index, job in enumerate(workload.jobs):
         if job.name in names:
@@ -109,6 +114,15 @@ def findings(workload: Workload) -> Iterator[tuple[Path, str]]:
         if job.limit is None and workload.default_limit is None and workload.needs_limits:
             yield ("jobs", index, "limit"), no_limit(workload.order)
         yield from ((("jobs", index, key), text) for key, text in _of_job(job, workload.cores))
+
+
+def _of_nodes(workload: Workload) -> Iterator[tuple[Path, str]]:
+    if workload.allocation not in ALLOCATIONS:
+        yield ("allocation",), f"one of {', '.join(ALLOCATIONS)}"
+    if workload.cores % workload.cores_per_node:
+        yield ("cores",), f"a multiple of the {workload.cores_per_node} cores of a node"
+    if workload.allocation == EXCLUSIVE and "cores_per_node" not in workload.model_fields_set:
+        yield ("allocation",), f"{EXCLUSIVE} needs cores_per_node"
 
 
 def _of_kinds(workload: Workload) -> Iterator[tuple[Path, str]]:

@@ -43,5 +43,7 @@ class Running:
 
     def _count(self, now: float) -> None:
         self.outcome.core_seconds += (now - self._since) * self.outcome.ranks
+        computing = self.request.computing(self.outcome.ranks)
+        self.outcome.computing_core_seconds += (now - self._since) * computing
         self.outcome.work_seconds += (now - self._since) / self._factor
         self._since = now

@@ -28,6 +28,7 @@ KEYS = {
     "utilisation",
     "killed",
     "resizes",
+    "utilisation_by_ranks",
 }
 TWO_JOBS = """
 cores = 4
@@ -68,6 +69,7 @@ def test_figures_are_those_of_a_case_worked_out_by_hand(nereus: Nereus, tmp_path
         "utilisation": pytest.approx(80 / 120),
         "killed": 1,
         "resizes": 0,
+        "utilisation_by_ranks": pytest.approx(80 / 120),
     }
 
 
