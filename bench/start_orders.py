@@ -16,12 +16,14 @@ from nereus.simulation.workload.job import Job
 from nereus.simulation.workload.kinds import with_kinds
 from nereus.simulation.workload.model import Workload
 from nereus.simulation.workload.orders.registry import ORDERS
+from nereus.simulation.workload.orders.rules import Rules, Weights
 from nereus.simulation.workload.simulation import simulate
 from nereus.simulation.workload.sources import Jobs
 from nereus.simulation.workload.strategies import STRATEGIES
 
 _EVERY = 8.64  # s from one submission to the next: ten thousand jobs are a day
 _LONGEST = 43200.0
+_RULES = Rules(Weights(age=1.0, max_age=86400.0, size=1.0))
 
 
 def jobs_of(count: int, cores: int, load: float, seed: int = 1) -> list[Job]:
@@ -41,7 +43,7 @@ def jobs_of(count: int, cores: int, load: float, seed: int = 1) -> list[Job]:
 def timed(jobs: Sequence[Job], cores: int, order: str, strategy: str | None) -> tuple[float, float]:
     """Seconds of a core that the simulation took, and the jobs' mean wait."""
     begin = time.process_time()
-    outcomes = simulate(jobs, ORDERS[order].make(cores), STRATEGIES[strategy] if strategy else None)
+    outcomes = simulate(jobs, ORDERS[order].make(cores, _RULES), STRATEGIES[strategy] if strategy else None)
     return time.process_time() - begin, sum(each.wait for each in outcomes) / len(outcomes)
 
 

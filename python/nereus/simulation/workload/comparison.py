@@ -79,7 +79,7 @@ class Comparison:
             jobs = self._jobs_with_kinds(variant.malleable_percent, key[1])
             outcomes = simulate(
                 jobs,
-                ORDERS[variant.order].make(self._workload.cores),
+                ORDERS[variant.order].make(self._workload.cores, self._workload.rules),
                 STRATEGIES.get(variant.strategy),
                 self._workload.parallel_fraction,
                 lambda: ended(variant.order),

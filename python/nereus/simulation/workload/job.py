@@ -19,8 +19,8 @@ class Kind(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Job:
     """`seconds`: that it runs on `ranks`, which it prefers; `limit`: after which it would be killed there,
-    infinite where it has none; `least` to `most`: ranks that it may have. Where jobs have whole nodes, these
-    three are cores of nodes; where it has `ranks` cores, `idle` of them have no rank.
+    infinite where it has none; `least` to `most`: ranks that it may have; `priority`: from 0 to 1. Where jobs
+    have whole nodes, numbers of ranks are cores of nodes, and on `ranks` of these `idle` have no rank.
     """
 
     name: str
@@ -32,6 +32,7 @@ class Job:
     least: int
     most: int
     idle: int = 0
+    priority: float = 0.0
 
     @classmethod
     def rigid(cls, name: str, submit: float, ranks: int, seconds: float, limit: float = inf) -> "Job":
@@ -43,7 +44,8 @@ class Job:
 class Request:
     """What an order knows of a job, which is not how long it will run.
 
-    `number`: in the order of submission; it starts on `ranks` at best, on `least` at worst; `idle`: of a Job.
+    `number`: in the order of submission; it starts on `ranks` at best, on `least` at worst; `idle` and
+    `priority`: of a Job.
     """
 
     number: int
@@ -52,6 +54,7 @@ class Request:
     limit: float
     parallel_fraction: float
     idle: int = 0
+    priority: float = 0.0
 
     def computing(self, ranks: int) -> int:
         """Of so many cores, those that have a rank: all, except at the size asked for."""

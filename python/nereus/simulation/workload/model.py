@@ -9,11 +9,13 @@ from pydantic_core import PydanticCustomError
 
 from nereus.simulation.jobs.scenario import NAME_PATTERN, Part, Path, Ranks
 from nereus.simulation.workload.job import Kind
-from nereus.simulation.workload.orders.registry import ORDERS
+from nereus.simulation.workload.orders.registry import ORDERS, PRIORITY
+from nereus.simulation.workload.orders.rules import WEEK, Rules, Weights
 from nereus.simulation.workload.strategies import STRATEGIES
 
 _RANKS = "a whole number from 1 to 10^7"
 _ABOVE_0 = "seconds above 0, up to 1e10"
+_WEIGHT = "a number from 0 to 1e9"
 _PERCENT = "a number from 0 to 100"
 
 SHARED, EXCLUSIVE = ALLOCATIONS = ("shared", "exclusive")
@@ -36,6 +38,7 @@ class SubmittedJob(Part):
     kind: str | None = Field(None, description=f"one of {', '.join(Kind)}")
     least: Ranks | None = Field(None, description="a whole number from 1 to ranks")
     most: Ranks | None = Field(None, description="a whole number from ranks to 10^7")
+    priority: float = Field(0.0, ge=0, le=1, description="a number from 0 to 1")
 
 
 class Generated(Part):
@@ -46,6 +49,20 @@ class Generated(Part):
     seconds: SomeSeconds = Field(description=_ABOVE_0)
     most_ranks: Ranks = Field(1, description=_RANKS)
     limit_factor: float = Field(1.0, ge=1, le=1000, description="a number from 1 to 1000")
+
+
+class PriorityWeights(Part):
+    """As in Slurm's priority/multifactor; weights are 0 where they are not set."""
+
+    age_weight: float = Field(0.0, ge=0, le=1e9, description=_WEIGHT)
+    max_age: SomeSeconds = Field(WEEK, description=_ABOVE_0)
+    size_weight: float = Field(0.0, ge=-1e9, le=1e9, description="a number from -1e9 to 1e9")
+    job_weight: float = Field(0.0, ge=0, le=1e9, description=_WEIGHT)
+
+    @property
+    def weights(self) -> Weights:
+        """For an order."""
+        return Weights(self.age_weight, self.max_age, self.size_weight, self.job_weight)
 
 
 class Workload(Part):
@@ -70,6 +87,9 @@ class Workload(Part):
     seed: int = Field(42, ge=0, le=2**63 - 1, description="a whole number from 0 to 2^63-1")
     seeds: int = Field(1, ge=1, le=10_000, description="a whole number from 1 to 10000")
     default_limit: SomeSeconds | None = Field(None, description=_ABOVE_0)
+    priority: PriorityWeights = Field(
+        PriorityWeights(), description="a table with age_weight, max_age, size_weight, job_weight"
+    )
     trace: str | None = Field(None, min_length=1, description="the name of a file")
     generated: Generated | None = Field(None, description="a table with jobs, every, seconds")
     jobs: list[SubmittedJob] = Field(default=[], description="[[jobs]] tables")
@@ -80,6 +100,11 @@ class Workload(Part):
         if found:
             raise PydanticCustomError("rules", "{text}", {"text": found[0][1], "findings": found})
         return self
+
+    @property
+    def rules(self) -> Rules:
+        """Of the site, for each order."""
+        return Rules(self.priority.weights)
 
     @property
     def needs_limits(self) -> bool:
@@ -93,6 +118,7 @@ def findings(workload: Workload) -> Iterator[tuple[Path, str]]:
         for index, name in enumerate(getattr(workload, key)):
             if name not in known:
                 yield (key, index), f"one of {', '.join(known)}"
+    yield from _of_priority(workload)
     sources = [key for key in ("trace", "generated", "jobs") if getattr(workload, key)]
     if len(sources) != 1:
         yield (
@@ -114,6 +140,12 @@ def findings(workload: Workload) -> Iterator[tuple[Path, str]]:
         if job.limit is None and workload.default_limit is None and workload.needs_limits:
             yield ("jobs", index, "limit"), no_limit(workload.order)
         yield from ((("jobs", index, key), text) for key, text in _of_job(job, workload.cores))
+
+
+def _of_priority(workload: Workload) -> Iterator[tuple[Path, str]]:
+    weights = workload.priority
+    if PRIORITY in workload.order and not (weights.age_weight or weights.size_weight or weights.job_weight):
+        yield ("order", workload.order.index(PRIORITY)), "needs a weight other than 0 in the table priority"
 
 
 def _of_nodes(workload: Workload) -> Iterator[tuple[Path, str]]:

@@ -89,7 +89,9 @@ class _Machine:
             job, number = self._jobs[self._submitted], self._submitted
             self._submitted += 1
             least = job.least if isinstance(self._order, SizingOrder) else job.ranks
-            request = Request(number, job.ranks, least, job.limit, self._parallel_fraction, job.idle)
+            request = Request(
+                number, job.ranks, least, job.limit, self._parallel_fraction, job.idle, job.priority
+            )
             self._order.submitted(request, now)
 
     def _start(self, now: float) -> None:

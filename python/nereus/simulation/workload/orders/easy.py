@@ -10,6 +10,8 @@ from collections.abc import Iterator
 
 from nereus.simulation.workload.job import Request, Start
 from nereus.simulation.workload.orders.order import SizingOrder
+from nereus.simulation.workload.orders.rules import NO_RULES, Rules
+from nereus.simulation.workload.prioritised import Prioritised
 from nereus.simulation.workload.profile import Profile
 from nereus.simulation.workload.waiting import Waiting
 
@@ -17,9 +19,9 @@ from nereus.simulation.workload.waiting import Waiting
 class Easy(SizingOrder):
     """The reservation is made anew whenever something happens, so that it only gets earlier."""
 
-    def __init__(self, cores: int) -> None:
-        super().__init__(cores)
-        self._waiting = Waiting()
+    def __init__(self, cores: int, rules: Rules = NO_RULES) -> None:
+        super().__init__(cores, rules)
+        self._waiting: Waiting | Prioritised = Waiting()
         self._promised = Profile(cores)  # to running jobs
         self._running: dict[int, tuple[int, float]] = {}  # ranks, and when it is killed
 

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from math import inf
 
 from nereus.simulation.workload.job import Request, Start
+from nereus.simulation.workload.orders.rules import NO_RULES, Rules
 
 
 class StartOrder(ABC):
     """Of one machine. Jobs that are submitted or end at one time are told first, then who starts is asked."""
 
-    def __init__(self, cores: int) -> None:
+    def __init__(self, cores: int, rules: Rules = NO_RULES) -> None:
         self.free = cores
 
     @property
