@@ -12,13 +12,14 @@ from nereus.config.tables import Tables, validated_by
 from nereus.config.text import text_of
 from nereus.config.toml_reader import read_toml
 from nereus.config.validation import problem_at
-from nereus.simulation.workload.model import Generated, PriorityWeights, SubmittedJob, Workload
+from nereus.simulation.workload.model import Generated, PriorityWeights, ReservedCores, SubmittedJob, Workload
 
 _TABLES: Tables = {
     (): Workload,
     ("generated",): Generated,
     ("jobs",): SubmittedJob,
     ("priority",): PriorityWeights,
+    ("reservations",): ReservedCores,
 }
 
 

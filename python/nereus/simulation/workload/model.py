@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 from nereus.simulation.jobs.scenario import NAME_PATTERN, Part, Path, Ranks
 from nereus.simulation.workload.job import Kind
 from nereus.simulation.workload.orders.registry import ORDERS, PRIORITY
-from nereus.simulation.workload.orders.rules import WEEK, Rules, Weights
+from nereus.simulation.workload.orders.rules import WEEK, Reservation, Rules, Weights
 from nereus.simulation.workload.strategies import STRATEGIES
 
 _RANKS = "a whole number from 1 to 10^7"
@@ -49,6 +49,14 @@ class Generated(Part):
     seconds: SomeSeconds = Field(description=_ABOVE_0)
     most_ranks: Ranks = Field(1, description=_RANKS)
     limit_factor: float = Field(1.0, ge=1, le=1000, description="a number from 1 to 1000")
+
+
+class ReservedCores(Part):
+    """From `begin` to `end`, counted from the first submission."""
+
+    begin: float = Field(ge=0, le=1e10, description="seconds from 0 to 1e10")
+    end: SomeSeconds = Field(description=_ABOVE_0)
+    cores: Ranks = Field(description=_RANKS)
 
 
 class PriorityWeights(Part):
@@ -90,6 +98,7 @@ class Workload(Part):
     priority: PriorityWeights = Field(
         PriorityWeights(), description="a table with age_weight, max_age, size_weight, job_weight"
     )
+    reservations: list[ReservedCores] = Field(default=[], description="[[reservations]] tables")
     trace: str | None = Field(None, min_length=1, description="the name of a file")
     generated: Generated | None = Field(None, description="a table with jobs, every, seconds")
     jobs: list[SubmittedJob] = Field(default=[], description="[[jobs]] tables")
@@ -104,7 +113,8 @@ class Workload(Part):
     @property
     def rules(self) -> Rules:
         """Of the site, for each order."""
-        return Rules(self.priority.weights)
+        reserved = (Reservation(each.begin, each.end, each.cores) for each in self.reservations)
+        return Rules(self.priority.weights, tuple(reserved))
 
     @property
     def needs_limits(self) -> bool:
@@ -119,6 +129,7 @@ def findings(workload: Workload) -> Iterator[tuple[Path, str]]:
             if name not in known:
                 yield (key, index), f"one of {', '.join(known)}"
     yield from _of_priority(workload)
+    yield from _of_reservations(workload)
     sources = [key for key in ("trace", "generated", "jobs") if getattr(workload, key)]
     if len(sources) != 1:
         yield (
@@ -146,6 +157,30 @@ def _of_priority(workload: Workload) -> Iterator[tuple[Path, str]]:
     weights = workload.priority
     if PRIORITY in workload.order and not (weights.age_weight or weights.size_weight or weights.job_weight):
         yield ("order", workload.order.index(PRIORITY)), "needs a weight other than 0 in the table priority"
+
+
+def _of_reservations(workload: Workload) -> Iterator[tuple[Path, str]]:
+    can = [name for name, row in ORDERS.items() if row.needs_limits]
+    for index, name in enumerate(workload.order):
+        if workload.reservations and name in ORDERS and name not in can:
+            yield (
+                ("order", index),
+                f"one of {', '.join(can)}, since only orders with limits keep reservations",
+            )
+    for index, each in enumerate(workload.reservations):
+        if each.end <= each.begin:
+            yield ("reservations", index, "end"), f"after its begin, {each.begin:g} s"
+        same_time = (other.cores for other in workload.reservations if other.begin <= each.begin < other.end)
+        if sum(same_time) > workload.cores:
+            yield (
+                ("reservations", index, "cores"),
+                f"with those of others at that time at most the {workload.cores} cores of the machine",
+            )
+        if workload.allocation == EXCLUSIVE and each.cores % workload.cores_per_node:
+            yield (
+                ("reservations", index, "cores"),
+                f"a multiple of the {workload.cores_per_node} cores of a node",
+            )
 
 
 def _of_nodes(workload: Workload) -> Iterator[tuple[Path, str]]:

@@ -5,6 +5,7 @@ Age counts up to a maximum, so that the order changes with time. It is not kept:
 wait, in arrays. Of equal priorities the first submission counts.
 """
 
+from collections.abc import Sequence
 from math import inf
 
 import numpy as np
@@ -70,14 +71,23 @@ class Prioritised:
         self._count -= 1
 
     def next_that_fits(
-        self, place: int, now: float, free: int, until: float, spare: int
+        self,
+        place: int,
+        now: float,
+        free: int,
+        until: float,
+        spare: int,
+        between: Sequence[tuple[int, float]] = (),
     ) -> tuple[int, Request] | None:
         """Who has the highest priority of jobs that end by `until` on `free` cores, or need just `spare`.
 
-        All are looked at, whatever the `place`: with fewer cores free nobody fits who did not before.
+        `between` these: so many cores are free until then. All jobs are looked at, whatever the `place`: with
+        fewer cores free nobody fits who did not before.
         """
         ranks, limits = self._ranks[: self._end], self._limits[: self._end]
         fits = (ranks <= spare) | ((ranks <= free) & (now + limits <= until))
+        for cores, end in between:
+            fits |= (ranks <= cores) & (now + limits <= end)
         (places,) = fits.nonzero()
         if not len(places):
             return None

@@ -98,9 +98,18 @@ class _Machine:
         self._start_who_fits(now)
         if self._malleable is None:
             return
-        while self._malleable.give_to_first(self._free, now):
+        while self._is_first_undisturbed(now) and self._malleable.give_to_first(self._usable(now), now):
             self._start_who_fits(now)
-        self._malleable.take_idle(self._free, now)
+        self._malleable.take_idle(self._usable(now), now)
+
+    def _usable(self, now: float) -> int:
+        """Free cores that are not reserved."""
+        return self._free - self._order.reserved(now)
+
+    def _is_first_undisturbed(self, now: float) -> bool:
+        assert isinstance(self._order, SizingOrder)
+        first = self._order.first()
+        return first is not None and self._order.is_undisturbed(first, now)
 
     def _start_who_fits(self, now: float) -> None:
         for start in self._order.starting(now):
@@ -108,14 +117,21 @@ class _Machine:
 
     def _run(self, start: Start, now: float) -> None:
         number, job = start.request.number, self._jobs[start.request.number]
-        if start.ranks > self._free or not job.least <= start.ranks <= job.most:
-            raise OrderError(f"{job.name} was started on {start.ranks} ranks, {self._free} cores are free")
+        if start.ranks > self._usable(now) or not job.least <= start.ranks <= job.most:
+            raise OrderError(
+                f"{job.name} was started on {start.ranks} ranks, {self._usable(now)} cores are free"
+            )
         self._free -= start.ranks
         running = Running(start.request, Outcome(job, now, start.ranks))
         self._outcomes[number], self._running[number] = running.outcome, running
         heapq.heappush(self._ends, (running.end, number))
-        if self._malleable is not None and job.kind is Kind.MALLEABLE:
+        if self._malleable is not None and job.kind is Kind.MALLEABLE and self._may_be_resized(start, now):
             self._malleable.started(running)
+
+    def _may_be_resized(self, start: Start, now: float) -> bool:
+        """Without running into a reservation, however few ranks it has."""
+        assert isinstance(self._order, SizingOrder)
+        return self._order.is_undisturbed(start.request, now)
 
     def _resize(self, running: Running, ranks: int, now: float) -> None:
         self._free += running.outcome.ranks - ranks

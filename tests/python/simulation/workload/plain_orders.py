@@ -51,11 +51,17 @@ class Site:
         return age + (weights.size * (job.ranks / self.cores) + weights.job * job.priority)
 
     def running(self) -> list[Taken]:
-        """Up to their limits."""
+        """Up to their limits; with what is reserved."""
         return [
-            (self.now, self.plan.started[number] + self.jobs[number].limit, self.jobs[number].ranks)
-            for number in self.ends
+            *((each.begin, each.end, each.cores) for each in self.rules.reservations),
+            *(
+                (self.now, self.plan.started[number] + self.jobs[number].limit, self.jobs[number].ranks)
+                for number in self.ends
+            ),
         ]
+
+    def fits_now(self, number: int) -> bool:
+        return self.earliest(self.jobs[number], self.running()) == self.now
 
     def free(self, time: float, taken: Sequence[Taken]) -> int:
         return self.cores - sum(ranks for begin, end, ranks in taken if begin <= time < end)
@@ -90,7 +96,7 @@ def priority(site: Site) -> None:
 
 
 def _from_the_first_on(site: Site, queue: list[int]) -> None:
-    while queue and site.free(site.now, site.running()) >= site.jobs[queue[0]].ranks:
+    while queue and site.fits_now(queue[0]):
         site.start(queue.pop(0))
 
 
@@ -102,7 +108,7 @@ def _backfilled(site: Site, queue: list[int]) -> None:
     reserved = site.earliest(site.jobs[first], site.running())
     site.plan.promised.setdefault(first, reserved)
     for number in others:
-        if site.free(site.now, site.running()) < site.jobs[number].ranks:
+        if not site.fits_now(number):
             continue
         own = (site.now, site.now + site.jobs[number].limit, site.jobs[number].ranks)
         if site.earliest(site.jobs[first], [*site.running(), own]) <= reserved:
@@ -152,6 +158,7 @@ def plan_of(name: str, jobs: Sequence[Job], cores: int, rules: Rules = NO_RULES)
     while submitted < len(jobs) or site.waiting or site.ends:
         times = [*site.ends.values(), *(job.submit for job in jobs[submitted : submitted + 1])]
         times += [start for start in site.waiting.values() if start is not None and start > site.now]
+        times += [each.end for each in rules.reservations if each.end > site.now]
         site.now = min(times)
         over = [number for number, end in site.ends.items() if end <= site.now]
         early = [number for number in over if jobs[number].seconds < jobs[number].limit]

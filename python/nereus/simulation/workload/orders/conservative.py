@@ -23,6 +23,8 @@ class Conservative(StartOrder):
     def __init__(self, cores: int, rules: Rules = NO_RULES) -> None:
         super().__init__(cores, rules)
         self._promised = Profile(cores)  # to running and waiting jobs
+        for each in rules.reservations:
+            self._promised.take(each.begin, each.end, each.cores)
         self._waiting: list[Request] = []
         self._starts = np.empty(0)
         self._ranks = np.empty(0, dtype=np.int64)

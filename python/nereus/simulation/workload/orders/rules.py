@@ -22,10 +22,20 @@ class Weights:
 
 
 @dataclass(frozen=True)
+class Reservation:
+    """In advance: so many cores, which no job has from `begin` to `end`, for maintenance or for users."""
+
+    begin: float
+    end: float
+    cores: int
+
+
+@dataclass(frozen=True)
 class Rules:
-    """Each order looks at those that it knows."""
+    """Each order looks at those that it knows. Reservations are for orders that know limits."""
 
     weights: Weights = Weights()
+    reservations: tuple[Reservation, ...] = ()
 
 
 NO_RULES = Rules()
