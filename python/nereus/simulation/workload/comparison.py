@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from nereus.simulation.workload.allocation import allocated
 from nereus.simulation.workload.figures import Figures, Interval, figures_of, measures_of
 from nereus.simulation.workload.job import Job, Kind
 from nereus.simulation.workload.kinds import with_kinds
@@ -78,12 +79,13 @@ class Comparison:
             jobs = self._jobs_with_kinds(variant.malleable_percent, key[1])
             outcomes = simulate(
                 jobs,
-                ORDERS[variant.order].make(self._workload.cores),
+                ORDERS[variant.order].make(self._workload.cores, self._workload.rules),
                 STRATEGIES.get(variant.strategy),
                 self._workload.parallel_fraction,
                 lambda: ended(variant.order),
                 cost=None if self._workload.resize_cost is None else self._workload.resize_cost.made(),
                 speedup=self._workload.speedup_of_jobs,
+                step=self._workload.step,
             )
             self._simulated[key] = figures_of(outcomes, self._workload.cores, self._workload.watts)
         return self._simulated[key]
@@ -95,7 +97,8 @@ class Comparison:
         return variant, seed if is_drawn else self._workload.seed
 
     def _jobs_with_kinds(self, malleable: float, seed: int) -> list[Job]:
-        return list(with_kinds(self._jobs(seed), self._workload, malleable, seed))
+        jobs = with_kinds(self._jobs(seed), self._workload, malleable, seed)
+        return [allocated(job, self._workload) for job in jobs]
 
     def _jobs(self, seed: int) -> Jobs:
         """Only drawn ones differ by the seed; those of the latest seed are kept."""

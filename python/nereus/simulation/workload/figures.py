@@ -18,7 +18,8 @@ _JOULES_OF_KWH = 3.6e6
 @dataclass(frozen=True)
 class Figures:
     """Means are over all jobs. `utilisation`: share of the cores that jobs had, over the makespan, also
-    while they were resized; `energy_kwh`: none where the workload does not say what cores take.
+    while they were resized; `utilisation_by_ranks`: of those that had a rank; `energy_kwh`: none where the
+    workload does not say what cores take.
     """
 
     makespan_seconds: float
@@ -28,6 +29,7 @@ class Figures:
     utilisation: float
     killed: int
     resizes: int
+    utilisation_by_ranks: float
     core_hours_lost_to_resizes: float
     energy_kwh: float | None = None
 
@@ -77,6 +79,7 @@ def figures_of(outcomes: Sequence[Outcome], cores: int, watts: Watts | None = No
         busy / (cores * makespan),
         sum(each.killed for each in outcomes),
         sum(each.resizes for each in outcomes),
+        sum(each.computing_core_seconds for each in outcomes) / (cores * makespan),
         sum(each.lost_core_seconds for each in outcomes) / _HOUR,
         None if watts is None else watts.kwh(cores * makespan, busy),
     )

@@ -20,7 +20,8 @@ class Kind(StrEnum):
 class Job:
     """`seconds`: that it runs on `ranks`, which it prefers; `limit`: after which it would be killed there,
     infinite where it has none; `least` to `most`: ranks that it may have; `memory_per_rank`: bytes of each of
-    `ranks`, where it is known.
+    `ranks`, where it is known; `priority`: from 0 to 1. Where jobs have whole nodes, numbers of ranks are
+    cores of nodes, and on `ranks` of these `idle` have no rank.
     """
 
     name: str
@@ -32,6 +33,8 @@ class Job:
     least: int
     most: int
     memory_per_rank: float | None = None
+    idle: int = 0
+    priority: float = 0.0
 
     @classmethod
     def rigid(
@@ -51,7 +54,8 @@ class Job:
 class Request:
     """What an order knows of a job, which is not how long it will run.
 
-    `number`: in the order of submission; it starts on `ranks` at best, on `least` at worst.
+    `number`: in the order of submission; it starts on `ranks` at best, on `least` at worst; `idle` and
+    `priority`: of a Job.
     """
 
     number: int
@@ -59,10 +63,16 @@ class Request:
     least: int
     limit: float
     speedup: Speedup
+    idle: int = 0
+    priority: float = 0.0
+
+    def computing(self, ranks: int) -> int:
+        """Of so many cores, those that have a rank: all, except at the size asked for."""
+        return ranks - self.idle if ranks == self.ranks else ranks
 
     def time_factor(self, ranks: int) -> float:
         """How many times as long as on the ranks asked for it takes."""
-        return self.speedup.time_factor(ranks, self.ranks)
+        return self.speedup.time_factor(self.computing(ranks), self.ranks - self.idle)
 
     def limit_on(self, ranks: int) -> float:
         """Seconds after which it is killed: a limit is for the ranks asked for, on others times differ."""
@@ -89,6 +99,7 @@ class Outcome:
     resizes: int = 0
     core_seconds: float = 0.0
     lost_core_seconds: float = 0.0  # of these, in resizes
+    computing_core_seconds: float = 0.0  # of cores that had a rank
     work_seconds: float = 0.0  # done, on the ranks that it asked for
 
     @property

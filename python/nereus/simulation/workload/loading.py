@@ -13,7 +13,7 @@ from nereus.config.text import text_of
 from nereus.config.toml_reader import read_toml
 from nereus.config.validation import problem_at
 from nereus.simulation.workload.behaviour import ResizeCostTable, SpeedupTable
-from nereus.simulation.workload.model import Generated, SubmittedJob, Workload
+from nereus.simulation.workload.model import Generated, PriorityWeights, ReservedCores, SubmittedJob, Workload
 
 #: Of files that are traces alone.
 _TRACES = (".swf", ".sacct")
@@ -23,6 +23,8 @@ _TABLES: Tables = {
     ("jobs",): SubmittedJob,
     ("resize_cost",): ResizeCostTable,
     ("speedup",): SpeedupTable,
+    ("priority",): PriorityWeights,
+    ("reservations",): ReservedCores,
 }
 
 

@@ -16,14 +16,18 @@ from nereus.simulation.workload.behaviour import (
 )
 from nereus.simulation.workload.figures import Watts
 from nereus.simulation.workload.job import Kind
-from nereus.simulation.workload.orders.registry import ORDERS
+from nereus.simulation.workload.orders.registry import ORDERS, PRIORITY
+from nereus.simulation.workload.orders.rules import WEEK, Reservation, Rules, Weights
 from nereus.simulation.workload.speedup import Speedup
 from nereus.simulation.workload.strategies import STRATEGIES
 
 _RANKS = "a whole number from 1 to 10^7"
 _ABOVE_0 = "seconds above 0, up to 1e10"
 _WATTS = "watts from 0 to 1e6"
+_WEIGHT = "a number from 0 to 1e9"
 _PERCENT = "a number from 0 to 100"
+
+SHARED, EXCLUSIVE = ALLOCATIONS = ("shared", "exclusive")
 
 Percent = Annotated[float, Field(ge=0, le=100)]
 WattsOfCore = Annotated[float, Field(ge=0, le=1e6)]
@@ -45,6 +49,7 @@ class SubmittedJob(Part):
     least: Ranks | None = Field(None, description="a whole number from 1 to ranks")
     most: Ranks | None = Field(None, description="a whole number from ranks to 10^7")
     memory_per_rank: float | None = Field(None, ge=0, le=1e18, description="bytes from 0 to 1e18")
+    priority: float = Field(0.0, ge=0, le=1, description="a number from 0 to 1")
 
 
 MODELS = ("exponential", "lublin")
@@ -65,10 +70,34 @@ class Generated(Part):
     power_share: float = Field(0.576, ge=0, le=1, description="a share of 1")
 
 
+class ReservedCores(Part):
+    """From `begin` to `end`, counted from the first submission."""
+
+    begin: float = Field(ge=0, le=1e10, description="seconds from 0 to 1e10")
+    end: SomeSeconds = Field(description=_ABOVE_0)
+    cores: Ranks = Field(description=_RANKS)
+
+
+class PriorityWeights(Part):
+    """As in Slurm's priority/multifactor; weights are 0 where they are not set."""
+
+    age_weight: float = Field(0.0, ge=0, le=1e9, description=_WEIGHT)
+    max_age: SomeSeconds = Field(WEEK, description=_ABOVE_0)
+    size_weight: float = Field(0.0, ge=-1e9, le=1e9, description="a number from -1e9 to 1e9")
+    job_weight: float = Field(0.0, ge=0, le=1e9, description=_WEIGHT)
+
+    @property
+    def weights(self) -> Weights:
+        """For an order."""
+        return Weights(self.age_weight, self.max_age, self.size_weight, self.job_weight)
+
+
 class Workload(Part):
     """Jobs for one machine, and what is compared: start orders, strategies, shares of malleable jobs."""
 
     cores: Ranks = Field(description=_RANKS)
+    cores_per_node: Ranks = Field(1, description=_RANKS)
+    allocation: str = Field(SHARED, description=f"one of {', '.join(ALLOCATIONS)}")
     order: list[str] = Field(
         default=["fcfs"], min_length=1, description=f"a list of names: {', '.join(ORDERS)}"
     )
@@ -90,6 +119,10 @@ class Workload(Part):
     idle_watts: WattsOfCore | None = Field(None, description=_WATTS)
     busy_watts: WattsOfCore | None = Field(None, description=_WATTS)
     default_limit: SomeSeconds | None = Field(None, description=_ABOVE_0)
+    priority: PriorityWeights = Field(
+        PriorityWeights(), description="a table with age_weight, max_age, size_weight, job_weight"
+    )
+    reservations: list[ReservedCores] = Field(default=[], description="[[reservations]] tables")
     trace: str | None = Field(None, min_length=1, description="the name of a file")
     generated: Generated | None = Field(
         None, description="a table with jobs, every, seconds; or with jobs and model"
@@ -102,6 +135,17 @@ class Workload(Part):
         if found:
             raise PydanticCustomError("rules", "{text}", {"text": found[0][1], "findings": found})
         return self
+
+    @property
+    def step(self) -> int:
+        """Cores that are allocated together."""
+        return self.cores_per_node if self.allocation == EXCLUSIVE else 1
+
+    @property
+    def rules(self) -> Rules:
+        """Of the site, for each order."""
+        reserved = (Reservation(each.begin, each.end, each.cores) for each in self.reservations)
+        return Rules(self.priority.weights, tuple(reserved))
 
     @property
     def needs_limits(self) -> bool:
@@ -129,6 +173,8 @@ def findings(workload: Workload) -> Iterator[tuple[Path, str]]:
                 yield (key, index), f"one of {', '.join(known)}"
     if workload.malleable_by not in SHARES:
         yield ("malleable_by",), f"one of {', '.join(SHARES)}"
+    yield from _of_priority(workload)
+    yield from _of_reservations(workload)
     sources = [key for key in ("trace", "generated", "jobs") if getattr(workload, key)]
     if len(sources) != 1:
         yield (
@@ -142,6 +188,7 @@ def findings(workload: Workload) -> Iterator[tuple[Path, str]]:
         found = _of_generated(workload.generated, workload.cores)
         yield from ((("generated", key), text) for key, text in found)
     names: set[str] = set()
+    yield from _of_nodes(workload)
     yield from _of_kinds(workload)
     for key, other in (("idle_watts", "busy_watts"), ("busy_watts", "idle_watts")):
         if getattr(workload, key) is not None and getattr(workload, other) is None:
@@ -159,6 +206,45 @@ def findings(workload: Workload) -> Iterator[tuple[Path, str]]:
         if job.limit is None and workload.default_limit is None and workload.needs_limits:
             yield ("jobs", index, "limit"), no_limit(workload.order)
         yield from ((("jobs", index, key), text) for key, text in _of_job(job, workload.cores))
+
+
+def _of_priority(workload: Workload) -> Iterator[tuple[Path, str]]:
+    weights = workload.priority
+    if PRIORITY in workload.order and not (weights.age_weight or weights.size_weight or weights.job_weight):
+        yield ("order", workload.order.index(PRIORITY)), "needs a weight other than 0 in the table priority"
+
+
+def _of_reservations(workload: Workload) -> Iterator[tuple[Path, str]]:
+    can = [name for name, row in ORDERS.items() if row.needs_limits]
+    for index, name in enumerate(workload.order):
+        if workload.reservations and name in ORDERS and name not in can:
+            yield (
+                ("order", index),
+                f"one of {', '.join(can)}, since only orders with limits keep reservations",
+            )
+    for index, each in enumerate(workload.reservations):
+        if each.end <= each.begin:
+            yield ("reservations", index, "end"), f"after its begin, {each.begin:g} s"
+        same_time = (other.cores for other in workload.reservations if other.begin <= each.begin < other.end)
+        if sum(same_time) > workload.cores:
+            yield (
+                ("reservations", index, "cores"),
+                f"with those of others at that time at most the {workload.cores} cores of the machine",
+            )
+        if workload.allocation == EXCLUSIVE and each.cores % workload.cores_per_node:
+            yield (
+                ("reservations", index, "cores"),
+                f"a multiple of the {workload.cores_per_node} cores of a node",
+            )
+
+
+def _of_nodes(workload: Workload) -> Iterator[tuple[Path, str]]:
+    if workload.allocation not in ALLOCATIONS:
+        yield ("allocation",), f"one of {', '.join(ALLOCATIONS)}"
+    if workload.cores % workload.cores_per_node:
+        yield ("cores",), f"a multiple of the {workload.cores_per_node} cores of a node"
+    if workload.allocation == EXCLUSIVE and "cores_per_node" not in workload.model_fields_set:
+        yield ("allocation",), f"{EXCLUSIVE} needs cores_per_node"
 
 
 def _of_kinds(workload: Workload) -> Iterator[tuple[Path, str]]:

@@ -38,6 +38,14 @@ class Profile:
         """Cores that are free then."""
         return int(self._free[self._at(time)])
 
+    def lowest(self, now: float) -> list[tuple[int, float]]:
+        """So many cores are free from now on all the time until then: fewer and fewer, the last for ever."""
+        self.forget(now)
+        lowest = np.minimum.accumulate(self._free[: self._steps])
+        (last,) = (lowest[1:] < lowest[:-1]).nonzero()
+        steps = [(int(lowest[step]), float(self._times[step + 1])) for step in last]
+        return [*steps, (int(lowest[-1]), inf)]
+
     def earliest(self, now: float, ranks: int, seconds: float) -> float:
         """From when on so many cores are free for so long: now, or where a step begins."""
         self.forget(now)

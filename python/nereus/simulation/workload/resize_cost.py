@@ -72,5 +72,5 @@ class ResizeCost:
         if self.method.moved is None:
             return self.seconds
         memory = self.memory_per_rank if job.memory_per_rank is None else job.memory_per_rank
-        moved = self.method.moved(old, new) * memory * job.ranks
+        moved = self.method.moved(old, new) * memory * (job.ranks - job.idle)
         return self.seconds + moved / min(self.rate, self.rate_per_rank * min(old, new))

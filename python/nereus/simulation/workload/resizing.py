@@ -10,12 +10,19 @@ from nereus.simulation.workload.strategies import Strategy
 
 
 class Malleable:
-    """Looks only at jobs that can grow, or give, the next one first: a decision costs what it moves."""
+    """Looks only at jobs that can grow, or give, the next one first: a decision costs what it moves.
+
+    `step`: cores that are given at once; all sizes, and the free cores, are multiples of it.
+    """
 
     def __init__(
-        self, order: SizingOrder, strategy: Strategy, resize: Callable[[Running, int, float], None]
+        self,
+        order: SizingOrder,
+        strategy: Strategy,
+        resize: Callable[[Running, int, float], None],
+        step: int = 1,
     ) -> None:
-        self._order, self._strategy, self._resize = order, strategy, resize
+        self._order, self._strategy, self._resize, self._step = order, strategy, resize, step
         self._jobs: dict[int, Running] = {}
         self._can_grow = Ranking()
         self._can_give = Ranking()
@@ -76,7 +83,7 @@ class Malleable:
             self._change(self._jobs[number], cores, now)
 
     def _at_once(self, cores: int, room: int) -> int:
-        return min(cores, room) if self._strategy.all_at_once else 1
+        return min(cores, room) if self._strategy.all_at_once else self._step
 
     def _change(self, running: Running, more: int, now: float) -> None:
         self._to_give -= self._above_kept(running)
@@ -94,7 +101,11 @@ class Malleable:
         """As if it had so many."""
         job, request, started = running.outcome.job, running.request, running.outcome.started
         can = ranks < job.most and not running.is_resizing
-        key = (-self._strategy.worth(job, request, ranks + 1), started, request.number) if can else None
+        key = (
+            (-self._strategy.worth(job, request, ranks + self._step), started, request.number)
+            if can
+            else None
+        )
         self._can_grow.put(request.number, key)
 
     def _rank_givers(self, running: Running, ranks: int) -> None:

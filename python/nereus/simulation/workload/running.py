@@ -87,6 +87,7 @@ class Running:
     def _count(self, now: float) -> None:
         outcome = self.outcome
         outcome.core_seconds += (now - self._counted) * outcome.ranks
+        outcome.computing_core_seconds += (now - self._counted) * self.request.computing(outcome.ranks)
         if self._since > self._counted:
             outcome.lost_core_seconds += (min(now, self._since) - self._counted) * outcome.ranks
         if now > self._since:

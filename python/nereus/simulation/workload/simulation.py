@@ -27,14 +27,16 @@ def simulate(
     ended: Callable[[], None] = lambda: None,
     cost: ResizeCost | None = None,
     speedup: Speedup | None = None,
+    step: int = 1,
 ) -> list[Outcome]:
     """`jobs`: in the order of their submission, each with no more ranks than the order has cores.
 
     Without a strategy, or if the order gives each job one size, nobody is resized. `ended`: told of each end.
-    `cost`: of resizes, which take no time without it; `speedup`: that of Amdahl with `parallel_fraction`.
+    `cost`: of resizes, which take no time without it; `speedup`: that of Amdahl with `parallel_fraction`;
+    `step`: all sizes, and the cores of the order, are multiples of it.
     """
     chosen = Amdahl(parallel_fraction) if speedup is None else speedup
-    return _Machine(jobs, order, strategy, chosen, ended, cost).outcomes()
+    return _Machine(jobs, order, strategy, chosen, ended, cost, step).outcomes()
 
 
 class _Machine:
@@ -46,6 +48,7 @@ class _Machine:
         speedup: Speedup,
         ended: Callable[[], None],
         cost: ResizeCost | None,
+        step: int,
     ) -> None:
         self._jobs, self._order, self._told, self._cost = jobs, order, ended, cost
         self._speedup = speedup
@@ -58,7 +61,7 @@ class _Machine:
         self._submitted = self._ended = 0
         self._malleable: Malleable | None = None
         if strategy is not None and isinstance(order, SizingOrder):
-            self._malleable = Malleable(order, strategy, self._resize)
+            self._malleable = Malleable(order, strategy, self._resize, step)
 
     def outcomes(self) -> list[Outcome]:
         while self._ended < len(self._jobs):
@@ -102,16 +105,25 @@ class _Machine:
             job, number = self._jobs[self._submitted], self._submitted
             self._submitted += 1
             least = job.least if isinstance(self._order, SizingOrder) else job.ranks
-            request = Request(number, job.ranks, least, job.limit, self._speedup)
+            request = Request(number, job.ranks, least, job.limit, self._speedup, job.idle, job.priority)
             self._order.submitted(request, now)
 
     def _start(self, now: float) -> None:
         self._start_who_fits(now)
         if self._malleable is None:
             return
-        while self._malleable.give_to_first(self._free, now):
+        while self._is_first_undisturbed(now) and self._malleable.give_to_first(self._usable(now), now):
             self._start_who_fits(now)
-        self._malleable.take_idle(self._free, now)
+        self._malleable.take_idle(self._usable(now), now)
+
+    def _usable(self, now: float) -> int:
+        """Free cores that are not reserved."""
+        return self._free - self._order.reserved(now)
+
+    def _is_first_undisturbed(self, now: float) -> bool:
+        assert isinstance(self._order, SizingOrder)
+        first = self._order.first()
+        return first is not None and self._order.is_undisturbed(first, now)
 
     def _start_who_fits(self, now: float) -> None:
         for start in self._order.starting(now):
@@ -119,14 +131,21 @@ class _Machine:
 
     def _run(self, start: Start, now: float) -> None:
         number, job = start.request.number, self._jobs[start.request.number]
-        if start.ranks > self._free or not job.least <= start.ranks <= job.most:
-            raise OrderError(f"{job.name} was started on {start.ranks} ranks, {self._free} cores are free")
+        if start.ranks > self._usable(now) or not job.least <= start.ranks <= job.most:
+            raise OrderError(
+                f"{job.name} was started on {start.ranks} ranks, {self._usable(now)} cores are free"
+            )
         self._free -= start.ranks
         running = Running(start.request, Outcome(job, now, start.ranks))
         self._outcomes[number], self._running[number] = running.outcome, running
         heapq.heappush(self._ends, (running.end, number))
-        if self._malleable is not None and job.kind is Kind.MALLEABLE:
+        if self._malleable is not None and job.kind is Kind.MALLEABLE and self._may_be_resized(start, now):
             self._malleable.started(running)
+
+    def _may_be_resized(self, start: Start, now: float) -> bool:
+        """Without running into a reservation, however few ranks it has."""
+        assert isinstance(self._order, SizingOrder)
+        return self._order.is_undisturbed(start.request, now)
 
     def _resize(self, running: Running, ranks: int, now: float) -> None:
         had = running.outcome.ranks

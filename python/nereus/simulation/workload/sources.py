@@ -47,7 +47,8 @@ def _in_order(jobs: list[Job]) -> list[Job]:
 
 def _listed(job: SubmittedJob, workload: Workload) -> Job:
     limit = job.limit or workload.default_limit or inf
-    made = Job.rigid(job.name, job.submit, job.ranks, job.seconds, limit, job.memory_per_rank)
+    rigid = Job.rigid(job.name, job.submit, job.ranks, job.seconds, limit, job.memory_per_rank)
+    made = replace(rigid, priority=job.priority)
     if job.kind in (None, Kind.RIGID):
         return made
     sized = with_kind(made, Kind(job.kind), workload)

@@ -5,6 +5,7 @@ A tree over their places has the fewest ranks and the shortest limit below each 
 without a fitting job are skipped: a search takes steps as the logarithm of the length of the queue.
 """
 
+from collections.abc import Sequence
 from math import inf
 
 from nereus.simulation.workload.job import Request
@@ -50,14 +51,30 @@ class Waiting:
         self._count -= 1
 
     def next_that_fits(
-        self, place: int, now: float, free: int, until: float, spare: int
+        self,
+        place: int,
+        now: float,
+        free: int,
+        until: float,
+        spare: int,
+        between: Sequence[tuple[int, float]] = (),
     ) -> tuple[int, Request] | None:
-        """From that place on: a job that ends by `until` on `free` cores, or needs no more than `spare`."""
+        """From that place on: a job that ends by `until` on `free` cores, or needs no more than `spare`.
+
+        `between` these: so many cores are free until then.
+        """
         if place >= self._end:
             return None
         fewest, shortest, node = self._fewest, self._shortest, place + self._room
         while True:
-            if fewest[node] <= spare or (fewest[node] <= free and now + shortest[node] <= until):
+            if (
+                fewest[node] <= spare
+                or (fewest[node] <= free and now + shortest[node] <= until)
+                or (
+                    between
+                    and any(fewest[node] <= cores and now + shortest[node] <= end for cores, end in between)
+                )
+            ):
                 if node >= self._room:
                     found = self._jobs[node - self._room]
                     assert found is not None

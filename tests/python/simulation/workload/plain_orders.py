@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from nereus.simulation.workload.job import Job
+from nereus.simulation.workload.orders.rules import NO_RULES, Rules
 
 #: Submission, ranks, seconds, limit.
 Numbers = tuple[float, int, float, float]
@@ -42,13 +43,25 @@ class Site:
     ends: dict[int, float] = field(default_factory=dict)  # of running jobs, as it turns out
     ended_early: bool = False
     plan: Plan = field(default_factory=Plan)
+    rules: Rules = NO_RULES
+
+    def priority(self, number: int) -> float:
+        job, weights = self.jobs[number], self.rules.weights
+        age = weights.age * min((self.now - job.submit) / weights.max_age, 1.0)
+        return age + (weights.size * (job.ranks / self.cores) + weights.job * job.priority)
 
     def running(self) -> list[Taken]:
-        """Up to their limits."""
+        """Up to their limits; with what is reserved."""
         return [
-            (self.now, self.plan.started[number] + self.jobs[number].limit, self.jobs[number].ranks)
-            for number in self.ends
+            *((each.begin, each.end, each.cores) for each in self.rules.reservations),
+            *(
+                (self.now, self.plan.started[number] + self.jobs[number].limit, self.jobs[number].ranks)
+                for number in self.ends
+            ),
         ]
+
+    def fits_now(self, number: int) -> bool:
+        return self.earliest(self.jobs[number], self.running()) == self.now
 
     def free(self, time: float, taken: Sequence[Taken]) -> int:
         return self.cores - sum(ranks for begin, end, ranks in taken if begin <= time < end)
@@ -71,22 +84,31 @@ class Site:
 
 
 def fcfs(site: Site) -> None:
-    while site.waiting:
-        first = min(site.waiting)
-        if site.free(site.now, site.running()) < site.jobs[first].ranks:
-            break
-        site.start(first)
+    _from_the_first_on(site, sorted(site.waiting))
 
 
 def easy(site: Site) -> None:
-    fcfs(site)
-    if not site.waiting:
+    _backfilled(site, sorted(site.waiting))
+
+
+def priority(site: Site) -> None:
+    _backfilled(site, sorted(site.waiting, key=lambda number: (-site.priority(number), number)))
+
+
+def _from_the_first_on(site: Site, queue: list[int]) -> None:
+    while queue and site.fits_now(queue[0]):
+        site.start(queue.pop(0))
+
+
+def _backfilled(site: Site, queue: list[int]) -> None:
+    _from_the_first_on(site, queue)
+    if not queue:
         return
-    first, *others = sorted(site.waiting)
+    first, *others = queue
     reserved = site.earliest(site.jobs[first], site.running())
     site.plan.promised.setdefault(first, reserved)
     for number in others:
-        if site.free(site.now, site.running()) < site.jobs[number].ranks:
+        if not site.fits_now(number):
             continue
         own = (site.now, site.now + site.jobs[number].limit, site.jobs[number].ranks)
         if site.earliest(site.jobs[first], [*site.running(), own]) <= reserved:
@@ -122,15 +144,21 @@ def _moved_up(site: Site, number: int) -> bool:
     return site.waiting[number] != before
 
 
-ORDERS: dict[str, Order] = {"fcfs": fcfs, "easy": easy, "conservative": conservative}
+ORDERS: dict[str, Order] = {
+    "fcfs": fcfs,
+    "easy": easy,
+    "conservative": conservative,
+    "priority": priority,
+}
 
 
-def plan_of(name: str, jobs: Sequence[Job], cores: int) -> Plan:
+def plan_of(name: str, jobs: Sequence[Job], cores: int, rules: Rules = NO_RULES) -> Plan:
     """When each job starts."""
-    site, submitted = Site(jobs, cores), 0
+    site, submitted = Site(jobs, cores, rules=rules), 0
     while submitted < len(jobs) or site.waiting or site.ends:
         times = [*site.ends.values(), *(job.submit for job in jobs[submitted : submitted + 1])]
         times += [start for start in site.waiting.values() if start is not None and start > site.now]
+        times += [each.end for each in rules.reservations if each.end > site.now]
         site.now = min(times)
         over = [number for number, end in site.ends.items() if end <= site.now]
         early = [number for number in over if jobs[number].seconds < jobs[number].limit]

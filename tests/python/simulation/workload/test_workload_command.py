@@ -29,6 +29,7 @@ KEYS = {
     "killed",
     "resizes",
     "core_hours_lost_to_resizes",
+    "utilisation_by_ranks",
 }
 TWO_JOBS = """
 cores = 4
@@ -70,6 +71,7 @@ def test_figures_are_those_of_a_case_worked_out_by_hand(nereus: Nereus, tmp_path
         "killed": 1,
         "resizes": 0,
         "core_hours_lost_to_resizes": 0.0,
+        "utilisation_by_ranks": pytest.approx(80 / 120),
     }
 
 

@@ -13,15 +13,18 @@ import numpy as np
 
 from nereus.simulation.workload.job import Request, Start
 from nereus.simulation.workload.orders.order import StartOrder
+from nereus.simulation.workload.orders.rules import NO_RULES, Rules
 from nereus.simulation.workload.profile import Profile
 
 
 class Conservative(StartOrder):
     """Of those that wait, the order of submission; beside each, when it starts at the latest."""
 
-    def __init__(self, cores: int) -> None:
-        super().__init__(cores)
+    def __init__(self, cores: int, rules: Rules = NO_RULES) -> None:
+        super().__init__(cores, rules)
         self._promised = Profile(cores)  # to running and waiting jobs
+        for each in rules.reservations:
+            self._promised.take(each.begin, each.end, each.cores)
         self._waiting: list[Request] = []
         self._starts = np.empty(0)
         self._ranks = np.empty(0, dtype=np.int64)

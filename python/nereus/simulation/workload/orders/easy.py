@@ -7,9 +7,12 @@ the first one leaves free then.
 """
 
 from collections.abc import Iterator
+from math import inf
 
 from nereus.simulation.workload.job import Request, Start
 from nereus.simulation.workload.orders.order import SizingOrder
+from nereus.simulation.workload.orders.rules import NO_RULES, Rules
+from nereus.simulation.workload.prioritised import Prioritised
 from nereus.simulation.workload.profile import Profile
 from nereus.simulation.workload.waiting import Waiting
 
@@ -17,11 +20,19 @@ from nereus.simulation.workload.waiting import Waiting
 class Easy(SizingOrder):
     """The reservation is made anew whenever something happens, so that it only gets earlier."""
 
-    def __init__(self, cores: int) -> None:
-        super().__init__(cores)
-        self._waiting = Waiting()
+    def __init__(self, cores: int, rules: Rules = NO_RULES) -> None:
+        super().__init__(cores, rules)
+        self._waiting: Waiting | Prioritised = Waiting()
         self._promised = Profile(cores)  # to running jobs
+        for each in rules.reservations:
+            self._promised.take(each.begin, each.end, each.cores)
+        self._asked = -inf
         self._running: dict[int, tuple[int, float]] = {}  # ranks, and when it is killed
+
+    @property
+    def wakes(self) -> float:
+        """When cores are free again that were reserved."""
+        return min((each.end for each in self.reservations if each.end > self._asked), default=inf)
 
     def submitted(self, job: Request, now: float) -> None:
         """At the end of the queue."""
@@ -33,11 +44,15 @@ class Easy(SizingOrder):
 
     def starting(self, now: float) -> Iterator[Start]:
         """From the head on, as long as they fit; then those behind it that do not delay it."""
+        self._asked = now
         while (head := self._waiting.first()) is not None and head.least <= self.free:
+            ranks = self._most_ranks(head, now)
+            if ranks < head.least:
+                break
             self._waiting.pop_first()
-            yield self._start(head, min(head.ranks, self.free), now)
+            yield self._start(head, ranks, now)
         if head is not None and self.free > 0:
-            yield from self._backfill(head, now)
+            yield from (self._backfill_around if self.reservations else self._backfill)(head, now)
 
     def ended(self, job: Request, now: float) -> None:
         """What it had up to its limit is free."""
@@ -61,6 +76,33 @@ class Easy(SizingOrder):
             if now + job.limit_on(job.least) > reserved:
                 spare -= job.least
             yield self._start(job, job.least, now)
+
+    def _most_ranks(self, job: Request, now: float) -> int:
+        """On which it can start; 0 if only reservations keep it from that."""
+        if not self.reservations:
+            return min(job.ranks, self.free)
+        sizes = dict.fromkeys(min(job.ranks, cores) for cores, _ in self._promised.lowest(now))
+        return next((ranks for ranks in sizes if ranks >= job.least and self._fits(job, ranks, now)), 0)
+
+    def _fits(self, job: Request, ranks: int, now: float) -> bool:
+        return self._promised.earliest(now, ranks, job.limit_on(ranks)) == now
+
+    def _backfill_around(self, head: Request, now: float) -> Iterator[Start]:
+        """As above, where cores get fewer later: who starts leaves the head and reservations their times."""
+        limit = head.limit_on(head.least)
+        reserved = self._promised.earliest(now, head.least, limit)
+        self._promised.take(reserved, reserved + limit, head.least)
+        place = 0
+        while found := self._next_that_fits(place, now):
+            place, job = found
+            self._waiting.remove(place)
+            yield self._start(job, job.least, now)
+        self._promised.give(reserved, reserved + limit, head.least)
+
+    def _next_that_fits(self, place: int, now: float) -> tuple[int, Request] | None:
+        (free, until), *between = self._promised.lowest(now)
+        spare = between.pop()[0] if between else free
+        return self._waiting.next_that_fits(place, now, free, until, spare, between)
 
     def _start(self, job: Request, ranks: int, now: float) -> Start:
         self._run(job, ranks, now + job.limit_on(ranks), now)

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 from nereus.simulation.workload.job import Request, Start
 from nereus.simulation.workload.orders.order import SizingOrder
+from nereus.simulation.workload.orders.rules import NO_RULES, Rules
 
 
 class FirstComeFirstServed(SizingOrder):
     """Without limits of jobs too."""
 
-    def __init__(self, cores: int) -> None:
-        super().__init__(cores)
+    def __init__(self, cores: int, rules: Rules = NO_RULES) -> None:
+        super().__init__(cores, rules)
         self._queue: deque[Request] = deque()
         self._running: dict[int, int] = {}
 

@@ -6,13 +6,19 @@ from collections.abc import Iterator
 from math import inf
 
 from nereus.simulation.workload.job import Request, Start
+from nereus.simulation.workload.orders.rules import NO_RULES, Rules
 
 
 class StartOrder(ABC):
     """Of one machine. Jobs that are submitted or end at one time are told first, then who starts is asked."""
 
-    def __init__(self, cores: int) -> None:
+    def __init__(self, cores: int, rules: Rules = NO_RULES) -> None:
         self.free = cores
+        self.reservations = rules.reservations
+
+    def reserved(self, now: float) -> int:
+        """Cores that no job may have now."""
+        return sum(each.cores for each in self.reservations if each.begin <= now < each.end)
 
     @property
     def wakes(self) -> float:
@@ -34,6 +40,11 @@ class StartOrder(ABC):
 
 class SizingOrder(StartOrder):
     """One that starts jobs on fewer ranks than they asked for, and of running jobs that are resized."""
+
+    def is_undisturbed(self, job: Request, now: float) -> bool:
+        """Whether it ends before the next reservation if it starts now, however few ranks it has."""
+        begins = (each.begin for each in self.reservations if each.begin > now)
+        return now + job.limit_on(job.least) <= min(begins, default=inf)
 
     @abstractmethod
     def first(self) -> Request | None:
