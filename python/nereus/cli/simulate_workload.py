@@ -10,7 +10,7 @@ import typer
 from nereus.analysis.report.units import percent_text, ratio_text, seconds_text, spread_text
 from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, show, show_json, warn
-from nereus.cli.trial_bar import TrialBar
+from nereus.cli.simulate_side_by_side import simulated
 from nereus.simulation.workload.comparison import Comparison, Row, document, summary
 from nereus.simulation.workload.figures import Interval
 from nereus.simulation.workload.loading import load_workload
@@ -58,6 +58,14 @@ def workload(
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad", help="Leave out lines of a trace that are wrong, and count them.")
     ] = False,
+    workers: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Simulations at a time; if not given, one for each core."),
+    ] = None,
+    results: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Keeps what is simulated (.jsonl); what is there is not again."),
+    ] = None,
     as_json: JsonOption = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
@@ -80,8 +88,7 @@ def workload(
     found = load_workload(file, chosen)
     comparison = Comparison(found, skip_bad)
     warn(f"{count} jobs are left out: {why}" for why, count in comparison.left_out.items())
-    with TrialBar("simulate", comparison.jobs, quiet) as bar:
-        rows = comparison.rows(bar.advance)
+    rows = comparison.rows(simulated(comparison, workers, results, quiet))
     if as_json:
         show_json(document(found, comparison, rows))
     else:

@@ -12,6 +12,9 @@ from nereus.simulation.workload.resizing import Malleable
 from nereus.simulation.workload.running import Running
 from nereus.simulation.workload.strategies import Strategy
 
+#: Told of each change of a job's ranks: when, the job's number, how many it has from then on; 0 at its end.
+Recorder = Callable[[float, int, int], None]
+
 
 class OrderError(UserError):
     """A start order that starts jobs without cores for them, or forgets jobs: a mistake in its code."""
@@ -23,12 +26,13 @@ def simulate(
     strategy: Strategy | None = None,
     parallel_fraction: float = 0.99,
     ended: Callable[[], None] = lambda: None,
+    recorder: Recorder | None = None,
 ) -> list[Outcome]:
     """`jobs`: in the order of their submission, each with no more ranks than the order has cores.
 
     Without a strategy, or if the order gives each job one size, nobody is resized. `ended`: told of each end.
     """
-    return _Machine(jobs, order, strategy, parallel_fraction, ended).outcomes()
+    return _Machine(jobs, order, strategy, parallel_fraction, ended, recorder).outcomes()
 
 
 class _Machine:
@@ -39,8 +43,9 @@ class _Machine:
         strategy: Strategy | None,
         parallel_fraction: float,
         ended: Callable[[], None],
+        recorder: Recorder | None,
     ) -> None:
-        self._jobs, self._order, self._told = jobs, order, ended
+        self._jobs, self._order, self._told, self._recorder = jobs, order, ended, recorder
         self._parallel_fraction = parallel_fraction
         self._free = order.free
         self._running: dict[int, Running] = {}
@@ -82,6 +87,8 @@ class _Machine:
             self._order.ended(running.request, now)
             if self._malleable is not None:
                 self._malleable.ended(running)
+            if self._recorder is not None:
+                self._recorder(now, number, 0)
             self._told()
 
     def _submit_until(self, now: float) -> None:
@@ -112,6 +119,8 @@ class _Machine:
         running = Running(start.request, Outcome(job, now, start.ranks))
         self._outcomes[number], self._running[number] = running.outcome, running
         heapq.heappush(self._ends, (running.end, number))
+        if self._recorder is not None:
+            self._recorder(now, number, start.ranks)
         if self._malleable is not None and job.kind is Kind.MALLEABLE:
             self._malleable.started(running)
 
@@ -119,5 +128,7 @@ class _Machine:
         self._free += running.outcome.ranks - ranks
         running.resize(ranks, now)
         heapq.heappush(self._ends, (running.end, running.request.number))
+        if self._recorder is not None:
+            self._recorder(now, running.request.number, ranks)
         assert isinstance(self._order, SizingOrder)
         self._order.resized(running.request, ranks, running.killed_at, now)
