@@ -9,9 +9,10 @@ import typer
 
 from nereus.analysis.report.units import percent_text, ratio_text, seconds_text, spread_text
 from nereus.cli.json_option import JsonOption
-from nereus.cli.messages import Refused, show, show_json, warn
+from nereus.cli.messages import Refused, note, show, show_json, warn
 from nereus.cli.simulate_side_by_side import simulated
 from nereus.simulation.workload.comparison import Comparison, Row, document, summary
+from nereus.simulation.workload.export import check_export, write_rows
 from nereus.simulation.workload.figures import Interval
 from nereus.simulation.workload.loading import load_workload
 from nereus.simulation.workload.orders.registry import ORDERS
@@ -66,6 +67,12 @@ def workload(
         Path | None,
         typer.Option(metavar="FILE", help="Keeps what is simulated (.jsonl); what is there is not again."),
     ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="The rows as a table: .csv, .parquet, or .jsonl."
+        ),
+    ] = None,
     as_json: JsonOption = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
@@ -85,6 +92,8 @@ def workload(
         "parallel_fraction": parallel_fraction,
     }
     chosen: dict[str, Any] = {key: value for key, value in options.items() if value is not None}
+    if output is not None:
+        check_export(output)
     found = load_workload(file, chosen)
     comparison = Comparison(found, skip_bad)
     warn(f"{count} jobs are left out: {why}" for why, count in comparison.left_out.items())
@@ -93,6 +102,9 @@ def workload(
         show_json(document(found, comparison, rows))
     else:
         show(_table(rows, found.seeds))
+    if output is not None:
+        write_rows(rows, output)
+        note(f"written: {output}", quiet)
 
 
 def _percents(text: str) -> list[float]:
