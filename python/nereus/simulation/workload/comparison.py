@@ -37,7 +37,8 @@ class Case:
     def text(self) -> str:
         """For people."""
         strategy = "" if self.variant.strategy == NO_STRATEGY else f", {self.variant.strategy}"
-        return f"{self.variant.order}{strategy}, {self.variant.malleable_percent:g} %, seed {self.seed}"
+        share = f"{self.variant.malleable_percent:g} % malleable"
+        return f"{self.variant.order}{strategy}, {share}, seed {self.seed}"
 
 
 @dataclass(frozen=True)

@@ -85,6 +85,10 @@ def lines_of(file: Path) -> int:
     return file.read_bytes().count(b"\n") if file.exists() else 0
 
 
+def telling(told: list[int]) -> Callable[[int, Case], None]:
+    return lambda jobs, case: told.append(jobs)
+
+
 def test_results_do_not_depend_on_the_number_of_workers(nereus: Nereus, tmp_path: Path) -> None:
     file = file_of(tmp_path, SMALL)
     printed = [
@@ -106,7 +110,7 @@ def test_all_jobs_of_all_cases_are_told_of(tmp_path: Path) -> None:
     for workers in (1, 2):
         told: list[int] = []
         done: dict[Case, Figures] = {}
-        watcher = Watcher(lambda jobs, case, told=told: told.append(jobs), done.__setitem__, lambda: False)
+        watcher = Watcher(telling(told), done.__setitem__, lambda: False)
         simulate_all(comparison, comparison.cases, workers, watcher)
         assert sum(told) == 60 * 8 and len(told) < 60
         assert set(done) == set(comparison.cases)
@@ -142,7 +146,7 @@ def test_killed_worker_is_an_error_and_ends_the_others(tmp_path: Path) -> None:
         out, err = process.communicate(timeout=PATIENCE_SECONDS)
     assert (process.returncode, out) == (2, "")
     assert err == (
-        "nereus: conservative, 0 %, seed 42: its worker ended by SIGKILL; if memory ran out, "
+        "nereus: conservative, 0 % malleable, seed 42: its worker ended by SIGKILL; if memory ran out, "
         "fewer --workers help\n"
     )
     assert not any(Path(f"/proc/{pid}").exists() for pid in workers)
@@ -160,7 +164,9 @@ def test_mistake_in_a_worker_is_an_error_that_names_the_case(tmp_path: Path) -> 
     comparison = Comparison(load_workload(file_of(tmp_path, SMALL), {}))
     wrong = [Case(Variant("no-such-order", "none", 0.0), seed) for seed in (1, 2)]
     watcher = Watcher(lambda jobs, case: None, lambda case, figures: None, lambda: False)
-    with pytest.raises(WorkerError, match=r"^no-such-order, 0 %, seed [12]: KeyError: 'no-such-order'$"):
+    with pytest.raises(
+        WorkerError, match=r"^no-such-order, 0 % malleable, seed [12]: KeyError: 'no-such-order'$"
+    ):
         simulate_all(comparison, wrong, 2, watcher)
 
 
