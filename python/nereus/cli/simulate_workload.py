@@ -9,10 +9,13 @@ import typer
 
 from nereus.analysis.report.units import amount_text, percent_text, ratio_text, seconds_text, spread_text
 from nereus.cli.json_option import JsonOption
-from nereus.cli.messages import Refused, show, show_json, warn
-from nereus.cli.trial_bar import TrialBar
+from nereus.cli.messages import Refused, note, show, show_json, warn
+from nereus.cli.picture_file import check_picture
+from nereus.cli.simulate_side_by_side import simulated
 from nereus.simulation.workload.comparison import Comparison, Row, document, summary
+from nereus.simulation.workload.export import check_export, write_rows
 from nereus.simulation.workload.figures import Interval
+from nereus.simulation.workload.gantt import MOST_JOBS
 from nereus.simulation.workload.loading import load_workload
 from nereus.simulation.workload.orders.registry import ORDERS
 from nereus.simulation.workload.resize_cost import METHODS
@@ -77,6 +80,30 @@ def workload(
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad", help="Leave out lines of a trace that are wrong, and count them.")
     ] = False,
+    workers: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Simulations at a time; if not given, one for each core."),
+    ] = None,
+    results: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Keeps what is simulated (.jsonl); what is there is not again."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="The rows as a table: .csv, .parquet, or .jsonl."
+        ),
+    ] = None,
+    picture: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Figures over the percent of malleable jobs: .png, .pdf, .svg."),
+    ] = None,
+    gantt: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Cores of each job over time, of one simulation: .png, .pdf, .svg."
+        ),
+    ] = None,
     as_json: JsonOption = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
@@ -97,15 +124,56 @@ def workload(
         "resize_cost": None if resize_cost is None else _resize_cost(resize_cost),
     }
     chosen: dict[str, Any] = {key: value for key, value in options.items() if value is not None}
+    _can_be_written(output, picture, gantt)
     found = load_workload(file, chosen)
     comparison = Comparison(found, skip_bad)
+    if gantt is not None:
+        _can_be_a_chart(comparison)
     warn(f"{count} jobs are left out: {why}" for why, count in comparison.left_out.items())
-    with TrialBar("simulate", comparison.jobs, quiet) as bar:
-        rows = comparison.rows(bar.advance)
+    rows = comparison.rows(simulated(comparison, workers, results, quiet))
     if as_json:
         show_json(document(found, comparison, rows))
     else:
         show(_table(rows, found.seeds))
+    if output is not None:
+        write_rows(rows, output)
+    _draw(comparison, rows, picture, gantt)
+    for each in (output, picture, gantt):
+        if each is not None:
+            note(f"written: {each}", quiet)
+
+
+def _can_be_written(output: Path | None, picture: Path | None, gantt: Path | None) -> None:
+    """Refused before anything is simulated."""
+    if output is not None:
+        check_export(output)
+    for option, file in (("--picture", picture), ("--gantt", gantt)):
+        if file is not None:
+            check_picture(file, option)
+
+
+def _can_be_a_chart(comparison: Comparison) -> None:
+    count = len(comparison.cases)
+    if count > 1:
+        raise Refused(
+            "--gantt shows one simulation: allowed are one order, strategy, percentage and seed; "
+            f"these are {count} simulations"
+        )
+    if comparison.jobs_each > MOST_JOBS:
+        raise Refused(f"--gantt: of {comparison.jobs_each} jobs: at most {MOST_JOBS} can be told apart")
+
+
+def _draw(comparison: Comparison, rows: list[Row], picture: Path | None, gantt: Path | None) -> None:
+    if picture is not None:
+        from nereus.simulation.workload.picture import draw  # matplotlib takes long to import
+
+        chosen = comparison.workload
+        spread = f", mean of {chosen.seeds} seeds with 95 % intervals" if chosen.seeds > 1 else ""
+        draw(rows, f"{comparison.jobs_each} jobs on {chosen.cores} cores{spread}", picture)
+    if gantt is not None:
+        from nereus.simulation.workload.gantt import draw_gantt
+
+        draw_gantt(comparison, comparison.cases[0], gantt)
 
 
 def _percents(text: str) -> list[float]:

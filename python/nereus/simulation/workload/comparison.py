@@ -7,11 +7,11 @@ from typing import Any
 
 from nereus.simulation.workload.allocation import allocated
 from nereus.simulation.workload.figures import Figures, Interval, figures_of, measures_of
-from nereus.simulation.workload.job import Job, Kind
+from nereus.simulation.workload.job import Job, Kind, Outcome
 from nereus.simulation.workload.kinds import with_kinds
 from nereus.simulation.workload.model import Workload
 from nereus.simulation.workload.orders.registry import ORDERS
-from nereus.simulation.workload.simulation import simulate
+from nereus.simulation.workload.simulation import Recorder, simulate
 from nereus.simulation.workload.sources import Jobs, jobs_of
 from nereus.simulation.workload.strategies import STRATEGIES
 
@@ -28,8 +28,23 @@ class Variant:
 
 
 @dataclass(frozen=True)
+class Case:
+    """One simulation, from which rows of several seeds come where nothing is drawn."""
+
+    variant: Variant
+    seed: int
+
+    @property
+    def text(self) -> str:
+        """For people."""
+        strategy = "" if self.variant.strategy == NO_STRATEGY else f", {self.variant.strategy}"
+        share = f"{self.variant.malleable_percent:g} % malleable"
+        return f"{self.variant.order}{strategy}, {share}, seed {self.seed}"
+
+
+@dataclass(frozen=True)
 class Row:
-    """One simulation."""
+    """What one seed of a variant comes to."""
 
     variant: Variant
     seed: int
@@ -44,28 +59,43 @@ class Comparison:
     """ConfigError where a trace cannot be used, when it is made."""
 
     def __init__(self, workload: Workload, skip_bad: bool = False) -> None:
-        self._workload = workload
+        self.workload, self.skip_bad = workload, skip_bad
         self._of_seed: dict[int, Jobs] = {}
-        self._skip_bad = skip_bad
-        self._simulated: dict[tuple[Variant, int], Figures] = {}
         first = self._jobs(workload.seed)
         self.left_out = first.left_out
-        self._jobs_each = len(first.all)
+        self.jobs_each = len(first.all)
         self._has_own_malleable = any(job.kind is Kind.MALLEABLE for job in first.all)
 
     @property
-    def jobs(self) -> int:
-        """That are to end in all simulations together."""
-        keys = {self._key(variant, seed) for variant, seed in self._all()}
-        return self._jobs_each * len(keys)
+    def cases(self) -> list[Case]:
+        """All that are to be simulated."""
+        return list(dict.fromkeys(self._case(variant, seed) for variant, seed in self._all()))
 
-    def rows(self, ended: Callable[[str], None] = lambda latest: None) -> list[Row]:
-        """`ended` is told at the end of each job of which order it is."""
-        return [Row(variant, seed, self._figures(variant, seed, ended)) for variant, seed in self._all()]
+    def simulated(self, case: Case, ended: Callable[[], None] = lambda: None) -> Figures:
+        """`ended` is told of the end of each job."""
+        return figures_of(self.outcomes(case, ended), self.workload.cores, self.workload.watts)
+
+    def outcomes(
+        self, case: Case, ended: Callable[[], None] = lambda: None, recorder: Recorder | None = None
+    ) -> list[Outcome]:
+        """What became of each job; `recorder` as of simulate()."""
+        return simulate(
+            self._jobs_with_kinds(case.variant.malleable_percent, case.seed),
+            ORDERS[case.variant.order].make(self.workload.cores, self.workload.rules),
+            STRATEGIES.get(case.variant.strategy),
+            ended=ended,
+            recorder=recorder,
+            cost=None if self.workload.resize_cost is None else self.workload.resize_cost.made(),
+            speedup=self.workload.speedup_of_jobs,
+            step=self.workload.step,
+        )
+
+    def rows(self, found: Mapping[Case, Figures]) -> list[Row]:
+        """In the order in which they are told; `found`: of all cases."""
+        return [Row(variant, seed, found[self._case(variant, seed)]) for variant, seed in self._all()]
 
     def _all(self) -> Iterator[tuple[Variant, int]]:
-        """In the order in which they are told."""
-        chosen = self._workload
+        chosen = self.workload
         for order in dict.fromkeys(chosen.order):
             for percent in dict.fromkeys(chosen.malleable):
                 is_malleable = percent > 0 or self._has_own_malleable
@@ -73,38 +103,21 @@ class Comparison:
                     for seed in range(chosen.seed, chosen.seed + chosen.seeds):
                         yield Variant(order, strategy, percent), seed
 
-    def _figures(self, variant: Variant, seed: int, ended: Callable[[str], None]) -> Figures:
-        key = self._key(variant, seed)
-        if key not in self._simulated:
-            jobs = self._jobs_with_kinds(variant.malleable_percent, key[1])
-            outcomes = simulate(
-                jobs,
-                ORDERS[variant.order].make(self._workload.cores, self._workload.rules),
-                STRATEGIES.get(variant.strategy),
-                self._workload.parallel_fraction,
-                lambda: ended(variant.order),
-                cost=None if self._workload.resize_cost is None else self._workload.resize_cost.made(),
-                speedup=self._workload.speedup_of_jobs,
-                step=self._workload.step,
-            )
-            self._simulated[key] = figures_of(outcomes, self._workload.cores, self._workload.watts)
-        return self._simulated[key]
-
-    def _key(self, variant: Variant, seed: int) -> tuple[Variant, int]:
+    def _case(self, variant: Variant, seed: int) -> Case:
         """The first seed for all where nothing is drawn."""
-        shares = (variant.malleable_percent, self._workload.moldable)
-        is_drawn = self._workload.generated is not None or any(0 < share < 100 for share in shares)
-        return variant, seed if is_drawn else self._workload.seed
+        shares = (variant.malleable_percent, self.workload.moldable)
+        is_drawn = self.workload.generated is not None or any(0 < share < 100 for share in shares)
+        return Case(variant, seed if is_drawn else self.workload.seed)
 
     def _jobs_with_kinds(self, malleable: float, seed: int) -> list[Job]:
-        jobs = with_kinds(self._jobs(seed), self._workload, malleable, seed)
-        return [allocated(job, self._workload) for job in jobs]
+        jobs = with_kinds(self._jobs(seed), self.workload, malleable, seed)
+        return [allocated(job, self.workload) for job in jobs]
 
     def _jobs(self, seed: int) -> Jobs:
         """Only drawn ones differ by the seed; those of the latest seed are kept."""
-        key = seed if self._workload.generated is not None else self._workload.seed
+        key = seed if self.workload.generated is not None else self.workload.seed
         if key not in self._of_seed:
-            self._of_seed = {key: jobs_of(self._workload, key, self._skip_bad)}
+            self._of_seed = {key: jobs_of(self.workload, key, self.skip_bad)}
         return self._of_seed[key]
 
 

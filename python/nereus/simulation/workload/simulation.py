@@ -14,6 +14,9 @@ from nereus.simulation.workload.running import Running
 from nereus.simulation.workload.speedup import Amdahl, Speedup
 from nereus.simulation.workload.strategies import Strategy
 
+#: Told of each change of a job's ranks: when, the job's number, how many it has from then on; 0 at its end.
+Recorder = Callable[[float, int, int], None]
+
 
 class OrderError(UserError):
     """A start order that starts jobs without cores for them, or forgets jobs: a mistake in its code."""
@@ -25,6 +28,7 @@ def simulate(
     strategy: Strategy | None = None,
     parallel_fraction: float = 0.99,
     ended: Callable[[], None] = lambda: None,
+    recorder: Recorder | None = None,
     cost: ResizeCost | None = None,
     speedup: Speedup | None = None,
     step: int = 1,
@@ -36,7 +40,7 @@ def simulate(
     `step`: all sizes, and the cores of the order, are multiples of it.
     """
     chosen = Amdahl(parallel_fraction) if speedup is None else speedup
-    return _Machine(jobs, order, strategy, chosen, ended, cost, step).outcomes()
+    return _Machine(jobs, order, strategy, chosen, ended, recorder, cost, step).outcomes()
 
 
 class _Machine:
@@ -47,16 +51,16 @@ class _Machine:
         strategy: Strategy | None,
         speedup: Speedup,
         ended: Callable[[], None],
+        recorder: Recorder | None,
         cost: ResizeCost | None,
         step: int,
     ) -> None:
-        self._jobs, self._order, self._told, self._cost = jobs, order, ended, cost
-        self._speedup = speedup
+        self._jobs, self._order, self._told, self._recorder = jobs, order, ended, recorder
+        self._cost, self._speedup = cost, speedup
         self._free = order.free
         self._running: dict[int, Running] = {}
-        self._ends: list[
-            tuple[float, int]
-        ] = []  # of jobs and resizes: a heap; those of before a resize are void
+        #: Of jobs and of resizes: a heap; those of before a resize are void.
+        self._ends: list[tuple[float, int]] = []
         self._outcomes: list[Outcome | None] = [None] * len(jobs)
         self._submitted = self._ended = 0
         self._malleable: Malleable | None = None
@@ -98,6 +102,8 @@ class _Machine:
             self._order.ended(running.request, now)
             if self._malleable is not None:
                 self._malleable.ended(running)
+            if self._recorder is not None:
+                self._recorder(now, number, 0)
             self._told()
 
     def _submit_until(self, now: float) -> None:
@@ -139,6 +145,8 @@ class _Machine:
         running = Running(start.request, Outcome(job, now, start.ranks))
         self._outcomes[number], self._running[number] = running.outcome, running
         heapq.heappush(self._ends, (running.end, number))
+        if self._recorder is not None:
+            self._recorder(now, number, start.ranks)
         if self._malleable is not None and job.kind is Kind.MALLEABLE and self._may_be_resized(start, now):
             self._malleable.started(running)
 
@@ -167,5 +175,7 @@ class _Machine:
         if ranks == had:
             return
         self._free += had - ranks
+        if self._recorder is not None:
+            self._recorder(now, running.request.number, ranks)
         assert isinstance(self._order, SizingOrder)
         self._order.resized(running.request, ranks, running.killed_at, now)

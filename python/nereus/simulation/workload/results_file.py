@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The file that keeps what was simulated: a header that says of which workload, and a line for each case.
+
+Each line outlives the end of this process and of the machine. What is compared, orders, strategies, shares
+and seeds, is no part of the header, so that more of it can be added later.
+"""
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, asdict, fields
+from hashlib import sha256
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+import nereus
+from nereus import UserError
+from nereus.simulation.workload.comparison import Case, Comparison, Variant
+from nereus.simulation.workload.figures import Figures
+
+_FORMAT = {"format": "nereus-workload-results", "version": 1}
+_COMPARED = ("order", "strategy", "malleable", "seed", "seeds")
+_OF_CASE = (*(each.name for each in fields(Variant)), "seed")
+_OF_FIGURES = tuple(each.name for each in fields(Figures))
+#: Some figures are told of some workloads only.
+_NEEDED = {*_OF_CASE, *(each.name for each in fields(Figures) if each.default is MISSING)}
+
+
+class ResultsError(UserError):
+    """The file cannot be used; the text is one sentence that says where and why."""
+
+
+class ResultsFile:
+    """Use it in a `with` statement; until its end no other process may write there."""
+
+    def __init__(self, path: Path, comparison: Comparison) -> None:
+        """Make it, or go on with one of the same workload. `was_cut`: a half-written line was removed."""
+        self._path = path
+        self._file = _locked(path)
+        try:
+            self._header = _line({**_FORMAT, "nereus": nereus.__version__, "workload": _hash_of(comparison)})
+            content = self._file.read()
+            self._check_header(content)
+            whole = content.rfind(b"\n") + 1
+            self.was_cut = whole < len(content)
+            self.found = dict(self._cases(content[:whole]))
+            self._file.truncate(whole)
+            if not whole:
+                self._write(self._header)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> Self:
+        """Nothing to do: it is open already."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Let others write there."""
+        self._file.close()
+
+    def add(self, case: Case, figures: Figures) -> None:
+        """A case is over."""
+        self.found[case] = figures
+        self._write(_line({**asdict(case.variant), "seed": case.seed, **figures.document()}))
+
+    def _write(self, line: bytes) -> None:
+        self._file.write(line)
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def _check_header(self, content: bytes) -> None:
+        """Before anything of the file is changed: it may be somebody's data."""
+        first, end, _ = content.partition(b"\n")
+        if not end and self._header.startswith(first):
+            return  # empty, or cut in the header
+        header = self._document(1, first)
+        for key, wanted in json.loads(self._header).items():
+            if header.get(key) == wanted:
+                continue
+            if key == "workload":
+                raise ResultsError(
+                    f"{self._path}:1: its results are of another workload: the same jobs and keys are "
+                    f"allowed, with other {', '.join(_COMPARED[:-1])} and {_COMPARED[-1]}"
+                )
+            raise ResultsError(f"{self._path}:1: {key} = {header.get(key)!r:.60}: {wanted!r} is allowed")
+
+    def _cases(self, content: bytes) -> Iterator[tuple[Case, Figures]]:
+        for number, line in enumerate(content.splitlines()[1:], start=2):
+            document = self._document(number, line)
+            if not _NEEDED <= document.keys() <= {*_OF_CASE, *_OF_FIGURES}:
+                raise ResultsError(
+                    f"{self._path}:{number}: allowed are the keys {', '.join((*_OF_CASE, *_OF_FIGURES))}"
+                )
+            *variant, seed = (document[key] for key in _OF_CASE)
+            figures = {key: document[key] for key in _OF_FIGURES if key in document}
+            for key, value in figures.items():
+                if not isinstance(value, int | float):
+                    raise ResultsError(f"{self._path}:{number}: {key} = {value!r:.60}: a number is allowed")
+            yield Case(Variant(*variant), seed), Figures(**figures)
+
+    def _document(self, number: int, line: bytes) -> Mapping[str, Any]:
+        try:
+            document = json.loads(line)
+        except (ValueError, RecursionError):
+            document = None
+        if not isinstance(document, dict):
+            raise ResultsError(f"{self._path}:{number}: an object in JSON is allowed")
+        return document
+
+
+def _line(document: Mapping[str, Any]) -> bytes:
+    return json.dumps(document).encode() + b"\n"
+
+
+def _locked(path: Path) -> IO[bytes]:
+    if not path.absolute().parent.is_dir() or (path.exists() and not path.is_file()):
+        raise ResultsError(f"--results = {path}: allowed is a file in a folder that exists")
+    file = path.open("ab+")
+    file.seek(0)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        raise ResultsError(f"{path}: another simulation writes there now") from None
+    return file
+
+
+def _hash_of(comparison: Comparison) -> str:
+    """Of the bytes of a trace, and of all keys but what is compared; the name of the trace does not count."""
+    workload = comparison.workload
+    keys = workload.model_dump(mode="json", exclude={*_COMPARED, "trace"})
+    # Jobs without a limit are left out where an order needs limits.
+    kept = {"keys": keys, "skip_bad": comparison.skip_bad, "needs_limits": workload.needs_limits}
+    found = sha256(json.dumps(kept, sort_keys=True).encode())
+    if workload.trace is not None:
+        found.update(Path(workload.trace).read_bytes())
+    return found.hexdigest()
