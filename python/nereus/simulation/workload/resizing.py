@@ -31,7 +31,6 @@ class Malleable:
         if self._can_give.pop(number, None) is not None:
             self._to_give -= self._above_kept(running)
         self._can_grow.pop(number, None)
-        self._given.pop(number, None)
 
     def resized(self, running: Running) -> None:
         """A resize that took time is done."""
