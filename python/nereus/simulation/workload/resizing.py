@@ -42,7 +42,6 @@ class Malleable:
             self._to_give -= self._above_kept(running)
         self._can_give.put(number, None)
         self._can_grow.put(number, None)
-        self._given.pop(number, None)
 
     def resized(self, running: Running) -> None:
         """A resize that took time is done."""

@@ -35,13 +35,8 @@ class Running:
         return self._next_ranks is not None
 
     @property
-    def is_killed_resizing(self) -> bool:
-        """Its limit comes before the end of its resize."""
-        return self.is_resizing and self._limit <= self.outcome.work_seconds
-
-    @property
     def due(self) -> float:
-        """The end of its resize, or its own."""
+        """The end of its resize, or its own. A limit that comes in a resize ends both."""
         return self.end if self._next_ranks is None else self._since
 
     def resize(self, ranks: int, now: float, seconds: float = 0.0) -> None:

@@ -92,7 +92,7 @@ class _Machine:
         while self._next_end() <= now:
             _, number = heapq.heappop(self._ends)
             running = self._running[number]
-            if running.is_resizing and not running.is_killed_resizing:
+            if running.is_resizing:
                 self._finish_resize(running, now)
                 continue
             del self._running[number]

@@ -79,6 +79,25 @@ def test_cores_on_their_way_to_the_first_waiting_job_are_not_asked_for_twice() -
     assert (waiting.started, first.resizes, last.resizes) == (7, 1, 3)
 
 
+def test_idle_cores_stay_idle_while_the_first_waiting_job_gets_the_rest() -> None:
+    gives, grows = (Job(name, 0, 1, 100, 1000, Kind.MALLEABLE, 1, 2) for name in "ab")
+    outcomes = on_four_cores([gives, grows, rigid(0, 1, 5), rigid(4, 2, 10)], 2)
+    # At 5 s one core is free, and the first gives another, until 7 s.
+    assert (outcomes[3].started, outcomes[0].resizes) == (7, 3)
+
+
+def test_cores_of_a_job_that_is_killed_while_it_gives_some_are_not_expected_any_more() -> None:
+    killed = Job("killed", 0, 4, 100, 10, Kind.MALLEABLE, 2, 4)
+    later = Job("later", 3, 4, 1000, 10_000, Kind.MALLEABLE, 2, 4)
+    jobs = [killed, rigid(2, 2, 10), later, rigid(100, 2, 10)]
+    outcomes = simulate(
+        jobs, ORDERS["fcfs"].make(4), STRATEGIES["keep-least"], 1.0, cost=ResizeCost.constant(60)
+    )
+    assert (outcomes[0].ended, outcomes[0].killed, outcomes[1].started) == (10, True, 10)
+    # The later one grows from 20 s to 80 s, and gives from 100 s to 160 s.
+    assert (outcomes[2].started, outcomes[3].started) == (10, 160)
+
+
 def test_limit_goes_on_while_a_job_is_resized() -> None:
     (killed,) = on_four_cores([malleable(2, 10, limit=10)], 3)
     # On four ranks the limit is 5 s, 3 s of which the resize takes.
