@@ -72,7 +72,9 @@ class Request:
 
     def time_factor(self, ranks: int) -> float:
         """How many times as long as on the ranks asked for it takes."""
-        return self.speedup.time_factor(self.computing(ranks), self.ranks - self.idle)
+        if ranks == self.ranks:
+            return 1.0
+        return self.speedup.time_factor(ranks, self.ranks - self.idle)
 
     def limit_on(self, ranks: int) -> float:
         """Seconds after which it is killed: a limit is for the ranks asked for, on others times differ."""

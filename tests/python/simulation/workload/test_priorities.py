@@ -84,10 +84,11 @@ def test_jobs_start_when_a_plain_version_starts_them(jobs: list[Job], weights: W
 def test_long_queue_starts_as_by_the_plain_version() -> None:
     """More jobs than a queue has room for at first, then fewer, then more again."""
     chosen, weights = random.Random(1), Weights(2.0, 300.0, -1.0, 1.5)
-    numbers = [
-        (number // 3 + 900 * (number // 100), chosen.randint(1, CORES), *[chosen.randint(1, 20)] * 2)
-        for number in range(200)
-    ]
+    numbers: list[Numbers] = []
+    for number in range(200):
+        seconds = chosen.randint(1, 20)
+        submit = number // 3 + 900 * (number // 100)
+        numbers.append((submit, chosen.randint(1, CORES), seconds, seconds))
     jobs = [replace(job, priority=chosen.random()) for job in rigid_jobs(numbers)]
     found = dict(enumerate(starts("priority", jobs, weights)))
     assert found == plan_of("priority", jobs, CORES, Rules(weights)).started

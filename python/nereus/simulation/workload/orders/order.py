@@ -18,6 +18,8 @@ class StartOrder(ABC):
 
     def reserved(self, now: float) -> int:
         """Cores that no job may have now."""
+        if not self.reservations:
+            return 0
         return sum(each.cores for each in self.reservations if each.begin <= now < each.end)
 
     @property
@@ -43,6 +45,8 @@ class SizingOrder(StartOrder):
 
     def is_undisturbed(self, job: Request, now: float) -> bool:
         """Whether it ends before the next reservation if it starts now, however few ranks it has."""
+        if not self.reservations:
+            return True
         begins = (each.begin for each in self.reservations if each.begin > now)
         return now + job.limit_on(job.least) <= min(begins, default=inf)
 
