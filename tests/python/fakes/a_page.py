@@ -26,7 +26,7 @@ from nereus.daemon.page.server import FILES, LOCAL, application, listening, new_
 from nereus.daemon.page.source import Source
 
 Document = dict[str, Any]
-LIMIT = 120.0
+LIMIT = 120.0  # of a busy machine, on which a daemon takes half a minute to begin
 A, B = "a" * 16, "b" * 16
 HOSTILE = "<img src=x onerror=alert(1)><script>document.title='taken'</script>&amp;"
 

@@ -17,6 +17,7 @@ from nereus.simulation.workload.orders.easy import Easy
 from nereus.simulation.workload.orders.priority import Priority
 from nereus.simulation.workload.orders.registry import ORDERS
 from nereus.simulation.workload.orders.rules import Reservation, Rules, Weights
+from nereus.simulation.workload.resize_cost import ResizeCost
 from nereus.simulation.workload.simulation import simulate
 from nereus.simulation.workload.strategies import STRATEGIES
 
@@ -142,7 +143,12 @@ def test_no_job_starts_later_than_its_first_reservation(
 
 @pytest.mark.parametrize("order", [RecordedEasy, RecordedPriority])
 @pytest.mark.parametrize("strategy", STRATEGIES)
-@given(jobs=of_all_kinds(), reservations=reserved(), parallel=st.sampled_from([0.0, 0.5, 0.99, 1.0]))
+@given(
+    jobs=of_all_kinds(),
+    reservations=reserved(),
+    parallel=st.sampled_from([0.0, 0.5, 0.99, 1.0]),
+    seconds=st.sampled_from([None, 0.5, 4.0]),
+)
 @settings(max_examples=80, deadline=None)
 def test_no_job_has_reserved_cores_however_it_is_resized(
     order: type[RecordedEasy] | type[RecordedPriority],
@@ -150,12 +156,15 @@ def test_no_job_has_reserved_cores_however_it_is_resized(
     jobs: list[Job],
     reservations: tuple[Reservation, ...],
     parallel: float,
+    seconds: float | None,
 ) -> None:
+    """`seconds`: that a resize takes; one that is killed in it or by it has done less."""
     made = order(CORES, Rules(Weights(size=1.0), reservations))
-    outcomes = simulate(jobs, made, STRATEGIES[strategy], parallel)
+    cost = None if seconds is None else ResizeCost.constant(seconds)
+    outcomes = simulate(jobs, made, STRATEGIES[strategy], parallel, cost=cost)
     assert most_used(made.had, reservations) <= CORES
     for job, each in zip(jobs, outcomes, strict=True):
-        assert each.work_seconds == min(job.seconds, job.limit)
+        assert each.work_seconds == min(job.seconds, job.limit) or (cost is not None and each.killed)
 
 
 @pytest.mark.parametrize("order", ORDERS_WITH_LIMITS)
