@@ -64,5 +64,6 @@ def _simulate(
             ended += more
             bar.are_done(ended, jobs, case.text)
 
+        bar.are_done(ended, jobs)
         count = usual_workers(comparison, cases) if workers is None else workers
         simulate_all(comparison, cases, count, Watcher(tell, done, stopped))
