@@ -1,18 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """nereus simulate workload - jobs that wait for a whole machine, under start orders and strategies."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nereus.analysis.report.units import amount_text, percent_text, ratio_text, seconds_text, spread_text
+from nereus.analysis.report.units import (
+    amount_text,
+    change_text,
+    percent_text,
+    ratio_text,
+    seconds_text,
+    spread_text,
+)
 from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, note, show, show_json, warn
 from nereus.cli.picture_file import check_picture
 from nereus.cli.simulate_side_by_side import simulated
-from nereus.simulation.workload.comparison import Comparison, Row, document, summary
+from nereus.simulation.workload.changes import changes_of
+from nereus.simulation.workload.comparison import Comparison, Row, Variant, summary
+from nereus.simulation.workload.document import document
 from nereus.simulation.workload.export import check_export, write_rows
 from nereus.simulation.workload.figures import Interval
 from nereus.simulation.workload.gantt import MOST_JOBS
@@ -132,9 +141,10 @@ def workload(
     warn(f"{count} jobs are left out: {why}" for why, count in comparison.left_out.items())
     rows = comparison.rows(simulated(comparison, workers, results, quiet))
     if as_json:
-        show_json(document(found, comparison, rows))
+        show_json(document(comparison, rows))
     else:
-        show(_table(rows, found.seeds))
+        for table in _tables(rows, found.seeds):
+            show(table)
     if output is not None:
         write_rows(rows, output)
     _draw(comparison, rows, picture, gantt)
@@ -193,16 +203,27 @@ def _resize_cost(text: str) -> dict[str, Any]:
         return {"method": text}
 
 
-def _table(rows: list[Row], seeds: int) -> "Table":
+def _tables(rows: list[Row], seeds: int) -> "Iterator[Table]":
+    """The second one where there are rows with malleable jobs and without."""
+    spread = f": mean over {seeds} seeds ± 95 % confidence" if seeds > 1 else ""
+    yield _table(f"simulated{spread}", summary(rows), _text)
+    changes = changes_of(rows)
+    if changes:
+        yield _table(f"change from 0 % malleable, seed by seed{spread}", changes, _change_text)
+
+
+def _table(
+    title: str,
+    found: Mapping[Variant, Mapping[str, Interval]],
+    text: Callable[[str, Interval], str],
+) -> "Table":
     from nereus.analysis.report.tables import new_table, number  # --json does without
 
-    found = summary(rows)
     shown = [name for name in _HEADINGS if any(_is_told(name, each) for each in found.values())]
-    spread = f": mean over {seeds} seeds ± 95 % confidence" if seeds > 1 else ""
     names = ("order", number("malleable"), "strategy")
-    table = new_table(*names, *(number(_HEADINGS[name]) for name in shown), title=f"simulated{spread}")
+    table = new_table(*names, *(number(_HEADINGS[name]) for name in shown), title=title)
     for variant, measures in found.items():
-        figures = (_text(name, measures[name]) for name in shown)
+        figures = (text(name, measures[name]) if name in measures else "-" for name in shown)
         table.add_row(variant.order, f"{variant.malleable_percent:g} %", variant.strategy, *figures)
     return table
 
@@ -220,4 +241,12 @@ def _text(name: str, interval: Interval) -> str:
     half = interval.high - interval.mean
     return (
         spread_text(interval.mean, half) if text is seconds_text else f"{text(interval.mean)} ± {text(half)}"
+    )
+
+
+def _change_text(name: str, interval: Interval) -> str:
+    """The mean change, and how far from it the interval goes."""
+    text = change_text(interval.mean / 100)
+    return (
+        text if interval.high is None else f"{text} ± {percent_text((interval.high - interval.mean) / 100)}"
     )

@@ -131,17 +131,3 @@ def summary(rows: list[Row]) -> dict[Variant, dict[str, Interval]]:
         variant: {name: Interval.of([getattr(row.figures, name) for row in same]) for name in names}
         for variant, same in by_variant.items()
     }
-
-
-def document(workload: Workload, comparison: Comparison, rows: list[Row]) -> dict[str, Any]:
-    """What `nereus simulate workload --json` prints (docs/reference/simulate-workload.md)."""
-    intervals: list[Mapping[str, Any]] = [
-        {**asdict(variant), **{name: asdict(each) for name, each in measures.items()}}
-        for variant, measures in summary(rows).items()
-    ]
-    return {
-        "cores": workload.cores,
-        "left_out": dict(comparison.left_out),
-        "rows": [row.document() for row in rows],
-        "summary": intervals,
-    }

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The picture of a comparison: figures over the percentage of malleable jobs, by order and strategy.
 
-Above as they are; below how much more or less they are than without malleable jobs, by seeds: both have the
-same jobs, so that what the seeds differ in is no part of the interval.
+Above as they are; below how much more or less they are than without malleable jobs (`changes`).
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nereus.pictures import COLOURS, marked_line
 from nereus.simulation.workload.axes import new_figure, time_axis
-from nereus.simulation.workload.comparison import NO_STRATEGY, Row
+from nereus.simulation.workload.changes import Line, change, lines_of
+from nereus.simulation.workload.comparison import Row
 from nereus.simulation.workload.figures import Interval
 
 if TYPE_CHECKING:
@@ -30,16 +29,6 @@ _DOTS_PER_INCH = 130
 _LINES_IN_A_ROW = 4  # of the legend
 _MOST_TICKS = 11
 _BAND = 0.15  # opacity
-
-BySeed = Mapping[int, Row]
-
-
-@dataclass(frozen=True)
-class Line:
-    """`points`: by percent of malleable jobs."""
-
-    name: str
-    points: Mapping[float, BySeed]
 
 
 def draw(rows: Sequence[Row], title: str, path: Path) -> None:
@@ -72,25 +61,6 @@ def figure(rows: Sequence[Row], title: str) -> "Figure":
     return made
 
 
-def lines_of(rows: Sequence[Row]) -> list[Line]:
-    """Rows without a strategy belong to the lines of all strategies of their order."""
-    found: dict[tuple[str, str], dict[float, dict[int, Row]]] = {}
-    for row in rows:
-        of_line = found.setdefault((row.variant.order, row.variant.strategy), {})
-        of_line.setdefault(row.variant.malleable_percent, {})[row.seed] = row
-    return [
-        Line(order if strategy == NO_STRATEGY else f"{order}, {strategy}", _shared(found, order) | points)
-        for (order, strategy), points in found.items()
-        if strategy != NO_STRATEGY or not any(o == order and s != NO_STRATEGY for o, s in found)
-    ]
-
-
-def _shared(
-    found: Mapping[tuple[str, str], dict[float, dict[int, Row]]], order: str
-) -> dict[float, dict[int, Row]]:
-    return found.get((order, NO_STRATEGY), {})
-
-
 def _values(axes: "Axes", lines: Sequence[Line], measure: str, name: str) -> None:
     def value(row: Row) -> float:
         return float(getattr(row.figures, measure))
@@ -121,15 +91,6 @@ def _changes(axes: "Axes", lines: Sequence[Line], measure: str, name: str) -> No
         _draw(axes, number, line.name, dict(change(line, value)))
     axes.set_ylabel(f"change of {name} (%)")
     _decorate(axes)
-
-
-def change(line: Line, value: Callable[[Row], float]) -> Iterator[tuple[float, Interval]]:
-    """For each percentage: percent more than at 0 %; nothing where there are no such, or they are 0."""
-    base = {seed: value(row) for seed, row in line.points.get(0, {}).items()}
-    for percent, seeds in line.points.items():
-        quotients = [(value(row), base.get(seed, 0.0)) for seed, row in seeds.items()]
-        if all(first > 0 for _, first in quotients):
-            yield percent, Interval.of([100 * (own / first - 1) for own, first in quotients])
 
 
 def _draw(axes: "Axes", number: int, name: str, points: Mapping[float, Interval], aside: float = 0.0) -> None:

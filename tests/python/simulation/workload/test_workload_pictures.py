@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nereus.simulation.workload.changes import change, changes_of, lines_of
 from nereus.simulation.workload.comparison import Comparison, Row, Variant
 from nereus.simulation.workload.core_places import CorePlaces, Piece
 from nereus.simulation.workload.figures import Figures, Interval
 from nereus.simulation.workload.gantt import gantt
 from nereus.simulation.workload.loading import load_workload
 from nereus.simulation.workload.model import Workload
-from nereus.simulation.workload.picture import change, figure, lines_of
+from nereus.simulation.workload.picture import figure
 
 Nereus = Callable[..., tuple[int, str, str]]
 WORKLOAD = """
@@ -59,6 +60,19 @@ def test_change_is_that_of_the_same_seed() -> None:
     # A half, and a quarter less.
     assert found[50].mean == pytest.approx(-37.5)
     assert not dict(change(easy, lambda row: row.figures.mean_wait_seconds))  # of 0 there is no share
+
+
+def test_changes_are_told_of_variants_with_malleable_jobs() -> None:
+    found = changes_of(ROWS)
+    least, _, _ = lines_of(ROWS)
+    waits = dict(change(least, lambda row: row.figures.mean_wait_seconds))
+    for variant, measures in found.items():
+        assert variant.malleable_percent > 0
+        assert measures["makespan_seconds"].mean == 0
+        if variant.order == "fcfs" and variant.strategy == "keep-least":
+            assert measures["mean_wait_seconds"] == waits[variant.malleable_percent]
+    assert any(variant.strategy == "keep-least" for variant in found)
+    assert not changes_of([each for each in ROWS if each.variant.malleable_percent > 0])
 
 
 def test_each_panel_has_a_line_for_each_order_and_strategy() -> None:
