@@ -215,6 +215,10 @@ def _of_priority(workload: Workload) -> Iterator[tuple[Path, str]]:
 
 
 def _of_reservations(workload: Workload) -> Iterator[tuple[Path, str]]:
+    points = workload.speedup.points if workload.speedup is not None else None
+    seconds = [each[-1] for each in points or [] if each]
+    if workload.reservations and seconds != sorted(seconds, reverse=True):
+        yield ("speedup", "points"), "seconds that do not rise with the ranks, where cores are reserved"
     can = [name for name, row in ORDERS.items() if row.needs_limits]
     for index, name in enumerate(workload.order):
         if workload.reservations and name in ORDERS and name not in can:
