@@ -240,7 +240,7 @@ def test_reservations_of_a_file_are_kept(nereus: Nereus, tmp_path: Path) -> None
         ),
         (
             FILE + '[speedup]\nmodel = "measured"\npoints = [[1, 4], [2, 5]]\n',
-            ":15: speedup.points = [[1, 4], [2, 5]]: seconds that do not rise with the ranks",
+            ":14: speedup.points = [[1, 4], [2, 5]]: seconds that do not rise with the ranks",
         ),
         (FILE.replace('order = ["easy"]\n', ""), ":1: order[0]: one of easy, conservative, priority"),
     ],
