@@ -31,7 +31,7 @@ NOT_RUN = {
     r"n1:|--at n1|keys\b": "other hosts, or keys of a daemon for them, are needed",
     r"resize (\w+-1|mine) ": "the name of a job that runs, in another terminal",
     r"nereus (daemon|page|top)\b": "runs until it is ended, or looks at what runs",
-    r"cluster\.toml|day\.swf|audikw_1|nereus-monitor-1f": "the file is the reader's",
+    r"cluster\.toml|day\.swf|january|audikw_1|nereus-monitor-1f": "the file is the reader's",
     r"[ =](run\.json|measured\.jsonl)": "the file is the reader's",
     r"build/(mine|mpich)|mine/sums": "of a build tree, or of the file that the reader changes step by step",
     r"--mpi NAME": "of a build that the reader made",
