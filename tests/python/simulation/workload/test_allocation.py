@@ -139,10 +139,6 @@ def test_resized_jobs_keep_whole_nodes_and_do_all_their_work(
     ],
 )
 def test_wrong_nodes_are_reported_with_line_key_and_what_is_allowed(
-    nereus: Nereus, tmp_path: Path, text: str, said: str
+    refused: Callable[[str, str], None], text: str, said: str
 ) -> None:
-    file = tmp_path / "w.toml"
-    file.write_text(text + TWO)
-    code, out, err = nereus("simulate", "workload", file, "--json")
-    assert (code, out) == (2, "")
-    assert err.startswith(f"nereus: {file}{said}")
+    refused(text + TWO, said)
