@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from nereus.simulation.workload.loading import load_workload
+
 Nereus = Callable[..., tuple[int, str, str]]
 BEGIN = 'cores = 4\norder = ["easy"]\n'
 JOB = '[[jobs]]\nname = "a"\nranks = 2\nseconds = 10\nlimit = 20\n'
@@ -119,3 +121,9 @@ def test_default_limit_is_for_jobs_without_one(nereus: Nereus, tmp_path: Path) -
     code, out, _ = nereus(*asked, "--default-limit", "30")
     assert code == 0
     assert '"killed": 1' in out and '"makespan_seconds": 30.0' in out
+
+
+@pytest.mark.parametrize("name", ["workload.toml", "whole-machine.toml"])
+def test_shipped_workload_can_be_read(name: str) -> None:
+    found = load_workload(Path(__file__).parents[4] / "examples" / "simulate" / name, {})
+    assert found.generated is not None and found.seeds > 1
