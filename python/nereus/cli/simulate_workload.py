@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 _TEXTS: Mapping[str, Callable[[float | None], str]] = {
     "mean_bounded_slowdown": ratio_text,
     "utilisation": percent_text,
+    "killed": lambda jobs: "-" if jobs is None else f"{jobs:.4g}",
     "core_hours_lost_to_resizes": lambda hours: amount_text(hours, "core h"),
     "energy_kwh": lambda energy: amount_text(None if energy is None else 1000 * energy, "Wh"),
 }
@@ -45,9 +46,14 @@ _HEADINGS: Mapping[str, str] = {
     "mean_wait_seconds": "wait",
     "mean_bounded_slowdown": "slowdown",
     "utilisation": "utilisation",
+    "killed": "killed",
     "core_hours_lost_to_resizes": "lost to resizes",
     "energy_kwh": "energy",
 }
+
+
+#: Nobody asks for these where there are none.
+_TOLD_ABOVE_0 = {"killed", "core_hours_lost_to_resizes"}
 
 
 def workload(
@@ -133,7 +139,7 @@ def workload(
         "resize_cost": None if resize_cost is None else _resize_cost(resize_cost),
     }
     chosen: dict[str, Any] = {key: value for key, value in options.items() if value is not None}
-    _can_be_written(output, picture, gantt)
+    _can_be_written(output, picture, gantt, results)
     found = load_workload(file, chosen)
     comparison = Comparison(found, skip_bad)
     if gantt is not None:
@@ -153,8 +159,13 @@ def workload(
             note(f"written: {each}", quiet)
 
 
-def _can_be_written(output: Path | None, picture: Path | None, gantt: Path | None) -> None:
+def _can_be_written(
+    output: Path | None, picture: Path | None, gantt: Path | None, results: Path | None
+) -> None:
     """Refused before anything is simulated."""
+    files = [each.resolve() for each in (output, picture, gantt, results) if each is not None]
+    if len(set(files)) < len(files):
+        raise Refused("--output, --picture, --gantt and --results: allowed are different files")
     if output is not None:
         check_export(output)
     for option, file in (("--picture", picture), ("--gantt", gantt)):
@@ -229,8 +240,8 @@ def _table(
 
 
 def _is_told(name: str, measures: Mapping[str, Interval]) -> bool:
-    """What resizes cost is, where they cost anything."""
-    return name in measures and (name != "core_hours_lost_to_resizes" or measures[name].mean > 0)
+    """Killed jobs and what resizes cost are, where there is any."""
+    return name in measures and (name not in _TOLD_ABOVE_0 or measures[name].mean > 0)
 
 
 def _text(name: str, interval: Interval) -> str:

@@ -15,10 +15,10 @@ from nereus.simulation.workload.speedup import Amdahl, Downey, Measured, Speedup
 
 MEMORY_FIELDS = ("used", "requested")
 _KILOBYTE = 1024
-_RATE = "bytes per second, above 0 and up to 1e18"
+_RATE = "bytes per second from 1 to 1e18"
 
 Point = Annotated[list[float], Field(min_length=2, max_length=2)]
-Rate = Annotated[float, Field(gt=0, le=1e18)]
+Rate = Annotated[float, Field(ge=1, le=1e18)]
 
 
 class SpeedupTable(Part):
@@ -96,10 +96,10 @@ def of_speedup(table: SpeedupTable, says_fraction: bool) -> Iterator[tuple[str, 
 def _of_points(points: list[list[float]]) -> Iterator[tuple[str, str]]:
     before = 0.0
     for ranks, seconds in points:
-        if ranks != int(ranks) or not before < ranks <= 1e7 or not 0 < seconds <= 1e10:
+        if ranks != int(ranks) or not before < ranks <= 1e7 or not 1e-9 <= seconds <= 1e10:
             yield (
                 "points",
-                "[ranks, seconds]: whole numbers that rise, from 1 to 10^7, and above 0, up to 1e10",
+                "[ranks, seconds]: whole numbers that rise, from 1 to 10^7, and from 1e-9 to 1e10",
             )
             return
         before = ranks

@@ -45,6 +45,8 @@ MEASURES = (
     "mean_wait_seconds",
     "mean_bounded_slowdown",
     "utilisation",
+    "utilisation_by_ranks",
+    "killed",
     "core_hours_lost_to_resizes",
 )
 

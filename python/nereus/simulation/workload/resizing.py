@@ -101,7 +101,7 @@ class Malleable:
         job, request, started = running.outcome.job, running.request, running.outcome.started
         can = ranks < job.most and not running.is_resizing
         key = (
-            (-self._strategy.worth(job, request, ranks + self._step), started, request.number)
+            (-self._strategy.worth(job, request, ranks + self._step, self._step), started, request.number)
             if can
             else None
         )
@@ -111,7 +111,11 @@ class Malleable:
         """As if it had so many."""
         job, request, started = running.outcome.job, running.request, running.outcome.started
         can = ranks > self._strategy.kept(job) and not running.is_resizing
-        key = (self._strategy.worth(job, request, ranks), -started, -request.number) if can else None
+        key = (
+            (self._strategy.worth(job, request, ranks, self._step), -started, -request.number)
+            if can
+            else None
+        )
         self._can_give.put(request.number, key)
 
     def _above_kept(self, running: Running) -> int:

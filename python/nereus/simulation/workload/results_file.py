@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, asdict, fields
 from hashlib import sha256
+from math import isfinite
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
@@ -99,9 +100,14 @@ class ResultsFile:
             *variant, seed = (document[key] for key in _OF_CASE)
             figures = {key: document[key] for key in _OF_FIGURES if key in document}
             for key, value in figures.items():
-                if not isinstance(value, int | float):
+                if not _is_number(value):
                     raise ResultsError(f"{self._path}:{number}: {key} = {value!r:.60}: a number is allowed")
-            yield Case(Variant(*variant), seed), Figures(**figures)
+            order, strategy, percent = variant
+            if not (isinstance(order, str) and isinstance(strategy, str)):
+                raise ResultsError(f"{self._path}:{number}: order and strategy: names are allowed")
+            if not (_is_number(percent) and isinstance(seed, int)):
+                raise ResultsError(f"{self._path}:{number}: malleable_percent and seed: numbers are allowed")
+            yield Case(Variant(order, strategy, percent), seed), Figures(**figures)
 
     def _document(self, number: int, line: bytes) -> Mapping[str, Any]:
         try:
@@ -111,6 +117,10 @@ class ResultsFile:
         if not isinstance(document, dict):
             raise ResultsError(f"{self._path}:{number}: an object in JSON is allowed")
         return document
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
 
 
 def _line(document: Mapping[str, Any]) -> bytes:
@@ -134,8 +144,8 @@ def _hash_of(comparison: Comparison) -> str:
     """Of the bytes of a trace, and of all keys but what is compared; the name of the trace does not count."""
     workload = comparison.workload
     keys = workload.model_dump(mode="json", exclude={*_COMPARED, "trace"})
-    # Jobs without a limit are left out where an order needs limits.
-    kept = {"keys": keys, "skip_bad": comparison.skip_bad, "needs_limits": workload.needs_limits}
+    # Jobs without a limit may be left out where an order needs limits: then these are other jobs.
+    kept = {"keys": keys, "left_out": dict(comparison.left_out)}
     found = sha256(json.dumps(kept, sort_keys=True).encode())
     if workload.trace is not None:
         found.update(Path(workload.trace).read_bytes())

@@ -156,8 +156,8 @@ class _Machine:
         return self._order.is_undisturbed(start.request, now)
 
     def _resize(self, running: Running, ranks: int, now: float) -> None:
-        had = running.outcome.ranks
-        seconds = 0.0 if self._cost is None else self._cost.of(running.outcome.job, had, ranks)
+        had, of = running.outcome.ranks, running.request.computing
+        seconds = 0.0 if self._cost is None else self._cost.of(running.outcome.job, of(had), of(ranks))
         running.resize(ranks, now, seconds)
         self._has_changed(running, had, now)
 
@@ -172,10 +172,8 @@ class _Machine:
         """From so many ranks; a job that leaves cores has them until its resize is done."""
         heapq.heappush(self._ends, (running.due, running.request.number))
         ranks = running.outcome.ranks
-        if ranks == had:
-            return
         self._free += had - ranks
-        if self._recorder is not None:
+        if self._recorder is not None and ranks != had:
             self._recorder(now, running.request.number, ranks)
         assert isinstance(self._order, SizingOrder)
         self._order.resized(running.request, ranks, running.killed_at, now)

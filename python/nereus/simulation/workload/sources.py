@@ -82,6 +82,8 @@ def _traced(workload: Workload, path: Path, skip_bad: bool) -> Jobs:
     left_out: Counter[str] = Counter()
     first: ConfigError | None = None
     words = _SACCT if sacct.is_export(path) else _SWF
+    if words is _SACCT and workload.resize_cost is not None and workload.resize_cost.memory_from is not None:
+        raise fail(str(path), "has no memory of jobs: resize_cost.memory_from goes with a trace (.swf)")
     for line in words.read(path):
         problem = _problem(line, workload, words)
         if problem is not None:

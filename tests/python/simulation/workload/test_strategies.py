@@ -197,7 +197,7 @@ class Whole(Strategy):
     def kept(self, job: Job) -> int:
         return job.most
 
-    def worth(self, job: Job, request: Request, ranks: int) -> float:
+    def worth(self, job: Job, request: Request, ranks: int, step: int) -> float:
         return -len(job.name)
 
 

@@ -116,7 +116,8 @@ def test_trace_is_known_by_its_content(kept: Kept, tmp_path: Path) -> None:
     moved.write_text(TRACE.replace("1 0 -1 10", "1 0 -1 11"))
     assert kept("--cores", "4", of=moved)[0] == 2
     # The first job has no limit: an order that needs one leaves it out.
-    assert kept("--cores", "4", "--skip-bad", of=trace)[0] == 2
+    assert kept("--cores", "4", "--skip-bad", of=trace)[0] == 0
+    assert kept("--cores", "4", "--skip-bad", "--order", "easy", of=trace)[0] == 2
 
 
 @pytest.mark.parametrize(

@@ -13,5 +13,5 @@ class Average(Strategy):
     def kept(self, job: Job) -> int:
         return job.least
 
-    def worth(self, job: Job, request: Request, ranks: int) -> float:
+    def worth(self, job: Job, request: Request, ranks: int, step: int) -> float:
         return (job.least - ranks) / max(1, job.most - job.least)

@@ -15,5 +15,5 @@ class CommonPool(Strategy):
     def kept(self, job: Job) -> int:
         return job.least
 
-    def worth(self, job: Job, request: Request, ranks: int) -> float:
+    def worth(self, job: Job, request: Request, ranks: int, step: int) -> float:
         return job.least - ranks

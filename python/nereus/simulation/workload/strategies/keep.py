@@ -13,7 +13,7 @@ from nereus.simulation.workload.strategies.strategy import Strategy
 class _ByStarts(Strategy):
     all_at_once = True
 
-    def worth(self, job: Job, request: Request, ranks: int) -> float:
+    def worth(self, job: Job, request: Request, ranks: int, step: int) -> float:
         return 0.0
 
 

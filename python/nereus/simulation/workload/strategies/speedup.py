@@ -12,8 +12,8 @@ class BySpeedup(Strategy):
     def kept(self, job: Job) -> int:
         return job.least
 
-    def worth(self, job: Job, request: Request, ranks: int) -> float:
-        return _speedup(request, ranks) - _speedup(request, ranks - 1)
+    def worth(self, job: Job, request: Request, ranks: int, step: int) -> float:
+        return _speedup(request, ranks) - _speedup(request, ranks - step)
 
 
 def _speedup(request: Request, ranks: int) -> float:

@@ -20,5 +20,5 @@ class Strategy(ABC):
         """Ranks that it keeps while others wait: from `least` to `most`."""
 
     @abstractmethod
-    def worth(self, job: Job, request: Request, ranks: int) -> float:
-        """Of the last one of so many cores."""
+    def worth(self, job: Job, request: Request, ranks: int, step: int) -> float:
+        """Of the last `step` of so many cores, which are given together."""
