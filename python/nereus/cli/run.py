@@ -127,7 +127,7 @@ def _where_it_starts(
 
 def _supervise(start: Supervision, claim: NameClaim, stopping: Stopping, quiet: bool) -> Outcome | None:
     """Run the job; how it ended, or None when it was stopped."""
-    with Job(start, None, claim) as job, PassedOn() as signals:
+    with PassedOn() as signals, Job(start, None, claim) as job:  # a signal may come as soon as the job begins
         note(f"job {job.name}: `nereus resize {job.name} N` asks it for N ranks", quiet)
         while job.running() and stopping.signal is None:
             job.attend(_ATTEND_SECONDS)

@@ -10,6 +10,7 @@ import typer
 from nereus.analysis.report.units import (
     amount_text,
     change_text,
+    count_text,
     percent_text,
     ratio_text,
     seconds_text,
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 _TEXTS: Mapping[str, Callable[[float | None], str]] = {
     "mean_bounded_slowdown": ratio_text,
     "utilisation": percent_text,
-    "killed": lambda jobs: "-" if jobs is None else f"{jobs:.4g}",
+    "killed": count_text,
     "core_hours_lost_to_resizes": lambda hours: amount_text(hours, "core h"),
     "energy_kwh": lambda energy: amount_text(None if energy is None else 1000 * energy, "Wh"),
 }

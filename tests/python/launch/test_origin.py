@@ -3,10 +3,11 @@
 
 import os
 import subprocess
+import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
-from commands import COMMAND
 
 from nereus.launch.builds import PACKAGED
 from nereus.launch.origin import (
@@ -20,6 +21,8 @@ from nereus.launch.origin import (
 )
 
 ROOT = PACKAGE.parents[1]
+#: Started without the hook of an editable installation (-S), which would come before PYTHONPATH.
+START = "from nereus.cli.main import main; main()"
 
 
 def installed(site_packages: Path, origin: Origin) -> Path:
@@ -52,11 +55,11 @@ def test_installed_command_without_builds_names_no_makefile(
 ) -> None:
     package = installed(tmp_path / "site-packages", kind)
     done = subprocess.run(
-        [*COMMAND, *words],
+        [sys.executable, "-S", "-c", START, *words],
         cwd=tmp_path,
         env={
             **os.environ,
-            "PYTHONPATH": str(package.parent),
+            "PYTHONPATH": f"{package.parent}:{sysconfig.get_path('purelib')}",
             "NEREUS_BUILDS": str(tmp_path / "none"),
             "COLUMNS": "200",
         },

@@ -71,6 +71,11 @@ def frequency_text(count: float) -> str:
     return f"{count:.0f}/s"
 
 
+def count_text(count: float | None) -> str:
+    """Of things that are counted, on average: 38.25 -> "38.3"."""
+    return "-" if count is None else f"{count:.3g}" if count < 1000 else f"{count:.0f}"
+
+
 def percent_text(share: float | None) -> str:
     """0.0438 -> "4.38 %"."""
     return "-" if share is None else f"{_digits(100 * share)} %"
