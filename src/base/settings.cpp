@@ -165,8 +165,8 @@ std::vector<SettingRow> rows_of_background_transfers() {
 
 std::vector<SettingRow> make_table() {
     std::vector<SettingRow> table;
-    for (const auto &rows : {rows_of_resize_options(), rows_of_the_library(), rows_of_epochs(), rows_of_places(), rows_of_limits(),
-                             rows_of_background_transfers(), rows_of_the_supervisor()})
+    for (const auto &rows : {rows_of_resize_options(), rows_of_the_library(), rows_of_epochs(), rows_of_places(),
+                             rows_of_limits(), rows_of_background_transfers(), rows_of_the_supervisor()})
         table.insert(table.end(), rows.begin(), rows.end());
     return table;
 }

@@ -77,8 +77,7 @@ json metadata_of(const ArrayForm &array) {
             {"chunk_grid", {{"name", "regular"}, {"configuration", {{"chunk_shape", chunk}}}}},
             {"chunk_key_encoding", {{"name", "default"}, {"configuration", {{"separator", "/"}}}}},
             {"fill_value", zero_of(type)},
-            {"codecs",
-             {{{"name", "bytes"}, {"configuration", {{"endian", byte_order}}}}, {{"name", "crc32c"}}}},
+            {"codecs", {{{"name", "bytes"}, {"configuration", {{"endian", byte_order}}}}, {{"name", "crc32c"}}}},
             {"attributes", {{"nereus", {{"name", array.name}}}}}};
 }
 
@@ -110,8 +109,9 @@ Done ArrayForm::check_metadata(const std::string &text) const {
     const json found = json::parse(text, nullptr, false);
     if (found.is_object()) {
         const json wanted = metadata_of(*this);
-        const auto differs = std::ranges::find_if(
-            wanted.items(), [&](const auto &row) { return !found.contains(row.key()) || found[row.key()] != row.value(); });
+        const auto differs = std::ranges::find_if(wanted.items(), [&](const auto &row) {
+            return !found.contains(row.key()) || found[row.key()] != row.value();
+        });
         if (differs == wanted.items().end()) return {};
         return failed(NEREUS_ERR_MISMATCH, metadata_file().string() + ": its " + differs.key() + " is " +
                                                found.value(differs.key(), json()).dump().substr(0, 100) +

@@ -86,8 +86,7 @@ __attribute__((target("sse4.2"))) std::uint32_t run_by_instruction(std::uint32_t
         wide = __builtin_ia32_crc32di(wide, next);
     }
     state = static_cast<std::uint32_t>(wide);
-    for (; count > 0; ++bytes, --count)
-        state = __builtin_ia32_crc32qi(state, std::to_integer<unsigned char>(*bytes));
+    for (; count > 0; ++bytes, --count) state = __builtin_ia32_crc32qi(state, std::to_integer<unsigned char>(*bytes));
     return state;
 }
 

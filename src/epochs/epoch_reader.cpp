@@ -39,8 +39,8 @@ Done EpochReader::check_chunk(const ArrayForm &array, std::int64_t chunk) const 
     if (!length) return damaged(length.error());
     const std::int64_t wanted = array.chunk_bytes() + checksum_bytes;
     if (*length == wanted) return {};
-    return failed(NEREUS_ERR_MISMATCH, path.string() + ": has " + std::to_string(*length) + " B and should have " +
-                                           std::to_string(wanted));
+    return failed(NEREUS_ERR_MISMATCH,
+                  path.string() + ": has " + std::to_string(*length) + " B and should have " + std::to_string(wanted));
 }
 
 Done EpochReader::check_files() const {
@@ -70,8 +70,7 @@ Done EpochReader::read_parts(std::size_t number, plan::Range elements, std::byte
         auto file = chunk(array, part.chunk);
         if (!file) return tl::unexpected(file.error());
         if (auto done = (*file)->read_at(part.place, bytes, count); !done) return done;
-        if (pieces != nullptr)
-            pieces->push_back({array, part.chunk, part.place, part.bytes, crc32c(bytes, count)});
+        if (pieces != nullptr) pieces->push_back({array, part.chunk, part.place, part.bytes, crc32c(bytes, count)});
         bytes += part.bytes;
     }
     return {};

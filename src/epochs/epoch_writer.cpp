@@ -29,8 +29,7 @@ std::array<std::byte, checksum_bytes> little_endian(std::uint32_t checksum) {
 }
 
 std::string group_metadata(const std::string &document) {
-    const json group{
-        {"zarr_format", 3}, {"node_type", "group"}, {"attributes", {{"nereus", json::parse(document)}}}};
+    const json group{{"zarr_format", 3}, {"node_type", "group"}, {"attributes", {{"nereus", json::parse(document)}}}};
     return group.dump(2) + "\n";
 }
 

@@ -87,6 +87,11 @@ public:
         return opened(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     }
 
+    bool exists(const Path &path) override {
+        std::error_code ignored;
+        return std::filesystem::exists(path, ignored);
+    }
+
     Done make_folder(const Path &path) override {
         std::error_code code;
         std::filesystem::create_directories(path, code);
@@ -143,8 +148,8 @@ Result<std::string> read_text(Files &files, const Path &path, std::int64_t most)
     auto length = (*file)->length();
     if (!length) return tl::unexpected(length.error());
     if (*length > most)
-        return failed(NEREUS_ERR_MISMATCH, path.string() + ": has " + std::to_string(*length) + " B: allowed are " +
-                                               std::to_string(most));
+        return failed(NEREUS_ERR_MISMATCH,
+                      path.string() + ": has " + std::to_string(*length) + " B: allowed are " + std::to_string(most));
     std::string text(static_cast<std::size_t>(*length), '\0');
     auto done = (*file)->read_at(0, reinterpret_cast<std::byte *>(text.data()), text.size());
     if (!done) return tl::unexpected(done.error());

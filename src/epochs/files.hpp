@@ -33,6 +33,7 @@ public:
     /// Several processes may write one file; it is made where it is missing.
     virtual Result<std::unique_ptr<File>> open_to_write(const Path &path) = 0;
     virtual Result<std::unique_ptr<File>> open_to_read(const Path &path) = 0;
+    virtual bool exists(const Path &path) = 0;
     /// With all above it; one that is there is fine.
     virtual Done make_folder(const Path &path) = 0;
     /// Names of files and folders that were made or renamed in it are on the disk when this returns.

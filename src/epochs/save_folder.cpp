@@ -13,6 +13,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view prefix = "epoch-";
+constexpr const char *unfinished_prefix = ".epoch-";
 constexpr std::int64_t most_root_bytes = 1 << 16;
 constexpr int format = 1;
 
@@ -36,8 +37,18 @@ std::uint64_t epoch_in(const std::string &name) {
     return error == std::errc{} && end == last ? number : 0;
 }
 
-Done SaveFolder::make_root() const {
+/// With all above it, whose names are on the disk then.
+Done SaveFolder::make_folder() const {
+    std::vector<Path> missing;
+    for (Path path = path_; !path.empty() && !files_.exists(path); path = path.parent_path()) missing.push_back(path);
     if (auto done = files_.make_folder(path_); !done) return done;
+    for (const Path &made : missing)
+        if (auto done = files_.sync_folder(made.has_parent_path() ? made.parent_path() : "."); !done) return done;
+    return {};
+}
+
+Done SaveFolder::make_root() const {
+    if (auto done = make_folder(); !done) return done;
     const Path made = path_ / ".zarr.json.unfinished";
     if (auto done = files_.remove_all(made); !done) return done;
     if (auto done = write_text(files_, made, root_metadata().dump(2) + "\n"); !done) return done;
@@ -76,14 +87,14 @@ Result<std::vector<std::uint64_t>> SaveFolder::epochs() const {
 Path SaveFolder::folder_of(std::uint64_t epoch) const { return path_ / (std::string(prefix) + std::to_string(epoch)); }
 
 Path SaveFolder::unfinished(std::uint64_t epoch) const {
-    return path_ / ("." + std::string(prefix) + std::to_string(epoch) + ".unfinished");
+    return path_ / (unfinished_prefix + std::to_string(epoch) + ".unfinished");
 }
 
 Done SaveFolder::begin(std::uint64_t epoch) {
     auto names = files_.names_in(path_);
     if (!names) return tl::unexpected(names.error());
     for (const std::string &name : *names) {
-        if (!name.starts_with("." + std::string(prefix)) || !name.ends_with(".unfinished")) continue;
+        if (!name.starts_with(unfinished_prefix) || !name.ends_with(".unfinished")) continue;
         if (auto done = files_.remove_all(path_ / name); !done) return done;
     }
     return files_.make_folder(unfinished(epoch));
@@ -96,13 +107,14 @@ Done SaveFolder::complete(std::uint64_t epoch) {
     return {};
 }
 
-/// An old one that cannot be removed does no harm. It loses its name first: never is half of one found.
+/// An old one that cannot be removed does no harm. It loses its name first, on the disk too: never is half of one
+/// found.
 void SaveFolder::remove_old() const {
     const auto numbers = epochs();
     if (!numbers || numbers->size() <= epochs_kept) return;
     for (std::size_t i = 0; i + epochs_kept < numbers->size(); ++i) {
         const Path old = unfinished((*numbers)[i]);
-        if (files_.rename(folder_of((*numbers)[i]), old)) (void)files_.remove_all(old);
+        if (files_.rename(folder_of((*numbers)[i]), old) && files_.sync_folder(path_)) (void)files_.remove_all(old);
     }
 }
 

@@ -40,6 +40,7 @@ public:
     Files &files() const { return files_; }
 
 private:
+    Done make_folder() const;
     Done make_root() const;
     void remove_old() const;
 

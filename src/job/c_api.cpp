@@ -118,6 +118,19 @@ int nereus_resize(nereus_job *job, int ranks, const nereus_resize_options *optio
     });
 }
 
+int nereus_save(nereus_job *job, int stop, uint64_t *request) {
+    if (!usable(job)) return NEREUS_ERR_ARGUMENT;
+    return guarded(job, [&]() -> Done {
+        if (job->inside->generation().control.rank() != 0)
+            return failed(NEREUS_ERR_ROOT, "only rank 0 may ask for an epoch");
+        const auto number =
+            job->inside->saves().ask(stop != 0 ? nereus::job::Save::and_stop : nereus::job::Save::and_go_on);
+        if (!number) return tl::unexpected(number.error());
+        if (request != nullptr) *request = *number;
+        return {};
+    });
+}
+
 int nereus_checkpoint(nereus_job *job) {
     if (job == nullptr || !job->inside) return NEREUS_ERR_ARGUMENT;
     if (job->inside->leaving()) return NEREUS_ERR_STATE;

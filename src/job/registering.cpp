@@ -28,9 +28,9 @@ Entry &bound_to(JobState &job, const Description &is) {
     const Description expected = job.registry.next_expected()->is;
     auto entry = job.registry.bind(is);
     if (!entry)
-        end_the_job(job, job.resumed ? "this program registers " + is.sentence() + " where the epoch has " +
-                                           expected.sentence()
-                                     : entry.error().what);
+        end_the_job(job, job.resumed
+                             ? "this program registers " + is.sentence() + " where the epoch has " + expected.sentence()
+                             : entry.error().what);
     return **entry;
 }
 

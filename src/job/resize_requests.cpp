@@ -15,10 +15,10 @@ namespace nereus::job {
 namespace {
 
 void say_dropped(const Request &request) {
-    const std::string what = request.save != Save::no
-                                 ? "request " + std::to_string(request.number) + " to save an epoch"
-                                 : "resize " + std::to_string(request.number) + " to " +
-                                       std::to_string(request.ranks) + " processes";
+    const std::string what =
+        request.save != Save::no
+            ? "request " + std::to_string(request.number) + " to save an epoch"
+            : "resize " + std::to_string(request.number) + " to " + std::to_string(request.ranks) + " processes";
     print_line("nereus", what + " was dropped: the job ended before it began");
 }
 

@@ -7,7 +7,7 @@ namespace nereus::job {
 
 Done SaveRequests::check_possible() const {
     if (job_.settings.save.empty())
-        return failed(NEREUS_ERR_UNSUPPORTED, "this job saves no epochs: it needs the setting save (nereus run --save)");
+        return failed(NEREUS_ERR_UNSUPPORTED, "this job saves no epochs: start it with `nereus run --save`");
     return check_can_be_saved();
 }
 

@@ -42,8 +42,14 @@ plan::Shape shape_from(const json &in, std::int64_t most_elements) {
 }
 
 json description_as_json(const Description &is) {
-    return {{"name", is.name},     {"value", is.value}, {"constant", is.constant}, {"extent", is.extent},
-            {"shape", as_json(is.shape)}, {"halo", is.halo},   {"rows_of", is.rows_of},   {"type", is.type}};
+    return {{"name", is.name},
+            {"value", is.value},
+            {"constant", is.constant},
+            {"extent", is.extent},
+            {"shape", as_json(is.shape)},
+            {"halo", is.halo},
+            {"rows_of", is.rows_of},
+            {"type", is.type}};
 }
 
 Description description_from(const json &in) {

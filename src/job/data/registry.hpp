@@ -31,7 +31,7 @@ struct Description {
     std::int64_t extent = 0; ///< bytes of an element
     std::int64_t halo = 0;   ///< plan::Distribution::with_halo(): 1 for the row starts of a matrix
     std::string
-        rows_of{}; ///< of columns and values of a matrix: the name of its row starts, which say how they are cut
+        rows_of{};      ///< of columns and values of a matrix: the name of its row starts, which say how they are cut
     std::string type{}; ///< of its elements, as epochs name it (epochs::ArrayForm); "": bytes
 
     bool operator==(const Description &) const = default;

@@ -12,7 +12,7 @@
 namespace nereus::job {
 
 struct SavedEntry {
-    Description is; ///< but for `shared`
+    Description is;          ///< but for `shared`
     bool own_memory = false; ///< the application's
 };
 

@@ -44,8 +44,8 @@ class Saving {
 public:
     Saving(JobState &job, std::uint64_t epoch)
         : job_(job), comm_(job.generation.control.get()), rank_(job.generation.control.rank()),
-          document_(document_of(job, epoch)),
-          writer_({epochs::disk(), job.settings.save}, epoch, forms_of(document_)) {}
+          document_(document_of(job, epoch)), writer_({epochs::disk(), job.settings.save}, epoch, forms_of(document_)) {
+    }
 
     Done save() {
         auto done = mpi::share_outcome(comm_, 0, rank_ == 0 ? writer_.begin() : Done{});
@@ -112,8 +112,7 @@ private:
 Result<std::uint64_t> agreed_epoch(const JobState &job) {
     MPI_Comm comm = job.generation.control.get();
     const bool root = job.generation.control.rank() == 0;
-    const Result<std::uint64_t> own =
-        root ? next_epoch({epochs::disk(), job.settings.save}) : Result<std::uint64_t>(0);
+    const Result<std::uint64_t> own = root ? next_epoch({epochs::disk(), job.settings.save}) : Result<std::uint64_t>(0);
     const Done found = own ? Done{} : Done(tl::unexpected(own.error()));
     if (auto done = mpi::share_outcome(comm, 0, found); !done) return tl::unexpected(done.error());
     std::uint64_t epoch = *own;
@@ -172,8 +171,7 @@ Result<SavedEpoch> save_epoch(JobState &job) {
 std::string sentence(const SavedEpoch &saved) {
     char text[96];
     std::snprintf(text, sizeof text, "epoch %llu was saved: %.3g MB in %.2g s",
-                  static_cast<unsigned long long>(saved.number), static_cast<double>(saved.bytes) / 1e6,
-                  saved.seconds);
+                  static_cast<unsigned long long>(saved.number), static_cast<double>(saved.bytes) / 1e6, saved.seconds);
     return text;
 }
 

@@ -19,8 +19,8 @@ struct SavedEpoch {
     double seconds = 0;
 };
 
-/// On rank 0: whether epochs can go to the folder, which is made where there is none. NEREUS_ERR_SETTING where something
-/// else is there, or epochs that the job does not continue from.
+/// On rank 0: whether epochs can go to the folder, which is made where there is none. NEREUS_ERR_SETTING where
+/// something else is there, or epochs that the job does not continue from.
 Done prepare_saving(const Settings &settings);
 
 /// NEREUS_ERR_UNSUPPORTED where the application has data that nobody but itself can save.

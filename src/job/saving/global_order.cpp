@@ -68,8 +68,8 @@ struct Packed {
 class GlobalOrder::Turn {
 public:
     Turn(const GlobalOrder &order, std::int64_t number)
-        : order_(order), own_(order.window(order.rank_, number)), part_(runs_of_part(number)), window_(runs_of_window()),
-          of_part_(part_, order.extent_), of_window_(window_, order.extent_),
+        : order_(order), own_(order.window(order.rank_, number)), part_(runs_of_part(number)),
+          window_(runs_of_window()), of_part_(part_, order.extent_), of_window_(window_, order.extent_),
           bytes_(static_cast<std::size_t>(own_.count() * order.extent_)) {}
 
     plan::Range elements() const { return own_; }

@@ -46,8 +46,9 @@ Result<Found> found_epoch(const mpi::Comm &control, const Settings &settings) tr
     const ChosenEpoch chosen{both.at("folder").get<std::string>(), both.at("epoch")};
     auto document = document_from(both.at("document"));
     if (!document)
-        return failed(document.error().code, SaveFolder(epochs::disk(), chosen.folder).folder_of(chosen.epoch).string() +
-                                                 ": " + document.error().what);
+        return failed(document.error().code,
+                      SaveFolder(epochs::disk(), chosen.folder).folder_of(chosen.epoch).string() + ": " +
+                          document.error().what);
     return Found{chosen, std::move(*document)};
 } catch (const nlohmann::json::exception &problem) {
     return failed(NEREUS_ERR_MISMATCH, std::string("the epoch cannot be read: ") + problem.what());

@@ -8,8 +8,8 @@
 namespace nereus::job {
 
 /// Collective over the founders, before the application registers anything: all data of the epoch of the setting
-/// `resume` comes to them. NEREUS_ERR_SETTING where there is none, NEREUS_ERR_MISMATCH where its files are not what they
-/// should be, NEREUS_ERR_MEMORY where they do not fit here.
+/// `resume` comes to them. NEREUS_ERR_SETTING where there is none, NEREUS_ERR_MISMATCH where its files are not what
+/// they should be, NEREUS_ERR_MEMORY where they do not fit here.
 Done resume(JobState &job);
 
 }

@@ -19,7 +19,7 @@ enum class Save : std::int32_t { no, and_go_on, and_stop };
 /// Travels as its bytes between processes of one architecture.
 struct Request {
     std::uint64_t number = 0; ///< 0: there is none
-    std::int32_t ranks = 0;    ///< 0 where an epoch is saved
+    std::int32_t ranks = 0;   ///< 0 where an epoch is saved
     Save save = Save::no;
     std::int32_t balances = 0; ///< 1: rows move, by borders that all know already
     nereus_resize_options options{};
