@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from nereus.policy.strategies import STRATEGIES
 from nereus.simulation.workload.allocation import allocated
 from nereus.simulation.workload.figures import Figures, Interval, figures_of, measures_of
 from nereus.simulation.workload.job import Job, Kind, Outcome
@@ -13,7 +14,6 @@ from nereus.simulation.workload.model import Workload
 from nereus.simulation.workload.orders.registry import ORDERS
 from nereus.simulation.workload.simulation import Recorder, simulate
 from nereus.simulation.workload.sources import Jobs, jobs_of
-from nereus.simulation.workload.strategies import STRATEGIES
 
 NO_STRATEGY = "none"
 

@@ -7,6 +7,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from nereus.policy.strategies import STRATEGIES
 from nereus.simulation.jobs.scenario import NAME_PATTERN, Part, Path, Ranks
 from nereus.simulation.workload.behaviour import (
     ResizeCostTable,
@@ -19,7 +20,6 @@ from nereus.simulation.workload.job import Kind
 from nereus.simulation.workload.orders.registry import ORDERS, PRIORITY
 from nereus.simulation.workload.orders.rules import WEEK, Reservation, Rules, Weights
 from nereus.simulation.workload.speedup import Speedup
-from nereus.simulation.workload.strategies import STRATEGIES
 
 _RANKS = "a whole number from 1 to 10^7"
 _ABOVE_0 = "seconds above 0, up to 1e10"
