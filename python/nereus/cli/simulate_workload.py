@@ -71,7 +71,10 @@ def workload(
     ] = None,
     strategy: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help=f"For malleable jobs, again for each: {', '.join(STRATEGIES)}."),
+        typer.Option(
+            metavar="NAME|FILE.py:CLASS",
+            help=f"For malleable jobs, again for each: {', '.join(STRATEGIES)}; or one's own.",
+        ),
     ] = None,
     malleable: Annotated[
         str | None, typer.Option(metavar="LIST", help="Percent of the jobs that are malleable: 0,20,40.")
