@@ -3,18 +3,22 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nereus.policy.decisions import Resize, State
+from nereus.policy.decisions import Leave, Policy, Resize, State
+from nereus.policy.foreign import PolicyError, guarded
 from nereus.policy.jobs import Job
 from nereus.policy.parameters import Parameters
 from nereus.policy.performance import Curve, Falling, Performance
 from nereus.policy.policies import BY_NAME
 from nereus.policy.strategies import STRATEGIES
-from nereus.policy.under_strategy import PREFIX
+from nereus.policy.strategies.keep import KeepLeast
+from nereus.policy.sweep import Sweep
+from nereus.policy.under_strategy import PREFIX, UnderStrategy
 from nereus.simulation.workload import job as queued
 from nereus.simulation.workload.orders.registry import ORDERS
 from nereus.simulation.workload.resizing import Malleable
@@ -181,3 +185,46 @@ def test_job_with_fewer_ranks_than_it_came_with_gives_none_below_its_least() -> 
 
 def told_names(resizes: Sequence[Resize] | None) -> dict[str, int]:
     return {each.job: each.ranks for each in resizes or []}
+
+
+def test_strategy_behind_a_sweep_says_who_makes_room() -> None:
+    state = State(0.0, [job("a", 4)], 0)
+    assert told_names(Sweep(BY_NAME["strategy-fair"]()).make_room(state, 1, Parameters())) == {"a": 3}
+    assert Sweep(BY_NAME["fair"]()).make_room(state, 1, Parameters()) is None
+
+
+class Own(Policy):
+    def __init__(self, says: Any) -> None:
+        self._says = says
+
+    def make_room(self, state: State, cores: int, parameters: Parameters) -> Sequence[Resize] | None:
+        if isinstance(self._says, BaseException):
+            raise self._says
+        return self._says  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize(
+    ("says", "text"),
+    [
+        (KeyError("x"), "policy Own: make_room: KeyError: 'x'"),
+        ([3], "policy Own: make_room: 3: allowed are Resize with whole numbers and a text"),
+        ([Leave("a", "no")], "policy Own: make_room: "),
+    ],
+)
+def test_mistake_of_ones_own_policy_that_makes_room_ends_a_simulation_with_its_name(
+    says: Any, text: str
+) -> None:
+    with pytest.raises(PolicyError) as caught:
+        guarded(Own(says)).make_room(State(0.0, [], 0), 1, Parameters())
+    assert str(caught.value).startswith(text)
+
+
+def test_what_ones_own_policy_says_of_room_is_kept() -> None:
+    for says in (None, [], [Resize("a", 1, "why")]):
+        assert guarded(Own(says)).make_room(State(0.0, [], 0), 1, Parameters()) == says
+
+
+def test_our_strategies_are_not_guarded_and_others_are() -> None:
+    ours, other = BY_NAME["strategy-fair"](), UnderStrategy(KeepLeast(), "mine")
+    assert guarded(ours) is ours
+    assert guarded(other) is not other

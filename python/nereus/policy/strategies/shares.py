@@ -19,7 +19,7 @@ Place = tuple[float, int]
 _FEW = 64
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # a frozen one takes twice as long to make
 class Offer:
     """A job that can get, or give, `room` steps: `cost` of each, the first is 1; infinite: neither it nor any
     behind it. Those that cost least come first, of equal ones those of the lowest `place`, which is the job's

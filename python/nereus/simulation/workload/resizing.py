@@ -79,6 +79,8 @@ class Malleable:
                 chosen.append(running)
                 offers.append(offer(running))
                 left -= offers[-1].room if self._strategy.all_at_once else 1
+        if not chosen:  # as most often
+            return 0
         counts = shared(offers, steps, self._strategy.all_at_once)
         for running, count in zip(chosen, counts, strict=True):
             if count > 0:

@@ -15,6 +15,7 @@ from nereus.simulation.workload.job import Job, Kind, Outcome, Request, Start
 from nereus.simulation.workload.orders.order import SizingOrder
 from nereus.simulation.workload.orders.registry import ORDERS
 from nereus.simulation.workload.simulation import simulate
+from nereus.simulation.workload.speedup import Measured
 
 CORES = 12
 SIZING = [name for name, row in ORDERS.items() if row.sizes]
@@ -182,6 +183,28 @@ def test_speedup_gives_to_the_job_that_gains_most_and_takes_from_the_one_that_lo
     assert sizes_at(jobs, "speedup", 10, parallel=0.5) == [8, 3, 1]
     assert sizes_at(jobs, "keep-least", 0, parallel=0.5) == [10, 2, 0]
     assert sizes_at(jobs, "keep-least", 10, parallel=0.5) == [10, 1, 1]
+
+
+@pytest.mark.parametrize(("name", "sizes"), [("speedup", [2, 14]), ("throughput", [8, 8])])
+def test_throughput_gets_a_job_over_a_step_of_a_measured_curve_that_speedup_does_not_see(
+    name: str, sizes: list[int]
+) -> None:
+    """From 2 to 8 ranks the first gains 3.3, 0.02 by the first of them; the second 0.05 to 0.09 by each."""
+    curve = Measured((1, 2, 4, 8, 16), (100.0, 60.0, 59.0, 20.0, 18.0))
+    ranks = [0, 0]
+
+    def record(now: float, number: int, has: int) -> None:
+        ranks[number] = has if now == 0 else ranks[number]
+
+    jobs = [malleable(0, 2, 2, 8), malleable(0, 8, 8, 16)]
+    simulate(jobs, ORDERS["fcfs"].make(16), STRATEGIES[name], speedup=curve, recorder=record)
+    assert ranks == sizes
+
+
+def test_throughput_leaves_cores_idle_that_bring_nothing() -> None:
+    jobs = [malleable(0, 1, 3, 9), malleable(0, 2, 3, 12)]
+    assert sizes_at(jobs, "throughput", 0, parallel=0.0) == [3, 3]
+    assert sum(sizes_at(jobs, "throughput", 0, parallel=0.5)) == CORES
 
 
 def test_among_equals_the_first_that_started_gets_and_the_last_gives() -> None:
