@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a user would lose: real jobs that a strategy resizes as it does those of a simulated queue."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,7 @@ from nereus.policy.strategies.keep import KeepLeast
 from nereus.policy.sweep import Sweep
 from nereus.policy.under_strategy import PREFIX, UnderStrategy
 from nereus.simulation.workload import job as queued
-from nereus.simulation.workload.orders.registry import ORDERS
+from nereus.simulation.workload.orders.fcfs import FirstComeFirstServed
 from nereus.simulation.workload.resizing import Malleable
 from nereus.simulation.workload.running import Running
 from nereus.simulation.workload.speedup import Amdahl, Downey, Measured, Speedup
@@ -72,10 +72,14 @@ class Case:
         ]
         return State(0.0, jobs, free)
 
-    def queue(self, name: str, change: Callable[[Running, int, float], None]) -> Malleable:
-        """The same jobs on the machine of a workload, with one that waits for as many cores as there are."""
-        order = ORDERS["fcfs"].make(self.cores)
-        malleable = Malleable(order, STRATEGIES[name], change)  # type: ignore[arg-type]
+    def queue(self, name: str, order: FirstComeFirstServed, resized: dict[int, int]) -> Malleable:
+        """The same jobs on the machine of a workload; `resized`: what becomes of them."""
+
+        def resize(running: Running, ranks: int, now: float) -> None:
+            running.resize(ranks, now)
+            resized[running.request.number] = ranks
+
+        malleable = Malleable(order, STRATEGIES[name], resize)
         for number, (ranks, preferred, most) in enumerate(self.jobs):
             least = self.least(preferred)
             job = queued.Job(str(number), 0.0, preferred, 100.0, 100.0, queued.Kind.MALLEABLE, least, most)
@@ -104,12 +108,7 @@ def cases(draw: st.DrawFn) -> Case:
 def test_idle_cores_go_to_the_same_jobs_here_and_in_a_simulated_queue(name: str, case: Case) -> None:
     free = case.cores - sum(ranks for ranks, _, _ in case.jobs)
     simulated: dict[int, int] = {}
-
-    def change(running: Running, ranks: int, now: float) -> None:
-        running.resize(ranks, now)
-        simulated[running.request.number] = ranks
-
-    case.queue(name, change).take_idle(free, 0.0)
+    case.queue(name, FirstComeFirstServed(case.cores), simulated).take_idle(free, 0.0)
     parameters = Parameters(least_factor=case.least_factor)
     decided = BY_NAME[f"{PREFIX}{name}"]().decide(case.state(free), parameters)
     assert told([each for each in decided if isinstance(each, Resize)]) == simulated
@@ -121,18 +120,14 @@ def test_idle_cores_go_to_the_same_jobs_here_and_in_a_simulated_queue(name: str,
 def test_job_that_waits_gets_cores_of_the_same_jobs_here_and_in_a_simulated_queue(
     name: str, case: Case, data: st.DataObject
 ) -> None:
-    lacks = data.draw(st.integers(0, case.cores))
+    has = sum(ranks for ranks, _, _ in case.jobs)
+    free, lacks = case.cores - has, data.draw(st.integers(0, has))
     simulated: dict[int, int] = {}
-
-    def change(running: Running, ranks: int, now: float) -> None:
-        running.resize(ranks, now)
-        simulated[running.request.number] = ranks
-
-    malleable = case.queue(name, change)
-    malleable._order.submitted(queued.Request(99, lacks, lacks, 100.0, case.speedup), 0.0)
-    started = malleable.give_to_first(0, 0.0)
+    order = FirstComeFirstServed(case.cores)
+    order.submitted(queued.Request(99, free + lacks, free + lacks, 100.0, case.speedup), 0.0)
+    started = case.queue(name, order, simulated).give_to_first(free, 0.0)
     parameters = Parameters(least_factor=case.least_factor)
-    decided = BY_NAME[f"{PREFIX}{name}"]().make_room(case.state(0), lacks, parameters)
+    decided = BY_NAME[f"{PREFIX}{name}"]().make_room(case.state(free), lacks, parameters)
     assert decided is not None and told(decided) == simulated
     assert started == bool(decided)
 
