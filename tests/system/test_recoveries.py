@@ -60,7 +60,7 @@ def test_job_continues_after_a_process_was_killed(runs: Runs, mpi: str, which: s
 def test_job_continues_with_the_size_that_it_had(site: Any, mpich: str) -> None:
     runs = Runs(site, mpich)
     with runs.started("-n", "2", "--name", "one", *SAVING) as process:
-        for ranks in (3, 1):
+        for ranks in (3, 4):
             assert site.nereus("resize", "one", str(ranks)).code == 0
             assert site.nereus("save", "one").code == 0
             seen = times_come_in(runs)
