@@ -20,6 +20,7 @@
 #include <nereus/io.h>
 #include <nereus/matrix.h>
 #include <nereus/nereus.h>
+#include <nereus/save.h>
 #include <nereus/stages.h>
 
 #include <algorithm>

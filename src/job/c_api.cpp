@@ -4,6 +4,8 @@
 #include "job/arrival.hpp"
 #include "job/c_boundary.hpp"
 
+#include <nereus/save.h>
+
 #include <cstdint>
 #include <cstring>
 #include <exception>

@@ -8,6 +8,8 @@
 #include "known_array.hpp"
 #include "sample_data.hpp"
 
+#include <nereus/save.h>
+
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>

@@ -2,12 +2,9 @@
 """What a job is told about epochs, and whether a failed one is started again."""
 
 import signal
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.append(str(Path(__file__).parents[1] / "epochs"))
 from an_epoch import folder_of_epochs
 
 from nereus.launch import Outcome
