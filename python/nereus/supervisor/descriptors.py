@@ -10,7 +10,6 @@ import ctypes
 import resource
 import sys
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import zmq
@@ -52,23 +51,32 @@ class Guard:
         return for_descriptors, unauthenticated
 
 
-@cache
+_begun: list[Guard] = []
+
+
 def guard() -> Guard | None:
-    """Begin to guard the sockets of this process; None where that cannot be: no build is installed."""
-    function = _function_of_libzmq()
-    if function is None:
-        return None
-    for path in (path for folder in build_folders() for path in sorted(folder.glob(f"*/{_LIBRARY}"))):
-        made = _loaded(path)
-        if made is not None and made.begin(function):
-            return made
-    return None
+    """Begin to guard the sockets of this process; None where that cannot be: no build is installed yet."""
+    if not _begun:
+        _begun.extend(_found_guard())
+    return _begun[0] if _begun else None
 
 
 def allowed_descriptors() -> int:
     """How many this process may have."""
     most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return most if most != resource.RLIM_INFINITY else _UNLIMITED
+
+
+def _found_guard() -> list[Guard]:
+    """The first that works, if there is one."""
+    function = _function_of_libzmq()
+    if function is None:
+        return []
+    for path in (path for folder in build_folders() for path in sorted(folder.glob(f"*/{_LIBRARY}"))):
+        made = _loaded(path)
+        if made is not None and made.begin(function):
+            return [made]
+    return []
 
 
 def _loaded(path: Path) -> Guard | None:

@@ -16,7 +16,6 @@ import pytest
 from nereus.daemon import ask_daemon, metrics_server
 from nereus.daemon.keys import make_keys
 from nereus.supervisor.daemon_address import daemon_control_socket
-from nereus.supervisor.descriptors import guard
 
 #: Half of them are kept free; as after `ulimit -n 256`, beside those that this process was born with.
 DESCRIPTORS = 256
@@ -155,11 +154,10 @@ def test_more_jobs_with_keys_than_the_unauthenticated_limit_are_accepted(house: 
 
 
 @pytest.fixture
-def no_builds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def no_builds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The guard of this process, if other tests have begun one, stays that."""
     monkeypatch.setenv("NEREUS_BUILDS", str(tmp_path / "nothing"))
-    guard.cache_clear()
-    yield
-    guard.cache_clear()
+    monkeypatch.setattr("nereus.supervisor.descriptors._begun", [])
 
 
 def test_daemon_without_builds_reports_unguarded_descriptors(house: Any, no_builds: None) -> None:

@@ -65,7 +65,7 @@ def test_root_of_another_format_is_refused(tmp_path: Path, attributes: Any) -> N
         complete_epochs(tmp_path)
 
 
-WRONG = [
+WRONG: list[Any] = [
     document(1, format=2),
     document(1, ranks=0),
     document(1, ranks="4"),

@@ -11,7 +11,7 @@ from typing import IO
 
 COMMAND = [sys.executable, "-c", "from nereus.cli.main import main; main()"]
 #: Seconds in which a command that is asked to end must have ended.
-ENDS_WITHIN = 30.0
+ENDS_WITHIN = 60.0
 
 _Output = int | IO[str]
 

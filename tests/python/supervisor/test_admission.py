@@ -16,7 +16,7 @@ from nereus.supervisor import control_sockets
 MANY = """
 import resource, socket, sys
 resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
-many = [socket.socket(socket.AF_UNIX) for _ in range(300)]
+many = [socket.socket(socket.AF_UNIX) for _ in range(int(sys.argv[2]))]
 for one in many:
     one.connect(sys.argv[1])
 print(flush=True)
@@ -24,11 +24,15 @@ sys.stdin.read()
 """
 
 
+FREE = 224
+
+
 @pytest.fixture
 def few_descriptors() -> Iterator[None]:
-    """In this process, as after `ulimit -n 256`; the connections are made by another one."""
+    """In this process so many are free, whatever other tests have open; others make the connections."""
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (256, before[1]))
+    open_now = len(list(Path("/proc/self/fd").iterdir()))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (open_now + FREE, before[1]))
     yield
     resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
@@ -36,7 +40,7 @@ def few_descriptors() -> Iterator[None]:
 @contextmanager
 def many_connections(path: Path) -> Iterator[None]:
     """Of another process, which says nothing; when all are made, the block begins."""
-    command = [sys.executable, "-c", MANY, str(path)]
+    command = [sys.executable, "-c", MANY, str(path), str(FREE + 76)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         process.stdout.readline()
