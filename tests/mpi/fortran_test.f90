@@ -152,6 +152,8 @@ contains
             call expect(nereus_resize(job, ranks, options, request) == NEREUS_OK .and. request > 0, "rank 0 may ask")
             call expect(nereus_resize(job, 0, options) == NEREUS_ERR_RANGE, "no job has 0 processes")
             call expect(index(nereus_message(job), "0") > 0, "the message says why")
+            call expect(nereus_save(job, stop=.false.) == NEREUS_ERR_UNSUPPORTED, "epochs need a folder")
+            call expect(index(nereus_message(job), "--save") > 0, "the message says what is needed")
         end if
     end subroutine
 

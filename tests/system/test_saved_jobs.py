@@ -5,6 +5,7 @@ import json
 import shutil
 import signal
 import subprocess
+import sys
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -138,6 +139,36 @@ def test_job_continues_with_another_mpi(site: Any, mpich: str, openmpi: str) -> 
         assert site.nereus("save", "one", "--stop").code == 0
         one.end_of(process)
     other.ends_well("-n", "2", "--resume", "saved")
+
+
+PYTHON = """
+import nereus
+
+def stay(job):
+    u = job.array("u", (1000, 10))
+    step = job.value("step", 0)
+    while step.value < 300:
+        u.view[:] += 1
+        step.value += 1
+        if step.value == 100 and job.generation == 0 and job.comm.rank == 0:
+            job.save(stop=True)
+        if job.checkpoint() is nereus.Outcome.LEAVE:
+            return
+    total = job.comm.reduce(float(u.view.sum()))
+    if job.comm.rank == 0:
+        print("total", total, "on", job.comm.size)
+
+nereus.run(stay)
+"""
+
+
+def test_program_in_python_saves_itself_and_continues(site: Any, mpich: str) -> None:
+    site.write("app.py", PYTHON)
+    words = ("run", "--quiet", "--mpi", mpich, "-n", "2", "--save", "saved", "--", sys.executable, "app.py")
+    first = site.nereus(*words)
+    assert (first.code, first.out) == (STOPPED, ""), first.err
+    second = site.nereus(*words[:4], "-n", "3", "--resume", "saved", *words[-3:])
+    assert (second.code, second.out) == (0, "total 3000000.0 on 3\n"), second.err
 
 
 def test_zarr_reads_what_was_saved(site: Any, mpich: str) -> None:

@@ -27,7 +27,7 @@ from nereus.cli.run_saving import (
 )
 from nereus.cli.where import HostsOption, OversubscribeOption, RshOption
 from nereus.daemon.queue import cores_for, inquire, shares_hosts_of
-from nereus.epochs import chosen_epoch
+from nereus.epochs import chosen_epoch, newest_number
 from nereus.launch import (
     RANKS_PER_CORE,
     Build,
@@ -160,8 +160,9 @@ def _run_with_recoveries(
     """The end of the last one."""
     while True:
         with claim_name(name, start.path.name) as claim:
-            ending = _run_once(start, claim, ranks, saving, stopping)
-        epoch = again.next_epoch(ending, saving.folder)
+            newest = newest_number(saving.folder) if saving.folder is not None else 0
+            ending = replace(_run_once(start, claim, ranks, saving, stopping), newest_before=newest)
+        epoch = again.next_epoch(ending, saving.folder, saving.epoch)
         if isinstance(epoch, str) or stopping.signal is not None:
             if epoch and isinstance(epoch, str):
                 note(f"job {claim.name}: {epoch}", start.quiet)

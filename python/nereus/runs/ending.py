@@ -21,6 +21,8 @@ class Ending:
     was_opened: bool = False
     #: At last.
     ranks: int = 0
+    #: Number of the newest epoch in its folder when it began; 0: there was none.
+    newest_before: int = 0
 
     @property
     def failed(self) -> bool:

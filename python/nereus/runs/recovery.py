@@ -9,7 +9,7 @@ import time
 from collections import deque
 from pathlib import Path
 
-from nereus.epochs import Epoch, EpochsError, chosen_epoch
+from nereus.epochs import Epoch, EpochsError, chosen_epoch, newest_number
 from nereus.runs.ending import Ending
 
 
@@ -24,8 +24,12 @@ class Recoveries:
         #: All, whenever they were.
         self.number = 0
 
-    def next_epoch(self, ending: Ending, folder: Path | None) -> Epoch | str:
-        """The epoch to continue from; else why the job is over, "" where nobody would ask."""
+    def next_epoch(self, ending: Ending, folder: Path | None, begun_from: Epoch | None = None) -> Epoch | str:
+        """The epoch to continue from; else why the job is over, "" where nobody would ask.
+
+        A job that saved none since it began continues from the one that it began from, which may be older
+        than others in the folder: somebody chose it.
+        """
         if folder is None or self.most == 0 or not ending.failed:
             return ""
         if not ending.was_opened:
@@ -36,7 +40,8 @@ class Recoveries:
         if len(self._begun) >= self.most:
             return f"it is not started again: it was {len(self._begun)} times in the last {self._window:g} s"
         try:
-            epoch = chosen_epoch(folder)
+            saved = newest_number(folder) > ending.newest_before
+            epoch = chosen_epoch(folder) if saved or begun_from is None else begun_from
         except EpochsError as problem:
             return f"it is not started again: {problem}"
         self._begun.append(now)

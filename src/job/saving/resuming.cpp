@@ -88,19 +88,23 @@ private:
     };
 
     /// Collective. Row by row of a matrix its columns and values follow its starts, which say how they are cut.
-    Done make_entries() try {
-        for (std::size_t number = 0; number < document_.entries.size(); ++number) {
-            const SavedEntry &saved = document_.entries[number];
-            Entry entry = entry_of(saved.is);
-            entries_.all().push_back(entry);
+    Done make_entries() {
+        for (const SavedEntry &saved : document_.entries) {
+            if (auto done = mpi::agree(comm_, add_entry(saved)); !done) return done;
             Entry &made = entries_.all().back();
-            made.is.shared = !saved.own_memory && job_.settings.memory == memory_shared && can_be_shared(made.is);
             if (auto done = cut(made); !done) return done;
             if (auto done = mpi::agree(comm_, take_part(job_.generation, job_.settings, made)); !done) return done;
         }
         return {};
+    }
+
+    Done add_entry(const SavedEntry &saved) try {
+        entries_.all().push_back(entry_of(saved.is));
+        Description &is = entries_.all().back().is;
+        is.shared = !saved.own_memory && job_.settings.memory == memory_shared && can_be_shared(is);
+        return {};
     } catch (const std::bad_alloc &) {
-        return failed(NEREUS_ERR_MEMORY, "no memory for the values of the epoch");
+        return failed(NEREUS_ERR_MEMORY, "no memory for \"" + saved.is.name + "\" of the epoch");
     }
 
     /// Collective: the borders of a matrix' columns and values.

@@ -2,11 +2,13 @@
 """What a job is told about epochs, and whether a failed one is started again."""
 
 import signal
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from an_epoch import folder_of_epochs
 
+from nereus.epochs import chosen_epoch
 from nereus.launch import Outcome
 from nereus.runs import Ending, Recoveries, RunError, Saving
 
@@ -84,6 +86,16 @@ def test_job_is_started_again_no_more_often_than_allowed(
 def test_job_that_cannot_continue_is_not_started_again(tmp_path: Path, ending: Ending, why: str) -> None:
     found = Recoveries(3, 600.0).next_epoch(ending, folder_of_epochs(tmp_path))
     assert isinstance(found, str) and why in found
+
+
+def test_job_that_saved_nothing_continues_from_the_epoch_that_was_chosen(tmp_path: Path) -> None:
+    folder = folder_of_epochs(tmp_path, 3, 4)
+    chosen = chosen_epoch(folder / "epoch-3")
+    since = replace(FAILED, newest_before=4)
+    assert Recoveries(3, 600.0).next_epoch(since, folder, chosen) is chosen
+    folder_of_epochs(tmp_path, 5)
+    epoch = Recoveries(3, 600.0).next_epoch(since, folder, chosen)
+    assert not isinstance(epoch, str) and epoch.number == 5
 
 
 def test_nothing_is_started_again_unless_asked_for(tmp_path: Path) -> None:
