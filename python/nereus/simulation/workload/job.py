@@ -103,11 +103,22 @@ class Outcome:
     lost_core_seconds: float = 0.0  # of these, in resizes
     computing_core_seconds: float = 0.0  # of cores that had a rank
     work_seconds: float = 0.0  # done, on the ranks that it asked for
+    failed: bool = False  # for good
+    failures: int = 0
+    lost_work_seconds: float = 0.0  # to failures: done again, or not
+    waited_again_seconds: float = 0.0  # in the queue, after failures
+    core_seconds_lost_to_failures: float = 0.0
+    core_seconds_of_saves: float = 0.0
 
     @property
     def wait(self) -> float:
         """Seconds in the queue."""
-        return self.started - self.job.submit
+        return self.started - self.job.submit + self.waited_again_seconds
+
+    @property
+    def ran(self) -> float:
+        """Seconds in which it had cores."""
+        return self.ended - self.started - self.waited_again_seconds
 
     @property
     def turnaround(self) -> float:

@@ -14,6 +14,7 @@ from nereus.simulation.workload.behaviour import (
     of_resize_cost,
     of_speedup,
 )
+from nereus.simulation.workload.disturbances import FailuresTable, of_failures
 from nereus.simulation.workload.figures import Watts
 from nereus.simulation.workload.job import Kind
 from nereus.simulation.workload.orders.registry import ORDERS, PRIORITY
@@ -116,6 +117,7 @@ class Workload(Part):
     seed: int = Field(42, ge=0, le=2**63 - 1, description="a whole number from 0 to 2^63-1")
     seeds: int = Field(1, ge=1, le=10_000, description="a whole number from 1 to 10000")
     resize_cost: ResizeCostTable | None = Field(None, description="a table with method, seconds, rate")
+    failures: FailuresTable | None = Field(None, description="a table with mtbf, recovery, save_every")
     idle_watts: WattsOfCore | None = Field(None, description=_WATTS)
     busy_watts: WattsOfCore | None = Field(None, description=_WATTS)
     default_limit: SomeSeconds | None = Field(None, description=_ABOVE_0)
@@ -199,6 +201,8 @@ def findings(workload: Workload) -> Iterator[tuple[Path, str]]:
     if workload.resize_cost is not None:
         found = of_resize_cost(workload.resize_cost, workload.trace is not None)
         yield from ((("resize_cost", key), text) for key, text in found)
+    if workload.failures is not None:
+        yield from ((("failures", key), text) for key, text in of_failures(workload.failures))
     for index, job in enumerate(workload.jobs):
         if job.name in names:
             yield ("jobs", index, "name"), "another name: there is one job of this name"

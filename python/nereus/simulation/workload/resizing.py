@@ -40,12 +40,24 @@ class Malleable:
         number = running.request.number
         if self._jobs.pop(number, None) is not None:
             self._to_give -= self._above_kept(running)
+        self._given.pop(number, None)  # of one that failed in its resize
         self._can_give.put(number, None)
         self._can_grow.put(number, None)
 
     def resized(self, running: Running) -> None:
         """A resize that took time is done."""
         self._given.pop(running.request.number, None)
+        self._to_give += self._above_kept(running)
+        self._sort(running)
+
+    def has(self, running: Running) -> bool:
+        """Whether it may be resized at all."""
+        return running.request.number in self._jobs
+
+    def shrink(self, running: Running, resize: Callable[[], None]) -> None:
+        """It lost cores that nobody asked for."""
+        self._to_give -= self._above_kept(running)
+        resize()
         self._to_give += self._above_kept(running)
         self._sort(running)
 
