@@ -44,6 +44,7 @@ _TEXTS: Mapping[str, Callable[[float | None], str]] = {
     "failed": count_text,
     "core_hours_lost_to_failures": lambda hours: amount_text(hours, "core h"),
     "core_hours_of_saves": lambda hours: amount_text(hours, "core h"),
+    "core_hours_lost_to_io": lambda hours: amount_text(hours, "core h"),
     "energy_kwh": lambda energy: amount_text(None if energy is None else 1000 * energy, "Wh"),
 }
 _HEADINGS: Mapping[str, str] = {
@@ -58,6 +59,7 @@ _HEADINGS: Mapping[str, str] = {
     "failed": "failed",
     "core_hours_lost_to_failures": "lost to failures",
     "core_hours_of_saves": "saves",
+    "core_hours_lost_to_io": "lost to I/O",
     "energy_kwh": "energy",
 }
 
@@ -110,6 +112,15 @@ def workload(
         str | None,
         typer.Option(metavar="NAME", help=f"Of jobs whose nodes fail: {', '.join(Recovery)}."),
     ] = None,
+    bandwidth: Annotated[
+        float | None,
+        typer.Option(metavar="RATE", help="Of a store that jobs share, in bytes per second."),
+    ] = None,
+    io_share: Annotated[
+        float | None,
+        typer.Option(metavar="F", help="Share of I/O in the time of jobs that do not say it."),
+    ] = None,
+    no_io: Annotated[bool, typer.Option("--no-io", help="As if all I/O took no longer than alone.")] = False,
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad", help="Leave out lines of a trace that are wrong, and count them.")
     ] = False,
@@ -156,11 +167,15 @@ def workload(
         "parallel_fraction": parallel_fraction,
         "failures.mtbf": mtbf,
         "failures.recovery": recovery,
+        "storage.bandwidth": bandwidth,
+        "storage.io_share": io_share,
         "resize_cost": None if resize_cost is None else _resize_cost(resize_cost),
     }
     chosen: dict[str, Any] = {key: value for key, value in options.items() if value is not None}
     _can_be_written(output, picture, gantt, results)
     found = load_workload(file, chosen)
+    if no_io:
+        found = found.model_copy(update={"storage": None})
     comparison = Comparison(found, skip_bad)
     if gantt is not None:
         _can_be_a_chart(comparison)

@@ -75,13 +75,15 @@ class Comparison:
     def simulated(self, case: Case, ended: Callable[[], None] = lambda: None) -> Figures:
         """`ended` is told of the end of each job."""
         found, outcomes = self.workload, self.outcomes(case, ended)
-        return figures_of(outcomes, found.cores, found.watts, fails=found.failures is not None)
+        return figures_of(
+            outcomes, found.cores, found.watts, found.failures is not None, found.storage is not None
+        )
 
     def outcomes(
         self, case: Case, ended: Callable[[], None] = lambda: None, recorder: Recorder | None = None
     ) -> list[Outcome]:
         """What became of each job; `recorder` as of simulate()."""
-        failures = self.workload.failures
+        failures, storage = self.workload.failures, self.workload.storage
         return simulate(
             self._jobs_with_kinds(case.variant.malleable_percent, case.seed),
             ORDERS[case.variant.order].make(self.workload.cores, self.workload.rules),
@@ -92,6 +94,7 @@ class Comparison:
             speedup=self.workload.speedup_of_jobs,
             step=self.workload.step,
             failures=None if failures is None else failures.made(self.workload.cores_per_node, case.seed),
+            storage=None if storage is None else storage.made,
         )
 
     def rows(self, found: Mapping[Case, Figures]) -> list[Row]:

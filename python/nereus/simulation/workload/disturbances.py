@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables of a workload that say what disturbs jobs: nodes that fail."""
+"""Tables of a workload that say what disturbs jobs: nodes that fail, and a store that they share."""
 
 from collections.abc import Iterator
 
 from pydantic import Field, field_validator
 
 from nereus.simulation.jobs.scenario import Part
+from nereus.simulation.workload.behaviour import RATE, Rate
 from nereus.simulation.workload.failures import INTERVALS, Failures, Recovery, Saves
+from nereus.simulation.workload.storage import Storage
 
 _MOST_SECONDS = 1e10
 _SECONDS = "seconds from 0 to 1e10"
@@ -44,6 +46,40 @@ class FailuresTable(Part):
             self.repair,
             self.most_restarts,
         )
+
+
+class StorageTable(Part):
+    """`bandwidth`: of the store; `job_bandwidth`: that one job gets of it at most."""
+
+    bandwidth: Rate = Field(description=RATE)
+    job_bandwidth: Rate | None = Field(None, description=RATE)
+    io_share: float | None = Field(None, ge=0, le=1, description="a share of 1")
+
+    @property
+    def of_job(self) -> float:
+        """Bytes per second of one at most."""
+        return self.bandwidth if self.job_bandwidth is None else self.job_bandwidth
+
+    @property
+    def made(self) -> Storage:
+        """For a simulation."""
+        return Storage(self.bandwidth, self.of_job)
+
+    def share_of(self, io_share: float | None, io_bytes: float | None, seconds: float) -> float:
+        """Of a job that takes so long without any other's I/O, by what it says of its own."""
+        if io_bytes is not None:
+            return io_bytes / (self.of_job * seconds)
+        return (self.io_share or 0.0) if io_share is None else io_share
+
+
+def of_storage(table: StorageTable, own: bool, all_own: bool) -> Iterator[tuple[str, str]]:
+    """Keys of the table, and what is allowed there. `own`: whether a job says its I/O; `all_own`: all do."""
+    if table.of_job > table.bandwidth:
+        yield "job_bandwidth", f"at most the bandwidth of the store, {table.bandwidth:g}"
+    if table.io_share is None and not own:
+        yield "io_share", "is missing: a share of 1, or io_share or io_bytes of jobs"
+    if table.io_share is not None and all_own:
+        yield "io_share", "goes with jobs that do not say what I/O they do"
 
 
 def of_failures(table: FailuresTable) -> Iterator[tuple[str, str]]:

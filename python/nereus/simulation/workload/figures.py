@@ -20,7 +20,8 @@ _JOULES_OF_KWH = 3.6e6
 class Figures:
     """Means are over all jobs. `utilisation`: share of the cores that jobs had, over the makespan, also
     while they were resized; `utilisation_by_ranks`: of those that had a rank. None: energy where the
-    workload does not say what cores take, and those of failures where nodes do not fail.
+    workload does not say what cores take, those of failures where nodes do not fail, and of I/O
+    without a store.
     """
 
     makespan_seconds: float
@@ -37,6 +38,7 @@ class Figures:
     failed: int | None = None
     core_hours_lost_to_failures: float | None = None
     core_hours_of_saves: float | None = None
+    core_hours_lost_to_io: float | None = None
 
     def document(self) -> dict[str, float]:
         """By the names of the keys."""
@@ -76,9 +78,16 @@ def measures_of(figures: Sequence[Figures]) -> Sequence[str]:
 
 
 def figures_of(
-    outcomes: Sequence[Outcome], cores: int, watts: Watts | None = None, fails: bool = False
+    outcomes: Sequence[Outcome],
+    cores: int,
+    watts: Watts | None = None,
+    fails: bool = False,
+    shares: bool = False,
 ) -> Figures:
-    """Of jobs that have all ended; the first is submitted at 0 s. `fails`: whether nodes do."""
+    """Of jobs that have all ended; the first is submitted at 0 s.
+
+    `fails`: whether nodes do; `shares`: whether jobs share a store.
+    """
     makespan = max(each.ended for each in outcomes)
     busy = sum(each.core_seconds for each in outcomes)
     return Figures(
@@ -93,6 +102,9 @@ def figures_of(
         sum(each.lost_core_seconds for each in outcomes) / _HOUR,
         None if watts is None else watts.kwh(cores * makespan, busy),
         **(_of_failures(outcomes) if fails else {}),
+        core_hours_lost_to_io=sum(each.core_seconds_lost_to_io for each in outcomes) / _HOUR
+        if shares
+        else None,
     )
 
 
@@ -103,6 +115,10 @@ def _of_failures(outcomes: Sequence[Outcome]) -> dict[str, Any]:
         "core_hours_lost_to_failures": sum(each.core_seconds_lost_to_failures for each in outcomes) / _HOUR,
         "core_hours_of_saves": sum(each.core_seconds_of_saves for each in outcomes) / _HOUR,
     }
+
+
+def _lost_to_io(outcomes: Sequence[Outcome]) -> float:
+    return sum(each.core_seconds_lost_to_io for each in outcomes) / _HOUR
 
 
 def bounded_slowdown(outcome: Outcome) -> float:

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A job that runs on nodes that may fail: it saves, loses what it did not save, and reads that again."""
+"""A job that runs where nodes may fail and jobs share a store: it saves, loses work, and is slowed down.
 
+Its own time goes slower than time where the store gives it less than it asks for: for all that it does,
+its work, its saves, its resizes and its recoveries. Limits and failures are by time.
+"""
+
+from collections.abc import Callable
 from math import ceil, inf
 
 from nereus.simulation.workload.failures import Failures
@@ -28,6 +33,10 @@ class Hindered(Running):
         self._unsaved = 0.0  # seconds of work since its last save
         self._unsaved_core_seconds = 0.0
         self._recovers = False
+        self._own_counted = now  # own time, as `_since`
+        #: Its own time at some time, where it shares the store.
+        self.own: Callable[[float], float] | None = None
+        self._is_at_step = False
 
     @property
     def killed_at(self) -> float:
@@ -36,7 +45,7 @@ class Hindered(Running):
 
     @property
     def next_step(self) -> float:
-        """The end of its resize, its recovery or its work, whatever becomes of it before."""
+        """In its own time: the end of its resize, its recovery or its work, whatever becomes of it before."""
         if self.is_resizing:
             return self._since
         seconds = (self.outcome.job.seconds - self.outcome.work_seconds) * self._factor
@@ -46,8 +55,31 @@ class Hindered(Running):
 
     @property
     def due(self) -> float:
-        """That, or its limit, or a failure."""
-        return min(self.next_step, self._killed_at, self.fails_at)
+        """That, or its limit, or a failure; of one that shares the store, the last two."""
+        first = min(self._killed_at, self.fails_at)
+        return min(self.next_step, first) if self.own is None else first
+
+    @property
+    def counted(self) -> float:
+        """Its own time at its last change."""
+        return self._own_counted
+
+    @property
+    def demand(self) -> float:
+        """Of what its job may get of the store at most, the share that it needs not to be slowed down."""
+        return self.outcome.job.io_share / self._factor
+
+    def has_failed(self, now: float) -> bool:
+        """A node of it; of all that it is due for at one time, this is the last."""
+        return self.fails_at <= now < self._killed_at and (self.own is not None or now < self.next_step)
+
+    def is_at_limit(self, now: float) -> bool:
+        """Unless it is done just then."""
+        return now >= self._killed_at and (self.own is not None or now < self.next_step)
+
+    def reach_step(self) -> None:
+        """The store says that its own time is that of its next step, without the error of a sum."""
+        self._is_at_step = True
 
     def recover(self, now: float, seconds: float, ranks: int) -> None:
         """It goes on with so many ranks from its last save, which takes so long; then it can be resized."""
@@ -99,18 +131,23 @@ class Hindered(Running):
         self._interval, self._save = self._saving()
 
     def _stand_still(self, now: float, seconds: float) -> None:
-        self._since = now + seconds
+        self._since = self._own_counted + seconds
 
     def _count(self, now: float) -> None:
-        outcome = self.outcome
-        outcome.core_seconds += (now - self._counted) * outcome.ranks
-        outcome.computing_core_seconds += (now - self._counted) * self.request.computing(outcome.ranks)
-        if self._since > self._counted:
-            self._count_standstill((min(now, self._since) - self._counted) * outcome.ranks)
-        if now > self._since:
-            self._count_phases(now - self._since)
-            self._since = now
-        self._counted = now
+        outcome, passed = self.outcome, now - self._counted
+        outcome.core_seconds += passed * outcome.ranks
+        outcome.computing_core_seconds += passed * self.request.computing(outcome.ranks)
+        own = now
+        if self.own is not None:
+            own = self.next_step if self._is_at_step else self.own(now)
+            self._is_at_step = False
+            outcome.core_seconds_lost_to_io += (passed - (own - self._own_counted)) * outcome.ranks
+        if self._since > self._own_counted:
+            self._count_standstill((min(own, self._since) - self._own_counted) * outcome.ranks)
+        if own > self._since:
+            self._count_phases(own - self._since)
+            self._since = own
+        self._counted, self._own_counted = now, own
 
     def _count_phases(self, seconds: float) -> None:
         """So many have passed, with work and saves."""

@@ -13,7 +13,7 @@ from nereus.config.text import text_of
 from nereus.config.toml_reader import read_toml
 from nereus.config.validation import problem_at
 from nereus.simulation.workload.behaviour import ResizeCostTable, SpeedupTable
-from nereus.simulation.workload.disturbances import FailuresTable
+from nereus.simulation.workload.disturbances import FailuresTable, StorageTable
 from nereus.simulation.workload.model import Generated, PriorityWeights, ReservedCores, SubmittedJob, Workload
 
 #: Of files that are traces alone.
@@ -24,6 +24,7 @@ _TABLES: Tables = {
     ("jobs",): SubmittedJob,
     ("resize_cost",): ResizeCostTable,
     ("failures",): FailuresTable,
+    ("storage",): StorageTable,
     ("speedup",): SpeedupTable,
     ("priority",): PriorityWeights,
     ("reservations",): ReservedCores,

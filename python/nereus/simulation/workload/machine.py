@@ -138,11 +138,15 @@ class Machine:
         self._free -= start.ranks
         running = self._running[number] = self._started(start, now)
         self._outcomes[number] = running.outcome
-        heapq.heappush(self._ends, (running.due, number))
+        self._expect(running, now)
         if self._recorder is not None:
             self._recorder(now, number, start.ranks)
         if self._malleable is not None and job.kind is Kind.MALLEABLE and self._may_be_resized(start, now):
             self._malleable.started(running)
+
+    def _expect(self, running: Running, now: float) -> None:
+        """When it is due may have changed."""
+        heapq.heappush(self._ends, (running.due, running.request.number))
 
     def _started(self, start: Start, now: float) -> Running:
         return Running(start.request, Outcome(self._jobs[start.request.number], now, start.ranks))
@@ -167,7 +171,7 @@ class Machine:
 
     def _has_changed(self, running: Running, had: int, now: float) -> None:
         """From so many ranks; a job that leaves cores has them until its resize is done."""
-        heapq.heappush(self._ends, (running.due, running.request.number))
+        self._expect(running, now)
         ranks = running.outcome.ranks
         self._free += had - ranks
         if self._recorder is not None and ranks != had:

@@ -3,13 +3,15 @@
 
 from collections.abc import Callable, Sequence
 
-from nereus.simulation.workload.disturbed import DisturbedMachine
+from nereus.simulation.workload.failing import FailingMachine
 from nereus.simulation.workload.failures import Failures
 from nereus.simulation.workload.job import Job, Outcome
 from nereus.simulation.workload.machine import Machine, Recorder
 from nereus.simulation.workload.orders.order import StartOrder
 from nereus.simulation.workload.resize_cost import ResizeCost
+from nereus.simulation.workload.sharing import SharingMachine
 from nereus.simulation.workload.speedup import Amdahl, Speedup
+from nereus.simulation.workload.storage import Storage
 from nereus.simulation.workload.strategies import Strategy
 
 
@@ -24,14 +26,18 @@ def simulate(
     speedup: Speedup | None = None,
     step: int = 1,
     failures: Failures | None = None,
+    storage: Storage | None = None,
 ) -> list[Outcome]:
     """`jobs`: in the order of their submission, each with no more ranks than the order has cores.
 
     Without a strategy, or if the order gives each job one size, nobody is resized. `ended`: told of each end.
     `cost`: of resizes, which take no time without it; `speedup`: that of Amdahl with `parallel_fraction`;
-    `step`: all sizes, and the cores of the order, are multiples of it; `failures`: of nodes, none without it.
+    `step`: all sizes, and the cores of the order, are multiples of it; `failures`: of nodes, none without it;
+    `storage`: that jobs share, without it they do not slow one another down.
     """
     chosen = Amdahl(parallel_fraction) if speedup is None else speedup
-    if failures is None:
-        return Machine(jobs, order, strategy, chosen, ended, recorder, cost, step).outcomes()
-    return DisturbedMachine(jobs, order, strategy, chosen, ended, recorder, cost, step, failures).outcomes()
+    common = (jobs, order, strategy, chosen, ended, recorder, cost, step)
+    if failures is not None:
+        return FailingMachine(*common, storage, failures).outcomes()
+    machine = Machine(*common) if storage is None else SharingMachine(*common, storage)
+    return machine.outcomes()

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_start_order_properties import CORES, of_all_kinds, submitted
 
-from nereus.simulation.workload import disturbed
+from nereus.simulation.workload import failing
 from nereus.simulation.workload.failures import INTERVALS, Draws, Failures, Recovery, Saves, daly, young
 from nereus.simulation.workload.job import Job, Kind, Outcome
 from nereus.simulation.workload.orders.registry import ORDERS
@@ -58,7 +58,7 @@ class Planned(Draws):
 
 @pytest.fixture
 def planned(monkeypatch: pytest.MonkeyPatch) -> type[Planned]:
-    monkeypatch.setattr(disturbed, "Draws", Planned)
+    monkeypatch.setattr(failing, "Draws", Planned)
     return Planned
 
 
@@ -316,7 +316,7 @@ def test_nodes_that_never_fail_change_nothing(jobs: list[Job]) -> None:
 @pytest.mark.parametrize("order", ORDERS)
 def test_jobs_that_never_find_enough_nodes_in_service_are_an_error(order: str) -> None:
     found = Failures(3.0, Recovery.RESUBMIT, 1, repair=30.0)
-    with pytest.raises(disturbed.NodesError, match="allowed are shorter repairs"):
+    with pytest.raises(failing.NodesError, match="allowed are shorter repairs"):
         simulate([rigid(40)], ORDERS[order].make(40), failures=found)
 
 

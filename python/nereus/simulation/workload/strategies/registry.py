@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from nereus.simulation.workload.strategies.average import Average
 from nereus.simulation.workload.strategies.common_pool import CommonPool
 from nereus.simulation.workload.strategies.fair import Fair
+from nereus.simulation.workload.strategies.io import ByIo
 from nereus.simulation.workload.strategies.keep import KeepLeast, KeepPreferred
 from nereus.simulation.workload.strategies.speedup import BySpeedup
 from nereus.simulation.workload.strategies.strategy import Strategy
@@ -17,4 +18,5 @@ STRATEGIES: Mapping[str, Strategy] = {
     "common-pool": CommonPool(),
     "fair": Fair(),
     "speedup": BySpeedup(),
+    "io": ByIo(),
 }

@@ -8,12 +8,14 @@ from math import inf
 from nereus import UserError
 from nereus.simulation.workload.failures import Draws, Failures, Recovery
 from nereus.simulation.workload.hindered import Hindered
-from nereus.simulation.workload.job import Job, Outcome, Request, Start
-from nereus.simulation.workload.machine import Machine, Recorder
+from nereus.simulation.workload.job import Job, Request, Start
+from nereus.simulation.workload.machine import Recorder
 from nereus.simulation.workload.orders.order import StartOrder
 from nereus.simulation.workload.resize_cost import ResizeCost
 from nereus.simulation.workload.running import Running
+from nereus.simulation.workload.sharing import SharingMachine
 from nereus.simulation.workload.speedup import Speedup
+from nereus.simulation.workload.storage import Storage
 from nereus.simulation.workload.strategies import Strategy
 
 #: Of nodes alone, one after the other: then a job waits for more cores than are ever in service at once.
@@ -24,7 +26,7 @@ class NodesError(UserError):
     """Nodes are out of service for so long that a job never starts."""
 
 
-class DisturbedMachine(Machine):
+class FailingMachine(SharingMachine):
     """Each job has the time of its next failure, drawn anew when its ranks change: what was before does not
     matter to an exponential distribution. Idle nodes fail too, which matters only where repairs take time.
     """
@@ -39,10 +41,12 @@ class DisturbedMachine(Machine):
         recorder: Recorder | None,
         cost: ResizeCost | None,
         step: int,
+        storage: Storage | None,
         failures: Failures,
     ) -> None:
-        super().__init__(jobs, order, strategy, speedup, ended, recorder, cost, step)
-        self._failures, self._draws = failures, Draws(failures)
+        super().__init__(jobs, order, strategy, speedup, ended, recorder, cost, step, storage)
+        self._failures: Failures = failures
+        self._draws = Draws(failures)
         self._cores = order.free
         self._again: list[Request] = []  # who is submitted again, once all has ended that ends now
         self._broken: list[int] = []  # cores, the same
@@ -90,13 +94,10 @@ class DisturbedMachine(Machine):
 
     def _come_due(self, running: Running, now: float) -> None:
         assert isinstance(running, Hindered)
-        if now >= running.next_step:
-            super()._come_due(running, now)
-        elif now >= running.killed_at:
-            running.kill(now)
-            self._end_for_good(running, now)
-        else:
+        if running.has_failed(now):
             self._fail(running, now)
+        else:
+            super()._come_due(running, now)
 
     def _fail(self, running: Hindered, now: float) -> None:
         outcome, recovery = running.outcome, self._failures.recovery
@@ -129,18 +130,17 @@ class DisturbedMachine(Machine):
         assert self._malleable is not None
         self._malleable.shrink(running, shrink)
 
-    def _started(self, start: Start, now: float) -> Running:
+    def _started(self, start: Start, now: float) -> Hindered:
         number = start.request.number
         outcome = self._outcomes[number]
         if outcome is None:
-            running = Hindered(
-                start.request, Outcome(self._jobs[number], now, start.ranks), now, self._failures
-            )
+            running = super()._started(start, now)
         else:
             outcome.ranks = start.ranks
             outcome.waited_again_seconds += now - self._failed_at.pop(number)
             running = Hindered(start.request, outcome, now, self._failures)
             running.recover(now, self._failures.recovery_cost, start.ranks)
+            self._sharing(running)
         running.fails_at = now + self._draws.seconds(start.ranks)
         return running
 
@@ -149,7 +149,7 @@ class DisturbedMachine(Machine):
             super()._finish_resize(running, now)
         else:  # a recovery, of which neither order nor strategy knows
             running.finish_resize(now)
-            heapq.heappush(self._ends, (running.due, running.request.number))
+            self._expect(running, now)
 
     def _has_changed(self, running: Running, had: int, now: float) -> None:
         assert isinstance(running, Hindered)
