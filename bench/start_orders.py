@@ -12,6 +12,7 @@ from math import log2
 
 import numpy as np
 
+from nereus.policy.strategies import STRATEGIES
 from nereus.simulation.workload.job import Job
 from nereus.simulation.workload.kinds import with_kinds
 from nereus.simulation.workload.model import Workload
@@ -19,7 +20,6 @@ from nereus.simulation.workload.orders.registry import ORDERS
 from nereus.simulation.workload.orders.rules import Reservation, Rules, Weights
 from nereus.simulation.workload.simulation import simulate
 from nereus.simulation.workload.sources import Jobs
-from nereus.simulation.workload.strategies import STRATEGIES
 
 _EVERY = 8.64  # s from one submission to the next: ten thousand jobs are a day
 _LONGEST = 43200.0

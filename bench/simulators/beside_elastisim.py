@@ -22,13 +22,13 @@ from typing import Any
 
 from jobs import drawn_jobs
 
+from nereus.policy.strategies import STRATEGIES
 from nereus.simulation.workload.job import Job, Kind
 from nereus.simulation.workload.kinds import with_kinds
 from nereus.simulation.workload.model import Workload
 from nereus.simulation.workload.orders.registry import ORDERS
 from nereus.simulation.workload.simulation import simulate
 from nereus.simulation.workload.sources import Jobs
-from nereus.simulation.workload.strategies import STRATEGIES
 
 _PARALLEL_FRACTION = 0.99
 _FLOPS_PER_SECOND = 1e9

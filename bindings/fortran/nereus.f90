@@ -29,6 +29,7 @@ module nereus
     public :: nereus_open, nereus_close, nereus_array, nereus_value, nereus_view, nereus_comm, nereus_comm_integer
     public :: nereus_swap, nereus_count, nereus_first_element, nereus_locate, nereus_place, nereus_grid_of, nereus_generation
     public :: nereus_resize_options_init, nereus_set_hosts, nereus_resize, nereus_checkpoint, nereus_last_resize
+    public :: nereus_save
     public :: nereus_io_begin, nereus_io_end
     public :: nereus_message, nereus_version, nereus_code_name, nereus_text
 
@@ -352,6 +353,17 @@ contains
         type(nereus_resize_options), intent(in), optional :: options
         integer(c_int64_t), intent(out), optional :: request
         code = c_resize(job%handle, int(ranks, c_int), options, request)
+    end function
+
+    !> An epoch at a later checkpoint; if `stop` is .true., the job leaves there.
+    integer(c_int) function nereus_save(job, stop, request) result(code)
+        type(nereus_job), intent(in) :: job
+        logical, intent(in), optional :: stop
+        integer(c_int64_t), intent(out), optional :: request
+        integer(c_int) :: stops
+        stops = 0
+        if (present(stop)) stops = merge(1, 0, stop)
+        code = c_save(job%handle, stops, request)
     end function
 
     integer(c_int) function nereus_checkpoint(job) result(code)

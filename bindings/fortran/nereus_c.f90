@@ -96,6 +96,13 @@ module nereus_c
             integer(c_int64_t), intent(out), optional :: request
         end function
 
+        integer(c_int) function c_save(job, stops, request) bind(c, name="nereus_save")
+            import
+            type(c_ptr), value :: job
+            integer(c_int), value :: stops
+            integer(c_int64_t), intent(out), optional :: request
+        end function
+
         integer(c_int) function c_checkpoint(job) bind(c, name="nereus_checkpoint")
             import
             type(c_ptr), value :: job

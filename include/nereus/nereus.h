@@ -93,7 +93,9 @@ typedef struct nereus_memory {
 /** Open the job: as a founder, or as a newcomer of a resize.
  *
  * Collective over `comm` for founders and over the newcomers of one resize. A newcomer returns when the
- * resize that made it is committed; its data is in place then.
+ * resize that made it is committed; its data is in place then. So is that of founders that continue from an epoch
+ * (setting `resume`, docs/reference/saving.md): nereus_generation() is above 0 then. They register what the epoch has,
+ * in the same order, or end with a line on stderr.
  *
  * @param[in]  comm  the founders' communicator, MPI_COMM_WORLD as a rule; duplicated
  * @param[in]  argc  as given to main(), from 1: newcomers are started with the same arguments; options of the form
@@ -105,7 +107,8 @@ typedef struct nereus_memory {
  * @retval NEREUS_OK            the job is open
  * @retval NEREUS_LEAVE         newcomer: the resize was rolled back, close and finalize
  * @retval NEREUS_ERR_ARGUMENT  job or argv is NULL, comm is MPI_COMM_NULL, or argc is below 1
- * @retval NEREUS_ERR_SETTING   a setting's value is not allowed; printed on stderr by rank 0
+ * @retval NEREUS_ERR_SETTING   a setting's value is not allowed, or there is no such epoch; printed on stderr by rank 0
+ * @retval NEREUS_ERR_MISMATCH  the epoch to continue from is damaged; printed on stderr by rank 0
  * @retval NEREUS_ERR_MPI       MPI is not initialised, or a call failed
  * @retval NEREUS_ERR_RANGE,NEREUS_ERR_PROCESS,NEREUS_ERR_TIMEOUT,NEREUS_ERR_UNSUPPORTED,NEREUS_ERR_MEMORY
  *                              the founders that the setting `start-ranks` wants cannot be made; said on stderr
@@ -116,7 +119,8 @@ NEREUS_API int nereus_open(MPI_Comm comm, int argc, char **argv, nereus_job **jo
  *
  * Collective over the job: it waits until all processes of the job have called it, for any time. After NEREUS_LEAVE it
  * is collective over nobody: it returns at once where this process can end, else it keeps the process asleep until its
- * MPI_COMM_WORLD can end or it is woken. A resize that was asked for and has not begun is dropped.
+ * MPI_COMM_WORLD can end or it is woken. Where the whole job leaves, after nereus_save() with `stop`, it is collective
+ * over the job. A resize that was asked for and has not begun is dropped.
  *
  * @param[in,out] job  the job; NULL afterwards
  *
@@ -313,6 +317,25 @@ NEREUS_API int nereus_resize_options_init(const nereus_job *job, nereus_resize_o
  */
 NEREUS_API int nereus_resize(nereus_job *job, int ranks, const nereus_resize_options *options, uint64_t *request);
 
+/** Ask for an epoch: all registered data, as it is at a later checkpoint, is saved in the folder of the setting `save`.
+ *
+ * Not collective: rank 0 decides. It takes effect as nereus_resize() does, after requests that were made before. If the
+ * epoch cannot be saved then, the job goes on, and rank 0 says why on stderr.
+ *
+ * @param[in]  job      an open job
+ * @param[in]  stop     not 0: nereus_checkpoint() returns NEREUS_LEAVE on all processes once the epoch is saved;
+ *                      another job continues from it (setting `resume`)
+ * @param[out] request  number of this request; may be NULL
+ *
+ * @retval NEREUS_OK              noted
+ * @retval NEREUS_ERR_ROOT        called on a rank other than 0
+ * @retval NEREUS_ERR_ARGUMENT    the job is not open
+ * @retval NEREUS_ERR_UNSUPPORTED the setting `save` is empty, or the application moves data itself (nereus_on_resize())
+ *
+ * See docs/reference/saving.md.
+ */
+NEREUS_API int nereus_save(nereus_job *job, int stop, uint64_t *request);
+
 /** The point in the application's loop at which a resize may happen.
  *
  * Collective, once in each iteration. Without a request it costs at most one non-blocking broadcast that was
@@ -325,7 +348,8 @@ NEREUS_API int nereus_resize(nereus_job *job, int ranks, const nereus_resize_opt
  *
  * @retval NEREUS_GO_ON    nothing changed; after a resize that was rolled back nereus_message() says why
  * @retval NEREUS_RESIZED  communicator, counts and pointers are new
- * @retval NEREUS_LEAVE    the data of this process is elsewhere: leave the loop and call nereus_close()
+ * @retval NEREUS_LEAVE    the data of this process is elsewhere, of all processes where the job stops (nereus_save()):
+ *                         leave the loop and call nereus_close()
  * @retval NEREUS_ERR_STATE  after NEREUS_LEAVE; or a registered pointer shows something else than its part or, after a
  *                           swap, that of another variable array of the same layout, length and element size:
  *                           nereus_message() names the array. Other processes go on, and resizes are rolled back

@@ -165,6 +165,9 @@ public:
         return check(nereus_resize(job_, ranks, &options, nullptr));
     }
 
+    /// As nereus_save().
+    void save(bool stop = false) { check(nereus_save(job_, stop ? 1 : 0, nullptr)); }
+
     /// As nereus_checkpoint().
     Outcome checkpoint() {
         const nereus_code code = check(nereus_checkpoint(job_));

@@ -60,6 +60,18 @@ std::vector<SettingRow> rows_of_the_library() {
     };
 }
 
+std::vector<SettingRow> rows_of_epochs() {
+    return {
+        {"save", "", "", "a folder that can be made, or one of epochs, or empty",
+         "where epochs are saved, on request or every so often; empty: nowhere", form::any_text(&Settings::save)},
+        {"save-every", "0", "s", "0 .. 1e6", "how often an epoch is saved; 0: on request only",
+         form::number(&Settings::save_every, 0.0, most_seconds)},
+        {"resume", "", "", "a folder of epochs, one epoch in it, or empty",
+         "the epoch from which the job continues, the newest one of a folder; empty: it begins anew",
+         form::any_text(&Settings::resume), "newcomers get their data from the job"},
+    };
+}
+
 std::vector<SettingRow> rows_of_places() {
     return {
         {"hosts", "", "", "NAME:SLOTS,NAME,... with 1 .. 1048576 slots (1 if not given), or empty",
@@ -153,8 +165,8 @@ std::vector<SettingRow> rows_of_background_transfers() {
 
 std::vector<SettingRow> make_table() {
     std::vector<SettingRow> table;
-    for (const auto &rows : {rows_of_resize_options(), rows_of_the_library(), rows_of_places(), rows_of_limits(),
-                             rows_of_background_transfers(), rows_of_the_supervisor()})
+    for (const auto &rows : {rows_of_resize_options(), rows_of_the_library(), rows_of_epochs(), rows_of_places(),
+                             rows_of_limits(), rows_of_background_transfers(), rows_of_the_supervisor()})
         table.insert(table.end(), rows.begin(), rows.end());
     return table;
 }

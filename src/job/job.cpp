@@ -4,9 +4,11 @@
 #include "base/printable.hpp"
 #include "base/srun.hpp"
 #include "job/arrival.hpp"
+#include "job/founders.hpp"
 #include "job/registering.hpp"
 #include "job/resize/costs.hpp"
 #include "job/resize/next_generation.hpp"
+#include "job/saving/resuming.hpp"
 #include "job/state/bounds.hpp"
 #include "job/state/monitor_client.hpp"
 #include "job/state/report.hpp"
@@ -20,30 +22,6 @@ namespace {
 
 constexpr int tag_closing = 31;
 constexpr double seconds_to_close = 2;
-
-plan::World shared_world(MPI_Comm comm) {
-    plan::World world = new_world();
-    MPI_Bcast(&world, 1, MPI_UINT64_T, 0, comm);
-    return world;
-}
-
-bool is_set_at_root(MPI_Comm comm, const std::string &setting) {
-    int is_set = setting.empty() ? 0 : 1;
-    MPI_Bcast(&is_set, 1, MPI_INT, 0, comm);
-    return is_set != 0;
-}
-
-/// Another MPI than that of the launcher starts each process as a job of its own, which all work and end well. More
-/// processes than were started are those of a script that starts them itself.
-Done check_world(int started) {
-    int size = 0;
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (started == 0 || size >= started) return {};
-    return failed(NEREUS_ERR_STATE, "MPI_COMM_WORLD has " + std::to_string(size) + " of the " +
-                                        std::to_string(started) +
-                                        " processes that were started together: the program, with " + mpi::library() +
-                                        ", is not for the launcher's MPI (--mpi)");
-}
 
 }
 
@@ -82,6 +60,7 @@ Done Job::found(MPI_Comm founders) {
     if (auto done = settle_memory(now, state_.settings); !done) return done;
     state_.hosts = read_hosts(state_.settings.hosts).value_or(std::vector<Host>{}); // checked with the settings
     if (auto done = mpi::share_outcome(now.control.get(), 0, take_costs()); !done) return done;
+    if (auto done = prepare_epochs(); !done) return done;
     if (auto done = mpi::share_outcome(now.control.get(), 0, open_supervisor()); !done) return done;
     state_.has_supervisor = is_set_at_root(now.control.get(), state_.settings.link);
     if (auto done = mpi::share_outcome(now.control.get(), 0, open_record()); !done) return done;
@@ -109,7 +88,7 @@ Done Job::make_founders() {
     const Done possible = root() ? requests_.check_possible(wanted, options) : Done{};
     if (auto done = mpi::share_outcome(now.control.get(), 0, possible); !done) return done;
     now.number = -1;
-    begin_resize({0, wanted, 0, options});
+    begin_resize({0, wanted, Save::no, 0, options});
     ended(*resize_->begin(true, departure_));
     const nereus_resize_report made = std::exchange(report_, {});
     return made.code == NEREUS_RESIZED ? Done{} : Done(failed(static_cast<nereus_code>(made.code), made.reason));
@@ -165,6 +144,13 @@ Done Job::open_record() {
     return {};
 }
 
+/// Of the founders: where epochs are to go, and the one from which they continue.
+Done Job::prepare_epochs() {
+    const Done prepared = root() ? prepare_saving(state_.settings) : Done{};
+    if (auto done = mpi::share_outcome(state_.generation.control.get(), 0, prepared); !done) return done;
+    return state_.settings.resume.empty() ? Done{} : resume(state_);
+}
+
 /// On a rank 0 that has no line to a daemon yet. A job that cannot reach one does without.
 void Job::open_daemon_client() {
     if (!root() || state_.settings.controller.empty()) return;
@@ -214,6 +200,7 @@ Result<nereus_code> Job::checkpoint() {
     if (io_.program_is_in_one())
         return failed(NEREUS_ERR_STATE, "nereus_checkpoint: an I/O phase is open: end it with nereus_io_end()");
     check_that_all_is_registered(state_, "nereus_checkpoint()");
+    state_.resumed = false;
     io_.leave_files_open();
     measured_.enter_checkpoint();
     const Spent spent = measured_.take_spent();
@@ -260,13 +247,14 @@ Result<nereus_code> Job::exchange_announcements() {
 
 Announcement Job::next_announcement() {
     requests_.take_outside();
+    saves_.take_outside();
     Announcement announcement;
     if (resize_) {
         announcement.step = resize_->look();
     } else {
         announcement.request = state_.requests.take();
         if (announcement.request.number != 0)
-            announcement.step = Step::begin;
+            announcement.step = announcement.request.save == Save::no ? Step::begin : Step::save;
         else if (balancing_.is_due(state_))
             announcement.step = Step::compare;
         else
@@ -288,6 +276,7 @@ Result<nereus_code> Job::act(const Announcement &announced) {
     measured_.belongs_to_a_resize();
     interval_ = {};
     if (auto done = broadcast_.settle(); !done) return tl::unexpected(done.error());
+    if (announcement.step == Step::save) return save(announcement.request);
     if (announcement.step == Step::begin) begin_resize(announcement.request);
     if (!resize_) return NEREUS_GO_ON; // it was rolled back since this was announced
     if (state_.daemon_client) state_.daemon_client->resize_begins();
@@ -297,6 +286,16 @@ Result<nereus_code> Job::act(const Announcement &announced) {
     auto over = announcement.step == Step::begin ? resize_->begin(false, departure_)
                                                  : resize_->follow(announcement.step, departure_);
     return over ? ended(*over) : NEREUS_GO_ON;
+}
+
+/// A job that stops leaves as a whole: each process closes it, and all together.
+Result<nereus_code> Job::save(const Request &request) {
+    const auto saved = save_epoch(state_);
+    message_ = saved ? sentence(*saved) : saved.error().what;
+    if (root()) saves_.ended(request, saved);
+    if (!saved || request.save != Save::and_stop) return NEREUS_GO_ON;
+    stopped_ = leaving_ = true;
+    return NEREUS_LEAVE;
 }
 
 void Job::begin_resize(const Request &request) {
@@ -359,7 +358,7 @@ Done Job::close_together() {
 }
 
 Result<nereus_code> Job::close() {
-    if (leaving_) {
+    if (leaving_ && !stopped_) {
         state_.registry = {};
         return sleep_until_wanted(std::move(departure_.parked_process)) ? NEREUS_WOKEN : NEREUS_OK;
     }

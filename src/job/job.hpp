@@ -8,6 +8,7 @@
 #include "job/io_phases.hpp"
 #include "job/resize/resize.hpp"
 #include "job/resize_requests.hpp"
+#include "job/save_requests.hpp"
 #include "job/timing/result_file.hpp"
 #include "job/timing/stage_timer.hpp"
 
@@ -39,6 +40,8 @@ public:
     IoPhases &io() { return io_; }
     /// On rank 0.
     ResizeRequests &requests() { return requests_; }
+    /// On rank 0.
+    SaveRequests &saves() { return saves_; }
     Measured &measured() { return measured_; }
     /// Floating-point operations of an iteration, of all processes together. On others than rank 0 nothing.
     void has_operations(double operations) {
@@ -60,12 +63,14 @@ private:
     void open_daemon_client();
     Done take_costs();
     Done open_record();
+    Done prepare_epochs();
     template <class Register> Done with_new_entries(const std::string &name, const Register &enter);
     void undo_for_other_entries(const std::string &what);
     Result<nereus_code> pass_checkpoint();
     Result<nereus_code> exchange_announcements();
     Announcement next_announcement();
     Result<nereus_code> act(const Announcement &announcement);
+    Result<nereus_code> save(const Request &request);
     void begin_resize(const Request &request);
     nereus_code ended(const nereus_resize_report &report);
     Done hand_in_measures();
@@ -75,6 +80,7 @@ private:
     JobState state_;
     IoPhases io_{state_};
     ResizeRequests requests_{state_};
+    SaveRequests saves_{state_};
     Broadcast broadcast_;
     AnnouncementInterval interval_;
     Balancing balancing_;
@@ -84,6 +90,7 @@ private:
     nereus_resize_report report_{};
     Departure departure_;
     bool leaving_ = false;
+    bool stopped_ = false; ///< all leave: an epoch was saved from which the job is to be continued
     mutable std::string message_;
 };
 

@@ -6,37 +6,37 @@
 #include "job/data/shared_arrays.hpp"
 #include "mpi/abort.hpp"
 
+#include <chrono>
+#include <thread>
+
 namespace nereus::job {
 namespace {
 
+/// Rank 0 of a job that resumed speaks for all, which find the same.
+constexpr auto time_for_root = std::chrono::seconds(2);
+
 /// Of a newcomer that has something else than the job. The others are in the next generation, which cannot be rolled
 /// back, and this process has no data: it does not go on, whether or not the program looks at codes (decision 0024).
-[[noreturn]] void end_the_job(const std::string &difference) {
-    mpi::abort_job(difference + "; the resize is done and cannot be rolled back: the job ends");
+/// Nor does a job that has something else than the epoch from which it is to continue.
+[[noreturn]] void end_the_job(const JobState &job, const std::string &difference) {
+    if (!job.resumed) mpi::abort_job(difference + "; the resize is done and cannot be rolled back: the job ends");
+    if (job.generation.control.rank() != 0) std::this_thread::sleep_for(time_for_root);
+    mpi::abort_job(difference + ": it is not the program that saved the epoch (resume = " + job.settings.resume + ")");
 }
 
-Entry &bound_to(Registry &registry, const Description &is) {
-    auto entry = registry.bind(is);
-    if (!entry) end_the_job(entry.error().what);
+Entry &bound_to(JobState &job, const Description &is) {
+    const Description expected = job.registry.next_expected()->is;
+    auto entry = job.registry.bind(is);
+    if (!entry)
+        end_the_job(job, job.resumed
+                             ? "this program registers " + is.sentence() + " where the epoch has " + expected.sentence()
+                             : entry.error().what);
     return **entry;
 }
 
-/// Parts that lie in a row, and that no two processes hold.
-bool can_be_shared(const Description &is) {
-    const plan::Layout layout = is.shape.layout;
-    return (layout == plan::Layout::block || layout == plan::Layout::weighted) && is.elements() > 0;
-}
-
-/// Collective. Fresh memory is zero.
-Done share(JobState &job, Entry &entry) {
-    const mpi::Comm &control = job.generation.control;
-    const plan::Distribution cut = entry.before(control.size());
-    const plan::Range part = cut.range_of(control.rank());
-    auto segment = share_segment(job.generation, entry.is, cut, job.settings);
-    if (!segment) return tl::unexpected(segment.error());
-    entry.segment = std::move(*segment);
-    if (!part.empty()) entry.data = entry.segment->at(part.first * entry.is.extent);
-    return {};
+/// Whoever finds data in place when the job opens counts on all of it.
+void check_that_epoch_has(const JobState &job, const Description &is) {
+    if (job.resumed) end_the_job(job, "this program registers " + is.sentence() + ", which the epoch does not have");
 }
 
 }
@@ -47,15 +47,16 @@ Done add_array(JobState &job, Description is, void **pointer, const nereus_memor
     const auto count = [&](const Entry &entry) { return entry.before(control.size()).count_of(control.rank()); };
     is.shared = own_memory == nullptr && job.settings.memory == memory_shared && can_be_shared(is);
     if (job.registry.expects_more()) {
-        Entry &entry = bound_to(job.registry, is);
+        Entry &entry = bound_to(job, is);
         return bind_array(entry, count(entry), pointer, own_memory);
     }
+    check_that_epoch_has(job, is);
     if (auto done = job.registry.check_name(is.name); !done) return done;
     Entry entry{is, nullptr, pointer, own_memory ? *own_memory : library_memory(), own_memory == nullptr};
     entry.borders = borders.empty() ? job.registry.borders_like(is) : std::move(borders);
     if (own_memory)
         entry.data = *pointer;
-    else if (auto done = is.shared ? share(job, entry) : allocate_zeroed(entry, count(entry)); !done)
+    else if (auto done = take_part(job.generation, job.settings, entry); !done)
         return done;
     job.registry.add(entry);
     if (!own_memory) entry.point();
@@ -88,17 +89,19 @@ Done add_matrix(JobState &job, MatrixParts parts, std::int64_t nonzeros, nereus_
 
 Done add_value(JobState &job, const Description &is, void *value) {
     if (!job.registry.expects_more()) {
+        check_that_epoch_has(job, is);
         if (auto done = job.registry.check_name(is.name); !done) return done;
         job.registry.add({is, value, nullptr, c_memory(), false});
         return {};
     }
-    bind_value(bound_to(job.registry, is), value);
+    bind_value(bound_to(job, is), value);
     return {};
 }
 
 void check_that_all_is_registered(const JobState &job, const std::string &call) {
     if (const Entry *next = job.registry.next_expected())
-        end_the_job("this newcomer reaches " + call + " without having registered " + next->is.sentence());
+        end_the_job(job, std::string(job.resumed ? "this program" : "this newcomer") + " reaches " + call +
+                             " without having registered " + next->is.sentence());
 }
 
 Done take_out(JobState &job, const std::string &name) {

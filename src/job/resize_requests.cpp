@@ -15,8 +15,11 @@ namespace nereus::job {
 namespace {
 
 void say_dropped(const Request &request) {
-    print_line("nereus", "resize " + std::to_string(request.number) + " to " + std::to_string(request.ranks) +
-                             " processes was dropped: the job ended before it began");
+    const std::string what =
+        request.save != Save::no
+            ? "request " + std::to_string(request.number) + " to save an epoch"
+            : "resize " + std::to_string(request.number) + " to " + std::to_string(request.ranks) + " processes";
+    print_line("nereus", what + " was dropped: the job ended before it began");
 }
 
 struct ReadOptions {
@@ -127,7 +130,7 @@ Result<Asked> ResizeRequests::ask(int ranks, const nereus_resize_options &option
         options.placement != NEREUS_MEASURED)
         return Asked{NEREUS_UNCHANGED, 0};
     if (!change.fewer.empty()) job_.hosts_to_leave = change.fewer;
-    const std::uint64_t number = job_.requests.add({0, *possible, 0, options});
+    const std::uint64_t number = job_.requests.add({0, *possible, Save::no, 0, options});
     if (!change.empty()) changed_hosts_[number] = {change, before};
     return Asked{is_later ? NEREUS_PENDING : *possible < ranks ? NEREUS_REDUCED : NEREUS_OK, number};
 }
@@ -161,7 +164,7 @@ void ResizeRequests::take_requests_of_supervisor() {
     if (!job_.supervisor || !looking_.is_due()) return;
     while (auto outside = job_.supervisor->next_request()) {
         const auto asked = ask_from_outside(*outside);
-        job_.supervisor->answer(*outside, asked ? asked->code : asked.error().code,
+        job_.supervisor->answer(outside->ticket, asked ? asked->code : asked.error().code,
                                 asked ? std::string() : asked.error().what, asked ? asked->number : 0);
     }
     looking_.done();

@@ -55,7 +55,7 @@ Request request_for(int ranks, nereus_process_method method, nereus_transfer_met
     options.survivors = NEREUS_LEAST_MOVEMENT;
     options.process_strategies = NEREUS_PARALLEL;
     options.release_unit = NEREUS_UNIT_RANK;
-    return {0, ranks, 0, options};
+    return {0, ranks, Save::no, 0, options};
 }
 
 TEST(Requests, AreTakenInTheOrderInWhichTheyCame) {

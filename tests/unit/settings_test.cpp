@@ -105,12 +105,12 @@ TEST_F(SettingsTest, EverySettingIsReadFromItsFlagAndChangesNoOther) {
 
 auto members(const Settings &s) {
     return std::tuple(s.resize.process_method, s.resize.process_strategies, s.resize.transfer_method,
-                      s.resize.transfer_strategy, s.costs, s.results, s.memory, s.resize.survivors, s.transfer_memory,
-                      s.wake, s.hosts, s.resize.placement, s.resize.oversubscribe, s.resize.allow_fewer,
-                      s.resize.release_unit, s.start_ranks, s.verify, s.max_ranks, s.outside_requests, s.balance,
-                      s.connect_timeout, s.answer_timeout, s.slowest_rate, s.message_bytes, s.background_share,
-                      s.background_share_rma, s.background_share_thread, s.job, s.link, s.link_keys, s.controller,
-                      s.controller_keys, s.io_timeout, s.joins, s.founders, s.party);
+                      s.resize.transfer_strategy, s.costs, s.results, s.save, s.save_every, s.resume, s.memory,
+                      s.resize.survivors, s.transfer_memory, s.wake, s.hosts, s.resize.placement,
+                      s.resize.oversubscribe, s.resize.allow_fewer, s.resize.release_unit, s.start_ranks, s.verify,
+                      s.max_ranks, s.outside_requests, s.balance, s.connect_timeout, s.answer_timeout, s.slowest_rate,
+                      s.message_bytes, s.background_share, s.background_share_rma, s.background_share_thread, s.job,
+                      s.link, s.link_keys, s.controller, s.controller_keys, s.io_timeout, s.joins, s.founders, s.party);
 }
 
 TEST_F(SettingsTest, AFlagGoesToTheMemberOfItsName) {
@@ -120,6 +120,9 @@ TEST_F(SettingsTest, AFlagGoesToTheMemberOfItsName) {
                                 "--nereus-transfer-strategy=wait-drains",
                                 "--nereus-costs=/home/a/costs.json",
                                 "--nereus-results=run.jsonl",
+                                "--nereus-save=saved",
+                                "--nereus-save-every=600",
+                                "--nereus-resume=saved/epoch-3",
                                 "--nereus-memory=shared",
                                 "--nereus-survivors=least-movement",
                                 "--nereus-transfer-memory=100000",
@@ -151,10 +154,11 @@ TEST_F(SettingsTest, AFlagGoesToTheMemberOfItsName) {
                                 "--nereus-founders=5",
                                 "--nereus-party=3.0"});
     ASSERT_TRUE(settings) << settings.error().what;
-    EXPECT_EQ(members(*settings), std::tuple(2, 3U, 1, 2, "/home/a/costs.json", "run.jsonl", 1, 1, std::int64_t{100000},
-                                             false, "n1:2,n2", 1, 1, 1, 2, 6, true, 12, false, true, 0.5, 7.0, 1000.0,
-                                             std::int64_t{4096}, 0.5, 0.25, 1.0, "0123456789abcdef", "ipc:///run/link",
-                                             "/home/a/keys", "tcp://n1:7", "client.json", 0.25, true, 5, "3.0"));
+    EXPECT_EQ(members(*settings),
+              std::tuple(2, 3U, 1, 2, "/home/a/costs.json", "run.jsonl", "saved", 600.0, "saved/epoch-3", 1, 1,
+                         std::int64_t{100000}, false, "n1:2,n2", 1, 1, 1, 2, 6, true, 12, false, true, 0.5, 7.0, 1000.0,
+                         std::int64_t{4096}, 0.5, 0.25, 1.0, "0123456789abcdef", "ipc:///run/link", "/home/a/keys",
+                         "tcp://n1:7", "client.json", 0.25, true, 5, "3.0"));
 }
 
 TEST_F(SettingsTest, TheEnvironmentIsRead) {
@@ -309,7 +313,8 @@ std::vector<std::string> names_of_own() {
 }
 
 TEST_F(SettingsTest, FewAreOfOneProcessAlone) {
-    EXPECT_EQ(names_of_own(), (std::vector<std::string>{"controller", "controller-keys", "founders", "party"}));
+    EXPECT_EQ(names_of_own(),
+              (std::vector<std::string>{"resume", "controller", "controller-keys", "founders", "party"}));
 }
 
 RC_GTEST_FIXTURE_PROP(SettingsTest, ANewcomerTakesAllButWhatIsItsOwn, ()) {

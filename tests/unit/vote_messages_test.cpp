@@ -29,7 +29,7 @@ Requests any_requests() {
         options.transfer_method = static_cast<nereus_transfer_method>(*rc::gen::inRange(0, 5));
         options.process_strategies = *rc::gen::element<unsigned>(0, NEREUS_AUTO, NEREUS_PARALLEL);
         options.oversubscribe = *rc::gen::inRange(0, 2);
-        requests.add({0, *rc::gen::inRange(1, 1000), 0, options});
+        requests.add({0, *rc::gen::inRange(1, 1000), Save::no, 0, options});
     }
     if (*rc::gen::arbitrary<bool>()) requests.take();
     return requests;

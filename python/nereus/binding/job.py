@@ -119,6 +119,10 @@ class Job:
             setattr(wanted, name, choice.encode() if isinstance(choice, str) else choice)
         return self._calls.check("resize", ranks, ctypes.byref(wanted), None)
 
+    def save(self, stop: bool = False) -> None:
+        """Ask for an epoch at a later checkpoint: on rank 0. `stop`: the job leaves there."""
+        self._calls.check("save", int(stop), None)
+
     def checkpoint(self) -> Outcome:
         """The point in the loop at which a resize may happen: collective."""
         for array in self._arrays:

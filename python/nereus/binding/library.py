@@ -50,6 +50,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
         ctypes.c_int,
         [_JOB, ctypes.c_int, ctypes.POINTER(CResizeOptions), ctypes.POINTER(ctypes.c_uint64)],
     ),
+    "save": (ctypes.c_int, [_JOB, ctypes.c_int, ctypes.POINTER(ctypes.c_uint64)]),
     "checkpoint": (ctypes.c_int, [_JOB]),
     "io_begin": (ctypes.c_int, [_JOB, ctypes.c_int64]),
     "io_end": (ctypes.c_int, [_JOB]),

@@ -22,6 +22,7 @@ app = group_of(
         # What stands behind the program's name belongs to the program.
         "run": Home("nereus.cli.run", interspersed=False, section=_RUN),
         "resize": Home("nereus.cli.resize", section=_RUN),
+        "save": Home("nereus.cli.save", section=_RUN),
         "emulate": Home("nereus.cli.emulate", section=_RUN),
         "jobs": Home("nereus.cli.jobs", section=_LOOK),
         "top": Home("nereus.cli.top", section=_LOOK),

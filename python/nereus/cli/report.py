@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""nereus report PATH - look at the results of a run, of a study, or of the monitor again."""
+"""nereus report PATH - look at the results of a run, of a study, or of the monitor again, or at epochs."""
 
 from pathlib import Path
 from typing import Annotated
@@ -9,15 +9,18 @@ import typer
 from nereus.analysis.monitor.kinds import is_prof, is_recording
 from nereus.analysis.report import draw, read, table, write_csv, write_proteo
 from nereus.analysis.study import is_study
+from nereus.cli.epochs_report import report_epochs
 from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, note, show, show_json
+from nereus.epochs import is_folder_of_epochs
 
 
 def report(
     folder: Annotated[
         Path,
         typer.Argument(
-            metavar="PATH", help="Results of a run or a study, a record of the monitor, a .prof file."
+            metavar="PATH",
+            help="Results of a run or a study, a record of the monitor, a .prof file, a folder of epochs.",
         ),
     ],
     csv: Annotated[
@@ -46,6 +49,8 @@ def report(
 ) -> None:
     """Show the results of a run or of a study, or what was recorded of one, also where it did not finish.
 
+    Of a folder in which `nereus run --save` keeps epochs: which there are, and what is in them.
+
     Example: nereus report results/cg --csv --picture cg.png
     """
     of_study = {"--html": html is not None, "--plot": plot is not None}
@@ -55,6 +60,11 @@ def report(
             from nereus.cli.monitor_report import report_recording
 
             written = report_recording(folder, csv, picture, prof, as_json)
+        elif is_folder_of_epochs(folder):
+            of_runs = {"--csv": csv, "--picture": picture is not None, "--beside": bool(beside)}
+            _refuse("epochs", of_study | of_runs | {"--proteo": proteo, "--prof": prof is not None})
+            report_epochs(folder, as_json)
+            written = []
         elif is_study(folder):
             of_others = {"--picture": picture is not None, "--beside": bool(beside), "--proteo": proteo}
             _refuse("a study", of_others | {"--prof": prof is not None})

@@ -92,12 +92,12 @@ def _check_transfer(process_method: str | None, method: str | None, strategy: st
         raise Refused(f"--transfer-method = {method}: {conflict}")
 
 
-def ask_job(job: FoundJob, question: dict[str, Any], timeout: float) -> dict[str, Any]:
-    """Its answer; one that says so where there is none in time."""
+def ask_job(job: FoundJob, question: dict[str, Any], timeout: float, done: str = "resized") -> dict[str, Any]:
+    """Its answer; one that says so where there is none in time. `done`: what was to be done to it."""
     try:
         return ask(job.where, question, timeout)
     except NoAnswer as problem:
-        message = f"job {job.shown}: {problem}; whether it will be resized is not known"
+        message = f"job {job.shown}: {problem}; whether it will be {done} is not known"
         return {"kind": "refused", "message": message}
 
 

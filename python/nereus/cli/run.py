@@ -1,20 +1,38 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """nereus run -- PROGRAM ARGS - run a program that can be resized from outside."""
 
-from collections.abc import Iterator
+import shlex
+import time
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from nereus.analysis.report.units import bytes_text
 from nereus.cli.messages import Refused, complain, note, warn
+from nereus.cli.run_saving import (
+    RecoveriesOption,
+    RecoveryWindowOption,
+    ResumeOption,
+    SaveEveryOption,
+    SaveOption,
+    SavePatienceOption,
+    SaveSignalOption,
+    recoveries_asked_for,
+    saving_asked_for,
+)
 from nereus.cli.where import HostsOption, OversubscribeOption, RshOption
 from nereus.daemon.queue import cores_for, inquire, shares_hosts_of
+from nereus.epochs import chosen_epoch
 from nereus.launch import (
     RANKS_PER_CORE,
-    Outcome,
+    Build,
     PassedOn,
+    SaveSignals,
     Stopping,
     choose,
     fostering,
@@ -23,7 +41,7 @@ from nereus.launch import (
 )
 from nereus.methods import Placement, ReleaseUnit
 from nereus.probe import joining
-from nereus.runs import Where, founding
+from nereus.runs import TO_BE_CONTINUED, Ending, Recoveries, Saving, Where, founding
 from nereus.supervisor import Job, NameClaim, Supervision, check_control_socket, check_job_name, claim_name
 
 _ATTEND_SECONDS = 0.1
@@ -33,7 +51,16 @@ _MOST_WITH_MORE_HOSTS = 65536
 
 def run(
     program: Annotated[list[str], typer.Argument(metavar="PROGRAM [ARGS]...", help="What to run.")],
-    ranks: Annotated[int, typer.Option("-n", "--ranks", min=1, help="Processes at the start.")] = 1,
+    ranks: Annotated[
+        int | None,
+        typer.Option(
+            "-n",
+            "--ranks",
+            min=1,
+            show_default=False,
+            help="Processes at the start; if not given, 1, or with --resume as many as were saved.",
+        ),
+    ] = None,
     mpi: Annotated[str | None, typer.Option(metavar="NAME", help="MPI build to use (nereus doctor).")] = None,
     hosts: HostsOption = "",
     rsh: RshOption = None,
@@ -68,6 +95,13 @@ def run(
         str | None,
         typer.Option(metavar="NAME", help="What to call the job; if not given, the program and a number."),
     ] = None,
+    save: SaveOption = None,
+    save_every: SaveEveryOption = None,
+    save_signal: SaveSignalOption = None,
+    save_patience: SavePatienceOption = 60.0,
+    resume: ResumeOption = None,
+    recoveries: RecoveriesOption = 0,
+    recovery_window: RecoveryWindowOption = "10min",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not print the job's name.")] = False,
 ) -> None:
     """Run a program that uses Nereus, so that `nereus resize` can ask it for another size.
@@ -76,31 +110,89 @@ def run(
     """
     if name is not None:
         check_job_name(name)
+    saving = saving_asked_for(save, save_every, save_signal, save_patience, resume)
+    again = recoveries_asked_for(recoveries, recovery_window, saving)
     build = choose(mpi)
     path = found_program(program[0], build)
     where = Where.read(warn, hosts, rsh, [placement], oversubscribe, build)
-    limit = _limit(ranks, max_ranks, where)
-    release_unit = release_unit or ("host" if where.reach.grows else "job")
+    count = ranks or (saving.epoch.ranks if saving.epoch is not None else 1)
+    limit = _limit(count, max_ranks, where)
+    unit = release_unit or ("host" if where.reach.grows else "job")
     settings = {
         "NEREUS_PLACEMENT": placement,
         "NEREUS_OVERSUBSCRIBE": "on" if oversubscribe else "off",
-        "NEREUS_RELEASE_UNIT": release_unit,
+        "NEREUS_RELEASE_UNIT": unit,
         "NEREUS_MAX_RANKS": str(limit),
     }
-    founders, own = founding(ranks, release_unit)
-    where.check_slots(ranks)
+    _check_unit(unit, saving, again)
+    where.check_slots(count)
+    start = _Start(build, path, tuple(program[1:]), where, unit, settings, queue, quiet)
     with Stopping() as stopping, fostering():
         check_control_socket()
-        with (
-            claim_name(name, path.name) as claim,
-            _where_it_starts(where, claim, ranks, queue, stopping, quiet) as there,
-        ):
-            outcome = None
-            if there is not None:
-                join = joining(build, there.reach, stopped=lambda: stopping.signal is not None)
-                job = there.supervision(build, path, tuple(program[1:]), founders, join, settings | own)
-                outcome = _supervise(job, claim, stopping, quiet)
-    raise typer.Exit(_exit_code(outcome, stopping))
+        with saving.alone():
+            ending = _run_with_recoveries(start, name, count, saving, again, stopping)
+    raise typer.Exit(_exit_code(ending, saving, stopping, program))
+
+
+@dataclass(frozen=True)
+class _Start:
+    """What each job of one call has in common, also those that continue a failed one."""
+
+    build: Build
+    path: Path
+    arguments: tuple[str, ...]
+    where: Where
+    unit: ReleaseUnit
+    settings: Mapping[str, str]
+    queue: bool
+    quiet: bool
+
+
+def _check_unit(unit: ReleaseUnit, saving: Saving, again: Recoveries) -> None:
+    """Founders that make one another have no data yet when they do."""
+    if unit == "rank" and (saving.epoch is not None or again.most > 0):
+        raise Refused("--release-unit = rank: does not go together with --resume or --recoveries")
+
+
+def _run_with_recoveries(
+    start: _Start, name: str | None, ranks: int, saving: Saving, again: Recoveries, stopping: Stopping
+) -> Ending:
+    """The end of the last one."""
+    while True:
+        with claim_name(name, start.path.name) as claim:
+            ending = _run_once(start, claim, ranks, saving, stopping)
+        epoch = again.next_epoch(ending, saving.folder)
+        if isinstance(epoch, str) or stopping.signal is not None:
+            if epoch and isinstance(epoch, str):
+                note(f"job {claim.name}: {epoch}", start.quiet)
+            return ending
+        assert ending.outcome is not None
+        complain(
+            f"job {claim.name} failed: {ending.outcome.text}; it continues from epoch {epoch.number} "
+            f"(recovery {again.number})"
+        )
+        name, ranks, saving = (
+            claim.name,
+            _possible(ending.ranks or ranks, start),
+            replace(saving, epoch=epoch),
+        )
+
+
+def _possible(ranks: int, start: _Start) -> int:
+    """As many as it had, or as its hosts have slots for."""
+    slots = start.where.slots
+    return min(ranks, slots) if slots and not start.where.oversubscribe else ranks
+
+
+def _run_once(start: _Start, claim: NameClaim, ranks: int, saving: Saving, stopping: Stopping) -> Ending:
+    founders, own = founding(ranks, start.unit)
+    with _where_it_starts(start.where, claim, ranks, start.queue, stopping, start.quiet) as there:
+        if there is None:
+            return Ending(None)
+        join = joining(start.build, there.reach, stopped=lambda: stopping.signal is not None)
+        settings = {**start.settings, **own, **saving.settings}
+        job = there.supervision(start.build, start.path, start.arguments, founders, join, settings)
+        return _supervise(job, claim, saving, stopping, start.quiet)
 
 
 @contextmanager
@@ -125,25 +217,67 @@ def _where_it_starts(
             raise Refused(f"the daemon of the job {of_job} is gone: it has to say which hosts are free")
 
 
-def _supervise(start: Supervision, claim: NameClaim, stopping: Stopping, quiet: bool) -> Outcome | None:
-    """Run the job; how it ended, or None when it was stopped."""
-    with PassedOn() as signals, Job(start, None, claim) as job:  # a signal may come as soon as the job begins
-        note(f"job {job.name}: `nereus resize {job.name} N` asks it for N ranks", quiet)
-        while job.running() and stopping.signal is None:
-            job.attend(_ATTEND_SECONDS)
-            for number in signals.take():
-                note(f"job {job.name}: {number.name} is passed on to its processes", quiet)
-                job.pass_on(number)
-        return None if job.running() else job.outcome()
+def _supervise(
+    start: Supervision, claim: NameClaim, saving: Saving, stopping: Stopping, quiet: bool
+) -> Ending:
+    """Run the job; how it ended."""
+    # A signal may come as soon as the job begins.
+    with PassedOn(but_for=saving.signals) as signals, SaveSignals(saving.signals) as to_save:
+        with Job(start, None, claim) as job:
+            note(f"job {job.name}: `nereus resize {job.name} N` asks it for N ranks", quiet)
+            last_epoch = _LastEpoch(job, saving, quiet)
+            while job.running() and stopping.signal is None:
+                job.attend(_ATTEND_SECONDS)
+                for number in signals.take():
+                    note(f"job {job.name}: {number.name} is passed on to its processes", quiet)
+                    job.pass_on(number)
+                if last_epoch.is_over(to_save):
+                    stopping.signal = to_save.first
+            outcome = None if job.running() else job.outcome()
+        return Ending(outcome, job.stopped, job.was_opened, job.ranks)
 
 
-def _exit_code(outcome: Outcome | None, stopping: Stopping) -> int:
+class _LastEpoch:
+    """What a signal has the job do before it ends."""
+
+    def __init__(self, job: Job, saving: Saving, quiet: bool) -> None:
+        self._job, self._patience, self._quiet = job, saving.patience, quiet
+        self._until: float | None = None
+        self._failed = False
+
+    def is_over(self, signals: SaveSignals) -> bool:
+        """Whether the job is to be ended as it is."""
+        if signals.first is None:
+            return False
+        if self._until is None:
+            note(f"job {self._job.name}: {signals.first.name}: it saves an epoch and ends", self._quiet)
+            self._until = time.monotonic() + self._patience
+            self._job.stop(self._has_failed)
+        if time.monotonic() > self._until and not self._failed:
+            self._has_failed(f"it took longer than {self._patience:g} s (--save-patience)")
+        return self._failed or signals.second is not None
+
+    def _has_failed(self, why: str) -> None:
+        self._failed = True
+        complain(f"job {self._job.name}: no epoch was saved: {why}")
+
+
+def _exit_code(ending: Ending, saving: Saving, stopping: Stopping, program: list[str]) -> int:
+    outcome = ending.outcome
     if outcome is None:
         complain(f"stopped by {stopping.text}")
         return stopping.exit_code
     if not outcome.good:
         complain(f"the job failed: {outcome.text}")
-    return outcome.code
+        return outcome.code
+    if not ending.stopped or saving.folder is None:
+        return outcome.code
+    epoch = chosen_epoch(saving.folder)
+    words = shlex.join(
+        ["nereus", "run", "--resume", str(saving.folder), "-n", str(ending.ranks), "--", *program]
+    )
+    complain(f"stopped after epoch {epoch.number} ({bytes_text(epoch.bytes)}); to continue: {words}")
+    return TO_BE_CONTINUED
 
 
 def _limit(ranks: int, max_ranks: int | None, where: Where) -> int:

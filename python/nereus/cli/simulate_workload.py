@@ -20,6 +20,7 @@ from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, note, show, show_json, warn
 from nereus.cli.picture_file import check_picture
 from nereus.cli.simulate_side_by_side import simulated
+from nereus.policy.strategies import STRATEGIES
 from nereus.simulation.workload.changes import changes_of
 from nereus.simulation.workload.comparison import Comparison, Row, Variant, summary
 from nereus.simulation.workload.document import document
@@ -30,7 +31,6 @@ from nereus.simulation.workload.gantt import MOST_JOBS
 from nereus.simulation.workload.loading import load_workload
 from nereus.simulation.workload.orders.registry import ORDERS
 from nereus.simulation.workload.resize_cost import METHODS
-from nereus.simulation.workload.strategies import STRATEGIES
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -82,7 +82,10 @@ def workload(
     ] = None,
     strategy: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help=f"For malleable jobs, again for each: {', '.join(STRATEGIES)}."),
+        typer.Option(
+            metavar="NAME|FILE.py:CLASS",
+            help=f"For malleable jobs, again for each: {', '.join(STRATEGIES)}; or one's own.",
+        ),
     ] = None,
     malleable: Annotated[
         str | None, typer.Option(metavar="LIST", help="Percent of the jobs that are malleable: 0,20,40.")

@@ -8,7 +8,7 @@ Cores are a job's from the decision that it is to have them, to its word that it
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from nereus.coordinator.effects import Cancel, Effect, Note, Start
@@ -18,6 +18,13 @@ from nereus.policy.decisions import Leave, Resize
 
 _NUMBERS = re.compile(r"[0-9.]+")
 _MOST_NOTES = 16  # of one job
+
+#: Asked for so many cores beside the free ones; None: it is nobody's to do so.
+MakeRoom = Callable[[int], Sequence[Effect] | None]
+
+
+def _nobody_does(cores: int) -> None:
+    return None
 
 
 class Allotment:
@@ -49,15 +56,25 @@ class Allotment:
         """Jobs that refused a resize, and until when they are told of none."""
         return self._left_alone
 
+    @property
+    def coming(self) -> int:
+        """Cores that are free when all is done that jobs were told."""
+        left = (
+            sum(self._resources.held(name).values()) - list(known.commands.values())[-1].ranks
+            for name, known in self._jobs.items()
+            if known.commands
+        )
+        return sum(max(0, each) for each in left)
+
     def places(self, job: str) -> Places:
         return self._resources.held(job)
 
-    def wants(self, job: str, ranks: int) -> list[Effect]:
-        """ResourceError where there never will be so many."""
+    def wants(self, job: str, ranks: int, make_room: MakeRoom = _nobody_does) -> list[Effect]:
+        """ResourceError where there never will be so many; `make_room`: as of fill()."""
         self._resources.check_start(job, ranks)
         if job not in self._queue and job not in self._jobs and not self._resources.held(job):
             self._queue[job] = ranks
-        return self.fill()
+        return self.fill(make_room)
 
     def came(self, known: KnownJob) -> list[str]:
         """The hosts among its own that are not known: their cores are nobody's."""
@@ -138,13 +155,16 @@ class Allotment:
         self._noted.pop(decided.job, None)
         return effects
 
-    def fill(self) -> list[Effect]:
-        """Those that wait start as far as cores are free; for the first of the others some are taken back."""
+    def fill(self, make_room: MakeRoom = _nobody_does) -> list[Effect]:
+        """Those that wait start as far as cores are free; for the first of the others some are taken back,
+        unless somebody makes room for it.
+        """
         effects: list[Effect] = []
         while self._queue:
             job, ranks = next(iter(self._queue.items()))
             if not self._resources.can_start(ranks):
-                return [*effects, *self._take_back_for(job, ranks)]
+                made = make_room(ranks - self.free)
+                return [*effects, *(self._take_back_for(job, ranks) if made is None else made)]
             del self._queue[job]
             effects.append(Start(job, self._resources.start(job, ranks)))
         return effects

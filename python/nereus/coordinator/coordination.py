@@ -6,19 +6,18 @@ and socket, so that the daemon and the simulator run the same. Times are seconds
 go back; what is said of a job that is not known changes nothing.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import partial
 from math import inf
-from typing import overload
 
 from nereus.coordinator.allotment import Allotment
 from nereus.coordinator.effects import Cancel, Effect, Note, Start
 from nereus.coordinator.known_jobs import About, Command, KnownJob, are_places
 from nereus.coordinator.resources import Places, Resources
 from nereus.coordinator.site import JobHosts, SiteResources
+from nereus.coordinator.views import Views
 from nereus.policy.decisions import Leave, Policy, State
-from nereus.policy.jobs import Job
 from nereus.policy.parameters import Parameters
 from nereus.policy.performance import Measured
 from nereus.policy.prediction import IoPhase, Prediction
@@ -103,7 +102,7 @@ class Coordinator:
         One that is told to start and does not has `ended`. ResourceError where there never will be so many.
         """
         self._advance(now)
-        return self._cores.wants(job, ranks)
+        return self._cores.wants(job, ranks, partial(self._make_room, now))
 
     def came(self, about: About, now: float) -> list[Effect]:
         """A job that runs, with the ranks that it has. Again: as it is now."""
@@ -121,12 +120,12 @@ class Coordinator:
         self._none_silent_before = min(self._none_silent_before, now + self.parameters.silence)
         where = f", on hosts that this daemon does not manage: {', '.join(strangers)}" if strangers else ""
         note = Note(name, f"came with {about.ranks} ranks{where}")
-        return [note, *self._cores.fill(), *self.decide(now)]
+        return [note, *self._fill(now), *self.decide(now)]
 
     def ended(self, job: str, now: float) -> list[Effect]:
         known = self._jobs.get(job)
         note = [Note(job, "ended")] if known is not None else []
-        return [*self._gone(job, now), *note, *self._cores.fill(), *self.decide(now)]
+        return [*self._gone(job, now), *note, *self._fill(now), *self.decide(now)]
 
     def has_hosts(self, job: str, hosts: JobHosts, now: float) -> list[Effect]:
         """The hosts of a job with an allocation of its own; again: as they are now."""
@@ -141,7 +140,7 @@ class Coordinator:
     def hosts_changed(self, now: float) -> list[Effect]:
         """Hosts that jobs share out are free, or are had by another one."""
         self._advance(now)
-        return [*self._cores.fill(), *self.decide(now)]
+        return [*self._fill(now), *self.decide(now)]
 
     def hosts_of(self, job: str) -> JobHosts | None:
         """None where it has no allocation of its own, or nothing was said of it yet."""
@@ -224,7 +223,7 @@ class Coordinator:
             known.learn_lag(command, iteration, self.parameters.overhead_weight)
             known.resized(places, iteration, now)
         self._cores.resized(known, command)
-        return [*notes, *self._cores.fill(), *self.decide(now)]
+        return [*notes, *self._fill(now), *self.decide(now)]
 
     def refused(self, job: str, command: int, why: str, now: float) -> list[Effect]:
         """The job did not resize: what was to follow is cancelled, and cores that it did not get are free.
@@ -237,7 +236,7 @@ class Coordinator:
         self.heard(job, now)
         note = Note(job, f"refused: {why}")
         effects = self._cores.refused(known, command, now + self._cool_down(known))
-        return [note, *effects, *self._cores.fill(), *self.decide(now)]
+        return [note, *effects, *self._fill(now), *self.decide(now)]
 
     def look(self, now: float) -> list[Effect]:
         """When it is `due`, or now and then: leases that are over, jobs that fell silent, times to wait."""
@@ -252,7 +251,7 @@ class Coordinator:
         if settled:
             self._settled_at = inf
         if silent or ready is not None or settled:
-            effects += [*self._cores.fill(), *self.decide(now)]
+            effects += [*self._fill(now), *self.decide(now)]
         return effects
 
     def resume(
@@ -328,17 +327,36 @@ class Coordinator:
         """After each event; and where that was put off."""
         if self._cores.waiting or not self._jobs:
             return []
-        jobs = _Views(self._jobs, now, self._cores.free_for, self.parameters)
         effects: list[Effect] = []
-        for each in self._policy.decide(
-            State(now, jobs, self.free, self._last_came, self.watts), self.parameters
-        ):
+        for each in self._policy.decide(self._state(now), self.parameters):
             known = self._jobs.get(each.job)
             if known is None or known.is_left_alone(now):
                 continue
             if isinstance(each, Leave):
                 effects += self._cores.leave(each)
             elif each.ranks != known.ranks:
+                effects += self._cores.carry_out(known, each)
+        return effects
+
+    def _state(self, now: float) -> State:
+        jobs = Views(self._jobs, now, self._cores.free_for, self.parameters)
+        return State(now, jobs, self.free, self._last_came, self.watts)
+
+    def _fill(self, now: float) -> list[Effect]:
+        return self._cores.fill(partial(self._make_room, now))
+
+    def _make_room(self, now: float, cores: int) -> list[Effect] | None:
+        """Where hosts are given as a whole, a policy says nothing of them."""
+        if self._site is not None:
+            return None
+        lacks = max(0, cores - self._cores.coming)
+        decided = self._policy.make_room(self._state(now), lacks, self.parameters)
+        if decided is None:
+            return None
+        effects: list[Effect] = []
+        for each in decided:
+            known = self._jobs.get(each.job)
+            if known is not None and not known.is_left_alone(now) and each.ranks < known.ranks:
                 effects += self._cores.carry_out(known, each)
         return effects
 
@@ -350,34 +368,3 @@ class _Before:
     commands: list[Command] = field(default_factory=list)
     phases: Sequence[IoPhase] = ()
     times: Sequence[Measured] = ()
-
-
-class _Views(Sequence[Job]):
-    """Made when a policy looks: many policies look at few."""
-
-    def __init__(
-        self,
-        jobs: Mapping[str, KnownJob],
-        now: float,
-        free_for: Callable[[str], int],
-        parameters: Parameters,
-    ) -> None:
-        self._of = jobs, now, free_for, parameters
-
-    @cached_property
-    def _made(self) -> list[Job]:
-        jobs, now, free_for, parameters = self._of
-        return [known.job(now, free_for(name), parameters) for name, known in jobs.items()]
-
-    @overload
-    def __getitem__(self, index: int) -> Job: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Job]: ...
-    def __getitem__(self, index: int | slice) -> Job | list[Job]:
-        return self._made[index]
-
-    def __iter__(self) -> Iterator[Job]:
-        return iter(self._made)
-
-    def __len__(self) -> int:
-        return len(self._made)

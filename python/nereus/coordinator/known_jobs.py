@@ -281,6 +281,8 @@ class KnownJob:
             lag=self.lag,
             measured=self.numbers_of_times,
             communication_share=self.communication_share,
+            came_with=self.about.ranks,
+            ever=self.about.most,
         )
 
     def _look_at(self, parameters: Parameters) -> tuple[Prediction | None, Performance, float]:

@@ -42,25 +42,39 @@ class PolicyGuard(Policy):
         self._put_off = not self.awake or state.now < self._not_before
         if self._put_off:
             return []
-        begun = time.perf_counter()
-        decided = self._decided(state, parameters)
-        took = time.perf_counter() - begun
-        self._not_before = state.now + _PAUSE * took if took > _LONG_SECONDS else 0.0
-        sound = [_cleaned(each) for each in decided if _is_sound(each)]
-        if len(sound) < len(decided):
-            self._noted("decide", TypeError("allowed are Resize with whole numbers and a text, and Leave"))
-        return sound
+        decided = self._timed(state.now, lambda: self._inner.decide(state, parameters), "decide")
+        return self._sound(decided or [], "decide")
+
+    def make_room(self, state: State, cores: int, parameters: Parameters) -> Sequence[Resize] | None:
+        """Where it can't say, it is as if it had no say in it."""
+        if not self.awake or state.now < self._not_before:
+            return None
+        decided = self._timed(state.now, lambda: self._inner.make_room(state, cores, parameters), "make_room")
+        if decided is None:
+            return None
+        return [each for each in self._sound(decided, "make_room") if isinstance(each, Resize)]
 
     def is_due(self, now: float) -> bool:
         """Whether it was not asked when something happened, and may be now."""
         return self._put_off and self.awake and now >= self._not_before
 
-    def _decided(self, state: State, parameters: Parameters) -> list[Any]:
+    def _timed(self, now: float, question: Callable[[], Iterable[Any] | None], what: str) -> list[Any] | None:
+        begun = time.perf_counter()
         try:
-            return list(self._inner.decide(state, parameters))
+            decided = question()
+            return None if decided is None else list(decided)
         except BaseException as problem:  # SystemExit too; nothing of ours is raised through here
-            self._noted("decide", problem)
-            return []
+            self._noted(what, problem)
+            return None
+        finally:
+            took = time.perf_counter() - begun
+            self._not_before = now + _PAUSE * took if took > _LONG_SECONDS else 0.0
+
+    def _sound(self, decided: Sequence[Any], what: str) -> list[Decision]:
+        sound = [_cleaned(each) for each in decided if _is_sound(each)]
+        if len(sound) < len(decided):
+            self._noted(what, TypeError("allowed are Resize with whole numbers and a text, and Leave"))
+        return sound
 
     def _noted(self, what: str, problem: BaseException) -> None:
         text = f"policy {type(self._inner).__name__}: {what}: {_text_of(problem)}"

@@ -16,6 +16,7 @@ from nereus.launch.outcome import Outcome
 from nereus.launch.passed_on import PassedOn
 from nereus.launch.processes import fostering
 from nereus.launch.programs import application_in, find_program, found_program, search_path
+from nereus.launch.save_signals import SaveSignals
 from nereus.launch.stopping import Stopped, Stopping, left_when_stopped
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "PassedOn",
     "Reach",
     "RemoteShell",
+    "SaveSignals",
     "Share",
     "Stopped",
     "Stopping",

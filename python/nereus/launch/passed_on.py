@@ -5,6 +5,7 @@ A batch system sends one before a job's time is over (sbatch(1), --signal).
 """
 
 import signal
+from collections.abc import Collection
 
 from nereus.launch.noted_signals import NotedSignals
 
@@ -12,8 +13,9 @@ from nereus.launch.noted_signals import NotedSignals
 class PassedOn(NotedSignals):
     """Notes those that come."""
 
-    def __init__(self) -> None:
-        super().__init__((signal.SIGUSR1, signal.SIGUSR2))
+    def __init__(self, but_for: Collection[signal.Signals] = ()) -> None:
+        """`but_for`: those that mean something else here."""
+        super().__init__([each for each in (signal.SIGUSR1, signal.SIGUSR2) if each not in but_for])
         self._noted: list[signal.Signals] = []
 
     def take(self) -> list[signal.Signals]:

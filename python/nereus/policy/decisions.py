@@ -65,3 +65,9 @@ class Policy:
     def decide(self, state: State, parameters: Parameters) -> Sequence[Decision]:
         """What is senseless, or goes beyond the free cores, is dropped and noted."""
         return []
+
+    def make_room(self, state: State, cores: int, parameters: Parameters) -> Sequence[Resize] | None:
+        """Which jobs give some, for a job that waits and lacks so many beside those that are free, or will be
+        when what jobs were told is done. None: cores come back that jobs were given beyond their start.
+        """
+        return None

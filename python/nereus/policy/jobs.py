@@ -10,12 +10,14 @@ from nereus.policy.prediction import Prediction
 
 @dataclass(frozen=True)
 class Job:
-    """`most`: ranks that it may have; `between`: its time from one I/O phase to the next, without them, or
-    of one iteration where it has no I/O; `overhead`: seconds that a resize by so many ranks takes;
-    checkpoints at multiples of `checkpoint_every`; `resizing`: it was told to and is not done yet, or
-    refused just now; `lag`: iterations by which more ranks come later than they were to, as where they start
-    beside the computing; `measured`: how many times of iterations are known of each number of ranks;
-    `communication_share`: of its latest iterations on rank 0, None where the application marks no stages.
+    """`most`: ranks that it may have with the cores that are free now, `ever`: with any number of them;
+    `came_with`: that it had when it came; None: not known, of both. `between`: its time from one I/O phase to
+    the next, without them, or of one iteration where it has no I/O; `overhead`: seconds that a resize by so
+    many ranks takes; checkpoints at multiples of `checkpoint_every`; `resizing`: it was told to and is not
+    done yet, or refused just now; `lag`: iterations by which more ranks come later than they were to, as
+    where they start beside the computing; `measured`: how many times of iterations are known of each number
+    of ranks; `communication_share`: of its latest iterations on rank 0, None where the application marks no
+    stages.
     """
 
     name: str
@@ -30,6 +32,8 @@ class Job:
     lag: int = 0
     measured: Mapping[int, int] = field(default_factory=dict)
     communication_share: float | None = None
+    came_with: int | None = None
+    ever: int | None = None
 
     @property
     def next_checkpoint(self) -> int:

@@ -68,6 +68,8 @@ class Parameters:
     most_played: int = 8
     #: I/O phases of all jobs together that `throughput` plays ahead; the first fifth does not count.
     played_phases: int = 1500
+    #: With a strategy as the policy, a job has at least this multiple of the ranks that it came with.
+    least_factor: float = 0.5
     #: A sweep tells a job of one size no more often: it may refuse it, or the cores may be another's.
     sweep_trials: int = 2
 

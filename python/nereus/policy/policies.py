@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The policies that have a name: those of the paper (sections 4.2 and 4.3), its baselines, and IO-Sets."""
+"""The policies that have a name: those of the paper (sections 4.2 and 4.3), its baselines, IO-Sets, and the
+strategies of whole machines.
+"""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations, islice
 from math import ceil
 
@@ -13,8 +16,10 @@ from nereus.policy.parameters import Parameters
 from nereus.policy.period_coupling import Coupling, couple
 from nereus.policy.phase_shifting import NotPossible, Shift, shift
 from nereus.policy.sharing import Sharer, by_io, by_low_io, by_speedup, fair
+from nereus.policy.strategies import STRATEGIES
 from nereus.policy.throughput import by_throughput
 from nereus.policy.turns import AllAtOnce, OneOfEachSet
+from nereus.policy.under_strategy import PREFIX, UnderStrategy
 
 
 class Uncoordinated(Policy):
@@ -156,7 +161,7 @@ class Combined(Policy):
         return [*first, *self._performance.decide(shared, parameters)]
 
 
-BY_NAME: Mapping[str, type[Policy]] = {
+_OWN: Mapping[str, type[Policy]] = {
     "none": Uncoordinated,
     "blocking": Blocking,
     "io-sets": IoSets,
@@ -169,6 +174,18 @@ BY_NAME: Mapping[str, type[Policy]] = {
     "throughput": ByThroughput,
     "combined": Combined,
 }
+
+BY_NAME: Mapping[str, Callable[[], Policy]] = {
+    **_OWN,
+    **{f"{PREFIX}{name}": partial(UnderStrategy, each, name) for name, each in STRATEGIES.items()},
+}
+
+
+def is_ours(policy: Policy) -> bool:
+    """And none of a user's."""
+    if isinstance(policy, UnderStrategy):
+        return policy.strategy in STRATEGIES.values()
+    return type(policy) in _OWN.values()
 
 
 def _earliest(state: State, parameters: Parameters) -> Iterator[Conflict]:

@@ -134,12 +134,12 @@ class _TableGains:
 
     def __init__(self, jobs: Sequence[Sharer], io_weight: float, free: int) -> None:
         self._steps = [_steps(job, io_weight, free) for job in jobs]
-        self._hulls = [_hull(steps) for steps in self._steps]
-        self.limits: Counts = np.array([len(hull) for hull in self._hulls], dtype=np.int64)
+        self._hulls = [hull(steps) for steps in self._steps]
+        self.limits: Counts = np.array([len(each) for each in self._hulls], dtype=np.int64)
 
     def next(self, more: Counts, at: slice = slice(None)) -> Gains:
         pairs = zip(self._hulls[at], more, strict=True)
-        return np.array([hull[each] if each < len(hull) else 0.0 for hull, each in pairs], dtype=float)
+        return np.array([steps[each] if each < len(steps) else 0.0 for steps, each in pairs], dtype=float)
 
     def best(self, job: int, more: int, free: int) -> tuple[float, int]:
         """The number of the next cores, of those that are free, that gain most for each, and that gain."""
@@ -179,7 +179,7 @@ def _steps(job: Sharer, io_weight: float, free: int) -> list[float]:
     ]
 
 
-def _hull(steps: Iterable[float]) -> list[float]:
+def hull(steps: Iterable[float]) -> list[float]:
     """Steps that do not rise and add up to no less anywhere: a later, greater one lifts those before it."""
     blocks: list[tuple[float, int]] = []
     for step in steps:

@@ -36,6 +36,9 @@ class Sweep(Policy):
             state = replace(state, jobs=[job for job in state.jobs if job.name not in names])
         return [*found, *(self._then.decide(state, parameters) if state.jobs else [])]
 
+    def make_room(self, state: State, cores: int, parameters: Parameters) -> Sequence[Resize] | None:
+        return self._then.make_room(state, cores, parameters)
+
     def is_swept(self, job: Job, parameters: Parameters) -> bool:
         """Whether enough is known of it, and it has its first size again."""
         first = self._first.setdefault(job.name, job.ranks)

@@ -7,7 +7,19 @@ Prints nothing: what is doubtful is told to a function of the caller's, and so i
 `where` says where processes go; `experiment` and `study` need more packages, and are imported by themselves.
 """
 
+from nereus.runs.ending import TO_BE_CONTINUED, Ending
 from nereus.runs.error import RunError
+from nereus.runs.recovery import Recoveries
+from nereus.runs.saving import Saving
 from nereus.runs.where import Warn, Where, founding
 
-__all__ = ["RunError", "Warn", "Where", "founding"]
+__all__ = [
+    "TO_BE_CONTINUED",
+    "Ending",
+    "Recoveries",
+    "RunError",
+    "Saving",
+    "Warn",
+    "Where",
+    "founding",
+]

@@ -5,6 +5,7 @@ import shutil
 import signal
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -43,6 +44,9 @@ class Job:
 
     #: Seconds that processes have to end by themselves before they are killed.
     grace = 5.0
+    #: Once it has ended: whether its program had opened it; whether it stopped in order to be continued from
+    #: its latest epoch; how many ranks it had at last.
+    was_opened, stopped, ranks = False, False, 0
 
     def __init__(
         self, start: Command | Supervision, output: Path | None, claim: NameClaim | None = None
@@ -132,6 +136,11 @@ class Job:
                 return
             self._wait(max(0.0, min(deadline, self._due(deadline)) - now))
 
+    def stop(self, failed: Callable[[str], None]) -> None:
+        """Have it save an epoch and end; `failed` is told why it goes on instead, where it does."""
+        if self._supervisor is not None:
+            self._supervisor.saves.stop(failed)
+
     def pass_on(self, number: signal.Signals) -> None:
         """Send a signal to all processes of the application, by their launchers."""
         for group in self._groups.running:
@@ -160,6 +169,7 @@ class Job:
     def end(self) -> None:
         """End whatever still runs, first with a request, then by force, and remove what it leaves."""
         if self._supervisor is not None:
+            self._note_end(self._supervisor)
             if self._groups.failed is not None:
                 self._supervisor.explain_failure()
             self._supervisor.close()
@@ -179,6 +189,10 @@ class Job:
         self._shared_memory.remove_leftovers()
         if self._watchdog is not None:
             self._watchdog.close()
+
+    def _note_end(self, supervisor: Supervisor) -> None:
+        self.was_opened, self.ranks = supervisor.members.job_was_opened, supervisor.ranks
+        self.stopped = supervisor.saves.stopped
 
     def _release_name(self) -> None:
         if self._claim is not None:

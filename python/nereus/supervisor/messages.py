@@ -138,6 +138,22 @@ class Answer(Message):
     request: Annotated[int, Field(ge=0, le=2**63 - 1)]
 
 
+class Saved(Message):
+    """A request to save an epoch has ended; `code` 0: it was saved."""
+
+    kind: Literal["saved"]
+    request: RequestNumber
+    code: Code
+    message: str
+    #: 0: none was saved.
+    epoch: Annotated[int, Field(ge=0, le=2**63 - 1)]
+    iteration: Annotated[int, Field(ge=0, le=2**63 - 1)]
+    bytes: Annotated[int, Field(ge=0, le=2**63 - 1)]
+    seconds: Annotated[float, Field(ge=0, le=1e9, strict=False)]
+    #: Whether the job ends now, to be continued from this epoch.
+    stops: bool
+
+
 class Closing(Message):
     """The job is being closed."""
 
@@ -153,7 +169,7 @@ class Hello(Message):
     hello: Any
 
 
-FromJob = Root | Members | Make | Orders | Connecting | Connected | Settled | Answer | Closing | Hello
+FromJob = Root | Members | Make | Orders | Connecting | Connected | Settled | Answer | Saved | Closing | Hello
 
 
 class AskStatus(Message):
@@ -195,7 +211,15 @@ class AskHosts(Message):
         return self
 
 
-FromClient = AskStatus | AskResize | AskHosts
+class AskSave(Message):
+    """From the control socket: an epoch is to be saved, and the job to end then where `stops`."""
+
+    kind: Literal["save"]
+    stops: bool = False
+    wait: bool = True
+
+
+FromClient = AskStatus | AskResize | AskHosts | AskSave
 
 # Built when the first message comes, since commands that start no job import this too.
 _LATER = ConfigDict(defer_build=True)
@@ -239,7 +263,10 @@ def read_from_client(value: dict[str, Any]) -> FromClient | str:
         asked = validated(_from_client, value)
     except ValueError:
         kind = value.get("kind")
-        return "allowed are status, resize with ranks, options and wait, and hosts with change" + (
+        allowed = (
+            "status, resize with ranks, options and wait, hosts with change, and save with stops and wait"
+        )
+        return f"allowed are {allowed}" + (
             f"; found {kind}" if isinstance(kind, str) and len(kind) < 40 else ""
         )
     if isinstance(asked, AskResize | AskHosts):

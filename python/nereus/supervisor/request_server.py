@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Answers requests on a job's control sockets: its status, and what became of a resize that was asked for."""
+"""Answers requests on a job's control sockets: its status, what became of resizes and of epochs."""
 
 import os
 import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from nereus.launch.command import Launch
@@ -23,13 +24,15 @@ _NOTED = {"grow": "hosts are asked for", "release": "hosts will be left and give
 
 @dataclass
 class _WaitingClient:
-    """Somebody who asked for a resize that was not settled yet."""
+    """Somebody who asked for a resize that was not settled yet, or for an epoch that was not saved yet."""
 
     #: None: was answered already.
     envelope: Envelope | None
     waits: bool
-    #: What the job's root was asked; None: nothing yet, the job's hosts come first.
-    question: tuple[int, dict[str, str]] | None = None
+    #: Asks the job's root; None: it is not asked yet, the job's hosts come first.
+    question: Callable[[], None] | None = None
+    #: Of the answer: `resized` or `saved`.
+    kind: str = "resized"
     request: int = 0
     #: Of one who asks in this process: hears a code, a message and the report.
     told: Callable[[int, str, dict[str, Any] | None], None] | None = None
@@ -46,16 +49,18 @@ class RequestServer:
         founders: int,
         ask: Callable[[int, int, dict[str, str]], None],
         change_hosts: Callable[[int, messages.AskHosts], None],
+        ask_to_save: Callable[[int, bool], None],
         network: RequestSocket | None = None,
     ) -> None:
         """`ask` hands a request (ticket, ranks, options) on to the job's root.
 
         `change_hosts` gets what concerns the job's hosts; it calls `hand_on` or `refuse` later.
+        `ask_to_save` hands a request (ticket, whether the job stops then) on to the job's root.
         `network`: where other hosts ask; it is closed with the others.
         """
         others = [] if network is None else [network]
         self._request_sockets: list[RequestSocket] = [ControlSocket(sockets, job.key), *others]
-        self._ask, self._change_hosts = ask, change_hosts
+        self._ask, self._change_hosts, self._ask_to_save = ask, change_hosts, ask_to_save
         self._fixed = {
             "job": job.key,
             "name": job.name,
@@ -89,9 +94,9 @@ class RequestServer:
 
     def ask_again(self) -> None:
         """The root is another process: wishes without an answer are told to it."""
-        for ticket, client in self._waiting.items():
+        for client in self._waiting.values():
             if client.request == 0 and client.question is not None:
-                self._ask(ticket, *client.question)
+                client.question()
 
     def close_job(self) -> None:
         """The job is being closed."""
@@ -115,18 +120,30 @@ class RequestServer:
         for ticket in settled:
             self._tell(ticket, message.code, message.message, message.report)
 
+    def saved(self, message: messages.Saved) -> None:
+        """A request to save an epoch has ended: who waits for it is told."""
+        told = {key: getattr(message, key) for key in ("epoch", "iteration", "bytes", "seconds", "stops")}
+        waiting = [key for key, client in self._waiting.items() if client.request == message.request > 0]
+        for ticket in waiting:
+            self._tell(ticket, message.code, message.message, told if message.code == OK else None)
+
     def close(self) -> None:
         """Send everybody home and close the control socket."""
         for ticket in list(self._waiting):
-            self.refuse(ticket, "the job ended before it could be resized")
+            saves = self._waiting[ticket].kind == "saved"
+            self.refuse(ticket, f"the job ended before it could be {'saved' if saves else 'resized'}")
         self._waiting.clear()
         for each in self._request_sockets:
             each.close()
 
     def hand_on(self, ticket: int, ranks: int, options: dict[str, str]) -> None:
         """Ask the job's root for this size."""
-        self._waiting[ticket].question = (ranks, options)
-        self._ask(ticket, ranks, options)
+        self._question(ticket, partial(self._ask, ticket, ranks, options))
+
+    @property
+    def ranks(self) -> int:
+        """Of the job, as its root has told last."""
+        return self._ranks
 
     @property
     def is_open(self) -> bool:
@@ -135,16 +152,16 @@ class RequestServer:
 
     def ask(
         self,
-        asked: messages.AskResize | messages.AskHosts,
+        asked: messages.AskResize | messages.AskHosts | messages.AskSave,
         told: Callable[[int, str, dict[str, Any] | None], None],
     ) -> int:
         """As from the control socket, for somebody in this process; the ticket."""
         ticket = self.new_ticket()
         self._waiting[ticket].told = told
-        if isinstance(asked, messages.AskResize):
-            self.hand_on(ticket, asked.ranks, asked.options)
-        else:
+        if isinstance(asked, messages.AskHosts):
             self._change_hosts(ticket, asked)
+        else:
+            self._hand_on(ticket, asked)
         return ticket
 
     def new_ticket(self, envelope: Envelope | None = None, waits: bool = True) -> int:
@@ -178,15 +195,27 @@ class RequestServer:
         else:
             self._begin(envelope, asked)
 
-    def _begin(self, envelope: Envelope, asked: messages.AskResize | messages.AskHosts) -> None:
+    def _hand_on(self, ticket: int, asked: messages.AskResize | messages.AskSave) -> None:
+        if isinstance(asked, messages.AskResize):
+            return self.hand_on(ticket, asked.ranks, asked.options)
+        self._waiting[ticket].kind = "saved"
+        return self._question(ticket, partial(self._ask_to_save, ticket, asked.stops))
+
+    def _question(self, ticket: int, question: Callable[[], None]) -> None:
+        self._waiting[ticket].question = question
+        question()
+
+    def _begin(
+        self, envelope: Envelope, asked: messages.AskResize | messages.AskHosts | messages.AskSave
+    ) -> None:
         if self._root is None:
             return self._refuse(envelope, NOT_OPENED)
         if self._closing:
             return self._refuse(envelope, "the job is being closed")
         ticket = self.new_ticket(envelope, asked.wait)
-        if isinstance(asked, messages.AskResize):
-            return self.hand_on(ticket, asked.ranks, asked.options)
-        return self._begin_with_hosts(ticket, asked)
+        if isinstance(asked, messages.AskHosts):
+            return self._begin_with_hosts(ticket, asked)
+        return self._hand_on(ticket, asked)
 
     def _begin_with_hosts(self, ticket: int, asked: messages.AskHosts) -> None:
         self._change_hosts(ticket, asked)
@@ -204,7 +233,7 @@ class RequestServer:
         if client.envelope is None:
             return
         result = {"code": code, "name": CODES.get(code, "unknown code"), "message": message}
-        client.envelope.answer({"kind": "resized", **result, "request": client.request, "report": report})
+        client.envelope.answer({"kind": client.kind, **result, "request": client.request, "report": report})
 
     def _refuse(self, envelope: Envelope, message: str, never: bool = False) -> None:
         envelope.answer({"kind": "refused", "message": message, "never": never})
@@ -225,5 +254,7 @@ class RequestServer:
             return "starting"
         if self._closing:
             return "closing"
-        underway = resizing or any(client.request for client in self._waiting.values())
-        return "resizing" if underway else "running"
+        underway = {client.kind for client in self._waiting.values() if client.request}
+        if resizing or "resized" in underway:
+            return "resizing"
+        return "saving" if underway else "running"

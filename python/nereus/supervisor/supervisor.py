@@ -36,6 +36,7 @@ from nereus.supervisor.network_control_socket import NetworkControlSocket
 from nereus.supervisor.request_server import RequestServer
 from nereus.supervisor.resize_request import Accept, Party, Request, reason_of_end
 from nereus.supervisor.roles import Roles
+from nereus.supervisor.saves import Saves
 from nereus.supervisor.site_record import CONTROLLER_KEYS
 from nereus.supervisor.sockets import Socket, Sockets
 from nereus.supervisor.strays import Strays
@@ -75,12 +76,14 @@ class Supervisor:
             self._host_changes = HostChanges(allocation, groups, lambda: self._request_server, self._say)
             self._request_server = RequestServer(
                 *(self._sockets, identity, launch, start.ranks),
-                *(self._ask_for_resize, self._host_changes.begin, network),
+                *(self._ask_for_resize, self._host_changes.begin, self._ask_for_save, network),
             )
             first_host = launch.reach.hosts[0].name if launch.reach.hosts else ""
             self._daemon_address = daemon_address(here=is_here(first_host)) if launch.recorded else {}
             self._daemon_line = self._line_to_daemon(launch)
             opened.pop_all()
+        #: What the job has saved.
+        self.saves = Saves(lambda: self._request_server)
         self._roles = Roles(self._say)
         self._most_ranks = _most_ranks(launch)
         self._root: bytes | None = None  # the latest
@@ -99,6 +102,7 @@ class Supervisor:
             messages.Connected: self._take_connected,
             messages.Settled: self._take_settled,
             messages.Answer: self._take_answer,
+            messages.Saved: self._take_saved,
             messages.Closing: self._take_closing,
         }
 
@@ -121,6 +125,11 @@ class Supervisor:
         """Whether newcomers run of whom it is not known yet what becomes of them."""
         parties = [party for request in self._requests.values() for party in request.parties.values()]
         return any(party.group is not None and party.group.outcome is None for party in parties)
+
+    @property
+    def ranks(self) -> int:
+        """Of the job, as far as it has told."""
+        return self._request_server.ranks
 
     @property
     def due(self) -> float | None:
@@ -216,6 +225,9 @@ class Supervisor:
     def _ask_for_resize(self, ticket: int, ranks: int, options: dict[str, str]) -> None:
         self._tell_root("resize", ticket=ticket, ranks=ranks, options=options)
 
+    def _ask_for_save(self, ticket: int, stops: bool) -> None:
+        self._tell_root("save", ticket=ticket, stops=stops)
+
     def _take_root(self, message: messages.Root, sender: bytes) -> None:
         another = self._root is not None and self._root != sender
         self._root = sender
@@ -234,6 +246,10 @@ class Supervisor:
         self.members.follow(message.generation, processes, message.hosts)
         self._host_changes.follow(message.hosts)
         self._strays.follow(processes, all(is_here(host) for host in message.hosts))
+
+    def _take_saved(self, message: messages.Saved, sender: bytes) -> None:
+        self.saves.follow(message)
+        self._request_server.saved(message)
 
     def _take_closing(self, message: messages.Closing, sender: bytes) -> None:
         self.members.close()

@@ -109,6 +109,13 @@ std::string secret_word() {
     return word;
 }
 
+template <class Message> std::optional<Message> oldest_of(std::deque<Message> &waiting) {
+    if (waiting.empty()) return std::nullopt;
+    Message oldest = std::move(waiting.front());
+    waiting.pop_front();
+    return oldest;
+}
+
 bool is_on_the_network(const Settings &settings) { return settings.link.starts_with("tcp://"); }
 
 Result<link::Keys> keys_of(const Settings &settings) {
@@ -185,19 +192,31 @@ void SupervisorClient::say_settled(const nereus_resize_report &report, const std
 
 void SupervisorClient::say_closing() { (void)send({{"kind", "closing"}}); }
 
-void SupervisorClient::answer(const OutsideRequest &request, int code, const std::string &message,
-                              std::uint64_t number) {
-    (void)send(
-        {{"kind", "answer"}, {"ticket", request.ticket}, {"code", code}, {"message", message}, {"request", number}});
+void SupervisorClient::say_saved(const SaveOutcome &outcome) {
+    (void)send({{"kind", "saved"},
+                {"request", outcome.request},
+                {"code", outcome.code},
+                {"message", outcome.message},
+                {"epoch", outcome.epoch},
+                {"iteration", outcome.iteration},
+                {"bytes", outcome.bytes},
+                {"seconds", outcome.seconds},
+                {"stops", outcome.stops}});
+}
+
+void SupervisorClient::answer(const json &ticket, int code, const std::string &message, std::uint64_t number) {
+    (void)send({{"kind", "answer"}, {"ticket", ticket}, {"code", code}, {"message", message}, {"request", number}});
 }
 
 std::optional<OutsideRequest> SupervisorClient::next_request() {
     const std::lock_guard guard(mutex_);
     sort_in();
-    if (requests_.empty()) return std::nullopt;
-    OutsideRequest oldest = std::move(requests_.front());
-    requests_.pop_front();
-    return oldest;
+    return oldest_of(requests_);
+}
+
+std::optional<OutsideSave> SupervisorClient::next_save() {
+    const std::lock_guard guard(mutex_);
+    return oldest_of(saves_);
 }
 
 void SupervisorClient::forget(std::uint64_t request) {
@@ -234,6 +253,8 @@ void SupervisorClient::sort_in() {
             const std::string kind = message->at("kind");
             if (kind == "resize") {
                 requests_.push_back({message->at("ticket"), message->at("ranks"), message->at("options")});
+            } else if (kind == "save") {
+                saves_.push_back({message->at("ticket"), message->at("stops")});
             } else if (kind == "hello") {
                 const std::pair<std::uint64_t, std::size_t> key(message->at("request"), message->at("party"));
                 hellos_[key].push_back(message->at("hello"));

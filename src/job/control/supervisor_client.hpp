@@ -22,6 +22,24 @@ struct OutsideRequest {
     nlohmann::json options; ///< names and values of settings
 };
 
+/// That an epoch is to be saved.
+struct OutsideSave {
+    nlohmann::json ticket;
+    bool stops = false; ///< and that the job is to end then
+};
+
+/// What became of a request to save an epoch, for the supervisor (docs/formats/link.md: `saved`).
+struct SaveOutcome {
+    std::uint64_t request = 0;
+    int code = 0;
+    std::string message;
+    std::uint64_t epoch = 0; ///< 0: none was saved
+    std::int64_t iteration = 0;
+    std::int64_t bytes = 0;
+    double seconds = 0;
+    bool stops = false; ///< the job ends now, and is to be continued from this epoch
+};
+
 class SupervisorClient {
 public:
     /// Nothing where the settings name none.
@@ -38,9 +56,12 @@ public:
                      const std::vector<std::string> &hosts);
     void say_settled(const nereus_resize_report &report, const std::string &message);
     void say_closing();
-    void answer(const OutsideRequest &request, int code, const std::string &message, std::uint64_t number);
+    void say_saved(const SaveOutcome &outcome);
+    void answer(const nlohmann::json &ticket, int code, const std::string &message, std::uint64_t number);
 
     std::optional<OutsideRequest> next_request();
+    /// Of those that came in before next_request() was called last.
+    std::optional<OutsideSave> next_save();
 
     /// For request `number`; must not outlive this.
     std::unique_ptr<process::Starter> starter(std::uint64_t number);
@@ -60,6 +81,7 @@ private:
     link::Link link_;
     std::string next_root_; ///< how the next root is known, until the resize is settled
     std::deque<OutsideRequest> requests_;
+    std::deque<OutsideSave> saves_;
     std::map<std::pair<std::uint64_t, std::size_t>, std::deque<nlohmann::json>> hellos_;
     std::map<std::uint64_t, Error> deaths_; ///< of each request, the first
 };

@@ -85,6 +85,7 @@ MatrixParts parts_of_matrix(Description starts, Description values) {
     Description columns = values;
     columns.constant = true;
     columns.extent = sizeof(std::int64_t);
+    columns.type = starts.type;
     columns.name = columns_of(starts.name);
     values.name = values_of(starts.name);
     return {std::move(starts), std::move(columns), std::move(values)};

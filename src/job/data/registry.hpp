@@ -18,6 +18,9 @@
 
 namespace nereus::job {
 
+/// Bytes of the name of an array, of a value or of a stage.
+inline constexpr std::size_t longest_name = 63;
+
 /// What all processes of a job must agree on.
 struct Description {
     std::string name;
@@ -28,7 +31,8 @@ struct Description {
     std::int64_t extent = 0; ///< bytes of an element
     std::int64_t halo = 0;   ///< plan::Distribution::with_halo(): 1 for the row starts of a matrix
     std::string
-        rows_of{}; ///< of columns and values of a matrix: the name of its row starts, which say how they are cut
+        rows_of{};      ///< of columns and values of a matrix: the name of its row starts, which say how they are cut
+    std::string type{}; ///< of its elements, as epochs name it (epochs::ArrayForm); "": bytes
 
     bool operator==(const Description &) const = default;
     std::int64_t elements() const { return shape.elements + halo; }

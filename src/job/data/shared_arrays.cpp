@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/data/shared_arrays.hpp"
 
+#include "job/data/binding.hpp"
 #include "mpi/message.hpp"
 
 #include <algorithm>
@@ -169,6 +170,23 @@ Result<Shared> share_segment(const Generation &now, const Description &is, const
     const Deadline deadline = Deadline::in(settings.answer_timeout);
     return here.front() == now.control.rank() ? make_for_others(now.control.get(), here, is, cut, settings, deadline)
                                               : take_over(now.control.get(), here.front(), is, settings, deadline);
+}
+
+bool can_be_shared(const Description &is) {
+    const plan::Layout layout = is.shape.layout;
+    return !is.value && (layout == plan::Layout::block || layout == plan::Layout::weighted) && is.elements() > 0;
+}
+
+Done take_part(const Generation &now, const Settings &settings, Entry &entry) {
+    if (entry.is.value) return {};
+    const plan::Distribution cut = entry.before(now.control.size());
+    if (!entry.is.shared) return allocate_zeroed(entry, cut.count_of(now.control.rank()));
+    const plan::Range part = cut.range_of(now.control.rank());
+    auto segment = share_segment(now, entry.is, cut, settings); // fresh memory is zero
+    if (!segment) return tl::unexpected(segment.error());
+    entry.segment = std::move(*segment);
+    if (!part.empty()) entry.data = entry.segment->at(part.first * entry.is.extent);
+    return {};
 }
 
 Done settle_memory(const Generation &now, Settings &settings) {

@@ -15,6 +15,13 @@ namespace nereus::job {
 Result<std::shared_ptr<memory::Segment>> share_segment(const Generation &now, const Description &is,
                                                        const plan::Distribution &cut, const Settings &settings);
 
+/// Whether the parts of such an array, in the library's own memory, may lie in shared memory: they lie in a row there,
+/// and no two processes hold the same.
+bool can_be_shared(const Description &is);
+
+/// Collective: zeroed memory for the part of a founder or of a present process, shared where `entry` says so.
+Done take_part(const Generation &now, const Settings &settings, Entry &entry);
+
 /// Collective over the founders: settles the setting `memory`, which is not `auto` any more then, and whether files
 /// need names. NEREUS_ERR_UNSUPPORTED where shared memory was asked for and does not work.
 Done settle_memory(const Generation &now, Settings &settings);

@@ -30,6 +30,7 @@ struct JobState {
     TrafficHistory sent;         ///< what ranks sent each other
     bool has_daemon = false;     ///< rank 0 has a line to one
     bool has_supervisor = false; ///< that watches the job: all close it together
+    bool resumed = false;        ///< founders continue from an epoch, and have not come to a checkpoint yet
     // What follows is rank 0's.
     Requests requests;
     process::ParkingLots parked;

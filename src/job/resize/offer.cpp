@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/resize/offer.hpp"
 
-#include "job/data/values.hpp"
+#include "job/data/entry_form.hpp"
 #include "job/state/checked_json.hpp"
 
 #include <nlohmann/json.hpp>
@@ -18,46 +18,14 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int version = 6;
-
-json as_json(const plan::Shape &shape) {
-    return {{"layout", static_cast<int>(shape.layout)},
-            {"elements", shape.elements},
-            {"weights", shape.weights},
-            {"block", shape.block},
-            {"rows", shape.rows},
-            {"columns", shape.columns},
-            {"block_rows", shape.block_rows},
-            {"block_columns", shape.block_columns}};
-}
+constexpr int version = 7;
 
 json as_json(const Entry &entry) {
-    return {{"name", entry.is.name},         {"value", entry.is.value},
-            {"constant", entry.is.constant}, {"shared", entry.is.shared},
-            {"extent", entry.is.extent},     {"shape", as_json(entry.is.shape)},
-            {"halo", entry.is.halo},         {"rows_of", entry.is.rows_of},
-            {"borders", entry.borders},      {"next_borders", entry.next_borders}};
-}
-
-/// Room for what comes at the commit.
-void make_room(Entry &entry) {
-    if (entry.is.elements() > most_in_value) throw std::out_of_range("a value has too many elements");
-    entry.data = entry.memory.allocate(static_cast<std::size_t>(entry.is.bytes()), nullptr);
-    if (entry.data == nullptr) throw std::bad_alloc();
-}
-
-plan::Shape shape_from(const json &in, std::int64_t most_elements) {
-    plan::Shape shape;
-    shape.layout = static_cast<plan::Layout>(whole(in, "layout", 0));
-    shape.elements = whole<std::int64_t>(in, "elements", 0, most_elements);
-    shape.weights = in.at("weights").get<std::vector<std::int64_t>>();
-    shape.block = whole<std::int64_t>(in, "block", 1);
-    shape.rows = whole<std::int64_t>(in, "rows", 0);
-    shape.columns = whole<std::int64_t>(in, "columns", 0);
-    shape.block_rows = whole<std::int64_t>(in, "block_rows", 1);
-    shape.block_columns = whole<std::int64_t>(in, "block_columns", 1);
-    if (auto done = plan::check(shape); !done) throw std::out_of_range(done.error().what);
-    return shape;
+    json out = description_as_json(entry.is);
+    out["shared"] = entry.is.shared;
+    out["borders"] = entry.borders;
+    out["next_borders"] = entry.next_borders;
+    return out;
 }
 
 /// Where the parts of columns or values begin, or of rows that were balanced; other arrays have none.
@@ -73,20 +41,14 @@ std::vector<std::int64_t> borders_from(const json &in, const Description &is, in
 }
 
 Entry entry_from(const json &in, const plan::Sizes &sizes) {
-    Entry entry;
-    const auto extent = whole<std::int64_t>(in, "extent", 1);
-    const auto halo = whole<std::int64_t>(in, "halo", 0, 1);
-    const auto most_elements = std::min(plan::most_elements, INT64_MAX / extent) - halo;
-    entry.is = {
-        in.at("name"), in.at("value"), in.at("constant"), in.at("shared"), shape_from(in.at("shape"), most_elements),
-        extent,        halo,           in.at("rows_of")};
-    entry.borders = borders_from(in.at("borders"), entry.is, sizes.sources);
-    entry.next_borders = borders_from(in.at("next_borders"), entry.is, sizes.drains);
-    if (halo > 0 && (!entry.is.over(1).contiguous() || entry.is.shape.layout == plan::Layout::replicated))
-        throw std::out_of_range("no array of this layout has a halo");
-    entry.memory = library_memory();
-    if (entry.is.value) make_room(entry);
-    if (entry.is.shared && !entry.is.over(1).contiguous()) throw std::out_of_range("no array of this layout is shared");
+    Description is = description_from(in);
+    is.shared = in.at("shared");
+    if (is.shared && !is.over(1).contiguous()) throw std::out_of_range("no array of this layout is shared");
+    auto borders = borders_from(in.at("borders"), is, sizes.sources);
+    auto next_borders = borders_from(in.at("next_borders"), is, sizes.drains);
+    Entry entry = entry_of(std::move(is)); // takes memory, so that nothing may be refused from here on
+    entry.borders = std::move(borders);
+    entry.next_borders = std::move(next_borders);
     return entry;
 }
 

@@ -23,7 +23,7 @@ constexpr std::size_t announced_bytes =
 static_assert(std::is_standard_layout_v<Announcement>);
 
 json of_request(const Request &request) {
-    json out{{"number", request.number}, {"ranks", request.ranks}};
+    json out{{"number", request.number}, {"ranks", request.ranks}, {"save", static_cast<int>(request.save)}};
     for (const ResizeOption &option : resize_options) out[option.name] = option.get(request.options);
     return out;
 }
@@ -35,7 +35,8 @@ std::uint64_t number_from(const json &in, const char *key, std::int64_t least) {
 Request request_from(const json &in) {
     Request request;
     request.number = number_from(in, "number", 1);
-    request.ranks = whole(in, "ranks", 1, INT32_MAX);
+    request.save = static_cast<Save>(whole(in, "save", int{}, static_cast<int>(Save::and_stop)));
+    request.ranks = whole(in, "ranks", request.save == Save::no ? 1 : 0, INT32_MAX);
     for (const ResizeOption &option : resize_options) {
         const int most = option.is_sum ? INT32_MAX : static_cast<int>(option.words->size()) - 1;
         option.set(request.options, whole(in, option.name.c_str(), 0, most));

@@ -13,10 +13,14 @@
 
 namespace nereus::job {
 
+/// Whether an epoch is saved, in the place of a resize.
+enum class Save : std::int32_t { no, and_go_on, and_stop };
+
 /// Travels as its bytes between processes of one architecture.
 struct Request {
     std::uint64_t number = 0; ///< 0: there is none
-    std::int32_t ranks = 0;
+    std::int32_t ranks = 0;   ///< 0 where an epoch is saved
+    Save save = Save::no;
     std::int32_t balances = 0; ///< 1: rows move, by borders that all know already
     nereus_resize_options options{};
 };
@@ -29,6 +33,7 @@ enum class Step : std::int32_t {
     proceed,   ///< they are connected: the thread that saw to it has ended
     commit,    ///< constant data is where it belongs
     roll_back, ///< it cannot be done
+    save,      ///< an epoch, by the request that comes along
     compare    ///< how long each process computes
 };
 

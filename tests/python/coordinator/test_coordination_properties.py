@@ -17,7 +17,7 @@ from nereus.coordinator.coordination import Cancel, Coordinator, Effect, Start
 from nereus.coordinator.known_jobs import About, Command
 from nereus.policy.decisions import Policy, Resize, State
 from nereus.policy.parameters import Parameters
-from nereus.policy.policies import Fair, IoSets
+from nereus.policy.policies import BY_NAME, Fair, IoSets
 from nereus.policy.prediction import IoPhase
 from nereus.policy.turns import Grant, OneByOne
 
@@ -75,8 +75,11 @@ class Everything(RuleBasedStateMachine):
         self.commands: list[int] = []
         self.beyond_its_cores = self.crowded = False
 
-    @initialize(policy=st.sampled_from([Restless, Restless, Restless, Fair, IoSets]), crowded=st.booleans())
-    def two_jobs_run(self, policy: type[Policy], crowded: bool) -> None:
+    @initialize(
+        policy=st.sampled_from([Restless, Restless, Restless, Fair, IoSets, BY_NAME["strategy-fair"]]),
+        crowded=st.booleans(),
+    )
+    def two_jobs_run(self, policy: Callable[[], Policy], crowded: bool) -> None:
         """`crowded`: others come unasked."""
         self.coordinator, self.crowded = Coordinator(policy(), HOSTS, TUNED), crowded
         for name in "ab":

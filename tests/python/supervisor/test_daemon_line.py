@@ -44,7 +44,8 @@ class Stand:
         self.changes = HostChanges(self.allocation, self.groups, lambda: self.server, self.said.append)
         launch = Launch(Build("mpich", folder, folder / "mpiexec", "MPICH Version: 9.9"), Path("/bin/true"))
         self.server = RequestServer(
-            sockets, Identity(KEY, "true-1"), launch, 2, self.note, lambda *asked: self.changes.begin(*asked)
+            *(sockets, Identity(KEY, "true-1"), launch, 2, self.note),
+            *(lambda *asked: self.changes.begin(*asked), lambda *asked: None),
         )
         self.daemon = sockets.router()
         self.address = f"ipc://{folder}/line"

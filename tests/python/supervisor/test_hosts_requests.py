@@ -18,7 +18,7 @@ from nereus.supervisor import Job, ask
 from nereus.supervisor.control_socket import control_socket_of
 from nereus.supervisor.frames import PENDING, RESIZED
 from nereus.supervisor.identity import Identity
-from nereus.supervisor.messages import AskHosts, Root
+from nereus.supervisor.messages import Answer, AskHosts, AskSave, Root, Saved
 from nereus.supervisor.request_server import RequestServer
 from nereus.supervisor.sockets import Sockets
 
@@ -148,7 +148,14 @@ class Asked:
 
         def change_hosts(ticket: int, asked: AskHosts) -> None: ...
 
-        self.server = RequestServer(sockets, Identity(KEY, "true-1"), launch, 1, note, change_hosts)
+        self.saves: list[tuple[int, bool]] = []
+
+        def note_save(ticket: int, stops: bool) -> None:
+            self.saves.append((ticket, stops))
+
+        self.server = RequestServer(
+            sockets, Identity(KEY, "true-1"), launch, 1, note, change_hosts, note_save
+        )
 
 
 @pytest.fixture
@@ -171,3 +178,44 @@ def test_resize_that_nobody_asked_for_is_asked_of_the_next_root_too(asked: Asked
     asked.server.root_is_there(root)
     asked.server.ask_again()
     assert asked.questions == [(1, 1, {"release-hosts": "n1"})] * 2
+
+
+def told_by(asked: Asked, stops: bool = False) -> tuple[int, list[tuple[int, str, dict[str, Any] | None]]]:
+    heard: list[tuple[int, str, dict[str, Any] | None]] = []
+    ticket = asked.server.ask(AskSave(kind="save", stops=stops), lambda *words: heard.append(words))
+    return ticket, heard
+
+
+def saved_epoch(request: int, code: int = 0, message: str = "") -> Saved:
+    known = {"epoch": 3, "iteration": 17, "bytes": 100, "seconds": 0.5, "stops": False}
+    return Saved(kind="saved", request=request, code=code, message=message, **known)
+
+
+def test_request_to_save_is_asked_of_the_root_and_told_when_it_is_saved(asked: Asked) -> None:
+    asked.server.root_is_there(Root(kind="root", generation=0, ranks=1, hosts=["n0"]))
+    ticket, heard = told_by(asked, stops=True)
+    assert asked.saves == [(ticket, True)]
+    asked.server.answered(Answer(kind="answer", ticket=ticket, code=0, message="", request=5))
+    asked.server.saved(saved_epoch(4))
+    assert heard == []
+    asked.server.saved(saved_epoch(5))
+    report = {"epoch": 3, "iteration": 17, "bytes": 100, "seconds": 0.5, "stops": False}
+    assert heard == [(0, "", report)]
+
+
+def test_request_to_save_that_is_refused_or_fails_is_told_why(asked: Asked) -> None:
+    asked.server.root_is_there(Root(kind="root", generation=0, ranks=1, hosts=["n0"]))
+    ticket, heard = told_by(asked)
+    asked.server.answered(Answer(kind="answer", ticket=ticket, code=-10, message="no folder", request=0))
+    assert heard == [(-10, "no folder", None)]
+    ticket, heard = told_by(asked)
+    asked.server.answered(Answer(kind="answer", ticket=ticket, code=0, message="", request=6))
+    asked.server.saved(saved_epoch(6, code=-13, message="the disk is full"))
+    assert heard == [(-13, "the disk is full", None)]
+
+
+def test_request_to_save_is_asked_of_the_next_root_too(asked: Asked) -> None:
+    asked.server.root_is_there(Root(kind="root", generation=0, ranks=1, hosts=["n0"]))
+    ticket, _ = told_by(asked)
+    asked.server.ask_again()
+    assert asked.saves == [(ticket, False)] * 2

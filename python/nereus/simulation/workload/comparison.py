@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from nereus.policy.loading import load_strategy
 from nereus.simulation.workload.allocation import allocated
 from nereus.simulation.workload.figures import Figures, Interval, figures_of, measures_of
 from nereus.simulation.workload.job import Job, Kind, Outcome
@@ -14,7 +15,6 @@ from nereus.simulation.workload.model import Workload
 from nereus.simulation.workload.orders.registry import ORDERS
 from nereus.simulation.workload.simulation import simulate
 from nereus.simulation.workload.sources import Jobs, jobs_of
-from nereus.simulation.workload.strategies import STRATEGIES
 
 NO_STRATEGY = "none"
 
@@ -57,11 +57,12 @@ class Row:
 
 
 class Comparison:
-    """ConfigError where a trace cannot be used, when it is made."""
+    """ConfigError where a trace cannot be used, PolicyError where a strategy can't, when it is made."""
 
     def __init__(self, workload: Workload, skip_bad: bool = False) -> None:
         self.workload, self.skip_bad = workload, skip_bad
         self._of_seed: dict[int, Jobs] = {}
+        self._strategies = {name: load_strategy(name) for name in workload.strategy}
         first = self._jobs(workload.seed)
         self.left_out = first.left_out
         self.jobs_each = len(first.all)
@@ -87,7 +88,7 @@ class Comparison:
         return simulate(
             self._jobs_with_kinds(case.variant.malleable_percent, case.seed),
             ORDERS[case.variant.order].make(self.workload.cores, self.workload.rules),
-            STRATEGIES.get(case.variant.strategy),
+            self._strategies.get(case.variant.strategy),
             ended=ended,
             recorder=recorder,
             cost=None if self.workload.resize_cost is None else self.workload.resize_cost.made(),

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from math import inf
 
 from nereus import UserError
+from nereus.policy.strategies import Strategy
 from nereus.simulation.workload.failures import Draws, Failures, Recovery
 from nereus.simulation.workload.hindered import Hindered
 from nereus.simulation.workload.job import Job, Request, Start
@@ -16,7 +17,6 @@ from nereus.simulation.workload.running import Running
 from nereus.simulation.workload.sharing import SharingMachine
 from nereus.simulation.workload.speedup import Speedup
 from nereus.simulation.workload.storage import Storage
-from nereus.simulation.workload.strategies import Strategy
 
 #: Of nodes alone, one after the other: then a job waits for more cores than are ever in service at once.
 _MOST_EVENTS_WITHOUT_JOBS = 100_000

@@ -139,7 +139,7 @@ class Hindered(Running):
         outcome.computing_core_seconds += passed * self.request.computing(outcome.ranks)
         own = now
         if self.own is not None:
-            own = self.next_step if self._is_at_step else self.own(now)
+            own = self.next_step if self._is_at_step else max(self._own_counted, self.own(now))
             self._is_at_step = False
             outcome.core_seconds_lost_to_io += (passed - (own - self._own_counted)) * outcome.ranks
         if self._since > self._own_counted:

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from math import inf
 
 from nereus import UserError
+from nereus.policy.strategies import Strategy
 from nereus.simulation.workload.job import Job, Kind, Outcome, Request, Start
 from nereus.simulation.workload.orders.order import SizingOrder, StartOrder
 from nereus.simulation.workload.resize_cost import ResizeCost
 from nereus.simulation.workload.resizing import Malleable
 from nereus.simulation.workload.running import Running
 from nereus.simulation.workload.speedup import Speedup
-from nereus.simulation.workload.strategies import Strategy
 
 #: Told of each change of a job's ranks: when, the job's number, how many it has from then on; 0 at its end.
 Recorder = Callable[[float, int, int], None]

@@ -7,6 +7,8 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from nereus.policy.loading import is_in_file
+from nereus.policy.strategies import STRATEGIES
 from nereus.simulation.jobs.scenario import NAME_PATTERN, Part, Path, Ranks
 from nereus.simulation.workload.behaviour import (
     ResizeCostTable,
@@ -20,7 +22,6 @@ from nereus.simulation.workload.job import Kind
 from nereus.simulation.workload.orders.registry import ORDERS, PRIORITY
 from nereus.simulation.workload.orders.rules import WEEK, Reservation, Rules, Weights
 from nereus.simulation.workload.speedup import Speedup
-from nereus.simulation.workload.strategies import STRATEGIES
 
 _RANKS = "a whole number from 1 to 10^7"
 _ABOVE_0 = "seconds above 0, up to 1e10"
@@ -110,7 +111,9 @@ class Workload(Part):
         default=["fcfs"], min_length=1, description=f"a list of names: {', '.join(ORDERS)}"
     )
     strategy: list[str] = Field(
-        default=["keep-preferred"], min_length=1, description=f"a list of names: {', '.join(STRATEGIES)}"
+        default=["keep-preferred"],
+        min_length=1,
+        description=f"a list of names: {', '.join(STRATEGIES)}, or FILE.py:CLASS",
     )
     malleable: list[Percent] = Field(
         default=[0.0], min_length=1, description="a list of numbers from 0 to 100"
@@ -177,10 +180,12 @@ class Workload(Part):
 
 def findings(workload: Workload) -> Iterator[tuple[Path, str]]:
     """What keys say together that cannot be."""
-    for key, known in (("order", ORDERS), ("strategy", STRATEGIES)):
-        for index, name in enumerate(getattr(workload, key)):
-            if name not in known:
-                yield (key, index), f"one of {', '.join(known)}"
+    for index, name in enumerate(workload.order):
+        if name not in ORDERS:
+            yield ("order", index), f"one of {', '.join(ORDERS)}"
+    for index, name in enumerate(workload.strategy):
+        if name not in STRATEGIES and not is_in_file(name):
+            yield ("strategy", index), f"one of {', '.join(STRATEGIES)}, or FILE.py:CLASS"
     if workload.malleable_by not in SHARES:
         yield ("malleable_by",), f"one of {', '.join(SHARES)}"
     yield from _of_priority(workload)

@@ -2,8 +2,9 @@
 """Jobs by what a strategy thinks of them, which changes as they are resized."""
 
 import heapq
+from collections.abc import Generator
 
-Key = tuple[float, float, int]
+Key = tuple[float, tuple[float, int]]
 _FEW = 64
 
 
@@ -25,11 +26,16 @@ class Ranking:
                 self._heap = [(now, job) for job, now in self._keys.items()]
                 heapq.heapify(self._heap)
 
-    def first(self) -> int | None:
-        """The job with the lowest key."""
-        while self._heap:
-            key, number = self._heap[0]
-            if self._keys.get(number) == key:
-                return number
-            heapq.heappop(self._heap)
-        return None
+    def rising(self) -> Generator[int, None, None]:
+        """Jobs from the lowest key on. To be closed before the next one is put."""
+        seen: list[tuple[Key, int]] = []
+        try:
+            while self._heap:
+                entry = heapq.heappop(self._heap)
+                key, number = entry
+                if self._keys.get(number) == key and (not seen or seen[-1] != entry):
+                    seen.append(entry)
+                    yield number
+        finally:
+            for entry in seen:
+                heapq.heappush(self._heap, entry)

@@ -2,11 +2,14 @@
 """Malleable jobs that run: they take cores that are idle, and give cores to the first job that waits."""
 
 from collections.abc import Callable
+from contextlib import closing
 
+from nereus.policy.strategies import Strategy
+from nereus.policy.strategies.malleable_job import MalleableJob
+from nereus.policy.strategies.shares import Offer, getting, giving, shared
 from nereus.simulation.workload.orders.order import SizingOrder
 from nereus.simulation.workload.ranking import Ranking
 from nereus.simulation.workload.running import Running
-from nereus.simulation.workload.strategies import Strategy
 
 
 class Malleable:
@@ -23,7 +26,7 @@ class Malleable:
         step: int = 1,
     ) -> None:
         self._order, self._strategy, self._resize, self._step = order, strategy, resize, step
-        self._jobs: dict[int, Running] = {}
+        self._jobs: dict[int, tuple[Running, MalleableJob]] = {}
         self._can_grow = Ranking()
         self._can_give = Ranking()
         self._to_give = 0  # cores, of all of them
@@ -31,15 +34,16 @@ class Malleable:
 
     def started(self, running: Running) -> None:
         """A malleable job has."""
-        self._jobs[running.request.number] = running
+        self._jobs[running.request.number] = running, _as_seen(running)
         self._to_give += self._above_kept(running)
         self._sort(running)
 
     def ended(self, running: Running) -> None:
         """Any job has."""
         number = running.request.number
-        if self._jobs.pop(number, None) is not None:
+        if number in self._jobs:
             self._to_give -= self._above_kept(running)
+            del self._jobs[number]
         self._given.pop(number, None)  # of one that failed in its resize
         self._can_give.put(number, None)
         self._can_grow.put(number, None)
@@ -67,34 +71,33 @@ class Malleable:
         lacks = 0 if first is None else first.least - free - sum(self._given.values())
         if not 0 < lacks <= self._to_give:
             return False
-        given: dict[int, int] = {}
-        while lacks > 0 and (number := self._can_give.first()) is not None:
-            running, before = self._jobs[number], given.get(number, 0)
-            more = self._at_once(lacks, self._above_kept(running) - before)
-            given[number] = before + more
-            lacks -= more
-            self._rank_givers(running, running.outcome.ranks - given[number])
-        for number, cores in given.items():
-            self._change(self._jobs[number], -cores, now)
-        return not self._given
+        steps = -(-lacks // self._step)
+        return self._share(self._can_give, self._giving, steps, -self._step, now) == steps and not self._given
 
     def take_idle(self, free: int, now: float) -> None:
         """Cores that are free, as far as jobs may have them; none while the first waiting job gets any."""
         if self._given and self._order.first() is not None:
             return
-        taken: dict[int, int] = {}
-        while free > 0 and (number := self._can_grow.first()) is not None:
-            running, before = self._jobs[number], taken.get(number, 0)
-            ranks = running.outcome.ranks + before
-            more = self._at_once(free, running.outcome.job.most - ranks)
-            taken[number] = before + more
-            free -= more
-            self._rank_takers(running, ranks + more)
-        for number, cores in taken.items():
-            self._change(self._jobs[number], cores, now)
+        self._share(self._can_grow, self._getting, free // self._step, self._step, now)
 
-    def _at_once(self, cores: int, room: int) -> int:
-        return min(cores, room) if self._strategy.all_at_once else self._step
+    def _share(
+        self, ranking: Ranking, offer: Callable[[Running], Offer], steps: int, each: int, now: float
+    ) -> int:
+        """Among those that are first: so many steps change as many jobs at most. How many were shared."""
+        chosen, offers, left = [], [], steps
+        with closing(ranking.rising()) as numbers:
+            while left > 0 and (number := next(numbers, None)) is not None:
+                running, _ = self._jobs[number]
+                chosen.append(running)
+                offers.append(offer(running))
+                left -= offers[-1].room if self._strategy.all_at_once else 1
+        if not chosen:  # as most often
+            return 0
+        counts = shared(offers, steps, self._strategy.all_at_once)
+        for running, count in zip(chosen, counts, strict=True):
+            if count > 0:
+                self._change(running, count * each, now)
+        return sum(counts)
 
     def _change(self, running: Running, more: int, now: float) -> None:
         self._to_give -= self._above_kept(running)
@@ -105,32 +108,34 @@ class Malleable:
         self._sort(running)
 
     def _sort(self, running: Running) -> None:
-        self._rank_takers(running, running.outcome.ranks)
-        self._rank_givers(running, running.outcome.ranks)
+        number, can = running.request.number, not running.is_resizing
+        self._can_grow.put(number, self._getting(running).key if can else None)
+        self._can_give.put(number, self._giving(running).key if can else None)
 
-    def _rank_takers(self, running: Running, ranks: int) -> None:
-        """As if it had so many."""
-        job, request, started = running.outcome.job, running.request, running.outcome.started
-        can = ranks < job.most and not running.is_resizing
-        key = (
-            (-self._strategy.worth(job, request, ranks + self._step, self._step), started, request.number)
-            if can
-            else None
-        )
-        self._can_grow.put(request.number, key)
+    def _getting(self, running: Running) -> Offer:
+        outcome, (_, job) = running.outcome, self._jobs[running.request.number]
+        place = outcome.started, running.request.number
+        return getting(self._strategy, job, outcome.ranks, job.most, self._step, place)
 
-    def _rank_givers(self, running: Running, ranks: int) -> None:
-        """As if it had so many."""
-        job, request, started = running.outcome.job, running.request, running.outcome.started
-        can = ranks > self._strategy.kept(job) and not running.is_resizing
-        key = (
-            (self._strategy.worth(job, request, ranks, self._step), -started, -request.number)
-            if can
-            else None
-        )
-        self._can_give.put(request.number, key)
+    def _giving(self, running: Running) -> Offer:
+        outcome, (_, job) = running.outcome, self._jobs[running.request.number]
+        place = outcome.started, running.request.number
+        return giving(self._strategy, job, outcome.ranks, self._step, place)
 
     def _above_kept(self, running: Running) -> int:
         if running.is_resizing:
             return 0
-        return max(0, running.outcome.ranks - self._strategy.kept(running.outcome.job))
+        _, job = self._jobs[running.request.number]
+        return max(0, running.outcome.ranks - self._strategy.kept(job))
+
+
+def _as_seen(running: Running) -> MalleableJob:
+    """By a strategy. With idle cores a job is slower on the ranks that it asked for than around them."""
+    job, request = running.outcome.job, running.request
+    is_concave = request.speedup.is_concave and request.idle == 0
+
+    def io_share(ranks: int) -> float:
+        return min(1.0, job.io_share / request.time_factor(ranks)) if job.io_share else 0.0
+
+    seconds = request.time_factor
+    return MalleableJob(job.name, job.least, job.ranks, job.most, seconds, is_concave, io_share)

@@ -4,6 +4,7 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from nereus.policy.strategies import Strategy
 from nereus.simulation.workload.failures import Failures
 from nereus.simulation.workload.hindered import Hindered
 from nereus.simulation.workload.job import Job, Outcome, Start
@@ -13,7 +14,6 @@ from nereus.simulation.workload.resize_cost import ResizeCost
 from nereus.simulation.workload.running import Running
 from nereus.simulation.workload.speedup import Speedup
 from nereus.simulation.workload.storage import Storage, Store
-from nereus.simulation.workload.strategies import Strategy
 
 
 class SharingMachine(Machine):

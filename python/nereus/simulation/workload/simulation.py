@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Sequence
 
+from nereus.policy.strategies import Strategy
 from nereus.simulation.workload.failing import FailingMachine
 from nereus.simulation.workload.failures import Failures
 from nereus.simulation.workload.job import Job, Outcome
@@ -12,7 +13,6 @@ from nereus.simulation.workload.resize_cost import ResizeCost
 from nereus.simulation.workload.sharing import SharingMachine
 from nereus.simulation.workload.speedup import Amdahl, Speedup
 from nereus.simulation.workload.storage import Storage
-from nereus.simulation.workload.strategies import Strategy
 
 
 def simulate(

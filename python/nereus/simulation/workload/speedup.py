@@ -9,10 +9,16 @@ from abc import ABC, abstractmethod
 from bisect import bisect_left
 from dataclasses import dataclass
 from math import exp, log
+from typing import ClassVar
 
 
 class Speedup(ABC):
-    """Of jobs, each of which asks for a number of ranks."""
+    """Of jobs, each of which asks for a number of ranks.
+
+    `is_concave`: whether each further rank adds no more than the one before, however many there are.
+    """
+
+    is_concave: ClassVar = False
 
     def time_factor(self, ranks: int, asked: int) -> float:
         """How many times as long as on `asked` ranks it takes: exactly 1 on these."""
@@ -27,6 +33,7 @@ class Speedup(ABC):
 class Amdahl(Speedup):
     """`parallel_fraction`: of the time on the ranks asked for, the share that ranks divide among them."""
 
+    is_concave: ClassVar = True
     parallel_fraction: float
 
     def _time_factor(self, ranks: int, asked: int) -> float:
@@ -40,6 +47,7 @@ class Downey(Speedup):
     `is_of_ranks`: the parallelism is a multiple of the ranks that a job asks for, and at least 1.
     """
 
+    is_concave: ClassVar = True
     parallelism: float
     variance: float
     is_of_ranks: bool = False

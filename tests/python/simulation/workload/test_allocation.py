@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_orders import plan_of, rigid_jobs
 
+from nereus.policy.strategies import STRATEGIES
 from nereus.simulation.workload.allocation import allocated
 from nereus.simulation.workload.job import Job, Kind, Outcome
 from nereus.simulation.workload.model import Workload
 from nereus.simulation.workload.orders.registry import ORDERS
 from nereus.simulation.workload.simulation import simulate
-from nereus.simulation.workload.strategies import STRATEGIES
 
 Nereus = Callable[..., tuple[int, str, str]]
 #: On two nodes of four cores.

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_start_order_properties import CORES, of_all_kinds, submitted
 
+from nereus.policy.strategies import STRATEGIES
 from nereus.simulation.workload import failing
 from nereus.simulation.workload.failures import INTERVALS, Draws, Failures, Recovery, Saves, daly, young
 from nereus.simulation.workload.job import Job, Kind, Outcome
@@ -17,7 +18,6 @@ from nereus.simulation.workload.orders.registry import ORDERS
 from nereus.simulation.workload.orders.rules import Reservation, Rules
 from nereus.simulation.workload.resize_cost import ResizeCost
 from nereus.simulation.workload.simulation import simulate
-from nereus.simulation.workload.strategies import STRATEGIES
 
 #: Jobs that are not rigid have one size under the others.
 SIZES = {name: row.sizes for name, row in ORDERS.items()}

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 
 import pytest
 
+from nereus.policy.strategies import STRATEGIES
 from nereus.simulation.workload.job import Job, Kind, Outcome
 from nereus.simulation.workload.kinds import with_kinds
 from nereus.simulation.workload.model import Workload
 from nereus.simulation.workload.orders.registry import ORDERS
 from nereus.simulation.workload.simulation import simulate
 from nereus.simulation.workload.sources import Jobs, jobs_of
-from nereus.simulation.workload.strategies import STRATEGIES
 
 GENERATED = {"jobs": 50, "every": 10.0, "seconds": 60.0, "most_ranks": 8, "limit_factor": 2.0}
 

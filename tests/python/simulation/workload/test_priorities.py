@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_orders import Numbers, plan_of, rigid_jobs
 
+from nereus.policy.strategies import STRATEGIES
 from nereus.simulation.workload.job import Job, Kind
 from nereus.simulation.workload.orders.registry import ORDERS
 from nereus.simulation.workload.orders.rules import Rules, Weights
 from nereus.simulation.workload.simulation import simulate
-from nereus.simulation.workload.strategies import STRATEGIES
 
 Nereus = Callable[..., tuple[int, str, str]]
 CORES = 4

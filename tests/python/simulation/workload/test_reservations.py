@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_orders import Numbers, plan_of, rigid_jobs
 
+from nereus.policy.strategies import STRATEGIES
 from nereus.simulation.workload.job import Job, Kind, Outcome, Request
 from nereus.simulation.workload.orders.easy import Easy
 from nereus.simulation.workload.orders.priority import Priority
@@ -19,7 +20,6 @@ from nereus.simulation.workload.orders.registry import ORDERS
 from nereus.simulation.workload.orders.rules import Reservation, Rules, Weights
 from nereus.simulation.workload.resize_cost import ResizeCost
 from nereus.simulation.workload.simulation import simulate
-from nereus.simulation.workload.strategies import STRATEGIES
 
 Nereus = Callable[..., tuple[int, str, str]]
 CORES = 4

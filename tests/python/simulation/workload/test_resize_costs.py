@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_start_order_properties import CORES, SIZING, Watched, of_all_kinds
 
+from nereus.policy.strategies import STRATEGIES
 from nereus.simulation.workload.behaviour import ResizeCostTable
 from nereus.simulation.workload.job import Job, Kind, Outcome
 from nereus.simulation.workload.orders.order import SizingOrder
 from nereus.simulation.workload.orders.registry import ORDERS
 from nereus.simulation.workload.resize_cost import ResizeCost, moved_between_blocks
 from nereus.simulation.workload.simulation import simulate
-from nereus.simulation.workload.strategies import STRATEGIES
 
 Nereus = Callable[..., tuple[int, str, str]]
 WORKLOAD = """

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_start_order_properties import CORES, SIZING, Watched, of_all_kinds
 
+from nereus.policy.strategies import STRATEGIES
 from nereus.simulation.workload.job import Job, Kind
 from nereus.simulation.workload.orders.order import SizingOrder
 from nereus.simulation.workload.orders.registry import ORDERS
 from nereus.simulation.workload.resize_cost import ResizeCost
 from nereus.simulation.workload.simulation import simulate
 from nereus.simulation.workload.speedup import Amdahl, Downey, Measured, Speedup, downey_speedup
-from nereus.simulation.workload.strategies import STRATEGIES
 
 Nereus = Callable[..., tuple[int, str, str]]
 MEASURED = Measured((2, 4, 8), (80.0, 50.0, 60.0))

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_orders import plan_of, rigid_jobs
 
+from nereus.policy.strategies import STRATEGIES
 from nereus.simulation.workload.job import Job, Kind, Outcome, Request, Start
 from nereus.simulation.workload.orders.order import SizingOrder
 from nereus.simulation.workload.orders.registry import ORDERS
 from nereus.simulation.workload.simulation import simulate
-from nereus.simulation.workload.strategies import STRATEGIES
 
 CORES = 7
 SIZING = [name for name, row in ORDERS.items() if row.sizes]

@@ -12,6 +12,7 @@ from plain_store import User, ends
 from test_failures import Cores, some_failures
 from test_start_order_properties import CORES, of_all_kinds, submitted
 
+from nereus.policy.strategies import STRATEGIES
 from nereus.simulation.workload.failures import Failures
 from nereus.simulation.workload.figures import Interval
 from nereus.simulation.workload.job import Job, Kind, Outcome
@@ -19,7 +20,6 @@ from nereus.simulation.workload.orders.registry import ORDERS
 from nereus.simulation.workload.resize_cost import ResizeCost
 from nereus.simulation.workload.simulation import simulate
 from nereus.simulation.workload.storage import Storage
-from nereus.simulation.workload.strategies import STRATEGIES
 
 SIZING = [name for name, row in ORDERS.items() if row.sizes]
 SHARES = [0.0, 0.1, 0.3, 1.0, 2.0]
@@ -168,13 +168,14 @@ def with_io(jobs: Sequence[Job], shares: Sequence[float]) -> list[Job]:
     return [replace(each, io_share=shares[place % len(shares)]) for place, each in enumerate(jobs)]
 
 
-def check(jobs: Sequence[Job], outcomes: Sequence[Outcome], cores: Cores) -> None:
+def check(jobs: Sequence[Job], outcomes: Sequence[Outcome], cores: Cores, costs: bool = False) -> None:
     """All core time is work, I/O, or else known."""
     assert sum(each.core_seconds for each in outcomes) == pytest.approx(cores.core_seconds())
     for own, each in zip(jobs, outcomes, strict=True):
         assert each.ended < 1e9 and each.core_seconds_lost_to_io >= -1e-6
         if not each.failed and not each.killed:
             assert each.work_seconds == own.seconds
+        assert (each.lost_core_seconds > 0) <= (each.resizes > 0 and costs)
         if own.io_share == 0:
             assert each.core_seconds_lost_to_io == 0
         if own.kind is Kind.RIGID:
@@ -227,7 +228,7 @@ def test_any_jobs_of_all_kinds_end_and_do_their_work(
         cost=ResizeCost.constant(seconds),
         storage=Storage(100.0, 50.0),
     )
-    check(jobs, outcomes, cores)
+    check(jobs, outcomes, cores, costs=seconds > 0)
 
 
 @given(jobs=of_all_kinds())

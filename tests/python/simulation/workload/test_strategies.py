@@ -9,11 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nereus.policy.strategies import STRATEGIES, Strategy, strategy
+from nereus.policy.strategies.malleable_job import MalleableJob
 from nereus.simulation.workload.job import Job, Kind, Outcome, Request, Start
 from nereus.simulation.workload.orders.order import SizingOrder
 from nereus.simulation.workload.orders.registry import ORDERS
 from nereus.simulation.workload.simulation import simulate
-from nereus.simulation.workload.strategies import STRATEGIES, Strategy, strategy
+from nereus.simulation.workload.speedup import Measured
 
 CORES = 12
 SIZING = [name for name, row in ORDERS.items() if row.sizes]
@@ -21,6 +23,10 @@ SIZING = [name for name, row in ORDERS.items() if row.sizes]
 
 def malleable(submit: float, least: int, ranks: int, most: int, seconds: float = 100) -> Job:
     return Job(f"{submit}", submit, ranks, seconds, 10 * seconds, Kind.MALLEABLE, least, most)
+
+
+def as_seen(job: Job) -> MalleableJob:
+    return MalleableJob(job.name, job.least, job.ranks, job.most, lambda ranks: 1.0)
 
 
 class Sizes(SizingOrder):
@@ -80,7 +86,9 @@ class Giving(Sizes):
     def to_give(self) -> int:
         jobs = ((self._jobs[number], ranks) for number, ranks in self.ranks.items())
         return sum(
-            max(0, ranks - self._chosen.kept(job)) for job, ranks in jobs if job.kind is Kind.MALLEABLE
+            max(0, ranks - self._chosen.kept(as_seen(job)))
+            for job, ranks in jobs
+            if job.kind is Kind.MALLEABLE
         )
 
 
@@ -122,7 +130,7 @@ def test_sizes_stay_within_what_jobs_can_and_no_job_waits_for_cores_that_others_
 ) -> None:
     outcomes, _ = simulated(jobs, STRATEGIES[name], order, parallel)
     for job, each in zip(jobs, outcomes, strict=True):
-        assert STRATEGIES[name].kept(job) in range(job.least, job.most + 1)
+        assert STRATEGIES[name].kept(as_seen(job)) in range(job.least, job.most + 1)
         assert each.work_seconds == pytest.approx(min(job.seconds, job.limit))
 
 
@@ -177,6 +185,28 @@ def test_speedup_gives_to_the_job_that_gains_most_and_takes_from_the_one_that_lo
     assert sizes_at(jobs, "keep-least", 10, parallel=0.5) == [10, 1, 1]
 
 
+@pytest.mark.parametrize(("name", "sizes"), [("speedup", [2, 14]), ("throughput", [8, 8])])
+def test_throughput_gets_a_job_over_a_step_of_a_measured_curve_that_speedup_does_not_see(
+    name: str, sizes: list[int]
+) -> None:
+    """From 2 to 8 ranks the first gains 3.3, 0.02 by the first of them; the second 0.05 to 0.09 by each."""
+    curve = Measured((1, 2, 4, 8, 16), (100.0, 60.0, 59.0, 20.0, 18.0))
+    ranks = [0, 0]
+
+    def record(now: float, number: int, has: int) -> None:
+        ranks[number] = has if now == 0 else ranks[number]
+
+    jobs = [malleable(0, 2, 2, 8), malleable(0, 8, 8, 16)]
+    simulate(jobs, ORDERS["fcfs"].make(16), STRATEGIES[name], speedup=curve, recorder=record)
+    assert ranks == sizes
+
+
+def test_throughput_leaves_cores_idle_that_bring_nothing() -> None:
+    jobs = [malleable(0, 1, 3, 9), malleable(0, 2, 3, 12)]
+    assert sizes_at(jobs, "throughput", 0, parallel=0.0) == [3, 3]
+    assert sum(sizes_at(jobs, "throughput", 0, parallel=0.5)) == CORES
+
+
 def test_among_equals_the_first_that_started_gets_and_the_last_gives() -> None:
     """Also those that have been resized before."""
     jobs = [
@@ -194,10 +224,10 @@ def test_among_equals_the_first_that_started_gets_and_the_last_gives() -> None:
 class Whole(Strategy):
     """Of one's own: jobs with short names first, and nobody gives anything."""
 
-    def kept(self, job: Job) -> int:
+    def kept(self, job: MalleableJob) -> int:
         return job.most
 
-    def worth(self, job: Job, request: Request, ranks: int, step: int) -> float:
+    def worth(self, job: MalleableJob, ranks: int, step: int) -> float:
         return -len(job.name)
 
 
@@ -212,4 +242,8 @@ def test_interface_of_strategies_has_30_lines_at_most() -> None:
     text = inspect.getsource(strategy)
     assert len(text.splitlines()) <= 30
     (made,) = (node for node in ast.parse(text).body if isinstance(node, ast.ClassDef))
-    assert [node.name for node in made.body if isinstance(node, ast.FunctionDef)] == ["kept", "worth"]
+    assert [node.name for node in made.body if isinstance(node, ast.FunctionDef)] == [
+        "kept",
+        "worth",
+        "falls",
+    ]

@@ -54,6 +54,44 @@ def document(nereus: Nereus, *words: str | Path) -> Any:
     return json.loads(out)
 
 
+MINE = """
+from nereus.policy.strategies import Strategy
+class Mine(Strategy):
+    def kept(self, job):
+        return job.least
+    def worth(self, job, ranks, step):
+        return -ranks
+class Broken(Mine):
+    def worth(self, job, ranks, step):
+        return 1 / 0
+"""
+
+
+def test_strategy_of_ones_own_is_read_from_a_file(nereus: Nereus, tmp_path: Path) -> None:
+    """This one decides as `fair` does; in workers too."""
+    file = tmp_path / "mine.py"
+    file.write_text(MINE)
+    words = EXAMPLE, "--order", "easy", "--malleable", "50", "--seeds", "2"
+    for workers in ("1", "2"):
+        both = "--strategy", "fair", "--strategy", f"{file}:Mine"
+        rows = document(nereus, *words, *both, "--workers", workers)["rows"]
+        fair, mine = ([row for row in rows if row["strategy"] == name] for name in ("fair", f"{file}:Mine"))
+        assert len(fair) == 2 and [row | {"strategy": ""} for row in fair] == [
+            row | {"strategy": ""} for row in mine
+        ]
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_mistake_of_a_strategy_of_ones_own_is_one_line(nereus: Nereus, tmp_path: Path, workers: str) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(MINE)
+    words = "simulate", "workload", EXAMPLE, "--order", "easy", "--malleable", "50", "--seeds", "2"
+    code, _, err = nereus(*words, "--workers", workers, "--quiet", "--strategy", f"{file}:Broken")
+    assert (code, err) == (2, "nereus: strategy Broken: worth: ZeroDivisionError: division by zero\n")
+    code, _, err = nereus(*words, "--strategy", f"{file}:Absent")
+    assert code == 2 and err.startswith(f"nereus: {file}: Absent: no class of this name that derives from")
+
+
 def test_figures_are_those_of_a_case_worked_out_by_hand(nereus: Nereus, tmp_path: Path) -> None:
     file = tmp_path / "w.toml"
     file.write_text(TWO_JOBS)

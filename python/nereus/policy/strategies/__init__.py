@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is done with malleable jobs while they run: one file for each strategy, and a row in the registry."""
 
-from nereus.simulation.workload.strategies.registry import STRATEGIES
-from nereus.simulation.workload.strategies.strategy import Strategy
+from nereus.policy.strategies.registry import STRATEGIES
+from nereus.policy.strategies.strategy import Strategy
 
 __all__ = ["STRATEGIES", "Strategy"]

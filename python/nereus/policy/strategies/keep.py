@@ -6,22 +6,22 @@ Clusters using Real-World Workloads", 2026, arXiv 2602.17318: a malleable job ha
 where that is possible.
 """
 
-from nereus.simulation.workload.job import Job, Request
-from nereus.simulation.workload.strategies.strategy import Strategy
+from nereus.policy.strategies.malleable_job import MalleableJob
+from nereus.policy.strategies.strategy import Strategy
 
 
 class _ByStarts(Strategy):
     all_at_once = True
 
-    def worth(self, job: Job, request: Request, ranks: int, step: int) -> float:
+    def worth(self, job: MalleableJob, ranks: int, step: int) -> float:
         return 0.0
 
 
 class KeepPreferred(_ByStarts):
-    def kept(self, job: Job) -> int:
-        return job.ranks
+    def kept(self, job: MalleableJob) -> int:
+        return job.preferred
 
 
 class KeepLeast(_ByStarts):
-    def kept(self, job: Job) -> int:
+    def kept(self, job: MalleableJob) -> int:
         return job.least

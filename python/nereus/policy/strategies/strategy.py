@@ -3,7 +3,7 @@
 
 from abc import ABC, abstractmethod
 
-from nereus.simulation.workload.job import Job, Request
+from nereus.policy.strategies.malleable_job import MalleableJob
 
 
 class Strategy(ABC):
@@ -16,9 +16,13 @@ class Strategy(ABC):
     all_at_once = False
 
     @abstractmethod
-    def kept(self, job: Job) -> int:
+    def kept(self, job: MalleableJob) -> int:
         """Ranks that it keeps while others wait: from `least` to `most`."""
 
     @abstractmethod
-    def worth(self, job: Job, request: Request, ranks: int, step: int) -> float:
-        """Of the last `step` of so many cores, which are given together."""
+    def worth(self, job: MalleableJob, ranks: int, step: int) -> float:
+        """Of the last `step` of so many cores, which are given together; minus infinity: it takes none."""
+
+    def falls(self, job: MalleableJob) -> bool:
+        """Whether `worth` never rises with its ranks: then many cores are decided about at once."""
+        return False

@@ -5,13 +5,16 @@ All jobs are to have the same share of what lies between their least and their m
 highest share gives a core, the one gets it that has the lowest with it.
 """
 
-from nereus.simulation.workload.job import Job, Request
-from nereus.simulation.workload.strategies.strategy import Strategy
+from nereus.policy.strategies.malleable_job import MalleableJob
+from nereus.policy.strategies.strategy import Strategy
 
 
 class Average(Strategy):
-    def kept(self, job: Job) -> int:
+    def kept(self, job: MalleableJob) -> int:
         return job.least
 
-    def worth(self, job: Job, request: Request, ranks: int, step: int) -> float:
+    def worth(self, job: MalleableJob, ranks: int, step: int) -> float:
         return (job.least - ranks) / max(1, job.most - job.least)
+
+    def falls(self, job: MalleableJob) -> bool:
+        return True

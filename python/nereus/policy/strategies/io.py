@@ -7,14 +7,16 @@ There a job is selected that balances a small I/O ratio and a large gain of spee
 the largest gain times the share of its time that is no I/O.
 """
 
-from nereus.simulation.workload.job import Job, Request
-from nereus.simulation.workload.strategies.strategy import Strategy
+from nereus.policy.strategies.malleable_job import MalleableJob
+from nereus.policy.strategies.strategy import Strategy
 
 
 class ByIo(Strategy):
-    def kept(self, job: Job) -> int:
+    def kept(self, job: MalleableJob) -> int:
         return job.least
 
-    def worth(self, job: Job, request: Request, ranks: int, step: int) -> float:
-        one, now, before = (request.time_factor(each) for each in (1, ranks, ranks - step))
-        return (one / now - one / before) * (1.0 - min(1.0, job.io_share / now))
+    def worth(self, job: MalleableJob, ranks: int, step: int) -> float:
+        return job.gain(ranks, step) * (1.0 - job.io_share(ranks))
+
+    def falls(self, job: MalleableJob) -> bool:
+        return job.is_concave

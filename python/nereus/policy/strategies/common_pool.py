@@ -5,15 +5,15 @@ The job with the most ranks above its least gives first, down to its least; the 
 grows first, up to its most. What is given is one pool, from which waiting jobs start in their order.
 """
 
-from nereus.simulation.workload.job import Job, Request
-from nereus.simulation.workload.strategies.strategy import Strategy
+from nereus.policy.strategies.malleable_job import MalleableJob
+from nereus.policy.strategies.strategy import Strategy
 
 
 class CommonPool(Strategy):
     all_at_once = True
 
-    def kept(self, job: Job) -> int:
+    def kept(self, job: MalleableJob) -> int:
         return job.least
 
-    def worth(self, job: Job, request: Request, ranks: int, step: int) -> float:
+    def worth(self, job: MalleableJob, ranks: int, step: int) -> float:
         return job.least - ranks

@@ -7,13 +7,16 @@ The job with the fewest ranks gets a core, the one with the most gives one. Unli
 one running job to another.
 """
 
-from nereus.simulation.workload.job import Job, Request
-from nereus.simulation.workload.strategies.strategy import Strategy
+from nereus.policy.strategies.malleable_job import MalleableJob
+from nereus.policy.strategies.strategy import Strategy
 
 
 class Fair(Strategy):
-    def kept(self, job: Job) -> int:
+    def kept(self, job: MalleableJob) -> int:
         return job.least
 
-    def worth(self, job: Job, request: Request, ranks: int, step: int) -> float:
+    def worth(self, job: MalleableJob, ranks: int, step: int) -> float:
         return -ranks
+
+    def falls(self, job: MalleableJob) -> bool:
+        return True

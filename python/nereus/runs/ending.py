@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How the job of a program ended."""
+
+from dataclasses import dataclass
+
+from nereus.launch import Outcome
+
+#: Exit code of a job that saved an epoch and ended in order to be continued: EX_TEMPFAIL of sysexits.h.
+TO_BE_CONTINUED = 75
+
+
+@dataclass(frozen=True)
+class Ending:
+    """The end of one job."""
+
+    #: None: it was ended by a signal to us.
+    outcome: Outcome | None
+    #: Whether it stopped after an epoch, from which another job is to continue.
+    stopped: bool = False
+    #: Whether its program had opened the job.
+    was_opened: bool = False
+    #: At last.
+    ranks: int = 0
+
+    @property
+    def failed(self) -> bool:
+        """Whether it ended by a fault, its own or of one of its processes."""
+        return self.outcome is not None and not self.outcome.good

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which epochs a job saves, when, and from which one it continues."""
+
+import signal
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from nereus.epochs import Epoch, chosen_epoch
+from nereus.launch.locked_file import lock_file, remove_locked
+from nereus.runs.error import RunError
+
+_LOCK = ".lock"
+
+
+@dataclass(frozen=True)
+class Saving:
+    """As asked for on the command line, and checked."""
+
+    #: None: no epochs are saved.
+    folder: Path | None = None
+    #: Seconds; 0: on request only.
+    every: float = 0.0
+    #: At which the job saves an epoch and ends.
+    signals: frozenset[signal.Signals] = field(default_factory=frozenset)
+    #: Seconds that it has for that.
+    patience: float = 0.0
+    #: What `resume` names, and the epoch that this is now.
+    resume: Path | None = None
+    epoch: Epoch | None = None
+
+    @staticmethod
+    def of(
+        save: Path | None, every: float, also_at: signal.Signals | None, patience: float, resume: Path | None
+    ) -> "Saving":
+        """A job that resumes saves where it comes from, if nothing else is said."""
+        epoch = chosen_epoch(resume) if resume is not None else None
+        folder = save or (epoch.folder.parent if epoch is not None else None)
+        if folder is None:
+            return Saving()
+        signals = {signal.SIGTERM, *([also_at] if also_at is not None else [])}
+        return Saving(folder.absolute(), every, frozenset(signals), patience, resume, epoch)
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """Of the job."""
+        if self.folder is None:
+            return {}
+        resume = {"NEREUS_RESUME": str(self.epoch.folder.absolute())} if self.epoch is not None else {}
+        return {"NEREUS_SAVE": str(self.folder), "NEREUS_SAVE_EVERY": repr(self.every), **resume}
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """While no other job may save there: RunError where one does."""
+        if self.folder is None:
+            yield
+            return
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            file = lock_file(self.folder / _LOCK)
+        except OSError as problem:
+            raise RunError(f"--save = {self.folder}: cannot be used: {problem.strerror}") from problem
+        if file is None:
+            raise RunError(f"--save = {self.folder}: another running job saves its epochs there")
+        try:
+            yield
+        finally:
+            remove_locked(self.folder / _LOCK, file)

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Requests to save an epoch, of the application, of the supervisor and of the clock (setting `save-every`): they wait
+// in one queue with requests for another size. All of it on rank 0.
+#pragma once
+
+#include "job/resize/job_state.hpp"
+#include "job/saving/epoch_saving.hpp"
+
+namespace nereus::job {
+
+class SaveRequests {
+public:
+    explicit SaveRequests(JobState &job) : job_(job) {}
+
+    /// @return the request's number. NEREUS_ERR_UNSUPPORTED where no epoch can be saved.
+    Result<std::uint64_t> ask(Save save);
+    /// What the supervisor has sent, and what is due.
+    void take_outside();
+    /// Tells the supervisor, and people where it failed.
+    void ended(const Request &request, const Result<SavedEpoch> &saved);
+
+private:
+    Done check_possible() const;
+    bool is_due() const;
+
+    JobState &job_;
+    double last_ = now();     ///< when an epoch was saved, or tried to, last
+    bool is_waiting_ = false; ///< a request of the clock
+};
+
+}

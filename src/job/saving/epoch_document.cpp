@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "job/saving/epoch_document.hpp"
+
+#include "job/data/entry_form.hpp"
+#include "job/state/checked_json.hpp"
+
+#include <limits>
+#include <set>
+#include <stdexcept>
+
+namespace nereus::job {
+namespace {
+
+using nlohmann::json;
+
+constexpr int format = 1;
+
+json as_json(const SavedEntry &entry) {
+    json out = description_as_json(entry.is);
+    out["own_memory"] = entry.own_memory;
+    return out;
+}
+
+SavedEntry entry_from(const json &in) {
+    SavedEntry entry{description_from(in), in.at("own_memory")};
+    if (entry.is.name.empty() || entry.is.name.size() > longest_name || entry.is.name.find('\0') != std::string::npos)
+        throw std::out_of_range("name = " + entry.is.name.substr(0, longest_name) + ": has 1 to 63 characters");
+    return entry;
+}
+
+/// Columns and values follow the starts of their rows.
+void check(const std::vector<SavedEntry> &entries) {
+    std::set<std::string> names, starts;
+    for (const SavedEntry &entry : entries) {
+        if (!names.insert(entry.is.name).second) throw std::out_of_range("two entries are called " + entry.is.name);
+        if (entry.is.halo > 0) starts.insert(entry.is.name);
+        if (entry.is.rows_of.empty()) continue;
+        if (!starts.contains(entry.is.rows_of)) throw std::out_of_range(entry.is.name + " has no rows");
+        if (entry.is.shape.layout != plan::Layout::block || entry.is.value)
+            throw std::out_of_range(entry.is.name + " is no part of a matrix");
+    }
+}
+
+}
+
+std::string as_text(const EpochDocument &document) {
+    json entries = json::array();
+    for (const SavedEntry &entry : document.entries) entries.push_back(as_json(entry));
+    const json out{{"format", format},
+                   {"epoch", document.epoch},
+                   {"iteration", document.iteration},
+                   {"generation", document.generation},
+                   {"io_phases", document.io_phases},
+                   {"says_io", document.says_io},
+                   {"ranks", document.ranks},
+                   {"program", document.program},
+                   {"mpi", document.mpi},
+                   {"saved_unix", document.saved_unix},
+                   {"entries", entries}};
+    return out.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+Result<EpochDocument> document_from(const std::string &text) try {
+    const json in = json::parse(text);
+    if (in.at("format") != format)
+        return failed(NEREUS_ERR_MISMATCH, "the epoch has format " + in.at("format").dump().substr(0, 40) +
+                                               ": this version reads " + std::to_string(format));
+    EpochDocument document;
+    document.epoch = static_cast<std::uint64_t>(whole<std::int64_t>(in, "epoch", 1));
+    document.iteration = whole<std::int64_t>(in, "iteration", 0);
+    document.generation = whole<std::int64_t>(in, "generation", 0, std::numeric_limits<std::int64_t>::max() - 1);
+    document.io_phases = whole<std::int64_t>(in, "io_phases", 0);
+    document.says_io = in.at("says_io");
+    document.ranks = whole(in, "ranks", 1);
+    document.program = in.at("program");
+    document.mpi = in.at("mpi");
+    document.saved_unix = in.at("saved_unix");
+    for (const json &entry : in.at("entries")) document.entries.push_back(entry_from(entry));
+    check(document.entries);
+    return document;
+} catch (const std::exception &problem) {
+    return failed(NEREUS_ERR_MISMATCH, std::string("the epoch cannot be read: ") + problem.what());
+}
+
+std::vector<epochs::ArrayForm> forms_of(const EpochDocument &document) {
+    std::vector<epochs::ArrayForm> forms;
+    for (const SavedEntry &entry : document.entries)
+        forms.push_back({entry.is.name, entry.is.type, entry.is.elements(), entry.is.extent});
+    return forms;
+}
+
+}

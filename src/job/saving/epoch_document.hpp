@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What an epoch says of itself (docs/formats/epochs.md): where the job was, and what was registered.
+#pragma once
+
+#include "epochs/array_form.hpp"
+#include "job/data/registry.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace nereus::job {
+
+struct SavedEntry {
+    Description is;          ///< but for `shared`
+    bool own_memory = false; ///< the application's
+};
+
+struct EpochDocument {
+    std::uint64_t epoch = 0;
+    std::int64_t iteration = 0; ///< checkpoints that the job had passed
+    std::int64_t generation = 0;
+    std::int64_t io_phases = 0; ///< that it had begun
+    bool says_io = false;
+    int ranks = 1;
+    std::string program; ///< its file's name
+    std::string mpi;     ///< the library's name and version
+    double saved_unix = 0;
+    std::vector<SavedEntry> entries; ///< in the order of registration
+};
+
+/// A JSON object.
+std::string as_text(const EpochDocument &document);
+/// NEREUS_ERR_MISMATCH says what of `text`, which came from a file, is not allowed.
+Result<EpochDocument> document_from(const std::string &text);
+
+/// One for each entry, in the same order.
+std::vector<epochs::ArrayForm> forms_of(const EpochDocument &document);
+
+}

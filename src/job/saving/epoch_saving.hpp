@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Saves an epoch: what is registered, as it is at one checkpoint, in the folder of the setting `save`.
+//
+// Each process writes elements of its own straight into chunks in global order, where its part is a range; parts that
+// are dealt out travel there first (global_order.hpp). Rank 0 makes the folders before and completes the epoch after
+// that. An epoch that is not completed, whoever failed or died, is none: the one before is still there.
+#pragma once
+
+#include "job/resize/job_state.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace nereus::job {
+
+struct SavedEpoch {
+    std::uint64_t number = 0;
+    std::int64_t bytes = 0; ///< of all arrays and values
+    double seconds = 0;
+};
+
+/// On rank 0: whether epochs can go to the folder, which is made where there is none. NEREUS_ERR_SETTING where
+/// something else is there, or epochs that the job does not continue from.
+Done prepare_saving(const Settings &settings);
+
+/// NEREUS_ERR_UNSUPPORTED where the application has data that nobody but itself can save.
+Done check_can_be_saved();
+
+/// Collective, at a checkpoint, while no resize is under way. The same on all processes.
+Result<SavedEpoch> save_epoch(JobState &job);
+
+/// "epoch 3 was saved: 1.2 GB in 0.8 s"
+std::string sentence(const SavedEpoch &saved);
+
+}

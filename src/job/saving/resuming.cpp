@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "job/saving/resuming.hpp"
+
+#include "epochs/epoch_reader.hpp"
+#include "job/data/binding.hpp"
+#include "job/data/entry_form.hpp"
+#include "job/data/shared_arrays.hpp"
+#include "job/saving/epoch_document.hpp"
+#include "job/saving/gathered_pieces.hpp"
+#include "job/saving/global_order.hpp"
+#include "mpi/share.hpp"
+
+#include <cstring>
+#include <utility>
+
+namespace nereus::job {
+namespace {
+
+using epochs::ChosenEpoch;
+using epochs::EpochReader;
+using epochs::SaveFolder;
+
+/// An epoch, as all founders know it.
+struct Found {
+    ChosenEpoch chosen;
+    EpochDocument document;
+};
+
+/// On rank 0: which epoch, and what it says of itself.
+Result<mpi::Bytes> find(const Settings &settings) {
+    auto chosen = epochs::choose_epoch(epochs::disk(), settings.resume);
+    if (!chosen) return tl::unexpected(chosen.error());
+    auto document = epochs::document_of({epochs::disk(), chosen->folder}, chosen->epoch);
+    if (!document) return tl::unexpected(document.error());
+    const nlohmann::json both{
+        {"folder", chosen->folder.string()}, {"epoch", chosen->epoch}, {"document", std::move(*document)}};
+    return nlohmann::json::to_msgpack(both);
+}
+
+/// Collective.
+Result<Found> found_epoch(const mpi::Comm &control, const Settings &settings) try {
+    const auto own = control.rank() == 0 ? find(settings) : Result<mpi::Bytes>(mpi::Bytes{});
+    auto bytes = mpi::share_result(control.get(), 0, own);
+    if (!bytes) return tl::unexpected(bytes.error());
+    const auto both = nlohmann::json::from_msgpack(*bytes);
+    const ChosenEpoch chosen{both.at("folder").get<std::string>(), both.at("epoch")};
+    auto document = document_from(both.at("document"));
+    if (!document)
+        return failed(document.error().code,
+                      SaveFolder(epochs::disk(), chosen.folder).folder_of(chosen.epoch).string() + ": " +
+                          document.error().what);
+    return Found{chosen, std::move(*document)};
+} catch (const nlohmann::json::exception &problem) {
+    return failed(NEREUS_ERR_MISMATCH, std::string("the epoch cannot be read: ") + problem.what());
+}
+
+class Resuming {
+public:
+    Resuming(JobState &job, const Found &found)
+        : job_(job), comm_(job.generation.control.get()), rank_(job.generation.control.rank()),
+          ranks_(job.generation.control.size()), document_(found.document),
+          reader_({epochs::disk(), found.chosen.folder}, found.chosen.epoch, forms_of(found.document)) {}
+
+    Done resume() {
+        if (auto done = mpi::share_outcome(comm_, 0, rank_ == 0 ? reader_.check_files() : Done{}); !done) return done;
+        if (auto done = make_entries(); !done) return done;
+        if (auto done = mpi::agree(comm_, read()); !done) return done;
+        if (auto done = check_checksums(); !done) return done;
+        job_.registry.expect(std::move(entries_).release());
+        return {};
+    }
+
+private:
+    /// Entries that free their memory unless they are released to the registry.
+    class Entries {
+    public:
+        Entries() = default;
+        Entries(const Entries &) = delete;
+        Entries &operator=(const Entries &) = delete;
+        ~Entries() {
+            for (Entry &entry : all_) entry.let_go();
+        }
+        std::vector<Entry> release() && { return std::exchange(all_, {}); }
+        std::vector<Entry> &all() { return all_; }
+
+    private:
+        std::vector<Entry> all_;
+    };
+
+    /// Collective. Row by row of a matrix its columns and values follow its starts, which say how they are cut.
+    Done make_entries() try {
+        for (std::size_t number = 0; number < document_.entries.size(); ++number) {
+            const SavedEntry &saved = document_.entries[number];
+            Entry entry = entry_of(saved.is);
+            entries_.all().push_back(entry);
+            Entry &made = entries_.all().back();
+            made.is.shared = !saved.own_memory && job_.settings.memory == memory_shared && can_be_shared(made.is);
+            if (auto done = cut(made); !done) return done;
+            if (auto done = mpi::agree(comm_, take_part(job_.generation, job_.settings, made)); !done) return done;
+        }
+        return {};
+    } catch (const std::bad_alloc &) {
+        return failed(NEREUS_ERR_MEMORY, "no memory for the values of the epoch");
+    }
+
+    /// Collective: the borders of a matrix' columns and values.
+    Done cut(Entry &entry) {
+        if (entry.is.rows_of.empty()) return {};
+        const auto borders = mpi::share_result(comm_, 0, rank_ == 0 ? borders_of(entry.is) : mpi::Bytes{});
+        if (!borders) return tl::unexpected(borders.error());
+        entry.borders.resize(borders->size() / sizeof(std::int64_t));
+        std::memcpy(entry.borders.data(), borders->data(), borders->size());
+        return {};
+    }
+
+    /// On rank 0: where the rows of each rank begin.
+    Result<mpi::Bytes> borders_of(const Description &is) {
+        const std::size_t starts = number_of(is.rows_of);
+        std::vector<std::int64_t> borders;
+        for (const std::int64_t row : document_.entries[starts].is.over(ranks_).borders()) {
+            std::int64_t start = 0;
+            auto done = reader_.read_again(starts, {row, row + 1}, reinterpret_cast<std::byte *>(&start));
+            if (!done) return tl::unexpected(done.error());
+            borders.push_back(start);
+        }
+        if (auto done = plan::check_borders(borders); !done || borders.back() != is.shape.elements)
+            return failed(NEREUS_ERR_MISMATCH, "the epoch's \"" + is.rows_of + "\" does not fit \"" + is.name + "\"");
+        mpi::Bytes bytes(borders.size() * sizeof(std::int64_t));
+        std::memcpy(bytes.data(), borders.data(), bytes.size());
+        return bytes;
+    }
+
+    std::size_t number_of(const std::string &name) const {
+        std::size_t number = 0;
+        while (document_.entries[number].is.name != name) ++number; // there is one: the document was checked
+        return number;
+    }
+
+    /// After an error nothing more is read, but others are served where their parts come through this process.
+    Done read() {
+        Done mine;
+        for (std::size_t number = 0; number < entries_.all().size(); ++number) {
+            const Done done = read_entry(number, entries_.all()[number], mine.has_value());
+            if (mine) mine = done;
+        }
+        return mine;
+    }
+
+    Done read_entry(std::size_t number, const Entry &entry, bool is_fine) {
+        const plan::Range all{0, entry.is.elements()};
+        const plan::Distribution distribution = entry.before(ranks_);
+        if (!entry.is.value && !distribution.contiguous()) return read_dealt(number, entry, distribution, is_fine);
+        if (!is_fine) return {};
+        if (entry.is.value) return read_whole(number, entry, rank_ == 0 ? all : plan::Range{});
+        if (distribution.layout() == plan::Layout::replicated)
+            return read_whole(number, entry, plan::Distribution(plan::Layout::block, all.end, ranks_).range_of(rank_));
+        const plan::Range own = distribution.owned_by(rank_), halo{own.end, distribution.range_of(rank_).end};
+        auto done = reader_.read(number, own, entry.bytes());
+        if (!done) return done;
+        return reader_.read_again(number, halo, entry.bytes() + own.count() * entry.is.extent);
+    }
+
+    /// What all processes have is checked by one of them each.
+    Done read_whole(std::size_t number, const Entry &entry, plan::Range checked) {
+        const plan::Range before{0, checked.first}, behind{checked.end, entry.is.elements()};
+        const auto at = [&](std::int64_t element) { return entry.bytes() + element * entry.is.extent; };
+        auto done = reader_.read(number, checked, at(checked.first));
+        if (done) done = reader_.read_again(number, before, at(0));
+        if (done) done = reader_.read_again(number, behind, at(behind.first));
+        return done;
+    }
+
+    Done read_dealt(std::size_t number, const Entry &entry, const plan::Distribution &distribution, bool is_fine) {
+        const GlobalOrder order(comm_, distribution, entry.is.extent);
+        const auto fill = [&](plan::Range elements, std::byte *bytes) {
+            return is_fine ? reader_.read(number, elements, bytes) : Done{};
+        };
+        return order.scatter(fill, entry.bytes());
+    }
+
+    Done check_checksums() {
+        const auto pieces = gathered(comm_, reader_.pieces());
+        if (!pieces) return tl::unexpected(pieces.error());
+        return mpi::share_outcome(comm_, 0, rank_ == 0 ? reader_.check_checksums(*pieces) : Done{});
+    }
+
+    JobState &job_;
+    MPI_Comm comm_;
+    int rank_, ranks_;
+    const EpochDocument &document_;
+    EpochReader reader_;
+    Entries entries_;
+};
+
+/// The epoch before, where there is one that is complete.
+std::string hint(const ChosenEpoch &chosen) {
+    const SaveFolder folder(epochs::disk(), chosen.folder);
+    const auto numbers = folder.epochs();
+    if (!numbers) return "";
+    for (auto number = numbers->rbegin(); number != numbers->rend(); ++number)
+        if (*number < chosen.epoch) return "; an earlier epoch is " + folder.folder_of(*number).string();
+    return "";
+}
+
+}
+
+Done resume(JobState &job) {
+    if (job.settings.start_ranks > 0 && job.settings.start_ranks != job.generation.control.size())
+        return failed(NEREUS_ERR_SETTING, "resume: does not go together with start-ranks (release unit `rank`)");
+    const auto found = found_epoch(job.generation.control, job.settings);
+    if (!found) return tl::unexpected(found.error());
+    Resuming resuming(job, *found);
+    if (auto done = resuming.resume(); !done) {
+        if (done.error().code != NEREUS_ERR_MISMATCH) return done;
+        return failed(done.error().code, done.error().what + hint(found->chosen));
+    }
+    job.iteration = found->document.iteration;
+    job.io_phases = static_cast<std::uint64_t>(found->document.io_phases);
+    job.says_io = found->document.says_io;
+    job.generation.number = found->document.generation + 1;
+    job.resumed = true;
+    return {};
+}
+
+}

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Jobs that are saved, and continued with any number of processes: each test of a chain continues from the one before.
+nereus_mpi_program(save_and_resume_test)
+target_include_directories(save_and_resume_test PRIVATE ${PROJECT_BINARY_DIR}/src)
+
+# nereus_saving_chain(NAME LABEL RANKS... SETTINGS ARGUMENTS...)
+function(nereus_saving_chain name label)
+  cmake_parse_arguments(chain "" "" "RANKS;SETTINGS" ${ARGN})
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/saving.${name})
+  add_test(NAME mpi.saving.${name}.begin COMMAND ${CMAKE_COMMAND} -E rm -rf ${folder})
+  set_tests_properties(mpi.saving.${name}.begin PROPERTIES LABELS ${label} FIXTURES_SETUP saving.${name}.0)
+  set(number 0)
+  set(mode first)
+  set(resume)
+  foreach(step IN LISTS chain_RANKS)
+    string(REPLACE ":" ";" words ${step}) # RANKS, or RANKS:RESIZED_TO
+    list(POP_FRONT words ranks)
+    nereus_mpi_test(saving.${name}.${number}.on_${ranks} save_and_resume_test ${ranks} ${mode} ${words}
+                    --nereus-save=${folder} ${resume} --nereus-verify=on ${chain_SETTINGS})
+    math(EXPR next "${number} + 1")
+    set_tests_properties(mpi.saving.${name}.${number}.on_${ranks}
+                         PROPERTIES LABELS ${label} FIXTURES_REQUIRED saving.${name}.${number}
+                                    FIXTURES_SETUP saving.${name}.${next})
+    set(number ${next})
+    set(mode next)
+    set(resume --nereus-resume=${folder})
+  endforeach()
+  set(NEREUS_SAVED_IN ${folder} PARENT_SCOPE)
+  set(NEREUS_SAVED_BY saving.${name}.${number} PARENT_SCOPE)
+endfunction()
+
+# Every size to every other one, and to itself.
+nereus_saving_chain(shared mpi RANKS 1 1 2 1 3 1 4 2 2 3 2 4 3 3 4 4 1 SETTINGS --nereus-memory=shared)
+nereus_saving_chain(private mpi RANKS 3 2 4 1 SETTINGS --nereus-memory=private)
+nereus_saving_chain(larger whole RANKS 8 5 8 6 7 5 1 8 2 7 3 6 4 8 SETTINGS --nereus-memory=private)
+nereus_saving_chain(then_resized mpi RANKS 2:3 2:1 3 SETTINGS --nereus-process-method=merge)
+
+foreach(case other nothing more)
+  set(sentence_other "registers .*another.* where the epoch has .*array 0")
+  set(sentence_nothing "reaches nereus_checkpoint.* without having registered .*array 0")
+  set(sentence_more "registers .*another.*, which the epoch does not have")
+  nereus_saying_mpi_test(saving.refuses.${case} 1 "${sentence_${case}}" save_and_resume_test 2 ${case}
+                         --nereus-resume=${NEREUS_SAVED_IN})
+  set_tests_properties(mpi.saving.refuses.${case} PROPERTIES FIXTURES_REQUIRED ${NEREUS_SAVED_BY})
+endforeach()

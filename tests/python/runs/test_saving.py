@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a job is told about epochs, and whether a failed one is started again."""
+
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.append(str(Path(__file__).parents[1] / "epochs"))
+from an_epoch import folder_of_epochs
+
+from nereus.launch import Outcome
+from nereus.runs import Ending, Recoveries, RunError, Saving
+
+FAILED = Ending(Outcome(False, "a rank was killed", 137), was_opened=True, ranks=4)
+GOOD = Ending(Outcome(True, "the job ended normally"), was_opened=True, ranks=4)
+
+
+def test_job_without_a_folder_has_no_settings(tmp_path: Path) -> None:
+    saving = Saving.of(None, 0.0, None, 60.0, None)
+    assert dict(saving.settings) == {}
+    with saving.alone():
+        pass
+
+
+def test_job_that_resumes_saves_where_it_comes_from(tmp_path: Path) -> None:
+    folder = folder_of_epochs(tmp_path / "saved", 3, 4)
+    saving = Saving.of(None, 600.0, signal.SIGUSR1, 60.0, folder / "epoch-3")
+    assert dict(saving.settings) == {
+        "NEREUS_SAVE": str(folder),
+        "NEREUS_SAVE_EVERY": "600.0",
+        "NEREUS_RESUME": str(folder / "epoch-3"),
+    }
+    assert saving.signals == {signal.SIGTERM, signal.SIGUSR1}
+    assert saving.epoch is not None and saving.epoch.ranks == 4
+
+
+def test_two_jobs_do_not_save_in_one_folder(tmp_path: Path) -> None:
+    one, other = (Saving.of(tmp_path / "saved", 0.0, None, 60.0, None) for _ in range(2))
+    with one.alone(), pytest.raises(RunError, match="another running job"), other.alone():
+        pass
+    with other.alone():
+        pass
+
+
+def test_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    saving = Saving.of(tmp_path / "file" / "below", 0.0, None, 60.0, None)
+    with pytest.raises(RunError, match="cannot be used"), saving.alone():
+        pass
+
+
+def test_failed_job_continues_from_its_newest_epoch(tmp_path: Path) -> None:
+    recoveries = Recoveries(2, 600.0)
+    folder = folder_of_epochs(tmp_path, 5, 6)
+    epoch = recoveries.next_epoch(FAILED, folder)
+    assert not isinstance(epoch, str) and epoch.number == 6
+    assert recoveries.number == 1
+
+
+def test_job_is_started_again_no_more_often_than_allowed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 100.0
+    monkeypatch.setattr("nereus.runs.recovery.time.monotonic", lambda: now)
+    recoveries = Recoveries(2, 600.0)
+    folder = folder_of_epochs(tmp_path, 1)
+    for _ in range(2):
+        assert not isinstance(recoveries.next_epoch(FAILED, folder), str)
+    assert recoveries.next_epoch(FAILED, folder) == (
+        "it is not started again: it was 2 times in the last 600 s"
+    )
+    now = 701.0
+    assert not isinstance(recoveries.next_epoch(FAILED, folder), str)
+
+
+@pytest.mark.parametrize(
+    ("ending", "why"),
+    [
+        (GOOD, ""),
+        (Ending(None), ""),
+        (Ending(FAILED.outcome, was_opened=False), "it is not started again: its program had not opened"),
+        (FAILED, "holds no complete epoch"),
+    ],
+)
+def test_job_that_cannot_continue_is_not_started_again(tmp_path: Path, ending: Ending, why: str) -> None:
+    found = Recoveries(3, 600.0).next_epoch(ending, folder_of_epochs(tmp_path))
+    assert isinstance(found, str) and why in found
+
+
+def test_nothing_is_started_again_unless_asked_for(tmp_path: Path) -> None:
+    assert Recoveries(0, 600.0).next_epoch(FAILED, folder_of_epochs(tmp_path, 1)) == ""
+    assert Recoveries(3, 600.0).next_epoch(FAILED, None) == ""

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "job/saving/epoch_document.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <rapidcheck/gtest.h>
+
+namespace nereus::job {
+namespace {
+
+EpochDocument document_of_all_kinds() {
+    EpochDocument document;
+    document.epoch = 3;
+    document.iteration = 17;
+    document.ranks = 4;
+    document.program = "cg";
+    document.mpi = "an MPI";
+    Description x{"x", false, false, false, {plan::Layout::block, 100}, 8};
+    x.type = "float64";
+    Description starts{"A", false, true, false, {plan::Layout::block, 10}, 8};
+    starts.halo = 1;
+    Description values{"A values", false, false, false, {plan::Layout::block, 40}, 8};
+    values.rows_of = "A";
+    const Description step{"step", true, false, false, {plan::Layout::block, 1}, 8};
+    document.entries = {{x, true}, {starts}, {values}, {step}};
+    return document;
+}
+
+TEST(EpochDocument, IsReadAsItWasWritten) {
+    const EpochDocument document = document_of_all_kinds();
+    const auto read = document_from(as_text(document));
+    ASSERT_TRUE(read) << read.error().what;
+    EXPECT_EQ(as_text(*read), as_text(document));
+    ASSERT_EQ(read->entries.size(), 4u);
+    EXPECT_EQ(read->entries[0].is, document.entries[0].is);
+    EXPECT_TRUE(read->entries[0].own_memory);
+    EXPECT_EQ(forms_of(*read)[1].elements, 11) << "row starts have one more than there are rows";
+}
+
+/// The document with one key changed, of its first entry where `of_entry`.
+Result<EpochDocument> with(const std::string &key, const nlohmann::json &value, bool of_entry) {
+    auto json = nlohmann::json::parse(as_text(document_of_all_kinds()));
+    (of_entry ? json["entries"][0] : json)[key] = value;
+    return document_from(json.dump());
+}
+
+TEST(EpochDocument, WhatIsNotAllowedIsRefused) {
+    EXPECT_NE(with("format", 2, false).error().what.find("format 2"), std::string::npos);
+    for (const auto &[key, value] : std::vector<std::pair<std::string, nlohmann::json>>{
+             {"epoch", 0}, {"iteration", -1}, {"generation", INT64_MAX}, {"ranks", 0}, {"program", 5}, {"entries", 5}})
+        EXPECT_FALSE(with(key, value, false)) << key << " = " << value;
+    for (const auto &[key, value] : std::vector<std::pair<std::string, nlohmann::json>>{{"name", ""},
+                                                                                        {"name", std::string(64, 'x')},
+                                                                                        {"name", "step"},
+                                                                                        {"extent", 0},
+                                                                                        {"extent", 4},
+                                                                                        {"type", "int33"},
+                                                                                        {"halo", 2},
+                                                                                        {"rows_of", "B"},
+                                                                                        {"shape", 1},
+                                                                                        {"own_memory", 1}})
+        EXPECT_FALSE(with(key, value, true)) << key << " = " << value;
+}
+
+RC_GTEST_PROP(EpochDocument, ThatWasChangedIsRefusedOrUsable, ()) {
+    std::string text = as_text(document_of_all_kinds());
+    for (int i = *rc::gen::inRange(1, 5); i > 0; --i)
+        text[*rc::gen::inRange<std::size_t>(0, text.size())] = *rc::gen::arbitrary<char>();
+    const auto read = document_from(text);
+    if (!read) {
+        RC_ASSERT(read.error().code == NEREUS_ERR_MISMATCH && !read.error().what.empty());
+        return;
+    }
+    for (const epochs::ArrayForm &form : forms_of(*read)) RC_ASSERT(form.elements >= 0 && form.extent >= 1);
+}
+
+}
+}
