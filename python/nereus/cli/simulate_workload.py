@@ -25,6 +25,7 @@ from nereus.simulation.workload.changes import changes_of
 from nereus.simulation.workload.comparison import Comparison, Row, Variant, summary
 from nereus.simulation.workload.document import document
 from nereus.simulation.workload.export import check_export, write_rows
+from nereus.simulation.workload.failures import Recovery
 from nereus.simulation.workload.figures import Interval
 from nereus.simulation.workload.gantt import MOST_JOBS
 from nereus.simulation.workload.loading import load_workload
@@ -39,6 +40,11 @@ _TEXTS: Mapping[str, Callable[[float | None], str]] = {
     "utilisation": percent_text,
     "killed": count_text,
     "core_hours_lost_to_resizes": lambda hours: amount_text(hours, "core h"),
+    "failures": count_text,
+    "failed": count_text,
+    "core_hours_lost_to_failures": lambda hours: amount_text(hours, "core h"),
+    "core_hours_of_saves": lambda hours: amount_text(hours, "core h"),
+    "core_hours_lost_to_io": lambda hours: amount_text(hours, "core h"),
     "energy_kwh": lambda energy: amount_text(None if energy is None else 1000 * energy, "Wh"),
 }
 _HEADINGS: Mapping[str, str] = {
@@ -49,12 +55,17 @@ _HEADINGS: Mapping[str, str] = {
     "utilisation": "utilisation",
     "killed": "killed",
     "core_hours_lost_to_resizes": "lost to resizes",
+    "failures": "failures",
+    "failed": "failed",
+    "core_hours_lost_to_failures": "lost to failures",
+    "core_hours_of_saves": "saves",
+    "core_hours_lost_to_io": "lost to I/O",
     "energy_kwh": "energy",
 }
 
 
 #: Nobody asks for these where there are none.
-_TOLD_ABOVE_0 = {"killed", "core_hours_lost_to_resizes"}
+_TOLD_ABOVE_0 = {"killed", "core_hours_lost_to_resizes", "failed", "core_hours_of_saves"}
 
 
 def workload(
@@ -96,6 +107,23 @@ def workload(
             metavar="SECONDS|METHOD", help=f"Of each resize; or by the bytes: {', '.join(METHODS)}."
         ),
     ] = None,
+    mtbf: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", help="Mean time between failures of one node; without, none fail."),
+    ] = None,
+    recovery: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help=f"Of jobs whose nodes fail: {', '.join(Recovery)}."),
+    ] = None,
+    bandwidth: Annotated[
+        float | None,
+        typer.Option(metavar="RATE", help="Of a store that jobs share, in bytes per second."),
+    ] = None,
+    io_share: Annotated[
+        float | None,
+        typer.Option(metavar="F", help="Share of I/O in the time of jobs that do not say it."),
+    ] = None,
+    no_io: Annotated[bool, typer.Option("--no-io", help="As if all I/O took no longer than alone.")] = False,
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad", help="Leave out lines of a trace that are wrong, and count them.")
     ] = False,
@@ -140,11 +168,17 @@ def workload(
         "seeds": seeds,
         "default_limit": default_limit,
         "parallel_fraction": parallel_fraction,
+        "failures.mtbf": mtbf,
+        "failures.recovery": recovery,
+        "storage.bandwidth": bandwidth,
+        "storage.io_share": io_share,
         "resize_cost": None if resize_cost is None else _resize_cost(resize_cost),
     }
     chosen: dict[str, Any] = {key: value for key, value in options.items() if value is not None}
     _can_be_written(output, picture, gantt, results)
     found = load_workload(file, chosen)
+    if no_io:
+        found = found.model_copy(update={"storage": None})
     comparison = Comparison(found, skip_bad)
     if gantt is not None:
         _can_be_a_chart(comparison)

@@ -14,7 +14,7 @@ from nereus.policy.strategies.shares import Offer, getting, giving, shared
 
 PREFIX = "strategy-"  # of the names of these policies
 
-_Known = tuple[int, int, int, Performance]
+_Known = tuple[int, int, int, Performance, float]
 
 
 class UnderStrategy(Policy):
@@ -69,9 +69,15 @@ class UnderStrategy(Policy):
         preferred = job.ranks if job.came_with is None else job.came_with
         least = min(job.ranks, preferred, max(1, ceil(parameters.least_factor * preferred)))
         most = max(preferred, min(all_cores, job.most if job.ever is None else job.ever))
-        known = least, preferred, most, job.between
+        writes = 0.0 if job.prediction is None else job.prediction.duration
+        known = least, preferred, most, job.between, writes
         before = self._seen.get(job.name)
         if before is not None and before[0] == known:
             return before
         is_concave = isinstance(job.between, Curve) and most <= job.between.fastest
-        return known, MalleableJob(job.name, least, preferred, most, job.between.seconds, is_concave)
+
+        def io_share(ranks: int) -> float:
+            return writes / (job.between.seconds(ranks) + writes) if writes else 0.0
+
+        seconds = job.between.seconds
+        return known, MalleableJob(job.name, least, preferred, most, seconds, is_concave, io_share)

@@ -2,7 +2,7 @@
 """What a user would lose: real jobs that a strategy resizes as it does those of a simulated queue."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -15,6 +15,7 @@ from nereus.policy.jobs import Job
 from nereus.policy.parameters import Parameters
 from nereus.policy.performance import Curve, Falling, Performance
 from nereus.policy.policies import BY_NAME
+from nereus.policy.prediction import Prediction
 from nereus.policy.strategies import STRATEGIES
 from nereus.policy.strategies.keep import KeepLeast
 from nereus.policy.sweep import Sweep
@@ -166,6 +167,15 @@ def test_throughput_gives_nothing_to_a_job_of_which_no_gain_is_known() -> None:
     unknown = Falling((2,), (1.0,))
     assert grown("strategy-throughput", [job("a", 2, between=unknown), job("b", 2)]) == {"b": 12}
     assert grown("strategy-throughput", [job("a", 2, between=unknown)]) == {}
+
+
+def test_io_gives_less_to_a_job_that_writes_much() -> None:
+    """A phase of 50 s after each 50 s, on two ranks, and none."""
+    writes = Prediction(0.0, 100.0, 50.0, 0.0, 10, 10, 1.0)
+    jobs = [replace(job("a", 2), prediction=writes), job("b", 2)]
+    by_io, by_speedup = (grown(f"strategy-{name}", jobs) for name in ("io", "speedup"))
+    assert by_io["b"] > by_speedup["b"] > by_io.get("a", 2)
+    assert grown("strategy-io", [job("a", 2), job("b", 2)]) == by_speedup
 
 
 def test_job_with_fewer_ranks_than_it_came_with_gives_none_below_its_least() -> None:

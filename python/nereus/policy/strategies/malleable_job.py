@@ -8,11 +8,16 @@ from functools import cached_property
 from nereus.policy.sharing import hull
 
 
+def _no_io(ranks: int) -> float:
+    return 0.0
+
+
 @dataclass(frozen=True, eq=False)
 class MalleableJob:
     """`least` to `most`: ranks that it may have; `preferred`: those that it asked for, or came with;
     `seconds`: that the same work takes on so many ranks, in any unit; `is_concave`: whether each further
-    rank adds no more to its speed-up than the one before.
+    rank adds no more to its speed-up than the one before; `io_share`: share of its time on so many ranks that
+    is I/O, which does not fall with them.
     """
 
     name: str
@@ -21,6 +26,7 @@ class MalleableJob:
     most: int
     seconds: Callable[[int], float]
     is_concave: bool = False
+    io_share: Callable[[int], float] = _no_io
 
     def speedup(self, ranks: int) -> float:
         """How many times as fast as on one rank it runs."""

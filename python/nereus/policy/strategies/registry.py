@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from nereus.policy.strategies.average import Average
 from nereus.policy.strategies.common_pool import CommonPool
 from nereus.policy.strategies.fair import Fair
+from nereus.policy.strategies.io import ByIo
 from nereus.policy.strategies.keep import KeepLeast, KeepPreferred
 from nereus.policy.strategies.speedup import BySpeedup
 from nereus.policy.strategies.strategy import Strategy
@@ -19,4 +20,5 @@ STRATEGIES: Mapping[str, Strategy] = {
     "fair": Fair(),
     "speedup": BySpeedup(),
     "throughput": Throughput(),
+    "io": ByIo(),
 }

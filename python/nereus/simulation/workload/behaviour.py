@@ -15,7 +15,7 @@ from nereus.simulation.workload.speedup import Amdahl, Downey, Measured, Speedup
 
 MEMORY_FIELDS = ("used", "requested")
 _KILOBYTE = 1024
-_RATE = "bytes per second from 1 to 1e18"
+RATE = "bytes per second from 1 to 1e18"
 
 Point = Annotated[list[float], Field(min_length=2, max_length=2)]
 Rate = Annotated[float, Field(ge=1, le=1e18)]
@@ -110,8 +110,8 @@ class ResizeCostTable(Part):
 
     method: str = Field(description=f"one of {', '.join(METHODS)}")
     seconds: float | None = Field(None, ge=0, le=1e10, description="seconds from 0 to 1e10")
-    rate: Rate | None = Field(None, description=_RATE)
-    rate_per_rank: Rate | None = Field(None, description=_RATE)
+    rate: Rate | None = Field(None, description=RATE)
+    rate_per_rank: Rate | None = Field(None, description=RATE)
     memory_per_rank: float = Field(2.0**30, ge=0, le=1e18, description="bytes from 0 to 1e18")
     memory_from: str | None = Field(None, description=f"one of {', '.join(MEMORY_FIELDS)}")
 

@@ -10,9 +10,10 @@ from nereus.simulation.workload.allocation import allocated
 from nereus.simulation.workload.figures import Figures, Interval, figures_of, measures_of
 from nereus.simulation.workload.job import Job, Kind, Outcome
 from nereus.simulation.workload.kinds import with_kinds
+from nereus.simulation.workload.machine import Recorder
 from nereus.simulation.workload.model import Workload
 from nereus.simulation.workload.orders.registry import ORDERS
-from nereus.simulation.workload.simulation import Recorder, simulate
+from nereus.simulation.workload.simulation import simulate
 from nereus.simulation.workload.sources import Jobs, jobs_of
 
 NO_STRATEGY = "none"
@@ -74,12 +75,16 @@ class Comparison:
 
     def simulated(self, case: Case, ended: Callable[[], None] = lambda: None) -> Figures:
         """`ended` is told of the end of each job."""
-        return figures_of(self.outcomes(case, ended), self.workload.cores, self.workload.watts)
+        found, outcomes = self.workload, self.outcomes(case, ended)
+        return figures_of(
+            outcomes, found.cores, found.watts, found.failures is not None, found.storage is not None
+        )
 
     def outcomes(
         self, case: Case, ended: Callable[[], None] = lambda: None, recorder: Recorder | None = None
     ) -> list[Outcome]:
         """What became of each job; `recorder` as of simulate()."""
+        failures, storage = self.workload.failures, self.workload.storage
         return simulate(
             self._jobs_with_kinds(case.variant.malleable_percent, case.seed),
             ORDERS[case.variant.order].make(self.workload.cores, self.workload.rules),
@@ -89,6 +94,8 @@ class Comparison:
             cost=None if self.workload.resize_cost is None else self.workload.resize_cost.made(),
             speedup=self.workload.speedup_of_jobs,
             step=self.workload.step,
+            failures=None if failures is None else failures.made(self.workload.cores_per_node, case.seed),
+            storage=None if storage is None else storage.made,
         )
 
     def rows(self, found: Mapping[Case, Figures]) -> list[Row]:
@@ -107,7 +114,11 @@ class Comparison:
     def _case(self, variant: Variant, seed: int) -> Case:
         """The first seed for all where nothing is drawn."""
         shares = (variant.malleable_percent, self.workload.moldable)
-        is_drawn = self.workload.generated is not None or any(0 < share < 100 for share in shares)
+        is_drawn = (
+            self.workload.generated is not None
+            or self.workload.failures is not None
+            or any(0 < share < 100 for share in shares)
+        )
         return Case(variant, seed if is_drawn else self.workload.seed)
 
     def _jobs_with_kinds(self, malleable: float, seed: int) -> list[Job]:

@@ -2,9 +2,10 @@
 """What a site looks at: of one simulation, and with intervals over several seeds."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from math import sqrt
 from statistics import fmean, stdev
+from typing import Any
 
 from nereus.simulation.workload.job import Outcome
 
@@ -18,8 +19,9 @@ _JOULES_OF_KWH = 3.6e6
 @dataclass(frozen=True)
 class Figures:
     """Means are over all jobs. `utilisation`: share of the cores that jobs had, over the makespan, also
-    while they were resized; `utilisation_by_ranks`: of those that had a rank; `energy_kwh`: none where the
-    workload does not say what cores take.
+    while they were resized; `utilisation_by_ranks`: of those that had a rank. None: energy where the
+    workload does not say what cores take, those of failures where nodes do not fail, and of I/O
+    without a store.
     """
 
     makespan_seconds: float
@@ -32,6 +34,11 @@ class Figures:
     utilisation_by_ranks: float
     core_hours_lost_to_resizes: float
     energy_kwh: float | None = None
+    failures: int | None = None
+    failed: int | None = None
+    core_hours_lost_to_failures: float | None = None
+    core_hours_of_saves: float | None = None
+    core_hours_lost_to_io: float | None = None
 
     def document(self) -> dict[str, float]:
         """By the names of the keys."""
@@ -66,11 +73,21 @@ class Watts:
 
 def measures_of(figures: Sequence[Figures]) -> Sequence[str]:
     """Those that are told with an interval; all figures have the same."""
-    return MEASURES if figures[0].energy_kwh is None else (*MEASURES, "energy_kwh")
+    told = figures[0].document()
+    return (*MEASURES, *(each.name for each in fields(Figures) if each.default is None and each.name in told))
 
 
-def figures_of(outcomes: Sequence[Outcome], cores: int, watts: Watts | None = None) -> Figures:
-    """Of jobs that have all ended; the first is submitted at 0 s."""
+def figures_of(
+    outcomes: Sequence[Outcome],
+    cores: int,
+    watts: Watts | None = None,
+    fails: bool = False,
+    shares: bool = False,
+) -> Figures:
+    """Of jobs that have all ended; the first is submitted at 0 s.
+
+    `fails`: whether nodes do; `shares`: whether jobs share a store.
+    """
     makespan = max(each.ended for each in outcomes)
     busy = sum(each.core_seconds for each in outcomes)
     return Figures(
@@ -84,13 +101,29 @@ def figures_of(outcomes: Sequence[Outcome], cores: int, watts: Watts | None = No
         sum(each.computing_core_seconds for each in outcomes) / (cores * makespan),
         sum(each.lost_core_seconds for each in outcomes) / _HOUR,
         None if watts is None else watts.kwh(cores * makespan, busy),
+        **(_of_failures(outcomes) if fails else {}),
+        core_hours_lost_to_io=sum(each.core_seconds_lost_to_io for each in outcomes) / _HOUR
+        if shares
+        else None,
     )
+
+
+def _of_failures(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    return {
+        "failures": sum(each.failures for each in outcomes),
+        "failed": sum(each.failed for each in outcomes),
+        "core_hours_lost_to_failures": sum(each.core_seconds_lost_to_failures for each in outcomes) / _HOUR,
+        "core_hours_of_saves": sum(each.core_seconds_of_saves for each in outcomes) / _HOUR,
+    }
+
+
+def _lost_to_io(outcomes: Sequence[Outcome]) -> float:
+    return sum(each.core_seconds_lost_to_io for each in outcomes) / _HOUR
 
 
 def bounded_slowdown(outcome: Outcome) -> float:
     """How many times as long as it ran the job took, from its submission on."""
-    ran = outcome.ended - outcome.started
-    return max(1.0, outcome.turnaround / max(ran, SHORTEST_SECONDS))
+    return max(1.0, outcome.turnaround / max(outcome.ran, SHORTEST_SECONDS))
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,8 @@ class Kind(StrEnum):
 class Job:
     """`seconds`: that it runs on `ranks`, which it prefers; `limit`: after which it would be killed there,
     infinite where it has none; `least` to `most`: ranks that it may have; `memory_per_rank`: bytes of each of
-    `ranks`, where it is known; `priority`: from 0 to 1. Where jobs have whole nodes, numbers of ranks are
+    `ranks`, where it is known; `priority`: from 0 to 1; `io_share`: of `seconds`, what its I/O takes with as
+    much of the store as one job gets at most. Where jobs have whole nodes, numbers of ranks are
     cores of nodes, and on `ranks` of these `idle` have no rank.
     """
 
@@ -35,6 +36,7 @@ class Job:
     memory_per_rank: float | None = None
     idle: int = 0
     priority: float = 0.0
+    io_share: float = 0.0
 
     @classmethod
     def rigid(
@@ -103,11 +105,23 @@ class Outcome:
     lost_core_seconds: float = 0.0  # of these, in resizes
     computing_core_seconds: float = 0.0  # of cores that had a rank
     work_seconds: float = 0.0  # done, on the ranks that it asked for
+    failed: bool = False  # for good
+    failures: int = 0
+    lost_work_seconds: float = 0.0  # to failures: done again, or not
+    waited_again_seconds: float = 0.0  # in the queue, after failures
+    core_seconds_lost_to_failures: float = 0.0
+    core_seconds_of_saves: float = 0.0
+    core_seconds_lost_to_io: float = 0.0  # that others' I/O made it wait
 
     @property
     def wait(self) -> float:
         """Seconds in the queue."""
-        return self.started - self.job.submit
+        return self.started - self.job.submit + self.waited_again_seconds
+
+    @property
+    def ran(self) -> float:
+        """Seconds in which it had cores."""
+        return self.ended - self.started - self.waited_again_seconds
 
     @property
     def turnaround(self) -> float:

@@ -13,6 +13,7 @@ from nereus.config.text import text_of
 from nereus.config.toml_reader import read_toml
 from nereus.config.validation import problem_at
 from nereus.simulation.workload.behaviour import ResizeCostTable, SpeedupTable
+from nereus.simulation.workload.disturbances import FailuresTable, StorageTable
 from nereus.simulation.workload.model import Generated, PriorityWeights, ReservedCores, SubmittedJob, Workload
 
 #: Of files that are traces alone.
@@ -22,6 +23,8 @@ _TABLES: Tables = {
     ("generated",): Generated,
     ("jobs",): SubmittedJob,
     ("resize_cost",): ResizeCostTable,
+    ("failures",): FailuresTable,
+    ("storage",): StorageTable,
     ("speedup",): SpeedupTable,
     ("priority",): PriorityWeights,
     ("reservations",): ReservedCores,
@@ -29,7 +32,10 @@ _TABLES: Tables = {
 
 
 def load_workload(path: Path, chosen: Mapping[str, Any]) -> Workload:
-    """`chosen`: by options, in place of keys of the same name. A ConfigError says what is wrong."""
+    """`chosen`: by options, in place of keys of the same name; one of a table as `failures.mtbf`.
+
+    A ConfigError says what is wrong.
+    """
     name = str(path)
     if path.suffix not in _TRACES:
         document = read_toml(text_of(path), name)
@@ -41,8 +47,14 @@ def load_workload(path: Path, chosen: Mapping[str, Any]) -> Workload:
 
 def _validated(document: Document, chosen: Mapping[str, Any], name: str) -> Workload:
     for key, value in chosen.items():
-        document.tree[key] = value
-        document.places[(key,)] = Place("option", f"--{key.replace('_', '-')}")
+        *table, last = key.split(".")
+        place = Place("option", f"--{last.replace('_', '-')}")
+        if not table:
+            document.tree[key] = value
+        elif isinstance(found := document.tree.setdefault(table[0], {}), dict):
+            document.places.setdefault((table[0],), Place(name, table[0]))
+            found[last] = value
+        document.places[(*table, last)] = place
     return validated_by(Workload, _TABLES, document, name)
 
 

@@ -16,6 +16,7 @@ from nereus.simulation.workload.behaviour import (
     of_resize_cost,
     of_speedup,
 )
+from nereus.simulation.workload.disturbances import FailuresTable, StorageTable, of_failures, of_storage
 from nereus.simulation.workload.figures import Watts
 from nereus.simulation.workload.job import Kind
 from nereus.simulation.workload.orders.registry import ORDERS, PRIORITY
@@ -26,12 +27,15 @@ _RANKS = "a whole number from 1 to 10^7"
 _ABOVE_0 = "seconds above 0, up to 1e10"
 _WATTS = "watts from 0 to 1e6"
 _WEIGHT = "a number from 0 to 1e9"
+_BYTES = "bytes from 0 to 1e18"
 _PERCENT = "a number from 0 to 100"
 
 SHARED, EXCLUSIVE = ALLOCATIONS = ("shared", "exclusive")
 
 Percent = Annotated[float, Field(ge=0, le=100)]
 WattsOfCore = Annotated[float, Field(ge=0, le=1e6)]
+IoBytes = Annotated[float, Field(ge=0, le=1e18)]
+IoShare = Annotated[float, Field(ge=0, le=1)]
 SomeSeconds = Annotated[float, Field(gt=0, le=1e10)]
 
 
@@ -51,6 +55,8 @@ class SubmittedJob(Part):
     most: Ranks | None = Field(None, description="a whole number from ranks to 10^7")
     memory_per_rank: float | None = Field(None, ge=0, le=1e18, description="bytes from 0 to 1e18")
     priority: float = Field(0.0, ge=0, le=1, description="a number from 0 to 1")
+    io_bytes: IoBytes | None = Field(None, description=_BYTES)
+    io_share: IoShare | None = Field(None, description="a share of 1")
 
 
 MODELS = ("exponential", "lublin")
@@ -69,6 +75,8 @@ class Generated(Part):
     limit_factor: float = Field(1.0, ge=1, le=1000, description="a number from 1 to 1000")
     serial_share: float = Field(0.244, ge=0, le=1, description="a share of 1")
     power_share: float = Field(0.576, ge=0, le=1, description="a share of 1")
+    io_bytes: IoBytes | None = Field(None, description=_BYTES)
+    io_share: IoShare | None = Field(None, description="a share of 1")
 
 
 class ReservedCores(Part):
@@ -119,6 +127,8 @@ class Workload(Part):
     seed: int = Field(42, ge=0, le=2**63 - 1, description="a whole number from 0 to 2^63-1")
     seeds: int = Field(1, ge=1, le=10_000, description="a whole number from 1 to 10000")
     resize_cost: ResizeCostTable | None = Field(None, description="a table with method, seconds, rate")
+    failures: FailuresTable | None = Field(None, description="a table with mtbf, recovery, save_every")
+    storage: StorageTable | None = Field(None, description="a table with bandwidth, job_bandwidth, io_share")
     idle_watts: WattsOfCore | None = Field(None, description=_WATTS)
     busy_watts: WattsOfCore | None = Field(None, description=_WATTS)
     default_limit: SomeSeconds | None = Field(None, description=_ABOVE_0)
@@ -204,6 +214,9 @@ def findings(workload: Workload) -> Iterator[tuple[Path, str]]:
     if workload.resize_cost is not None:
         found = of_resize_cost(workload.resize_cost, workload.trace is not None)
         yield from ((("resize_cost", key), text) for key, text in found)
+    if workload.failures is not None:
+        yield from ((("failures", key), text) for key, text in of_failures(workload.failures))
+    yield from _of_io(workload)
     for index, job in enumerate(workload.jobs):
         if job.name in names:
             yield ("jobs", index, "name"), "another name: there is one job of this name"
@@ -245,6 +258,23 @@ def _of_reservations(workload: Workload) -> Iterator[tuple[Path, str]]:
                 ("reservations", index, "cores"),
                 f"a multiple of the {workload.cores_per_node} cores of a node",
             )
+
+
+def _of_io(workload: Workload) -> Iterator[tuple[Path, str]]:
+    drawn = [] if workload.generated is None else [(("generated",), workload.generated)]
+    places: list[tuple[Path, Generated | SubmittedJob]] = [*drawn]
+    places += [(("jobs", index), job) for index, job in enumerate(workload.jobs)]
+    own = 0
+    for where, each in places:
+        keys = [key for key in ("io_bytes", "io_share") if getattr(each, key) is not None]
+        own += bool(keys)
+        if len(keys) == 2:
+            yield (*where, "io_share"), "goes without io_bytes: one of them says what I/O there is"
+        elif keys and workload.storage is None:
+            yield (*where, keys[0]), "goes with a table storage, which says what bandwidth there is"
+    if workload.storage is not None:
+        found = of_storage(workload.storage, own > 0, 0 < own == len(places))
+        yield from ((("storage", key), text) for key, text in found)
 
 
 def _of_nodes(workload: Workload) -> Iterator[tuple[Path, str]]:

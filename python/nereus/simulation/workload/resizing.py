@@ -44,12 +44,24 @@ class Malleable:
         if number in self._jobs:
             self._to_give -= self._above_kept(running)
             del self._jobs[number]
+        self._given.pop(number, None)  # of one that failed in its resize
         self._can_give.put(number, None)
         self._can_grow.put(number, None)
 
     def resized(self, running: Running) -> None:
         """A resize that took time is done."""
         self._given.pop(running.request.number, None)
+        self._to_give += self._above_kept(running)
+        self._sort(running)
+
+    def has(self, running: Running) -> bool:
+        """Whether it may be resized at all."""
+        return running.request.number in self._jobs
+
+    def shrink(self, running: Running, resize: Callable[[], None]) -> None:
+        """It lost cores that nobody asked for."""
+        self._to_give -= self._above_kept(running)
+        resize()
         self._to_give += self._above_kept(running)
         self._sort(running)
 
@@ -121,4 +133,9 @@ def _as_seen(running: Running) -> MalleableJob:
     """By a strategy. With idle cores a job is slower on the ranks that it asked for than around them."""
     job, request = running.outcome.job, running.request
     is_concave = request.speedup.is_concave and request.idle == 0
-    return MalleableJob(job.name, job.least, job.ranks, job.most, request.time_factor, is_concave)
+
+    def io_share(ranks: int) -> float:
+        return min(1.0, job.io_share / request.time_factor(ranks)) if job.io_share else 0.0
+
+    seconds = request.time_factor
+    return MalleableJob(job.name, job.least, job.ranks, job.most, seconds, is_concave, io_share)

@@ -49,6 +49,10 @@ class Running:
         self._next_ranks = ranks
         if ranks > self.outcome.ranks:
             self._have(ranks)
+        self._stand_still(now, seconds)
+
+    def _stand_still(self, now: float, seconds: float) -> None:
+        """For so long, or until its limit."""
         left = self._limit - self.outcome.work_seconds
         if seconds < left * self._factor:
             self._since = now + seconds
@@ -84,8 +88,11 @@ class Running:
         outcome.core_seconds += (now - self._counted) * outcome.ranks
         outcome.computing_core_seconds += (now - self._counted) * self.request.computing(outcome.ranks)
         if self._since > self._counted:
-            outcome.lost_core_seconds += (min(now, self._since) - self._counted) * outcome.ranks
+            self._count_standstill((min(now, self._since) - self._counted) * outcome.ranks)
         if now > self._since:
             outcome.work_seconds += (now - self._since) / self._factor
             self._since = now
         self._counted = now
+
+    def _count_standstill(self, core_seconds: float) -> None:
+        self.outcome.lost_core_seconds += core_seconds

@@ -1,25 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The machine: jobs come, start as the order says, and end when their work is done or at their limits."""
+"""Simulates jobs on a machine: where nothing disturbs them, with the plain one, which is faster."""
 
-import heapq
 from collections.abc import Callable, Sequence
-from math import inf
 
-from nereus import UserError
 from nereus.policy.strategies import Strategy
-from nereus.simulation.workload.job import Job, Kind, Outcome, Request, Start
-from nereus.simulation.workload.orders.order import SizingOrder, StartOrder
+from nereus.simulation.workload.failing import FailingMachine
+from nereus.simulation.workload.failures import Failures
+from nereus.simulation.workload.job import Job, Outcome
+from nereus.simulation.workload.machine import Machine, Recorder
+from nereus.simulation.workload.orders.order import StartOrder
 from nereus.simulation.workload.resize_cost import ResizeCost
-from nereus.simulation.workload.resizing import Malleable
-from nereus.simulation.workload.running import Running
+from nereus.simulation.workload.sharing import SharingMachine
 from nereus.simulation.workload.speedup import Amdahl, Speedup
-
-#: Told of each change of a job's ranks: when, the job's number, how many it has from then on; 0 at its end.
-Recorder = Callable[[float, int, int], None]
-
-
-class OrderError(UserError):
-    """A start order that starts jobs without cores for them, or forgets jobs: a mistake in its code."""
+from nereus.simulation.workload.storage import Storage
 
 
 def simulate(
@@ -32,148 +25,19 @@ def simulate(
     cost: ResizeCost | None = None,
     speedup: Speedup | None = None,
     step: int = 1,
+    failures: Failures | None = None,
+    storage: Storage | None = None,
 ) -> list[Outcome]:
     """`jobs`: in the order of their submission, each with no more ranks than the order has cores.
 
     Without a strategy, or if the order gives each job one size, nobody is resized. `ended`: told of each end.
     `cost`: of resizes, which take no time without it; `speedup`: that of Amdahl with `parallel_fraction`;
-    `step`: all sizes, and the cores of the order, are multiples of it.
+    `step`: all sizes, and the cores of the order, are multiples of it; `failures`: of nodes, none without it;
+    `storage`: that jobs share, without it they do not slow one another down.
     """
     chosen = Amdahl(parallel_fraction) if speedup is None else speedup
-    return _Machine(jobs, order, strategy, chosen, ended, recorder, cost, step).outcomes()
-
-
-class _Machine:
-    def __init__(
-        self,
-        jobs: Sequence[Job],
-        order: StartOrder,
-        strategy: Strategy | None,
-        speedup: Speedup,
-        ended: Callable[[], None],
-        recorder: Recorder | None,
-        cost: ResizeCost | None,
-        step: int,
-    ) -> None:
-        self._jobs, self._order, self._told, self._recorder = jobs, order, ended, recorder
-        self._cost, self._speedup = cost, speedup
-        self._free = order.free
-        self._running: dict[int, Running] = {}
-        #: Of jobs and of resizes: a heap; those of before a resize are void.
-        self._ends: list[tuple[float, int]] = []
-        self._outcomes: list[Outcome | None] = [None] * len(jobs)
-        self._submitted = self._ended = 0
-        self._malleable: Malleable | None = None
-        if strategy is not None and isinstance(order, SizingOrder):
-            self._malleable = Malleable(order, strategy, self._resize, step)
-
-    def outcomes(self) -> list[Outcome]:
-        while self._ended < len(self._jobs):
-            now = min(self._next_end(), self._next_submission(), self._order.wakes)
-            if now == inf:
-                raise OrderError(f"{len(self._jobs) - self._ended} jobs wait, and nothing happens any more")
-            self._end_until(now)
-            self._submit_until(now)
-            self._start(now)
-        return [outcome for outcome in self._outcomes if outcome is not None]
-
-    def _next_end(self) -> float:
-        while self._ends and not self._is_valid(*self._ends[0]):
-            heapq.heappop(self._ends)
-        return self._ends[0][0] if self._ends else inf
-
-    def _is_valid(self, end: float, number: int) -> bool:
-        return number in self._running and self._running[number].due == end
-
-    def _next_submission(self) -> float:
-        return self._jobs[self._submitted].submit if self._submitted < len(self._jobs) else inf
-
-    def _end_until(self, now: float) -> None:
-        while self._next_end() <= now:
-            _, number = heapq.heappop(self._ends)
-            running = self._running[number]
-            if running.is_resizing:
-                self._finish_resize(running, now)
-                continue
-            del self._running[number]
-            running.stop(now)
-            self._free += running.outcome.ranks
-            self._ended += 1
-            self._order.ended(running.request, now)
-            if self._malleable is not None:
-                self._malleable.ended(running)
-            if self._recorder is not None:
-                self._recorder(now, number, 0)
-            self._told()
-
-    def _submit_until(self, now: float) -> None:
-        while self._next_submission() <= now:
-            job, number = self._jobs[self._submitted], self._submitted
-            self._submitted += 1
-            least = job.least if isinstance(self._order, SizingOrder) else job.ranks
-            request = Request(number, job.ranks, least, job.limit, self._speedup, job.idle, job.priority)
-            self._order.submitted(request, now)
-
-    def _start(self, now: float) -> None:
-        self._start_who_fits(now)
-        if self._malleable is None:
-            return
-        while self._is_first_undisturbed(now) and self._malleable.give_to_first(self._usable(now), now):
-            self._start_who_fits(now)
-        self._malleable.take_idle(self._usable(now), now)
-
-    def _usable(self, now: float) -> int:
-        """Free cores that are not reserved."""
-        return self._free - self._order.reserved(now)
-
-    def _is_first_undisturbed(self, now: float) -> bool:
-        assert isinstance(self._order, SizingOrder)
-        first = self._order.first()
-        return first is not None and self._order.is_undisturbed(first, now)
-
-    def _start_who_fits(self, now: float) -> None:
-        for start in self._order.starting(now):
-            self._run(start, now)
-
-    def _run(self, start: Start, now: float) -> None:
-        number, job = start.request.number, self._jobs[start.request.number]
-        if start.ranks > self._usable(now) or not job.least <= start.ranks <= job.most:
-            raise OrderError(
-                f"{job.name} was started on {start.ranks} ranks, {self._usable(now)} cores are free"
-            )
-        self._free -= start.ranks
-        running = Running(start.request, Outcome(job, now, start.ranks))
-        self._outcomes[number], self._running[number] = running.outcome, running
-        heapq.heappush(self._ends, (running.end, number))
-        if self._recorder is not None:
-            self._recorder(now, number, start.ranks)
-        if self._malleable is not None and job.kind is Kind.MALLEABLE and self._may_be_resized(start, now):
-            self._malleable.started(running)
-
-    def _may_be_resized(self, start: Start, now: float) -> bool:
-        """Without running into a reservation, however few ranks it has."""
-        assert isinstance(self._order, SizingOrder)
-        return self._order.is_undisturbed(start.request, now)
-
-    def _resize(self, running: Running, ranks: int, now: float) -> None:
-        had, of = running.outcome.ranks, running.request.computing
-        seconds = 0.0 if self._cost is None else self._cost.of(running.outcome.job, of(had), of(ranks))
-        running.resize(ranks, now, seconds)
-        self._has_changed(running, had, now)
-
-    def _finish_resize(self, running: Running, now: float) -> None:
-        had = running.outcome.ranks
-        running.finish_resize(now)
-        self._has_changed(running, had, now)
-        assert self._malleable is not None
-        self._malleable.resized(running)
-
-    def _has_changed(self, running: Running, had: int, now: float) -> None:
-        """From so many ranks; a job that leaves cores has them until its resize is done."""
-        heapq.heappush(self._ends, (running.due, running.request.number))
-        ranks = running.outcome.ranks
-        self._free += had - ranks
-        if self._recorder is not None and ranks != had:
-            self._recorder(now, running.request.number, ranks)
-        assert isinstance(self._order, SizingOrder)
-        self._order.resized(running.request, ranks, running.killed_at, now)
+    common = (jobs, order, strategy, chosen, ended, recorder, cost, step)
+    if failures is not None:
+        return FailingMachine(*common, storage, failures).outcomes()
+    machine = Machine(*common) if storage is None else SharingMachine(*common, storage)
+    return machine.outcomes()

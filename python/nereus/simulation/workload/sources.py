@@ -35,7 +35,7 @@ def jobs_of(workload: Workload, seed: int, skip_bad: bool = False) -> Jobs:
     if workload.trace is not None:
         return _traced(workload, Path(workload.trace), skip_bad)
     if workload.generated is not None:
-        return Jobs(_drawn(workload.generated, seed))
+        return Jobs(_with_drawn_io(_drawn(workload.generated, seed), workload, seed))
     fixed = frozenset(job.name for job in workload.jobs if job.kind is not None)
     return Jobs(_in_order([_listed(job, workload) for job in workload.jobs]), fixed=fixed)
 
@@ -48,7 +48,9 @@ def _in_order(jobs: list[Job]) -> list[Job]:
 def _listed(job: SubmittedJob, workload: Workload) -> Job:
     limit = job.limit or workload.default_limit or inf
     rigid = Job.rigid(job.name, job.submit, job.ranks, job.seconds, limit, job.memory_per_rank)
-    made = replace(rigid, priority=job.priority)
+    store = workload.storage
+    share = 0.0 if store is None else store.share_of(job.io_share, job.io_bytes, job.seconds)
+    made = replace(rigid, priority=job.priority, io_share=share)
     if job.kind in (None, Kind.RIGID):
         return made
     sized = with_kind(made, Kind(job.kind), workload)
@@ -107,6 +109,9 @@ def _traced(workload: Workload, path: Path, skip_bad: bool) -> Jobs:
         raise ConfigError([what])
     if not jobs:
         raise fail(str(path), "has no job that can be simulated")
+    if workload.storage is not None:
+        share = workload.storage.io_share or 0.0
+        jobs = [replace(job, io_share=share) for job in jobs]
     return Jobs(_in_order(jobs), left_out)
 
 
@@ -143,6 +148,23 @@ def _drawn(generated: Generated, seed: int) -> list[Job]:
             zip(submits - submits[0], ranks, seconds, limits, strict=True), start=1
         )
     ]
+
+
+def _with_drawn_io(jobs: list[Job], workload: Workload, seed: int) -> list[Job]:
+    """Bytes, or shares of at most 1, of an exponential distribution; all other values stay what they are."""
+    generated, store = workload.generated, workload.storage
+    if store is None or generated is None:
+        return jobs
+    random = np.random.default_rng([seed, 4])
+    shares = [store.share_of(None, None, job.seconds) for job in jobs]
+    if generated.io_bytes is not None:
+        amounts = random.exponential(generated.io_bytes, len(jobs)).tolist()
+        shares = [
+            store.share_of(None, amount, job.seconds) for job, amount in zip(jobs, amounts, strict=True)
+        ]
+    elif generated.io_share is not None:
+        shares = np.minimum(1.0, random.exponential(generated.io_share, len(jobs))).tolist()
+    return [replace(job, io_share=share) for job, share in zip(jobs, shares, strict=True)]
 
 
 def _exponential(

@@ -11,8 +11,9 @@ import pytest
 
 from nereus.simulation.workload.figures import Interval, bounded_slowdown, figures_of
 from nereus.simulation.workload.job import Job, Outcome, Request
+from nereus.simulation.workload.machine import OrderError
 from nereus.simulation.workload.orders.fcfs import FirstComeFirstServed
-from nereus.simulation.workload.simulation import OrderError, simulate
+from nereus.simulation.workload.simulation import simulate
 
 Nereus = Callable[..., tuple[int, str, str]]
 EXAMPLE = Path(__file__).parents[4] / "examples" / "simulate" / "workload.toml"

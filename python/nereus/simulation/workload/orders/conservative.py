@@ -68,6 +68,16 @@ class Conservative(StartOrder):
             self._promised.give(now, end, job.ranks)
             self._has_gap = True
 
+    def broke(self, cores: int, until: float, now: float) -> None:
+        """What was promised cannot be kept: all who wait get new reservations, in their order."""
+        super().broke(cores, until, now)
+        for job, start in zip(self._waiting, self._starts.tolist(), strict=True):
+            self._promised.give(start, start + job.limit, job.ranks)
+        self._promised.take(now, until, cores)
+        for place, job in enumerate(self._waiting):
+            start = self._starts[place] = self._promised.earliest(now, job.ranks, job.limit)
+            self._promised.take(start, start + job.limit, job.ranks)
+
     def _move_all_up(self, now: float) -> None:
         self._promised.forget(now)
         while self._has_gap:

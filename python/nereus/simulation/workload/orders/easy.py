@@ -61,6 +61,11 @@ class Easy(SizingOrder):
         self._promised.give(now, end, ranks)
         self._promised.forget(now)
 
+    def broke(self, cores: int, until: float, now: float) -> None:
+        """Nobody is promised these until they are back."""
+        super().broke(cores, until, now)
+        self._promised.take(now, until, cores)
+
     def resized(self, job: Request, ranks: int, end: float, now: float) -> None:
         """Promised to it is another number of cores, up to another time."""
         self.ended(job, now)

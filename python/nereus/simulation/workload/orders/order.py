@@ -27,6 +27,14 @@ class StartOrder(ABC):
         """When it is to be asked again, even if nothing happens until then."""
         return inf
 
+    def broke(self, cores: int, until: float, now: float) -> None:
+        """So many free cores are out of service up to then."""
+        self.free -= cores
+
+    def repaired(self, cores: int) -> None:
+        """They are back."""
+        self.free += cores
+
     @abstractmethod
     def submitted(self, job: Request, now: float) -> None:
         """It waits from now on."""
