@@ -15,10 +15,10 @@ using nlohmann::json;
 constexpr std::string_view prefix = "epoch-";
 constexpr const char *unfinished_prefix = ".epoch-";
 constexpr std::int64_t most_root_bytes = 1 << 16;
-constexpr int format = 1;
+constexpr int folder_format = 1;
 
 json root_metadata() {
-    return {{"zarr_format", 3}, {"node_type", "group"}, {"attributes", {{"nereus", {{"epochs", format}}}}}};
+    return {{"zarr_format", 3}, {"node_type", "group"}, {"attributes", {{"nereus", {{"epochs", folder_format}}}}}};
 }
 
 tl::unexpected<Error> is_none(const Path &path, const std::string &why) {
@@ -69,9 +69,9 @@ Done SaveFolder::check() const {
     const json root = json::parse(*text, nullptr, false);
     const auto known = json::json_pointer("/attributes/nereus/epochs");
     if (!root.is_object() || !root.contains(known)) return is_none(path_, "its zarr.json is of something else");
-    if (root.at(known) == format) return {};
+    if (root.at(known) == folder_format) return {};
     return is_none(path_, "its format is " + root.at(known).dump().substr(0, 40) + ": this version reads " +
-                              std::to_string(format));
+                              std::to_string(folder_format));
 }
 
 Result<std::vector<std::uint64_t>> SaveFolder::epochs() const {

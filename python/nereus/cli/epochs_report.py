@@ -33,7 +33,7 @@ def _epochs_table(epochs: list[Epoch]) -> "Table":
     from nereus.analysis.report.tables import new_table, number
 
     table = new_table(
-        *(number(name) for name in ("epoch", "iteration", "ranks", "bytes")), "saved", "program", "MPI"
+        *(number(name) for name in ("epoch", "iteration", "ranks", "size")), "saved", "program", "MPI"
     )
     for epoch in epochs:
         saved = datetime.fromtimestamp(epoch.saved_unix)
@@ -45,7 +45,7 @@ def _epochs_table(epochs: list[Epoch]) -> "Table":
 def _arrays_table(epoch: Epoch) -> "Table":
     from nereus.analysis.report.tables import new_table, number
 
-    table = new_table("name", "kind", "layout", "type", number("elements"), number("bytes"))
+    table = new_table("name", "kind", "layout", "type", number("elements"), number("size"))
     for array in epoch.arrays:
         kind = array.type or f"{array.extent} bytes"
         table.add_row(

@@ -12,7 +12,6 @@ from typing import Annotated
 
 import typer
 
-from nereus.analysis.report.units import bytes_text
 from nereus.cli.messages import Refused, complain, note, warn
 from nereus.cli.run_saving import (
     RecoveriesOption,
@@ -273,6 +272,8 @@ def _exit_code(ending: Ending, saving: Saving, stopping: Stopping, program: list
         return outcome.code
     if not ending.stopped or saving.folder is None:
         return outcome.code
+    from nereus.analysis.report.units import bytes_text  # jobs that are not stopped begin sooner without it
+
     epoch = chosen_epoch(saving.folder)
     words = shlex.join(
         ["nereus", "run", "--resume", str(saving.folder), "-n", str(ending.ranks), "--", *program]

@@ -15,8 +15,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char *format = "nereus-costs";
-constexpr int version = 1;
+constexpr const char *costs_format = "nereus-costs";
+constexpr int costs_version = 1;
 constexpr double most_seconds = 1e6;
 constexpr std::size_t longest_file = std::size_t{1} << 20;
 
@@ -109,8 +109,10 @@ Result<plan::Costs> read_file(const std::string &path) {
 Result<plan::Costs> read_costs(const std::string &text) {
     const json in = json::parse(text, nullptr, false);
     if (!in.is_object()) return failed(NEREUS_ERR_SETTING, "is no JSON object");
-    if (in.value("format", json()) != format) return wrong("format", std::string("must be \"") + format + "\"");
-    if (in.value("version", json()) != version) return wrong("version", "must be " + std::to_string(version));
+    if (in.value("format", json()) != costs_format)
+        return wrong("format", std::string("must be \"") + costs_format + "\"");
+    if (in.value("version", json()) != costs_version)
+        return wrong("version", "must be " + std::to_string(costs_version));
     const json library = in.value("library", json());
     if (!library.is_string()) return wrong("library", "must be a text");
     const auto rows = in.find("costs");
@@ -135,7 +137,8 @@ json as_json(const plan::Costs &costs) {
         for (const Field &field : fields) row[field.name] = cost.*field.place;
         rows.push_back(std::move(row));
     }
-    return {{"format", format}, {"version", version}, {"library", costs.library}, {"costs", std::move(rows)}};
+    return {
+        {"format", costs_format}, {"version", costs_version}, {"library", costs.library}, {"costs", std::move(rows)}};
 }
 
 }

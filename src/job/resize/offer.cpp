@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int version = 7;
+constexpr int offer_version = 7;
 
 json as_json(const Entry &entry) {
     json out = description_as_json(entry.is);
@@ -98,7 +98,7 @@ mpi::Bytes pack_rolled_back(const std::string &why) { return json::to_msgpack({{
 mpi::Bytes pack(const Offer &offer, const std::vector<Entry> &entries) {
     json list = json::array();
     for (const Entry &entry : entries) list.push_back(as_json(entry));
-    return json::to_msgpack({{"version", version},
+    return json::to_msgpack({{"version", offer_version},
                              {"generation", offer.generation},
                              {"sources", offer.sizes.sources},
                              {"drains", offer.sizes.drains},
@@ -120,9 +120,10 @@ mpi::Bytes pack(const Offer &offer, const std::vector<Entry> &entries) {
 Result<Unpacked> unpack_offer(const mpi::Bytes &bytes, const Settings &own) try {
     const json in = json::from_msgpack(bytes);
     if (in.contains("rolled_back")) return failed(NEREUS_ERR_STATE, in.at("rolled_back"));
-    if (in.at("version") != version)
+    if (in.at("version") != offer_version)
         return failed(NEREUS_ERR_MISMATCH, "the job speaks version " + in.at("version").dump() +
-                                               " of the offer and this newcomer version " + std::to_string(version));
+                                               " of the offer and this newcomer version " +
+                                               std::to_string(offer_version));
     Unpacked unpacked;
     Offer &offer = unpacked.offer;
     offer.generation = whole<std::int64_t>(in, "generation", -1);

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int format = 1;
+constexpr int document_format = 1;
 
 json as_json(const SavedEntry &entry) {
     json out = description_as_json(entry.is);
@@ -46,7 +46,7 @@ void check(const std::vector<SavedEntry> &entries) {
 std::string as_text(const EpochDocument &document) {
     json entries = json::array();
     for (const SavedEntry &entry : document.entries) entries.push_back(as_json(entry));
-    const json out{{"format", format},
+    const json out{{"format", document_format},
                    {"epoch", document.epoch},
                    {"iteration", document.iteration},
                    {"generation", document.generation},
@@ -62,9 +62,9 @@ std::string as_text(const EpochDocument &document) {
 
 Result<EpochDocument> document_from(const std::string &text) try {
     const json in = json::parse(text);
-    if (in.at("format") != format)
+    if (in.at("format") != document_format)
         return failed(NEREUS_ERR_MISMATCH, "the epoch has format " + in.at("format").dump().substr(0, 40) +
-                                               ": this version reads " + std::to_string(format));
+                                               ": this version reads " + std::to_string(document_format));
     EpochDocument document;
     document.epoch = static_cast<std::uint64_t>(whole<std::int64_t>(in, "epoch", 1));
     document.iteration = whole<std::int64_t>(in, "iteration", 0);
