@@ -29,7 +29,7 @@ NOT_RUN = {
     r" \[-|…": "a template: what is in brackets may be left out",
     r"\./app|\./application|APP\b": "the program is the reader's",
     r"n1:|--at n1|keys\b": "other hosts, or keys of a daemon for them, are needed",
-    r"resize (\w+-1|mine) ": "the name of a job that runs, in another terminal",
+    r"(resize|save) (\w+-1|mine)\b": "the name of a job that runs, in another terminal",
     r"nereus (daemon|page|top)\b": "runs until it is ended, or looks at what runs",
     r"cluster\.toml|day\.swf|january|audikw_1|nereus-monitor-1f": "the file is the reader's",
     r"[ =](run\.json|measured\.jsonl)": "the file is the reader's",
