@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <optional>
 #include <thread>
 
 namespace {
@@ -136,21 +137,22 @@ int run_all(const Plan &plan, nereus::Job &job, const Rows &rows, State &state) 
 }
 
 /// One process' stay in the job; returns its exit code.
-int stay(const Plan &plan, nereus::Job &job, State &state) {
+int stay(const Plan &plan, nereus::Job &job, State &state, std::optional<Rows> &rows) {
     job.value("state", state);
-    const Rows rows(plan, job);
+    rows.emplace(plan, job);
     if (job.generation() == 0) {
-        rows.fill();
+        rows->fill();
         state.began = applications::date();
     }
-    return run_all(plan, job, rows, state);
+    return run_all(plan, job, *rows, state);
 }
 
 int run(int argc, char **argv) {
     const drift::CommandLine line = drift::read_command_line(argc, argv);
     if (line.exit_code) return *line.exit_code;
-    State state; // the library writes to it until the job is closed
-    return common::run_job(program, argc, argv, [&](nereus::Job &job) { return stay(line.plan, job, state); });
+    State state; // the library writes to both until the job is closed
+    std::optional<Rows> rows;
+    return common::run_job(program, argc, argv, [&](nereus::Job &job) { return stay(line.plan, job, state, rows); });
 }
 
 }

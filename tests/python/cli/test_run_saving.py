@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Options of `nereus run` about epochs that do not go together, or name what is not there."""
 
+import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +35,12 @@ def test_what_is_not_allowed_is_refused_and_nothing_starts(shell: Any, options: 
 
 
 def test_folder_that_another_job_uses_is_refused(shell: Any) -> None:
-    with shell.start("run", "--save", "saved", "--", "sh", "-c", "touch begun; sleep 60"):
+    with shell.start("run", "--save", "saved", "--", "sh", "-c", "touch begun; sleep 60") as process:
         while not (shell.folder / "begun").exists():
-            pass
+            time.sleep(0.05)
         result = shell.nereus("run", "--save", "saved", "--", "true")
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
     assert (result.returncode, "another running job saves" in result.stderr) == (2, True), result.stderr
 
 
