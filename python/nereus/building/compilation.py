@@ -4,6 +4,7 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from pathlib import Path
 from nereus.building.error import BuildingError
 from nereus.building.mpi import ForeignMpi, variables
 from nereus.building.source import Source
+from nereus.launch.stopping import SIGNALS
 
 #: Of CMake's build: what `nereus emulate` and `nereus doctor` need, and all.
 TARGETS = ("install-emulate", "install")
@@ -117,16 +119,24 @@ def _launchers() -> dict[str, str]:
 def _carry_out(words: list[str], environment: dict[str, str], log: Path, progress: Progress) -> None:
     last: list[str] = []
     with log.open("w", encoding="utf-8") as kept:
-        process = subprocess.Popen(
-            words,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-        )
+        # Who is asked to end while the tool starts hears of it once the tool is known, and can be ended.
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
         try:
+            process = subprocess.Popen(
+                words,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+                preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, mask),
+            )
+        except BaseException:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+            raise
+        try:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             for line in process.stdout or ():
                 kept.write(line)
                 last = [*last, line.rstrip()][-_LAST_LINES:]

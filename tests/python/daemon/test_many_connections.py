@@ -47,6 +47,12 @@ def connections(*address: Any, number: int = 400) -> Iterator[list[socket.socket
         yield made
 
 
+def knocked(port: int) -> bool:
+    """Many connect, and go again: nobody knows yet what becomes of them."""
+    with connections("127.0.0.1", port, number=200):
+        return False
+
+
 def is_refused(connection: socket.socket) -> bool | None:
     """None: it is not known yet. Who is let in by libzmq is greeted at once."""
     try:
@@ -126,7 +132,8 @@ def test_unauthenticated_connections_take_no_descriptors_from_jobs(house: Any, t
         house.beat(*jobs)
         assert ask_daemon({"kind": "status"})["pid"] == daemon
         told = f"{descriptors_of(daemon) // 4} others have not authenticated themselves"
-        house.until(lambda: any(told in text for text in refusals()))
+        # On a busy machine the first of them were cut off before so many had come: more come then.
+        house.until(lambda: any(told in text for text in refusals()) or knocked(port))
     # They are gone, and friends with keys are heard.
     found = json.loads((keys / "client.json").read_text())
     friend = house.job("friend", connect=False)
