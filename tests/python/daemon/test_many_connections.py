@@ -121,6 +121,7 @@ def test_daemon_answers_and_stops_while_its_line_is_full(house: Any) -> None:
     assert not house.line.parent.exists() or list(house.line.parent.iterdir()) == []
 
 
+@pytest.mark.whole  # once, on a busy machine, nobody was refused within two minutes: it is not known why
 def test_unauthenticated_connections_take_no_descriptors_from_jobs(house: Any, tmp_path: Path) -> None:
     keys = tmp_path / "keys"
     make_keys(keys)

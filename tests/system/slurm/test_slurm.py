@@ -11,7 +11,9 @@ import pytest
 from commands import COMMAND
 
 
-def test_job_in_slurm_runs_on_its_hosts_and_resizes_without_options(start: Any, mpi: str) -> None:
+# Slurm may end the step that removes a job's folder on another host: seen once with Open MPI.
+def test_job_in_slurm_runs_on_its_hosts_and_resizes_without_options(start: Any, sampled_mpi: str) -> None:
+    mpi = sampled_mpi
     job = start(mpi, 2, "-n", "2")
     first, second = job.cluster.nodes[:2]
     assert job.placed == 2 * first[-1]
