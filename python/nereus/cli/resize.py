@@ -7,6 +7,7 @@ import typer
 
 from nereus.analysis.report.units import seconds_text
 from nereus.cli.elsewhere import AtOption, AtShellOption, carried_out_elsewhere
+from nereus.cli.job_question import ask_job
 from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, complain, say, show_json, warn
 from nereus.cli.resize_options import GivenOptions, takes_resize_options
@@ -14,7 +15,7 @@ from nereus.cli.resize_size import wanted_size
 from nereus.launch import read_hosts
 from nereus.methods import PROCESS_STRATEGIES, transfer_conflict
 from nereus.methods.strategies import conflict_in
-from nereus.supervisor import OK, PENDING, REDUCED, RESIZED, UNCHANGED, FoundJob, NoAnswer, ask, find
+from nereus.supervisor import OK, PENDING, REDUCED, RESIZED, UNCHANGED, find
 
 _GOOD = {OK, RESIZED, UNCHANGED, PENDING, REDUCED}
 
@@ -90,15 +91,6 @@ def _check_transfer(process_method: str | None, method: str | None, strategy: st
     conflict = transfer_conflict(process_method, method, strategy)
     if conflict is not None:
         raise Refused(f"--transfer-method = {method}: {conflict}")
-
-
-def ask_job(job: FoundJob, question: dict[str, Any], timeout: float, done: str = "resized") -> dict[str, Any]:
-    """Its answer; one that says so where there is none in time. `done`: what was to be done to it."""
-    try:
-        return ask(job.where, question, timeout)
-    except NoAnswer as problem:
-        message = f"job {job.shown}: {problem}; whether it will be {done} is not known"
-        return {"kind": "refused", "message": message}
 
 
 def _present(answer: dict[str, Any], ranks: int | None, as_json: bool) -> int:

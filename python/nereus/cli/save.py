@@ -7,9 +7,9 @@ import typer
 
 from nereus.analysis.report.units import bytes_text, seconds_text
 from nereus.cli.elsewhere import AtOption, AtShellOption, carried_out_elsewhere
+from nereus.cli.job_question import ask_job
 from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import complain, say, show_json, warn
-from nereus.cli.resize import ask_job
 from nereus.supervisor import OK, find
 
 

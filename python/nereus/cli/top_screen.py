@@ -14,7 +14,8 @@ from textual.widgets import DataTable, Footer, Input, Label, Static
 from textual.worker import get_current_worker
 
 from nereus import UserError, printable
-from nereus.cli.resize import ask_job, outcome
+from nereus.cli.job_question import ask_job
+from nereus.cli.resize import outcome
 from nereus.cli.top_jobs import COLUMNS, NUMBERS, cells, decision_text, headline
 from nereus.daemon.watch import Look, Watch
 from nereus.supervisor import find, shown_name

@@ -2,20 +2,15 @@
 """The machine where nodes fail: jobs lose work and cores, and nodes are out of service until repaired."""
 
 import heapq
-from collections.abc import Callable, Sequence
 from math import inf
 
 from nereus import UserError
-from nereus.policy.strategies import Strategy
 from nereus.simulation.workload.failures import Draws, Failures, Recovery
 from nereus.simulation.workload.hindered import Hindered
-from nereus.simulation.workload.job import Job, Request, Start
-from nereus.simulation.workload.machine import Recorder
-from nereus.simulation.workload.orders.order import StartOrder
-from nereus.simulation.workload.resize_cost import ResizeCost
+from nereus.simulation.workload.job import Request, Start
+from nereus.simulation.workload.machine import Given
 from nereus.simulation.workload.running import Running
 from nereus.simulation.workload.sharing import SharingMachine
-from nereus.simulation.workload.speedup import Speedup
 from nereus.simulation.workload.storage import Storage
 
 #: Of nodes alone, one after the other: then a job waits for more cores than are ever in service at once.
@@ -31,23 +26,11 @@ class FailingMachine(SharingMachine):
     matter to an exponential distribution. Idle nodes fail too, which matters only where repairs take time.
     """
 
-    def __init__(
-        self,
-        jobs: Sequence[Job],
-        order: StartOrder,
-        strategy: Strategy | None,
-        speedup: Speedup,
-        ended: Callable[[], None],
-        recorder: Recorder | None,
-        cost: ResizeCost | None,
-        step: int,
-        storage: Storage | None,
-        failures: Failures,
-    ) -> None:
-        super().__init__(jobs, order, strategy, speedup, ended, recorder, cost, step, storage)
+    def __init__(self, given: Given, storage: Storage | None, failures: Failures) -> None:
+        super().__init__(given, storage)
         self._failures: Failures = failures
         self._draws = Draws(failures)
-        self._cores = order.free
+        self._cores = given.order.free
         self._again: list[Request] = []  # who is submitted again, once all has ended that ends now
         self._broken: list[int] = []  # cores, the same
         self._repairs: list[tuple[float, int]] = []  # when, how many cores

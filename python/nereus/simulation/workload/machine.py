@@ -3,6 +3,7 @@
 
 import heapq
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import inf
 
 from nereus import UserError
@@ -22,31 +23,36 @@ class OrderError(UserError):
     """A start order that starts jobs without cores for them, or forgets jobs: a mistake in its code."""
 
 
+@dataclass(frozen=True)
+class Given:
+    """What every machine needs; see `simulate`."""
+
+    jobs: Sequence[Job]
+    order: StartOrder
+    strategy: Strategy | None
+    speedup: Speedup
+    ended: Callable[[], None]
+    recorder: Recorder | None
+    cost: ResizeCost | None
+    step: int
+
+
 class Machine:
     """See `simulate`."""
 
-    def __init__(
-        self,
-        jobs: Sequence[Job],
-        order: StartOrder,
-        strategy: Strategy | None,
-        speedup: Speedup,
-        ended: Callable[[], None],
-        recorder: Recorder | None,
-        cost: ResizeCost | None,
-        step: int,
-    ) -> None:
-        self._jobs, self._order, self._told, self._recorder = jobs, order, ended, recorder
-        self._cost, self._speedup = cost, speedup
+    def __init__(self, given: Given) -> None:
+        order, strategy = given.order, given.strategy
+        self._jobs, self._order, self._told, self._recorder = given.jobs, order, given.ended, given.recorder
+        self._cost, self._speedup = given.cost, given.speedup
         self._free = order.free
         self._running: dict[int, Running] = {}
         #: Of jobs and of resizes: a heap; those of before a resize are void.
         self._ends: list[tuple[float, int]] = []
-        self._outcomes: list[Outcome | None] = [None] * len(jobs)
+        self._outcomes: list[Outcome | None] = [None] * len(given.jobs)
         self._submitted = self._ended = 0
         self._malleable: Malleable | None = None
         if strategy is not None and isinstance(order, SizingOrder):
-            self._malleable = Malleable(order, strategy, self._resize, step)
+            self._malleable = Malleable(order, strategy, self._resize, given.step)
 
     def outcomes(self) -> list[Outcome]:
         while self._ended < len(self._jobs):

@@ -1,37 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The machine where jobs share a store: those that do I/O slow one another down."""
 
-from collections.abc import Callable, Sequence
 from functools import partial
 
-from nereus.policy.strategies import Strategy
 from nereus.simulation.workload.failures import Failures
 from nereus.simulation.workload.hindered import Hindered
-from nereus.simulation.workload.job import Job, Outcome, Start
-from nereus.simulation.workload.machine import Machine, Recorder
-from nereus.simulation.workload.orders.order import StartOrder
-from nereus.simulation.workload.resize_cost import ResizeCost
+from nereus.simulation.workload.job import Outcome, Start
+from nereus.simulation.workload.machine import Given, Machine
 from nereus.simulation.workload.running import Running
-from nereus.simulation.workload.speedup import Speedup
 from nereus.simulation.workload.storage import Storage, Store
 
 
 class SharingMachine(Machine):
     """The store says when jobs that do I/O are done, or resized; limits are in the heap of ends."""
 
-    def __init__(
-        self,
-        jobs: Sequence[Job],
-        order: StartOrder,
-        strategy: Strategy | None,
-        speedup: Speedup,
-        ended: Callable[[], None],
-        recorder: Recorder | None,
-        cost: ResizeCost | None,
-        step: int,
-        storage: Storage | None,
-    ) -> None:
-        super().__init__(jobs, order, strategy, speedup, ended, recorder, cost, step)
+    def __init__(self, given: Given, storage: Storage | None) -> None:
+        super().__init__(given)
         self._storage = storage
         self._store = None if storage is None else Store(storage)
         self._failures: Failures | None = None

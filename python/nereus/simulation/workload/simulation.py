@@ -7,7 +7,7 @@ from nereus.policy.strategies import Strategy
 from nereus.simulation.workload.failing import FailingMachine
 from nereus.simulation.workload.failures import Failures
 from nereus.simulation.workload.job import Job, Outcome
-from nereus.simulation.workload.machine import Machine, Recorder
+from nereus.simulation.workload.machine import Given, Machine, Recorder
 from nereus.simulation.workload.orders.order import StartOrder
 from nereus.simulation.workload.resize_cost import ResizeCost
 from nereus.simulation.workload.sharing import SharingMachine
@@ -36,8 +36,8 @@ def simulate(
     `storage`: that jobs share, without it they do not slow one another down.
     """
     chosen = Amdahl(parallel_fraction) if speedup is None else speedup
-    common = (jobs, order, strategy, chosen, ended, recorder, cost, step)
+    given = Given(jobs, order, strategy, chosen, ended, recorder, cost, step)
     if failures is not None:
-        return FailingMachine(*common, storage, failures).outcomes()
-    machine = Machine(*common) if storage is None else SharingMachine(*common, storage)
+        return FailingMachine(given, storage, failures).outcomes()
+    machine = Machine(given) if storage is None else SharingMachine(given, storage)
     return machine.outcomes()
