@@ -2,6 +2,7 @@
 #include "mpi/message.hpp"
 
 #include "mpi/patience.hpp"
+#include "mpi/waiting.hpp"
 
 #include <memory>
 
@@ -23,8 +24,9 @@ Done post(MPI_Comm comm, int rank, int tag, const Bytes &bytes) {
 
 Result<bool> has_message(MPI_Comm comm, int rank, int tag) {
     int there = 0;
-    if (auto done = check(MPI_Iprobe(rank, tag, comm, &there, MPI_STATUS_IGNORE), "MPI_Iprobe"); !done)
-        return tl::unexpected(done.error());
+    for (int asked = 0; there == 0 && asked < times_to_ask; ++asked)
+        if (auto done = check(MPI_Iprobe(rank, tag, comm, &there, MPI_STATUS_IGNORE), "MPI_Iprobe"); !done)
+            return tl::unexpected(done.error());
     return there != 0;
 }
 

@@ -11,7 +11,7 @@ namespace nereus::mpi {
 /// purpose.
 Done post(MPI_Comm comm, int rank, int tag, const Bytes &bytes);
 
-/// Whether a message of `rank` is there.
+/// Whether a message of `rank` is there. Asks MPI times_to_ask times.
 Result<bool> has_message(MPI_Comm comm, int rank, int tag);
 
 /// Waits for a message of `rank`, asleep when it takes long.

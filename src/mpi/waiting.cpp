@@ -15,6 +15,14 @@ void give_up(std::vector<MPI_Request> &requests) {
 
 }
 
+Result<bool> is_complete(MPI_Request &request, const char *what) {
+    int there = 0;
+    for (int asked = 0; there == 0 && asked < times_to_ask; ++asked)
+        if (auto done = check(MPI_Test(&request, &there, MPI_STATUS_IGNORE), what); !done)
+            return tl::unexpected(done.error());
+    return there != 0;
+}
+
 void rest() { usleep(rest_microseconds); }
 
 Done complete_asleep(MPI_Request &request, const char *what) {

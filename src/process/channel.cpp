@@ -28,10 +28,9 @@ Done MessageLine::send(const nlohmann::json &message) {
 }
 
 Result<std::optional<nlohmann::json>> MessageLine::poll() {
-    int there = 0;
-    auto done = mpi::check(MPI_Iprobe(peer_, tag, comm_, &there, MPI_STATUS_IGNORE), "MPI_Iprobe");
-    if (!done) return tl::unexpected(done.error());
-    if (there == 0) return std::nullopt;
+    auto there = mpi::has_message(comm_, peer_, tag);
+    if (!there) return tl::unexpected(there.error());
+    if (!*there) return std::nullopt;
     auto bytes = mpi::receive(comm_, peer_, tag);
     if (!bytes) return tl::unexpected(bytes.error());
     auto message = nlohmann::json::from_msgpack(*bytes, true, false);

@@ -4,6 +4,7 @@
 #include "base/methods.hpp"
 #include "mpi/check.hpp"
 #include "mpi/threads.hpp"
+#include "mpi/waiting.hpp"
 #include "transfer/method.hpp"
 #include "transfer/task.hpp"
 #include "transfer/throttle.hpp"
@@ -220,11 +221,13 @@ struct Sending::State {
             return true;
         }
         if (strategy == NEREUS_BLOCKING && phase == Phase::opening) return false;
+        int found_nothing = 0;
         for (const Stopwatch watch;;) {
             auto done = step();
             if (!done) return tl::unexpected(done.error());
             if (*done == Step::all) return true;
-            if (*done == Step::nothing || watch.seconds() >= seconds) return false;
+            found_nothing = *done == Step::nothing ? found_nothing + 1 : 0;
+            if (found_nothing == mpi::times_to_ask || watch.seconds() >= seconds) return false;
         }
     }
 

@@ -50,6 +50,11 @@ STACK_READER = "eu-stack"  # 0.05 s a process; gdb was still at its symbols when
 # comes out of PMIx_Init: in 5 of 84 runs (4 spawns each, busy machine) with the usual one, 2 of 84 with this.
 OPENMPI_STORE = ("PMIX_MCA_gds", "hash")
 
+# As `nereus run` sets it: ranks that wait sleep. Else each of their polls ends in sched_yield(), which Linux
+# counts as a slice of time used up: on a crowded machine a thread that makes processes beside ranks that
+# iterate gets some 300 polls a second, and its resize took up to 30 s.
+MPICH_THROTTLE = ("MPIR_CVAR_CH4_PROGRESS_THROTTLE", "1")
+
 # Open MPI 4.1.4 now and then loses a message while it connects spawned processes to their parents; nothing a
 # program does prevents it. Only stacks that show this place are it: one frame of each column in one thread.
 KNOWN_HANGS: list[tuple[set[str], set[str], str]] = [
@@ -263,6 +268,8 @@ def environment(options: argparse.Namespace, mark: str, folder: str) -> dict[str
     result = {**os.environ, "TMPDIR": folder, MARKER: mark}
     if options.kind == "openmpi":
         result.setdefault(*OPENMPI_STORE)
+    else:
+        result.setdefault(*MPICH_THROTTLE)
     if options.repeat_on_hang:
         result.setdefault(*bound_of_calls(options.timeout))
     result.update(setting.split("=", 1) for setting in options.env)

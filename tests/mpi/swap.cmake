@@ -20,13 +20,6 @@ foreach(memory private shared)
   nereus_mpi_test(swap.meanwhile.${memory}.300007 swap_test 2 pointers 300007 --nereus-memory=${memory}
                   --nereus-process-strategies=asynchronous --nereus-transfer-strategy=wait-drains --nereus-wake=off
                   --nereus-verify=on)
-  # With MPICH one resize in ten takes seconds beside iterations of half a millisecond, and one in 300 over a minute:
-  # the cause is not known.
-  if(NEREUS_MPI_KIND STREQUAL mpich)
-    foreach(name pointers.${memory}.300007 calls.${memory}.300007 meanwhile.${memory}.300007)
-      set_property(TEST mpi.swap.${name} PROPERTY LABELS mpi whole)
-    endforeach()
-  endif()
   nereus_mpi_test(swap.stray.${memory} swap_test 2 stray 1000 --nereus-memory=${memory})
   nereus_mpi_test(swap.forgotten.${memory} swap_test 4 forgotten 3 --nereus-memory=${memory})
 endforeach()

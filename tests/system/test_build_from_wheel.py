@@ -51,7 +51,7 @@ class Installed:
 
     def resized(self, name: str) -> Mapping[str, int]:
         """What an application of the build says that grows from two ranks to three."""
-        words = ["-n", "2", "--mpi", name, "--", "nereus-cg", "--poisson", "60", "--resize", "20:3"]
+        words = ["-n", "2", "--mpi", name, "--", "nereus-cg", "--poisson", "100", "--resize", "20:3"]
         done = self.run("run", *words)
         assert done.returncode == 0, done.stderr
         said: Mapping[str, int] = json.loads(done.stdout)

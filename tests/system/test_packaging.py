@@ -136,7 +136,7 @@ def test_installation_for_all_users_runs_jobs_and_is_not_written_to(
     (build,) = (prefix / "lib" / "nereus" / "lib" / "nereus").iterdir()
     assert (build / "bin" / "nereus-place").exists()
     before = contents(prefix)
-    words = ["run", "-n", "2", "--", "nereus-cg", "--poisson", "60", "--resize", "20:4"]
+    words = ["run", "-n", "2", "--", "nereus-cg", "--poisson", "100", "--resize", "20:4"]
     environment = {key: value for key, value in site.environment.items() if key != "NEREUS_BUILDS"}
     job = subprocess.run(
         [prefix / "bin" / "nereus", *words],

@@ -125,7 +125,7 @@ def test_demo_draws_its_picture_where_there_is_no_compiler(root: EmptyRoot) -> N
 
 
 def test_application_in_the_wheel_is_resized(root: EmptyRoot) -> None:
-    done = inside(root, "nereus", "run", "-n", "2", "--", "nereus-cg", "--poisson", "60", "--resize", "20:3")
+    done = inside(root, "nereus", "run", "-n", "2", "--", "nereus-cg", "--poisson", "100", "--resize", "20:3")
     assert done.returncode == 0, done.stdout + done.stderr
     assert (json.loads(done.stdout)["resizes"], json.loads(done.stdout)["ranks"]) == (1, 3)
 

@@ -45,9 +45,10 @@ void Background::say_done() {
 }
 
 Result<bool> Background::all_done(const News &news) {
-    int all = 0;
-    if (done_) MPI_Test(&all_done_, &all, MPI_STATUS_IGNORE);
-    if (all != 0) return true;
+    if (done_) {
+        auto all = mpi::is_complete(all_done_, "MPI_Ibarrier");
+        if (!all || *all) return all;
+    }
     if (news)
         if (auto bad = news()) return tl::unexpected(*bad);
     if (watch_.seconds() > limit_ && iterations_ > least_iterations)
