@@ -64,8 +64,9 @@ std::vector<SettingRow> rows_of_epochs() {
     return {
         {"save", "", "", "a folder that can be made, or one of epochs, or empty",
          "where epochs are saved, on request or every so often; empty: nowhere", form::any_text(&Settings::save)},
-        {"save-every", "0", "s", "0 .. 1e6", "how often an epoch is saved; 0: on request only",
-         form::number(&Settings::save_every, 0.0, most_seconds)},
+        {"save-every", "0", "s", "0 .. 1e6, or auto",
+         "how often an epoch is saved; 0: on request only; auto: as often as that takes 1 % of the time at most",
+         form::number_or(&Settings::save_every, 0.0, most_seconds, "auto", automatically)},
         {"resume", "", "", "a folder of epochs, one epoch in it, or empty",
          "the epoch from which the job continues, the newest one of a folder; empty: it begins anew",
          form::any_text(&Settings::resume), "newcomers get their data from the job"},

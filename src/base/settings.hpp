@@ -22,12 +22,15 @@ namespace nereus {
 /// Numbers of the words of the setting `memory`.
 enum Memory { memory_private, memory_shared, memory_auto };
 
+/// Of `save_every`: as often as epochs take a small share of the time.
+inline constexpr double automatically = -1;
+
 struct Settings {
     nereus_resize_options resize = initial_resize_options(); // without hosts
     std::string costs;        // file that `nereus calibrate` made; "": costs are not known
     std::string results;      // file for what iterations and resizes took; "": none is written
     std::string save;         // folder of the job's epochs; "": none are saved
-    double save_every = 0;    // s; 0: on request only
+    double save_every = 0;    // s, or `automatically`; 0: on request only
     std::string resume;       // folder of epochs, or of one, to continue from; "": the job begins anew
     int memory = memory_auto; // enum Memory
     /// Not of the table: names of files in shared memory begin so; "": they need none.

@@ -43,6 +43,16 @@ SettingForm number(std::int64_t Settings::*member, std::int64_t least, std::int6
 
 SettingForm number(double Settings::*member, double least, double most) { return form_of_number(member, least, most); }
 
+SettingForm number_or(double Settings::*member, double least, double most, std::string word, double meaning) {
+    const SettingForm number = form_of_number(member, least, most);
+    const auto set = [=](Settings &s, const std::string &t) {
+        if (t != word) return number.set(s, t);
+        s.*member = meaning;
+        return true;
+    };
+    return {set, [=](const Settings &s) { return s.*member == meaning ? word : number.get(s); }};
+}
+
 SettingForm any_text(std::string Settings::*member) {
     return text(member, [](const std::string &) { return true; });
 }

@@ -28,6 +28,9 @@ SettingForm number(int Settings::*member, int least, int most);
 SettingForm number(std::int64_t Settings::*member, std::int64_t least, std::int64_t most);
 SettingForm number(double Settings::*member, double least, double most);
 
+/// `word` stands for `meaning`, which is not in least .. most.
+SettingForm number_or(double Settings::*member, double least, double most, std::string word, double meaning);
+
 SettingForm any_text(std::string Settings::*member);
 /// Empty, or a text that `is_good` accepts.
 SettingForm text(std::string Settings::*member, bool (*is_good)(const std::string &));

@@ -4,6 +4,15 @@
 #include "base/printable.hpp"
 
 namespace nereus::job {
+namespace {
+
+std::int64_t bytes_of(const Registry &registry) {
+    std::int64_t sum = 0;
+    for (const Entry &entry : registry.entries()) sum += entry.is.bytes();
+    return sum;
+}
+
+}
 
 Done SaveRequests::check_possible() const {
     if (job_.settings.save.empty())
@@ -19,7 +28,8 @@ Result<std::uint64_t> SaveRequests::ask(Save save) {
 }
 
 bool SaveRequests::is_due() const {
-    return job_.settings.save_every > 0 && !is_waiting_ && now() - last_ >= job_.settings.save_every;
+    const double every = job_.settings.save_every;
+    return every != 0 && !is_waiting_ && interval_.is_due(every, now() - last_, bytes_of(job_.registry));
 }
 
 void SaveRequests::take_outside() {
@@ -48,10 +58,12 @@ void SaveRequests::ended(const Request &request, const Result<SavedEpoch> &saved
         outcome.bytes = saved->bytes;
         outcome.seconds = saved->seconds;
         outcome.stops = request.save == Save::and_stop;
+        interval_.saved(saved->seconds);
     } else {
         outcome.code = saved.error().code;
         outcome.message = "no epoch was saved: " + saved.error().what;
         print_line("nereus", outcome.message + "; the job continues");
+        interval_.failed();
     }
     if (job_.supervisor) job_.supervisor->say_saved(outcome);
 }

@@ -5,6 +5,7 @@
 
 #include "job/resize/job_state.hpp"
 #include "job/saving/epoch_saving.hpp"
+#include "job/saving/save_interval.hpp"
 
 namespace nereus::job {
 
@@ -24,6 +25,7 @@ private:
     bool is_due() const;
 
     JobState &job_;
+    SaveInterval interval_;
     double last_ = now();     ///< when an epoch was saved, or tried to, last
     bool is_waiting_ = false; ///< a request of the clock
 };

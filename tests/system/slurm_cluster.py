@@ -38,7 +38,7 @@ SlurmctldHost={controller}
 SlurmctldPort=26817
 SlurmdPort=26818
 AuthType=auth/munge
-AuthInfo=socket={folder}/munge.socket
+AuthInfo=socket={folder}/munge.socket,cred_expire=15
 SlurmUser=root
 SlurmdUser=root
 StateSaveLocation={folder}/state

@@ -112,9 +112,10 @@ def test_signal_saves_and_ends_the_job(runs: Runs, number: signal.Signals) -> No
     runs.ends_well("-n", "1", "--resume", "saved")
 
 
-def test_epochs_are_saved_every_so_often(runs: Runs, site: Any) -> None:
-    with runs.started("-n", "2", "--save", "saved", "--save-every", "0.2") as process:
-        wait_until(lambda: (site.folder / "saved" / "epoch-3").exists())
+@pytest.mark.parametrize(("every", "epoch"), [("0.2", "epoch-3"), ("auto", "epoch-1")])
+def test_epochs_are_saved_every_so_often(runs: Runs, site: Any, every: str, epoch: str) -> None:
+    with runs.started("-n", "2", "--save", "saved", "--save-every", every) as process:
+        wait_until(lambda: (site.folder / "saved" / epoch).exists())
         (site.folder / "stop").touch()
         runs.end_of(process)
     (site.folder / "stop").unlink()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // nereus-resizes: an application that iterates and resizes in each way that it is told, and says what that cost.
+#include "tools/common/compute.hpp"
 #include "tools/common/program.hpp"
 #include "trials.hpp"
 
@@ -58,13 +59,6 @@ CommandLine read_command_line(int argc, char **argv) {
     return checked(std::move(plan), app.remaining());
 }
 
-/// Computes for `seconds`, with no call of MPI or of the system but for the time.
-void compute(double seconds) {
-    volatile double x = 1;
-    for (const double end = MPI_Wtime() + seconds; MPI_Wtime() < end;)
-        for (int i = 0; i < 100; ++i) x = x * 0.5 + 1;
-}
-
 /// The rest of an iteration; false when rank 0 wants to end.
 bool all_go_on(const nereus::Job &job, const State &state) {
     const int mine = job.rank() == 0 && state.stage == State::ended ? 0 : 1;
@@ -80,7 +74,7 @@ int stay(const Plan &plan, nereus::Job &job) {
     if (code < 0) throw nereus::Failure(code, job.message());
     resizes::Trials trials(plan, job, state);
     while (true) {
-        compute(plan.iteration_seconds);
+        common::compute(plan.iteration_seconds);
         if (!all_go_on(job, state)) break;
         if (job.rank() == 0) trials.iteration_ended();
         if (job.checkpoint() == nereus::Outcome::leave) break;

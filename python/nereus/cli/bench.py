@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""nereus bench - what resizes, hosts, the monitor and the daemon cost on this machine."""
+"""nereus bench - what resizes, hosts, epochs, the monitor and the daemon cost on this machine."""
 
 import typer
 
@@ -14,13 +14,14 @@ bench = group_of(
         "monitor": Home("nereus.cli.bench_monitor"),
         "program": Home("nereus.cli.bench_program", interspersed=False),
         "daemon": Home("nereus.cli.bench_daemon"),
+        "recovery": Home("nereus.cli.bench_recovery"),
     }
 )
 
 
 @bench.callback(invoke_without_command=True)
 def options(context: typer.Context) -> None:
-    """Measure what resizes, hosts, the monitor and the daemon cost on this machine.
+    """Measure what resizes, hosts, epochs, the monitor and the daemon cost on this machine.
 
     Example: nereus bench processes --from 2 --to 4
     """

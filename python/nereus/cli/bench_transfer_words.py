@@ -7,15 +7,12 @@ from pathlib import Path
 
 from nereus.bench.transfer_trials import Amount, Pair
 from nereus.bench.transfer_ways import METHODS, TransferWay, transfer_ways
+from nereus.cli.bench_bytes import data_bytes
 from nereus.cli.bench_network import check_network
 from nereus.cli.messages import Refused
 from nereus.cli.process_ways import read_ways
-from nereus.config.quantities import bytes_of
-from nereus.launch import memory_bytes, most_ranks
+from nereus.launch import most_ranks
 from nereus.methods import AUTO, PROCESS_METHODS, TRANSFER_STRATEGIES
-
-# What a resize needs at once: the data before, after, and in flight.
-_COPIES = 3
 
 
 @dataclass(frozen=True)
@@ -43,7 +40,7 @@ def read_asked(words: Mapping[str, str], arrays: int, constant_percent: float) -
     ways = transfer_ways(made, methods, strategies)
     if not ways:
         raise Refused(f"--strategies = {words['strategies']}: does not go with {words['methods']}")
-    amount = Amount(_bytes(words["bytes"]), arrays, constant_percent)
+    amount = Amount(data_bytes(words["bytes"]), arrays, constant_percent)
     return Asked(_pairs(words["from"], words["to"]), ways, amount, words["network"])
 
 
@@ -61,17 +58,6 @@ def _listed(words: Mapping[str, str], name: str, allowed: Sequence[str]) -> list
         if word not in allowed:
             raise Refused(f"--{name} = {words[name]}: {word or '(empty)'}: allowed are {', '.join(allowed)}")
     return named
-
-
-def _bytes(text: str) -> int:
-    try:
-        count = int(text) if text.isascii() and text.isdigit() else bytes_of(text)
-    except ValueError as problem:
-        raise Refused(f"--bytes = {text}: {problem}; allowed is a size such as 1000000 or 64MiB") from None
-    most = memory_bytes() // _COPIES
-    if not isinstance(count, int) or not 8 <= count <= most:
-        raise Refused(f"--bytes = {text}: allowed is 8 B .. {most} B, a third of this machine's memory")
-    return count
 
 
 def _pairs(before: str, after: str) -> list[Pair]:

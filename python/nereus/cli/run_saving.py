@@ -12,6 +12,7 @@ from nereus.reading.durations import seconds_in
 from nereus.runs import Recoveries, Saving
 
 _SIGNALS = {each.name.removeprefix("SIG"): each for each in signal.Signals}
+_AUTO = "auto"
 _NOT_CAUGHT = {signal.SIGKILL, signal.SIGSTOP, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD}
 
 SaveOption = Annotated[
@@ -20,7 +21,11 @@ SaveOption = Annotated[
 ]
 SaveEveryOption = Annotated[
     str | None,
-    typer.Option(metavar="TIME", help="How often, as 90 (seconds) or 10min; if not given: on request only."),
+    typer.Option(
+        metavar="TIME",
+        help="How often, as 90 (seconds) or 10min; auto: as often as that takes 1 % of the time at most; if "
+        "not given: on request only.",
+    ),
 ]
 SaveSignalOption = Annotated[
     str | None,
@@ -57,8 +62,7 @@ def saving_asked_for(
         for option, given in (("--save-every", every), ("--save-signal", at_signal)):
             if given is not None:
                 raise Refused(f"{option} = {given}: needs --save")
-    seconds = 0.0 if every is None else _seconds("--save-every", every)
-    return Saving.of(save, seconds, _signal(at_signal), patience, resume)
+    return Saving.of(save, _every(every), _signal(at_signal), patience, resume)
 
 
 def recoveries_asked_for(most: int, window: str, saving: Saving) -> Recoveries:
@@ -66,6 +70,13 @@ def recoveries_asked_for(most: int, window: str, saving: Saving) -> Recoveries:
     if most > 0 and saving.folder is None:
         raise Refused(f"--recoveries = {most}: needs --save")
     return Recoveries(most, _seconds("--recovery-window", window))
+
+
+def _every(text: str | None) -> str:
+    """As the setting has it."""
+    if text is None:
+        return "0"
+    return _AUTO if text == _AUTO else repr(_seconds("--save-every", text, f", or {_AUTO}"))
 
 
 def _signal(name: str | None) -> signal.Signals | None:
@@ -77,8 +88,8 @@ def _signal(name: str | None) -> signal.Signals | None:
     return found
 
 
-def _seconds(option: str, text: str) -> float:
+def _seconds(option: str, text: str, also_allowed: str = "") -> float:
     try:
         return seconds_in(text)
     except ValueError as problem:
-        raise Refused(f"{option} = {text}: {problem}") from None
+        raise Refused(f"{option} = {text}: {problem}{also_allowed}") from None

@@ -20,8 +20,8 @@ class Saving:
 
     #: None: no epochs are saved.
     folder: Path | None = None
-    #: Seconds; 0: on request only.
-    every: float = 0.0
+    #: As the setting has it: seconds, 0 for on request only, or "auto".
+    every: str = "0"
     #: At which the job saves an epoch and ends.
     signals: frozenset[signal.Signals] = field(default_factory=frozenset)
     #: Seconds that it has for that.
@@ -32,7 +32,7 @@ class Saving:
 
     @staticmethod
     def of(
-        save: Path | None, every: float, also_at: signal.Signals | None, patience: float, resume: Path | None
+        save: Path | None, every: str, also_at: signal.Signals | None, patience: float, resume: Path | None
     ) -> "Saving":
         """A job that resumes saves where it comes from, if nothing else is said."""
         epoch = chosen_epoch(resume) if resume is not None else None
@@ -48,7 +48,7 @@ class Saving:
         if self.folder is None:
             return {}
         resume = {"NEREUS_RESUME": str(self.epoch.folder.absolute())} if self.epoch is not None else {}
-        return {"NEREUS_SAVE": str(self.folder), "NEREUS_SAVE_EVERY": repr(self.every), **resume}
+        return {"NEREUS_SAVE": str(self.folder), "NEREUS_SAVE_EVERY": self.every, **resume}
 
     @contextmanager
     def alone(self) -> Iterator[None]:

@@ -138,7 +138,8 @@ class HostChanges:
     def wait_for_loss(self) -> None:
         """After a failure on hosts that came later: say which of them were lost, if that was its cause."""
         deadline = time.monotonic() + _LOSS_TOLD_WITHIN
-        lost = not self._unclean - self._first
+        came_later = set(map(short_name, names_of(self._allocation.hosts))) - self._first
+        lost = self._unclean.isdisjoint(came_later)
         while not lost and time.monotonic() < deadline:
             events = self._allocation.turn()
             for event in events:

@@ -17,7 +17,7 @@ GOOD = Ending(Outcome(True, "the job ended normally"), was_opened=True, ranks=4)
 
 
 def test_job_without_a_folder_has_no_settings(tmp_path: Path) -> None:
-    saving = Saving.of(None, 0.0, None, 60.0, None)
+    saving = Saving.of(None, "0", None, 60.0, None)
     assert dict(saving.settings) == {}
     with saving.alone():
         pass
@@ -25,7 +25,7 @@ def test_job_without_a_folder_has_no_settings(tmp_path: Path) -> None:
 
 def test_job_that_resumes_saves_where_it_comes_from(tmp_path: Path) -> None:
     folder = folder_of_epochs(tmp_path / "saved", 3, 4)
-    saving = Saving.of(None, 600.0, signal.SIGUSR1, 60.0, folder / "epoch-3")
+    saving = Saving.of(None, "600.0", signal.SIGUSR1, 60.0, folder / "epoch-3")
     assert dict(saving.settings) == {
         "NEREUS_SAVE": str(folder),
         "NEREUS_SAVE_EVERY": "600.0",
@@ -36,7 +36,7 @@ def test_job_that_resumes_saves_where_it_comes_from(tmp_path: Path) -> None:
 
 
 def test_two_jobs_do_not_save_in_one_folder(tmp_path: Path) -> None:
-    one, other = (Saving.of(tmp_path / "saved", 0.0, None, 60.0, None) for _ in range(2))
+    one, other = (Saving.of(tmp_path / "saved", "0", None, 60.0, None) for _ in range(2))
     with one.alone(), pytest.raises(RunError, match="another running job"), other.alone():
         pass
     with other.alone():
@@ -45,7 +45,7 @@ def test_two_jobs_do_not_save_in_one_folder(tmp_path: Path) -> None:
 
 def test_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    saving = Saving.of(tmp_path / "file" / "below", 0.0, None, 60.0, None)
+    saving = Saving.of(tmp_path / "file" / "below", "0", None, 60.0, None)
     with pytest.raises(RunError, match="cannot be used"), saving.alone():
         pass
 

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A job of nereus-epochs under `nereus run`: it is saved, ranks are killed, its log says what happened when.
+
+Times are those of the log and of time.monotonic(): the same clock.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from nereus import UserError
+from nereus.launch.builds import Build
+from nereus.supervisor.asking import NoAnswer, ask
+from nereus.supervisor.client import find
+
+PROGRAM = "nereus-epochs"
+_PATIENCE = 120.0
+_LOOK_EVERY = 0.005
+#: More than there are trials: each failure of the job is one that we make.
+_RECOVERIES = "1000000"
+_LAST_LETTERS = 300
+
+Found = TypeVar("Found")
+
+
+class EpochsError(UserError):
+    """The job did not do what it was asked for."""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """`seconds`: to open the job and have its data, as its processes saw it."""
+
+    time: float
+    iteration: int
+    seconds: float
+    pids: Sequence[int]
+
+
+@dataclass(frozen=True)
+class Iterated:
+    """The end of an iteration."""
+
+    time: float
+    iteration: int
+
+
+@dataclass(frozen=True)
+class Size:
+    """Of the job: its processes, and the bytes of all its data."""
+
+    ranks: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Saved:
+    """An epoch; `seconds`: the job's time for it."""
+
+    folder: Path
+    bytes: int
+    seconds: float
+
+
+@contextmanager
+def epochs_job(
+    command: Sequence[str], build: Build, size: Size, folder: Path, stopped: Callable[[], bool]
+) -> Iterator["EpochsJob"]:
+    """Open when the block begins; ended with all its processes when it is left. `command`: of nereus."""
+    job = EpochsJob(command, build, size, folder, stopped)
+    try:
+        job.wait_until_opened(0.0)
+        yield job
+    finally:
+        job.end()
+
+
+class EpochsJob:
+    """Made by epochs_job()."""
+
+    def __init__(
+        self, command: Sequence[str], build: Build, size: Size, folder: Path, stopped: Callable[[], bool]
+    ) -> None:
+        self._saved, self._said = folder / "saved", folder / "said"
+        self._log = EventLog(folder / "events.jsonl")
+        self._stopped = stopped
+        self._name = f"bench-{os.getpid()}"
+        options = ["--mpi", build.name, "-n", str(size.ranks), "--name", self._name, "--quiet"]
+        options += ["--save", str(self._saved), "--recoveries", _RECOVERIES]
+        program = [PROGRAM, "--bytes", str(size.bytes), "--log", str(self._log.path)]
+        with self._said.open("w") as said:
+            self._process = subprocess.Popen(
+                [*command, "run", *options, "--", *program],
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=said,
+            )
+
+    def wait_until_opened(self, after: float) -> Opened:
+        """By its processes of now, after that time."""
+        return self._wait(lambda: next((one for one in self._log.opened if one.time > after), None))
+
+    def first_iteration_after(self, moment: float) -> Iterated:
+        """Its end."""
+        return self._wait(lambda: self._log.first_iteration_after(moment))
+
+    def last_iteration_before(self, moment: float) -> Iterated:
+        """Its end."""
+        return self._log.last_iteration_before(moment)
+
+    def save(self) -> Saved:
+        """An epoch."""
+        try:
+            answer = ask(find(self._name).where, {"kind": "save", "stops": False, "wait": True}, _PATIENCE)
+        except NoAnswer as problem:
+            raise EpochsError(f"the job saved no epoch: {problem}") from None
+        report = answer.get("report")
+        if not isinstance(report, dict):
+            raise EpochsError(f"the job saved no epoch: {answer.get('message')}")
+        return Saved(self._saved / f"epoch-{report['epoch']}", int(report["bytes"]), float(report["seconds"]))
+
+    def kill(self, rank: int) -> float:
+        """When its process was killed."""
+        pids = self._log.opened[-1].pids
+        moment = time.monotonic()
+        os.kill(pids[rank % len(pids)], signal.SIGKILL)
+        return moment
+
+    def end(self) -> None:
+        """With all its processes; once more changes nothing."""
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGINT)
+        try:
+            self._process.wait(_PATIENCE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def _wait(self, look: Callable[[], Found | None]) -> Found:
+        deadline = time.monotonic() + _PATIENCE
+        while (found := self._look(look)) is None:
+            if self._process.poll() is not None:
+                raise EpochsError(f"the job ended before its time{self._last_words()}")
+            if self._stopped():
+                raise EpochsError("stopped")
+            if time.monotonic() > deadline:
+                raise EpochsError(f"the job did nothing for {_PATIENCE:g} s{self._last_words()}")
+            time.sleep(_LOOK_EVERY)
+        return found
+
+    def _look(self, look: Callable[[], Found | None]) -> Found | None:
+        self._log.read()
+        return look()
+
+    def _last_words(self) -> str:
+        lines = [line for line in self._said.read_text(errors="replace").split("\n") if line.strip()]
+        return f": {lines[-1][:_LAST_LETTERS]}" if lines else ""
+
+
+class EventLog:
+    """What processes of the program appended to their file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.opened: list[Opened] = []
+        self.iterated: list[Iterated] = []
+        self._size = 0
+
+    def read(self) -> None:
+        """Take what is new."""
+        if not self.path.exists():
+            return
+        with self.path.open("rb") as file:
+            file.seek(self._size)
+            whole = file.read().rpartition(b"\n")[0]
+        self._size += len(whole) + 1 if whole else 0
+        for line in whole.split(b"\n") if whole else ():
+            self._take(json.loads(line))
+
+    def first_iteration_after(self, moment: float) -> Iterated | None:
+        """None: it is not over yet."""
+        place = bisect_right(self.iterated, moment, key=lambda one: one.time)
+        return self.iterated[place] if place < len(self.iterated) else None
+
+    def last_iteration_before(self, moment: float) -> Iterated:
+        """There is one."""
+        return self.iterated[bisect_right(self.iterated, moment, key=lambda one: one.time) - 1]
+
+    def _take(self, event: dict[str, Any]) -> None:
+        if event["event"] == "opened":
+            self.opened.append(Opened(event["time"], event["iteration"], event["seconds"], event["pids"]))
+        else:
+            self.iterated.append(Iterated(event["time"], event["iteration"]))

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `nereus bench recovery` finds: a row for each case."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from nereus.bench.paired import Paired
+from nereus.bench.process_rows import Spread
+from nereus.bench.recovery_trials import Round
+
+
+@dataclass(frozen=True)
+class RecoveryRow:
+    """Medians, with the median distance from them."""
+
+    case: str
+    mpi: str
+    #: Of the job's data, or of nothing where it is that of a program.
+    bytes: int | None
+    repeats: int
+    seconds: Spread | None
+    #: Iterations that were done again.
+    lost_iterations: float | None = None
+    #: Plain files' seconds over these, round by round: 1 is as fast as they are.
+    of_plain: Spread | None = None
+    program: str = ""
+    costs: Paired | None = None
+
+    @property
+    def cost_percent(self) -> float | None:
+        """Of the program's time."""
+        return None if self.costs is None else self.costs.overhead_percent
+
+    def document(self) -> dict[str, Any]:
+        """As --json shows it."""
+        low, high = (None, None) if self.costs is None else self.costs.interval_percent or (None, None)
+        return {
+            "case": self.case,
+            "mpi": self.mpi,
+            "program": self.program,
+            "bytes": self.bytes,
+            "seconds": self.seconds and self.seconds.median,
+            "seconds_deviation": self.seconds and self.seconds.deviation,
+            "lost_iterations": self.lost_iterations,
+            "of_plain": self.of_plain and self.of_plain.median,
+            "of_plain_deviation": self.of_plain and self.of_plain.deviation,
+            "cost_percent": self.cost_percent,
+            "cost_low_percent": low,
+            "cost_high_percent": high,
+            "repeats": self.repeats,
+        }
+
+
+def rows_of_rounds(mpi: str, size: int, rounds: Sequence[Round]) -> list[RecoveryRow]:
+    """`rank`, `save` and `resume`; none where there was no round."""
+    lost = Spread.of([float(one.lost) for one in rounds])
+    if lost is None:
+        return []
+    count = len(rounds)
+    return [
+        RecoveryRow(
+            "rank",
+            mpi,
+            size,
+            count,
+            Spread.of([one.recovery for one in rounds]),
+            lost_iterations=lost.median,
+        ),
+        RecoveryRow(
+            "save",
+            mpi,
+            size,
+            count,
+            Spread.of([one.save for one in rounds]),
+            of_plain=Spread.of([one.write / one.save for one in rounds]),
+        ),
+        RecoveryRow(
+            "resume",
+            mpi,
+            size,
+            count,
+            Spread.of([one.resume for one in rounds]),
+            of_plain=Spread.of([one.read / one.resume for one in rounds]),
+        ),
+    ]
+
+
+def row_of_costs(case: str, mpi: str, program: str, costs: Paired) -> RecoveryRow:
+    """`off` and `on`."""
+    return RecoveryRow(
+        case, mpi, None, len(costs.with_it), Spread.of(costs.with_it), program=program, costs=costs
+    )

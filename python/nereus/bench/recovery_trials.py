@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Saves, kills and continues one job again and again, with plain files of the same size beside it.
+
+Neighbours in time are compared: in each round an epoch is saved, the same bytes are written plainly, a rank
+is killed, and the epoch is read plainly once the job has continued.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from nereus.bench.epochs_job import EpochsJob, Size, epochs_job
+from nereus.bench.plain_files import PlainFiles, seconds_to_read
+from nereus.launch.builds import Build
+
+
+@dataclass(frozen=True)
+class Round:
+    """Seconds, but for `lost`: iterations that were done again."""
+
+    #: The job's time for an epoch, and that of plain files with the same bytes until they are on the disk.
+    save: float
+    write: float
+    #: From the death of a rank to the end of the first iteration after it.
+    recovery: float
+    lost: int
+    #: To open the job with its data from the epoch, as its processes saw it; and to read its files plainly.
+    resume: float
+    read: float
+
+
+@dataclass(frozen=True)
+class RecoveryTrials:
+    """`command`: of nereus; `folder`: for epochs and plain files, on the file system that is measured."""
+
+    command: Sequence[str]
+    build: Build
+    size: Size
+    folder: Path
+    stopped: Callable[[], bool]
+
+    def rounds(self, count: int) -> Iterator[Round]:
+        """Each as soon as it is over. The first epoch of the job is not counted: its folder is new."""
+        with epochs_job(self.command, self.build, self.size, self.folder, self.stopped) as job:
+            job.save()
+            for number in range(count):
+                yield self._round(job, number)
+
+    def _round(self, job: EpochsJob, number: int) -> Round:
+        plain = PlainFiles(self.folder / "plain", self.size.ranks, self.size.bytes)
+        try:
+            # In turns: what the first one leaves to be written slows the second one.
+            write = plain.write() if number % 2 == 0 else None
+            saved = job.save()
+            write = plain.write() if write is None else write
+        finally:
+            plain.remove()
+        killed = job.kill(number)
+        opened = job.wait_until_opened(killed)
+        first = job.first_iteration_after(opened.time)
+        lost = job.last_iteration_before(opened.time).iteration - opened.iteration
+        files = [path for path in sorted(saved.folder.rglob("*")) if path.is_file()]
+        read = seconds_to_read(files, self.size.ranks)
+        return Round(saved.seconds, write, first.time - killed, lost, opened.seconds, read)

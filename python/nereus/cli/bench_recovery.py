@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""nereus bench recovery - how soon a job goes on after a death, and what its epochs cost."""
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nereus.analysis.report.units import (
+    bytes_text,
+    change_text,
+    count_text,
+    range_text,
+    ratio_text,
+    seconds_text,
+    spread_text,
+)
+from nereus.bench.epochs_job import PROGRAM, EpochsError, Size
+from nereus.bench.recovery_rows import RecoveryRow, row_of_costs, rows_of_rounds
+from nereus.bench.recovery_trials import RecoveryTrials, Round
+from nereus.bench.saving_costs import OFF, ON, PROGRAMS, SavingCosts
+from nereus.cli.bench_bytes import data_bytes
+from nereus.cli.json_option import JsonOption
+from nereus.cli.messages import Refused, complain, show, show_json
+from nereus.cli.start import OWN_COMMAND
+from nereus.cli.trial_bar import TrialBar
+from nereus.launch import Stopping, choose, fostering, most_ranks
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_CASES = {"rank": None, "off": OFF, "on": ON}
+
+
+def recovery(
+    ranks: Annotated[int, typer.Option("-n", "--ranks", min=1, help="Processes of each job.")] = 2,
+    size: Annotated[
+        str, typer.Option("--bytes", metavar="SIZE", help="Data that is saved: 1000000 or 64MiB.")
+    ] = "64MiB",
+    cases: Annotated[
+        str,
+        typer.Option(
+            help="What is measured, with commas between: rank (kills, with save and resume), off, on."
+        ),
+    ] = ",".join(_CASES),
+    repeat: Annotated[int, typer.Option(min=1, max=10_000, help="Rounds of each case.")] = 10,
+    seconds: Annotated[
+        float, typer.Option(min=1, max=3600, help="How long a run is of which costs are measured.")
+    ] = 20,
+    folder: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Where epochs go while it is measured; removed at the end.")
+    ] = Path(),
+    mpi: Annotated[str | None, typer.Option(metavar="NAME", help="MPI build to use (nereus doctor).")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Time how soon a job goes on after a rank was killed, and what it costs to save epochs.
+
+    Example: nereus bench recovery --bytes 64MiB --repeat 10
+    """
+    wanted = _wanted(cases)
+    if ranks > most_ranks():
+        raise Refused(f"-n = {ranks}: this machine is asked for at most {most_ranks()} processes")
+    data = Size(ranks, data_bytes(size))
+    build = choose(mpi)
+    build.program(PROGRAM)
+    rows: list[RecoveryRow] = []
+    failure = ""
+    with Stopping() as stopping, fostering(), _folder_below(folder) as name:
+        own = Path(name)
+
+        def stopped() -> bool:
+            return stopping.signal is not None
+
+        try:
+            if "rank" in wanted:
+                trials = RecoveryTrials(OWN_COMMAND, build, data, own, stopped)
+                _measure_rounds(trials, repeat, rows)
+            costs = SavingCosts(OWN_COMMAND, build, ranks, own, seconds, stopped)
+            _measure_costs(costs, [case for case in wanted if case != "rank"], repeat, rows)
+        except EpochsError as problem:
+            failure = str(problem)
+    _present(rows, as_json)
+    if stopping.signal is not None:
+        complain(f"stopped by {stopping.text}; shown is what there is")
+        raise typer.Exit(stopping.exit_code)
+    if failure:
+        complain(failure)
+        raise typer.Exit(1)
+
+
+def _folder_below(folder: Path) -> "tempfile.TemporaryDirectory[str]":
+    try:
+        return tempfile.TemporaryDirectory(prefix="nereus-bench-", dir=folder.absolute())
+    except OSError as problem:
+        raise Refused(f"--folder = {folder}: nothing can be written there: {problem.strerror}") from None
+
+
+def _wanted(cases: str) -> list[str]:
+    named = cases.split(",")
+    for case in named:
+        if case not in _CASES:
+            raise Refused(f"--cases = {cases}: {case or '(empty)'}: allowed are {', '.join(_CASES)}")
+    return named
+
+
+def _measure_rounds(trials: RecoveryTrials, repeat: int, rows: list[RecoveryRow]) -> None:
+    """Rows of the rounds that there were, also where one fails."""
+    made: list[Round] = []
+    try:
+        with TrialBar(f"{trials.build.name}: kills", repeat) as bar:
+            for one in trials.rounds(repeat):
+                made.append(one)
+                bar.advance(f"continued after {seconds_text(one.recovery)}")
+    finally:
+        rows += rows_of_rounds(trials.build.name, trials.size.bytes, made)
+
+
+def _measure_costs(costs: SavingCosts, cases: list[str], repeat: int, rows: list[RecoveryRow]) -> None:
+    if not cases:
+        return
+    with TrialBar(f"{costs.build.name}: pairs of runs", repeat * len(cases) * len(PROGRAMS)) as bar:
+        for case in cases:
+            for program in PROGRAMS:
+                found = costs.pairs(program, _CASES[case] or (), repeat, bar.advance)
+                if found.with_it:
+                    rows.append(row_of_costs(case, costs.build.name, PROGRAMS[program][0], found))
+
+
+def _present(rows: list[RecoveryRow], as_json: bool) -> None:
+    if as_json:
+        show_json({"rows": [row.document() for row in rows]})
+    elif rows:
+        show(_table(rows))
+
+
+def _table(rows: list[RecoveryRow]) -> "Table":
+    from nereus.analysis.report.tables import new_table, number
+
+    made = new_table(
+        "case", "MPI", "of", number("time"), number("of plain files"), number("done again"), number("cost")
+    )
+    for row in rows:
+        of = row.program if row.bytes is None else bytes_text(row.bytes)
+        time = spread_text(row.seconds.median, row.seconds.deviation) if row.seconds else "-"
+        plain = ratio_text(row.of_plain.median if row.of_plain else None)
+        made.add_row(row.case, row.mpi, of, time, plain, count_text(row.lost_iterations), _cost(row))
+    return made
+
+
+def _cost(row: RecoveryRow) -> str:
+    if row.costs is None or row.cost_percent is None:
+        return "-"
+    shares = [each / 100 for each in (row.cost_percent, *(row.costs.interval_percent or ()))]
+    return range_text(change_text, *shares) if len(shares) == 3 else change_text(shares[0])

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When the next epoch is due by the clock (setting `save-every`).
+#pragma once
+
+#include <cstdint>
+
+namespace nereus::job {
+
+class SaveInterval {
+public:
+    /// With `auto`, epochs take this share of the time at most, as long as each takes as long as the one before it.
+    static constexpr double share = 0.01;
+    /// Until the first one was saved, it is supposed to be written with this rate, in B/s.
+    static constexpr double supposed_rate = 1e9;
+    /// Least time between two, in s: what an epoch takes that is small varies much.
+    static constexpr double shortest = 1;
+    /// And after one that could not be saved.
+    static constexpr double shortest_after_failure = 60;
+
+    /// The last epoch took so many seconds of the job's time.
+    void saved(double seconds);
+    void failed() { has_failed_ = true; }
+
+    /// @param every   the setting: seconds, or `automatically`
+    /// @param passed  s since the last epoch was saved, or tried to, or since the job began
+    /// @param bytes   of the next one
+    bool is_due(double every, double passed, std::int64_t bytes) const;
+
+private:
+    double last_seconds_ = -1; ///< none yet
+    bool has_failed_ = false;
+};
+
+}

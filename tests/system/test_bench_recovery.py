@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""nereus bench recovery: jobs are killed and saved, and nothing is left of them."""
+
+import signal
+from typing import Any
+
+import pytest
+
+from conftest import wait_until
+
+
+@pytest.fixture
+def measuring(site: Any, mpi: str) -> tuple[str, ...]:
+    (site.folder / "here").mkdir()
+    return ("bench", "recovery", "--mpi", mpi, "--folder", "here", "--json")
+
+
+def test_deaths_saves_and_resumes_are_timed(site: Any, measuring: tuple[str, ...]) -> None:
+    done = site.nereus(*measuring, "--cases", "rank", "--bytes", "1MiB", "--repeat", "3")
+    assert done.code == 0, done.err
+    rows = {row["case"]: row for row in done.document["rows"]}
+    assert list(rows) == ["rank", "save", "resume"]
+    assert {(row["bytes"], row["repeats"]) for row in rows.values()} == {(1 << 20, 3)}
+    # The end of a rank is followed by the start of an MPI job, which opens from an epoch.
+    assert rows["rank"]["seconds"] > rows["resume"]["seconds"] > 0
+    assert rows["rank"]["lost_iterations"] > 0
+    assert rows["save"]["of_plain"] > 0 and rows["resume"]["of_plain"] > 0
+    assert list((site.folder / "here").iterdir()) == []
+
+
+def test_costs_of_epochs_are_those_of_both_programs(site: Any, measuring: tuple[str, ...]) -> None:
+    done = site.nereus(*measuring, "--cases", "off,on", "--repeat", "1", "--seconds", "1")
+    assert done.code == 0, done.err
+    rows = done.document["rows"]
+    programs = ["nereus-cg", "nereus-halo"]
+    assert [(row["case"], row["program"]) for row in rows] == [
+        (case, program) for case in ("off", "on") for program in programs
+    ]
+    assert all(row["seconds"] > 0 and row["cost_percent"] > -100 for row in rows)
+    assert list((site.folder / "here").iterdir()) == []
+
+
+def test_interrupted_measurement_shows_what_there_is_and_leaves_nothing(
+    site: Any, measuring: tuple[str, ...]
+) -> None:
+    with site.started(*measuring, "--cases", "rank", "--bytes", "1MiB", "--repeat", "1000") as process:
+        wait_until(lambda: len(site.processes("nereus-epochs")) >= 2)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=120)
+    assert (process.returncode, "stopped by SIGINT" in errors) == (130, True), errors
+    assert site.processes("nereus-epochs") == []
+    assert list((site.folder / "here").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (("--cases", "rank,host"), "--cases = rank,host: host: allowed are rank, off, on"),
+        (("--bytes", "7"), "--bytes = 7: allowed is 8 B"),
+        (("--folder", "nowhere"), "--folder = nowhere: nothing can be written there: No such file"),
+        (("--folder", "/proc"), "--folder = /proc: nothing can be written there: "),
+        (("-n", "100000"), "-n = 100000: this machine is asked for at most"),
+    ],
+)
+def test_what_is_not_allowed_is_refused(site: Any, options: tuple[str, ...], text: str) -> None:
+    done = site.nereus("bench", "recovery", *options)
+    assert (done.code, text in done.err) == (2, True), done.err
