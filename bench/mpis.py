@@ -43,6 +43,7 @@ constant_bytes = 8000000
 variable_bytes = 800000
 memory = "{memory}"
 [resize]
+process_method = "{method}"
 process_strategies = {strategies}
 transfer_method = "{transfer}"
 [[phases]]
@@ -80,18 +81,20 @@ class Column:
     strategies: tuple[str, ...] = ()
     transfer: str = "auto"
     memory: str = "private"
+    method: str = "merge"
     #: Why what was printed, and written into a folder, is not what it should be; "" where it is.
     failure: Callable[["Column", str, Path], str] = lambda column, printed, _: failed_resizes(column, printed)
 
     @property
     def file(self) -> str:
         """The name of its experiment."""
-        return "-".join(["cell", self.transfer, self.memory, *self.strategies]) + ".toml"
+        return "-".join(["cell", self.method, self.transfer, self.memory, *self.strategies]) + ".toml"
 
     @property
     def experiment(self) -> str:
         """From 1 to 3 processes and back; newcomers that join come while it goes on."""
         return EXPERIMENT.format(
+            method=self.method,
             strategies=json.dumps(list(self.strategies)),
             transfer=self.transfer,
             memory=self.memory,
@@ -125,6 +128,8 @@ def failed_resizes(column: Column, printed: str) -> str:
         return f"it moved data by {made[0]['transfer_method']}"
     if "auto" not in column.strategies and set(made[0]["process_strategies"]) != {*column.strategies}:
         return f"it made processes by {' and '.join(made[0]['process_strategies']) or 'spawn'}"
+    if made[0]["process_method"] != column.method:
+        return f"it was done by {made[0]['process_method']}"
     if column.memory == "shared" and not made[0]["shared_bytes"]:
         return "it shared no memory"
     return "" if document["data_intact"] else "data arrived changed"
@@ -161,6 +166,7 @@ COLUMNS: Mapping[str, Column] = {
         "bench processes --mpi {mpi} --from 1 --to 3 --methods merge --strategies wake --repeat 1 --json",
         failure=failed_way,
     ),
+    "restart": Column(method="restart"),
     "shm": Column(memory="shared"),
     "p2p": Column(transfer="p2p"),
     "col": Column(transfer="col"),

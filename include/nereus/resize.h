@@ -16,7 +16,11 @@
 enum nereus_process_method {
     NEREUS_MERGE = 0,          /**< sources that are still wanted go on, only the others are made or released */
     NEREUS_BASELINE_INTER = 1, /**< all drains are made anew; data travels over an inter-communicator */
-    NEREUS_BASELINE_INTRA = 2  /**< all drains are made anew; data travels over a merged communicator */
+    NEREUS_BASELINE_INTRA = 2, /**< all drains are made anew; data travels over a merged communicator */
+    /** All processes leave, and the supervisor (`nereus run`) starts the program anew with the data that they left, so
+     *  that the MPI need neither spawn nor connect. Options about transfers, survivors and strategies have no meaning
+     *  for it. Refused where the program moves data by itself (nereus_on_resize()). */
+    NEREUS_RESTART = 3
 };
 
 /** How a process method is carried out; values are added.

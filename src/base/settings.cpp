@@ -107,6 +107,13 @@ std::vector<SettingRow> rows_of_the_supervisor() {
          form::number(&Settings::io_timeout, 0.0, most_seconds)},
         {"joins", "off", "", "on, off", "set by the supervisor: it can start processes that join the job",
          form::on_or_off(&Settings::joins)},
+        {"restart-folder", "", "", "a folder that can be made, or empty",
+         "set by the supervisor: where data is kept while the processes are started anew (process method restart); "
+         "empty: it starts none",
+         form::any_text(&Settings::restart_folder)},
+        {"restarted", "off", "", "on, off",
+         "set by the supervisor: this process was started anew, and its data is in restart-folder",
+         form::on_or_off(&Settings::restarted), "it is about how this process was started"},
         {"founders", "0", "processes", "0 .. 2147483647",
          "set by the supervisor: how many processes it started as one MPI_COMM_WORLD; 0: not known",
          form::number(&Settings::founders, 0, 2147483647),

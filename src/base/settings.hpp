@@ -44,6 +44,8 @@ struct Settings {
     std::string controller;      // of many jobs: its address; "": there is none
     std::string controller_keys; // file; "": none
     double io_timeout = 2;       // s
+    std::string restart_folder;  // for data while processes are started anew; "": none are
+    bool restarted = false;      // this process was
     int founders = 0;            // processes that the supervisor started as one world; 0: not known
     std::string party;           // "REQUEST.PARTY" of a newcomer that the supervisor started; "": none
     std::string job;             // random name that the launcher gave the job; "": none

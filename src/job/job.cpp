@@ -4,6 +4,7 @@
 #include "base/printable.hpp"
 #include "base/srun.hpp"
 #include "job/arrival.hpp"
+#include "job/closing.hpp"
 #include "job/founders.hpp"
 #include "job/registering.hpp"
 #include "job/resize/costs.hpp"
@@ -14,16 +15,9 @@
 #include "job/state/report.hpp"
 #include "mpi/host.hpp"
 #include "mpi/library.hpp"
-#include "mpi/message.hpp"
 #include "mpi/share.hpp"
 
 namespace nereus::job {
-namespace {
-
-constexpr int tag_closing = 31;
-constexpr double seconds_to_close = 2;
-
-}
 
 Result<std::unique_ptr<Job>> Job::open(MPI_Comm founders, int argc, const char *const *argv, bool &newcomer) {
     auto settings = read_settings(argc, argv);
@@ -43,6 +37,7 @@ Result<std::unique_ptr<Job>> Job::open(MPI_Comm founders, int argc, const char *
 }
 
 Done Job::found(MPI_Comm founders) {
+    const double opened_unix = unix_now();
     if (auto done = check_world(state_.settings.founders); !done) return done;
     auto control = mpi::Comm::duplicate(founders);
     if (!control) return tl::unexpected(control.error());
@@ -68,9 +63,12 @@ Done Job::found(MPI_Comm founders) {
     if (auto done = state_.settings.start_ranks == 0 ? Done{} : make_founders(); !done) return done;
     if (root() && !state_.has_supervisor)
         if (const std::string said = Srun().said(now.control.size()); !said.empty()) print_line("nereus", said);
-    open_daemon_client();
     tell_monitor(now);
-    if (!state_.settings.results.empty()) measured_.begin_job();
+    if (!state_.settings.results.empty()) restarted_ ? measured_.begin_generation() : measured_.begin_job();
+    if (restarted_)
+        ended(arrive_by_restart(state_, *std::exchange(restarted_, std::nullopt), opened_unix));
+    else
+        open_daemon_client();
     return {};
 }
 
@@ -138,7 +136,7 @@ Done Job::take_costs() {
 /// On rank 0.
 Done Job::open_record() {
     if (!root() || state_.settings.results.empty()) return {};
-    auto record = Record::anew(state_);
+    auto record = restarted_ ? Record::continued(state_) : Record::anew(state_);
     if (!record) return tl::unexpected(record.error());
     record_ = std::move(*record);
     return {};
@@ -148,7 +146,13 @@ Done Job::open_record() {
 Done Job::prepare_epochs() {
     const Done prepared = root() ? prepare_saving(state_.settings) : Done{};
     if (auto done = mpi::share_outcome(state_.generation.control.get(), 0, prepared); !done) return done;
-    return state_.settings.resume.empty() ? Done{} : resume(state_);
+    const Settings &settings = state_.settings;
+    const std::string &folder = settings.restarted ? settings.restart_folder : settings.resume;
+    if (folder.empty()) return {};
+    auto resumed = resume(state_, folder);
+    if (!resumed) return tl::unexpected(resumed.error());
+    restarted_ = settings.restarted ? std::move(*resumed) : std::nullopt;
+    return {};
 }
 
 /// On a rank 0 that has no line to a daemon yet. A job that cannot reach one does without.
@@ -254,7 +258,7 @@ Announcement Job::next_announcement() {
     } else {
         announcement.request = state_.requests.take();
         if (announcement.request.number != 0)
-            announcement.step = announcement.request.save == Save::no ? Step::begin : Step::save;
+            announcement.step = step_of(announcement.request);
         else if (balancing_.is_due(state_))
             announcement.step = Step::compare;
         else
@@ -277,6 +281,7 @@ Result<nereus_code> Job::act(const Announcement &announced) {
     interval_ = {};
     if (auto done = broadcast_.settle(); !done) return tl::unexpected(done.error());
     if (announcement.step == Step::save) return save(announcement.request);
+    if (announcement.step == Step::restart) return restart(announcement.request);
     if (announcement.step == Step::begin) begin_resize(announcement.request);
     if (!resize_) return NEREUS_GO_ON; // it was rolled back since this was announced
     if (state_.daemon_client) state_.daemon_client->resize_begins();
@@ -290,11 +295,25 @@ Result<nereus_code> Job::act(const Announcement &announced) {
 
 /// A job that stops leaves as a whole: each process closes it, and all together.
 Result<nereus_code> Job::save(const Request &request) {
-    const auto saved = save_epoch(state_);
+    const auto saved = save_epoch(state_, state_.settings.save);
     message_ = saved ? sentence(*saved) : saved.error().what;
     if (root()) saves_.ended(request, saved);
     if (!saved || request.save != Save::and_stop) return NEREUS_GO_ON;
     stopped_ = leaving_ = true;
+    return NEREUS_LEAVE;
+}
+
+/// Of what waits: it goes on in those who are started anew.
+Result<nereus_code> Job::restart(const Request &request) {
+    if (state_.daemon_client) state_.daemon_client->resize_begins();
+    state_.sent.resize_begins(state_.generation);
+    if (auto done = hand_in_measures(); !done) return tl::unexpected(done.error());
+    const auto report = leave_for_restart(state_, request, requests_.hosts_before(request.number));
+    if (report.code != NEREUS_RESIZED) return ended(report);
+    report_ = report;
+    message_ = sentence(report, "");
+    if (measured_.is_on()) record_.generation_ended();
+    restarts_ = stopped_ = leaving_ = true;
     return NEREUS_LEAVE;
 }
 
@@ -320,7 +339,7 @@ nereus_code Job::ended(const nereus_resize_report &report) {
     else
         state_.sent.resize_undone(state_.generation);
     if (measured_.is_on()) record_.resize_ended(report);
-    message_ = sentence(report_, resize_->why_chosen());
+    message_ = sentence(report_, resize_ ? resize_->why_chosen() : "");
     if (const std::string balanced = balancing_.resize_ended(report_); !balanced.empty()) message_ += "; " + balanced;
     requests_.resize_ended(report_);
     resize_.reset();
@@ -346,17 +365,6 @@ void Job::tell_daemon() {
     if (state_.daemon_client) state_.daemon_client->resize_ended(report_, message_, state_.generation);
 }
 
-/// The supervisor takes the end of a process before this for its death: none may end while others have not come here.
-Done Job::close_together() {
-    const mpi::Comm &control = state_.generation.control;
-    if (auto all = mpi::check(MPI_Barrier(control.get()), "MPI_Barrier"); !all) return all;
-    if (state_.supervisor) state_.supervisor->say_closing();
-    for (int rank = 1; root() && rank < control.size(); ++rank) (void)mpi::post(control.get(), rank, tag_closing, {});
-    // Rank 0 may die right here: nobody needs to hear more of it than that it was there.
-    if (!root()) (void)mpi::receive(control.get(), 0, tag_closing, Deadline::in(seconds_to_close));
-    return {};
-}
-
 Result<nereus_code> Job::close() {
     if (leaving_ && !stopped_) {
         state_.registry = {};
@@ -371,14 +379,14 @@ Result<nereus_code> Job::close() {
         if (root()) print_line("nereus", rolled_back_at_close(rolled_back));
         ended(rolled_back);
     }
-    if (root()) requests_.drop_all(announced.request);
-    if (hand_in_measures()) record_.job_ended();
+    if (root() && !restarts_) requests_.drop_all(announced.request);
+    if (!restarts_ && hand_in_measures()) record_.job_ended();
     state_.generation.windows.reset();
     state_.parked.release_all();
     io_.follow_no_files();
     if (state_.daemon_client) state_.daemon_client->say_goodbye();
     if (state_.has_supervisor)
-        if (auto done = close_together(); !done) {
+        if (auto done = close_together(state_); !done) {
             print_line("nereus", "the job does not end together: " + done.error().what);
             return tl::unexpected(done.error());
         }

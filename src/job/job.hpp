@@ -8,6 +8,7 @@
 #include "job/io_phases.hpp"
 #include "job/resize/resize.hpp"
 #include "job/resize_requests.hpp"
+#include "job/restart.hpp"
 #include "job/save_requests.hpp"
 #include "job/timing/result_file.hpp"
 #include "job/timing/stage_timer.hpp"
@@ -71,12 +72,11 @@ private:
     Announcement next_announcement();
     Result<nereus_code> act(const Announcement &announcement);
     Result<nereus_code> save(const Request &request);
+    Result<nereus_code> restart(const Request &request);
     void begin_resize(const Request &request);
     nereus_code ended(const nereus_resize_report &report);
     Done hand_in_measures();
     void tell_daemon();
-    Done close_together();
-
     JobState state_;
     IoPhases io_{state_};
     ResizeRequests requests_{state_};
@@ -90,7 +90,9 @@ private:
     nereus_resize_report report_{};
     Departure departure_;
     bool leaving_ = false;
-    bool stopped_ = false; ///< all leave: an epoch was saved from which the job is to be continued
+    bool stopped_ = false;                   ///< all leave: an epoch was saved from which the job is to be continued
+    bool restarts_ = false;                  ///< at once, by the supervisor: to others this is one job
+    std::optional<RestartRecord> restarted_; ///< by which the founders came, until the job is open
     mutable std::string message_;
 };
 

@@ -4,6 +4,7 @@
 #include "base/printable.hpp"
 #include "base/strategies.hpp"
 #include "job/resize/method_selection.hpp"
+#include "job/restart.hpp"
 #include "mpi/threads.hpp"
 #include "plan/host_allocation.hpp"
 
@@ -15,10 +16,9 @@ namespace nereus::job {
 namespace {
 
 void say_dropped(const Request &request) {
-    const std::string what =
-        request.save != Save::no
-            ? "request " + std::to_string(request.number) + " to save an epoch"
-            : "resize " + std::to_string(request.number) + " to " + std::to_string(request.ranks) + " processes";
+    const std::string what = is_resize(request) ? "resize " + std::to_string(request.number) + " to " +
+                                                      std::to_string(request.ranks) + " processes"
+                                                : "request " + std::to_string(request.number) + " to save an epoch";
     print_line("nereus", what + " was dropped: the job ended before it began");
 }
 
@@ -87,6 +87,7 @@ Done ResizeRequests::check_possible(int ranks, const nereus_resize_options &opti
     if (ranks < 1 || ranks > job_.settings.max_ranks)
         return failed(NEREUS_ERR_RANGE, "a job cannot have " + std::to_string(ranks) + " processes: allowed is 1 .. " +
                                             std::to_string(job_.settings.max_ranks) + " (setting max-ranks)");
+    if (options.process_method == NEREUS_RESTART) return check_can_restart(job_, options);
     if (auto done = check_strategies(options.process_strategies); !done) return done;
     const bool makes = ranks > job_.generation.control.size() || options.process_method != NEREUS_MERGE;
     const bool one_world = !makes && is_of_one_world(job_.generation);
@@ -130,9 +131,16 @@ Result<Asked> ResizeRequests::ask(int ranks, const nereus_resize_options &option
         options.placement != NEREUS_MEASURED)
         return Asked{NEREUS_UNCHANGED, 0};
     if (!change.fewer.empty()) job_.hosts_to_leave = change.fewer;
-    const std::uint64_t number = job_.requests.add({0, *possible, Save::no, 0, options});
+    const Save save = options.process_method == NEREUS_RESTART ? Save::and_restart : Save::no;
+    const std::uint64_t number = job_.requests.add({0, *possible, save, 0, options});
     if (!change.empty()) changed_hosts_[number] = {change, before};
     return Asked{is_later ? NEREUS_PENDING : *possible < ranks ? NEREUS_REDUCED : NEREUS_OK, number};
+}
+
+std::vector<Host> ResizeRequests::hosts_before(std::uint64_t request) const {
+    const auto changed = changed_hosts_.find(request);
+    if (changed == changed_hosts_.end()) return job_.hosts;
+    return plan::changed_back(job_.hosts, changed->second.change, changed->second.before);
 }
 
 /// A resize that was rolled back may have been so because of the hosts that came with it: they are none of the job's.

@@ -35,6 +35,8 @@ public:
     std::int32_t quiet_checkpoints_before_command(std::int32_t quiet_checkpoints) const;
 
     void resize_begins() { resizes_ = true; }
+    /// The job's list without what this request changed in it.
+    std::vector<Host> hosts_before(std::uint64_t request) const;
     void resize_ended(const nereus_resize_report &report);
 
     /// At the end of the job. @param announced  a request that was announced and not begun, or one with number 0

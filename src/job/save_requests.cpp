@@ -4,15 +4,6 @@
 #include "base/printable.hpp"
 
 namespace nereus::job {
-namespace {
-
-std::int64_t bytes_of(const Registry &registry) {
-    std::int64_t sum = 0;
-    for (const Entry &entry : registry.entries()) sum += entry.is.bytes();
-    return sum;
-}
-
-}
 
 Done SaveRequests::check_possible() const {
     if (job_.settings.save.empty())
@@ -29,7 +20,8 @@ Result<std::uint64_t> SaveRequests::ask(Save save) {
 
 bool SaveRequests::is_due() const {
     const double every = job_.settings.save_every;
-    return every != 0 && !is_waiting_ && interval_.is_due(every, now() - last_, bytes_of(job_.registry));
+    return every != 0 && !is_waiting_ &&
+           interval_.is_due(every, now() - last_, [this] { return job_.registry.bytes(); });
 }
 
 void SaveRequests::take_outside() {

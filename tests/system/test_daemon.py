@@ -109,14 +109,14 @@ def test_two_jobs_never_write_at_once(site: Site, mpi: str) -> None:
         assert max(waits) > 0.05, "the jobs did not meet: nothing was shown"
 
 
-@pytest.mark.parametrize("method", ["merge", "baseline-inter"])
+@pytest.mark.parametrize("method", ["merge", "baseline-inter", "restart"])
 def test_job_is_resized_at_the_decided_iterations(site: Site, method: str) -> None:
     site.write("lends.py", LENDS)
     with daemon(site, "--policy", "lends.py:Lends") as run:
         arguments = job(site, "mpich", "100", "30", "25", "20")
         result = site.nereus(*arguments, **WITHOUT_SUPERVISOR, NEREUS_PROCESS_METHOD=method)
         assert result.code == 0, result.err
-        if method == "merge":  # with Baseline rank 0 is a newcomer, which was not resized
+        if method == "merge":  # with the others rank 0 is a newcomer, which was not resized
             assert said(result.out, "resized") == [["30", "3"], ["60", "2"]]
         assert [int(iteration) for iteration, _, _ in said(result.out, "io")] == [25, 50, 75, 100]
         carried_out = [each for each in run.events_of("resized") if each.get("command")]

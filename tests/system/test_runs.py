@@ -242,6 +242,15 @@ def test_mpi_without_spawn_runs_fixed_sizes_and_refuses_resizes(site: Any, mpich
     assert not (site.folder / "none").exists()
 
 
+def test_mpi_without_spawn_is_restarted_in_an_experiment(site: Any, mpich_debian: str) -> None:
+    resize = '[resize]\nprocess_method = "restart"\n'
+    restarts = f'name = "small"\nverify = true\n{DATA}{resize}{STAGES}{GROUPS}'
+    done = site.emulate(mpich_debian, site.write("restarts.toml", restarts))
+    assert done.code == 0, done.err
+    assert {resize["process_method"] for resize in done.document["resizes"]} == {"restart"}
+    assert done.document["data_intact"]
+
+
 def test_impossible_resize_leaves_the_job_at_its_size(site: Any, mpich_debian: str) -> None:
     # The probe is made to lie, so that the run begins and the library meets the failure itself.
     builds = site.folder / "builds"

@@ -18,7 +18,7 @@ constexpr double pause = 0.01; // seconds of a move
 constexpr std::int64_t window = 10;
 
 /// Seconds of a row, by row, rank and iteration.
-using Cost = std::function<double(std::int64_t, int, std::int64_t)>;
+using SecondsOfRow = std::function<double(std::int64_t, int, std::int64_t)>;
 
 struct Played {
     double seconds = 0; ///< of the slowest rank in each iteration, and of moves
@@ -27,7 +27,7 @@ struct Played {
     int moves = 0;
 };
 
-double seconds_of(const Cost &cost, Range rows_of_rank, int rank, std::int64_t iteration) {
+double seconds_of(const SecondsOfRow &cost, Range rows_of_rank, int rank, std::int64_t iteration) {
     constexpr std::int64_t step = 10; // of rows that cost about the same
     double sum = 0;
     for (std::int64_t row = rows_of_rank.first; row < rows_of_rank.end; row += step)
@@ -35,7 +35,7 @@ double seconds_of(const Cost &cost, Range rows_of_rank, int rank, std::int64_t i
     return sum;
 }
 
-std::vector<double> seconds_of_all(const Cost &cost, const Borders &borders, std::int64_t iteration) {
+std::vector<double> seconds_of_all(const SecondsOfRow &cost, const Borders &borders, std::int64_t iteration) {
     std::vector<double> seconds;
     for (std::size_t rank = 0; rank + 1 < borders.size(); ++rank)
         seconds.push_back(seconds_of(cost, {borders[rank], borders[rank + 1]}, static_cast<int>(rank), iteration));
@@ -49,7 +49,8 @@ Borders equal_parts(int ranks) {
 }
 
 /// @param ideal  seconds of an iteration on balanced ranks
-Played play(const Cost &cost, int ranks, std::int64_t iterations, const std::function<double(std::int64_t)> &ideal) {
+Played play(const SecondsOfRow &cost, int ranks, std::int64_t iterations,
+            const std::function<double(std::int64_t)> &ideal) {
     Played played;
     BalanceDecision decision;
     const Borders equal = equal_parts(ranks);
@@ -75,7 +76,7 @@ double share_of_ideal_gain(const Played &played) {
 }
 
 /// A quarter of the rows cost four times as much, and move on; an iteration takes as long on any number of ranks.
-Cost drifting(double rows_per_iteration, int ranks) {
+SecondsOfRow drifting(double rows_per_iteration, int ranks) {
     return [=](std::int64_t row, int, std::int64_t iteration) {
         const auto begin = std::fmod(rows_per_iteration * static_cast<double>(iteration), double{rows});
         const double behind = std::fmod(static_cast<double>(row) - begin + double{rows}, double{rows});
@@ -102,20 +103,20 @@ TEST(BalanceDecision, GainsMostOfTheTimeWhereTheLoadDriftsFast) {
 }
 
 TEST(BalanceDecision, GivesASlowRankWhatItCanDo) {
-    const Cost cost = [](std::int64_t, int rank, std::int64_t) { return rank == 1 ? 4e-6 : 2e-6; };
+    const SecondsOfRow cost = [](std::int64_t, int rank, std::int64_t) { return rank == 1 ? 4e-6 : 2e-6; };
     const auto played = play(cost, 4, 1000, [](std::int64_t) { return rows * 2e-6 / 3.5; });
     EXPECT_GT(share_of_ideal_gain(played), 0.95);
     EXPECT_LE(played.moves, 4) << "once the cause is known, one move is enough";
 }
 
 TEST(BalanceDecision, LeavesAnEvenLoadAlone) {
-    const Cost cost = [](std::int64_t, int, std::int64_t) { return 2e-6; };
+    const SecondsOfRow cost = [](std::int64_t, int, std::int64_t) { return 2e-6; };
     const auto played = play(cost, 4, 1000, [](std::int64_t) { return rows * 2e-6 / 4; });
     EXPECT_EQ(played.moves, 0);
 }
 
 TEST(BalanceDecision, LeavesAloneWhatVariesByLittle) {
-    const Cost cost = [](std::int64_t, int rank, std::int64_t iteration) {
+    const SecondsOfRow cost = [](std::int64_t, int rank, std::int64_t iteration) {
         return 2e-6 * (1 + 0.005 * std::sin(double(iteration) + rank));
     };
     EXPECT_EQ(play(cost, 4, 2000, [](std::int64_t) { return 0.0; }).moves, 0);
@@ -145,7 +146,7 @@ TEST(BalanceDecision, LosesAtMostTwiceTheMovesWhereTheLoadTurnsAgainstIt) {
     double lost = 0, paid = 0;
     bool first_is_dear = true;
     for (int turn = 0; turn < 2000; ++turn) {
-        const Cost cost = [&](std::int64_t row, int, std::int64_t) {
+        const SecondsOfRow cost = [&](std::int64_t row, int, std::int64_t) {
             return (row < rows / 2) == first_is_dear ? 4e-6 : 2e-6;
         };
         const auto seconds = seconds_of_all(cost, borders, 0);

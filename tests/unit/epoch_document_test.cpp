@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/saving/epoch_document.hpp"
 
+#include "base/settings.hpp"
+#include "job/state/report.hpp"
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
@@ -35,6 +38,39 @@ TEST(EpochDocument, IsReadAsItWasWritten) {
     EXPECT_EQ(read->entries[0].is, document.entries[0].is);
     EXPECT_TRUE(read->entries[0].own_memory);
     EXPECT_EQ(forms_of(*read)[1].elements, 11) << "row starts have one more than there are rows";
+}
+
+TEST(EpochDocument, OneOfARestartHasWhatTheNextRootNeeds) {
+    EpochDocument document = document_of_all_kinds();
+    RestartRecord record;
+    Request request;
+    request.ranks = 5;
+    request.options = initial_resize_options();
+    request.options.process_method = NEREUS_RESTART;
+    request.save = Save::and_restart;
+    record.root.requests.add(request);
+    record.report = report_of(request, 4);
+    record.saved_unix = 1.5;
+    record.root.hosts = {{"n1", 2}, {"n2", 1}};
+    record.root.daemon_line = CarriedLine{"ipc://d", "", "job", 9, {{1, 2}}, {{"last", 7}}};
+    record.hosts_before = {{"n1", 2}};
+    document.restart = record;
+    const auto read = document_from(as_text(document));
+    ASSERT_TRUE(read) << read.error().what;
+    EXPECT_EQ(as_text(*read), as_text(document));
+    RestartRecord found = read->restart.value();
+    EXPECT_EQ(found.root.requests.take().save, Save::and_restart);
+    EXPECT_EQ(found.root.daemon_line->commands.at(1), 2u);
+    EXPECT_EQ(found.report.to, 5);
+    EXPECT_FALSE(document_from(as_text(document_of_all_kinds()))->restart);
+}
+
+TEST(EpochDocument, RecordOfARestartThatIsNoneIsRefused) {
+    auto json = nlohmann::json::parse(as_text(document_of_all_kinds()));
+    for (const nlohmann::json &wrong : {nlohmann::json(5), nlohmann::json::object(), nlohmann::json("restart")}) {
+        json["restart"] = wrong;
+        EXPECT_EQ(document_from(json.dump()).error().code, NEREUS_ERR_MISMATCH);
+    }
 }
 
 /// The document with one key changed, of its first entry where `of_entry`.

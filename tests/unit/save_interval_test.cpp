@@ -8,7 +8,8 @@
 namespace nereus::job {
 namespace {
 
-constexpr std::int64_t gigabyte = 1'000'000'000;
+std::int64_t gigabyte() { return 1'000'000'000; }
+std::int64_t nothing() { return 0; }
 
 TEST(SaveInterval, OnRequestOnlyNoneIsDue) { EXPECT_FALSE(SaveInterval().is_due(0, 1e9, gigabyte)); }
 
@@ -39,8 +40,8 @@ TEST(SaveInterval, AutomaticEpochsTakeTheirShareOfTheTimeAtMost) {
 TEST(SaveInterval, AutomaticEpochsThatTakeNoTimeAreNotSavedAllTheTime) {
     SaveInterval interval;
     interval.saved(0);
-    EXPECT_FALSE(interval.is_due(automatically, SaveInterval::shortest / 2, 0));
-    EXPECT_TRUE(interval.is_due(automatically, SaveInterval::shortest, 0));
+    EXPECT_FALSE(interval.is_due(automatically, SaveInterval::shortest / 2, nothing));
+    EXPECT_TRUE(interval.is_due(automatically, SaveInterval::shortest, nothing));
 }
 
 TEST(SaveInterval, EpochThatTookLongerIsFollowedByALongerInterval) {
@@ -54,10 +55,10 @@ TEST(SaveInterval, EpochThatTookLongerIsFollowedByALongerInterval) {
 TEST(SaveInterval, AfterAFailureTheNextTryIsLaterUntilOneIsSaved) {
     SaveInterval interval;
     interval.failed();
-    EXPECT_FALSE(interval.is_due(automatically, SaveInterval::shortest_after_failure - 1, 0));
-    EXPECT_TRUE(interval.is_due(automatically, SaveInterval::shortest_after_failure, 0));
+    EXPECT_FALSE(interval.is_due(automatically, SaveInterval::shortest_after_failure - 1, nothing));
+    EXPECT_TRUE(interval.is_due(automatically, SaveInterval::shortest_after_failure, nothing));
     interval.saved(0);
-    EXPECT_TRUE(interval.is_due(automatically, SaveInterval::shortest, 0));
+    EXPECT_TRUE(interval.is_due(automatically, SaveInterval::shortest, nothing));
 }
 
 }

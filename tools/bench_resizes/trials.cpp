@@ -95,13 +95,16 @@ void Trials::grow() {
     }
 }
 
+/// An MPI that is restarted may be one that can do nothing else.
+Combination Trials::way_back() const { return combination().method == NEREUS_RESTART ? combination() : Combination{}; }
+
 void Trials::shrink() {
     if (job_.size() != plan_.to)
         return give_up(2, "--to = " + std::to_string(plan_.to) + ": the job has " + std::to_string(job_.size()) +
                               " processes; start it with " + std::to_string(plan_.founders()));
     enter(State::shrinking);
     try {
-        ask(plan_.from, Combination{});
+        ask(plan_.from, way_back());
     } catch (const nereus::Failure &refused) {
         give_up(1, std::string("the job cannot shrink back: ") + refused.what());
     }

@@ -68,6 +68,7 @@ private:
     void report_refused(const std::string &why) const;
     void report_done(const nereus_resize_report &report) const;
     const Combination &combination() const;
+    Combination way_back() const;
     double stall(const nereus_resize_report &report) const;
 
     const Plan &plan_;

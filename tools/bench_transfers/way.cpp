@@ -31,7 +31,7 @@ tl::expected<Way, std::string> read_way(const std::string &text) {
     const auto made = read_processes(text.substr(0, middle));
     const auto carried = nereus::number_of(words::transfer_methods, method == shared ? "p2p" : method);
     const auto waited = nereus::number_of(words::transfer_strategies, text.substr(last + 1));
-    if (!made || !carried || !waited) return not_a_way(text);
+    if (!made || made->method == NEREUS_RESTART || !carried || !waited) return not_a_way(text);
     return Way{text, *made, static_cast<nereus_transfer_method>(*carried),
                static_cast<nereus_transfer_strategy>(*waited), method == shared};
 }

@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nereus.methods import AUTO, PROCESS_METHODS, PROCESS_STRATEGIES
+from nereus.methods import AUTO, CONNECTED_METHODS, PROCESS_STRATEGIES, RESTART
 from nereus.methods.strategies import NONE, conflict_in, in_a_word
 
 #: In the order in which the library names them.
@@ -46,6 +46,23 @@ class Combination:
         """Whether the supervisor starts the processes."""
         return "join" in self.strategies
 
+    @property
+    def spawns(self) -> bool:
+        """Whether processes are made by calls of MPI."""
+        return not (self.joins or self.wakes or self.restarts)
+
+    @property
+    def restarts(self) -> bool:
+        """Whether the job is started anew, so that its MPI need not connect anything."""
+        return self.method == RESTART
+
+    @property
+    def exists(self) -> bool:
+        """Whether the strategies go with the method."""
+        if self.wakes:
+            return self.method == "merge"
+        return not (self.restarts and self.strategies)
+
     def made(self, before: int, after: int) -> int:
         """How many processes a resize makes, or wakes."""
         return after - before if self.method == "merge" else after
@@ -68,8 +85,8 @@ def sets_of_strategies() -> list[tuple[str, ...]]:
 
 def all_combinations() -> list[Combination]:
     """Every way there is."""
-    crossed = [Combination(method, words) for method in PROCESS_METHODS for words in sets_of_strategies()]
-    return [*crossed, Combination("merge", (WAKE,))]
+    crossed = [Combination(method, words) for method in CONNECTED_METHODS for words in sets_of_strategies()]
+    return [*crossed, Combination("merge", (WAKE,)), Combination(RESTART)]
 
 
 def read_strategies(text: str) -> tuple[str, ...] | None:
@@ -85,4 +102,4 @@ def read_strategies(text: str) -> tuple[str, ...] | None:
 def crossed(methods: Sequence[str], strategies: Sequence[tuple[str, ...]]) -> list[Combination]:
     """Each method with each of the strategies, where there is such a way."""
     every = [Combination(method, words) for method in methods for words in strategies]
-    return [combination for combination in every if not combination.wakes or combination.method == "merge"]
+    return [combination for combination in every if combination.exists]

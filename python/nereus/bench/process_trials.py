@@ -149,7 +149,7 @@ def which_work(
     """
     bench = Bench(build, joining, Sizes(1, 3), silence, stopped)
     known = {} if fresh else _recall(build, silence)
-    hopeless = [way for way in all_combinations() if obstacle and not way.joins and not way.wakes]
+    hopeless = [way for way in all_combinations() if obstacle and way.spawns]
     found: dict[Combination, Trial] = {way: trial for way, trial in known.items() if way not in hopeless}
     doubtful: list[Combination] = []
     for trial in bench.trials([way for way in _useful_first() if way not in found and way not in hopeless]):

@@ -12,7 +12,7 @@ from nereus.cli.bench_network import check_network
 from nereus.cli.messages import Refused
 from nereus.cli.process_ways import read_ways
 from nereus.launch import most_ranks
-from nereus.methods import AUTO, PROCESS_METHODS, TRANSFER_STRATEGIES
+from nereus.methods import AUTO, CONNECTED_METHODS, TRANSFER_STRATEGIES
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ def read_asked(words: Mapping[str, str], arrays: int, constant_percent: float) -
             f"or --constant-percent 0 or 100"
         )
     check_network(words["network"])
-    processes = _listed(words, "process-methods", PROCESS_METHODS)
+    processes = _listed(words, "process-methods", CONNECTED_METHODS)
     methods = _listed(words, "methods", (*METHODS, AUTO))
     strategies = _listed(words, "strategies", (*TRANSFER_STRATEGIES, AUTO))
     made = read_ways(processes, "--process-strategies", words["process-strategies"])

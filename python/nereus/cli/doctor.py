@@ -13,7 +13,7 @@ from rich.text import Text
 from nereus import __version__
 from nereus.analysis.report.tables import new_table
 from nereus.analysis.report.units import bytes_text
-from nereus.bench.combinations import all_combinations
+from nereus.bench.combinations import Combination, all_combinations
 from nereus.bench.process_trials import find_ways
 from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import complain, show, show_json
@@ -31,7 +31,8 @@ from nereus.launch import (
     most_ranks,
 )
 from nereus.launch.origin import how_to_build
-from nereus.probe import FEATURES, Capabilities, Joining, in_container, joining, probe, remedy
+from nereus.methods import RESTART
+from nereus.probe import FEATURES, Capabilities, Feature, Joining, in_container, joining, probe, remedy
 
 _MOST_SECONDS = 3600.0
 # Of the time for an MPI: one trial that hangs leaves enough for the others.
@@ -89,7 +90,9 @@ def _finding(build: Build, again: bool, limit: float, stopped: Callable[[], bool
             silence=each,
             obstacle=found.obstacle,
         )
-    return {**_summary(build, found, each), "joining": _joining_document(joins), "ways": ways_documents(ways)}
+    restarts = ways.get(Combination(RESTART), Feature(False)).works
+    summary = _summary(build, found, restarts, each)
+    return {**summary, "joining": _joining_document(joins), "ways": ways_documents(ways)}
 
 
 def _joining_document(joins: Joining) -> dict[str, Any]:
@@ -101,14 +104,14 @@ def _joining_document(joins: Joining) -> dict[str, Any]:
     }
 
 
-def _summary(build: Build, found: Capabilities, each: float) -> dict[str, Any]:
+def _summary(build: Build, found: Capabilities, restarts: bool, each: float) -> dict[str, Any]:
     return {
         "name": build.name,
         "library": found.library if found.library != "unknown" else build.library_version,
         "mpiexec": str(build.mpiexec),
         "programs_of": build.programs_of or None,
         "thread_level": found.thread_level,
-        "malleable": found.obstacle is None,
+        "malleable": found.obstacle is None or restarts,
         "features": {
             name: {"works": feature.works, "reason": feature.reason}
             for name, feature in found.features.items()
@@ -147,10 +150,9 @@ def _tables(findings: list[dict[str, Any]]) -> list[RenderableType]:
 
 
 def _table(finding: dict[str, Any]) -> Table:
-    verdict = "can resize jobs" if finding["malleable"] else "runs jobs of fixed size only"
-    title = f"{finding['name']}: {verdict}"
+    title = f"{finding['name']}: {_verdict(finding)}"
     if finding["remedy"]:
-        title += f"; to resize, {finding['remedy']}"
+        title += f"; {'while it runs' if finding['malleable'] else 'to resize'}, {finding['remedy']}"
     grid = new_table(title=title, show_header=False)
     grid.add_row("library", "", Text(finding["library"]))
     grid.add_row("launcher", "", Text(finding["mpiexec"]))
@@ -164,6 +166,12 @@ def _table(finding: dict[str, Any]) -> Table:
     for failure in joins["failures"] if joins["works"] else []:
         grid.add_row("", "", Text(f"not with {_settings(failure['environment'])}: {failure['reason']}"))
     return grid
+
+
+def _verdict(finding: dict[str, Any]) -> str:
+    if not finding["malleable"]:
+        return "runs jobs of fixed size only"
+    return "can resize jobs" + (f" by {RESTART} only" if finding["remedy"] else "")
 
 
 def _cells(feature: dict[str, Any]) -> tuple[str, Text]:

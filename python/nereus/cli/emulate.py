@@ -108,7 +108,9 @@ def emulated(
     """How it ended, and its folder. Exit where it is stopped."""
     with Stopping() as stopping, fostering():
         check_control_socket()
-        means = means_for(loaded.experiment.malleable, build, where, lambda: stopping.signal is not None)
+        means = means_for(
+            loaded.experiment.process_methods, build, where, lambda: stopping.signal is not None
+        )
         if stopping.signal is not None:
             raise typer.Exit(stopping.exit_code)
         _warn_of_joins(loaded, means)

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 
 from nereus.bench.combinations import ALLOWED_STRATEGIES, WAKE, Combination, crossed, read_strategies
 from nereus.cli.messages import Refused
+from nereus.methods import RESTART
+from nereus.methods.strategies import NONE
 
 
 def read_ways(methods: Sequence[str], option: str, strategies: str) -> list[Combination]:
@@ -12,7 +14,9 @@ def read_ways(methods: Sequence[str], option: str, strategies: str) -> list[Comb
     sets = [_set(word, option, strategies) for word in strategies.split(",")]
     ways = list(dict.fromkeys(crossed(methods, sets)))
     if not ways:
-        raise Refused(f"{option} = {strategies}: {WAKE} goes with the method merge only")
+        raise Refused(
+            f"{option} = {strategies}: {WAKE} goes with the method merge only, {RESTART} with {NONE}"
+        )
     return ways
 
 

@@ -13,7 +13,7 @@ from nereus.cli.messages import Refused, complain, say, show_json, warn
 from nereus.cli.resize_options import GivenOptions, takes_resize_options
 from nereus.cli.resize_size import wanted_size
 from nereus.launch import read_hosts
-from nereus.methods import PROCESS_STRATEGIES, transfer_conflict
+from nereus.methods import PROCESS_STRATEGIES, RESTART, transfer_conflict
 from nereus.methods.strategies import conflict_in
 from nereus.supervisor import OK, PENDING, REDUCED, RESIZED, UNCHANGED, find
 
@@ -128,7 +128,8 @@ def _sentence(answer: dict[str, Any], ranks: int | None) -> str:
 
 def _resized(report: dict[str, Any], ranks: int | None) -> str:
     made = [report.get("process_method"), *(report.get("process_strategies") or [])]
-    moved = [report.get("transfer_method"), report.get("transfer_strategy")]
+    restarts = report.get("process_method") == RESTART
+    moved = [] if restarts else [report.get("transfer_method"), report.get("transfer_strategy")]
     texts = (_joined(made, " + "), _joined(moved, " "), _prediction(report))
     how = ", ".join(text for text in texts if text)
     size = (

@@ -38,9 +38,18 @@ from nereus.launch import (
     found_program,
     most_ranks,
 )
-from nereus.methods import Placement, ReleaseUnit
+from nereus.methods import RESTART, Placement, ReleaseUnit
 from nereus.probe import joining
-from nereus.runs import TO_BE_CONTINUED, Ending, Recoveries, Saving, Where, founding
+from nereus.runs import (
+    PROCESS_METHOD,
+    TO_BE_CONTINUED,
+    Ending,
+    Recoveries,
+    Saving,
+    Where,
+    founding,
+    usual_method,
+)
 from nereus.supervisor import Job, NameClaim, Supervision, check_control_socket, check_job_name, claim_name
 
 _ATTEND_SECONDS = 0.1
@@ -87,6 +96,15 @@ def run(
             f"{_MOST_WITH_MORE_HOSTS} in a job of Slurm or Flux.",
         ),
     ] = None,
+    restart_folder: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            show_default=False,
+            help="Where a resize by restart keeps the data; if not given, memory of this host, and with "
+            "other hosts the folder of --save.",
+        ),
+    ] = None,
     queue: Annotated[
         bool, typer.Option("--queue", help="Start when the daemon has enough cores for it.")
     ] = False,
@@ -122,6 +140,7 @@ def run(
         "NEREUS_OVERSUBSCRIBE": "on" if oversubscribe else "off",
         "NEREUS_RELEASE_UNIT": unit,
         "NEREUS_MAX_RANKS": str(limit),
+        "NEREUS_RESTART_FOLDER": str(restart_folder.absolute()) if restart_folder is not None else "",
     }
     _check_unit(unit, saving, again)
     where.check_slots(count)
@@ -190,7 +209,10 @@ def _run_once(start: _Start, claim: NameClaim, ranks: int, saving: Saving, stopp
         if there is None:
             return Ending(None)
         join = joining(start.build, there.reach, stopped=lambda: stopping.signal is not None)
-        settings = {**start.settings, **own, **saving.settings}
+        method = usual_method(start.build, join, stopped=lambda: stopping.signal is not None)
+        if method == RESTART:
+            note(f"job {claim.name}: its MPI starts no processes in a job: resizes restart it", start.quiet)
+        settings = {PROCESS_METHOD: method, **start.settings, **own, **saving.settings}
         job = there.supervision(start.build, start.path, start.arguments, founders, join, settings)
         return _supervise(job, claim, saving, stopping, start.quiet)
 

@@ -21,6 +21,7 @@ from nereus.analysis.study import (
     seconds_left,
     summary,
 )
+from nereus.analysis.study.variants import variant
 from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, complain, note, say, show_json, warn
 from nereus.cli.trial_bar import TrialBar
@@ -73,7 +74,8 @@ def study(
     with Stopping() as stopping, fostering():
         check_control_socket()
         os.environ.update(wanted.environment)
-        means = means_for(bool(wanted.pairs), build, Where(warn), lambda: stopping.signal is not None)
+        methods = {variant(name).way.processes.method for name in wanted.variants} if wanted.pairs else ()
+        means = means_for(methods, build, Where(warn), lambda: stopping.signal is not None)
         with Store(folder or Path("studies") / wanted.name, file, wanted.name) as store:
             if stopping.signal is None:
                 runner = Runner(wanted, file, means, store, lambda: stopping.signal is not None)

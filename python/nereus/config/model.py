@@ -232,6 +232,11 @@ class Experiment(Part):
         """Whether the job is resized at all."""
         return len(self.groups) > 1
 
+    @property
+    def process_methods(self) -> set[str]:
+        """Those of its resizes."""
+        return {group.process_method for group in self.groups[1:]}
+
     def scaled_seconds(self, stage: Stage, group: Group) -> float:
         """Seconds of an iteration that the stage is to last in the group, before weights."""
         is_scaled = self.factor_scales == "all" or stage.type in COMPUTE

@@ -26,7 +26,10 @@ KILLED_AFTER = 0.5
 _REAPED_EVERY = 1.0
 PARTY_VARIABLE = "NEREUS_PARTY"
 # What another supervisor, under which this one may run, has told about its own job.
-_OF_OTHERS = ("NEREUS_LINK", "NEREUS_LINK_KEYS", "NEREUS_JOINS", "NEREUS_FOUNDERS", PARTY_VARIABLE)
+_OF_OTHERS = (
+    *("NEREUS_LINK", "NEREUS_LINK_KEYS", "NEREUS_JOINS", "NEREUS_FOUNDERS", PARTY_VARIABLE),
+    *("NEREUS_RESTART_FOLDER", "NEREUS_RESTARTED"),
+)
 
 
 @dataclass(eq=False)
@@ -40,6 +43,8 @@ class Group:
     dies_silently: bool = False
     hosts: Mapping[str, int] = field(default_factory=dict)
     part: bool = False
+    #: Whether all were there when the job, or a generation that was started anew, was opened.
+    founders: bool = False
     outcome: Outcome | None = None
 
 
@@ -62,7 +67,9 @@ class Groups:
     _to_kill: list[tuple[float, Group]] = field(default_factory=list)
     _texts: list[Path] = field(default_factory=list)
 
-    def start(self, command: Command, environment: Mapping[str, str] | None = None) -> Group:
+    def start(
+        self, command: Command, environment: Mapping[str, str] | None = None, founders: bool = False
+    ) -> Group:
         """Start a group; the first one are the founders, who are part of the job at once."""
         number = self._started
         # The MPI's session folder and sockets go to a temporary folder of this job; it is removed whole.
@@ -74,7 +81,9 @@ class Groups:
         self._started += 1
         descriptor = os.pidfd_open(launcher.pid)
         group = Group(
-            number, launcher, descriptor, output, command.dies_silently, command.hosts, part=number == 0
+            *(number, launcher, descriptor, output, command.dies_silently, command.hosts),
+            part=number == 0,
+            founders=founders or number == 0,
         )
         self.running.append(group)
         self._sessions.add(launcher.pid)

@@ -9,6 +9,7 @@ when a process maps them that we cannot see.
 
 import contextlib
 import os
+import shutil
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,8 +52,7 @@ class Snapshot:
             time.sleep(_SECOND_LOOK_AFTER)
             candidates &= self._unused()
         for path in candidates:
-            with contextlib.suppress(OSError):
-                path.unlink()
+            _remove(path)
         return sorted(candidates)
 
     def _wait_for_users(self, patience: float) -> None:
@@ -70,6 +70,15 @@ class Snapshot:
 
     def _may_be_of_the_job(self, name: str) -> bool:
         return self.job is None or not name.startswith("nereus-") or name.startswith(f"nereus-{self.job}-")
+
+
+def _remove(path: Path) -> None:
+    """Also a folder, as of a job whose processes were being started anew."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+        return
+    with contextlib.suppress(OSError):
+        path.unlink()
 
 
 def _names() -> list[str]:

@@ -32,6 +32,10 @@ def _chosen(words: Sequence[str]) -> tuple[str, ...]:
 
 #: Each in the order of its enumeration in nereus/resize.h, without `auto`.
 PROCESS_METHODS = _words("process_methods")
+#: All leave, and the job is started anew: no transfer method, process strategy or survivor applies.
+RESTART = next(str(row["word"]) for row in _TABLE["process_methods"] if row.get("restarts"))
+#: Those with which MPI connects the processes of both sizes.
+CONNECTED_METHODS = tuple(word for word in PROCESS_METHODS if word != RESTART)
 TRANSFER_METHODS = _chosen(_words("transfer_methods"))
 TRANSFER_STRATEGIES = _chosen(_words("transfer_strategies"))
 PLACEMENTS = _words("placements")

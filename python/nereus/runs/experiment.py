@@ -3,7 +3,7 @@
 
 import json
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +16,7 @@ from nereus.config import Experiment, Loaded, emulation_of
 from nereus.config.measured import read_measured
 from nereus.launch import Build, Outcome, builds, choose
 from nereus.launch.energy import PackageEnergy
+from nereus.methods import RESTART
 from nereus.probe import Joining, joining, probe, remedy
 from nereus.runs.error import RunError
 from nereus.runs.where import Where, founding
@@ -66,10 +67,13 @@ def build_for(loaded: Loaded, file: Path, mpi: str | None) -> Build:
     return named[wanted]
 
 
-def means_for(resizes: bool, build: Build, where: Where, stopped: Callable[[], bool]) -> Means:
-    """Where there are `resizes`, RunError for an MPI that cannot make processes; nothing was started."""
-    if not resizes:
-        return Means(build, where, Joining(False, "there are no resizes"))
+def means_for(methods: Collection[str], build: Build, where: Where, stopped: Callable[[], bool]) -> Means:
+    """For resizes by these process methods; RunError for an MPI that cannot make the processes of one.
+
+    Nothing was started then.
+    """
+    if all(method == RESTART for method in methods):
+        return Means(build, where, Joining(False, "no resize needs it"))
     obstacle = probe(build, stopped=stopped).obstacle
     if obstacle is not None and not stopped():
         raise RunError(f"--mpi = {build.name}: this MPI cannot resize a job ({obstacle}); {remedy(build)}")

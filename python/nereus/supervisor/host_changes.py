@@ -23,6 +23,7 @@ from nereus.allocation import (
 )
 from nereus.launch.groups import Group, Groups
 from nereus.launch.hosts import Host, host_list, names_of, short_name
+from nereus.methods import RESTART
 from nereus.supervisor import messages
 from nereus.supervisor.frames import OK, UNCHANGED
 from nereus.supervisor.request_server import RequestServer
@@ -59,9 +60,14 @@ class HostChanges:
         groups: Groups,
         server: Callable[[], RequestServer],
         say: Callable[[str], None],
+        usual_method: str = "",
     ) -> None:
-        """`server`: who hands sizes on to the job and answers; `say`: tells what nobody asked for."""
+        """`server`: who hands sizes on to the job and answers; `say`: tells what nobody asked for.
+
+        `usual_method`: by which process method the job is resized where a request names none.
+        """
         self._allocation, self._groups, self._server, self._say = allocation, groups, server, say
+        self._usual_method = usual_method
         #: The job's list, as its root has it: not those that are just coming.
         self._hosts = list(allocation.hosts)
         self._first = set(map(short_name, names_of(allocation.hosts)))
@@ -129,6 +135,10 @@ class HostChanges:
             started.update(group.hosts)
         there = Counter(map(short_name, hosts))
         self._held |= {host for host, ranks in there.items() if ranks > started[host]}
+
+    def restarted(self) -> None:
+        """All launchers of before have ended."""
+        self._held.clear()
 
     def group_ended(self, group: Group) -> None:
         """What a group leaves on its hosts depends on how it ended."""
@@ -229,12 +239,16 @@ class HostChanges:
         if max(asked.count, len(chosen)) >= len(there):
             raise AllocationError(f"of {len(there)} hosts at most {max(0, len(there) - 1)} can be released")
         self._allocation.check_release(chosen)
-        self._check_held(chosen)
+        self._check_held(chosen, asked.options.get("process-method", self._usual_method))
         return tuple(chosen)
 
-    def _check_held(self, names: Sequence[str]) -> None:
-        """A launcher ends when all that it started has; one that ends has all its ranks end."""
-        founders = {host for group in self._groups.running if group.number == 0 for host in group.hosts}
+    def _check_held(self, names: Sequence[str], method: str) -> None:
+        """But for a restart, after which all are new: a launcher that ends has all its ranks end, and does
+        so when all that it started has.
+        """
+        if method == RESTART:
+            return
+        founders = {host for group in self._groups.running if group.founders for host in group.hosts}
         for name in names:
             if short_name(name) in founders:
                 raise AllocationError(f"{name}: processes that the job began with stay there until it ends")
@@ -296,7 +310,7 @@ class HostChanges:
     def _leave_drained(self, hosts: tuple[str, ...]) -> None:
         try:
             self._allocation.check_release(hosts)
-            self._check_held(hosts)
+            self._check_held(hosts, self._usual_method)
         except AllocationError as problem:
             self._say(f"the job stays: {problem}")
         else:

@@ -119,6 +119,8 @@ class Job:
         self._judge()
         if self._groups.failed is not None:
             return False
+        if self._supervisor is not None and self._supervisor.restarts.under_way:
+            return True
         if any(group.part for group in self._groups.running):
             return self._supervisor is None or not self._supervisor.strays_are_left()  # end() ends them
         if self._last_word_may_come():

@@ -154,6 +154,16 @@ class Saved(Message):
     stops: bool
 
 
+class Restart(Message):
+    """All processes are about to leave; others are to be started, which get their data."""
+
+    kind: Literal["restart"]
+    request: RequestNumber
+    shares: Annotated[list[ShareAsked], Field(min_length=1)]
+    #: As many as there are now, where that fails.
+    before: Annotated[list[ShareAsked], Field(min_length=1)]
+
+
 class Closing(Message):
     """The job is being closed."""
 
@@ -169,7 +179,20 @@ class Hello(Message):
     hello: Any
 
 
-FromJob = Root | Members | Make | Orders | Connecting | Connected | Settled | Answer | Saved | Closing | Hello
+FromJob = (
+    Root
+    | Members
+    | Make
+    | Orders
+    | Connecting
+    | Connected
+    | Settled
+    | Answer
+    | Saved
+    | Restart
+    | Closing
+    | Hello
+)
 
 
 class AskStatus(Message):

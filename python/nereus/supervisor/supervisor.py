@@ -10,7 +10,7 @@ import os
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -35,6 +35,7 @@ from nereus.supervisor.messages import MOST_RANKS, FromJob
 from nereus.supervisor.network_control_socket import NetworkControlSocket
 from nereus.supervisor.request_server import RequestServer
 from nereus.supervisor.resize_request import Accept, Party, Request, reason_of_end
+from nereus.supervisor.restarts import Restarts, folder_for_restarts
 from nereus.supervisor.roles import Roles
 from nereus.supervisor.saves import Saves
 from nereus.supervisor.site_record import CONTROLLER_KEYS
@@ -73,7 +74,10 @@ class Supervisor:
             network = self._network_control_socket(start)
             if network is not None:
                 opened.callback(network.close)
-            self._host_changes = HostChanges(allocation, groups, lambda: self._request_server, self._say)
+            method = launch.environment.get("NEREUS_PROCESS_METHOD", "")
+            self._host_changes = HostChanges(
+                allocation, groups, lambda: self._request_server, self._say, method
+            )
             self._request_server = RequestServer(
                 *(self._sockets, identity, launch, start.ranks),
                 *(self._ask_for_resize, self._host_changes.begin, self._ask_for_save, network),
@@ -84,6 +88,9 @@ class Supervisor:
             opened.pop_all()
         #: What the job has saved.
         self.saves = Saves(lambda: self._request_server)
+        folder = folder_for_restarts(start, groups.job, groups.temporary)
+        #: By which all processes of the job are started anew.
+        self.restarts = Restarts(groups, self._start_anew, folder, self._say)
         self._roles = Roles(self._say)
         self._most_ranks = _most_ranks(launch)
         self._root: bytes | None = None  # the latest
@@ -103,6 +110,7 @@ class Supervisor:
             messages.Settled: self._take_settled,
             messages.Answer: self._take_answer,
             messages.Saved: self._take_saved,
+            messages.Restart: lambda message, _: self.restarts.follow(message),
             messages.Closing: self._take_closing,
         }
 
@@ -111,7 +119,7 @@ class Supervisor:
         """What the founders and every party get."""
         joins = "on" if self._joins else "off"
         told = {**self._link.environment, "NEREUS_JOINS": joins}
-        told |= self._allocation.environment
+        told |= {**self._allocation.environment, **self.restarts.environment}
         return {**told, "NEREUS_FOUNDERS": str(self._founders), **self._daemon_address}
 
     @property
@@ -148,7 +156,8 @@ class Supervisor:
             message = messages.read_from_job(frame, self._groups.job)
             if message is not None:
                 self._take(message, sender)
-        self._request_server.turn(resizing=bool(self._requests))
+        self._request_server.turn(resizing=bool(self._requests) or self.restarts.under_way)
+        self.restarts.turn()
         self._host_changes.turn()
         if self._daemon_line is not None:
             self._daemon_line.turn()
@@ -163,6 +172,7 @@ class Supervisor:
     def group_ended(self, group: Group) -> None:
         """Take note of a group's end."""
         self._host_changes.group_ended(group)
+        self.restarts.group_ended(group)
         for number, request in self._requests.items():
             for index, party in request.parties.items():
                 if party.group is group and not group.part:
@@ -184,6 +194,7 @@ class Supervisor:
 
     def close(self) -> None:
         """Say farewell and hear nobody any more."""
+        self.restarts.close()
         self._request_server.close()
         self._link.close()
         self._sockets.close()
@@ -232,6 +243,7 @@ class Supervisor:
         another = self._root is not None and self._root != sender
         self._root = sender
         self.members.open()
+        self.restarts.job_opened()
         self._strays.opened()
         self._request_server.root_is_there(message)
         if another:  # with Baseline; what the former one was asked last, it may not have read
@@ -251,9 +263,18 @@ class Supervisor:
         self.saves.follow(message)
         self._request_server.saved(message)
 
+    def _start_anew(self, shares: Sequence[messages.ShareAsked]) -> Group:
+        ranks = sum(share.ranks for share in shares)
+        self._check(shares)
+        own = {**self.environment, "NEREUS_FOUNDERS": str(ranks), "NEREUS_RESTARTED": "on"}
+        self._host_changes.restarted()
+        where = [Share(share.host, share.ranks) for share in shares]
+        return self._groups.start(self._launch.command(where, own, self._server), founders=True)
+
     def _take_closing(self, message: messages.Closing, sender: bytes) -> None:
         self.members.close()
-        self._request_server.close_job()
+        if not self.restarts.job_closed():
+            self._request_server.close_job()
 
     def _take_make(self, message: messages.Make, sender: bytes) -> None:
         request = self._requests.setdefault(message.request, Request())
@@ -326,7 +347,9 @@ class Supervisor:
     def _start_party(self, request: int, asked: messages.PartyAsked) -> None:
         party = self._requests[request].parties[asked.party]
         try:
-            self._check(asked)
+            if not self._joins:
+                raise LaunchError("this job's supervisor cannot start processes that join")
+            self._check(asked.shares)
             shares = [Share(share.host, share.ranks) for share in asked.shares]
             own = {**self.environment, PARTY_VARIABLE: f"{request}.{asked.party}"}
             party.group = self._groups.start(self._launch.command(shares, own, self._server))
@@ -334,10 +357,8 @@ class Supervisor:
             party.ended = True
             self._tell_of_death(request, asked.party, str(problem))
 
-    def _check(self, asked: messages.PartyAsked) -> None:
-        if not self._joins:
-            raise LaunchError("this job's supervisor cannot start processes that join")
-        for share in asked.shares:
+    def _check(self, shares: Sequence[messages.ShareAsked]) -> None:
+        for share in shares:
             if share.host and not is_name(share.host):
                 raise LaunchError(f"{share.host[:80]!r} is no name of a host")
             if not is_here(share.host) and not self._launch.reach.far:

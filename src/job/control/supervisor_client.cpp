@@ -15,6 +15,16 @@ namespace nereus::job {
 
 using nlohmann::json;
 
+namespace {
+
+json shares_of(const plan::Party &party) {
+    json shares = json::array();
+    for (const plan::Share &share : party.shares) shares.push_back({{"host", share.host}, {"ranks", share.ranks}});
+    return shares;
+}
+
+}
+
 class SupervisorClient::PartyLine : public process::Line {
 public:
     PartyLine(SupervisorClient &supervisor, std::uint64_t request, std::size_t party)
@@ -42,12 +52,8 @@ public:
 
     Done start(const std::vector<plan::Party> &parties, std::size_t first) override {
         json list = json::array();
-        for (std::size_t i = 0; i < parties.size(); ++i) {
-            json shares = json::array();
-            for (const plan::Share &share : parties[i].shares)
-                shares.push_back({{"host", share.host}, {"ranks", share.ranks}});
-            list.push_back({{"party", first + i}, {"shares", shares}});
-        }
+        for (std::size_t i = 0; i < parties.size(); ++i)
+            list.push_back({{"party", first + i}, {"shares", shares_of(parties[i])}});
         return supervisor_.send({{"kind", "make"}, {"request", request_}, {"parties", list}});
     }
 
@@ -202,6 +208,11 @@ void SupervisorClient::say_saved(const SaveOutcome &outcome) {
                 {"bytes", outcome.bytes},
                 {"seconds", outcome.seconds},
                 {"stops", outcome.stops}});
+}
+
+void SupervisorClient::say_restart(std::uint64_t request, const plan::Party &after, const plan::Party &before) {
+    (void)send(
+        {{"kind", "restart"}, {"request", request}, {"shares", shares_of(after)}, {"before", shares_of(before)}});
 }
 
 void SupervisorClient::answer(const json &ticket, int code, const std::string &message, std::uint64_t number) {

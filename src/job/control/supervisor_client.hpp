@@ -57,6 +57,8 @@ public:
     void say_settled(const nereus_resize_report &report, const std::string &message);
     void say_closing();
     void say_saved(const SaveOutcome &outcome);
+    /// All leave for resize `request`, and are to be started anew so; as before where that fails.
+    void say_restart(std::uint64_t request, const plan::Party &after, const plan::Party &before);
     void answer(const nlohmann::json &ticket, int code, const std::string &message, std::uint64_t number);
 
     std::optional<OutsideRequest> next_request();

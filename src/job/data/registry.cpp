@@ -70,6 +70,19 @@ Registry::~Registry() {
     for (Entry &entry : entries_) entry.let_go();
 }
 
+std::int64_t Registry::bytes() const {
+    std::int64_t sum = 0;
+    for (const Entry &entry : entries_) sum += entry.is.bytes();
+    return sum;
+}
+
+std::int64_t Registry::bytes_of_arrays(bool constant) const {
+    std::int64_t sum = 0;
+    for (const Entry &entry : entries_)
+        if (!entry.is.value && entry.is.constant == constant) sum += entry.is.bytes();
+    return sum;
+}
+
 Done Registry::check_name(const std::string &name) const {
     return find(name) == nullptr ? Done{} : failed(NEREUS_ERR_NAME, "\"" + name + "\" is registered already");
 }

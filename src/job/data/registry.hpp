@@ -139,6 +139,10 @@ public:
     }
     /// Of rows that were balanced, where `is` has as many, cut by the same weights; none where they were not.
     std::vector<std::int64_t> borders_like(const Description &is) const;
+    /// Of all processes together: arrays and values.
+    std::int64_t bytes() const;
+    /// Those of the constant arrays, or of the variable ones.
+    std::int64_t bytes_of_arrays(bool constant) const;
     std::vector<Entry> &entries() { return entries_; }
     const std::vector<Entry> &entries() const { return entries_; }
 

@@ -31,26 +31,6 @@ CarriedLine line_from(const json &in) {
             in.at("conversation")};
 }
 
-json as_json(const NextRoot &root) {
-    return {{"requests", root.requests.as_json()},
-            {"processes", root.processes},
-            {"hosts", text_of(root.hosts)},
-            {"costs", root.costs ? job::as_json(*root.costs).dump() : std::string()},
-            {"token", root.token},
-            {"daemon_line", root.daemon_line ? as_json(*root.daemon_line) : json()}};
-}
-
-NextRoot root_from(const json &in) {
-    NextRoot root;
-    root.requests = or_throw(Requests::from(in.at("requests")));
-    root.processes = in.at("processes").get<std::vector<process::ProcessId>>();
-    root.hosts = or_throw(read_hosts(in.at("hosts")));
-    if (const std::string costs = in.at("costs"); !costs.empty()) root.costs = or_throw(read_costs(costs));
-    root.token = in.at("token");
-    if (const json &line = in.at("daemon_line"); !line.is_null()) root.daemon_line = line_from(line);
-    return root;
-}
-
 json as_json(const Values &values) {
     json list = json::array();
     for (const auto &bytes : values) list.push_back(json::binary(bytes));
@@ -63,6 +43,26 @@ Values values_from(const json &in) {
     return values;
 }
 
+}
+
+json as_json(const NextRoot &root) {
+    return {{"requests", root.requests.as_json()},
+            {"processes", root.processes},
+            {"hosts", text_of(root.hosts)},
+            {"costs", root.costs ? job::as_json(*root.costs).dump() : std::string()},
+            {"token", root.token},
+            {"daemon_line", root.daemon_line ? as_json(*root.daemon_line) : json()}};
+}
+
+NextRoot next_root_from(const json &in) {
+    NextRoot root;
+    root.requests = or_throw(Requests::from(in.at("requests")));
+    root.processes = in.at("processes").get<std::vector<process::ProcessId>>();
+    root.hosts = or_throw(read_hosts(in.at("hosts")));
+    if (const std::string costs = in.at("costs"); !costs.empty()) root.costs = or_throw(read_costs(costs));
+    root.token = in.at("token");
+    if (const json &line = in.at("daemon_line"); !line.is_null()) root.daemon_line = line_from(line);
+    return root;
 }
 
 json as_json(const Commit &commit) {
@@ -85,7 +85,7 @@ Commit commit_from(const json &in) {
     commit.says_io = in.at("says_io");
     commit.has_daemon = in.at("has_daemon");
     commit.has_supervisor = in.at("has_supervisor");
-    if (const json &root = in.at("next_root"); !root.is_null()) commit.next_root = root_from(root);
+    if (const json &root = in.at("next_root"); !root.is_null()) commit.next_root = next_root_from(root);
     return commit;
 }
 

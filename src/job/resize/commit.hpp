@@ -40,6 +40,11 @@ struct Commit {
     std::optional<NextRoot> next_root; ///< where no source goes on
 };
 
+nlohmann::json as_json(const NextRoot &root);
+
+/// Throws a std::exception where `in` is none.
+NextRoot next_root_from(const nlohmann::json &in);
+
 nlohmann::json as_json(const Commit &commit);
 
 /// Throws a std::exception where `in` is none.

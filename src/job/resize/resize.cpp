@@ -30,15 +30,7 @@ Error unknown() { return {NEREUS_ERR_STATE, "rank 0 gave it up"}; }
 Resize::Resize(JobState &job, const Request &request)
     : job_(job), request_(request), rank_(job.generation.control.rank()) {
     sizes_ = {job.generation.control.size(), request.ranks, request.options.process_method != NEREUS_MERGE};
-    report_.request = request.number;
-    report_.from = sizes_.sources;
-    report_.to = sizes_.drains;
-    report_.process_method = request.options.process_method;
-    report_.transfer_method = request.options.transfer_method;
-    report_.transfer_strategy = request.options.transfer_strategy;
-    report_.predicted_seconds = -1;
-    report_.usual_between_hosts = report_.between_hosts = -1;
-    report_.verified = -1;
+    report_ = report_of(request, sizes_.sources);
 }
 
 Resize::Ended Resize::begin(bool at_once, Departure &departure) {

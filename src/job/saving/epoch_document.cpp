@@ -46,17 +46,18 @@ void check(const std::vector<SavedEntry> &entries) {
 std::string as_text(const EpochDocument &document) {
     json entries = json::array();
     for (const SavedEntry &entry : document.entries) entries.push_back(as_json(entry));
-    const json out{{"format", document_format},
-                   {"epoch", document.epoch},
-                   {"iteration", document.iteration},
-                   {"generation", document.generation},
-                   {"io_phases", document.io_phases},
-                   {"says_io", document.says_io},
-                   {"ranks", document.ranks},
-                   {"program", document.program},
-                   {"mpi", document.mpi},
-                   {"saved_unix", document.saved_unix},
-                   {"entries", entries}};
+    json out{{"format", document_format},
+             {"epoch", document.epoch},
+             {"iteration", document.iteration},
+             {"generation", document.generation},
+             {"io_phases", document.io_phases},
+             {"says_io", document.says_io},
+             {"ranks", document.ranks},
+             {"program", document.program},
+             {"mpi", document.mpi},
+             {"saved_unix", document.saved_unix},
+             {"entries", entries}};
+    if (document.restart) out["restart"] = as_json(*document.restart);
     return out.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
@@ -77,6 +78,7 @@ Result<EpochDocument> document_from(const std::string &text) try {
     document.saved_unix = in.at("saved_unix");
     for (const json &entry : in.at("entries")) document.entries.push_back(entry_from(entry));
     check(document.entries);
+    if (in.contains("restart")) document.restart = restart_record_from(in.at("restart"));
     return document;
 } catch (const std::exception &problem) {
     return failed(NEREUS_ERR_MISMATCH, std::string("the epoch cannot be read: ") + problem.what());

@@ -4,8 +4,10 @@
 
 #include "epochs/array_form.hpp"
 #include "job/data/registry.hpp"
+#include "job/saving/restart_record.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,7 +28,8 @@ struct EpochDocument {
     std::string program; ///< its file's name
     std::string mpi;     ///< the library's name and version
     double saved_unix = 0;
-    std::vector<SavedEntry> entries; ///< in the order of registration
+    std::vector<SavedEntry> entries;      ///< in the order of registration
+    std::optional<RestartRecord> restart; ///< of one that was saved for a resize by restart
 };
 
 /// A JSON object.

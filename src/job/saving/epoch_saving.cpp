@@ -35,17 +35,18 @@ EpochDocument document_of(const JobState &job, std::uint64_t epoch) {
 }
 
 /// On rank 0.
-Result<std::uint64_t> next_epoch(const epochs::SaveFolder &folder) {
+Result<std::uint64_t> next_epoch(epochs::SaveFolder folder) {
+    if (auto done = folder.prepare(); !done) return tl::unexpected(done.error());
     return folder.epochs().map([](const auto &numbers) { return numbers.empty() ? 1 : numbers.back() + 1; });
 }
 
 /// What one process does for one epoch.
 class Saving {
 public:
-    Saving(JobState &job, std::uint64_t epoch)
+    Saving(JobState &job, const std::string &folder, std::uint64_t epoch, const Completion &complete)
         : job_(job), comm_(job.generation.control.get()), rank_(job.generation.control.rank()),
-          document_(document_of(job, epoch)), writer_({epochs::disk(), job.settings.save}, epoch, forms_of(document_)) {
-    }
+          document_(document_of(job, epoch)), complete_(complete),
+          writer_({epochs::disk(), folder}, epoch, forms_of(document_)) {}
 
     Done save() {
         auto done = mpi::share_outcome(comm_, 0, rank_ == 0 ? writer_.begin() : Done{});
@@ -53,12 +54,6 @@ public:
         if (done) done = complete();
         if (!done && rank_ == 0) writer_.discard();
         return done;
-    }
-
-    std::int64_t bytes() const {
-        std::int64_t sum = 0;
-        for (const SavedEntry &entry : document_.entries) sum += entry.is.bytes();
-        return sum;
     }
 
 private:
@@ -96,6 +91,7 @@ private:
     Done complete() {
         const auto pieces = gathered(comm_, writer_.pieces());
         if (!pieces) return tl::unexpected(pieces.error());
+        if (rank_ == 0 && complete_) complete_(document_);
         return mpi::share_outcome(comm_, 0, rank_ == 0 ? writer_.complete(*pieces, as_text(document_)) : Done{});
     }
 
@@ -105,14 +101,15 @@ private:
     MPI_Comm comm_;
     int rank_;
     EpochDocument document_;
+    const Completion &complete_;
     EpochWriter writer_;
 };
 
 /// Collective: rank 0's.
-Result<std::uint64_t> agreed_epoch(const JobState &job) {
+Result<std::uint64_t> agreed_epoch(const JobState &job, const std::string &folder) {
     MPI_Comm comm = job.generation.control.get();
     const bool root = job.generation.control.rank() == 0;
-    const Result<std::uint64_t> own = root ? next_epoch({epochs::disk(), job.settings.save}) : Result<std::uint64_t>(0);
+    const Result<std::uint64_t> own = root ? next_epoch({epochs::disk(), folder}) : Result<std::uint64_t>(0);
     const Done found = own ? Done{} : Done(tl::unexpected(own.error()));
     if (auto done = mpi::share_outcome(comm, 0, found); !done) return tl::unexpected(done.error());
     std::uint64_t epoch = *own;
@@ -143,7 +140,7 @@ Done prepare_saving(const Settings &settings) {
     if (auto done = folder.prepare(); !done) return done;
     const auto numbers = folder.epochs();
     if (!numbers) return tl::unexpected(numbers.error());
-    if (numbers->empty() || continues_from(settings)) return {};
+    if (numbers->empty() || settings.restarted || continues_from(settings)) return {};
     return failed(NEREUS_ERR_SETTING, "save = " + settings.save + ": holds epochs of an earlier job, up to number " +
                                           std::to_string(numbers->back()) +
                                           ": continue from there (setting resume), or name another folder");
@@ -155,17 +152,17 @@ Done check_can_be_saved() {
                                               "\" by itself (nereus_on_resize()): nobody else can save it");
 }
 
-Result<SavedEpoch> save_epoch(JobState &job) {
+Result<SavedEpoch> save_epoch(JobState &job, const std::string &folder, const Completion &complete) {
     const Stopwatch watch;
     MPI_Comm comm = job.generation.control.get();
     if (auto done = check_alike(comm, job.registry); !done) return tl::unexpected(done.error());
     auto swaps = agree_on_swaps(comm, job.registry, job.registry.follow_pointers());
     if (!swaps) return tl::unexpected(swaps.error());
-    const auto epoch = agreed_epoch(job);
+    const auto epoch = agreed_epoch(job, folder);
     if (!epoch) return tl::unexpected(epoch.error());
-    Saving saving(job, *epoch);
+    Saving saving(job, folder, *epoch, complete);
     if (auto done = saving.save(); !done) return tl::unexpected(done.error());
-    return SavedEpoch{*epoch, saving.bytes(), watch.seconds()};
+    return SavedEpoch{*epoch, job.registry.bytes(), watch.seconds()};
 }
 
 std::string sentence(const SavedEpoch &saved) {

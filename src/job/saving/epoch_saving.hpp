@@ -7,8 +7,10 @@
 #pragma once
 
 #include "job/resize/job_state.hpp"
+#include "job/saving/epoch_document.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace nereus::job {
@@ -26,8 +28,11 @@ Done prepare_saving(const Settings &settings);
 /// NEREUS_ERR_UNSUPPORTED where the application has data that nobody but itself can save.
 Done check_can_be_saved();
 
+/// On rank 0, when all data is saved: adds to what the epoch says of itself.
+using Completion = std::function<void(EpochDocument &)>;
+
 /// Collective, at a checkpoint, while no resize is under way. The same on all processes.
-Result<SavedEpoch> save_epoch(JobState &job);
+Result<SavedEpoch> save_epoch(JobState &job, const std::string &folder, const Completion &complete = {});
 
 /// "epoch 3 was saved: 1.2 GB in 0.8 s"
 std::string sentence(const SavedEpoch &saved);

@@ -27,8 +27,8 @@ struct Found {
 };
 
 /// On rank 0: which epoch, and what it says of itself.
-Result<mpi::Bytes> find(const Settings &settings) {
-    auto chosen = epochs::choose_epoch(epochs::disk(), settings.resume);
+Result<mpi::Bytes> find(const std::string &folder) {
+    auto chosen = epochs::choose_epoch(epochs::disk(), folder);
     if (!chosen) return tl::unexpected(chosen.error());
     auto document = epochs::document_of({epochs::disk(), chosen->folder}, chosen->epoch);
     if (!document) return tl::unexpected(document.error());
@@ -38,8 +38,8 @@ Result<mpi::Bytes> find(const Settings &settings) {
 }
 
 /// Collective.
-Result<Found> found_epoch(const mpi::Comm &control, const Settings &settings) try {
-    const auto own = control.rank() == 0 ? find(settings) : Result<mpi::Bytes>(mpi::Bytes{});
+Result<Found> found_epoch(const mpi::Comm &control, const std::string &folder) try {
+    const auto own = control.rank() == 0 ? find(folder) : Result<mpi::Bytes>(mpi::Bytes{});
     auto bytes = mpi::share_result(control.get(), 0, own);
     if (!bytes) return tl::unexpected(bytes.error());
     const auto both = nlohmann::json::from_msgpack(*bytes);
@@ -208,14 +208,14 @@ std::string hint(const ChosenEpoch &chosen) {
 
 }
 
-Done resume(JobState &job) {
+Result<std::optional<RestartRecord>> resume(JobState &job, const std::string &folder) {
     if (job.settings.start_ranks > 0 && job.settings.start_ranks != job.generation.control.size())
         return failed(NEREUS_ERR_SETTING, "resume: does not go together with start-ranks (release unit `rank`)");
-    const auto found = found_epoch(job.generation.control, job.settings);
+    const auto found = found_epoch(job.generation.control, folder);
     if (!found) return tl::unexpected(found.error());
     Resuming resuming(job, *found);
     if (auto done = resuming.resume(); !done) {
-        if (done.error().code != NEREUS_ERR_MISMATCH) return done;
+        if (done.error().code != NEREUS_ERR_MISMATCH) return tl::unexpected(done.error());
         return failed(done.error().code, done.error().what + hint(found->chosen));
     }
     job.iteration = found->document.iteration;
@@ -223,7 +223,7 @@ Done resume(JobState &job) {
     job.says_io = found->document.says_io;
     job.generation.number = found->document.generation + 1;
     job.resumed = true;
-    return {};
+    return found->document.restart;
 }
 
 }

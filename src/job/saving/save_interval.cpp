@@ -12,10 +12,11 @@ void SaveInterval::saved(double seconds) {
     has_failed_ = false;
 }
 
-bool SaveInterval::is_due(double every, double passed, std::int64_t bytes) const {
+bool SaveInterval::is_due(double every, double passed, const std::function<std::int64_t()> &bytes) const {
     if (every != automatically) return every > 0 && passed >= every;
-    const double seconds = last_seconds_ >= 0 ? last_seconds_ : static_cast<double>(bytes) / supposed_rate;
-    return passed >= std::max(has_failed_ ? shortest_after_failure : shortest, seconds * (1 / share - 1));
+    if (passed < (has_failed_ ? shortest_after_failure : shortest)) return false;
+    const double seconds = last_seconds_ >= 0 ? last_seconds_ : static_cast<double>(bytes()) / supposed_rate;
+    return passed >= seconds * (1 / share - 1);
 }
 
 }

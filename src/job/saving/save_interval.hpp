@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 namespace nereus::job {
 
@@ -23,8 +24,8 @@ public:
 
     /// @param every   the setting: seconds, or `automatically`
     /// @param passed  s since the last epoch was saved, or tried to, or since the job began
-    /// @param bytes   of the next one
-    bool is_due(double every, double passed, std::int64_t bytes) const;
+    /// @param bytes   of the next one; is asked where they matter
+    bool is_due(double every, double passed, const std::function<std::int64_t()> &bytes) const;
 
 private:
     double last_seconds_ = -1; ///< none yet

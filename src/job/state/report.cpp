@@ -13,6 +13,20 @@ namespace nereus::job {
 
 using nlohmann::json;
 
+nereus_resize_report report_of(const Request &request, int from) {
+    nereus_resize_report report{};
+    report.request = request.number;
+    report.from = from;
+    report.to = request.ranks;
+    report.process_method = request.options.process_method;
+    report.transfer_method = request.options.transfer_method;
+    report.transfer_strategy = request.options.transfer_strategy;
+    report.predicted_seconds = -1;
+    report.usual_between_hosts = report.between_hosts = -1;
+    report.verified = -1;
+    return report;
+}
+
 json as_json(const nereus_resize_report &r) {
     return {{"request", r.request},
             {"code", r.code},
@@ -51,7 +65,7 @@ nereus_resize_report report_from(const json &in) {
     r.from = in.at("from");
     r.to = in.at("to");
     r.process_method =
-        static_cast<nereus_process_method>(whole(in, "process_method", int{NEREUS_MERGE}, int{NEREUS_BASELINE_INTRA}));
+        static_cast<nereus_process_method>(whole(in, "process_method", int{NEREUS_MERGE}, int{NEREUS_RESTART}));
     r.transfer_method =
         static_cast<nereus_transfer_method>(whole(in, "transfer_method", int{NEREUS_P2P}, int{NEREUS_TRANSFER_AUTO}));
     r.transfer_strategy = static_cast<nereus_transfer_strategy>(

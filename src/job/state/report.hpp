@@ -2,6 +2,8 @@
 // The report of a resize as it travels between processes, to the supervisor, and as a sentence.
 #pragma once
 
+#include "job/state/request.hpp"
+
 #include <nereus/nereus.h>
 
 #include <nlohmann/json.hpp>
@@ -14,6 +16,11 @@ namespace nereus::job {
 template <std::size_t size> void write_into(char (&field)[size], const std::string &text) {
     field[text.copy(field, size - 1)] = '\0';
 }
+
+/// What is known when a resize begins.
+///
+/// @param from  processes before
+nereus_resize_report report_of(const Request &request, int from);
 
 nlohmann::json as_json(const nereus_resize_report &report);
 nereus_resize_report report_from(const nlohmann::json &json);

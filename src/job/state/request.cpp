@@ -35,8 +35,8 @@ std::uint64_t number_from(const json &in, const char *key, std::int64_t least) {
 Request request_from(const json &in) {
     Request request;
     request.number = number_from(in, "number", 1);
-    request.save = static_cast<Save>(whole(in, "save", int{}, static_cast<int>(Save::and_stop)));
-    request.ranks = whole(in, "ranks", request.save == Save::no ? 1 : 0, INT32_MAX);
+    request.save = static_cast<Save>(whole(in, "save", int{}, static_cast<int>(Save::and_restart)));
+    request.ranks = whole(in, "ranks", is_resize(request) ? 1 : 0, INT32_MAX);
     for (const ResizeOption &option : resize_options) {
         const int most = option.is_sum ? INT32_MAX : static_cast<int>(option.words->size()) - 1;
         option.set(request.options, whole(in, option.name.c_str(), 0, most));

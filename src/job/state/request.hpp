@@ -13,17 +13,20 @@
 
 namespace nereus::job {
 
-/// Whether an epoch is saved, in the place of a resize.
-enum class Save : std::int32_t { no, and_go_on, and_stop };
+/// Whether an epoch is saved, in the place of a resize or, `and_restart`, as a part of one.
+enum class Save : std::int32_t { no, and_go_on, and_stop, and_restart };
 
 /// Travels as its bytes between processes of one architecture.
 struct Request {
     std::uint64_t number = 0; ///< 0: there is none
-    std::int32_t ranks = 0;   ///< 0 where an epoch is saved
+    std::int32_t ranks = 0;   ///< 0 where an epoch is saved and the job has no other size then
     Save save = Save::no;
     std::int32_t balances = 0; ///< 1: rows move, by borders that all know already
     nereus_resize_options options{};
 };
+
+/// Whether the job is to have another size.
+inline bool is_resize(const Request &request) { return request.save == Save::no || request.save == Save::and_restart; }
 
 /// What all processes do at a checkpoint because rank 0 said so at the one before.
 enum class Step : std::int32_t {
@@ -34,8 +37,15 @@ enum class Step : std::int32_t {
     commit,    ///< constant data is where it belongs
     roll_back, ///< it cannot be done
     save,      ///< an epoch, by the request that comes along
+    restart,   ///< all leave, for others that are started anew, by the request that comes along
     compare    ///< how long each process computes
 };
+
+/// How one begins that rank 0 has taken.
+inline Step step_of(const Request &request) {
+    if (request.save == Save::no) return Step::begin;
+    return request.save == Save::and_restart ? Step::restart : Step::save;
+}
 
 struct Announcement {
     Step step = Step::go_on;

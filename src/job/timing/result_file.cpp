@@ -15,13 +15,6 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-std::int64_t bytes_of(const Registry &registry, bool constant) {
-    std::int64_t bytes = 0;
-    for (const Entry &entry : registry.entries())
-        if (!entry.is.value && entry.is.constant == constant) bytes += entry.is.bytes();
-    return bytes;
-}
-
 ordered_json header(const JobState &members) {
     return {{"format", "nereus-measured"},
             {"version", 1},
@@ -89,7 +82,9 @@ Result<Record> Record::anew(const JobState &members) {
 }
 
 Record Record::continued(const JobState &members) {
-    return Record(LinesFile(members.settings.results, LinesFile::Start::append));
+    Record record(LinesFile(members.settings.results, LinesFile::Start::append));
+    record.kept_generation_ = members.generation.number - 1;
+    return record;
 }
 
 void Record::keep(const JobState &members, const std::vector<mpi::Bytes> &each) {
@@ -106,13 +101,18 @@ void Record::keep(const JobState &members, const std::vector<mpi::Bytes> &each) 
              {"iteration_total_seconds", of_each(processes, "iteration_total")},
              {"checkpoint_seconds", of_each(processes, "checkpoint_median")},
              {"checkpoint_total_seconds", of_each(processes, "checkpoint_total")},
-             {"constant_bytes", bytes_of(members.registry, true)},
-             {"variable_bytes", bytes_of(members.registry, false)},
+             {"constant_bytes", members.registry.bytes_of_arrays(true)},
+             {"variable_bytes", members.registry.bytes_of_arrays(false)},
              {"memory", members.settings.memory == memory_shared ? "shared" : "private"},
              {"stages", stages_of(processes)}};
 }
 
-void Record::write_kept() { write("generation_ended", kept_generation_, kept_); }
+void Record::generation_ended() { write_kept(); }
+
+/// Where another process was rank 0 of that generation, it has written it.
+void Record::write_kept() {
+    if (!kept_.is_null()) write("generation_ended", kept_generation_, kept_);
+}
 
 void Record::resize_ended(const nereus_resize_report &report) {
     const bool is_done = report.code == NEREUS_RESIZED;

@@ -26,6 +26,8 @@ public:
     /// @param each  Measured::text() of each process of the generation, which ends now unless the resize is rolled back
     void keep(const JobState &members, const std::vector<mpi::Bytes> &each);
 
+    /// The generation that was kept last has ended, and another process writes what comes.
+    void generation_ended();
     /// A committed resize ends the generation that was kept last.
     void resize_ended(const nereus_resize_report &report);
     void job_ended();

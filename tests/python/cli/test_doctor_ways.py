@@ -11,7 +11,7 @@ import pytest
 from nereus.bench.combinations import Combination, all_combinations, read_strategies, sets_of_strategies
 from nereus.bench.process_trials import Bench, Sizes, Trial, find_ways, which_work
 from nereus.launch import Build, LaunchError
-from nereus.methods import PROCESS_METHODS
+from nereus.methods import CONNECTED_METHODS
 from nereus.probe import Joining
 
 NONE, SINGLE, JOIN = (Combination("merge", words) for words in ((), ("single",), ("join",)))
@@ -53,8 +53,8 @@ def tried(
 
 def test_every_method_is_listed_with_all_compatible_strategies() -> None:
     ways = {way.text for way in all_combinations()}
-    assert len(ways) == len(all_combinations()) == len(PROCESS_METHODS) * len(sets_of_strategies()) + 1
-    assert {"merge:none", "baseline-inter:asynchronous+single+multiple", "merge:wake"} <= ways
+    assert len(ways) == len(all_combinations()) == len(CONNECTED_METHODS) * len(sets_of_strategies()) + 2
+    assert {"merge:none", "baseline-inter:asynchronous+single+multiple", "merge:wake", "restart:none"} <= ways
     assert not [way for way in ways if "single" in way and "parallel" in way]
     assert not [way for way in ways if "join+" in way or ("join" in way and "parallel" in way)]
 
@@ -181,7 +181,9 @@ def test_ways_that_spawn_are_not_tried_where_spawning_is_known_to_fail(build: Bu
     assert found[NONE].reason == "spawn: Error in spawn call"
     assert found[JOIN].works
     assert found[WAKE].works
-    assert all(word.endswith((":wake", "join")) for line in started(build) for word in line[4:])
+    assert all(
+        word.endswith((":wake", "join", "restart:none")) for line in started(build) for word in line[4:]
+    )
 
 
 def test_ways_of_one_word_are_tried_before_those_of_many(build: Build) -> None:
@@ -250,9 +252,9 @@ def test_doctor_prints_a_table_of_ways(shell: Any, build: Build) -> None:
     fates = {"merge:single": "no [port] at 0x7f01", "baseline-inter:single": "no [port] at 0x9a22"}
     lines = shell.nereus("doctor", "--limit", "600", FAKE_FATES=json.dumps(fates)).stdout.splitlines()
     rows = {line.split()[0]: line.split()[1:] for line in lines if line.strip()}
-    assert rows["strategies"] == ["merge", "baseline-inter", "baseline-intra"]
-    assert rows["single"] == ["no", "(1)", "no", "(1)", "yes"]
-    assert rows["wake"] == ["yes", "-", "-"]
+    assert rows["strategies"] == ["merge", "baseline-inter", "baseline-intra", "restart"]
+    assert rows["single"] == ["no", "(1)", "no", "(1)", "yes", "-"]
+    assert rows["wake"] == ["yes", "-", "-", "-"]
     assert "(1) no [port] at 0x..." in [line.strip() for line in lines]
 
 

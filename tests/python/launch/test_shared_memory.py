@@ -3,6 +3,7 @@
 
 import mmap
 import secrets
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -51,6 +52,19 @@ def made(file: Path) -> Snapshot:
 def test_file_that_nobody_uses_is_removed(name: Path) -> None:
     assert name in made(name).remove_leftovers()
     assert not name.exists()
+
+
+def test_folder_between_two_generations_of_a_job_is_removed() -> None:
+    before = Snapshot.take("0123456789abcdef")
+    folders = [FOLDER / f"nereus-{key}-restart" for key in ("0123456789abcdef", "fedcba9876543210")]
+    try:
+        for folder in folders:
+            (folder / "epoch-1").mkdir(parents=True)
+        assert before.remove_leftovers() == folders[:1]
+        assert [folder.exists() for folder in folders] == [False, True], "that of another job stays"
+    finally:
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def test_file_from_before_the_job_stays(name: Path) -> None:

@@ -2,6 +2,7 @@
 """With which MPI an experiment runs, and what helps where that cannot resize it."""
 
 import json
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from nereus.config import Loaded, load
 from nereus.launch import Build
 from nereus.probe import Capabilities, Feature, Joining
 from nereus.probe.capabilities import FEATURES
-from nereus.runs import RunError, Where, experiment
+from nereus.runs import PROCESS_METHOD, RunError, Where, experiment, usual_method
 
 TEXT = '[[phases]]\niterations = 2\n[[groups]]\nranks = 1\n[[phases.stages]]\ntype = "pi"\ntime = 0.01\n'
 
@@ -65,18 +66,36 @@ BUILD = Build("old", Path("/nowhere"), Path("/nowhere/mpiexec"), "MPICH Version:
 WHERE = Where(lambda texts: None)
 
 
-def test_fixed_size_asks_nothing_of_the_mpi() -> None:
-    assert not experiment.means_for(False, BUILD, WHERE, lambda: False).join.works
+@pytest.mark.parametrize("methods", [(), {"restart"}])
+def test_fixed_size_and_restarts_ask_nothing_of_the_mpi(methods: Collection[str]) -> None:
+    assert not experiment.means_for(methods, BUILD, WHERE, lambda: False).join.works
 
 
 def test_mpi_that_cannot_resize_is_refused_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(experiment, "probe", lambda build, stopped: can_spawn(False))
     monkeypatch.setattr(experiment, "remedy", lambda build: "use --mpi other")
     with pytest.raises(RunError, match=r"--mpi = old: .* \(spawn: no\); use --mpi other"):
-        experiment.means_for(True, BUILD, WHERE, lambda: False)
+        experiment.means_for({"merge", "restart"}, BUILD, WHERE, lambda: False)
 
 
 def test_means_say_whether_newcomers_can_join(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(experiment, "probe", lambda build, stopped: can_spawn(True))
     monkeypatch.setattr(experiment, "joining", lambda build, reach, stopped: Joining(True))
-    assert experiment.means_for(True, BUILD, WHERE, lambda: False).join.works
+    assert experiment.means_for({"merge", "restart"}, BUILD, WHERE, lambda: False).join.works
+
+
+@pytest.mark.parametrize(
+    ("joins", "spawns", "said", "method"),
+    [
+        (True, False, "", "merge"),
+        (False, True, "", "merge"),
+        (False, False, "", "restart"),
+        (False, False, "baseline-inter", "baseline-inter"),
+    ],
+)
+def test_jobs_are_restarted_where_nothing_else_works(
+    monkeypatch: pytest.MonkeyPatch, joins: bool, spawns: bool, said: str, method: str
+) -> None:
+    monkeypatch.setenv(PROCESS_METHOD, said)
+    monkeypatch.setattr("nereus.runs.process_method.probe", lambda build, stopped: can_spawn(spawns))
+    assert usual_method(BUILD, Joining(joins), lambda: False) == method

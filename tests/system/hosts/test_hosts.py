@@ -106,6 +106,27 @@ def test_no_process_remains_on_a_released_host_after_a_shrink(start: Any, mpi: s
     repeated(mpi, story)
 
 
+def test_restart_places_all_processes_anew(start: Any, hosts: Any, mpi: str) -> None:
+    with start(mpi, "a:2,b:2", "-n", "2", "--save", "saved") as job:
+        restart = ("--process-method", "restart")
+        assert job.resized(4, *restart) == []
+        job.expect("aabb")
+        job.resized(3, *restart, "--placement", "spread")
+        job.expect("aab")
+        assert job.resize(5, *restart)["name"] == "NEREUS_ERR_RANGE"
+        job.resized(1, *restart)
+        job.expect("a")
+        job.stop()
+
+
+def test_restart_over_hosts_needs_a_folder_that_all_see(start: Any, mpich: str) -> None:
+    with start(mpich, "a:2,b:2", "-n", "2") as job:
+        refusal = job.resize(4, "--process-method", "restart")
+        assert refusal["name"] == "NEREUS_ERR_UNSUPPORTED"
+        assert "--save or --restart-folder" in refusal["message"]
+        job.stop()
+
+
 def test_host_outside_the_list_can_be_added(start: Any, hosts: Any, mpich: str) -> None:
     with start(mpich, "a:1,b:1", "-n", "2", "--release-unit", "host") as job:
         assert job.resized(4, "--hosts", f"{hosts.c}:2", "--placement", "spread") == ["asynchronous", "join"]

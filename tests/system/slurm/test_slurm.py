@@ -42,6 +42,20 @@ def test_hosts_come_by_a_second_job_and_go_back(start: Any, cluster: Any, mpich:
     job.stop()
 
 
+def test_job_is_restarted_on_hosts_that_come_and_go(start: Any, cluster: Any, mpich: str) -> None:
+    restart = ("--process-method", "restart")
+    job = start(mpich, 1, "-n", "2", "--restart-folder", str(cluster.folder))
+    own = job.placed[0]
+    assert job.resized("+1node", *restart)["process_method"] == "restart"
+    more = job.placed[-1]
+    assert (job.placed, more != own) == (2 * own + 2 * more, True)
+    job.resized("3", *restart)
+    job.resized("--release", cluster.hosts.prefix + more, *restart)
+    assert job.placed == 2 * own
+    cluster.wait_until(lambda: more in cluster.idle, f"{more} is not idle")
+    job.stop()
+
+
 def test_login_node_and_other_nodes_ask_the_job(start: Any, cluster: Any, mpich: str) -> None:
     job = start(mpich, 1, "-n", "2")
     other = next(node for node in cluster.nodes if node != job.first_host)

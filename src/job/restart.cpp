@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "job/restart.hpp"
+
+#include "base/clock.hpp"
+#include "job/saving/epoch_saving.hpp"
+#include "job/state/report.hpp"
+#include "mpi/share.hpp"
+#include "plan/host_allocation.hpp"
+#include "plan/spawn_groups.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+namespace nereus::job {
+namespace {
+
+/// Where the supervisor starts processes: as many as are wanted, and as many as there are where that fails.
+struct Places {
+    plan::Party after, before;
+};
+
+Result<plan::Party> party_on(const std::vector<Host> &hosts, int ranks, const nereus_resize_options &options,
+                             bool oversubscribe) {
+    // What ranks sent each other is not known to those who come.
+    const auto placement = options.placement == NEREUS_SPREAD ? plan::Placement::spread : plan::Placement::compact;
+    const auto named = plan::place(hosts, {}, ranks, placement, oversubscribe, true);
+    if (!named) return tl::unexpected(named.error());
+    return plan::parties_of(*named, plan::ReleaseUnit::job, 0, 1).front();
+}
+
+/// On rank 0.
+Result<Places> places(const JobState &job, const Request &request, const std::vector<Host> &hosts_before) {
+    auto after = party_on(job.hosts, request.ranks, request.options, request.options.oversubscribe != 0);
+    if (!after) return tl::unexpected(after.error());
+    auto before = party_on(hosts_before, job.generation.control.size(), request.options, true);
+    if (!before) return tl::unexpected(before.error());
+    return Places{std::move(*after), std::move(*before)};
+}
+
+/// On rank 0, which is another process from now on. The line to the daemon is its.
+NextRoot hand_on(JobState &job) {
+    NextRoot next;
+    next.requests = job.requests;
+    next.hosts = job.hosts;
+    next.costs = job.costs;
+    if (job.daemon_client) next.daemon_line = job.daemon_client->carry();
+    return next;
+}
+
+/// On rank 0: the data is this user's alone.
+Done make_private(const std::string &folder) {
+    std::error_code problem;
+    std::filesystem::create_directories(std::filesystem::path(folder).parent_path(), problem);
+    if (mkdir(folder.c_str(), S_IRWXU) == 0) return {};
+    struct stat found{};
+    if (errno == EEXIST && lstat(folder.c_str(), &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid() &&
+        (found.st_mode & (S_IRWXG | S_IRWXO)) == 0)
+        return {};
+    return failed(NEREUS_ERR_SETTING, "restart-folder = " + folder +
+                                          ": cannot be made, or is not this user's alone: " + std::strerror(errno));
+}
+
+nereus_resize_report undone(nereus_resize_report report, const Error &why) {
+    report.code = why.code;
+    write_into(report.state, "ready");
+    write_into(report.reason, why.what);
+    return report;
+}
+
+}
+
+Done check_can_restart(const JobState &job, const nereus_resize_options &options) {
+    if (job.settings.restart_folder.empty() || !job.supervisor)
+        return failed(NEREUS_ERR_UNSUPPORTED, "restart needs a supervisor that starts the processes anew, and a folder "
+                                              "that all of them see: start the job with `nereus run`, on several "
+                                              "hosts with --save or --restart-folder");
+    if (options.release_unit == NEREUS_UNIT_RANK || job.settings.start_ranks != 0)
+        return failed(NEREUS_ERR_UNSUPPORTED, "restart does not go with the release unit rank: all processes leave");
+    return check_can_be_saved();
+}
+
+nereus_resize_report leave_for_restart(JobState &job, const Request &request, const std::vector<Host> &hosts_before) {
+    RestartRecord record;
+    record.began_unix = unix_now();
+    record.report = report_of(request, job.generation.control.size());
+    const bool is_root = job.generation.control.rank() == 0;
+    const auto found = is_root ? places(job, request, hosts_before) : Result<Places>(Places{});
+    Done possible = found ? Done{} : Done(tl::unexpected(found.error()));
+    if (possible && is_root) possible = make_private(job.settings.restart_folder);
+    if (auto done = mpi::share_outcome(job.generation.control.get(), 0, possible); !done)
+        return undone(record.report, done.error());
+    record.hosts_before = hosts_before;
+    const auto complete = [&](EpochDocument &document) {
+        record.root = hand_on(job);
+        record.saved_unix = unix_now();
+        document.restart = record;
+    };
+    const auto saved = save_epoch(job, job.settings.restart_folder, complete);
+    if (!saved) return undone(record.report, saved.error());
+    record.report.code = NEREUS_RESIZED;
+    job.daemon_client.reset();
+    if (is_root && job.supervisor) job.supervisor->say_restart(request.number, found->after, found->before);
+    return record.report;
+}
+
+nereus_resize_report arrive_by_restart(JobState &job, RestartRecord record, double opened_unix) {
+    nereus_resize_report report = record.report;
+    const double now = unix_now();
+    report.code = NEREUS_RESIZED;
+    // Clocks of two hosts may differ, and one may be set meanwhile.
+    report.process_seconds = std::max(0.0, opened_unix - record.saved_unix);
+    report.variable_seconds = std::max(0.0, now - record.began_unix - report.process_seconds);
+    report.pause_seconds = std::max(0.0, now - record.began_unix);
+    report.constant_bytes = job.registry.bytes_of_arrays(true);
+    report.variable_bytes = job.registry.bytes_of_arrays(false);
+    report.left = report.from;
+    const bool is_undone = job.generation.control.size() != report.to;
+    if (is_undone)
+        report = undone(report, {NEREUS_ERR_PROCESS, "the new processes ended before they had opened the job"});
+    if (job.generation.control.rank() != 0) return report;
+    job.requests = std::move(record.root.requests);
+    job.hosts = std::move(is_undone ? record.hosts_before : record.root.hosts);
+    job.costs = std::move(record.root.costs);
+    if (!record.root.daemon_line) return report;
+    auto daemon_client = DaemonClient::open(job.settings, job.generation, job.program.words(), record.root.daemon_line);
+    if (daemon_client) job.daemon_client = std::move(*daemon_client);
+    return report;
+}
+
+}
