@@ -18,13 +18,16 @@ std::string listed(const std::vector<std::string> &words, const char *before_las
     return text;
 }
 
-/// Of one kind, those that go with all methods, when each that does not has a row of its own.
+/// Of one kind, those that go with all methods, when each that does not has a row of its own. With a restart nothing is
+/// transferred.
 template <class NumberOf> std::string others(const std::vector<std::string> &words, NumberOf number_of) {
     std::vector<std::string> good;
-    for (int number = 0; number < std::ssize(words); ++number)
-        if (word_of(words, number) != automatic &&
+    for (int number = 0; number < std::ssize(words); ++number) {
+        const std::string &word = word_of(words, number);
+        if (word != automatic && word != words::process_methods[NEREUS_RESTART] &&
             std::ranges::find(one_sided_conflicts, number, number_of) == one_sided_conflicts.end())
-            good.push_back(word_of(words, number));
+            good.push_back(word);
+    }
     return listed(good, " or ");
 }
 

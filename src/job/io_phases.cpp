@@ -56,6 +56,11 @@ Done IoPhases::end() {
     return give_turn_back();
 }
 
+Done IoPhases::begin_saving() {
+    const auto turn = acquire_turn(job_.generation.control.rank() == 0 ? job_.registry.bytes() : 0);
+    return turn ? Done{} : Done(tl::unexpected(turn.error()));
+}
+
 void IoPhases::file_is_used(bool begins) {
     if (std::this_thread::get_id() != thread_) return; // in no order with what the other one does
     if (begins && !is_open_ && !job_.says_io) {

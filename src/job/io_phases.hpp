@@ -20,6 +20,10 @@ public:
     Result<nereus_code> begin(std::int64_t bytes);
     /// Collective.
     Done end();
+    /// Collective: a phase of the library's own, which writes all that is registered.
+    Done begin_saving();
+    /// Collective.
+    Done end_saving() { return give_turn_back(); }
     /// Whether the program has begun one and not ended it.
     bool program_is_in_one() const { return is_open_ && !is_a_file_; }
 

@@ -295,7 +295,11 @@ Result<nereus_code> Job::act(const Announcement &announced) {
 
 /// A job that stops leaves as a whole: each process closes it, and all together.
 Result<nereus_code> Job::save(const Request &request) {
-    const auto saved = save_epoch(state_, state_.settings.save);
+    const bool takes_turn = request.save == Save::and_go_on; // else somebody may be about to end the job
+    if (auto done = takes_turn ? io_.begin_saving() : Done{}; !done) return tl::unexpected(done.error());
+    const auto saved = save_epoch(state_, {state_.settings.save});
+    if (auto done = takes_turn ? io_.end_saving() : Done{}; !done) return tl::unexpected(done.error());
+    if (measured_.is_on()) record_.epoch_ended(state_, saved);
     message_ = saved ? sentence(*saved) : saved.error().what;
     if (root()) saves_.ended(request, saved);
     if (!saved || request.save != Save::and_stop) return NEREUS_GO_ON;

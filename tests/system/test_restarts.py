@@ -19,6 +19,8 @@ from conftest import installed, wait_until
 from nereus.launch import choose
 
 RESTART = ("--process-method", "restart")
+#: Bytes of the program's block arrays, and of the replicated one, which no memory shares.
+ARRAYS, COPIES = 8 * 200_003 + 8 * 50_021, 4 * 33
 
 
 @pytest.fixture
@@ -47,7 +49,9 @@ def restarted(runs: Runs, ranks: int, *options: str) -> dict[str, Any]:
     return report
 
 
-def test_job_is_restarted_at_any_size_with_its_data(runs: Runs) -> None:
+@pytest.mark.parametrize("memory", ["shared", "private"])
+def test_job_is_restarted_at_any_size_with_its_data(runs: Runs, memory: str) -> None:
+    runs.site.environment["NEREUS_MEMORY"] = memory
     with runs.started("-n", "2", "--name", "one") as process:
         for number, ranks in enumerate((4, 1, 3, 3), start=1):
             report = restarted(runs, ranks)
@@ -55,6 +59,11 @@ def test_job_is_restarted_at_any_size_with_its_data(runs: Runs) -> None:
             status = jobs(runs.site)[0]
             assert [status[key] for key in ("ranks", "generation", "resizes")] == [ranks, number, number]
             assert 0 < report["process_seconds"] < report["pause_seconds"]
+            assert report["shared_bytes"] == (ARRAYS if memory == "shared" else 0)
+            assert (
+                report["shared_bytes"] + report["constant_bytes"] + report["variable_bytes"]
+                == ARRAYS + COPIES
+            )
         ends_well(runs, process)
     steps = [event["step"] for event in runs.events() if event["event"] == "came in"]
     assert steps == sorted(steps) and len(steps) == 4
@@ -102,6 +111,22 @@ def test_mpi_that_cannot_spawn_is_restarted_without_an_option(site: Any) -> None
     assert (result["ranks"], result["checksum"]) == (2, undisturbed["checksum"])
 
 
+@pytest.mark.parametrize("memory", ["shared", "private"])
+def test_matrix_is_found_again_after_a_restart(site: Any, mpich: str, memory: str) -> None:
+    """Conjugate Gradient finds the right solution, whose error it knows."""
+    solver = (str(choose(mpich).program("nereus-cg")), "--poisson", "100", "--tolerance", "1e-30")
+    words = ("run", "--mpi", mpich, "-n", "2", "--name", "one", "--", *solver)
+    with site.started(*words, NEREUS_MEMORY=memory) as process:
+        wait_until(lambda: [job["state"] for job in jobs(site)] == ["running"])
+        for ranks in (3, 1, 2):
+            assert site.nereus("resize", "one", str(ranks), *RESTART).code == 0
+        out, errors = process.communicate(timeout=120)
+    assert process.returncode == 0, errors
+    result = json.loads(out)
+    assert (result["ranks"], result["converged"]) == (2, True)
+    assert result["error"] < 1e-12
+
+
 def test_requests_that_wait_go_on_after_a_restart(site: Any, mpich: str) -> None:
     runs = Runs(site, mpich)
     with runs.started("-n", "2", "--name", "one") as process:
@@ -141,7 +166,7 @@ def test_restart_without_room_for_the_data_is_rolled_back(site: Any, mpich: str)
     disk = Disk(site)
     runs = Runs(site, mpich)
     words = ("run", "--mpi", mpich, "-n", "2", "--name", "one", "--restart-folder", "full")
-    with disk.started("1M", *words, "--", runs.program, site.folder) as process:
+    with disk.started("1M", *words, "--", runs.program, site.folder, NEREUS_MEMORY="private") as process:
         wait_until(lambda: runs.says("opened"))
         result = site.nereus("resize", "one", "3", *RESTART)
         assert (result.code, "No space left" in result.err) == (1, True), result.err

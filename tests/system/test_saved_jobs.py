@@ -134,6 +134,24 @@ def test_signal_ends_a_job_that_cannot_be_saved(site: Any, mpich: str) -> None:
     assert "no epoch was saved: the program has not opened a Nereus job" in errors
 
 
+def test_results_file_tells_of_epochs(site: Any, mpich: str) -> None:
+    runs = Runs(site, mpich)
+    site.environment["NEREUS_RESULTS"] = "results"
+    with runs.started("-n", "2", "--save", "saved", "--name", "one") as process:
+        told = json.loads(site.nereus("save", "one", "--json").out)["report"]
+        shutil.rmtree(site.folder / "saved")
+        Path(site.folder / "saved").write_text("in the way")
+        assert site.nereus("save", "one").code == 1
+        (site.folder / "stop").touch()
+        runs.end_of(process)
+    lines = [json.loads(line) for line in (site.folder / "results").read_text().splitlines()]
+    saved, failed = (line for line in lines if line["event"].startswith("epoch"))
+    assert saved["event"] == "epoch_saved"
+    assert [saved[key] for key in ("epoch", "bytes", "iteration")] == [1, told["bytes"], told["iteration"]]
+    assert saved["seconds"] == pytest.approx(told["seconds"])
+    assert (failed["event"], failed["code"] < 0, failed["reason"] != "") == ("epoch_not_saved", True, True)
+
+
 def test_job_continues_with_another_mpi(site: Any, mpich: str, openmpi: str) -> None:
     one, other = Runs(site, mpich), Runs(site, openmpi)
     with one.started("-n", "3", "--save", "saved", "--name", "one") as process:

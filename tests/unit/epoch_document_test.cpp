@@ -29,18 +29,7 @@ EpochDocument document_of_all_kinds() {
     return document;
 }
 
-TEST(EpochDocument, IsReadAsItWasWritten) {
-    const EpochDocument document = document_of_all_kinds();
-    const auto read = document_from(as_text(document));
-    ASSERT_TRUE(read) << read.error().what;
-    EXPECT_EQ(as_text(*read), as_text(document));
-    ASSERT_EQ(read->entries.size(), 4u);
-    EXPECT_EQ(read->entries[0].is, document.entries[0].is);
-    EXPECT_TRUE(read->entries[0].own_memory);
-    EXPECT_EQ(forms_of(*read)[1].elements, 11) << "row starts have one more than there are rows";
-}
-
-TEST(EpochDocument, OneOfARestartHasWhatTheNextRootNeeds) {
+EpochDocument document_of_a_restart() {
     EpochDocument document = document_of_all_kinds();
     RestartRecord record;
     Request request;
@@ -55,6 +44,23 @@ TEST(EpochDocument, OneOfARestartHasWhatTheNextRootNeeds) {
     record.root.daemon_line = CarriedLine{"ipc://d", "", "job", 9, {{1, 2}}, {{"last", 7}}};
     record.hosts_before = {{"n1", 2}};
     document.restart = record;
+    document.entries[0].kept = memory::Handle{"x", 800, 4711, 5, 6, 7, ""};
+    return document;
+}
+
+TEST(EpochDocument, IsReadAsItWasWritten) {
+    const EpochDocument document = document_of_all_kinds();
+    const auto read = document_from(as_text(document));
+    ASSERT_TRUE(read) << read.error().what;
+    EXPECT_EQ(as_text(*read), as_text(document));
+    ASSERT_EQ(read->entries.size(), 4u);
+    EXPECT_EQ(read->entries[0].is, document.entries[0].is);
+    EXPECT_TRUE(read->entries[0].own_memory);
+    EXPECT_EQ(forms_of(*read)[1].elements, 11) << "row starts have one more than there are rows";
+}
+
+TEST(EpochDocument, OneOfARestartHasWhatTheNextRootNeeds) {
+    const EpochDocument document = document_of_a_restart();
     const auto read = document_from(as_text(document));
     ASSERT_TRUE(read) << read.error().what;
     EXPECT_EQ(as_text(*read), as_text(document));
@@ -63,6 +69,31 @@ TEST(EpochDocument, OneOfARestartHasWhatTheNextRootNeeds) {
     EXPECT_EQ(found.root.daemon_line->commands.at(1), 2u);
     EXPECT_EQ(found.report.to, 5);
     EXPECT_FALSE(document_from(as_text(document_of_all_kinds()))->restart);
+}
+
+TEST(EpochDocument, ArrayThatIsKeptInMemoryHasNoElementsInTheEpoch) {
+    const EpochDocument document = document_of_a_restart();
+    const auto read = document_from(as_text(document));
+    ASSERT_TRUE(read) << read.error().what;
+    EXPECT_EQ(read->entries[0].kept, document.entries[0].kept);
+    EXPECT_FALSE(read->entries[1].kept);
+    EXPECT_EQ(forms_of(*read)[0].elements, 0);
+    EXPECT_EQ(forms_of(*read)[0].chunks(), 0);
+}
+
+TEST(EpochDocument, MemoryThatDoesNotFitTheArrayIsRefused) {
+    auto json = nlohmann::json::parse(as_text(document_of_all_kinds()));
+    const auto handle = memory::as_json({"x", 800, 4711, 5, 6, 7, ""});
+    json["entries"][0]["kept"] = handle;
+    EXPECT_TRUE(document_from(json.dump()));
+    json["entries"][0]["kept"]["bytes"] = 792;
+    EXPECT_FALSE(document_from(json.dump())) << "another length";
+    json["entries"][0]["kept"] = nlohmann::json::object();
+    EXPECT_FALSE(document_from(json.dump())) << "no handle";
+    json["entries"][0].erase("kept");
+    json["entries"][3]["kept"] = handle;
+    json["entries"][3]["kept"]["bytes"] = 8;
+    EXPECT_FALSE(document_from(json.dump())) << "a value is in no shared memory";
 }
 
 TEST(EpochDocument, RecordOfARestartThatIsNoneIsRefused) {
@@ -99,7 +130,7 @@ TEST(EpochDocument, WhatIsNotAllowedIsRefused) {
 }
 
 RC_GTEST_PROP(EpochDocument, ThatWasChangedIsRefusedOrUsable, ()) {
-    std::string text = as_text(document_of_all_kinds());
+    std::string text = as_text(*rc::gen::arbitrary<bool>() ? document_of_a_restart() : document_of_all_kinds());
     for (int i = *rc::gen::inRange(1, 5); i > 0; --i)
         text[*rc::gen::inRange<std::size_t>(0, text.size())] = *rc::gen::arbitrary<char>();
     const auto read = document_from(text);

@@ -110,7 +110,8 @@ auto members(const Settings &s) {
                       s.resize.oversubscribe, s.resize.allow_fewer, s.resize.release_unit, s.start_ranks, s.verify,
                       s.max_ranks, s.outside_requests, s.balance, s.connect_timeout, s.answer_timeout, s.slowest_rate,
                       s.message_bytes, s.background_share, s.background_share_rma, s.background_share_thread, s.job,
-                      s.link, s.link_keys, s.controller, s.controller_keys, s.io_timeout, s.joins, s.founders, s.party);
+                      s.link, s.link_keys, s.controller, s.controller_keys, s.io_timeout, s.joins, s.founders, s.party,
+                      s.restart_folder, s.restarted);
 }
 
 TEST_F(SettingsTest, AFlagGoesToTheMemberOfItsName) {
@@ -152,13 +153,15 @@ TEST_F(SettingsTest, AFlagGoesToTheMemberOfItsName) {
                                 "--nereus-io-timeout=0.25",
                                 "--nereus-joins=on",
                                 "--nereus-founders=5",
-                                "--nereus-party=3.0"});
+                                "--nereus-party=3.0",
+                                "--nereus-restart-folder=/dev/shm/between",
+                                "--nereus-restarted=on"});
     ASSERT_TRUE(settings) << settings.error().what;
     EXPECT_EQ(members(*settings),
               std::tuple(2, 3U, 1, 2, "/home/a/costs.json", "run.jsonl", "saved", 600.0, "saved/epoch-3", 1, 1,
                          std::int64_t{100000}, false, "n1:2,n2", 1, 1, 1, 2, 6, true, 12, false, true, 0.5, 7.0, 1000.0,
                          std::int64_t{4096}, 0.5, 0.25, 1.0, "0123456789abcdef", "ipc:///run/link", "/home/a/keys",
-                         "tcp://n1:7", "client.json", 0.25, true, 5, "3.0"));
+                         "tcp://n1:7", "client.json", 0.25, true, 5, "3.0", "/dev/shm/between", true));
 }
 
 TEST_F(SettingsTest, TheEnvironmentIsRead) {
@@ -181,7 +184,7 @@ TEST_F(SettingsTest, ArgumentsOfTheApplicationAreNotTouched) {
 
 TEST_F(SettingsTest, ABadValueIsRefusedWithWhatIsAllowed) {
     EXPECT_EQ(sentence_for("--nereus-process-method=spawn"),
-              "--nereus-process-method = spawn: allowed is merge, baseline-inter, baseline-intra");
+              "--nereus-process-method = spawn: allowed is merge, baseline-inter, baseline-intra, restart");
     EXPECT_EQ(sentence_for("--nereus-max-ranks=0"), "--nereus-max-ranks = 0: allowed is 1 .. 2147483647 processes");
     EXPECT_EQ(sentence_for("--nereus-connect-timeout=-1"), "--nereus-connect-timeout = -1: allowed is 0.1 .. 1e6 s");
     EXPECT_EQ(sentence_for("--nereus-verify"), "--nereus-verify = (empty): allowed is on, off");
@@ -314,7 +317,7 @@ std::vector<std::string> names_of_own() {
 
 TEST_F(SettingsTest, FewAreOfOneProcessAlone) {
     EXPECT_EQ(names_of_own(),
-              (std::vector<std::string>{"resume", "controller", "controller-keys", "founders", "party"}));
+              (std::vector<std::string>{"resume", "controller", "controller-keys", "restarted", "founders", "party"}));
 }
 
 RC_GTEST_FIXTURE_PROP(SettingsTest, ANewcomerTakesAllButWhatIsItsOwn, ()) {

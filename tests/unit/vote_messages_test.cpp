@@ -198,7 +198,7 @@ TEST(VoteMessages, ACommitWithoutOneOfItsFieldsIsRefused) {
 TEST(VoteMessages, ACommitThatCannotBeIsRefused) {
     EXPECT_FALSE(changed([](nlohmann::json &commit) { commit["values"] = {"text"}; }));
     EXPECT_FALSE(changed([](nlohmann::json &commit) { commit["iteration"] = -1; }));
-    EXPECT_FALSE(changed([](nlohmann::json &commit) { commit["report"]["process_method"] = 3; }));
+    EXPECT_FALSE(changed([](nlohmann::json &commit) { commit["report"]["process_method"] = 4; }));
     EXPECT_FALSE(changed([](nlohmann::json &commit) { commit["next_root"]["hosts"] = "n1,n1"; }));
     EXPECT_FALSE(changed([](nlohmann::json &commit) { commit["next_root"]["costs"] = "{}"; }));
     EXPECT_FALSE(changed([](nlohmann::json &commit) { commit["next_root"]["daemon_line"] = "ipc:///line"; }));

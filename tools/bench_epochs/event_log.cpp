@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "event_log.hpp"
 
+#include "tools/common/clock.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <fcntl.h>
 #include <stdexcept>
 #include <unistd.h>
 
 namespace epochs_bench {
-
-double now() {
-    timespec time{};
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
 
 EventLog::EventLog(const std::string &path)
     : file_(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)) {
@@ -27,12 +22,12 @@ EventLog::~EventLog() { ::close(file_); }
 
 void EventLog::opened(std::int64_t iteration, double seconds, const std::vector<int> &pids) const {
     write(nlohmann::json{
-        {"event", "opened"}, {"time", now()}, {"iteration", iteration}, {"seconds", seconds}, {"pids", pids}}
+        {"event", "opened"}, {"time", common::now()}, {"iteration", iteration}, {"seconds", seconds}, {"pids", pids}}
               .dump());
 }
 
 void EventLog::iterated(std::int64_t iteration) const {
-    write(nlohmann::json{{"event", "iterated"}, {"time", now()}, {"iteration", iteration}}.dump());
+    write(nlohmann::json{{"event", "iterated"}, {"time", common::now()}, {"iteration", iteration}}.dump());
 }
 
 /// By one call: who is killed leaves no half of a line.

@@ -13,9 +13,6 @@
 
 namespace epochs_bench {
 
-/// s, of CLOCK_MONOTONIC.
-double now();
-
 class EventLog {
 public:
     /// Appends to the file `path`; throws std::runtime_error where that cannot be done.

@@ -3,6 +3,7 @@
 // it meanwhile.
 #include "data.hpp"
 #include "event_log.hpp"
+#include "tools/common/clock.hpp"
 #include "tools/common/compute.hpp"
 #include "tools/common/program.hpp"
 
@@ -76,7 +77,7 @@ int stay(const Plan &plan, nereus::Job &job, double began, std::int64_t &iterati
     job.value("iteration", iteration);
     const epochs_bench::Data data(job, plan.bytes);
     const std::vector<int> pids = pids_of(job);
-    const double seconds = epochs_bench::now() - began;
+    const double seconds = common::now() - began;
     if (!data.is_right()) throw nereus::Failure(NEREUS_ERR_TRANSFER, "the data of the epoch is wrong");
     const epochs_bench::EventLog log(plan.log);
     if (job.rank() == 0) log.opened(iteration, seconds, pids);
@@ -86,7 +87,7 @@ int stay(const Plan &plan, nereus::Job &job, double began, std::int64_t &iterati
 int run(int argc, char **argv) {
     const CommandLine line = read_command_line(argc, argv);
     if (line.exit_code) return *line.exit_code;
-    const double began = epochs_bench::now();
+    const double began = common::now();
     std::int64_t iteration = 0;
     return common::run_job(program, argc, argv,
                            [&](nereus::Job &job) { return stay(line.plan, job, began, iteration); });

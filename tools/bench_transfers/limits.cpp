@@ -3,6 +3,7 @@
 
 #include "base/cores.hpp"
 #include "plan/survivors.hpp"
+#include "tools/common/clock.hpp"
 #include "tools/common/lines.hpp"
 #include "tools/common/program.hpp"
 #include "trials.hpp"
@@ -80,9 +81,9 @@ double seconds_of(bool takes_part, const std::function<void()> &prepare, const s
     for (int i = 0; i <= tries; ++i) {
         if (takes_part) prepare();
         wait_for_all();
-        const double start = now();
+        const double start = common::now();
         if (takes_part) work();
-        double mine = takes_part ? now() - start : 0, slowest = 0;
+        double mine = takes_part ? common::now() - start : 0, slowest = 0;
         wait_for_all();
         MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
         if (i > 0) times.push_back(slowest);

@@ -3,6 +3,7 @@
 // what that cost; or measures what this machine's memory and MPI can do at best.
 #include "command_line.hpp"
 #include "limits.hpp"
+#include "tools/common/clock.hpp"
 #include "tools/common/program.hpp"
 #include "work.hpp"
 
@@ -70,7 +71,7 @@ private:
     }
 
     void iteration() {
-        const double start = transfers::now();
+        const double start = common::now();
         transfers::compute(state_.steps);
         if (agreed_.command & Command::touch_everything)
             data_.touch_all();
@@ -78,7 +79,7 @@ private:
             data_.touch_some();
         const std::int64_t wrong = agreed_.command & Command::check_data ? data_.wrong(plan_.checks_all) : 0;
         agreed_ = agree(job_, {wanted_, wrong});
-        wanted_ = job_.rank() == 0 ? trials_.iteration_ended(transfers::now() - start, agreed_.wrong) : 0;
+        wanted_ = job_.rank() == 0 ? trials_.iteration_ended(common::now() - start, agreed_.wrong) : 0;
     }
 
     const Plan &plan_;

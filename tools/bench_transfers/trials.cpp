@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trials.hpp"
 
+#include "tools/common/clock.hpp"
 #include "tools/common/lines.hpp"
 #include "tools/common/program.hpp"
 #include "trial_lines.hpp"
@@ -30,7 +31,7 @@ std::int64_t Trials::iteration_ended(double seconds, std::int64_t wrong) {
 }
 
 void Trials::checkpoint_passed() {
-    const double passed = now();
+    const double passed = common::now();
     const double loop = last_passed_ > 0 ? passed - last_passed_ : 0;
     last_passed_ = passed;
     if (state_.stage == State::moving) {
@@ -66,7 +67,7 @@ void Trials::ask(int ranks, const Way &way) {
     options.process_strategies = way.processes.strategies;
     options.transfer_method = way.method;
     options.transfer_strategy = way.strategy;
-    state_.asked = now();
+    state_.asked = common::now();
     const int code = nereus_resize(job_.get(), ranks, &options, &state_.request);
     if (code < 0) throw nereus::Failure(code, job_.message());
 }
@@ -106,7 +107,7 @@ void Trials::look_at_request() {
     if (state_.stage == State::preparing)
         return is_done ? enter(State::warming) : give_up(1, "the job did not get back to its first size: " + why);
     if (!is_done) return not_done(why);
-    state_.over = now();
+    state_.over = common::now();
     whole_loops_.clear();
     enter(State::staying);
 }

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "work.hpp"
 
+#include "tools/common/clock.hpp"
+
 #include <algorithm>
-#include <chrono>
 
 namespace transfers {
-
-double now() {
-    // steady_clock is CLOCK_MONOTONIC here: the same for all processes since the machine was started.
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 void compute(std::int64_t steps) {
     volatile double x = 1;
@@ -21,9 +17,9 @@ std::int64_t steps_in(double seconds) {
     constexpr int tries = 20;
     double quickest = 1;
     for (int i = 0; i < tries; ++i) {
-        const double start = now();
+        const double start = common::now();
         compute(sample);
-        quickest = std::min(quickest, now() - start);
+        quickest = std::min(quickest, common::now() - start);
     }
     return static_cast<std::int64_t>(seconds / quickest * sample);
 }

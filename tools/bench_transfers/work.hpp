@@ -7,9 +7,6 @@
 
 namespace transfers {
 
-/// Seconds of a clock that all processes of this machine share; MPI_Wtime() may begin with each process.
-double now();
-
 void compute(std::int64_t steps);
 
 /// How many steps take so long on a core that is free; the quickest of several tries counts.

@@ -21,7 +21,7 @@ from nereus.allocation.contract import (
 )
 from nereus.allocation.found import resource_manager
 from nereus.allocation.static import keeping_hosts, static_hosts
-from nereus.allocation.trial import check_working_folder
+from nereus.allocation.trial import check_working_folder, silent_hosts
 
 __all__ = [
     "Allocation",
@@ -38,5 +38,6 @@ __all__ = [
     "check_working_folder",
     "keeping_hosts",
     "resource_manager",
+    "silent_hosts",
     "static_hosts",
 ]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A host is usable where a process can be started in the job's working folder: it is tried."""
 
+import os
 import shlex
 from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
@@ -8,8 +9,11 @@ from pathlib import Path
 from nereus.allocation.call import Call, answered, wait_for_all
 from nereus.allocation.contract import AllocationError, NotGranted
 from nereus.launch.hosts import RemoteShell
+from nereus.launch.remote_command import SSH
 
 _WITHIN = 30.0
+# Of a host on which processes of a job have run before.
+_ANSWERED_WITHIN = 5.0
 # What the command on the host ends with, unlike anything that starts it.
 _NO_FOLDER = 97
 
@@ -47,6 +51,15 @@ def check_working_folder(names: Sequence[str], shell: RemoteShell, environment: 
         answer = call.answer()
         if answer is not None and answer.code == _NO_FOLDER:
             raise AllocationError(f"{name}: {_missing(folder)}: start the job in a folder of all its hosts")
+
+
+def silent_hosts(names: Sequence[str], shell: RemoteShell | None) -> list[str]:
+    """Those on which no process starts; all are tried at the same time, by `shell` or by ssh."""
+    words = [shell.command] if shell is not None else SSH
+    environment = shell.complete_environment() if shell is not None else os.environ
+    calls = {name: Call([*words, name, "true"], _ANSWERED_WITHIN, environment) for name in names}
+    wait_for_all([*calls.values()], _ANSWERED_WITHIN)
+    return [name for name, call in calls.items() if (answer := call.answer()) is None or not answer.is_good]
 
 
 def _calls(

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 from nereus import UserError
 from nereus.launch.builds import Build
+from nereus.methods import RESTART
 from nereus.supervisor.asking import NoAnswer, ask
 from nereus.supervisor.client import find
 
@@ -66,7 +67,6 @@ class Saved:
     """An epoch; `seconds`: the job's time for it."""
 
     folder: Path
-    bytes: int
     seconds: float
 
 
@@ -118,14 +118,29 @@ class EpochsJob:
 
     def save(self) -> Saved:
         """An epoch."""
+        report = self._report({"kind": "save", "stops": False}, "the job saved no epoch")
+        return Saved(self._saved / f"epoch-{report['epoch']}", float(report["seconds"]))
+
+    def restart(self, ranks: int) -> float:
+        """Start it anew with so many; seconds between the iterations before and after."""
+        asked = {"kind": "resize", "ranks": ranks, "options": {"process-method": RESTART}}
+        report = self._report(asked, "the job was not restarted")
+        if report["reason"]:
+            raise EpochsError(f"the job was not restarted: {report['reason']}")
+        opened = self._wait(lambda: self._log.opened[-1] if len(self._log.opened[-1].pids) == ranks else None)
+        first = self.first_iteration_after(opened.time)
+        return first.time - self.last_iteration_before(opened.time).time
+
+    def _report(self, asked: dict[str, Any], failure: str) -> dict[str, Any]:
+        """Of what the job has done then."""
         try:
-            answer = ask(find(self._name).where, {"kind": "save", "stops": False, "wait": True}, _PATIENCE)
+            answer = ask(find(self._name).where, {**asked, "wait": True}, _PATIENCE)
         except NoAnswer as problem:
-            raise EpochsError(f"the job saved no epoch: {problem}") from None
+            raise EpochsError(f"{failure}: {problem}") from None
         report = answer.get("report")
         if not isinstance(report, dict):
-            raise EpochsError(f"the job saved no epoch: {answer.get('message')}")
-        return Saved(self._saved / f"epoch-{report['epoch']}", int(report["bytes"]), float(report["seconds"]))
+            raise EpochsError(f"{failure}: {answer.get('message')}")
+        return report
 
     def kill(self, rank: int) -> float:
         """When its process was killed."""

@@ -4,7 +4,7 @@
 import mmap
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -26,7 +26,8 @@ class PlainFiles:
         self.folder.mkdir()
         sources = [memoryview(os.urandom(1 << 16) * (self._share // (1 << 16) + 1)) for _ in self._paths]
         begun = time.perf_counter()
-        self._at_once(lambda rank: _write(self._paths[rank], sources[rank][: self._share]))
+        with ThreadPoolExecutor(self.ranks) as pool:
+            list(pool.map(lambda path, source: _write(path, source[: self._share]), self._paths, sources))
         _sync_folder(self.folder)
         return time.perf_counter() - begun
 
@@ -45,10 +46,6 @@ class PlainFiles:
     @property
     def _paths(self) -> list[Path]:
         return [self.folder / str(rank) for rank in range(self.ranks)]
-
-    def _at_once(self, work: Callable[[int], None]) -> None:
-        with ThreadPoolExecutor(self.ranks) as pool:
-            list(pool.map(work, range(self.ranks)))
 
 
 def seconds_to_read(paths: Sequence[Path], readers: int) -> float:

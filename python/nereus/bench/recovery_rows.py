@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What `nereus bench recovery` finds: a row for each case."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from nereus.bench.paired import Paired
@@ -57,33 +57,25 @@ def rows_of_rounds(mpi: str, size: int, rounds: Sequence[Round]) -> list[Recover
     lost = Spread.of([float(one.lost) for one in rounds])
     if lost is None:
         return []
-    count = len(rounds)
+
+    def row(
+        case: str, of_one: Callable[[Round], float], plain: Callable[[Round], float] | None
+    ) -> RecoveryRow:
+        of_plain = Spread.of([plain(one) / of_one(one) for one in rounds]) if plain is not None else None
+        return RecoveryRow(
+            case, mpi, size, len(rounds), Spread.of([of_one(one) for one in rounds]), of_plain=of_plain
+        )
+
     return [
-        RecoveryRow(
-            "rank",
-            mpi,
-            size,
-            count,
-            Spread.of([one.recovery for one in rounds]),
-            lost_iterations=lost.median,
-        ),
-        RecoveryRow(
-            "save",
-            mpi,
-            size,
-            count,
-            Spread.of([one.save for one in rounds]),
-            of_plain=Spread.of([one.write / one.save for one in rounds]),
-        ),
-        RecoveryRow(
-            "resume",
-            mpi,
-            size,
-            count,
-            Spread.of([one.resume for one in rounds]),
-            of_plain=Spread.of([one.read / one.resume for one in rounds]),
-        ),
+        replace(row("rank", lambda one: one.recovery, None), lost_iterations=lost.median),
+        row("save", lambda one: one.save, lambda one: one.write),
+        row("resume", lambda one: one.resume, lambda one: one.read),
     ]
+
+
+def row_of_restarts(mpi: str, size: int, seconds: Sequence[float]) -> list[RecoveryRow]:
+    """None where there was no restart."""
+    return [RecoveryRow("restart", mpi, size, len(seconds), Spread.of(seconds))] if seconds else []
 
 
 def row_of_costs(case: str, mpi: str, program: str, costs: Paired) -> RecoveryRow:

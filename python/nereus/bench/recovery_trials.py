@@ -46,6 +46,13 @@ class RecoveryTrials:
             for number in range(count):
                 yield self._round(job, number)
 
+    def restarts(self, count: int) -> Iterator[float]:
+        """Seconds without an iteration, where the job is started anew with twice as many ranks."""
+        with epochs_job(self.command, self.build, self.size, self.folder, self.stopped) as job:
+            for _ in range(count):
+                yield job.restart(2 * self.size.ranks)
+                job.restart(self.size.ranks)
+
     def _round(self, job: EpochsJob, number: int) -> Round:
         plain = PlainFiles(self.folder / "plain", self.size.ranks, self.size.bytes)
         try:

@@ -2,6 +2,7 @@
 """nereus bench recovery - how soon a job goes on after a death, and what its epochs cost."""
 
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,7 +18,7 @@ from nereus.analysis.report.units import (
     spread_text,
 )
 from nereus.bench.epochs_job import PROGRAM, EpochsError, Size
-from nereus.bench.recovery_rows import RecoveryRow, row_of_costs, rows_of_rounds
+from nereus.bench.recovery_rows import RecoveryRow, row_of_costs, row_of_restarts, rows_of_rounds
 from nereus.bench.recovery_trials import RecoveryTrials, Round
 from nereus.bench.saving_costs import OFF, ON, PROGRAMS, SavingCosts
 from nereus.cli.bench_bytes import data_bytes
@@ -25,12 +26,13 @@ from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, complain, show, show_json
 from nereus.cli.start import OWN_COMMAND
 from nereus.cli.trial_bar import TrialBar
-from nereus.launch import Stopping, choose, fostering, most_ranks
+from nereus.launch import Build, Stopping, choose, fostering, most_ranks
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-_CASES = {"rank": None, "off": OFF, "on": ON}
+_COSTS = {"off": OFF, "on": ON}
+_CASES = ("rank", "restart", *_COSTS)
 
 
 def recovery(
@@ -41,7 +43,8 @@ def recovery(
     cases: Annotated[
         str,
         typer.Option(
-            help="What is measured, with commas between: rank (kills, with save and resume), off, on."
+            help="What is measured, with commas between: rank (kills, with save and resume), restart, off, "
+            "on."
         ),
     ] = ",".join(_CASES),
     repeat: Annotated[int, typer.Option(min=1, max=10_000, help="Rounds of each case.")] = 10,
@@ -59,8 +62,9 @@ def recovery(
     Example: nereus bench recovery --bytes 64MiB --repeat 10
     """
     wanted = _wanted(cases)
-    if ranks > most_ranks():
-        raise Refused(f"-n = {ranks}: this machine is asked for at most {most_ranks()} processes")
+    most = ranks * (2 if "restart" in wanted else 1)
+    if most > most_ranks():
+        raise Refused(f"-n = {ranks}: this machine is asked for at most {most_ranks()} processes, not {most}")
     data = Size(ranks, data_bytes(size))
     build = choose(mpi)
     build.program(PROGRAM)
@@ -74,10 +78,11 @@ def recovery(
 
         try:
             if "rank" in wanted:
-                trials = RecoveryTrials(OWN_COMMAND, build, data, own, stopped)
-                _measure_rounds(trials, repeat, rows)
+                _measure_rounds(_trials(build, data, own / "rank", stopped), repeat, rows)
+            if "restart" in wanted:
+                _measure_restarts(_trials(build, data, own / "restart", stopped), repeat, rows)
             costs = SavingCosts(OWN_COMMAND, build, ranks, own, seconds, stopped)
-            _measure_costs(costs, [case for case in wanted if case != "rank"], repeat, rows)
+            _measure_costs(costs, [case for case in wanted if case in _COSTS], repeat, rows)
         except EpochsError as problem:
             failure = str(problem)
     _present(rows, as_json)
@@ -104,6 +109,11 @@ def _wanted(cases: str) -> list[str]:
     return named
 
 
+def _trials(build: Build, data: Size, folder: Path, stopped: Callable[[], bool]) -> RecoveryTrials:
+    folder.mkdir()
+    return RecoveryTrials(OWN_COMMAND, build, data, folder, stopped)
+
+
 def _measure_rounds(trials: RecoveryTrials, repeat: int, rows: list[RecoveryRow]) -> None:
     """Rows of the rounds that there were, also where one fails."""
     made: list[Round] = []
@@ -116,13 +126,24 @@ def _measure_rounds(trials: RecoveryTrials, repeat: int, rows: list[RecoveryRow]
         rows += rows_of_rounds(trials.build.name, trials.size.bytes, made)
 
 
+def _measure_restarts(trials: RecoveryTrials, repeat: int, rows: list[RecoveryRow]) -> None:
+    made: list[float] = []
+    try:
+        with TrialBar(f"{trials.build.name}: restarts", repeat) as bar:
+            for one in trials.restarts(repeat):
+                made.append(one)
+                bar.advance(f"went on after {seconds_text(one)}")
+    finally:
+        rows += row_of_restarts(trials.build.name, trials.size.bytes, made)
+
+
 def _measure_costs(costs: SavingCosts, cases: list[str], repeat: int, rows: list[RecoveryRow]) -> None:
     if not cases:
         return
     with TrialBar(f"{costs.build.name}: pairs of runs", repeat * len(cases) * len(PROGRAMS)) as bar:
         for case in cases:
             for program in PROGRAMS:
-                found = costs.pairs(program, _CASES[case] or (), repeat, bar.advance)
+                found = costs.pairs(program, _COSTS[case], repeat, bar.advance)
                 if found.with_it:
                     rows.append(row_of_costs(case, costs.build.name, PROGRAMS[program][0], found))
 

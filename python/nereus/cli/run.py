@@ -190,11 +190,20 @@ def _run_with_recoveries(
             f"job {claim.name} failed: {ending.outcome.text}; it continues from epoch {epoch.number} "
             f"(recovery {again.number})"
         )
+        start = _where_hosts_answer(start, claim.name)
         name, ranks, saving = (
             claim.name,
             _possible(ending.ranks or ranks, start),
             replace(saving, epoch=epoch),
         )
+
+
+def _where_hosts_answer(start: _Start, job: str) -> _Start:
+    """A host that was lost is a loss of its slots only."""
+    where, lost = start.where.without_silent_hosts()
+    if lost:
+        complain(f"job {job}: {', '.join(lost)}: no process starts there: the job goes on without")
+    return replace(start, where=where)
 
 
 def _possible(ranks: int, start: _Start) -> int:

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from nereus.launch.error import LaunchError
 from nereus.launch.stopping import Stopping
 
-# It never asks for a password, and notices when the host is gone.
-_SSH = ("ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=15")
+#: It never asks for a password, and notices when the host is gone.
+SSH = ("ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=15")
 # By which remote shells tell that they have failed themselves (ssh(1), "EXIT STATUS").
 _SHELL_FAILED = 255
 _ENDS_WITHIN = 5.0  # s, after it was asked to
@@ -34,7 +34,7 @@ def run_there(
 
     `rsh`: called as ssh is, which is taken without it; `terminal`: it draws on one; `limit`: its seconds.
     """
-    shell = [rsh] if rsh else [*_SSH, *(["-t"] if terminal else [])]
+    shell = [rsh] if rsh else [*SSH, *(["-t"] if terminal else [])]
     try:
         process = subprocess.Popen([*shell, host, shlex.join(words)])
     except OSError as problem:

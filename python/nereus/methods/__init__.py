@@ -114,4 +114,4 @@ def transfer_conflict(process_method: str | None, method: str | None, strategy: 
 
 def _with_one_sided(kind: str) -> list[str]:
     bad = [row["word"] for row in _TABLE["one_sided_conflicts"] if row["kind"] == kind]
-    return [word for word in _chosen(_words(kind)) if word not in bad]
+    return [word for word in _chosen(_words(kind)) if word not in (*bad, RESTART)]

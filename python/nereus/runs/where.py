@@ -5,9 +5,17 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from nereus.allocation import Inquire, ResourceManager, keeping_hosts, resource_manager, static_hosts
+from nereus.allocation import (
+    Inquire,
+    ResourceManager,
+    keeping_hosts,
+    resource_manager,
+    silent_hosts,
+    static_hosts,
+)
 from nereus.bench import usual_costs
 from nereus.launch import Build, Host, Launch, Reach, host_list, place
+from nereus.launch.hosts import is_here
 from nereus.methods import Placement, ReleaseUnit
 from nereus.probe import Joining
 from nereus.supervisor import Supervision
@@ -87,6 +95,16 @@ class Where:
         """For a job that begins on these hosts, and gets others from the daemon that is asked."""
         assert self.manager.shared is not None
         return replace(self, manager=self.manager.shared(first, inquire))
+
+    def without_silent_hosts(self) -> tuple["Where", Sequence[str]]:
+        """Without hosts of the user's list that do not answer, and which these are.
+
+        A resource manager knows by itself which hosts there are.
+        """
+        far = [host.name for host in self.hosts if not is_here(host.name)]
+        lost = silent_hosts(far, self.reach.remote_shell) if far and not self.manager.job else []
+        kept = replace(self.reach, hosts=tuple(host for host in self.hosts if host.name not in lost))
+        return (replace(self, manager=static_hosts(kept)) if lost else self), lost
 
     def check_slots(self, ranks: int) -> None:
         """Refuse more processes than the hosts have slots for, unless that was allowed."""

@@ -154,6 +154,26 @@ class Saved(Message):
     stops: bool
 
 
+class MemoryHandle(Message):
+    """How a file of shared memory is found that a process has open."""
+
+    array: str
+    bytes: Annotated[int, Field(ge=0, le=2**63 - 1)]
+    pid: Annotated[int, Field(ge=1, le=2**31 - 1)]
+    descriptor: Annotated[int, Field(ge=0, le=2**31 - 1)]
+    inode: Annotated[int, Field(ge=0, le=2**64 - 1)]
+    device: Annotated[int, Field(ge=0, le=2**64 - 1)]
+    path: Literal[""]
+
+
+class Keep(Message):
+    """Files of shared memory are to outlive all processes of the job."""
+
+    kind: Literal["keep"]
+    request: RequestNumber
+    handles: list[MemoryHandle | None]
+
+
 class Restart(Message):
     """All processes are about to leave; others are to be started, which get their data."""
 
@@ -179,20 +199,8 @@ class Hello(Message):
     hello: Any
 
 
-FromJob = (
-    Root
-    | Members
-    | Make
-    | Orders
-    | Connecting
-    | Connected
-    | Settled
-    | Answer
-    | Saved
-    | Restart
-    | Closing
-    | Hello
-)
+_OfResizes = Make | Orders | Connecting | Connected | Keep | Restart | Settled
+FromJob = Root | Members | Hello | Answer | Saved | Closing | _OfResizes
 
 
 class AskStatus(Message):

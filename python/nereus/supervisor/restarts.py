@@ -11,12 +11,14 @@ import os
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from nereus.launch.error import LaunchError
 from nereus.launch.groups import Group, Groups
 from nereus.launch.outcome import Outcome
 from nereus.launch.shared_memory import FOLDER
 from nereus.supervisor import messages
+from nereus.supervisor.kept_memory import KeptMemory
 from nereus.supervisor.resize_request import reason_of_end
 from nereus.supervisor.supervision import Supervision
 
@@ -53,6 +55,7 @@ class Restarts:
         #: Those that come; they are part of the job once they have opened it.
         self._coming: Group | None = None
         self._as_before = False
+        self._memory = KeptMemory()
 
     @property
     def environment(self) -> dict[str, str]:
@@ -63,6 +66,17 @@ class Restarts:
     def under_way(self) -> bool:
         """Whether processes leave, or come, so that none may be part of the job."""
         return self._asked is not None
+
+    def keep(self, message: messages.Keep) -> dict[str, Any]:
+        """Have these files outlive the processes that are about to leave; the answer for the root."""
+        kept = self._memory.keep(message.handles)
+        handles = [handle.model_dump() if handle is not None else None for handle in kept]
+        return {"request": message.request, "handles": handles}
+
+    def settled(self) -> None:
+        """A resize has ended; if it was to be a restart, the processes go on with what they have."""
+        if self._asked is None:
+            self._memory.let_go()
 
     def follow(self, message: messages.Restart) -> None:
         """All data is saved: these are to come in the place of those that there are."""
@@ -122,5 +136,6 @@ class Restarts:
         self._groups.failed = Outcome(False, text, 1 if good or outcome is None else outcome.code)
 
     def _remove_data(self) -> None:
+        self._memory.let_go()
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)

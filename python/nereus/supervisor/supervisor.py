@@ -110,6 +110,7 @@ class Supervisor:
             messages.Settled: self._take_settled,
             messages.Answer: self._take_answer,
             messages.Saved: self._take_saved,
+            messages.Keep: lambda message, _: self._tell_root("kept", **self.restarts.keep(message)),
             messages.Restart: lambda message, _: self.restarts.follow(message),
             messages.Closing: self._take_closing,
         }
@@ -118,9 +119,8 @@ class Supervisor:
     def environment(self) -> dict[str, str]:
         """What the founders and every party get."""
         joins = "on" if self._joins else "off"
-        told = {**self._link.environment, "NEREUS_JOINS": joins}
-        told |= {**self._allocation.environment, **self.restarts.environment}
-        return {**told, "NEREUS_FOUNDERS": str(self._founders), **self._daemon_address}
+        told = {**self._link.environment, **self._allocation.environment, **self.restarts.environment}
+        return {**told, "NEREUS_JOINS": joins, "NEREUS_FOUNDERS": str(self._founders), **self._daemon_address}
 
     @property
     def sockets(self) -> list[Socket]:
@@ -337,6 +337,7 @@ class Supervisor:
                     self._groups.adopt(party.group)
                 else:
                     self._groups.end(party.group)
+        self.restarts.settled()
         self._host_changes.settled(message)
         self._request_server.settled(message)
 

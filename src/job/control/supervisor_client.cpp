@@ -5,9 +5,11 @@
 
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <climits>
 #include <cstdio>
 #include <random>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -16,6 +18,8 @@ namespace nereus::job {
 using nlohmann::json;
 
 namespace {
+
+constexpr std::chrono::milliseconds time_between_looks{1};
 
 json shares_of(const plan::Party &party) {
     json shares = json::array();
@@ -210,6 +214,20 @@ void SupervisorClient::say_saved(const SaveOutcome &outcome) {
                 {"stops", outcome.stops}});
 }
 
+Result<json> SupervisorClient::keep(std::uint64_t request, const json &handles, const Deadline &deadline) {
+    if (auto done = send({{"kind", "keep"}, {"request", request}, {"handles", handles}}); !done)
+        return tl::unexpected(done.error());
+    while (true) {
+        {
+            const std::lock_guard guard(mutex_);
+            sort_in();
+            if (auto answer = kept_.extract(request)) return std::move(answer.mapped());
+        }
+        if (auto over = deadline.over("keeping shared memory")) return tl::unexpected(*over);
+        std::this_thread::sleep_for(time_between_looks);
+    }
+}
+
 void SupervisorClient::say_restart(std::uint64_t request, const plan::Party &after, const plan::Party &before) {
     (void)send(
         {{"kind", "restart"}, {"request", request}, {"shares", shares_of(after)}, {"before", shares_of(before)}});
@@ -266,6 +284,8 @@ void SupervisorClient::sort_in() {
                 requests_.push_back({message->at("ticket"), message->at("ranks"), message->at("options")});
             } else if (kind == "save") {
                 saves_.push_back({message->at("ticket"), message->at("stops")});
+            } else if (kind == "kept") {
+                kept_[message->at("request")] = message->at("handles");
             } else if (kind == "hello") {
                 const std::pair<std::uint64_t, std::size_t> key(message->at("request"), message->at("party"));
                 hellos_[key].push_back(message->at("hello"));

@@ -3,6 +3,7 @@
 // outside, and says what became of each resize. May be used by the thread that makes processes too.
 #pragma once
 
+#include "base/clock.hpp"
 #include "base/settings.hpp"
 #include "job/state/generation.hpp"
 #include "link/link.hpp"
@@ -57,6 +58,11 @@ public:
     void say_settled(const nereus_resize_report &report, const std::string &message);
     void say_closing();
     void say_saved(const SaveOutcome &outcome);
+    /// Waits until the supervisor has files of shared memory open, so that they outlive all processes of the job.
+    ///
+    /// @param handles  as memory::as_json() has them, or null
+    /// @return those of the supervisor's own, null for what it could not open. NEREUS_ERR_TIMEOUT without an answer
+    Result<nlohmann::json> keep(std::uint64_t request, const nlohmann::json &handles, const Deadline &deadline);
     /// All leave for resize `request`, and are to be started anew so; as before where that fails.
     void say_restart(std::uint64_t request, const plan::Party &after, const plan::Party &before);
     void answer(const nlohmann::json &ticket, int code, const std::string &message, std::uint64_t number);
@@ -84,6 +90,7 @@ private:
     std::string next_root_; ///< how the next root is known, until the resize is settled
     std::deque<OutsideRequest> requests_;
     std::deque<OutsideSave> saves_;
+    std::map<std::uint64_t, nlohmann::json> kept_; ///< handles, by requests
     std::map<std::pair<std::uint64_t, std::size_t>, std::deque<nlohmann::json>> hellos_;
     std::map<std::uint64_t, Error> deaths_; ///< of each request, the first
 };

@@ -45,6 +45,12 @@ Result<Shared> opened_by_answer(const mpi::Bytes &bytes, const Description &is, 
     return !segment || (*segment)->bytes() == is.bytes() ? segment : made_for(is, key);
 }
 
+void put_into(Shared segment, const Generation &now, Entry &entry) {
+    const plan::Range part = entry.before(now.control.size()).range_of(now.control.rank());
+    entry.segment = std::move(segment);
+    if (!part.empty()) entry.data = entry.segment->at(part.first * entry.is.extent);
+}
+
 std::vector<int> ranks_on(const std::vector<std::string> &hosts, const std::string &host) {
     std::vector<int> ranks;
     for (std::size_t rank = 0; rank < hosts.size(); ++rank)
@@ -181,11 +187,17 @@ Done take_part(const Generation &now, const Settings &settings, Entry &entry) {
     if (entry.is.value) return {};
     const plan::Distribution cut = entry.before(now.control.size());
     if (!entry.is.shared) return allocate_zeroed(entry, cut.count_of(now.control.rank()));
-    const plan::Range part = cut.range_of(now.control.rank());
     auto segment = share_segment(now, entry.is, cut, settings); // fresh memory is zero
     if (!segment) return tl::unexpected(segment.error());
-    entry.segment = std::move(*segment);
-    if (!part.empty()) entry.data = entry.segment->at(part.first * entry.is.extent);
+    put_into(std::move(*segment), now, entry);
+    return {};
+}
+
+Done take_part_of(const memory::Handle &handle, const Generation &now, Entry &entry) {
+    auto segment = owned(Segment::open(handle));
+    if (!segment) return tl::unexpected(segment.error());
+    entry.is.shared = true;
+    put_into(std::move(*segment), now, entry);
     return {};
 }
 

@@ -22,6 +22,9 @@ bool can_be_shared(const Description &is);
 /// Collective: zeroed memory for the part of a founder or of a present process, shared where `entry` says so.
 Done take_part(const Generation &now, const Settings &settings, Entry &entry);
 
+/// The part of a founder of an array that is in a file already. NEREUS_ERR_MEMORY where it cannot be opened.
+Done take_part_of(const memory::Handle &handle, const Generation &now, Entry &entry);
+
 /// Collective over the founders: settles the setting `memory`, which is not `auto` any more then, and whether files
 /// need names. NEREUS_ERR_UNSUPPORTED where shared memory was asked for and does not work.
 Done settle_memory(const Generation &now, Settings &settings);

@@ -2,6 +2,7 @@
 #include "job/saving/epoch_document.hpp"
 
 #include "job/data/entry_form.hpp"
+#include "job/data/shared_arrays.hpp"
 #include "job/state/checked_json.hpp"
 
 #include <limits>
@@ -18,11 +19,20 @@ constexpr int document_format = 1;
 json as_json(const SavedEntry &entry) {
     json out = description_as_json(entry.is);
     out["own_memory"] = entry.own_memory;
+    if (entry.kept) out["kept"] = memory::as_json(*entry.kept);
     return out;
+}
+
+memory::Handle kept_from(const json &in, const Description &is) {
+    auto handle = memory::handle_from(in);
+    if (!handle) throw std::out_of_range(handle.error().what);
+    if (!can_be_shared(is) || handle->bytes != is.bytes()) throw std::out_of_range(is.name + " is not in that memory");
+    return std::move(*handle);
 }
 
 SavedEntry entry_from(const json &in) {
     SavedEntry entry{description_from(in), in.at("own_memory")};
+    if (in.contains("kept")) entry.kept = kept_from(in.at("kept"), entry.is);
     if (entry.is.name.empty() || entry.is.name.size() > longest_name || entry.is.name.find('\0') != std::string::npos)
         throw std::out_of_range("name = " + entry.is.name.substr(0, longest_name) + ": has 1 to 63 characters");
     return entry;
@@ -87,7 +97,7 @@ Result<EpochDocument> document_from(const std::string &text) try {
 std::vector<epochs::ArrayForm> forms_of(const EpochDocument &document) {
     std::vector<epochs::ArrayForm> forms;
     for (const SavedEntry &entry : document.entries)
-        forms.push_back({entry.is.name, entry.is.type, entry.is.elements(), entry.is.extent});
+        forms.push_back({entry.is.name, entry.is.type, entry.kept ? 0 : entry.is.elements(), entry.is.extent});
     return forms;
 }
 

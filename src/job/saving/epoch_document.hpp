@@ -5,6 +5,7 @@
 #include "epochs/array_form.hpp"
 #include "job/data/registry.hpp"
 #include "job/saving/restart_record.hpp"
+#include "memory/handle.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -16,6 +17,9 @@ namespace nereus::job {
 struct SavedEntry {
     Description is;          ///< but for `shared`
     bool own_memory = false; ///< the application's
+    /// With a restart: the file of shared memory where its elements are, which outlives the job's processes. None are
+    /// in the epoch then.
+    std::optional<memory::Handle> kept{};
 };
 
 struct EpochDocument {

@@ -12,6 +12,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <utility>
 
 namespace nereus::job {
 namespace {
@@ -43,10 +44,10 @@ Result<std::uint64_t> next_epoch(epochs::SaveFolder folder) {
 /// What one process does for one epoch.
 class Saving {
 public:
-    Saving(JobState &job, const std::string &folder, std::uint64_t epoch, const Completion &complete)
+    Saving(JobState &job, const Destination &destination, EpochDocument document)
         : job_(job), comm_(job.generation.control.get()), rank_(job.generation.control.rank()),
-          document_(document_of(job, epoch)), complete_(complete),
-          writer_({epochs::disk(), folder}, epoch, forms_of(document_)) {}
+          document_(std::move(document)), destination_(destination),
+          writer_({epochs::disk(), destination.folder}, document_.epoch, forms_of(document_)) {}
 
     Done save() {
         auto done = mpi::share_outcome(comm_, 0, rank_ == 0 ? writer_.begin() : Done{});
@@ -69,6 +70,7 @@ private:
     }
 
     Done write_entry(std::size_t number, const Entry &entry, bool is_fine) {
+        if (document_.entries[number].kept) return {};
         const std::int64_t elements = entry.is.elements();
         const int ranks = job_.generation.control.size();
         const plan::Distribution distribution = entry.before(ranks);
@@ -91,7 +93,7 @@ private:
     Done complete() {
         const auto pieces = gathered(comm_, writer_.pieces());
         if (!pieces) return tl::unexpected(pieces.error());
-        if (rank_ == 0 && complete_) complete_(document_);
+        if (rank_ == 0 && destination_.complete) destination_.complete(document_);
         return mpi::share_outcome(comm_, 0, rank_ == 0 ? writer_.complete(*pieces, as_text(document_)) : Done{});
     }
 
@@ -101,7 +103,7 @@ private:
     MPI_Comm comm_;
     int rank_;
     EpochDocument document_;
-    const Completion &complete_;
+    const Destination &destination_;
     EpochWriter writer_;
 };
 
@@ -116,6 +118,13 @@ Result<std::uint64_t> agreed_epoch(const JobState &job, const std::string &folde
     auto shared = mpi::check(MPI_Bcast(&epoch, 1, MPI_UINT64_T, 0, comm), "MPI_Bcast");
     if (!shared) return tl::unexpected(shared.error());
     return epoch;
+}
+
+Done note_kept(EpochDocument &document, Result<std::vector<std::optional<memory::Handle>>> kept) {
+    if (!kept) return tl::unexpected(kept.error());
+    for (std::size_t number = 0; number < kept->size(); ++number)
+        document.entries[number].kept = std::move((*kept)[number]);
+    return {};
 }
 
 bool is_same_folder(const std::string &one, const std::string &other) {
@@ -152,15 +161,18 @@ Done check_can_be_saved() {
                                               "\" by itself (nereus_on_resize()): nobody else can save it");
 }
 
-Result<SavedEpoch> save_epoch(JobState &job, const std::string &folder, const Completion &complete) {
+Result<SavedEpoch> save_epoch(JobState &job, const Destination &destination) {
     const Stopwatch watch;
     MPI_Comm comm = job.generation.control.get();
     if (auto done = check_alike(comm, job.registry); !done) return tl::unexpected(done.error());
     auto swaps = agree_on_swaps(comm, job.registry, job.registry.follow_pointers());
     if (!swaps) return tl::unexpected(swaps.error());
-    const auto epoch = agreed_epoch(job, folder);
+    const auto epoch = agreed_epoch(job, destination.folder);
     if (!epoch) return tl::unexpected(epoch.error());
-    Saving saving(job, folder, *epoch, complete);
+    EpochDocument document = document_of(job, *epoch);
+    if (destination.keep)
+        if (auto done = note_kept(document, destination.keep()); !done) return tl::unexpected(done.error());
+    Saving saving(job, destination, std::move(document));
     if (auto done = saving.save(); !done) return tl::unexpected(done.error());
     return SavedEpoch{*epoch, job.registry.bytes(), watch.seconds()};
 }

@@ -28,11 +28,18 @@ Done prepare_saving(const Settings &settings);
 /// NEREUS_ERR_UNSUPPORTED where the application has data that nobody but itself can save.
 Done check_can_be_saved();
 
-/// On rank 0, when all data is saved: adds to what the epoch says of itself.
-using Completion = std::function<void(EpochDocument &)>;
+/// Where an epoch goes, and what differs in one for a restart.
+struct Destination {
+    std::string folder;
+    /// Collective, the same on all: of each entry the file that others will find its elements in; none where they are
+    /// to be written. Without it all are.
+    std::function<Result<std::vector<std::optional<memory::Handle>>>()> keep{};
+    /// On rank 0, when all data is saved: adds to what the epoch says of itself.
+    std::function<void(EpochDocument &)> complete{};
+};
 
 /// Collective, at a checkpoint, while no resize is under way. The same on all processes.
-Result<SavedEpoch> save_epoch(JobState &job, const std::string &folder, const Completion &complete = {});
+Result<SavedEpoch> save_epoch(JobState &job, const Destination &destination);
 
 /// "epoch 3 was saved: 1.2 GB in 0.8 s"
 std::string sentence(const SavedEpoch &saved);

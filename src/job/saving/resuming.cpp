@@ -93,9 +93,15 @@ private:
             if (auto done = mpi::agree(comm_, add_entry(saved)); !done) return done;
             Entry &made = entries_.all().back();
             if (auto done = cut(made); !done) return done;
-            if (auto done = mpi::agree(comm_, take_part(job_.generation, job_.settings, made)); !done) return done;
+            if (auto done = mpi::agree(comm_, take_part_of(saved, made)); !done) return done;
         }
         return {};
+    }
+
+    /// Collective where memory has to be made.
+    Done take_part_of(const SavedEntry &saved, Entry &made) {
+        return saved.kept ? job::take_part_of(*saved.kept, job_.generation, made)
+                          : take_part(job_.generation, job_.settings, made);
     }
 
     Done add_entry(const SavedEntry &saved) try {
@@ -122,16 +128,27 @@ private:
         const std::size_t starts = number_of(is.rows_of);
         std::vector<std::int64_t> borders;
         for (const std::int64_t row : document_.entries[starts].is.over(ranks_).borders()) {
-            std::int64_t start = 0;
-            auto done = reader_.read_again(starts, {row, row + 1}, reinterpret_cast<std::byte *>(&start));
-            if (!done) return tl::unexpected(done.error());
-            borders.push_back(start);
+            const auto start = start_of(starts, row);
+            if (!start) return tl::unexpected(start.error());
+            borders.push_back(*start);
         }
         if (auto done = plan::check_borders(borders); !done || borders.back() != is.shape.elements)
             return failed(NEREUS_ERR_MISMATCH, "the epoch's \"" + is.rows_of + "\" does not fit \"" + is.name + "\"");
         mpi::Bytes bytes(borders.size() * sizeof(std::int64_t));
         std::memcpy(bytes.data(), borders.data(), bytes.size());
         return bytes;
+    }
+
+    /// Of a row, by the entry that has the starts of all.
+    Result<std::int64_t> start_of(std::size_t starts, std::int64_t row) {
+        std::int64_t start = 0;
+        const auto &segment = entries_.all()[starts].segment;
+        Done done;
+        if (document_.entries[starts].kept)
+            std::memcpy(&start, segment->at(row * std::int64_t{sizeof start}), sizeof start);
+        else
+            done = reader_.read_again(starts, {row, row + 1}, reinterpret_cast<std::byte *>(&start));
+        return done ? Result<std::int64_t>(start) : tl::unexpected(done.error());
     }
 
     std::size_t number_of(const std::string &name) const {
@@ -151,6 +168,7 @@ private:
     }
 
     Done read_entry(std::size_t number, const Entry &entry, bool is_fine) {
+        if (document_.entries[number].kept) return {};
         const plan::Range all{0, entry.is.elements()};
         const plan::Distribution distribution = entry.before(ranks_);
         if (!entry.is.value && !distribution.contiguous()) return read_dealt(number, entry, distribution, is_fine);

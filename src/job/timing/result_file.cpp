@@ -123,6 +123,15 @@ void Record::resize_ended(const nereus_resize_report &report) {
     write(event, kept_generation_ + is_done, told);
 }
 
+void Record::epoch_ended(const JobState &members, const Result<SavedEpoch> &saved) {
+    ordered_json told{{"iteration", members.iteration}};
+    if (saved)
+        told.update({{"epoch", saved->number}, {"bytes", saved->bytes}, {"seconds", saved->seconds}});
+    else
+        told.update({{"code", static_cast<int>(saved.error().code)}, {"reason", saved.error().what}});
+    write(saved ? "epoch_saved" : "epoch_not_saved", members.generation.number, told);
+}
+
 void Record::job_ended() {
     write_kept();
     write("finished", kept_generation_, ordered_json::object());

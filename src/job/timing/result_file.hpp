@@ -5,6 +5,7 @@
 
 #include "base/lines_file.hpp"
 #include "job/resize/job_state.hpp"
+#include "job/saving/epoch_saving.hpp"
 #include "mpi/share.hpp"
 
 #include <nlohmann/json.hpp>
@@ -31,6 +32,7 @@ public:
     /// A committed resize ends the generation that was kept last.
     void resize_ended(const nereus_resize_report &report);
     void job_ended();
+    void epoch_ended(const JobState &members, const Result<SavedEpoch> &saved);
 
 private:
     explicit Record(LinesFile file) : file_(std::move(file)) {}

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Jobs over three hosts: where processes go, and that none is left on a host that was given back."""
 
+import contextlib
 import json
+import os
+import signal
 import subprocess
 from collections.abc import Callable
 from typing import Any
@@ -197,3 +200,23 @@ def test_experiment_runs_on_several_hosts(site: Any, hosts: Any, mpich: str, on_
     placed = [event["hosts"] for event in events if event["event"] == "generation_started"]
     assert placed == [[hosts.a, hosts.b], [hosts.a, hosts.b, hosts.a, hosts.b], [hosts.a]]
     assert events[-1]["data_intact"] is True
+
+
+def test_job_goes_on_without_a_host_that_was_lost(start: Any, hosts: Any, site: Any, mpich: str) -> None:
+    shell = site.folder / "shell"
+    shell.write_text(f'#!/bin/sh\ncase "$*" in *{hosts.c}*) [ -e {site.folder}/down ] && exit 255 ;; esac\n')
+    with shell.open("a") as script:
+        script.write(f'exec {hosts.rsh} "$@"\n')
+    shell.chmod(0o755)
+    saving = ("--save", "saved", "--save-every", "0.2", "--recoveries", "2", "--rsh", str(shell))
+    with start(mpich, "a:1,b:1,c:1", "-n", "3", *saving) as job:
+        job.expect("abc")
+        job.wait_until(lambda: [*(site.folder / "saved").glob("epoch-*")] != [], lambda: "no epoch")
+        (site.folder / "down").touch()
+        for pid in job.all_on("c"):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        job.wait_until(lambda: job.placed == "ab", lambda: f"the job is on {job.placed}")
+        job.expect("ab")
+        assert f"{hosts.c}: no process starts there: the job goes on without" in job.output
+        job.stop()

@@ -42,6 +42,19 @@ def test_hosts_come_by_a_second_job_and_go_back(start: Any, cluster: Any, mpich:
     job.stop()
 
 
+def test_job_in_slurm_continues_after_a_process_was_killed(start: Any, cluster: Any, mpich: str) -> None:
+    cluster.left_by_kills = ("mpich_shm_", "nereus-")
+    saved = cluster.folder / "saved"
+    job = start(mpich, 2, "-n", "3", "--save", str(saved), "--save-every", "0.2", "--recoveries", "2")
+    before = job.placed
+    cluster.wait_until(lambda: [*saved.glob("epoch-*")] != [], "no epoch was saved")
+    newest = cluster.on(job.first_host, "pgrep", "--newest", "watched").stdout.strip()  # of this node
+    assert cluster.on(job.first_host, "kill", "-KILL", newest).returncode == 0
+    cluster.wait_until(lambda: "it continues from epoch" in job.output, f"it does not fail: {job.output}")
+    cluster.wait_until(lambda: job.placed == before, f"it does not continue: {job.output}")
+    job.stop()
+
+
 def test_job_is_restarted_on_hosts_that_come_and_go(start: Any, cluster: Any, mpich: str) -> None:
     restart = ("--process-method", "restart")
     job = start(mpich, 1, "-n", "2", "--restart-folder", str(cluster.folder))
