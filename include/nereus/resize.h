@@ -19,7 +19,8 @@ enum nereus_process_method {
     NEREUS_BASELINE_INTRA = 2, /**< all drains are made anew; data travels over a merged communicator */
     /** All processes leave, and the supervisor (`nereus run`) starts the program anew with the data that they left, so
      *  that the MPI need neither spawn nor connect. Options about transfers, survivors and strategies have no meaning
-     *  for it. Refused where the program moves data by itself (nereus_on_resize()). */
+     *  for it. Refused where the program moves data by itself (nereus_on_resize()) and has no functions that save it
+     *  (nereus_on_save()). */
     NEREUS_RESTART = 3
 };
 

@@ -8,6 +8,9 @@
  *
  * Founders of a job that continues (setting `resume`) find their data in place: nereus_generation() is above 0. They
  * register what the epoch has, in the same order, or are ended with a line on stderr that says what differs.
+ *
+ * Data that is no array takes part by nereus_on_save(). A program that has such data, and moves it in resizes by
+ * nereus_on_resize(), cannot be saved without.
  */
 #ifndef NEREUS_SAVE_H
 #define NEREUS_SAVE_H
@@ -32,8 +35,61 @@ extern "C" {
  * @retval NEREUS_ERR_ROOT        called on a rank other than 0
  * @retval NEREUS_ERR_ARGUMENT    the job is not open
  * @retval NEREUS_ERR_UNSUPPORTED the setting `save` is empty, or the application moves data itself (nereus_on_resize())
+ *                                and has no function to save it (nereus_on_save())
  */
 NEREUS_API int nereus_save(nereus_job *job, int stop, uint64_t *request);
+
+/** Data of the application's own, in pieces that stay whole: a node of a tree, the particles of a cell. */
+typedef struct nereus_pieces {
+    int64_t count;         /**< of this process; 0 .. 2^40 */
+    const int64_t *starts; /**< count + 1 numbers, not descending, the first one 0: piece i is bytes[starts[i]] up to
+                                bytes[starts[i + 1]], without that one. NULL is allowed where count is 0 */
+    const void *bytes;     /**< of all pieces, one after the other; NULL is allowed where there are none */
+} nereus_pieces;
+
+/** Hands out the pieces of this process, for an epoch: see nereus_on_save().
+ *
+ * @param[out] pieces   what they are. The memory stays the application's, and must stay as it is until
+ *                      nereus_checkpoint() returns
+ * @param[in]  context  as it was given to nereus_on_save()
+ *
+ * @return 0, or anything else where there can be no epoch now: it is not saved, and the job goes on
+ */
+typedef int (*nereus_save_pieces)(nereus_pieces *pieces, void *context);
+
+/** Takes the pieces of this process, out of an epoch: see nereus_on_save().
+ *
+ * @param[in] comm     all processes of the job; valid during the call
+ * @param[in] pieces   what they are; valid during the call
+ * @param[in] context  as it was given to nereus_on_save()
+ *
+ * @return 0, or anything else where they cannot be taken: nereus_open() then fails on all processes
+ */
+typedef int (*nereus_load_pieces)(MPI_Comm comm, const nereus_pieces *pieces, void *context);
+
+/** Have data that is no array saved in epochs, and loaded from them.
+ *
+ * To be called before nereus_open(), on every process. Names must be the same on all, and those of the epoch that the
+ * job continues from, else nereus_open() fails with NEREUS_ERR_MISMATCH. A name that is known gets other functions and
+ * another context. Where nereus_on_resize() has the same name, the program can be saved; other data needs no such
+ * function to be saved.
+ *
+ * `save` is called on each process while an epoch is saved, in the order of the names; it may communicate over
+ * nereus_comm(). `load` is called in nereus_open() of a job that continues, collectively, in the order of the names,
+ * after all files were checked. Pieces keep their order: those of rank 0 in theirs, then those of rank 1, and so on.
+ * With as many processes as there were, each gets those that it had; else they are shared out in equal numbers. They
+ * are kept as two arrays of the epoch, `NAME starts` (of all pieces, and their end) and `NAME bytes`.
+ *
+ * @param[in] name     1..56 characters
+ * @param[in] save     not NULL
+ * @param[in] load     not NULL
+ * @param[in] context  handed to both as it is
+ *
+ * @retval NEREUS_OK            they will be called
+ * @retval NEREUS_ERR_ARGUMENT  a function is NULL, or name has not 1..56 characters
+ * @retval NEREUS_ERR_MEMORY    no memory for the name
+ */
+NEREUS_API int nereus_on_save(const char *name, nereus_save_pieces save, nereus_load_pieces load, void *context);
 
 #ifdef __cplusplus
 }

@@ -4,6 +4,8 @@
 #include "job/state/generation.hpp"
 #include "mpi/library.hpp"
 
+#include <utility>
+
 namespace nereus::job {
 
 plan::World shared_world(MPI_Comm comm) {
@@ -26,6 +28,11 @@ Done check_world(int started) {
                                         std::to_string(started) +
                                         " processes that were started together: the program, with " + mpi::library() +
                                         ", is not for the launcher's MPI (--mpi)");
+}
+
+bool take_restarted(const Settings &settings) {
+    static bool taken = false;
+    return settings.restarted && !std::exchange(taken, true);
 }
 
 }

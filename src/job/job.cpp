@@ -38,6 +38,7 @@ Result<std::unique_ptr<Job>> Job::open(MPI_Comm founders, int argc, const char *
 
 Done Job::found(MPI_Comm founders) {
     const double opened_unix = unix_now();
+    state_.settings.restarted = take_restarted(state_.settings);
     if (auto done = check_world(state_.settings.founders); !done) return done;
     auto control = mpi::Comm::duplicate(founders);
     if (!control) return tl::unexpected(control.error());
@@ -307,7 +308,6 @@ Result<nereus_code> Job::save(const Request &request) {
     return NEREUS_LEAVE;
 }
 
-/// Of what waits: it goes on in those who are started anew.
 Result<nereus_code> Job::restart(const Request &request) {
     if (state_.daemon_client) state_.daemon_client->resize_begins();
     state_.sent.resize_begins(state_.generation);

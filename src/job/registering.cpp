@@ -21,6 +21,8 @@ constexpr auto time_for_root = std::chrono::seconds(2);
 [[noreturn]] void end_the_job(const JobState &job, const std::string &difference) {
     if (!job.resumed) mpi::abort_job(difference + "; the resize is done and cannot be rolled back: the job ends");
     if (job.generation.control.rank() != 0) std::this_thread::sleep_for(time_for_root);
+    if (job.settings.restarted)
+        mpi::abort_job(difference + ": it was started anew to continue with the same data, and cannot: the job ends");
     mpi::abort_job(difference + ": it is not the program that saved the epoch (resume = " + job.settings.resume + ")");
 }
 

@@ -3,9 +3,12 @@
 nereus_mpi_program(save_and_resume_test)
 target_include_directories(save_and_resume_test PRIVATE ${PROJECT_BINARY_DIR}/src)
 
-# nereus_saving_chain(NAME LABEL RANKS... SETTINGS ARGUMENTS...)
+# nereus_saving_chain(NAME LABEL [PROGRAM PROGRAM] RANKS... SETTINGS ARGUMENTS...)
 function(nereus_saving_chain name label)
-  cmake_parse_arguments(chain "" "" "RANKS;SETTINGS" ${ARGN})
+  cmake_parse_arguments(chain "" "PROGRAM" "RANKS;SETTINGS" ${ARGN})
+  if(NOT chain_PROGRAM)
+    set(chain_PROGRAM save_and_resume_test)
+  endif()
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/saving.${name})
   add_test(NAME mpi.saving.${name}.begin COMMAND ${CMAKE_COMMAND} -E rm -rf ${folder})
   set_tests_properties(mpi.saving.${name}.begin PROPERTIES LABELS ${label} FIXTURES_SETUP saving.${name}.0)
@@ -15,7 +18,7 @@ function(nereus_saving_chain name label)
   foreach(step IN LISTS chain_RANKS)
     string(REPLACE ":" ";" words ${step}) # RANKS, or RANKS:RESIZED_TO
     list(POP_FRONT words ranks)
-    nereus_mpi_test(saving.${name}.${number}.on_${ranks} save_and_resume_test ${ranks} ${mode} ${words}
+    nereus_mpi_test(saving.${name}.${number}.on_${ranks} ${chain_PROGRAM} ${ranks} ${mode} ${words}
                     --nereus-save=${folder} ${resume} --nereus-verify=on ${chain_SETTINGS})
     math(EXPR next "${number} + 1")
     set_tests_properties(mpi.saving.${name}.${number}.on_${ranks}
@@ -42,4 +45,17 @@ foreach(case other nothing more)
   nereus_saying_mpi_test(saving.refuses.${case} 1 "${sentence_${case}}" save_and_resume_test 2 ${case}
                          --nereus-resume=${NEREUS_SAVED_IN})
   set_tests_properties(mpi.saving.refuses.${case} PROPERTIES FIXTURES_REQUIRED ${NEREUS_SAVED_BY})
+endforeach()
+
+nereus_mpi_program(own_pieces_test)
+nereus_saving_chain(own_pieces mpi PROGRAM own_pieces_test RANKS 3 3 1 4 2 2 SETTINGS --nereus-memory=auto)
+nereus_saying_mpi_test(saving.refuses.own_load 1 "nereus_on_save..words.. refused with 5" own_pieces_test 2 refuses_load
+                       --nereus-resume=${NEREUS_SAVED_IN})
+nereus_saying_mpi_test(saving.refuses.own_name 1 "nereus_on_save.. for .others. where the epoch has data of .words."
+                       own_pieces_test 2 other_name --nereus-resume=${NEREUS_SAVED_IN})
+set_tests_properties(mpi.saving.refuses.own_load mpi.saving.refuses.own_name
+                     PROPERTIES FIXTURES_REQUIRED ${NEREUS_SAVED_BY})
+foreach(case refuses_save wrong_starts other_names moves_only)
+  nereus_mpi_test(saving.own_pieces.${case} own_pieces_test 2 ${case}
+                  --nereus-save=${CMAKE_CURRENT_BINARY_DIR}/saving.own_pieces.${case})
 endforeach()

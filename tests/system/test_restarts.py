@@ -6,6 +6,7 @@ import os
 import random
 import shutil
 import signal
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,10 @@ def wrapped(runs: Runs, before: str) -> None:
 
 def jobs(site: Any) -> list[dict[str, Any]]:
     return list(site.nereus("jobs", "--json").document["jobs"])
+
+
+def states(site: Any) -> list[str]:
+    return [job["state"] for job in jobs(site)]
 
 
 def restarted(runs: Runs, ranks: int, *options: str) -> dict[str, Any]:
@@ -100,7 +105,7 @@ def test_mpi_that_cannot_spawn_is_restarted_without_an_option(site: Any) -> None
     mpi = installed("mpich-debian")
     undisturbed = json.loads(site.nereus(*halo(site, mpi)).out)
     with site.started(*halo(site, mpi)) as process:
-        wait_until(lambda: [job["state"] for job in jobs(site)] == ["running"])
+        wait_until(lambda: states(site) == ["running"])
         for ranks in (3, 2):
             result = site.nereus("resize", "one", str(ranks))
             assert (result.code, "restart" in result.out) == (0, True), result.err
@@ -114,17 +119,73 @@ def test_mpi_that_cannot_spawn_is_restarted_without_an_option(site: Any) -> None
 @pytest.mark.parametrize("memory", ["shared", "private"])
 def test_matrix_is_found_again_after_a_restart(site: Any, mpich: str, memory: str) -> None:
     """Conjugate Gradient finds the right solution, whose error it knows."""
-    solver = (str(choose(mpich).program("nereus-cg")), "--poisson", "100", "--tolerance", "1e-30")
-    words = ("run", "--mpi", mpich, "-n", "2", "--name", "one", "--", *solver)
-    with site.started(*words, NEREUS_MEMORY=memory) as process:
-        wait_until(lambda: [job["state"] for job in jobs(site)] == ["running"])
-        for ranks in (3, 1, 2):
-            assert site.nereus("resize", "one", str(ranks), *RESTART).code == 0
-        out, errors = process.communicate(timeout=120)
-    assert process.returncode == 0, errors
-    result = json.loads(out)
-    assert (result["ranks"], result["converged"]) == (2, True)
+    resizes = ("--resize", "20:3", "--resize", "60:1", "--resize", "100:2")
+    program = str(choose(mpich).program("nereus-cg"))
+    words = (
+        "run",
+        "--mpi",
+        mpich,
+        "-n",
+        "2",
+        "--",
+        program,
+        "--poisson",
+        "60",
+        "--tolerance",
+        "1e-30",
+        *resizes,
+    )
+    done = site.nereus(*words, NEREUS_MEMORY=memory, NEREUS_PROCESS_METHOD="restart")
+    assert done.code == 0, done.err
+    result = json.loads(done.out)
+    assert (result["ranks"], result["resizes"], result["converged"]) == (2, 3, True)
     assert result["error"] < 1e-12
+
+
+def test_parked_processes_end_with_the_others(site: Any, mpich: str) -> None:
+    runs = Runs(site, mpich)
+    with runs.started("-n", "3", "--name", "one") as process:
+        assert site.nereus("resize", "one", "1").code == 0
+        assert len(site.processes("resizable")) == 3, "two are parked"
+        restarted(runs, 2)
+        wait_until(lambda: len(site.processes("resizable")) == 2)
+        ends_well(runs, process)
+
+
+def test_balanced_rows_are_found_again_after_a_restart(site: Any, mpich: str) -> None:
+    """The program looks at all of its rows at the end."""
+    options = ("--iterations", "120", "--dear-factor", "4", "--wait", "--resize", "40:3", "--resize", "80:1")
+    program = str(choose(mpich).program("nereus-drift"))
+    words = ("run", "--mpi", mpich, "-n", "2", "--", program, *options, "--nereus-balance=on")
+    done = site.nereus(*words, NEREUS_PROCESS_METHOD="restart")
+    assert done.code == 0, done.err
+
+
+PYTHON = """
+import nereus
+
+def stay(job):
+    u = job.array("u", (1000, 10))
+    step = job.value("step", 0)
+    while step.value < 300:
+        u.view[:] += 1
+        step.value += 1
+        if step.value == 100 and job.comm.rank == 0:
+            job.resize(3, process_method=nereus.ProcessMethod.RESTART)
+        if job.checkpoint() is nereus.Outcome.LEAVE:
+            return
+    total = job.comm.reduce(float(u.view.sum()))
+    if job.comm.rank == 0:
+        print("total", total, "on", job.comm.size, "in generation", job.generation)
+
+nereus.run(stay)
+"""
+
+
+def test_program_in_python_restarts_itself(site: Any, mpich: str) -> None:
+    site.write("app.py", PYTHON)
+    done = site.nereus("run", "--quiet", "--mpi", mpich, "-n", "2", "--", sys.executable, "app.py")
+    assert (done.code, done.out) == (0, "total 3000000.0 on 3 in generation 1\n"), done.err
 
 
 def test_requests_that_wait_go_on_after_a_restart(site: Any, mpich: str) -> None:
@@ -184,6 +245,16 @@ def test_restart_is_refused_where_it_cannot_be_done(site: Any, mpich: str) -> No
         ends_well(runs, process)
 
 
+def test_program_that_registers_something_else_when_it_is_restarted_is_ended(site: Any, mpich: str) -> None:
+    runs = Runs(site, mpich)
+    with runs.started("-n", "1", "--name", "one") as process:
+        (site.folder / "another-length").touch()
+        assert site.nereus("resize", "one", "2", *RESTART).code == 0
+        errors = runs.end_of(process)
+    assert process.returncode not in (0, 75)
+    assert "it was started anew to continue with the same data, and cannot: the job ends" in errors
+
+
 def test_results_file_goes_on_after_a_restart(site: Any, mpich: str) -> None:
     runs = Runs(site, mpich)
     words = ("run", "--mpi", mpich, "-n", "2", "--name", "one", "--", runs.program, site.folder)
@@ -207,7 +278,7 @@ def test_job_killed_while_it_restarts_is_recovered_or_fails(site: Any, mpich: st
     with runs.started("-n", "2", "--name", "one", *SAVING) as process:
         assert site.nereus("save", "one").code == 0
         for number in range(6):
-            wait_until(lambda: [job["state"] for job in jobs(site)] == ["running"])
+            wait_until(lambda: states(site) == ["running"])
             assert site.nereus("resize", "one", str(2 + number % 2), *RESTART, "--no-wait").code == 0
             time.sleep(chance.random() * 0.6)
             found = site.processes("resizable" if who == "rank" else "mpiexec")

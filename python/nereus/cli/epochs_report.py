@@ -51,4 +51,6 @@ def _arrays_table(epoch: Epoch) -> "Table":
         table.add_row(
             array.name, array.kind, array.layout, kind, str(array.elements), bytes_text(array.bytes)
         )
+    for own in epoch.own:
+        table.add_row(own.name, "application's own", "", "pieces", str(own.pieces), bytes_text(own.bytes))
     return table

@@ -54,6 +54,20 @@ class SavedArray(_Part):
         )
 
 
+class SavedPieces(_Part):
+    """Data of the application's own, which it handed out in pieces (nereus_on_save())."""
+
+    name: str
+    counts: list[Annotated[int, Field(ge=0, le=2**40)]]
+    #: Of all pieces, without the starts of each.
+    bytes: Annotated[int, Field(ge=0, le=_MOST)]
+
+    @property
+    def pieces(self) -> int:
+        """Of all ranks."""
+        return sum(self.counts)
+
+
 class _Document(_Part):
     format: Literal[1]
     epoch: Annotated[int, Field(ge=1, le=_MOST)]
@@ -64,6 +78,7 @@ class _Document(_Part):
     mpi: str
     saved_unix: Annotated[float, Field(ge=0, le=1e12, strict=False)]
     entries: list[SavedArray]
+    own: list[SavedPieces] = []
 
 
 class Epoch:
@@ -76,12 +91,12 @@ class Epoch:
         self.number, self.iteration = document.epoch, document.iteration
         self.generation, self.ranks = document.generation, document.ranks
         self.program, self.mpi, self.saved_unix = document.program, document.mpi, document.saved_unix
-        self.arrays = tuple(document.entries)
+        self.arrays, self.own = tuple(document.entries), tuple(document.own)
 
     @property
     def bytes(self) -> int:
-        """Of all arrays and values."""
-        return sum(array.bytes for array in self.arrays)
+        """Of all arrays and values, and of the application's own data."""
+        return sum(array.bytes for array in self.arrays) + sum(own.bytes for own in self.own)
 
     def document(self) -> dict[str, Any]:
         """For programs."""
@@ -101,4 +116,5 @@ class Epoch:
             "folder": str(self.folder),
             **{name: getattr(self, name) for name in known},
             "arrays": arrays,
+            "own": [{"name": own.name, "pieces": own.pieces, "bytes": own.bytes} for own in self.own],
         }

@@ -5,6 +5,7 @@
 #include "job/data/shared_arrays.hpp"
 #include "job/state/checked_json.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <set>
 #include <stdexcept>
@@ -38,11 +39,21 @@ SavedEntry entry_from(const json &in) {
     return entry;
 }
 
+json as_json(const SavedPieces &own) { return {{"name", own.name}, {"counts", own.counts}, {"bytes", own.bytes}}; }
+
+SavedPieces pieces_from(const json &in, int ranks) {
+    SavedPieces own{in.at("name"), in.at("counts").get<std::vector<std::int64_t>>(),
+                    whole<std::int64_t>(in, "bytes", 0)};
+    const auto is_count = [](std::int64_t count) { return count >= 0 && count <= (std::int64_t{1} << 40); };
+    if (own.name.empty() || std::ssize(own.counts) != ranks || !std::ranges::all_of(own.counts, is_count))
+        throw std::out_of_range("own = " + in.dump().substr(0, 100) + ": a name, and a count of each rank");
+    return own;
+}
+
 /// Columns and values follow the starts of their rows.
 void check(const std::vector<SavedEntry> &entries) {
-    std::set<std::string> names, starts;
+    std::set<std::string> starts;
     for (const SavedEntry &entry : entries) {
-        if (!names.insert(entry.is.name).second) throw std::out_of_range("two entries are called " + entry.is.name);
         if (entry.is.halo > 0) starts.insert(entry.is.name);
         if (entry.is.rows_of.empty()) continue;
         if (!starts.contains(entry.is.rows_of)) throw std::out_of_range(entry.is.name + " has no rows");
@@ -51,6 +62,14 @@ void check(const std::vector<SavedEntry> &entries) {
     }
 }
 
+}
+
+Done check_array_names(const EpochDocument &document) {
+    std::set<std::string> names;
+    for (const epochs::ArrayForm &form : forms_of(document))
+        if (!names.insert(form.name).second)
+            return failed(NEREUS_ERR_MISMATCH, "the epoch cannot be: two of its arrays are called " + form.name);
+    return {};
 }
 
 std::string as_text(const EpochDocument &document) {
@@ -67,6 +86,10 @@ std::string as_text(const EpochDocument &document) {
              {"mpi", document.mpi},
              {"saved_unix", document.saved_unix},
              {"entries", entries}};
+    if (!document.own.empty()) {
+        out["own"] = json::array();
+        for (const SavedPieces &own : document.own) out["own"].push_back(as_json(own));
+    }
     if (document.restart) out["restart"] = as_json(*document.restart);
     return out.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -88,6 +111,9 @@ Result<EpochDocument> document_from(const std::string &text) try {
     document.saved_unix = in.at("saved_unix");
     for (const json &entry : in.at("entries")) document.entries.push_back(entry_from(entry));
     check(document.entries);
+    if (in.contains("own"))
+        for (const json &own : in.at("own")) document.own.push_back(pieces_from(own, document.ranks));
+    if (auto done = check_array_names(document); !done) return tl::unexpected(done.error());
     if (in.contains("restart")) document.restart = restart_record_from(in.at("restart"));
     return document;
 } catch (const std::exception &problem) {
@@ -98,6 +124,8 @@ std::vector<epochs::ArrayForm> forms_of(const EpochDocument &document) {
     std::vector<epochs::ArrayForm> forms;
     for (const SavedEntry &entry : document.entries)
         forms.push_back({entry.is.name, entry.is.type, entry.kept ? 0 : entry.is.elements(), entry.is.extent});
+    for (const SavedPieces &own : document.own)
+        for (epochs::ArrayForm &form : own.forms()) forms.push_back(std::move(form));
     return forms;
 }
 

@@ -4,6 +4,7 @@
 
 #include "epochs/array_form.hpp"
 #include "job/data/registry.hpp"
+#include "job/saving/own_pieces.hpp"
 #include "job/saving/restart_record.hpp"
 #include "memory/handle.hpp"
 
@@ -33,15 +34,20 @@ struct EpochDocument {
     std::string mpi;     ///< the library's name and version
     double saved_unix = 0;
     std::vector<SavedEntry> entries;      ///< in the order of registration
+    std::vector<SavedPieces> own;         ///< of the application, in the order of their names
     std::optional<RestartRecord> restart; ///< of one that was saved for a resize by restart
 };
+
+/// NEREUS_ERR_MISMATCH names two arrays of one name: what is registered may be called as data of the application's own
+/// is kept.
+Done check_array_names(const EpochDocument &document);
 
 /// A JSON object.
 std::string as_text(const EpochDocument &document);
 /// NEREUS_ERR_MISMATCH says what of `text`, which came from a file, is not allowed.
 Result<EpochDocument> document_from(const std::string &text);
 
-/// One for each entry, in the same order.
+/// One for each entry, in the same order, and then two for each of the application's own.
 std::vector<epochs::ArrayForm> forms_of(const EpochDocument &document);
 
 }

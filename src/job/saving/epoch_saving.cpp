@@ -10,6 +10,7 @@
 #include "mpi/library.hpp"
 #include "mpi/share.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <utility>
@@ -44,9 +45,9 @@ Result<std::uint64_t> next_epoch(epochs::SaveFolder folder) {
 /// What one process does for one epoch.
 class Saving {
 public:
-    Saving(JobState &job, const Destination &destination, EpochDocument document)
+    Saving(JobState &job, const Destination &destination, EpochDocument document, const OwnPieces &own)
         : job_(job), comm_(job.generation.control.get()), rank_(job.generation.control.rank()),
-          document_(std::move(document)), destination_(destination),
+          document_(std::move(document)), destination_(destination), own_(own),
           writer_({epochs::disk(), destination.folder}, document_.epoch, forms_of(document_)) {}
 
     Done save() {
@@ -66,6 +67,7 @@ private:
             const Done done = write_entry(number, entries[number], mine.has_value());
             if (mine) mine = done;
         }
+        if (mine) mine = own_.write(writer_, entries.size());
         return mine ? writer_.finish() : mine;
     }
 
@@ -104,6 +106,7 @@ private:
     int rank_;
     EpochDocument document_;
     const Destination &destination_;
+    const OwnPieces &own_;
     EpochWriter writer_;
 };
 
@@ -156,9 +159,13 @@ Done prepare_saving(const Settings &settings) {
 }
 
 Done check_can_be_saved() {
-    if (!has_redistributions()) return {};
-    return failed(NEREUS_ERR_UNSUPPORTED, "the program moves \"" + names_of_redistributions().front() +
-                                              "\" by itself (nereus_on_resize()): nobody else can save it");
+    const std::vector<std::string> saved = names_of_own_pieces();
+    for (const std::string &moved : names_of_redistributions())
+        if (std::ranges::find(saved, moved) == saved.end())
+            return failed(NEREUS_ERR_UNSUPPORTED, "the program moves \"" + moved +
+                                                      "\" by itself (nereus_on_resize()), and has no functions that "
+                                                      "save it (nereus_on_save())");
+    return {};
 }
 
 Result<SavedEpoch> save_epoch(JobState &job, const Destination &destination) {
@@ -172,9 +179,13 @@ Result<SavedEpoch> save_epoch(JobState &job, const Destination &destination) {
     EpochDocument document = document_of(job, *epoch);
     if (destination.keep)
         if (auto done = note_kept(document, destination.keep()); !done) return tl::unexpected(done.error());
-    Saving saving(job, destination, std::move(document));
+    const auto own = OwnPieces::hand_out(comm);
+    if (!own) return tl::unexpected(own.error());
+    document.own = own->saved();
+    if (auto done = check_array_names(document); !done) return tl::unexpected(done.error());
+    Saving saving(job, destination, std::move(document), *own);
     if (auto done = saving.save(); !done) return tl::unexpected(done.error());
-    return SavedEpoch{*epoch, job.registry.bytes(), watch.seconds()};
+    return SavedEpoch{*epoch, job.registry.bytes() + own->bytes(), watch.seconds()};
 }
 
 std::string sentence(const SavedEpoch &saved) {

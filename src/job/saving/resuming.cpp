@@ -63,9 +63,11 @@ public:
 
     Done resume() {
         if (auto done = mpi::share_outcome(comm_, 0, rank_ == 0 ? reader_.check_files() : Done{}); !done) return done;
+        if (auto done = mpi::agree(comm_, check_functions(document_.own)); !done) return done;
         if (auto done = make_entries(); !done) return done;
         if (auto done = mpi::agree(comm_, read()); !done) return done;
         if (auto done = check_checksums(); !done) return done;
+        if (auto done = hand_over_own(); !done) return done;
         job_.registry.expect(std::move(entries_).release());
         return {};
     }
@@ -164,7 +166,25 @@ private:
             const Done done = read_entry(number, entries_.all()[number], mine.has_value());
             if (mine) mine = done;
         }
-        return mine;
+        return mine ? read_own() : mine;
+    }
+
+    Done read_own() {
+        std::size_t array = document_.entries.size();
+        for (const SavedPieces &saved : document_.own) {
+            auto own = LoadedPieces::read(reader_, saved, array, rank_, ranks_);
+            if (!own) return tl::unexpected(own.error());
+            own_.push_back(std::move(*own));
+            array += 2;
+        }
+        return {};
+    }
+
+    /// Collective, also within the application's functions.
+    Done hand_over_own() {
+        for (const LoadedPieces &own : own_)
+            if (auto done = mpi::agree(comm_, own.hand_over(job_.generation.application.get())); !done) return done;
+        return {};
     }
 
     Done read_entry(std::size_t number, const Entry &entry, bool is_fine) {
@@ -212,6 +232,7 @@ private:
     const EpochDocument &document_;
     EpochReader reader_;
     Entries entries_;
+    std::vector<LoadedPieces> own_;
 };
 
 /// The epoch before, where there is one that is complete.

@@ -41,6 +41,13 @@ def test_epoch_tells_what_is_in_it(tmp_path: Path) -> None:
     }
 
 
+def test_data_of_the_applications_own_is_told(tmp_path: Path) -> None:
+    own = {"own": [{"name": "words", "counts": [3, 0, 4, 1], "bytes": 90}]}
+    epoch = Epoch(tmp_path, document(1) | own)
+    assert epoch.document()["own"] == [{"name": "words", "pieces": 8, "bytes": 90}]
+    assert epoch.bytes == 800 + 90
+
+
 def test_unfinished_epochs_and_other_files_are_looked_over(tmp_path: Path) -> None:
     folder = folder_of_epochs(tmp_path, 2)
     for name in (".epoch-3.unfinished", "epoch-04", "epoch-x", "notes"):
