@@ -148,6 +148,8 @@ start = 0.5
 """
 
 
+# Failed once beside other tests, with two of four resizes; why is not known.
+@pytest.mark.whole
 def test_emulated_applications_wait_for_cores_and_are_resized_by_the_daemon(site: Site, mpi: str) -> None:
     site.write("lends.py", LENDS)
     site.write("app.toml", APPLICATION)

@@ -249,7 +249,8 @@ def test_program_that_registers_something_else_when_it_is_restarted_is_ended(sit
     runs = Runs(site, mpich)
     with runs.started("-n", "1", "--name", "one") as process:
         (site.folder / "another-length").touch()
-        assert site.nereus("resize", "one", "2", *RESTART).code == 0
+        # Its end may be heard before its first word: then as many as before are started, which differ too.
+        assert site.nereus("resize", "one", "2", *RESTART).code in (0, 1)
         errors = runs.end_of(process)
     assert process.returncode not in (0, 75)
     assert "it was started anew to continue with the same data, and cannot: the job ends" in errors
