@@ -104,7 +104,7 @@ def test_program_that_opens_no_job_is_not_started_again(site: Any, mpich: str) -
     words = ("run", "--mpi", mpich, *SAVING, "--", "sh", "-c", "echo once >> runs; exit 3")
     result = site.nereus(*words)
     assert (result.code, (site.folder / "runs").read_text()) == (3, "once\n")
-    assert "its program had not opened a job" in result.err
+    assert "its program never opened a job" in result.err
 
 
 def test_job_whose_supervisor_was_asked_to_end_is_not_started_again(site: Any, mpich: str) -> None:

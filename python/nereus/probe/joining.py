@@ -19,8 +19,8 @@ from nereus.probe.cache import recall, remember
 from nereus.probe.capabilities import GRACE
 from nereus.probe.surroundings import key_here
 from nereus.supervisor.job import Job
+from nereus.supervisor.releases import RELEASE_PROGRAM
 from nereus.supervisor.supervision import Supervision
-from nereus.supervisor.supervisor import RELEASE_PROGRAM
 
 PROGRAM = "nereus-resizes"
 COMBINATION = "merge:join"

@@ -21,6 +21,7 @@ class Recoveries:
         self.most = most
         self._window = window
         self._begun: deque[float] = deque()
+        self._was_opened = False
         #: All, whenever they were.
         self.number = 0
 
@@ -32,8 +33,11 @@ class Recoveries:
         """
         if folder is None or self.most == 0 or not ending.failed:
             return ""
-        if not ending.was_opened:
-            return "it is not started again: its program had not opened a job"
+        # A program that has opened the job once can: where it dies before it does so again, that is a death
+        # like others.
+        self._was_opened = self._was_opened or ending.was_opened
+        if not self._was_opened:
+            return "it is not started again: its program never opened a job"
         now = time.monotonic()
         while self._begun and now - self._begun[0] > self._window:
             self._begun.popleft()

@@ -12,7 +12,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +32,7 @@ from nereus.supervisor.link_socket import LinkSocket
 from nereus.supervisor.members import Members
 from nereus.supervisor.messages import MOST_RANKS, FromJob
 from nereus.supervisor.network_control_socket import NetworkControlSocket
+from nereus.supervisor.releases import Releases
 from nereus.supervisor.request_server import RequestServer
 from nereus.supervisor.resize_request import Accept, Party, Request, reason_of_end
 from nereus.supervisor.restarts import Restarts, folder_for_restarts
@@ -43,9 +43,6 @@ from nereus.supervisor.sockets import Socket, Sockets
 from nereus.supervisor.strays import Strays
 from nereus.supervisor.supervision import Supervision
 
-RELEASE_PROGRAM = "nereus-release"
-# The program ends by itself after 10 s at most.
-_RELEASE_LIMIT = 15.0
 # The setting max-ranks of the job, and what it is where nobody set it.
 _MOST_RANKS, _USUALLY_MOST = "NEREUS_MAX_RANKS", 65536
 
@@ -66,6 +63,7 @@ class Supervisor:
         launch = start.launch
         self._groups, self._launch, self._joins, self._server = groups, launch, start.joins, server
         self._founders, self._allocation = start.ranks, allocation
+        self._releases = Releases(groups, launch, server)
         with ExitStack() as opened:
             self._sockets = opened.enter_context(Sockets())
             self._link = LinkSocket(self._sockets, groups.temporary, launch, groups.job)
@@ -152,10 +150,7 @@ class Supervisor:
 
     def turn(self) -> None:
         """Do what there is to do, without waiting."""
-        for sender, frame in self._link.received():
-            message = messages.read_from_job(frame, self._groups.job)
-            if message is not None:
-                self._take(message, sender)
+        self._read_link()
         self._request_server.turn(resizing=bool(self._requests) or self.restarts.under_way)
         self.restarts.turn()
         self._host_changes.turn()
@@ -166,11 +161,12 @@ class Supervisor:
             self._start_party(*self._to_start.popleft())
         now = time.monotonic()
         for request in self._requests.values():
-            if request.release_is_due(now):
-                self._release(request, now)
+            if request.accept is not None and request.release_is_due(now):
+                self._releases.send(request, request.accept, now)
 
     def group_ended(self, group: Group) -> None:
-        """Take note of a group's end."""
+        """Take note of a group's end, and of what it said before."""
+        self._read_link()
         self._host_changes.group_ended(group)
         self.restarts.group_ended(group)
         for number, request in self._requests.items():
@@ -218,6 +214,12 @@ class Supervisor:
         keys = Path(known[CONTROLLER_KEYS]) if known[CONTROLLER_KEYS] else None
         hosts = CommandedHosts(self._host_changes, lambda: self._request_server)
         return DaemonLine(self._sockets, self._groups.job, known[CONTROLLER], keys, hosts)
+
+    def _read_link(self) -> None:
+        for sender, frame in self._link.received():
+            message = messages.read_from_job(frame, self._groups.job)
+            if message is not None:
+                self._take(message, sender)
 
     def _take(self, message: FromJob, sender: bytes) -> None:
         for counts, by in self._roles.sort(message, sender):
@@ -366,32 +368,6 @@ class Supervisor:
                 raise LaunchError(
                     f"host {share.host}: the job was started for this host alone, without --hosts"
                 )
-
-    def _clear_the_way(self, request: Request) -> bool:
-        """Before somebody else is sent: whether newcomers that still run had to be dealt with first."""
-        groups = [party.group for party in request.parties.values() if party.group is not None]
-        # With Open MPI one that connects after the release has rank 0 wait for ever, in whatever MPI call it
-        # is: it asks its launcher for the address of a process that the launcher never hears of (PMIx_Get).
-        ends_it = self._launch.build.family == "openmpi"
-        deal = self._groups.kill if ends_it else self._groups.continue_stopped
-        return any([deal(group) for group in groups])
-
-    def _release(self, request: Request, now: float) -> None:
-        """Send somebody to the accept that would wait for ever."""
-        assert request.accept is not None
-        if self._clear_the_way(request):
-            request.accept.release_later(now)
-            return
-        request.accept.released(now)
-        try:
-            program = self._launch.build.program(RELEASE_PROGRAM)
-            launch = replace(self._launch, program=program, arguments=(request.accept.port,))
-            start = launch.command([Share("", 1)], None, self._server)
-            group = self._groups.start(start)
-        except LaunchError:
-            # The next trial may do better: joins are offered only where this program is installed.
-            return
-        self._groups.end(group, after=_RELEASE_LIMIT)
 
 
 def _most_ranks(launch: Launch) -> int:

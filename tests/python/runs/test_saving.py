@@ -79,13 +79,19 @@ def test_job_is_started_again_no_more_often_than_allowed(
     [
         (GOOD, ""),
         (Ending(None), ""),
-        (Ending(FAILED.outcome, was_opened=False), "it is not started again: its program had not opened"),
+        (Ending(FAILED.outcome, was_opened=False), "it is not started again: its program never opened"),
         (FAILED, "holds no complete epoch"),
     ],
 )
 def test_job_that_cannot_continue_is_not_started_again(tmp_path: Path, ending: Ending, why: str) -> None:
     found = Recoveries(3, 600.0).next_epoch(ending, folder_of_epochs(tmp_path))
     assert isinstance(found, str) and why in found
+
+
+def test_job_that_failed_before_it_opened_again_is_started_again(tmp_path: Path) -> None:
+    recoveries, folder = Recoveries(2, 600.0), folder_of_epochs(tmp_path, 1)
+    for ending in (FAILED, replace(FAILED, was_opened=False)):
+        assert not isinstance(recoveries.next_epoch(ending, folder), str)
 
 
 def test_job_that_saved_nothing_continues_from_the_epoch_that_was_chosen(tmp_path: Path) -> None:
