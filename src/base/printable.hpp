@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace nereus {
 namespace printing {
@@ -82,6 +83,14 @@ inline std::string printable(std::string_view text) {
         at += bytes == 0 ? 1 : bytes;
     }
     return shown;
+}
+
+/// `"one", "two"`, or `none`.
+inline std::string quoted(const std::vector<std::string> &names) {
+    if (names.empty()) return "none";
+    std::string text;
+    for (const std::string &name : names) text += (text.empty() ? "\"" : ", \"") + name + "\"";
+    return text;
 }
 
 /// One line on stderr, `who: text`, where other processes' lines do not come between.

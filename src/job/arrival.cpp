@@ -70,7 +70,7 @@ bool sleep_until_wanted(std::optional<process::ParkedProcess> parked_process) {
     return own.woken.has_value();
 }
 
-void leave_bed() {
+void unpark() {
     if (own.parked_process) own.parked_process->leave();
     own.parked_process.reset();
 }

@@ -17,7 +17,7 @@ Result<std::optional<process::Arrival>> take_arrival(const Settings &settings);
 /// parked process
 bool sleep_until_wanted(std::optional<process::ParkedProcess> parked_process);
 
-/// The process is in the job again.
-void leave_bed();
+/// The process is in the job again, and parked no more.
+void unpark();
 
 }

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/settings.hpp"
+#include "job/state/generation.hpp"
 #include "mpi/check.hpp"
-#include "plan/process_fate.hpp"
 
 #include <mpi.h>
 
@@ -12,8 +12,8 @@
 
 namespace nereus::job {
 
-/// Collective: a name for the world of all of them.
-plan::World shared_world(MPI_Comm comm);
+/// Collective: the first generation, on whose communicators nobody else sends.
+Result<Generation> generation_of_founders(MPI_Comm founders);
 
 /// Collective: whether rank 0 has this setting.
 bool is_set_at_root(MPI_Comm comm, const std::string &setting);

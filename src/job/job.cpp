@@ -8,12 +8,10 @@
 #include "job/founders.hpp"
 #include "job/registering.hpp"
 #include "job/resize/costs.hpp"
-#include "job/resize/next_generation.hpp"
 #include "job/saving/resuming.hpp"
 #include "job/state/bounds.hpp"
 #include "job/state/monitor_client.hpp"
 #include "job/state/report.hpp"
-#include "mpi/host.hpp"
 #include "mpi/library.hpp"
 #include "mpi/share.hpp"
 
@@ -40,19 +38,10 @@ Done Job::found(MPI_Comm founders) {
     const double opened_unix = unix_now();
     state_.settings.restarted = take_restarted(state_.settings);
     if (auto done = check_world(state_.settings.founders); !done) return done;
-    auto control = mpi::Comm::duplicate(founders);
-    if (!control) return tl::unexpected(control.error());
-    auto first = generation_of(std::move(*control));
+    auto first = generation_of_founders(founders);
     if (!first) return tl::unexpected(first.error());
     Generation &now = state_.generation;
     now = std::move(*first);
-    now.worlds.assign(static_cast<std::size_t>(now.control.size()), shared_world(now.control.get()));
-    auto hosts = mpi::hosts_of(now.control.get());
-    if (!hosts) return tl::unexpected(hosts.error());
-    now.hosts = std::move(*hosts);
-    auto processes = process::processes_of(now.control.get());
-    if (!processes) return tl::unexpected(processes.error());
-    now.processes = std::move(*processes);
     if (auto done = settle_memory(now, state_.settings); !done) return done;
     state_.hosts = read_hosts(state_.settings.hosts).value_or(std::vector<Host>{}); // checked with the settings
     if (auto done = mpi::share_outcome(now.control.get(), 0, take_costs()); !done) return done;
@@ -96,7 +85,7 @@ Done Job::make_founders() {
 Done Job::arrive(process::Arrival arrival) {
     auto report = join(state_, std::move(arrival));
     if (!report) return tl::unexpected(report.error());
-    leave_bed();
+    unpark();
     if (state_.generation.number > 0) report_ = *report;
     state_.sent.generation_begins(state_.iteration);
     // It is committed: a job that cannot reach its supervisor any more goes on without it.
@@ -304,7 +293,7 @@ Result<nereus_code> Job::save(const Request &request) {
     message_ = saved ? sentence(*saved) : saved.error().what;
     if (root()) saves_.ended(request, saved);
     if (!saved || request.save != Save::and_stop) return NEREUS_GO_ON;
-    stopped_ = leaving_ = true;
+    leaving_ = Leaving::by_stop;
     return NEREUS_LEAVE;
 }
 
@@ -317,7 +306,7 @@ Result<nereus_code> Job::restart(const Request &request) {
     report_ = report;
     message_ = sentence(report, "");
     if (measured_.is_on()) record_.generation_ended();
-    restarts_ = stopped_ = leaving_ = true;
+    leaving_ = Leaving::by_restart;
     return NEREUS_LEAVE;
 }
 
@@ -354,14 +343,15 @@ nereus_code Job::ended(const nereus_resize_report &report) {
             state_.supervisor->say_root(state_.generation, "");
     }
     if (report_.code != NEREUS_RESIZED) return NEREUS_GO_ON;
-    leaving_ = departure_.fate != plan::Fate::stays;
-    if (leaving_)
+    leaving_ = departure_.fate == plan::Fate::stays ? Leaving::no : Leaving::by_resize;
+    if (leaving()) {
         io_.follow_no_files();
-    else if (report_.request != 0)
-        io_.follow_files(); // founders that others made come here before they have opened the job
+        return NEREUS_LEAVE;
+    }
+    if (report_.request != 0) io_.follow_files(); // founders that others made come here before they have opened the job
     const mpi::Comm &control = state_.generation.control;
-    if (!leaving_) show_numbers(state_.registry, control.size(), control.rank());
-    return leaving_ ? NEREUS_LEAVE : NEREUS_RESIZED;
+    show_numbers(state_.registry, control.size(), control.rank());
+    return NEREUS_RESIZED;
 }
 
 /// Of the resize that ended last.
@@ -370,7 +360,7 @@ void Job::tell_daemon() {
 }
 
 Result<nereus_code> Job::close() {
-    if (leaving_ && !stopped_) {
+    if (leaving_ == Leaving::by_resize) {
         state_.registry = {};
         return sleep_until_wanted(std::move(departure_.parked_process)) ? NEREUS_WOKEN : NEREUS_OK;
     }
@@ -383,8 +373,9 @@ Result<nereus_code> Job::close() {
         if (root()) print_line("nereus", rolled_back_at_close(rolled_back));
         ended(rolled_back);
     }
-    if (root() && !restarts_) requests_.drop_all(announced.request);
-    if (!restarts_ && hand_in_measures()) record_.job_ended();
+    const bool goes_on = leaving_ == Leaving::by_restart;
+    if (root() && !goes_on) requests_.drop_all(announced.request);
+    if (!goes_on && hand_in_measures()) record_.job_ended();
     state_.generation.windows.reset();
     state_.parked.release_all();
     io_.follow_no_files();

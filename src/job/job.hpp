@@ -53,9 +53,16 @@ public:
     const nereus_resize_report &last_resize() const { return report_; }
     const std::string &message() const { return message_; }
     void say(std::string message) const { message_ = std::move(message); }
-    bool leaving() const { return leaving_; }
+    bool leaving() const { return leaving_ != Leaving::no; }
 
 private:
+    enum class Leaving {
+        no,
+        by_resize,  ///< the job goes on without this process
+        by_stop,    ///< all leave: the job is to be continued from the epoch that was saved
+        by_restart, ///< all leave, and the supervisor starts others: to those outside this is one job
+    };
+
     bool root() const { return state_.generation.control.rank() == 0; }
     Done found(MPI_Comm founders);
     Done make_founders();
@@ -89,9 +96,7 @@ private:
     Record record_; ///< rank 0's
     nereus_resize_report report_{};
     Departure departure_;
-    bool leaving_ = false;
-    bool stopped_ = false;                   ///< all leave: an epoch was saved from which the job is to be continued
-    bool restarts_ = false;                  ///< at once, by the supervisor: to others this is one job
+    Leaving leaving_ = Leaving::no;
     std::optional<RestartRecord> restarted_; ///< by which the founders came, until the job is open
     mutable std::string message_;
 };

@@ -148,9 +148,8 @@ std::vector<Host> ResizeRequests::hosts_before(std::uint64_t request) const {
 void ResizeRequests::resize_ended(const nereus_resize_report &report) {
     resizes_ = false;
     job_.hosts_to_leave.clear();
-    const auto changed = changed_hosts_.extract(report.request);
-    if (changed && report.code < 0)
-        job_.hosts = plan::changed_back(job_.hosts, changed.mapped().change, changed.mapped().before);
+    if (report.code < 0) job_.hosts = hosts_before(report.request);
+    changed_hosts_.erase(report.request);
 }
 
 Result<Asked> ResizeRequests::ask_from_outside(const OutsideRequest &outside) {

@@ -2,6 +2,8 @@
 #include "job/restart.hpp"
 
 #include "base/clock.hpp"
+#include "job/data/shared_arrays.hpp"
+#include "job/resize/next_root.hpp"
 #include "job/saving/epoch_saving.hpp"
 #include "job/state/report.hpp"
 #include "memory/segment.hpp"
@@ -51,16 +53,6 @@ Result<Places> places(const JobState &job, const Request &request, const std::ve
     return Places{std::move(*after), std::move(*before)};
 }
 
-/// On rank 0, which is another process from now on. The line to the daemon is its.
-NextRoot hand_on(JobState &job) {
-    NextRoot next;
-    next.requests = job.requests;
-    next.hosts = job.hosts;
-    next.costs = job.costs;
-    if (job.daemon_client) next.daemon_line = job.daemon_client->carry();
-    return next;
-}
-
 /// On rank 0: the data is this user's alone.
 Done make_private(const std::string &folder) {
     std::error_code problem;
@@ -85,13 +77,6 @@ bool stays_on_host(const JobState &job, const Places &places) {
     };
     return std::ranges::all_of(hosts, [&](const std::string &host) { return host == here; }) &&
            std::ranges::all_of(places.after.shares, is_here) && std::ranges::all_of(places.before.shares, is_here);
-}
-
-json handles_in(const Registry &registry) {
-    json handles = json::array();
-    for (const Entry &entry : registry.entries())
-        handles.push_back(entry.is.shared ? memory::as_json(entry.segment->handle()) : json());
-    return handles;
 }
 
 /// One by which others find the file too; null where this process cannot.
@@ -172,7 +157,7 @@ nereus_resize_report leave_for_restart(JobState &job, const Request &request, co
     const auto keep = [&] { return keep_memory(job, request.number, may_stay); };
     const auto complete = [&](EpochDocument &document) {
         count_bytes(document, record.report);
-        record.root = hand_on(job);
+        record.root = next_root_of(job);
         record.saved_unix = unix_now();
         document.restart = record;
     };
@@ -197,12 +182,8 @@ nereus_resize_report arrive_by_restart(JobState &job, RestartRecord record, doub
     if (is_undone)
         report = undone(report, {NEREUS_ERR_PROCESS, "the new processes ended before they had opened the job"});
     if (job.generation.control.rank() != 0) return report;
-    job.requests = std::move(record.root.requests);
-    job.hosts = std::move(is_undone ? record.hosts_before : record.root.hosts);
-    job.costs = std::move(record.root.costs);
-    if (!record.root.daemon_line) return report;
-    auto daemon_client = DaemonClient::open(job.settings, job.generation, job.program.words(), record.root.daemon_line);
-    if (daemon_client) job.daemon_client = std::move(*daemon_client);
+    if (is_undone) record.root.hosts = std::move(record.hosts_before);
+    become_root(job, std::move(record.root));
     return report;
 }
 

@@ -9,7 +9,7 @@ from nereus.methods import TRANSFER_METHODS_ALLOWED, TRANSFER_STRATEGIES_ALLOWED
 
 MOST_RANKS = 4
 _MOST_STEPS = 5
-_PROCESS_METHODS = ("merge", "merge", "baseline-inter", "baseline-intra")
+_PROCESS_METHODS = ("merge", "merge", "baseline-inter", "baseline-intra", "restart")
 _PROCESS_STRATEGIES = (
     "auto",
     "auto",
@@ -65,6 +65,10 @@ MEMBER_CALLS = {
     "MPI_Win_free": 2,
 }
 _ONE_SIDED = {"MPI_Rget", "MPI_Win_create", "MPI_Win_free"}
+_TO_RESTART = {
+    *("MPI_Allreduce", "MPI_Barrier", "MPI_Bcast", "MPI_Comm_dup", "MPI_Comm_free", "MPI_Comm_split"),
+    "MPI_Gather",
+}
 _TO_JOIN = {"MPI_Comm_accept", "MPI_Comm_connect"}
 
 
@@ -213,6 +217,8 @@ def _injection(random: Random, roles: list[Role], options: dict[str, str]) -> In
 def _is_called(function: str, options: dict[str, str]) -> bool:
     """Whether it may be called in such a resize."""
     method, strategies = options["transfer-method"], options["process-strategies"]
+    if options["process-method"] == "restart":
+        return function in _TO_RESTART
     if function in _ONE_SIDED:
         return method.startswith("rma")
     if function == "MPI_Ialltoallw":

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from test_full_disk import Disk
 from test_recoveries import SAVING, ends_well, times_come_in
-from test_saved_jobs import Runs
+from test_saved_jobs import Runs, write_python
 
 from conftest import installed, wait_until
 from nereus.launch import choose
@@ -161,29 +161,8 @@ def test_balanced_rows_are_found_again_after_a_restart(site: Any, mpich: str) ->
     assert done.code == 0, done.err
 
 
-PYTHON = """
-import nereus
-
-def stay(job):
-    u = job.array("u", (1000, 10))
-    step = job.value("step", 0)
-    while step.value < 300:
-        u.view[:] += 1
-        step.value += 1
-        if step.value == 100 and job.comm.rank == 0:
-            job.resize(3, process_method=nereus.ProcessMethod.RESTART)
-        if job.checkpoint() is nereus.Outcome.LEAVE:
-            return
-    total = job.comm.reduce(float(u.view.sum()))
-    if job.comm.rank == 0:
-        print("total", total, "on", job.comm.size, "in generation", job.generation)
-
-nereus.run(stay)
-"""
-
-
 def test_program_in_python_restarts_itself(site: Any, mpich: str) -> None:
-    site.write("app.py", PYTHON)
+    write_python(site, "job.resize(3, process_method=nereus.ProcessMethod.RESTART)")
     done = site.nereus("run", "--quiet", "--mpi", mpich, "-n", "2", "--", sys.executable, "app.py")
     assert (done.code, done.out) == (0, "total 3000000.0 on 3 in generation 1\n"), done.err
 

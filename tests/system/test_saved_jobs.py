@@ -169,25 +169,29 @@ def stay(job):
     while step.value < 300:
         u.view[:] += 1
         step.value += 1
-        if step.value == 100 and job.generation == 0 and job.comm.rank == 0:
-            job.save(stop=True)
+        if step.value == 100 and job.comm.rank == 0:
+            AT_STEP_100
         if job.checkpoint() is nereus.Outcome.LEAVE:
             return
     total = job.comm.reduce(float(u.view.sum()))
     if job.comm.rank == 0:
-        print("total", total, "on", job.comm.size)
+        print("total", total, "on", job.comm.size, "in generation", job.generation)
 
 nereus.run(stay)
 """
 
 
+def write_python(site: Any, at_step_100: str) -> None:
+    site.write("app.py", PYTHON.replace("AT_STEP_100", at_step_100))
+
+
 def test_program_in_python_saves_itself_and_continues(site: Any, mpich: str) -> None:
-    site.write("app.py", PYTHON)
+    write_python(site, "job.save(stop=True)")
     words = ("run", "--quiet", "--mpi", mpich, "-n", "2", "--save", "saved", "--", sys.executable, "app.py")
     first = site.nereus(*words)
     assert (first.code, first.out) == (STOPPED, ""), first.err
     second = site.nereus(*words[:4], "-n", "3", "--resume", "saved", *words[-3:])
-    assert (second.code, second.out) == (0, "total 3000000.0 on 3\n"), second.err
+    assert (second.code, second.out) == (0, "total 3000000.0 on 3 in generation 0\n"), second.err
 
 
 def test_zarr_reads_what_was_saved(site: Any, mpich: str) -> None:

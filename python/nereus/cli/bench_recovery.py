@@ -2,9 +2,10 @@
 """nereus bench recovery - how soon a job goes on after a death, and what its epochs cost."""
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Generic, TypeVar
 
 import typer
 
@@ -33,6 +34,21 @@ if TYPE_CHECKING:
 
 _COSTS = {"off": OFF, "on": ON}
 _CASES = ("rank", "restart", *_COSTS)
+_One = TypeVar("_One")
+
+
+@dataclass(frozen=True)
+class _Kind(Generic[_One]):
+    """What is done to a job again and again."""
+
+    title: str
+    run: Callable[[RecoveryTrials, int], Iterator[_One]]
+    seconds: Callable[[_One], float]
+    rows: Callable[[str, int, Sequence[_One]], list[RecoveryRow]]
+
+
+_KILLS: _Kind[Round] = _Kind("kills", RecoveryTrials.rounds, lambda one: one.recovery, rows_of_rounds)
+_RESTARTS: _Kind[float] = _Kind("restarts", RecoveryTrials.restarts, float, row_of_restarts)
 
 
 def recovery(
@@ -78,9 +94,9 @@ def recovery(
 
         try:
             if "rank" in wanted:
-                _measure_rounds(_trials(build, data, own / "rank", stopped), repeat, rows)
+                _measure(_KILLS, _trials(build, data, own / "rank", stopped), repeat, rows)
             if "restart" in wanted:
-                _measure_restarts(_trials(build, data, own / "restart", stopped), repeat, rows)
+                _measure(_RESTARTS, _trials(build, data, own / "restart", stopped), repeat, rows)
             costs = SavingCosts(OWN_COMMAND, build, ranks, own, seconds, stopped)
             _measure_costs(costs, [case for case in wanted if case in _COSTS], repeat, rows)
         except EpochsError as problem:
@@ -114,27 +130,16 @@ def _trials(build: Build, data: Size, folder: Path, stopped: Callable[[], bool])
     return RecoveryTrials(OWN_COMMAND, build, data, folder, stopped)
 
 
-def _measure_rounds(trials: RecoveryTrials, repeat: int, rows: list[RecoveryRow]) -> None:
-    """Rows of the rounds that there were, also where one fails."""
-    made: list[Round] = []
+def _measure(kind: _Kind[_One], trials: RecoveryTrials, repeat: int, rows: list[RecoveryRow]) -> None:
+    """Rows of what there was, also where one fails."""
+    made: list[_One] = []
     try:
-        with TrialBar(f"{trials.build.name}: kills", repeat) as bar:
-            for one in trials.rounds(repeat):
+        with TrialBar(f"{trials.build.name}: {kind.title}", repeat) as bar:
+            for one in kind.run(trials, repeat):
                 made.append(one)
-                bar.advance(f"continued after {seconds_text(one.recovery)}")
+                bar.advance(f"went on after {seconds_text(kind.seconds(one))}")
     finally:
-        rows += rows_of_rounds(trials.build.name, trials.size.bytes, made)
-
-
-def _measure_restarts(trials: RecoveryTrials, repeat: int, rows: list[RecoveryRow]) -> None:
-    made: list[float] = []
-    try:
-        with TrialBar(f"{trials.build.name}: restarts", repeat) as bar:
-            for one in trials.restarts(repeat):
-                made.append(one)
-                bar.advance(f"went on after {seconds_text(one)}")
-    finally:
-        rows += row_of_restarts(trials.build.name, trials.size.bytes, made)
+        rows += kind.rows(trials.build.name, trials.size.bytes, made)
 
 
 def _measure_costs(costs: SavingCosts, cases: list[str], repeat: int, rows: list[RecoveryRow]) -> None:

@@ -28,7 +28,9 @@ from nereus.cli.where import HostsOption, OversubscribeOption, RshOption
 from nereus.daemon.queue import cores_for, inquire, shares_hosts_of
 from nereus.epochs import chosen_epoch, newest_number
 from nereus.launch import (
+    PROCESS_METHOD,
     RANKS_PER_CORE,
+    RESTART_FOLDER,
     Build,
     PassedOn,
     SaveSignals,
@@ -41,7 +43,6 @@ from nereus.launch import (
 from nereus.methods import RESTART, Placement, ReleaseUnit
 from nereus.probe import joining
 from nereus.runs import (
-    PROCESS_METHOD,
     TO_BE_CONTINUED,
     Ending,
     Recoveries,
@@ -140,7 +141,7 @@ def run(
         "NEREUS_OVERSUBSCRIBE": "on" if oversubscribe else "off",
         "NEREUS_RELEASE_UNIT": unit,
         "NEREUS_MAX_RANKS": str(limit),
-        "NEREUS_RESTART_FOLDER": str(restart_folder.absolute()) if restart_folder is not None else "",
+        RESTART_FOLDER: str(restart_folder.absolute()) if restart_folder is not None else "",
     }
     _check_unit(unit, saving, again)
     where.check_slots(count)

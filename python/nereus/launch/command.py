@@ -24,6 +24,9 @@ _LAUNCHERS: Mapping[str, Launcher] = {
 }
 #: Where a job finds the daemon of many jobs; empty: nowhere.
 CONTROLLER = "NEREUS_CONTROLLER"
+PROCESS_METHOD = "NEREUS_PROCESS_METHOD"
+#: Where the data of a job lies while others take the place of its processes; whether these are those others.
+RESTART_FOLDER, RESTARTED = "NEREUS_RESTART_FOLDER", "NEREUS_RESTARTED"
 
 
 @dataclass(frozen=True)

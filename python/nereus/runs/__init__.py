@@ -9,13 +9,12 @@ Prints nothing: what is doubtful is told to a function of the caller's, and so i
 
 from nereus.runs.ending import TO_BE_CONTINUED, Ending
 from nereus.runs.error import RunError
-from nereus.runs.process_method import PROCESS_METHOD, usual_method
+from nereus.runs.process_method import usual_method
 from nereus.runs.recovery import Recoveries
 from nereus.runs.saving import Saving
 from nereus.runs.where import Warn, Where, founding
 
 __all__ = [
-    "PROCESS_METHOD",
     "TO_BE_CONTINUED",
     "Ending",
     "Recoveries",

@@ -4,12 +4,10 @@
 import os
 from collections.abc import Callable
 
-from nereus.launch import Build
+from nereus.launch import PROCESS_METHOD, Build
 from nereus.methods import RESTART
 from nereus.probe import Joining, probe
 
-#: The setting of the job.
-PROCESS_METHOD = "NEREUS_PROCESS_METHOD"
 _MERGE = "merge"
 
 

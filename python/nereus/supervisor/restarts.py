@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from nereus.launch.command import RESTART_FOLDER
 from nereus.launch.error import LaunchError
 from nereus.launch.groups import Group, Groups
 from nereus.launch.outcome import Outcome
@@ -22,8 +23,6 @@ from nereus.supervisor.kept_memory import KeptMemory
 from nereus.supervisor.resize_request import reason_of_end
 from nereus.supervisor.supervision import Supervision
 
-#: The setting of the job.
-FOLDER_VARIABLE = "NEREUS_RESTART_FOLDER"
 _SAVE_VARIABLE = "NEREUS_SAVE"
 # Processes whose data is saved have so many seconds to end by themselves.
 _LEFT_WITHIN = 10.0
@@ -34,7 +33,7 @@ Start = Callable[[Sequence[messages.ShareAsked]], Group]
 
 def folder_for_restarts(start: Supervision, job: str, temporary: Path) -> Path | None:
     """Where the data of one job lies between; None: there is no place that all its hosts see."""
-    chosen, save = (start.launch.environment.get(name, "") for name in (FOLDER_VARIABLE, _SAVE_VARIABLE))
+    chosen, save = (start.launch.environment.get(name, "") for name in (RESTART_FOLDER, _SAVE_VARIABLE))
     if chosen:
         return Path(chosen).absolute() / f"nereus-{job}-restart"
     if start.launch.reach.far:
@@ -60,7 +59,7 @@ class Restarts:
     @property
     def environment(self) -> dict[str, str]:
         """What all processes of the job get."""
-        return {FOLDER_VARIABLE: str(self._folder) if self._folder is not None else ""}
+        return {RESTART_FOLDER: str(self._folder) if self._folder is not None else ""}
 
     @property
     def under_way(self) -> bool:

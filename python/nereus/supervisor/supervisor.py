@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from nereus.allocation import Allocation
-from nereus.launch.command import CONTROLLER, Launch
+from nereus.launch.command import CONTROLLER, PROCESS_METHOD, RESTARTED, Launch
 from nereus.launch.error import LaunchError
 from nereus.launch.groups import PARTY_VARIABLE, Group, Groups
 from nereus.launch.hosts import Share, is_here, is_name
@@ -72,7 +72,7 @@ class Supervisor:
             network = self._network_control_socket(start)
             if network is not None:
                 opened.callback(network.close)
-            method = launch.environment.get("NEREUS_PROCESS_METHOD", "")
+            method = launch.environment.get(PROCESS_METHOD, "")
             self._host_changes = HostChanges(
                 allocation, groups, lambda: self._request_server, self._say, method
             )
@@ -268,7 +268,7 @@ class Supervisor:
     def _start_anew(self, shares: Sequence[messages.ShareAsked]) -> Group:
         ranks = sum(share.ranks for share in shares)
         self._check(shares)
-        own = {**self.environment, "NEREUS_FOUNDERS": str(ranks), "NEREUS_RESTARTED": "on"}
+        own = {**self.environment, "NEREUS_FOUNDERS": str(ranks), RESTARTED: "on"}
         self._host_changes.restarted()
         where = [Share(share.host, share.ranks) for share in shares]
         return self._groups.start(self._launch.command(where, own, self._server), founders=True)

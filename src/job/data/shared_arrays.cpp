@@ -85,13 +85,6 @@ bool any_shared(const Registry &registry) {
                        [](const Entry &entry) { return entry.is.shared; });
 }
 
-json handles_in(const Registry &registry) {
-    json list = json::array();
-    for (const Entry &entry : registry.entries())
-        list.push_back(entry.segment ? memory::as_json(entry.segment->handle()) : json());
-    return list;
-}
-
 /// The first newcomer of its host, where no source is.
 bool makes_files(const Sides &sides) {
     if (std::count(sides.source_hosts.begin(), sides.source_hosts.end(), sides.here()) > 0) return false;
@@ -213,6 +206,13 @@ Done settle_memory(const Generation &now, Settings &settings) {
         return failed(NEREUS_ERR_UNSUPPORTED, "memory = shared does not work here: " + works.error().what);
     settings.memory = works ? memory_shared : memory_private;
     return {};
+}
+
+json handles_in(const Registry &registry) {
+    json list = json::array();
+    for (const Entry &entry : registry.entries())
+        list.push_back(entry.segment ? memory::as_json(entry.segment->handle()) : json());
+    return list;
 }
 
 Result<Handles> handles_of_sources(MPI_Comm sources, const std::vector<std::string> &hosts, const Registry &registry) {

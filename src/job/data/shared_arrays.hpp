@@ -32,6 +32,9 @@ Done settle_memory(const Generation &now, Settings &settings);
 /// How newcomers come to the files of shared arrays: `{host: [null or handle of each entry]}`.
 using Handles = nlohmann::json;
 
+/// The handle of each entry that lies in shared memory, null for the others.
+nlohmann::json handles_in(const Registry &registry);
+
 /// Collective over the sources: what the first source on each host has. On rank 0.
 Result<Handles> handles_of_sources(MPI_Comm sources, const std::vector<std::string> &hosts, const Registry &registry);
 

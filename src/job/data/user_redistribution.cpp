@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/data/user_redistribution.hpp"
 
+#include "base/printable.hpp"
 #include "mpi/bounded_call.hpp"
 
 #include <cstring>
 #include <map>
-#include <numeric>
 
 namespace nereus::job {
 namespace {
@@ -22,13 +22,6 @@ constexpr const char *function = "a function of nereus_on_resize()";
 std::map<std::string, Function> &functions() {
     static std::map<std::string, Function> all;
     return all;
-}
-
-std::string joined(const std::vector<std::string> &names) {
-    if (names.empty()) return "none";
-    return std::accumulate(
-        names.begin() + 1, names.end(), "\"" + names.front() + "\"",
-        [](const std::string &text, const std::string &name) { return text + ", \"" + name + "\""; });
 }
 
 Result<mpi::Comm> merged(MPI_Comm inter, bool newcomer) {
@@ -52,7 +45,7 @@ Done check_redistributions(const std::vector<std::string> &of_job) {
     const std::vector<std::string> own = names_of_redistributions();
     if (own == of_job) return {};
     return failed(NEREUS_ERR_MISMATCH,
-                  "a newcomer has the redistributions " + joined(own) + " where the job has " + joined(of_job));
+                  "a newcomer has the redistributions " + quoted(own) + " where the job has " + quoted(of_job));
 }
 
 Done UserRedistribution::meet(MPI_Comm meeting, bool inter, const plan::Sizes &sizes, const plan::Place &place) {

@@ -276,19 +276,15 @@ Commit Handover::commit_for_newcomers(const nereus_resize_report &report) {
     commit.says_io = job_.says_io;
     commit.has_daemon = job_.has_daemon;
     commit.has_supervisor = job_.has_supervisor;
-    if (sizes_.anew) commit.next_root = hand_on();
+    if (sizes_.anew) commit.next_root = next_root();
     return commit;
 }
 
-/// On rank 0, which is another process from now on. The line to the daemon is its.
-NextRoot Handover::hand_on() {
-    NextRoot next;
-    next.requests = job_.requests;
+/// On rank 0, which is another process from now on.
+NextRoot Handover::next_root() {
+    NextRoot next = next_root_of(job_);
     next.processes = processes_;
-    next.hosts = job_.hosts;
-    next.costs = job_.costs;
     if (job_.supervisor) next.token = job_.supervisor->hand_on();
-    if (job_.daemon_client) next.daemon_line = job_.daemon_client->carry();
     job_.daemon_client.reset();
     return next;
 }

@@ -94,7 +94,7 @@ private:
     void commit(nereus_resize_report &report, Departure &departure);
     void share_report(nereus_resize_report &report, const Done &decision);
     Commit commit_for_newcomers(const nereus_resize_report &report);
-    NextRoot hand_on();
+    NextRoot next_root();
     void settle_the_parked(const std::vector<plan::Fate> &fates);
     void enter_next_generation();
     void part_from_newcomers();

@@ -176,16 +176,11 @@ private:
 
 namespace {
 
-/// On the new rank 0. A job that cannot reach its daemon any more goes on without it.
+/// On the new rank 0.
 void take_over(JobState &job, NextRoot next) {
-    job.requests = std::move(next.requests);
     job.generation.processes = std::move(next.processes);
-    job.hosts = std::move(next.hosts);
-    job.costs = std::move(next.costs);
     job.root_token = std::move(next.token);
-    if (!next.daemon_line) return;
-    auto daemon_client = DaemonClient::open(job.settings, job.generation, job.program.words(), next.daemon_line);
-    if (daemon_client) job.daemon_client = std::move(*daemon_client);
+    become_root(job, std::move(next));
 }
 
 /// Once this process is one of the new generation.

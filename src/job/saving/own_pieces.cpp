@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/saving/own_pieces.hpp"
 
+#include "base/printable.hpp"
 #include "job/data/registry.hpp"
 #include "mpi/share.hpp"
 #include "plan/distribution.hpp"
@@ -29,13 +30,6 @@ struct OwnFunctions {
 std::map<std::string, OwnFunctions> &own_functions() {
     static std::map<std::string, OwnFunctions> all;
     return all;
-}
-
-std::string listed(const std::vector<std::string> &names) {
-    if (names.empty()) return "none";
-    std::string text;
-    for (const std::string &name : names) text += (text.empty() ? "\"" : ", \"") + name + "\"";
-    return text;
 }
 
 std::string where(const std::string &name) { return "the application's function of nereus_on_save(\"" + name + "\") "; }
@@ -70,7 +64,7 @@ Done agree_on_names(MPI_Comm comm) {
     return mpi::agree(comm, own == *wanted ? Done{}
                                            : failed(NEREUS_ERR_MISMATCH, "processes have functions of nereus_on_save() "
                                                                          "for different names, one for " +
-                                                                             listed(names_of_own_pieces())));
+                                                                             quoted(names_of_own_pieces())));
 }
 
 /// Collective: pieces and bytes of each rank.
@@ -108,8 +102,8 @@ Done check_functions(const std::vector<SavedPieces> &saved) {
     for (const SavedPieces &each : saved) wanted.push_back(each.name);
     if (wanted == names_of_own_pieces()) return {};
     return failed(NEREUS_ERR_MISMATCH, "this program has functions of nereus_on_save() for " +
-                                           listed(names_of_own_pieces()) + " where the epoch has data of " +
-                                           listed(wanted));
+                                           quoted(names_of_own_pieces()) + " where the epoch has data of " +
+                                           quoted(wanted));
 }
 
 Result<OwnPieces> OwnPieces::hand_out(MPI_Comm comm) {
