@@ -35,6 +35,7 @@ bool is_job_name(const std::string &text) {
 }
 
 constexpr double most_seconds = 1e6;
+constexpr double least_seconds_between_epochs = 1e-3;
 
 std::vector<SettingRow> rows_of_resize_options() {
     std::vector<SettingRow> rows;
@@ -67,6 +68,10 @@ std::vector<SettingRow> rows_of_epochs() {
         {"save-every", "0", "s", "0 .. 1e6, or auto",
          "how often an epoch is saved; 0: on request only; auto: as often as that takes 1 % of the time at most",
          form::number_or(&Settings::save_every, 0.0, most_seconds, "auto", automatically)},
+        {"protect-every", "auto", "s", "1e-3 .. 1e6, or auto",
+         "how often an epoch is kept in memory, where protect-folder is set; auto: as often as that takes 1 % of the "
+         "time at most",
+         form::number_or(&Settings::protect_every, least_seconds_between_epochs, most_seconds, "auto", automatically)},
         {"resume", "", "", "a folder of epochs, one epoch in it, or empty",
          "the epoch from which the job continues, the newest one of a folder; empty: it begins anew",
          form::any_text(&Settings::resume), "newcomers get their data from the job"},
@@ -114,6 +119,9 @@ std::vector<SettingRow> rows_of_the_supervisor() {
         {"restarted", "off", "", "on, off",
          "set by the supervisor: this process was started anew, and its data is in restart-folder",
          form::on_or_off(&Settings::restarted), "it is about how this process was started"},
+        {"protect-folder", "", "", "a folder in memory, or empty",
+         "set by the supervisor: where epochs are kept that outlive the processes of this host; empty: none are",
+         form::any_text(&Settings::protect_folder)},
         {"founders", "0", "processes", "0 .. 2147483647",
          "set by the supervisor: how many processes it started as one MPI_COMM_WORLD; 0: not known",
          form::number(&Settings::founders, 0, 2147483647),

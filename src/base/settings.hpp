@@ -27,12 +27,13 @@ inline constexpr double automatically = -1;
 
 struct Settings {
     nereus_resize_options resize = initial_resize_options(); // without hosts
-    std::string costs;        // file that `nereus calibrate` made; "": costs are not known
-    std::string results;      // file for what iterations and resizes took; "": none is written
-    std::string save;         // folder of the job's epochs; "": none are saved
-    double save_every = 0;    // s, or `automatically`; 0: on request only
-    std::string resume;       // folder of epochs, or of one, to continue from; "": the job begins anew
-    int memory = memory_auto; // enum Memory
+    std::string costs;                    // file that `nereus calibrate` made; "": costs are not known
+    std::string results;                  // file for what iterations and resizes took; "": none is written
+    std::string save;                     // folder of the job's epochs; "": none are saved
+    double save_every = 0;                // s, or `automatically`; 0: on request only
+    double protect_every = automatically; // s
+    std::string resume;                   // folder of epochs, or of one, to continue from; "": the job begins anew
+    int memory = memory_auto;             // enum Memory
     /// Not of the table: names of files in shared memory begin so; "": they need none.
     std::string memory_key{};
     std::string hosts; // "name:slots,..."; "": no list
@@ -46,6 +47,7 @@ struct Settings {
     double io_timeout = 2;       // s
     std::string restart_folder;  // for data while processes are started anew; "": none are
     bool restarted = false;      // this process was
+    std::string protect_folder;  // for epochs in memory; "": none are kept
     int founders = 0;            // processes that the supervisor started as one world; 0: not known
     std::string party;           // "REQUEST.PARTY" of a newcomer that the supervisor started; "": none
     std::string job;             // random name that the launcher gave the job; "": none

@@ -287,14 +287,20 @@ Result<nereus_code> Job::act(const Announcement &announced) {
 Result<nereus_code> Job::save(const Request &request) {
     const bool takes_turn = request.save == Save::and_go_on; // else somebody may be about to end the job
     if (auto done = takes_turn ? io_.begin_saving() : Done{}; !done) return tl::unexpected(done.error());
-    const auto saved = save_epoch(state_, {state_.settings.save});
+    const auto saved = save_epoch(state_, destination_of(request));
     if (auto done = takes_turn ? io_.end_saving() : Done{}; !done) return tl::unexpected(done.error());
-    if (measured_.is_on()) record_.epoch_ended(state_, saved);
+    if (measured_.is_on()) record_.epoch_ended(state_, saved, request.save == Save::in_memory);
     message_ = saved ? sentence(*saved) : saved.error().what;
     if (root()) saves_.ended(request, saved);
     if (!saved || request.save != Save::and_stop) return NEREUS_GO_ON;
     leaving_ = Leaving::by_stop;
     return NEREUS_LEAVE;
+}
+
+Destination Job::destination_of(const Request &request) {
+    if (request.save != Save::in_memory) return {state_.settings.save};
+    const auto keep = [&](std::uint64_t epoch) { return copies_.take(state_, request.number, epoch); };
+    return {state_.settings.protect_folder, keep};
 }
 
 Result<nereus_code> Job::restart(const Request &request) {
@@ -362,6 +368,7 @@ void Job::tell_daemon() {
 Result<nereus_code> Job::close() {
     if (leaving_ == Leaving::by_resize) {
         state_.registry = {};
+        copies_ = {};
         return sleep_until_wanted(std::move(departure_.parked_process)) ? NEREUS_WOKEN : NEREUS_OK;
     }
     io_.close();

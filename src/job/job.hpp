@@ -10,6 +10,7 @@
 #include "job/resize_requests.hpp"
 #include "job/restart.hpp"
 #include "job/save_requests.hpp"
+#include "job/saving/epoch_copies.hpp"
 #include "job/timing/result_file.hpp"
 #include "job/timing/stage_timer.hpp"
 
@@ -79,6 +80,7 @@ private:
     Announcement next_announcement();
     Result<nereus_code> act(const Announcement &announcement);
     Result<nereus_code> save(const Request &request);
+    Destination destination_of(const Request &request);
     Result<nereus_code> restart(const Request &request);
     void begin_resize(const Request &request);
     nereus_code ended(const nereus_resize_report &report);
@@ -96,6 +98,7 @@ private:
     Record record_; ///< rank 0's
     nereus_resize_report report_{};
     Departure departure_;
+    EpochCopies copies_; ///< of epochs in memory
     Leaving leaving_ = Leaving::no;
     std::optional<RestartRecord> restarted_; ///< by which the founders came, until the job is open
     mutable std::string message_;

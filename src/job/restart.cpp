@@ -5,8 +5,8 @@
 #include "job/data/shared_arrays.hpp"
 #include "job/resize/next_root.hpp"
 #include "job/saving/epoch_saving.hpp"
+#include "job/saving/kept_files.hpp"
 #include "job/state/report.hpp"
-#include "memory/segment.hpp"
 #include "mpi/share.hpp"
 #include "plan/host_allocation.hpp"
 #include "plan/spawn_groups.hpp"
@@ -26,9 +26,6 @@ namespace nereus::job {
 namespace {
 
 using nlohmann::json;
-
-/// How long the supervisor may take to open files; without an answer all data is written.
-constexpr double seconds_to_keep = 5;
 
 /// Where the supervisor starts processes: as many as are wanted, and as many as there are where that fails.
 struct Places {
@@ -66,8 +63,6 @@ Done make_private(const std::string &folder) {
                                           ": cannot be made, or is not this user's alone: " + std::strerror(errno));
 }
 
-using Kept = std::vector<std::optional<memory::Handle>>;
-
 /// Whether the processes that come are on the one host of those that leave, where the supervisor is too.
 bool stays_on_host(const JobState &job, const Places &places) {
     const auto &hosts = job.generation.hosts;
@@ -79,44 +74,23 @@ bool stays_on_host(const JobState &job, const Places &places) {
            std::ranges::all_of(places.after.shares, is_here) && std::ranges::all_of(places.before.shares, is_here);
 }
 
-/// One by which others find the file too; null where this process cannot.
-json tried(const json &handle) {
-    const auto read =
-        handle.is_null() ? Result<memory::Handle>(failed(NEREUS_ERR_MEMORY, "not kept")) : memory::handle_from(handle);
-    return read && memory::Segment::open(*read) ? handle : json();
-}
-
-/// On rank 0: as many as there are entries.
-json kept_by_supervisor(JobState &job, std::uint64_t request) {
-    const json own = handles_in(job.registry);
-    json kept(own.size(), json());
-    if (!job.settings.memory_key.empty() || job.settings.memory != memory_shared) return kept;
-    const auto answer = job.supervisor->keep(request, own, Deadline::in(seconds_to_keep));
-    if (!answer || !answer->is_array() || answer->size() != own.size()) return kept;
-    std::ranges::transform(*answer, kept.begin(), tried);
-    return kept;
-}
-
 /// Collective: the files that the supervisor has open; what it has not is written.
-Result<Kept> keep_memory(JobState &job, std::uint64_t request, bool is_possible) try {
-    MPI_Comm comm = job.generation.control.get();
-    const bool asks = job.generation.control.rank() == 0 && is_possible;
-    auto bytes = mpi::share(comm, 0, json::to_msgpack(asks ? kept_by_supervisor(job, request) : json::array()));
-    if (!bytes) return tl::unexpected(bytes.error());
-    Kept kept(job.registry.entries().size());
-    const json handles = json::from_msgpack(*bytes);
-    for (std::size_t number = 0; number < handles.size(); ++number)
-        if (!handles[number].is_null()) kept.at(number) = *memory::handle_from(handles[number]);
+Result<std::vector<KeptArray>> keep_memory(JobState &job, std::uint64_t request, bool is_possible) {
+    json handles(job.registry.entries().size(), json());
+    if (is_possible) handles = handles_in(job.registry);
+    auto files = keep_files(job, request, no_epoch, handles);
+    if (!files) return tl::unexpected(files.error());
+    std::vector<KeptArray> kept;
+    for (auto &file : *files) kept.push_back({std::move(file), {}});
+    kept.resize(job.registry.entries().size());
     return kept;
-} catch (const std::exception &problem) {
-    return failed(NEREUS_ERR_MISMATCH, std::string("shared memory that is kept cannot be read: ") + problem.what());
 }
 
 /// What of the data stays where it is, and what is written and read.
 void count_bytes(const EpochDocument &document, nereus_resize_report &report) {
     for (const SavedEntry &entry : document.entries) {
         if (entry.is.value) continue;
-        std::int64_t &sum = entry.kept          ? report.shared_bytes
+        std::int64_t &sum = entry.kept.file     ? report.shared_bytes
                             : entry.is.constant ? report.constant_bytes
                                                 : report.variable_bytes;
         sum += entry.is.bytes();
@@ -154,7 +128,7 @@ nereus_resize_report leave_for_restart(JobState &job, const Request &request, co
         return undone(record.report, done.error());
     record.hosts_before = hosts_before;
     const bool may_stay = is_root && stays_on_host(job, *found);
-    const auto keep = [&] { return keep_memory(job, request.number, may_stay); };
+    const auto keep = [&](std::uint64_t) { return keep_memory(job, request.number, may_stay); };
     const auto complete = [&](EpochDocument &document) {
         count_bytes(document, record.report);
         record.root = next_root_of(job);

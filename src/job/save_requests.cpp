@@ -5,23 +5,24 @@
 
 namespace nereus::job {
 
-Done SaveRequests::check_possible() const {
-    if (job_.settings.save.empty())
+Done SaveRequests::check_possible(Save save) const {
+    if (save != Save::in_memory && job_.settings.save.empty())
         return failed(NEREUS_ERR_UNSUPPORTED, "this job saves no epochs: start it with `nereus run --save`");
     return check_can_be_saved();
 }
 
 Result<std::uint64_t> SaveRequests::ask(Save save) {
-    if (auto done = check_possible(); !done) return tl::unexpected(done.error());
+    if (auto done = check_possible(save); !done) return tl::unexpected(done.error());
     Request request;
     request.save = save;
     return job_.requests.add(request);
 }
 
-bool SaveRequests::is_due() const {
-    const double every = job_.settings.save_every;
-    return every != 0 && !is_waiting_ &&
-           interval_.is_due(every, now() - last_, [this] { return job_.registry.bytes(); });
+void SaveRequests::ask_if_due(EpochClock &clock, double every, Save save) {
+    if (!clock.is_due(every, [this] { return job_.registry.bytes(); })) return;
+    const auto number = ask(save);
+    clock.was_due(number.has_value());
+    if (!number) print_line("nereus", "no epoch is saved: " + number.error().what);
 }
 
 void SaveRequests::take_outside() {
@@ -31,16 +32,13 @@ void SaveRequests::take_outside() {
             job_.supervisor->answer(outside->ticket, number ? NEREUS_OK : number.error().code,
                                     number ? std::string() : number.error().what, number.value_or(0));
         }
-    if (!is_due()) return;
-    last_ = now();
-    const auto number = ask(Save::and_go_on);
-    is_waiting_ = number.has_value();
-    if (!number) print_line("nereus", "no epoch is saved: " + number.error().what);
+    ask_if_due(on_disk_, job_.settings.save_every, Save::and_go_on);
+    if (!job_.settings.protect_folder.empty()) ask_if_due(in_memory_, job_.settings.protect_every, Save::in_memory);
 }
 
 void SaveRequests::ended(const Request &request, const Result<SavedEpoch> &saved) {
-    is_waiting_ = false;
-    last_ = now();
+    EpochClock &clock = request.save == Save::in_memory ? in_memory_ : on_disk_;
+    clock.ended(saved ? &saved->seconds : nullptr);
     SaveOutcome outcome;
     outcome.request = request.number;
     outcome.iteration = job_.iteration;
@@ -50,14 +48,12 @@ void SaveRequests::ended(const Request &request, const Result<SavedEpoch> &saved
         outcome.bytes = saved->bytes;
         outcome.seconds = saved->seconds;
         outcome.stops = request.save == Save::and_stop;
-        interval_.saved(saved->seconds);
     } else {
         outcome.code = saved.error().code;
         outcome.message = "no epoch was saved: " + saved.error().what;
         print_line("nereus", outcome.message + "; the job continues");
-        interval_.failed();
     }
-    if (job_.supervisor) job_.supervisor->say_saved(outcome);
+    if (job_.supervisor && request.save != Save::in_memory) job_.supervisor->say_saved(outcome);
 }
 
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Requests to save an epoch, of the application, of the supervisor and of the clock (setting `save-every`): they wait
+// Requests to save an epoch, of the application, of the supervisor and of the clock (settings `save-every`
+// and `protect-every`): they wait
 // in one queue with requests for another size. All of it on rank 0.
 #pragma once
 
 #include "job/resize/job_state.hpp"
+#include "job/saving/epoch_clock.hpp"
 #include "job/saving/epoch_saving.hpp"
-#include "job/saving/save_interval.hpp"
 
 namespace nereus::job {
 
@@ -21,13 +22,11 @@ public:
     void ended(const Request &request, const Result<SavedEpoch> &saved);
 
 private:
-    Done check_possible() const;
-    bool is_due() const;
+    Done check_possible(Save save) const;
+    void ask_if_due(EpochClock &clock, double every, Save save);
 
     JobState &job_;
-    SaveInterval interval_;
-    double last_ = now();     ///< when an epoch was saved, or tried to, last
-    bool is_waiting_ = false; ///< a request of the clock
+    EpochClock on_disk_, in_memory_;
 };
 
 }

@@ -28,6 +28,16 @@ def test_deaths_saves_and_resumes_are_timed(site: Any, measuring: tuple[str, ...
     assert list((site.folder / "here").iterdir()) == []
 
 
+def test_recoveries_from_memory_are_timed(site: Any, measuring: tuple[str, ...]) -> None:
+    done = site.nereus(*measuring, "--cases", "memory", "--bytes", "1MiB", "--repeat", "2")
+    assert done.code == 0, done.err
+    rows = {row["case"]: row for row in done.document["rows"]}
+    assert list(rows) == ["memory", "memory-resume"]
+    assert rows["memory"]["seconds"] > rows["memory-resume"]["seconds"] > 0
+    assert rows["memory"]["lost_iterations"] >= 0
+    assert list((site.folder / "here").iterdir()) == []
+
+
 def test_restarts_are_timed(site: Any, measuring: tuple[str, ...]) -> None:
     done = site.nereus(*measuring, "--cases", "restart", "--bytes", "1MiB", "--repeat", "2")
     assert done.code == 0, done.err
@@ -38,12 +48,12 @@ def test_restarts_are_timed(site: Any, measuring: tuple[str, ...]) -> None:
 
 
 def test_costs_of_epochs_are_those_of_both_programs(site: Any, measuring: tuple[str, ...]) -> None:
-    done = site.nereus(*measuring, "--cases", "off,on", "--repeat", "1", "--seconds", "1")
+    done = site.nereus(*measuring, "--cases", "off,on,protected", "--repeat", "1", "--seconds", "1")
     assert done.code == 0, done.err
     rows = done.document["rows"]
     programs = ["nereus-cg", "nereus-halo"]
     assert [(row["case"], row["program"]) for row in rows] == [
-        (case, program) for case in ("off", "on") for program in programs
+        (case, program) for case in ("off", "on", "protected") for program in programs
     ]
     assert all(row["seconds"] > 0 and row["cost_percent"] > -100 for row in rows)
     assert list((site.folder / "here").iterdir()) == []
@@ -64,7 +74,10 @@ def test_interrupted_measurement_shows_what_there_is_and_leaves_nothing(
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        (("--cases", "rank,host"), "--cases = rank,host: host: allowed are rank, restart, off, on"),
+        (
+            ("--cases", "rank,host"),
+            "--cases = rank,host: host: allowed are rank, memory, restart, off, on, protected",
+        ),
         (("--bytes", "7"), "--bytes = 7: allowed is 8 B"),
         (("--folder", "nowhere"), "--folder = nowhere: nothing can be written there: No such file"),
         (("--folder", "/proc"), "--folder = /proc: nothing can be written there: "),

@@ -44,7 +44,7 @@ EpochDocument document_of_a_restart() {
     record.root.daemon_line = CarriedLine{"ipc://d", "", "job", 9, {{1, 2}}, {{"last", 7}}};
     record.hosts_before = {{"n1", 2}};
     document.restart = record;
-    document.entries[0].kept = memory::Handle{"x", 800, 4711, 5, 6, 7, ""};
+    document.entries[0].kept.file = memory::Handle{"x", 800, 4711, 5, 6, 7, ""};
     return document;
 }
 
@@ -75,8 +75,9 @@ TEST(EpochDocument, ArrayThatIsKeptInMemoryHasNoElementsInTheEpoch) {
     const EpochDocument document = document_of_a_restart();
     const auto read = document_from(as_text(document));
     ASSERT_TRUE(read) << read.error().what;
-    EXPECT_EQ(read->entries[0].kept, document.entries[0].kept);
-    EXPECT_FALSE(read->entries[1].kept);
+    EXPECT_EQ(read->entries[0].kept.file, document.entries[0].kept.file);
+    EXPECT_FALSE(read->entries[0].kept.copy);
+    EXPECT_FALSE(read->entries[1].kept.file);
     EXPECT_EQ(forms_of(*read)[0].elements, 0);
     EXPECT_EQ(forms_of(*read)[0].chunks(), 0);
 }
@@ -88,6 +89,15 @@ TEST(EpochDocument, MemoryThatDoesNotFitTheArrayIsRefused) {
     EXPECT_TRUE(document_from(json.dump()));
     json["entries"][0]["kept"]["bytes"] = 792;
     EXPECT_FALSE(document_from(json.dump())) << "another length";
+    json["entries"][0]["kept"] = handle;
+    json["entries"][0]["copy"] = handle;
+    EXPECT_EQ(document_from(json.dump()).value().entries[0].kept.copy, memory::handle_from(handle).value());
+    json["entries"][0]["copy"]["bytes"] = 792;
+    EXPECT_FALSE(document_from(json.dump())) << "a copy of another length";
+    json["entries"][0]["copy"] = handle;
+    json["entries"][0].erase("kept");
+    EXPECT_FALSE(document_from(json.dump())) << "a copy alone";
+    json["entries"][0].erase("copy");
     json["entries"][0]["kept"] = nlohmann::json::object();
     EXPECT_FALSE(document_from(json.dump())) << "no handle";
     json["entries"][0].erase("kept");

@@ -105,13 +105,13 @@ TEST_F(SettingsTest, EverySettingIsReadFromItsFlagAndChangesNoOther) {
 
 auto members(const Settings &s) {
     return std::tuple(s.resize.process_method, s.resize.process_strategies, s.resize.transfer_method,
-                      s.resize.transfer_strategy, s.costs, s.results, s.save, s.save_every, s.resume, s.memory,
-                      s.resize.survivors, s.transfer_memory, s.wake, s.hosts, s.resize.placement,
+                      s.resize.transfer_strategy, s.costs, s.results, s.save, s.save_every, s.protect_every, s.resume,
+                      s.memory, s.resize.survivors, s.transfer_memory, s.wake, s.hosts, s.resize.placement,
                       s.resize.oversubscribe, s.resize.allow_fewer, s.resize.release_unit, s.start_ranks, s.verify,
                       s.max_ranks, s.outside_requests, s.balance, s.connect_timeout, s.answer_timeout, s.slowest_rate,
                       s.message_bytes, s.background_share, s.background_share_rma, s.background_share_thread, s.job,
                       s.link, s.link_keys, s.controller, s.controller_keys, s.io_timeout, s.joins, s.founders, s.party,
-                      s.restart_folder, s.restarted);
+                      s.restart_folder, s.restarted, s.protect_folder);
 }
 
 TEST_F(SettingsTest, AFlagGoesToTheMemberOfItsName) {
@@ -123,6 +123,7 @@ TEST_F(SettingsTest, AFlagGoesToTheMemberOfItsName) {
                                 "--nereus-results=run.jsonl",
                                 "--nereus-save=saved",
                                 "--nereus-save-every=600",
+                                "--nereus-protect-every=30",
                                 "--nereus-resume=saved/epoch-3",
                                 "--nereus-memory=shared",
                                 "--nereus-survivors=least-movement",
@@ -155,13 +156,15 @@ TEST_F(SettingsTest, AFlagGoesToTheMemberOfItsName) {
                                 "--nereus-founders=5",
                                 "--nereus-party=3.0",
                                 "--nereus-restart-folder=/dev/shm/between",
-                                "--nereus-restarted=on"});
+                                "--nereus-restarted=on",
+                                "--nereus-protect-folder=/dev/shm/epochs"});
     ASSERT_TRUE(settings) << settings.error().what;
     EXPECT_EQ(members(*settings),
-              std::tuple(2, 3U, 1, 2, "/home/a/costs.json", "run.jsonl", "saved", 600.0, "saved/epoch-3", 1, 1,
+              std::tuple(2, 3U, 1, 2, "/home/a/costs.json", "run.jsonl", "saved", 600.0, 30.0, "saved/epoch-3", 1, 1,
                          std::int64_t{100000}, false, "n1:2,n2", 1, 1, 1, 2, 6, true, 12, false, true, 0.5, 7.0, 1000.0,
                          std::int64_t{4096}, 0.5, 0.25, 1.0, "0123456789abcdef", "ipc:///run/link", "/home/a/keys",
-                         "tcp://n1:7", "client.json", 0.25, true, 5, "3.0", "/dev/shm/between", true));
+                         "tcp://n1:7", "client.json", 0.25, true, 5, "3.0", "/dev/shm/between", true,
+                         "/dev/shm/epochs"));
 }
 
 TEST_F(SettingsTest, TheEnvironmentIsRead) {

@@ -16,6 +16,7 @@ namespace epochs_bench {
 EventLog::EventLog(const std::string &path)
     : file_(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)) {
     if (file_ < 0) throw std::runtime_error("--log = " + path + ": cannot be written: " + std::strerror(errno));
+    write(""); // what was killed may have left half a line: no line of this process is to be a part of it
 }
 
 EventLog::~EventLog() { ::close(file_); }
@@ -30,7 +31,7 @@ void EventLog::iterated(std::int64_t iteration) const {
     write(nlohmann::json{{"event", "iterated"}, {"time", common::now()}, {"iteration", iteration}}.dump());
 }
 
-/// By one call: who is killed leaves no half of a line.
+/// By one call: who is killed leaves half a line only where it crosses a page.
 void EventLog::write(const std::string &line) const {
     const std::string whole = line + "\n";
     if (::write(file_, whole.data(), whole.size()) != static_cast<ssize_t>(whole.size()))

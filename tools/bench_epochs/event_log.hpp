@@ -4,6 +4,8 @@
 //     {"event": "opened", "time": 5027.41, "iteration": 812, "seconds": 0.35, "pids": [41, 42]}
 //     {"event": "iterated", "time": 5027.42, "iteration": 813}
 //
+// Lines that are empty, or no JSON, are what a process left that was killed while it wrote.
+//
 // Times are of CLOCK_MONOTONIC, in s: the same for all processes of a host.
 #pragma once
 

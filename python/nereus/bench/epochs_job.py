@@ -11,7 +11,7 @@ import subprocess
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -72,10 +72,18 @@ class Saved:
 
 @contextmanager
 def epochs_job(
-    command: Sequence[str], build: Build, size: Size, folder: Path, stopped: Callable[[], bool]
+    command: Sequence[str],
+    build: Build,
+    size: Size,
+    folder: Path,
+    stopped: Callable[[], bool],
+    protect_every: float | None = None,
 ) -> Iterator["EpochsJob"]:
-    """Open when the block begins; ended with all its processes when it is left. `command`: of nereus."""
-    job = EpochsJob(command, build, size, folder, stopped)
+    """Open when the block begins; ended with all its processes when it is left. `command`: of nereus.
+
+    `protect_every`: seconds between epochs in memory; None: they are saved to disk, on request.
+    """
+    job = EpochsJob(command, build, size, folder, stopped, protect_every)
     try:
         job.wait_until_opened(0.0)
         yield job
@@ -87,14 +95,22 @@ class EpochsJob:
     """Made by epochs_job()."""
 
     def __init__(
-        self, command: Sequence[str], build: Build, size: Size, folder: Path, stopped: Callable[[], bool]
+        self,
+        command: Sequence[str],
+        build: Build,
+        size: Size,
+        folder: Path,
+        stopped: Callable[[], bool],
+        protect_every: float | None,
     ) -> None:
         self._saved, self._said = folder / "saved", folder / "said"
         self._log = EventLog(folder / "events.jsonl")
         self._stopped = stopped
         self._name = f"bench-{os.getpid()}"
         options = ["--mpi", build.name, "-n", str(size.ranks), "--name", self._name, "--quiet"]
-        options += ["--save", str(self._saved), "--recoveries", _RECOVERIES]
+        options += ["--save", str(self._saved)] if protect_every is None else ["--protect", "memory"]
+        options += [] if protect_every is None else ["--protect-every", repr(protect_every)]
+        options += ["--recoveries", _RECOVERIES]
         program = [PROGRAM, "--bytes", str(size.bytes), "--log", str(self._log.path)]
         with self._said.open("w") as said:
             self._process = subprocess.Popen(
@@ -107,6 +123,10 @@ class EpochsJob:
     def wait_until_opened(self, after: float) -> Opened:
         """By its processes of now, after that time."""
         return self._wait(lambda: next((one for one in self._log.opened if one.time > after), None))
+
+    def iterate_until(self, moment: float) -> None:
+        """Have it go on until then, a time of time.monotonic()."""
+        self.first_iteration_after(moment)
 
     def first_iteration_after(self, moment: float) -> Iterated:
         """Its end."""
@@ -197,8 +217,9 @@ class EventLog:
             file.seek(self._size)
             whole = file.read().rpartition(b"\n")[0]
         self._size += len(whole) + 1 if whole else 0
-        for line in whole.split(b"\n") if whole else ():
-            self._take(json.loads(line))
+        for line in whole.split(b"\n"):
+            with suppress(ValueError):  # of a process that was killed while it wrote
+                self._take(json.loads(line))
 
     def first_iteration_after(self, moment: float) -> Iterated | None:
         """None: it is not over yet."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from nereus.bench.paired import Paired
 from nereus.bench.process_rows import Spread
-from nereus.bench.recovery_trials import Round
+from nereus.bench.recovery_trials import MemoryRound, Round
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,21 @@ def rows_of_rounds(mpi: str, size: int, rounds: Sequence[Round]) -> list[Recover
         replace(row("rank", lambda one: one.recovery, None), lost_iterations=lost.median),
         row("save", lambda one: one.save, lambda one: one.write),
         row("resume", lambda one: one.resume, lambda one: one.read),
+    ]
+
+
+def rows_of_memory_rounds(mpi: str, size: int, rounds: Sequence[MemoryRound]) -> list[RecoveryRow]:
+    """`memory` and `memory-resume`; none where there was no round."""
+    lost = Spread.of([float(one.lost) for one in rounds])
+    if lost is None:
+        return []
+    seconds, resume = (
+        Spread.of([one.recovery for one in rounds]),
+        Spread.of([one.resume for one in rounds]),
+    )
+    return [
+        RecoveryRow("memory", mpi, size, len(rounds), seconds, lost_iterations=lost.median),
+        RecoveryRow("memory-resume", mpi, size, len(rounds), resume),
     ]
 
 

@@ -5,6 +5,7 @@ Neighbours in time are compared: in each round an epoch is saved, the same bytes
 is killed, and the epoch is read plainly once the job has continued.
 """
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,9 @@ from pathlib import Path
 from nereus.bench.epochs_job import EpochsJob, Size, epochs_job
 from nereus.bench.plain_files import PlainFiles, seconds_to_read
 from nereus.launch.builds import Build
+
+#: Seconds between epochs in memory.
+_PROTECT_EVERY = 1.0
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,15 @@ class Round:
 
 
 @dataclass(frozen=True)
+class MemoryRound:
+    """As a round; from epochs in memory, which are made by the clock."""
+
+    recovery: float
+    lost: int
+    resume: float
+
+
+@dataclass(frozen=True)
 class RecoveryTrials:
     """`command`: of nereus; `folder`: for epochs and plain files, on the file system that is measured."""
 
@@ -45,6 +58,18 @@ class RecoveryTrials:
             job.save()
             for number in range(count):
                 yield self._round(job, number)
+
+    def memory_rounds(self, count: int) -> Iterator[MemoryRound]:
+        """Each as soon as it is over; at least two epochs are made between two deaths."""
+        own = (self.command, self.build, self.size, self.folder, self.stopped, _PROTECT_EVERY)
+        with epochs_job(*own) as job:
+            for number in range(count):
+                job.iterate_until(time.monotonic() + 3 * _PROTECT_EVERY)
+                killed = job.kill(number)
+                opened = job.wait_until_opened(killed)
+                first = job.first_iteration_after(opened.time)
+                lost = job.last_iteration_before(opened.time).iteration - opened.iteration
+                yield MemoryRound(first.time - killed, lost, opened.seconds)
 
     def restarts(self, count: int) -> Iterator[float]:
         """Seconds without an iteration, where the job is started anew with twice as many ranks."""

@@ -18,8 +18,11 @@ PROGRAMS = {
     "cg": ("nereus-cg", "--poisson", "100", "--tolerance", "0", "--iterations", "{}"),
     "halo": ("nereus-halo", "--rows", "1000", "--columns", "1000", "--tolerance", "0", "--iterations", "{}"),
 }
-#: What is added to `nereus run`: a place for epochs, on request only; epochs as often as costs little.
-OFF, ON = (), ("--save-every", "auto")
+#: What is added to `nereus run`: a place for epochs, on request only; epochs as often as costs little, on
+#: disk and in memory. FOLDER is one of the run's own.
+OFF = ("--save", "FOLDER")
+ON = (*OFF, "--save-every", "auto")
+PROTECTED = ("--protect", "memory")
 _FEWEST, _MOST = 50, 10**9  # iterations of a run
 
 
@@ -71,7 +74,7 @@ class SavingCosts:
     def _made(self, program: str, iterations: int, options: Sequence[str] | None) -> tuple[int, float]:
         """Iterations and seconds, as the program says; `options`: None where it is not saved."""
         with tempfile.TemporaryDirectory(prefix="nereus-bench-", dir=self.folder) as name:
-            saving = [] if options is None else ["--save", str(Path(name) / "saved"), *options]
+            saving = [word.replace("FOLDER", str(Path(name) / "saved")) for word in options or ()]
             words = [word.format(iterations) for word in PROGRAMS[program]]
             run = ["run", "--quiet", "--mpi", self.build.name, "-n", str(self.ranks), *saving, "--", *words]
             done = subprocess.run(

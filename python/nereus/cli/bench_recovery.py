@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Generic, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
 import typer
 
@@ -19,9 +19,15 @@ from nereus.analysis.report.units import (
     spread_text,
 )
 from nereus.bench.epochs_job import PROGRAM, EpochsError, Size
-from nereus.bench.recovery_rows import RecoveryRow, row_of_costs, row_of_restarts, rows_of_rounds
-from nereus.bench.recovery_trials import RecoveryTrials, Round
-from nereus.bench.saving_costs import OFF, ON, PROGRAMS, SavingCosts
+from nereus.bench.recovery_rows import (
+    RecoveryRow,
+    row_of_costs,
+    row_of_restarts,
+    rows_of_memory_rounds,
+    rows_of_rounds,
+)
+from nereus.bench.recovery_trials import MemoryRound, RecoveryTrials, Round
+from nereus.bench.saving_costs import OFF, ON, PROGRAMS, PROTECTED, SavingCosts
 from nereus.cli.bench_bytes import data_bytes
 from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, complain, show, show_json
@@ -32,8 +38,7 @@ from nereus.launch import Build, Stopping, choose, fostering, most_ranks
 if TYPE_CHECKING:
     from rich.table import Table
 
-_COSTS = {"off": OFF, "on": ON}
-_CASES = ("rank", "restart", *_COSTS)
+_COSTS = {"off": OFF, "on": ON, "protected": PROTECTED}
 _One = TypeVar("_One")
 
 
@@ -48,7 +53,12 @@ class _Kind(Generic[_One]):
 
 
 _KILLS: _Kind[Round] = _Kind("kills", RecoveryTrials.rounds, lambda one: one.recovery, rows_of_rounds)
+_MEMORY: _Kind[MemoryRound] = _Kind(
+    "kills, memory", RecoveryTrials.memory_rounds, lambda one: one.recovery, rows_of_memory_rounds
+)
 _RESTARTS: _Kind[float] = _Kind("restarts", RecoveryTrials.restarts, float, row_of_restarts)
+_JOBS: dict[str, _Kind[Any]] = {"rank": _KILLS, "memory": _MEMORY, "restart": _RESTARTS}
+_CASES = (*_JOBS, *_COSTS)
 
 
 def recovery(
@@ -59,8 +69,8 @@ def recovery(
     cases: Annotated[
         str,
         typer.Option(
-            help="What is measured, with commas between: rank (kills, with save and resume), restart, off, "
-            "on."
+            help="What is measured, with commas between: rank (kills, with save and resume), memory (the "
+            "same with epochs in memory), restart, off, on, protected (what epochs cost programs)."
         ),
     ] = ",".join(_CASES),
     repeat: Annotated[int, typer.Option(min=1, max=10_000, help="Rounds of each case.")] = 10,
@@ -93,10 +103,9 @@ def recovery(
             return stopping.signal is not None
 
         try:
-            if "rank" in wanted:
-                _measure(_KILLS, _trials(build, data, own / "rank", stopped), repeat, rows)
-            if "restart" in wanted:
-                _measure(_RESTARTS, _trials(build, data, own / "restart", stopped), repeat, rows)
+            for case, kind in _JOBS.items():
+                if case in wanted:
+                    _measure(kind, _trials(build, data, own / case, stopped), repeat, rows)
             costs = SavingCosts(OWN_COMMAND, build, ranks, own, seconds, stopped)
             _measure_costs(costs, [case for case in wanted if case in _COSTS], repeat, rows)
         except EpochsError as problem:

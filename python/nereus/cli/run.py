@@ -14,6 +14,8 @@ import typer
 
 from nereus.cli.messages import Refused, complain, note, warn
 from nereus.cli.run_saving import (
+    ProtectEveryOption,
+    ProtectOption,
     RecoveriesOption,
     RecoveryWindowOption,
     ResumeOption,
@@ -26,9 +28,10 @@ from nereus.cli.run_saving import (
 )
 from nereus.cli.where import HostsOption, OversubscribeOption, RshOption
 from nereus.daemon.queue import cores_for, inquire, shares_hosts_of
-from nereus.epochs import chosen_epoch, newest_number
+from nereus.epochs import Epoch, chosen_epoch, newest_number
 from nereus.launch import (
     PROCESS_METHOD,
+    PROTECT_FOLDER,
     RANKS_PER_CORE,
     RESTART_FOLDER,
     Build,
@@ -51,7 +54,15 @@ from nereus.runs import (
     founding,
     usual_method,
 )
-from nereus.supervisor import Job, NameClaim, Supervision, check_control_socket, check_job_name, claim_name
+from nereus.supervisor import (
+    Job,
+    MemoryEpochs,
+    NameClaim,
+    Supervision,
+    check_control_socket,
+    check_job_name,
+    claim_name,
+)
 
 _ATTEND_SECONDS = 0.1
 # Their slots are the limit there.
@@ -118,7 +129,9 @@ def run(
     save_signal: SaveSignalOption = None,
     save_patience: SavePatienceOption = 60.0,
     resume: ResumeOption = None,
-    recoveries: RecoveriesOption = 0,
+    protect: ProtectOption = None,
+    protect_every: ProtectEveryOption = None,
+    recoveries: RecoveriesOption = None,
     recovery_window: RecoveryWindowOption = "10min",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not print the job's name.")] = False,
 ) -> None:
@@ -128,7 +141,7 @@ def run(
     """
     if name is not None:
         check_job_name(name)
-    saving = saving_asked_for(save, save_every, save_signal, save_patience, resume)
+    saving = saving_asked_for(save, save_every, save_signal, save_patience, resume, protect, protect_every)
     again = recoveries_asked_for(recoveries, recovery_window, saving)
     build = choose(mpi)
     path = found_program(program[0], build)
@@ -145,10 +158,11 @@ def run(
     }
     _check_unit(unit, saving, again)
     where.check_slots(count)
-    start = _Start(build, path, tuple(program[1:]), where, unit, settings, queue, quiet)
+    _check_protection(saving, where)
     with Stopping() as stopping, fostering():
         check_control_socket()
-        with saving.alone():
+        with saving.alone(), _memory_epochs(saving) as in_memory:
+            start = _Start(build, path, tuple(program[1:]), where, unit, settings, queue, quiet, in_memory)
             ending = _run_with_recoveries(start, name, count, saving, again, stopping)
     raise typer.Exit(_exit_code(ending, saving, stopping, program))
 
@@ -165,12 +179,32 @@ class _Start:
     settings: Mapping[str, str]
     queue: bool
     quiet: bool
+    memory_epochs: MemoryEpochs | None
 
 
 def _check_unit(unit: ReleaseUnit, saving: Saving, again: Recoveries) -> None:
     """Founders that make one another have no data yet when they do."""
     if unit == "rank" and (saving.epoch is not None or again.most > 0):
-        raise Refused("--release-unit = rank: does not go together with --resume or --recoveries")
+        raise Refused("--release-unit = rank: does not go together with --resume, --recoveries or --protect")
+
+
+def _check_protection(saving: Saving, where: Where) -> None:
+    """What is kept in memory of one host is no help to another one."""
+    if saving.protect_every and (where.reach.far or where.reach.grows):
+        raise Refused("--protect = memory: allowed for jobs on this host alone; --save protects others")
+
+
+@contextmanager
+def _memory_epochs(saving: Saving) -> Iterator[MemoryEpochs | None]:
+    if not saving.protect_every:
+        yield None
+        return
+    try:
+        kept = MemoryEpochs()
+    except OSError as problem:
+        raise Refused(f"--protect = memory: {problem.filename}: {problem.strerror}") from None
+    with kept:
+        yield kept
 
 
 def _run_with_recoveries(
@@ -181,14 +215,14 @@ def _run_with_recoveries(
         with claim_name(name, start.path.name) as claim:
             newest = newest_number(saving.folder) if saving.folder is not None else 0
             ending = replace(_run_once(start, claim, ranks, saving, stopping), newest_before=newest)
-        epoch = again.next_epoch(ending, saving.folder, saving.epoch)
+        epoch = again.next_epoch(ending, saving.folder, saving.epoch, start.memory_epochs)
         if isinstance(epoch, str) or stopping.signal is not None:
             if epoch and isinstance(epoch, str):
                 note(f"job {claim.name}: {epoch}", start.quiet)
             return ending
         assert ending.outcome is not None
         complain(
-            f"job {claim.name} failed: {ending.outcome.text}; it continues from epoch {epoch.number} "
+            f"job {claim.name} failed: {ending.outcome.text}; it continues from {_named(epoch, start)} "
             f"(recovery {again.number})"
         )
         start = _where_hosts_answer(start, claim.name)
@@ -197,6 +231,11 @@ def _run_with_recoveries(
             _possible(ending.ranks or ranks, start),
             replace(saving, epoch=epoch),
         )
+
+
+def _named(epoch: Epoch, start: _Start) -> str:
+    in_memory = start.memory_epochs is not None and start.memory_epochs.has(epoch.folder)
+    return f"epoch {epoch.number}" + (" in memory" if in_memory else "")
 
 
 def _where_hosts_answer(start: _Start, job: str) -> _Start:
@@ -222,9 +261,16 @@ def _run_once(start: _Start, claim: NameClaim, ranks: int, saving: Saving, stopp
         method = usual_method(start.build, join, stopped=lambda: stopping.signal is not None)
         if method == RESTART:
             note(f"job {claim.name}: its MPI starts no processes in a job: resizes restart it", start.quiet)
-        settings = {PROCESS_METHOD: method, **start.settings, **own, **saving.settings}
+        kept = start.memory_epochs
+        settings = {
+            PROCESS_METHOD: method,
+            PROTECT_FOLDER: str(kept.folder) if kept is not None else "",
+            **start.settings,
+            **own,
+            **saving.settings,
+        }
         job = there.supervision(start.build, start.path, start.arguments, founders, join, settings)
-        return _supervise(job, claim, saving, stopping, start.quiet)
+        return _supervise(replace(job, memory_epochs=kept), claim, saving, stopping, start.quiet)
 
 
 @contextmanager

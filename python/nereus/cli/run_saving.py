@@ -2,6 +2,7 @@
 """Options of `nereus run` about epochs: where they are saved, when, and what continues from them."""
 
 import signal
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +14,17 @@ from nereus.runs import Recoveries, Saving
 
 _SIGNALS = {each.name.removeprefix("SIG"): each for each in signal.Signals}
 _AUTO = "auto"
+# Of a job that is protected.
+_USUAL_RECOVERIES = 3
 _NOT_CAUGHT = {signal.SIGKILL, signal.SIGSTOP, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD}
+
+
+class Protection(StrEnum):
+    """What epochs in memory outlive."""
+
+    #: Its processes.
+    MEMORY = "memory"
+
 
 SaveOption = Annotated[
     Path | None,
@@ -43,10 +54,22 @@ ResumeOption = Annotated[
         metavar="FOLDER", help="Continue from the newest epoch there, or from the one whose folder it is."
     ),
 ]
+ProtectOption = Annotated[
+    Protection | None,
+    typer.Option(help="Keep epochs where they outlive the job's processes: in the memory of this host."),
+]
+ProtectEveryOption = Annotated[
+    str | None,
+    typer.Option(metavar="TIME", help="How often, as --save-every; if not given: auto."),
+]
 RecoveriesOption = Annotated[
-    int,
+    int | None,
     typer.Option(
-        min=0, max=10**6, metavar="N", help="Start a job that failed again, from its latest epoch, N times."
+        min=0,
+        max=10**6,
+        metavar="N",
+        help="Start a job that failed again, from its latest epoch, N times; if not given: "
+        f"{_USUAL_RECOVERIES} with --protect, else 0.",
     ),
 ]
 RecoveryWindowOption = Annotated[
@@ -55,28 +78,42 @@ RecoveryWindowOption = Annotated[
 
 
 def saving_asked_for(
-    save: Path | None, every: str | None, at_signal: str | None, patience: float, resume: Path | None
+    save: Path | None,
+    every: str | None,
+    at_signal: str | None,
+    patience: float,
+    resume: Path | None,
+    protect: Protection | None,
+    protect_every: str | None,
 ) -> Saving:
     """Checked; Refused where something does not go together."""
     if save is None and resume is None:
         for option, given in (("--save-every", every), ("--save-signal", at_signal)):
             if given is not None:
                 raise Refused(f"{option} = {given}: needs --save")
-    return Saving.of(save, _every(every), _signal(at_signal), patience, resume)
+    if protect is None and protect_every is not None:
+        raise Refused(f"--protect-every = {protect_every}: needs --protect")
+    how_often = _every("--protect-every", protect_every or _AUTO) if protect is not None else ""
+    return Saving.of(
+        save, _every("--save-every", every), _signal(at_signal), patience, resume, protect_every=how_often
+    )
 
 
-def recoveries_asked_for(most: int, window: str, saving: Saving) -> Recoveries:
+def recoveries_asked_for(wanted: int | None, window: str, saving: Saving) -> Recoveries:
     """Refused without a place for epochs."""
-    if most > 0 and saving.folder is None:
-        raise Refused(f"--recoveries = {most}: needs --save")
+    most = wanted if wanted is not None else _USUAL_RECOVERIES if saving.protect_every else 0
+    if most > 0 and saving.folder is None and not saving.protect_every:
+        raise Refused(f"--recoveries = {most}: needs --save or --protect")
+    if most == 0 and saving.protect_every:
+        raise Refused("--recoveries = 0: epochs in memory (--protect) are for recoveries alone")
     return Recoveries(most, _seconds("--recovery-window", window))
 
 
-def _every(text: str | None) -> str:
+def _every(option: str, text: str | None) -> str:
     """As the setting has it."""
     if text is None:
         return "0"
-    return _AUTO if text == _AUTO else repr(_seconds("--save-every", text, f", or {_AUTO}"))
+    return _AUTO if text == _AUTO else repr(_seconds(option, text, f", or {_AUTO}"))
 
 
 def _signal(name: str | None) -> signal.Signals | None:

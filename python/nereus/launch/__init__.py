@@ -8,7 +8,7 @@ Knows nothing of resizes, experiments and results.
 
 from nereus.launch.builds import Build, builds, builds_folder, choose, mpi_independent
 from nereus.launch.capacity import RANKS_PER_CORE, cores, memory_bytes, most_ranks
-from nereus.launch.command import PROCESS_METHOD, RESTART_FOLDER, Command, Launch, command
+from nereus.launch.command import PROCESS_METHOD, PROTECT_FOLDER, RESTART_FOLDER, Command, Launch, command
 from nereus.launch.error import LaunchError
 from nereus.launch.hosts import Host, Reach, RemoteShell, Share, host_list, place, read_hosts, short_name
 from nereus.launch.linkage import FAMILIES, family_of
@@ -22,6 +22,7 @@ from nereus.launch.stopping import Stopped, Stopping, left_when_stopped
 __all__ = [
     "FAMILIES",
     "PROCESS_METHOD",
+    "PROTECT_FOLDER",
     "RANKS_PER_CORE",
     "RESTART_FOLDER",
     "Build",

@@ -27,6 +27,8 @@ CONTROLLER = "NEREUS_CONTROLLER"
 PROCESS_METHOD = "NEREUS_PROCESS_METHOD"
 #: Where the data of a job lies while others take the place of its processes; whether these are those others.
 RESTART_FOLDER, RESTARTED = "NEREUS_RESTART_FOLDER", "NEREUS_RESTARTED"
+#: Where a job keeps epochs in memory; empty: it keeps none.
+PROTECT_FOLDER = "NEREUS_PROTECT_FOLDER"
 
 
 @dataclass(frozen=True)

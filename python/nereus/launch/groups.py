@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from nereus.launch import processes
-from nereus.launch.command import RESTART_FOLDER, RESTARTED, Command
+from nereus.launch.command import PROTECT_FOLDER, RESTART_FOLDER, RESTARTED, Command
 from nereus.launch.error import LaunchError
 from nereus.launch.outcome import Outcome, judge
 from nereus.launch.processes import GROUP_VARIABLE, JOB_VARIABLE, Process
@@ -28,7 +28,7 @@ PARTY_VARIABLE = "NEREUS_PARTY"
 # What another supervisor, under which this one may run, has told about its own job.
 _OF_OTHERS = (
     *("NEREUS_LINK", "NEREUS_LINK_KEYS", "NEREUS_JOINS", "NEREUS_FOUNDERS", PARTY_VARIABLE),
-    *(RESTART_FOLDER, RESTARTED),
+    *(RESTART_FOLDER, RESTARTED, PROTECT_FOLDER),
 )
 
 

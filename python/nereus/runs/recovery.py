@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whether a job that failed is started again, from its latest epoch.
+"""Whether a job that failed is started again, from its latest epoch, on disk or in memory.
 
 A program that fails by itself at the same place again is not started for ever: no more than so many times
 within a window of time.
@@ -7,10 +7,12 @@ within a window of time.
 
 import time
 from collections import deque
+from contextlib import suppress
 from pathlib import Path
 
 from nereus.epochs import Epoch, EpochsError, chosen_epoch, newest_number
 from nereus.runs.ending import Ending
+from nereus.supervisor import MemoryEpochs
 
 
 class Recoveries:
@@ -22,16 +24,23 @@ class Recoveries:
         self._window = window
         self._begun: deque[float] = deque()
         self._was_opened = False
+        self._on_disk: Epoch | None = None
         #: All, whenever they were.
         self.number = 0
 
-    def next_epoch(self, ending: Ending, folder: Path | None, begun_from: Epoch | None = None) -> Epoch | str:
+    def next_epoch(
+        self,
+        ending: Ending,
+        folder: Path | None,
+        begun_from: Epoch | None = None,
+        in_memory: MemoryEpochs | None = None,
+    ) -> Epoch | str:
         """The epoch to continue from; else why the job is over, "" where nobody would ask.
 
         A job that saved none since it began continues from the one that it began from, which may be older
         than others in the folder: somebody chose it.
         """
-        if folder is None or self.most == 0 or not ending.failed:
+        if (folder is None and in_memory is None) or self.most == 0 or not ending.failed:
             return ""
         # A program that has opened the job once can: where it dies before it does so again, that is a death
         # like others.
@@ -44,10 +53,40 @@ class Recoveries:
         if len(self._begun) >= self.most:
             return f"it is not started again: it was {len(self._begun)} times in the last {self._window:g} s"
         try:
-            saved = newest_number(folder) > ending.newest_before
-            epoch = chosen_epoch(folder) if saved or begun_from is None else begun_from
+            epoch = self._latest(ending, folder, begun_from, in_memory)
         except EpochsError as problem:
             return f"it is not started again: {problem}"
         self._begun.append(now)
         self.number += 1
         return epoch
+
+    def _latest(
+        self,
+        ending: Ending,
+        folder: Path | None,
+        begun_from: Epoch | None,
+        in_memory: MemoryEpochs | None,
+    ) -> Epoch:
+        """The one on disk or in memory after which the least is done again."""
+        is_kept = begun_from is not None and in_memory is not None and in_memory.has(begun_from.folder)
+        if folder is None:
+            assert in_memory is not None
+            if newest_number(in_memory.folder) == 0:
+                raise EpochsError("it had kept no epoch in memory yet")
+            return chosen_epoch(in_memory.folder)
+        # Memory may be what the job could not be opened from.
+        if in_memory is not None and is_kept and not ending.was_opened:
+            in_memory.forget()
+        if in_memory is None or newest_number(in_memory.folder) == 0:
+            return self._latest_on_disk(ending, folder, None if is_kept else begun_from)
+        kept = chosen_epoch(in_memory.folder)
+        with suppress(EpochsError):
+            saved = self._latest_on_disk(ending, folder, None if is_kept else begun_from)
+            return saved if saved.iteration > kept.iteration else kept
+        return kept
+
+    def _latest_on_disk(self, ending: Ending, folder: Path, begun_from: Epoch | None) -> Epoch:
+        if newest_number(folder) > ending.newest_before:
+            self._on_disk = chosen_epoch(folder)
+        self._on_disk = self._on_disk or begun_from or chosen_epoch(folder)
+        return self._on_disk

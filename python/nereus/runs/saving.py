@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which epochs a job saves, when, and from which one it continues."""
+"""Which epochs a job saves or keeps in memory, when, and from which one it continues."""
 
 import signal
 from collections.abc import Iterator, Mapping
@@ -26,29 +26,40 @@ class Saving:
     signals: frozenset[signal.Signals] = field(default_factory=frozenset)
     #: Seconds that it has for that.
     patience: float = 0.0
+    #: How often an epoch is kept in memory, as the setting has it; "": never.
+    protect_every: str = ""
     #: What `resume` names, and the epoch that this is now.
     resume: Path | None = None
     epoch: Epoch | None = None
 
     @staticmethod
     def of(
-        save: Path | None, every: str, also_at: signal.Signals | None, patience: float, resume: Path | None
+        save: Path | None,
+        every: str,
+        also_at: signal.Signals | None,
+        patience: float,
+        resume: Path | None,
+        protect_every: str = "",
     ) -> "Saving":
         """A job that resumes saves where it comes from, if nothing else is said."""
         epoch = chosen_epoch(resume) if resume is not None else None
         folder = save or (epoch.folder.parent if epoch is not None else None)
         if folder is None:
-            return Saving()
+            return Saving(protect_every=protect_every)
         signals = {signal.SIGTERM, *([also_at] if also_at is not None else [])}
-        return Saving(folder.absolute(), every, frozenset(signals), patience, resume, epoch)
+        return Saving(folder.absolute(), every, frozenset(signals), patience, protect_every, resume, epoch)
 
     @property
     def settings(self) -> Mapping[str, str]:
         """Of the job."""
-        if self.folder is None:
-            return {}
-        resume = {"NEREUS_RESUME": str(self.epoch.folder.absolute())} if self.epoch is not None else {}
-        return {"NEREUS_SAVE": str(self.folder), "NEREUS_SAVE_EVERY": self.every, **resume}
+        settings: dict[str, str] = {}
+        if self.folder is not None:
+            settings |= {"NEREUS_SAVE": str(self.folder), "NEREUS_SAVE_EVERY": self.every}
+        if self.protect_every:
+            settings["NEREUS_PROTECT_EVERY"] = self.protect_every
+        if self.epoch is not None:
+            settings["NEREUS_RESUME"] = str(self.epoch.folder.absolute())
+        return settings
 
     @contextmanager
     def alone(self) -> Iterator[None]:

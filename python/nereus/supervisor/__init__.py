@@ -17,10 +17,13 @@ from nereus.supervisor.name_claim import NameClaim, claim_name, job_names
 
 if TYPE_CHECKING:
     from nereus.supervisor.job import Job
+    from nereus.supervisor.memory_epochs import MemoryEpochs
     from nereus.supervisor.supervision import Supervision
 else:
     # What starts jobs takes long to import, and most commands only ask them.
-    __getattr__ = names_from(__name__, {"job": ["Job"], "supervision": ["Supervision"]})
+    __getattr__ = names_from(
+        __name__, {"job": ["Job"], "memory_epochs": ["MemoryEpochs"], "supervision": ["Supervision"]}
+    )
 
 __all__ = [
     "CODES",
@@ -31,6 +34,7 @@ __all__ = [
     "UNCHANGED",
     "FoundJob",
     "Job",
+    "MemoryEpochs",
     "NameClaim",
     "NoAnswer",
     "Supervision",

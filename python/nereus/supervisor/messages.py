@@ -171,6 +171,8 @@ class Keep(Message):
 
     kind: Literal["keep"]
     request: RequestNumber
+    #: In memory, for which they are; 0: for a restart.
+    epoch: Annotated[int, Field(ge=0, le=2**63 - 1)] = 0
     handles: list[MemoryHandle | None]
 
 

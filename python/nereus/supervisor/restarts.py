@@ -11,7 +11,6 @@ import os
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from nereus.launch.command import RESTART_FOLDER
 from nereus.launch.error import LaunchError
@@ -66,11 +65,9 @@ class Restarts:
         """Whether processes leave, or come, so that none may be part of the job."""
         return self._asked is not None
 
-    def keep(self, message: messages.Keep) -> dict[str, Any]:
-        """Have these files outlive the processes that are about to leave; the answer for the root."""
-        kept = self._memory.keep(message.handles)
-        handles = [handle.model_dump() if handle is not None else None for handle in kept]
-        return {"request": message.request, "handles": handles}
+    def keep(self, handles: Sequence[messages.MemoryHandle | None]) -> list[messages.MemoryHandle | None]:
+        """Have these files outlive the processes that are about to leave; None for what cannot be."""
+        return self._memory.keep(handles)
 
     def settled(self) -> None:
         """A resize has ended; if it was to be a restart, the processes go on with what they have."""

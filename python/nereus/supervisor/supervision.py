@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from nereus.allocation import ResourceManager
 from nereus.launch.command import Launch
 from nereus.launch.hosts import Share
+from nereus.supervisor.memory_epochs import MemoryEpochs
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,8 @@ class Supervision:
     joins: bool
     #: Who gives it hosts; None: it has them by a list.
     manager: ResourceManager | None = None
+    #: From which it continues where it fails; None: none are kept.
+    memory_epochs: MemoryEpochs | None = None
 
     @property
     def ranks(self) -> int:

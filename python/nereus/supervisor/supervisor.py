@@ -63,6 +63,7 @@ class Supervisor:
         launch = start.launch
         self._groups, self._launch, self._joins, self._server = groups, launch, start.joins, server
         self._founders, self._allocation = start.ranks, allocation
+        self._memory_epochs = start.memory_epochs
         self._releases = Releases(groups, launch, server)
         with ExitStack() as opened:
             self._sockets = opened.enter_context(Sockets())
@@ -108,7 +109,7 @@ class Supervisor:
             messages.Settled: self._take_settled,
             messages.Answer: self._take_answer,
             messages.Saved: self._take_saved,
-            messages.Keep: lambda message, _: self._tell_root("kept", **self.restarts.keep(message)),
+            messages.Keep: lambda message, _: self._keep(message),
             messages.Restart: lambda message, _: self.restarts.follow(message),
             messages.Closing: self._take_closing,
         }
@@ -264,6 +265,15 @@ class Supervisor:
     def _take_saved(self, message: messages.Saved, sender: bytes) -> None:
         self.saves.follow(message)
         self._request_server.saved(message)
+
+    def _keep(self, message: messages.Keep) -> None:
+        epochs = self._memory_epochs
+        if message.epoch == 0:
+            kept = self.restarts.keep(message.handles)
+        else:
+            kept = epochs.keep(message.epoch, message.handles) if epochs is not None else []
+        handles = [handle.model_dump() if handle is not None else None for handle in kept]
+        self._tell_root("kept", request=message.request, handles=handles)
 
     def _start_anew(self, shares: Sequence[messages.ShareAsked]) -> Group:
         ranks = sum(share.ranks for share in shares)

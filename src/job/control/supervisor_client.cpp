@@ -214,8 +214,9 @@ void SupervisorClient::say_saved(const SaveOutcome &outcome) {
                 {"stops", outcome.stops}});
 }
 
-Result<json> SupervisorClient::keep(std::uint64_t request, const json &handles, const Deadline &deadline) {
-    if (auto done = send({{"kind", "keep"}, {"request", request}, {"handles", handles}}); !done)
+Result<json> SupervisorClient::keep(std::uint64_t request, std::uint64_t epoch, const json &handles,
+                                    const Deadline &deadline) {
+    if (auto done = send({{"kind", "keep"}, {"request", request}, {"epoch", epoch}, {"handles", handles}}); !done)
         return tl::unexpected(done.error());
     while (true) {
         {

@@ -60,9 +60,11 @@ public:
     void say_saved(const SaveOutcome &outcome);
     /// Waits until the supervisor has files of shared memory open, so that they outlive all processes of the job.
     ///
+    /// @param epoch    for an epoch in memory of this number; 0: for a restart
     /// @param handles  as memory::as_json() has them, or null
     /// @return those of the supervisor's own, null for what it could not open. NEREUS_ERR_TIMEOUT without an answer
-    Result<nlohmann::json> keep(std::uint64_t request, const nlohmann::json &handles, const Deadline &deadline);
+    Result<nlohmann::json> keep(std::uint64_t request, std::uint64_t epoch, const nlohmann::json &handles,
+                                const Deadline &deadline);
     /// All leave for resize `request`, and are to be started anew so; as before where that fails.
     void say_restart(std::uint64_t request, const plan::Party &after, const plan::Party &before);
     void answer(const nlohmann::json &ticket, int code, const std::string &message, std::uint64_t number);

@@ -5,6 +5,7 @@
 #include "mpi/message.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace nereus::job {
 namespace {
@@ -191,6 +192,18 @@ Done take_part_of(const memory::Handle &handle, const Generation &now, Entry &en
     if (!segment) return tl::unexpected(segment.error());
     entry.is.shared = true;
     put_into(std::move(*segment), now, entry);
+    return {};
+}
+
+Done fill_from(const memory::Handle &copy, const Generation &now, Entry &entry) {
+    const auto segment = Segment::open(copy);
+    if (!segment) return tl::unexpected(segment.error());
+    const plan::Range own = entry.before(now.control.size()).owned_by(now.control.rank());
+    if (own.empty()) return {};
+    const std::int64_t first = own.first * entry.is.extent, end = own.end * entry.is.extent;
+    // Finding pages one by one while they are copied takes longer than copying them.
+    if (auto done = entry.segment->touch(first, end); !done) return done;
+    std::memcpy(entry.segment->at(first), segment->at(first), end - first);
     return {};
 }
 

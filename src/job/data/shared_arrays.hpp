@@ -25,6 +25,9 @@ Done take_part(const Generation &now, const Settings &settings, Entry &entry);
 /// The part of a founder of an array that is in a file already. NEREUS_ERR_MEMORY where it cannot be opened.
 Done take_part_of(const memory::Handle &handle, const Generation &now, Entry &entry);
 
+/// What this process has of such an array, but for a halo, from another file that has its elements.
+Done fill_from(const memory::Handle &copy, const Generation &now, Entry &entry);
+
 /// Collective over the founders: settles the setting `memory`, which is not `auto` any more then, and whether files
 /// need names. NEREUS_ERR_UNSUPPORTED where shared memory was asked for and does not work.
 Done settle_memory(const Generation &now, Settings &settings);

@@ -20,7 +20,8 @@ constexpr int document_format = 1;
 json as_json(const SavedEntry &entry) {
     json out = description_as_json(entry.is);
     out["own_memory"] = entry.own_memory;
-    if (entry.kept) out["kept"] = memory::as_json(*entry.kept);
+    if (entry.kept.file) out["kept"] = memory::as_json(*entry.kept.file);
+    if (entry.kept.copy) out["copy"] = memory::as_json(*entry.kept.copy);
     return out;
 }
 
@@ -33,7 +34,9 @@ memory::Handle kept_from(const json &in, const Description &is) {
 
 SavedEntry entry_from(const json &in) {
     SavedEntry entry{description_from(in), in.at("own_memory")};
-    if (in.contains("kept")) entry.kept = kept_from(in.at("kept"), entry.is);
+    if (in.contains("kept")) entry.kept.file = kept_from(in.at("kept"), entry.is);
+    if (in.contains("copy")) entry.kept.copy = kept_from(in.at("copy"), entry.is);
+    if (entry.kept.copy && !entry.kept.file) throw std::out_of_range(entry.is.name + " has a copy, and no memory");
     if (entry.is.name.empty() || entry.is.name.size() > longest_name || entry.is.name.find('\0') != std::string::npos)
         throw std::out_of_range("name = " + entry.is.name.substr(0, longest_name) + ": has 1 to 63 characters");
     return entry;
@@ -123,7 +126,7 @@ Result<EpochDocument> document_from(const std::string &text) try {
 std::vector<epochs::ArrayForm> forms_of(const EpochDocument &document) {
     std::vector<epochs::ArrayForm> forms;
     for (const SavedEntry &entry : document.entries)
-        forms.push_back({entry.is.name, entry.is.type, entry.kept ? 0 : entry.is.elements(), entry.is.extent});
+        forms.push_back({entry.is.name, entry.is.type, entry.kept.file ? 0 : entry.is.elements(), entry.is.extent});
     for (const SavedPieces &own : document.own)
         for (epochs::ArrayForm &form : own.forms()) forms.push_back(std::move(form));
     return forms;

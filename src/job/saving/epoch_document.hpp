@@ -15,12 +15,16 @@
 
 namespace nereus::job {
 
+/// An array that is in shared memory which outlives the job's processes, and not in the epoch.
+struct KeptArray {
+    std::optional<memory::Handle> file{}; ///< in which it will lie again; none: its elements are in the epoch
+    std::optional<memory::Handle> copy{}; ///< of an epoch in memory, where its elements are; none: they are in `file`
+};
+
 struct SavedEntry {
     Description is;          ///< but for `shared`
     bool own_memory = false; ///< the application's
-    /// With a restart: the file of shared memory where its elements are, which outlives the job's processes. None are
-    /// in the epoch then.
-    std::optional<memory::Handle> kept{};
+    KeptArray kept{};
 };
 
 struct EpochDocument {

@@ -72,7 +72,7 @@ private:
     }
 
     Done write_entry(std::size_t number, const Entry &entry, bool is_fine) {
-        if (document_.entries[number].kept) return {};
+        if (document_.entries[number].kept.file) return {};
         const std::int64_t elements = entry.is.elements();
         const int ranks = job_.generation.control.size();
         const plan::Distribution distribution = entry.before(ranks);
@@ -123,7 +123,7 @@ Result<std::uint64_t> agreed_epoch(const JobState &job, const std::string &folde
     return epoch;
 }
 
-Done note_kept(EpochDocument &document, Result<std::vector<std::optional<memory::Handle>>> kept) {
+Done note_kept(EpochDocument &document, Result<std::vector<KeptArray>> kept) {
     if (!kept) return tl::unexpected(kept.error());
     for (std::size_t number = 0; number < kept->size(); ++number)
         document.entries[number].kept = std::move((*kept)[number]);
@@ -136,9 +136,9 @@ bool is_same_folder(const std::string &one, const std::string &other) {
 }
 
 /// Of `DIR` or `DIR/epoch-N`.
-bool continues_from(const Settings &settings) {
+bool continues_from(const Settings &settings, const std::string &folder) {
     const auto chosen = epochs::choose_epoch(epochs::disk(), settings.resume);
-    return chosen && is_same_folder(chosen->folder, settings.save);
+    return chosen && is_same_folder(chosen->folder, folder);
 }
 
 }
@@ -152,7 +152,9 @@ Done prepare_saving(const Settings &settings) {
     if (auto done = folder.prepare(); !done) return done;
     const auto numbers = folder.epochs();
     if (!numbers) return tl::unexpected(numbers.error());
-    if (numbers->empty() || settings.restarted || continues_from(settings)) return {};
+    if (numbers->empty() || settings.restarted || continues_from(settings, settings.save) ||
+        continues_from(settings, settings.protect_folder))
+        return {};
     return failed(NEREUS_ERR_SETTING, "save = " + settings.save + ": holds epochs of an earlier job, up to number " +
                                           std::to_string(numbers->back()) +
                                           ": continue from there (setting resume), or name another folder");
@@ -178,7 +180,7 @@ Result<SavedEpoch> save_epoch(JobState &job, const Destination &destination) {
     if (!epoch) return tl::unexpected(epoch.error());
     EpochDocument document = document_of(job, *epoch);
     if (destination.keep)
-        if (auto done = note_kept(document, destination.keep()); !done) return tl::unexpected(done.error());
+        if (auto done = note_kept(document, destination.keep(*epoch)); !done) return tl::unexpected(done.error());
     const auto own = OwnPieces::hand_out(comm);
     if (!own) return tl::unexpected(own.error());
     document.own = own->saved();

@@ -31,9 +31,9 @@ Done check_can_be_saved();
 /// Where an epoch goes, and what differs in one for a restart.
 struct Destination {
     std::string folder;
-    /// Collective, the same on all: of each entry the file that others will find its elements in; none where they are
-    /// to be written. Without it all are.
-    std::function<Result<std::vector<std::optional<memory::Handle>>>()> keep{};
+    /// Collective, the same on all: of each entry, for the epoch of this number, where others will find its elements;
+    /// no file where they are to be written. Without it all are.
+    std::function<Result<std::vector<KeptArray>>(std::uint64_t)> keep{};
     /// On rank 0, when all data is saved: adds to what the epoch says of itself.
     std::function<void(EpochDocument &)> complete{};
 };

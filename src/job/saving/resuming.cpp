@@ -102,8 +102,9 @@ private:
 
     /// Collective where memory has to be made.
     Done take_part_of(const SavedEntry &saved, Entry &made) {
-        return saved.kept ? job::take_part_of(*saved.kept, job_.generation, made)
-                          : take_part(job_.generation, job_.settings, made);
+        if (!saved.kept.file) return take_part(job_.generation, job_.settings, made);
+        if (auto done = job::take_part_of(*saved.kept.file, job_.generation, made); !done) return done;
+        return saved.kept.copy ? fill_from(*saved.kept.copy, job_.generation, made) : Done{};
     }
 
     Done add_entry(const SavedEntry &saved) try {
@@ -146,7 +147,7 @@ private:
         std::int64_t start = 0;
         const auto &segment = entries_.all()[starts].segment;
         Done done;
-        if (document_.entries[starts].kept)
+        if (document_.entries[starts].kept.file)
             std::memcpy(&start, segment->at(row * std::int64_t{sizeof start}), sizeof start);
         else
             done = reader_.read_again(starts, {row, row + 1}, reinterpret_cast<std::byte *>(&start));
@@ -188,7 +189,7 @@ private:
     }
 
     Done read_entry(std::size_t number, const Entry &entry, bool is_fine) {
-        if (document_.entries[number].kept) return {};
+        if (document_.entries[number].kept.file) return {};
         const plan::Range all{0, entry.is.elements()};
         const plan::Distribution distribution = entry.before(ranks_);
         if (!entry.is.value && !distribution.contiguous()) return read_dealt(number, entry, distribution, is_fine);

@@ -14,7 +14,7 @@
 namespace nereus::job {
 
 /// Whether an epoch is saved, in the place of a resize or, `and_restart`, as a part of one.
-enum class Save : std::int32_t { no, and_go_on, and_stop, and_restart };
+enum class Save : std::int32_t { no, and_go_on, and_stop, in_memory, and_restart };
 
 /// Travels as its bytes between processes of one architecture.
 struct Request {

@@ -123,8 +123,8 @@ void Record::resize_ended(const nereus_resize_report &report) {
     write(event, kept_generation_ + is_done, told);
 }
 
-void Record::epoch_ended(const JobState &members, const Result<SavedEpoch> &saved) {
-    ordered_json told{{"iteration", members.iteration}};
+void Record::epoch_ended(const JobState &members, const Result<SavedEpoch> &saved, bool in_memory) {
+    ordered_json told{{"iteration", members.iteration}, {"in_memory", in_memory}};
     if (saved)
         told.update({{"epoch", saved->number}, {"bytes", saved->bytes}, {"seconds", saved->seconds}});
     else

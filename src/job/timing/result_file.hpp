@@ -32,7 +32,7 @@ public:
     /// A committed resize ends the generation that was kept last.
     void resize_ended(const nereus_resize_report &report);
     void job_ended();
-    void epoch_ended(const JobState &members, const Result<SavedEpoch> &saved);
+    void epoch_ended(const JobState &members, const Result<SavedEpoch> &saved, bool in_memory);
 
 private:
     explicit Record(LinesFile file) : file_(std::move(file)) {}

@@ -41,6 +41,12 @@ def test_events_are_read_once_and_half_a_line_later(tmp_path: Path) -> None:
     assert [one.pids for one in log.opened] == [[7]]
 
 
+def test_half_a_line_of_a_killed_process_is_no_event(tmp_path: Path) -> None:
+    log = log_of(tmp_path, opened(1, 0), iterated(2, 1)[:30], "", opened(3, 0), iterated(4, 1))
+    assert [one.time for one in log.opened] == [1, 3]
+    assert log.iterated == [Iterated(4, 1)]
+
+
 def test_iterations_are_found_by_their_time(tmp_path: Path) -> None:
     log = log_of(tmp_path, *[iterated(time, time * 10) for time in (1, 2, 3)])
     assert log.first_iteration_after(0.5) == Iterated(1, 10)

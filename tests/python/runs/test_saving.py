@@ -2,15 +2,18 @@
 """What a job is told about epochs, and whether a failed one is started again."""
 
 import signal
+import stat
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from an_epoch import folder_of_epochs
+from an_epoch import document, folder_of_epochs, write_epoch
 
 from nereus.epochs import chosen_epoch
 from nereus.launch import Outcome
 from nereus.runs import Ending, Recoveries, RunError, Saving
+from nereus.supervisor import MemoryEpochs
 
 FAILED = Ending(Outcome(False, "a rank was killed", 137), was_opened=True, ranks=4)
 GOOD = Ending(Outcome(True, "the job ended normally"), was_opened=True, ranks=4)
@@ -92,6 +95,57 @@ def test_job_that_failed_before_it_opened_again_is_started_again(tmp_path: Path)
     recoveries, folder = Recoveries(2, 600.0), folder_of_epochs(tmp_path, 1)
     for ending in (FAILED, replace(FAILED, was_opened=False)):
         assert not isinstance(recoveries.next_epoch(ending, folder), str)
+
+
+@pytest.fixture
+def in_memory() -> Iterator[MemoryEpochs]:
+    with MemoryEpochs() as made:
+        yield made
+
+
+def test_job_continues_from_the_newer_one_of_disk_and_memory(tmp_path: Path, in_memory: MemoryEpochs) -> None:
+    recoveries, folder = Recoveries(9, 600.0), folder_of_epochs(tmp_path, 5)
+    folder_of_epochs(in_memory.folder, 2)
+    for iteration, expected in ((40, folder), (50, in_memory.folder), (60, in_memory.folder)):
+        write_epoch(in_memory.folder, 2, document(2, iteration=iteration))
+        epoch = recoveries.next_epoch(FAILED, folder, None, in_memory)
+        assert not isinstance(epoch, str) and epoch.folder.parent == expected
+
+
+def test_job_that_cannot_be_opened_from_memory_continues_from_the_disk(
+    tmp_path: Path, in_memory: MemoryEpochs
+) -> None:
+    recoveries, folder = Recoveries(9, 600.0), folder_of_epochs(tmp_path, 3)
+    folder_of_epochs(in_memory.folder, 7)
+    kept = recoveries.next_epoch(FAILED, folder, None, in_memory)
+    assert not isinstance(kept, str) and in_memory.has(kept.folder)
+    since = replace(FAILED, was_opened=False, newest_before=3)
+    saved = recoveries.next_epoch(since, folder, kept, in_memory)
+    assert not isinstance(saved, str) and saved.folder == folder / "epoch-3"
+    assert list(in_memory.folder.iterdir()) == []
+
+
+def test_job_in_memory_alone_is_tried_again(in_memory: MemoryEpochs) -> None:
+    recoveries = Recoveries(9, 600.0)
+    assert recoveries.next_epoch(FAILED, None, None, in_memory) == (
+        "it is not started again: it had kept no epoch in memory yet"
+    )
+    folder_of_epochs(in_memory.folder, 7)
+    for ending in (FAILED, replace(FAILED, was_opened=False)):
+        epoch = recoveries.next_epoch(ending, None, None, in_memory)
+        assert not isinstance(epoch, str) and epoch.number == 7
+
+
+def test_epochs_in_memory_are_gone_afterwards() -> None:
+    with MemoryEpochs() as made:
+        folder = made.folder
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert not folder.exists()
+
+
+def test_settings_of_a_protected_job_name_no_disk() -> None:
+    saving = Saving.of(None, "0", None, 60.0, None, protect_every="auto")
+    assert dict(saving.settings) == {"NEREUS_PROTECT_EVERY": "auto"}
 
 
 def test_job_that_saved_nothing_continues_from_the_epoch_that_was_chosen(tmp_path: Path) -> None:

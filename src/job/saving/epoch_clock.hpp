@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Has epochs of one kind be made every so often.
+#pragma once
+
+#include "base/clock.hpp"
+#include "job/saving/save_interval.hpp"
+
+namespace nereus::job {
+
+class EpochClock {
+public:
+    /// @param every  the setting: seconds, or `automatically`; 0: never
+    bool is_due(double every, const std::function<std::int64_t()> &bytes) const {
+        return every != 0 && !is_waiting_ && interval_.is_due(every, now() - last_, bytes);
+    }
+
+    /// One was due; `is_waiting`: a request for it waits.
+    void was_due(bool is_waiting) {
+        last_ = now();
+        is_waiting_ = is_waiting;
+    }
+
+    /// One was made, or could not be, whoever asked for it.
+    void ended(const double *seconds) {
+        is_waiting_ = false;
+        last_ = now();
+        seconds != nullptr ? interval_.saved(*seconds) : interval_.failed();
+    }
+
+private:
+    SaveInterval interval_;
+    double last_ = now(); ///< when one was made, or was to be
+    bool is_waiting_ = false;
+};
+
+}
