@@ -3,9 +3,16 @@
 
 #include "base/printable.hpp"
 
+#include <filesystem>
+#include <system_error>
+
 namespace nereus::job {
 
 Done SaveRequests::check_possible(Save save) const {
+    std::error_code ignored;
+    // It was made for this user alone; who made it may have been killed.
+    if (save == Save::in_memory && !std::filesystem::is_directory(job_.settings.protect_folder, ignored))
+        return failed(NEREUS_ERR_STATE, "protect-folder = " + job_.settings.protect_folder + ": is not there");
     if (save != Save::in_memory && job_.settings.save.empty())
         return failed(NEREUS_ERR_UNSUPPORTED, "this job saves no epochs: start it with `nereus run --save`");
     return check_can_be_saved();

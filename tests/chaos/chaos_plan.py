@@ -136,6 +136,8 @@ class Trial:
     founders: int
     settings: dict[str, str]
     daemon: bool
+    #: Whether it keeps epochs in memory, and continues from them.
+    protected: bool
     #: Whether the job is asked to end while its last resize is under way.
     closes_at_once: bool
     steps: list[Step] = field(default_factory=list)
@@ -151,6 +153,7 @@ def draw(seed: int, number: int, mpi: str) -> Trial:
     random = Random(f"{seed}/{number}/{mpi}")
     founders = random.randint(1, 3)
     daemon = random.random() < 0.2
+    protected = random.random() < 0.25
     steps, ranks = [], founders
     for _ in range(random.randint(1, _MOST_STEPS)):
         target = random.choice([size for size in range(1, MOST_RANKS + 1) if size != ranks])
@@ -158,13 +161,15 @@ def draw(seed: int, number: int, mpi: str) -> Trial:
         roles = _roles(mpi, daemon, options, grows=target > ranks)
         steps.append(Step(target, options, _injection(random, roles, options)))
         ranks = target
-    return Trial(seed, number, mpi, founders, _settings(random), daemon, random.random() < 0.1, steps)
+    settings, closes_at_once = _settings(random, protected), random.random() < 0.1
+    return Trial(seed, number, mpi, founders, settings, daemon, protected, closes_at_once, steps)
 
 
-def _settings(random: Random) -> dict[str, str]:
+def _settings(random: Random, protected: bool) -> dict[str, str]:
+    units = ["job"] if protected else ["job", "job", "rank"]
     return {
         "NEREUS_MEMORY": random.choice(["auto", "shared", "private"]),
-        "NEREUS_RELEASE_UNIT": random.choice(["job", "job", "rank"]),
+        "NEREUS_RELEASE_UNIT": random.choice(units),
         "NEREUS_VERIFY": random.choice(["on", "off"]),
         "NEREUS_CONNECT_TIMEOUT": "6",
         "NEREUS_ANSWER_TIMEOUT": "6",

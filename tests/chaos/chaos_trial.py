@@ -28,6 +28,8 @@ from nereus.supervisor import NoAnswer, ask
 #: Longer than all limits of a resize together: 6 s to come, 6 s for each vote, what releases take.
 LIMIT = 60.0
 _GONE_WITHIN = 15.0
+# The program is so small that an epoch takes about a millisecond.
+_PROTECTION = ("--protect", "memory", "--protect-every", "0.05", "--recoveries", "100")
 _LOOK_EVERY = 0.02
 _Process = subprocess.Popen[str]
 
@@ -64,9 +66,15 @@ class Run:
                 )
                 for number, step in enumerate(self._trial.steps):
                     if not self._has_ended(process):
+                        self._wait_for_recovery(process)
                         self._resize(process, targets, number, step)
                 (self._folder / "stop").touch()
                 self._take_end(process)
+
+    def _wait_for_recovery(self, process: _Process) -> None:
+        """A protected job may have no root, since one of its processes was killed."""
+        if self._trial.protected:
+            self._until(lambda: self._has_ended(process) or self._control_sockets(), "the job does not go on")
 
     @contextmanager
     def _hangs_noted(self) -> Iterator[None]:
@@ -94,9 +102,11 @@ class Run:
     def _job(self) -> Iterator[_Process]:
         trial = self._trial
         program = self._site.program(trial.mpi, "resizable")
-        words = ("run", "--mpi", trial.mpi, "-n", str(trial.founders), "--", program, self._folder)
+        protection = _PROTECTION if trial.protected else ()
+        words = ("run", "--mpi", trial.mpi, "-n", str(trial.founders), *protection)
         preload = program.parent / "libkill-at.so"
         own = {"LD_PRELOAD": str(preload), "NEREUS_TEST_KILL_FILE": str(self._kill_file)}
+        words = (*words, "--", program, self._folder)
         with self._started(*words, output="job", **trial.settings, **own) as process:
             yield process
 
@@ -127,11 +137,7 @@ class Run:
             self._note_hit_at_call(number, injection)
 
     def _ask(self, process: _Process, ranks: int, options: dict[str, str]) -> Answer:
-        control_sockets: list[Path] = []
-        with suppress(FileNotFoundError):  # the folder goes with the last job
-            control_sockets = [
-                path for path in (self._site.runtime / "nereus").glob("*.control") if path.stem != "daemon"
-            ]
+        control_sockets = self._control_sockets()
         if not control_sockets:
             return Answer.CUT_OFF
         question = {"kind": "resize", "ranks": ranks, "options": options, "wait": True}
@@ -148,6 +154,13 @@ class Run:
         if "ended before" in str(answer.get("message")):
             return Answer.CUT_OFF
         return Answer.UNDONE if answer.get("report") else Answer.REFUSED
+
+    def _control_sockets(self) -> list[Path]:
+        with suppress(FileNotFoundError):  # the folder goes with the last job
+            return [
+                path for path in (self._site.runtime / "nereus").glob("*.control") if path.stem != "daemon"
+            ]
+        return []
 
     def _inject(self, targets: Targets, injection: Injection, answer: "Future[Answer]") -> None:
         time.sleep(injection.after)

@@ -191,7 +191,7 @@ def test_program_in_python_saves_itself_and_continues(site: Any, mpich: str) -> 
     first = site.nereus(*words)
     assert (first.code, first.out) == (STOPPED, ""), first.err
     second = site.nereus(*words[:4], "-n", "3", "--resume", "saved", *words[-3:])
-    assert (second.code, second.out) == (0, "total 3000000.0 on 3 in generation 0\n"), second.err
+    assert (second.code, second.out) == (0, "total 3000000.0 on 3 in generation 1\n"), second.err
 
 
 def test_zarr_reads_what_was_saved(site: Any, mpich: str) -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A program: waits until its standard input ends, and then ends a job, unless it was said to have ended.
 
-    python watchdog_main.py NEREUS_JOB=KEY FOLDER
+    python watchdog_main.py NEREUS_JOB=KEY FOLDER    or another variable that all processes of the job have
 
 All processes with this variable in their environment are killed, the folder is removed, and so is the shared
 memory that they left. Nothing of ours is imported before that, so that it starts in hundredths of a second.

@@ -12,8 +12,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from nereus.launch.command import PROTECT_FOLDER
 from nereus.launch.private_folder import make_folder
-from nereus.launch.processes import JOB_VARIABLE
 from nereus.launch.shared_memory import FOLDER
 from nereus.launch.watchdog import Watchdog
 from nereus.supervisor.kept_memory import KeptMemory
@@ -26,12 +26,11 @@ class MemoryEpochs:
 
     def __init__(self) -> None:
         """None yet. OSError or LaunchError where nothing can be kept in memory here."""
-        key = new_key()
         #: A folder of epochs, as one on disk.
-        self.folder = FOLDER / f"nereus-{key}-epochs"
+        self.folder = FOLDER / f"nereus-{new_key()}-epochs"
         self._kept = (KeptMemory(), KeptMemory())
-        # Removes the folder where we are killed; there are no processes for it to end.
-        self._watchdog = Watchdog(f"{JOB_VARIABLE}={key}", self.folder)
+        # Removes the folder where we are killed, once the processes that write to it have ended.
+        self._watchdog = Watchdog(f"{PROTECT_FOLDER}={self.folder}", self.folder)
         try:
             make_folder(self.folder, "epochs are kept there")
         except BaseException:

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from nereus.config import Loaded, load
-from nereus.launch import Build
+from nereus.launch import PROCESS_METHOD, Build
 from nereus.probe import Capabilities, Feature, Joining
 from nereus.probe.capabilities import FEATURES
-from nereus.runs import PROCESS_METHOD, RunError, Where, experiment, usual_method
+from nereus.runs import RunError, Where, experiment, usual_method
 
 TEXT = '[[phases]]\niterations = 2\n[[groups]]\nranks = 1\n[[phases.stages]]\ntype = "pi"\ntime = 0.01\n'
 
