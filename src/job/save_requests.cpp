@@ -28,8 +28,9 @@ Result<std::uint64_t> SaveRequests::ask(Save save) {
 void SaveRequests::ask_if_due(EpochClock &clock, double every, Save save) {
     if (!clock.is_due(every, [this] { return job_.registry.bytes(); })) return;
     const auto number = ask(save);
-    clock.was_due(number.has_value());
-    if (!number) print_line("nereus", "no epoch is saved: " + number.error().what);
+    if (number) return clock.asked();
+    clock.ended(nullptr);
+    print_line("nereus", "no epoch is saved: " + number.error().what);
 }
 
 void SaveRequests::take_outside() {

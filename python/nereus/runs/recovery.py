@@ -7,7 +7,6 @@ within a window of time.
 
 import time
 from collections import deque
-from contextlib import suppress
 from pathlib import Path
 
 from nereus.epochs import Epoch, EpochsError, chosen_epoch, newest_number
@@ -69,24 +68,28 @@ class Recoveries:
     ) -> Epoch:
         """The one on disk or in memory after which the least is done again."""
         is_kept = begun_from is not None and in_memory is not None and in_memory.has(begun_from.folder)
+        kept = _latest_in(in_memory) if in_memory is not None else None
         if folder is None:
-            assert in_memory is not None
-            if newest_number(in_memory.folder) == 0:
+            if kept is None:
                 raise EpochsError("it had kept no epoch in memory yet")
-            return chosen_epoch(in_memory.folder)
-        # Memory may be what the job could not be opened from.
-        if in_memory is not None and is_kept and not ending.was_opened:
-            in_memory.forget()
-        if in_memory is None or newest_number(in_memory.folder) == 0:
-            return self._latest_on_disk(ending, folder, None if is_kept else begun_from)
-        kept = chosen_epoch(in_memory.folder)
-        with suppress(EpochsError):
+            return kept
+        try:
             saved = self._latest_on_disk(ending, folder, None if is_kept else begun_from)
-            return saved if saved.iteration > kept.iteration else kept
-        return kept
+        except EpochsError:
+            if kept is None:
+                raise
+            return kept
+        if in_memory is not None and is_kept and not ending.was_opened:
+            in_memory.forget()  # it may be what the job could not be opened from
+            return saved
+        return kept if kept is not None and kept.iteration >= saved.iteration else saved
 
     def _latest_on_disk(self, ending: Ending, folder: Path, begun_from: Epoch | None) -> Epoch:
         if newest_number(folder) > ending.newest_before:
             self._on_disk = chosen_epoch(folder)
         self._on_disk = self._on_disk or begun_from or chosen_epoch(folder)
         return self._on_disk
+
+
+def _latest_in(in_memory: MemoryEpochs) -> Epoch | None:
+    return chosen_epoch(in_memory.folder) if newest_number(in_memory.folder) > 0 else None

@@ -5,7 +5,9 @@ Arrays lie in files without a name, which are gone with the last process that ha
 (docs/decisions/0011-arrays-in-shared-files.md). Others find one through /proc of any process that has it.
 """
 
+import math
 import os
+import resource
 import stat
 from collections.abc import Sequence
 from contextlib import suppress
@@ -21,8 +23,13 @@ class KeptMemory:
         self._descriptors: list[int] = []
 
     def keep(self, handles: Sequence[MemoryHandle | None]) -> list[MemoryHandle | None]:
-        """Open these in the place of those before; None for what cannot be, or is another file by now."""
+        """Open these in the place of those before; None for what cannot be, or is another file by now.
+
+        Where they are so many that descriptors could run short for all else, none is.
+        """
         self.let_go()
+        if sum(handle is not None for handle in handles) > _most_descriptors():
+            return [None] * len(handles)
         return [self._kept(handle) if handle is not None else None for handle in handles]
 
     def let_go(self) -> None:
@@ -44,3 +51,9 @@ class KeptMemory:
         if not same or not stat.S_ISREG(found.st_mode):
             return None
         return handle.model_copy(update={"pid": os.getpid(), "descriptor": descriptor})
+
+
+def _most_descriptors() -> float:
+    """Of a job there may be two sets for epochs and one for a restart."""
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return math.inf if limit == resource.RLIM_INFINITY else limit // 4

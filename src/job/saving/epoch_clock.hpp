@@ -14,13 +14,13 @@ public:
         return every != 0 && !is_waiting_ && interval_.is_due(every, now() - last_, bytes);
     }
 
-    /// One was due; `is_waiting`: a request for it waits.
-    void was_due(bool is_waiting) {
+    /// One was due, and a request for it waits.
+    void asked() {
         last_ = now();
-        is_waiting_ = is_waiting;
+        is_waiting_ = true;
     }
 
-    /// One was made, or could not be, whoever asked for it.
+    /// One was made, or could not be, whoever asked for it. @param seconds  that it took; NULL: it could not be
     void ended(const double *seconds) {
         is_waiting_ = false;
         last_ = now();

@@ -125,6 +125,17 @@ def test_job_that_cannot_be_opened_from_memory_continues_from_the_disk(
     assert list(in_memory.folder.iterdir()) == []
 
 
+def test_job_that_has_saved_none_yet_is_tried_again_from_memory(
+    tmp_path: Path, in_memory: MemoryEpochs
+) -> None:
+    recoveries, folder = Recoveries(9, 600.0), folder_of_epochs(tmp_path)
+    folder_of_epochs(in_memory.folder, 7)
+    kept = recoveries.next_epoch(FAILED, folder, None, in_memory)
+    assert not isinstance(kept, str)
+    again = recoveries.next_epoch(replace(FAILED, was_opened=False), folder, kept, in_memory)
+    assert not isinstance(again, str) and again.number == 7
+
+
 def test_job_in_memory_alone_is_tried_again(in_memory: MemoryEpochs) -> None:
     recoveries = Recoveries(9, 600.0)
     assert recoveries.next_epoch(FAILED, None, None, in_memory) == (

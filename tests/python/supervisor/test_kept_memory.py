@@ -75,3 +75,14 @@ def test_other_files_are_not_kept() -> None:
     os.close(read)
     os.close(write)
     assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+def test_so_many_files_that_descriptors_could_run_short_are_not_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("nereus.supervisor.kept_memory.resource.getrlimit", lambda _: (8, 8))
+    memory = KeptMemory()
+    with made() as handle:
+        assert memory.keep([handle] * 3) == [None] * 3
+        assert None not in memory.keep([handle] * 2)
+    memory.let_go()
