@@ -21,6 +21,7 @@ from nereus.launch.builds import Build
 from nereus.methods import RESTART
 from nereus.supervisor.asking import NoAnswer, ask
 from nereus.supervisor.client import find
+from nereus.supervisor.request_server import NOT_OPENED
 
 PROGRAM = "nereus-epochs"
 _PATIENCE = 120.0
@@ -153,10 +154,16 @@ class EpochsJob:
 
     def _report(self, asked: dict[str, Any], failure: str) -> dict[str, Any]:
         """Of what the job has done then."""
-        try:
-            answer = ask(find(self._name).where, {**asked, "wait": True}, _PATIENCE)
-        except NoAnswer as problem:
-            raise EpochsError(f"{failure}: {problem}") from None
+
+        def answered() -> dict[str, Any] | None:
+            try:
+                found = ask(find(self._name).where, {**asked, "wait": True}, _PATIENCE)
+            except NoAnswer as problem:
+                raise EpochsError(f"{failure}: {problem}") from None
+            # Its processes may have told the log before the supervisor.
+            return None if found.get("message") == NOT_OPENED else found
+
+        answer = self._wait(answered)
         report = answer.get("report")
         if not isinstance(report, dict):
             raise EpochsError(f"{failure}: {answer.get('message')}")
