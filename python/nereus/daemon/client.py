@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from nereus.daemon.error import DaemonError, NoDaemon
+from nereus.daemon.error import DaemonError, NoDaemon, SilentDaemon
 from nereus.launch.private_folder import is_private
 from nereus.supervisor import NoAnswer, ask, job_names, named
 from nereus.supervisor.daemon_address import daemon_control_socket
@@ -27,8 +27,9 @@ def ask_daemon(question: Mapping[str, Any], seconds: float = SECONDS) -> dict[st
     try:
         answer = ask(control_socket, question, seconds)
     except NoAnswer as problem:
-        silent = f"the daemon of this host does not answer within {seconds:g} s"
-        raise NoDaemon(NOT_THERE if problem.refused else silent) from None
+        if problem.refused:
+            raise NoDaemon(NOT_THERE) from None
+        raise SilentDaemon(f"the daemon of this host does not answer within {seconds:g} s") from None
     if answer.get("kind") == "refused":
         raise DaemonError(f"the daemon refused: {answer.get('message', '')}")
     return answer

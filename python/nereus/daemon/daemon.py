@@ -107,9 +107,10 @@ class Daemon:
         self._closing.append(sockets.close)
         self._line = DaemonSockets(sockets, path)
         self._closing.append(self._line.close)
-        listen, metrics = self._beyond(settings)
+        # Before the record of its address: a daemon that has one, and no control socket here, is elsewhere.
         self._control_socket = ControlSocket(sockets, DAEMON, self._line.dropped)
         self._closing.append(self._control_socket.close)
+        listen, metrics = self._beyond(settings)
         if not sockets.guarded:
             self._troubles.append(_NOT_GUARDED)
         instance = secrets.token_hex(8)

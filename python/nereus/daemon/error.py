@@ -10,3 +10,7 @@ class DaemonError(UserError):
 
 class NoDaemon(DaemonError):
     """None is there, or it does not answer; it may be soon."""
+
+
+class SilentDaemon(NoDaemon):
+    """It is there, and had no time for an answer."""

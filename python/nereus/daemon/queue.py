@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from nereus.daemon.client import SECONDS, ask_daemon
-from nereus.daemon.error import DaemonError, NoDaemon
+from nereus.daemon.error import DaemonError, NoDaemon, SilentDaemon
 from nereus.launch import Stopping
 from nereus.supervisor import NameClaim
 from nereus.supervisor.asking import Inquiry
@@ -26,27 +26,42 @@ _TELL_AFTER = 2.0
 def shares_hosts_of(job: str, expected: bool, stopping: Stopping, tell: Callable[[str], None]) -> bool:
     """Whether the daemon shares out the hosts of this job of a resource manager.
 
-    `expected`: one that is not there yet is waited for. DaemonError where it runs on another host.
-    `tell` is told what it waits for.
+    `expected`: one that is not there yet is waited for. DaemonError where it runs on another host, or is here
+    and does not answer. `tell` is told what it waits for.
     """
     began = time.monotonic()
     until = began + (_STARTS_WITHIN if expected else 0.0)
     told = False
+    elsewhere: str | None = None
     while True:
         try:
             return bool(ask_daemon({"kind": "pilot"}).get("job") == job)
+        except SilentDaemon:
+            # It may be the one that shares them out: a job that starts beside it would take others' hosts.
+            if time.monotonic() >= began + _STARTS_WITHIN:
+                raise
         except NoDaemon:
-            address = address_in_record(of_job=job)
-            if address is not None and answers(address):
-                raise DaemonError(f"the daemon of this job is at {address}: start jobs on its host") from None
-            if time.monotonic() >= until or stopping.signal is not None:
+            if elsewhere is not None:
+                text = f"the daemon of this job is at {elsewhere}: start jobs on its host"
+                raise DaemonError(text) from None
+            # It may have begun after it was asked. It opens its control socket first: so it is asked again.
+            elsewhere = _address_of_daemon(job)
+            if elsewhere is None and time.monotonic() >= until:
                 return False
         except DaemonError:
             return False  # an earlier version, which shares out no hosts
+        if stopping.signal is not None:
+            return False
         if not told and time.monotonic() >= began + _TELL_AFTER:
             told = True
             tell(f"waiting for a daemon of the job {job}, for {_STARTS_WITHIN:g} s at most")
         _pause(stopping, _LOOK_EVERY)
+
+
+def _address_of_daemon(job: str) -> str | None:
+    """Where one answers that shares out the hosts of this job, by its record, which all hosts see."""
+    address = address_in_record(of_job=job)
+    return address if address is not None and answers(address) else None
 
 
 def inquire(question: Mapping[str, Any]) -> Inquiry:

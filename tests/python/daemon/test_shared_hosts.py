@@ -10,10 +10,12 @@ from a_clock import PassingTime
 from a_daemon import SocketlessDaemon, hello
 
 from nereus.daemon import DaemonError, NoDaemon, queue
+from nereus.daemon.error import SilentDaemon
 from nereus.daemon.queries import QueryHandler
 from nereus.daemon.state import Pilot
 from nereus.daemon.status import daemon_document
 from nereus.launch import Stopping
+from nereus.supervisor.daemon_address import daemon_control_socket
 
 A, B = "a" * 16, "b" * 16
 PILOT = Pilot("4711", {"n1": 2, "n2": 2, "n3": 2})
@@ -185,16 +187,66 @@ def test_daemon_of_an_earlier_version_shares_nothing(
         assert queue.shares_hosts_of("4711", True, stopping, print) is False
 
 
+@pytest.fixture
+def recorded(clock: PassingTime, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A daemon that answers at the address in its record."""
+    monkeypatch.setattr(
+        queue, "address_in_record", lambda of_job: "tcp://n1:4000" if of_job == "4711" else None
+    )
+    monkeypatch.setattr(queue, "answers", lambda address: True)
+
+
+@pytest.mark.parametrize("expected", [True, False])
 def test_job_on_another_host_than_the_daemon_is_refused(
-    clock: PassingTime, monkeypatch: pytest.MonkeyPatch
+    recorded: None, monkeypatch: pytest.MonkeyPatch, expected: bool
 ) -> None:
     def ask(question: dict[str, Any]) -> dict[str, Any]:
         raise NoDaemon("none")
 
     monkeypatch.setattr(queue, "ask_daemon", ask)
-    monkeypatch.setattr(
-        queue, "address_in_record", lambda of_job: "tcp://n1:4000" if of_job == "4711" else None
-    )
-    monkeypatch.setattr(queue, "answers", lambda address: True)
     with Stopping() as stopping, pytest.raises(DaemonError, match="tcp://n1:4000: start jobs on its host"):
-        queue.shares_hosts_of("4711", True, stopping, print)
+        queue.shares_hosts_of("4711", expected, stopping, print)
+
+
+@pytest.mark.parametrize("expected", [True, False])
+@pytest.mark.parametrize("first", [NoDaemon("none"), SilentDaemon("silent")])
+def test_job_is_shared_where_the_daemon_begins_after_it_was_asked(
+    recorded: None, monkeypatch: pytest.MonkeyPatch, first: NoDaemon, expected: bool
+) -> None:
+    answers: Iterator[NoDaemon | dict[str, Any]] = iter([first, {"job": "4711"}])
+
+    def ask(question: dict[str, Any]) -> dict[str, Any]:
+        found = next(answers)
+        if isinstance(found, NoDaemon):
+            raise found
+        return found
+
+    monkeypatch.setattr(queue, "ask_daemon", ask)
+    with Stopping() as stopping:
+        assert queue.shares_hosts_of("4711", expected, stopping, print)
+
+
+@pytest.mark.parametrize("expected", [True, False])
+def test_job_does_not_start_beside_a_daemon_that_does_not_answer(
+    recorded: None, monkeypatch: pytest.MonkeyPatch, expected: bool
+) -> None:
+    def ask(question: dict[str, Any]) -> dict[str, Any]:
+        raise SilentDaemon("silent")
+
+    monkeypatch.setattr(queue, "ask_daemon", ask)
+    with Stopping() as stopping, pytest.raises(SilentDaemon):
+        queue.shares_hosts_of("4711", expected, stopping, print)
+
+
+def test_daemon_opens_its_control_socket_before_it_writes_its_record(
+    house: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[bool] = []
+
+    def listen(line: Any, store: Path, address: Any, of_job: str) -> Any:
+        found.append(daemon_control_socket().is_socket())
+        return "tcp://n1:4000", lambda: None
+
+    monkeypatch.setattr("nereus.daemon.daemon.listen_for_jobs", listen)
+    house.begin(pilot=PILOT)
+    assert found == [True]
