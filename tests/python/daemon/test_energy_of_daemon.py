@@ -40,6 +40,7 @@ def test_power_is_shown_and_given_to_the_policy(
     policy = Watching()
     house.begin(policy=policy)
     write(tmp_path / "powercap", 30_000_000)
+    house.daemon.turn()  # the second look: power is the difference of two
     house.known_job()
     house.settle()
     found = daemon_document(house.daemon.state)["energy"]
