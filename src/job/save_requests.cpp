@@ -29,7 +29,7 @@ void SaveRequests::ask_if_due(EpochClock &clock, double every, Save save) {
     if (!clock.is_due(every, [this] { return job_.registry.bytes(); })) return;
     const auto number = ask(save);
     if (number) return clock.asked();
-    clock.ended(nullptr);
+    clock.ended(std::nullopt);
     print_line("nereus", "no epoch is saved: " + number.error().what);
 }
 
@@ -46,7 +46,7 @@ void SaveRequests::take_outside() {
 
 void SaveRequests::ended(const Request &request, const Result<SavedEpoch> &saved) {
     EpochClock &clock = request.save == Save::in_memory ? in_memory_ : on_disk_;
-    clock.ended(saved ? &saved->seconds : nullptr);
+    clock.ended(saved ? std::optional(saved->seconds) : std::nullopt);
     SaveOutcome outcome;
     outcome.request = request.number;
     outcome.iteration = job_.iteration;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Requests to save an epoch, of the application, of the supervisor and of the clock (settings `save-every`
-// and `protect-every`): they wait
-// in one queue with requests for another size. All of it on rank 0.
+// Requests to save an epoch, of the application, of the supervisor and of the clock (settings `save-every` and
+// `protect-every`): they wait in one queue with requests for another size. All of it on rank 0.
 #pragma once
 
 #include "job/resize/job_state.hpp"
 #include "job/saving/epoch_clock.hpp"
 #include "job/saving/epoch_saving.hpp"
+
+#include <limits>
 
 namespace nereus::job {
 
@@ -26,7 +27,9 @@ private:
     void ask_if_due(EpochClock &clock, double every, Save save);
 
     JobState &job_;
-    EpochClock on_disk_, in_memory_;
+    EpochClock on_disk_;
+    /// A job that dies before its first one cannot continue.
+    EpochClock in_memory_{SaveInterval(std::numeric_limits<double>::infinity())};
 };
 
 }

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace nereus::job {
 namespace {
 
@@ -24,6 +26,14 @@ TEST(SaveInterval, FirstAutomaticEpochIsSupposedToHaveTheSupposedRate) {
     const SaveInterval interval;
     EXPECT_FALSE(interval.is_due(automatically, 98.9, gigabyte));
     EXPECT_TRUE(interval.is_due(automatically, 99.1, gigabyte));
+}
+
+TEST(SaveInterval, FirstAutomaticEpochIsDueSoonWhereItIsSupposedToTakeNoTime) {
+    SaveInterval interval(std::numeric_limits<double>::infinity());
+    EXPECT_FALSE(interval.is_due(automatically, SaveInterval::shortest / 2, gigabyte));
+    EXPECT_TRUE(interval.is_due(automatically, SaveInterval::shortest, gigabyte));
+    interval.saved(1);
+    EXPECT_FALSE(interval.is_due(automatically, 90, gigabyte));
 }
 
 TEST(SaveInterval, AutomaticEpochsTakeTheirShareOfTheTimeAtMost) {

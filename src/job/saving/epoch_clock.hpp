@@ -5,10 +5,14 @@
 #include "base/clock.hpp"
 #include "job/saving/save_interval.hpp"
 
+#include <optional>
+
 namespace nereus::job {
 
 class EpochClock {
 public:
+    explicit EpochClock(SaveInterval interval = SaveInterval()) : interval_(interval) {}
+
     /// @param every  the setting: seconds, or `automatically`; 0: never
     bool is_due(double every, const std::function<std::int64_t()> &bytes) const {
         return every != 0 && !is_waiting_ && interval_.is_due(every, now() - last_, bytes);
@@ -20,11 +24,11 @@ public:
         is_waiting_ = true;
     }
 
-    /// One was made, or could not be, whoever asked for it. @param seconds  that it took; NULL: it could not be
-    void ended(const double *seconds) {
+    /// One was made, or could not be, whoever asked for it. @param seconds  that it took; none: it could not be
+    void ended(std::optional<double> seconds) {
         is_waiting_ = false;
         last_ = now();
-        seconds != nullptr ? interval_.saved(*seconds) : interval_.failed();
+        seconds ? interval_.saved(*seconds) : interval_.failed();
     }
 
 private:

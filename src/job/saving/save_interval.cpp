@@ -15,7 +15,7 @@ void SaveInterval::saved(double seconds) {
 bool SaveInterval::is_due(double every, double passed, const std::function<std::int64_t()> &bytes) const {
     if (every != automatically) return every > 0 && passed >= every;
     if (passed < (has_failed_ ? shortest_after_failure : shortest)) return false;
-    const double seconds = last_seconds_ >= 0 ? last_seconds_ : static_cast<double>(bytes()) / supposed_rate;
+    const double seconds = last_seconds_ >= 0 ? last_seconds_ : static_cast<double>(bytes()) / supposed_rate_;
     return passed >= seconds * (1 / share - 1);
 }
 
