@@ -77,7 +77,7 @@ bool stays_on_host(const JobState &job, const Places &places) {
 /// Collective: the files that the supervisor has open; what it has not is written.
 Result<std::vector<KeptArray>> keep_memory(JobState &job, std::uint64_t request, bool is_possible) {
     json handles(job.registry.entries().size(), json());
-    if (is_possible) handles = handles_in(job.registry);
+    if (is_possible) handles = handles_of(segments_of(job.registry));
     auto files = keep_files(job, request, no_epoch, handles);
     if (!files) return tl::unexpected(files.error());
     std::vector<KeptArray> kept;

@@ -27,11 +27,6 @@ Result<Shared> made_for(const Description &is, const std::string &key) {
     return owned(Segment::create({is.name, is.bytes(), kind, key}));
 }
 
-Result<Shared> opened(const json &handle) {
-    return memory::handle_from(handle).and_then(
-        [](const memory::Handle &found) { return owned(Segment::open(found)); });
-}
-
 json answer_of(const Result<Shared> &made) {
     if (made) return {{"handle", memory::as_json((*made)->handle())}};
     return {{"code", int{made.error().code}}, {"what", made.error().what}};
@@ -42,7 +37,7 @@ json answer_of(const Result<Shared> &made) {
 Result<Shared> opened_by_answer(const mpi::Bytes &bytes, const Description &is, const std::string &key) {
     const json answer = json::from_msgpack(bytes);
     if (!answer.contains("handle")) return failed(answer.at("code").get<nereus_code>(), answer.at("what"));
-    auto segment = opened(answer.at("handle"));
+    auto segment = opened_segment(answer.at("handle"));
     return !segment || (*segment)->bytes() == is.bytes() ? segment : made_for(is, key);
 }
 
@@ -97,7 +92,7 @@ Done open_all(Registry &registry, const json &handles) {
     for (Entry &entry : registry.entries()) {
         const json &handle = handles.at(index++);
         if (!entry.is.shared) continue;
-        auto segment = opened(handle);
+        auto segment = opened_segment(handle);
         if (!segment) return tl::unexpected(segment.error());
         entry.segment = std::move(*segment);
     }
@@ -198,12 +193,11 @@ Done take_part_of(const memory::Handle &handle, const Generation &now, Entry &en
 Done fill_from(const memory::Handle &copy, const Generation &now, Entry &entry) {
     const auto segment = Segment::open(copy);
     if (!segment) return tl::unexpected(segment.error());
-    const plan::Range own = entry.before(now.control.size()).owned_by(now.control.rank());
+    const plan::Range own = own_bytes(now, entry);
     if (own.empty()) return {};
-    const std::int64_t first = own.first * entry.is.extent, end = own.end * entry.is.extent;
     // Finding pages one by one while they are copied takes longer than copying them.
-    if (auto done = entry.segment->touch(first, end); !done) return done;
-    std::memcpy(entry.segment->at(first), segment->at(first), end - first);
+    if (auto done = entry.segment->touch(own.first, own.end); !done) return done;
+    std::memcpy(entry.segment->at(own.first), segment->at(own.first), own.count());
     return {};
 }
 
@@ -221,11 +215,26 @@ Done settle_memory(const Generation &now, Settings &settings) {
     return {};
 }
 
-json handles_in(const Registry &registry) {
-    json list = json::array();
-    for (const Entry &entry : registry.entries())
-        list.push_back(entry.segment ? memory::as_json(entry.segment->handle()) : json());
-    return list;
+Segments segments_of(const Registry &registry) {
+    Segments segments;
+    for (const Entry &entry : registry.entries()) segments.push_back(entry.segment);
+    return segments;
+}
+
+json handles_of(const Segments &segments) {
+    json handles = json::array();
+    for (const Shared &segment : segments) handles.push_back(segment ? memory::as_json(segment->handle()) : json());
+    return handles;
+}
+
+Result<Shared> opened_segment(const json &handle) {
+    return memory::handle_from(handle).and_then(
+        [](const memory::Handle &found) { return owned(Segment::open(found)); });
+}
+
+plan::Range own_bytes(const Generation &now, const Entry &entry) {
+    const plan::Range own = entry.before(now.control.size()).owned_by(now.control.rank());
+    return {own.first * entry.is.extent, own.end * entry.is.extent};
 }
 
 Result<Handles> handles_of_sources(MPI_Comm sources, const std::vector<std::string> &hosts, const Registry &registry) {
@@ -234,7 +243,7 @@ Result<Handles> handles_of_sources(MPI_Comm sources, const std::vector<std::stri
     MPI_Comm_rank(sources, &rank);
     const std::string &here = hosts[static_cast<std::size_t>(rank)];
     const bool first = ranks_on(hosts, here).front() == rank;
-    auto all = mpi::gather(sources, 0, first ? json::to_msgpack(handles_in(registry)) : mpi::Bytes{});
+    auto all = mpi::gather(sources, 0, first ? json::to_msgpack(handles_of(segments_of(registry))) : mpi::Bytes{});
     if (!all) return tl::unexpected(all.error());
     Handles handles = Handles::object();
     for (std::size_t source = 0; source < all->size(); ++source)
@@ -255,7 +264,7 @@ Result<Handles> come_to_segments(Registry &registry, const Sides &sides, const H
     auto done = make_all(registry, key);
     if (done) done = check_room(registry, sides);
     if (!done) return tl::unexpected(done.error());
-    return Handles{{sides.here(), handles_in(registry)}};
+    return Handles{{sides.here(), handles_of(segments_of(registry))}};
 } catch (const json::exception &problem) {
     return failed(NEREUS_ERR_MISMATCH, std::string("the job's shared memory cannot be found: ") + problem.what());
 }

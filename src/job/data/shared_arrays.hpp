@@ -35,8 +35,19 @@ Done settle_memory(const Generation &now, Settings &settings);
 /// How newcomers come to the files of shared arrays: `{host: [null or handle of each entry]}`.
 using Handles = nlohmann::json;
 
-/// The handle of each entry that lies in shared memory, null for the others.
-nlohmann::json handles_in(const Registry &registry);
+/// By entry; null for those that do not lie in shared memory.
+using Segments = std::vector<std::shared_ptr<memory::Segment>>;
+
+Segments segments_of(const Registry &registry);
+
+/// Null for those that are.
+nlohmann::json handles_of(const Segments &segments);
+
+/// By a handle that is none of null.
+Result<std::shared_ptr<memory::Segment>> opened_segment(const nlohmann::json &handle);
+
+/// What this process has of an array, but for a halo, in bytes.
+plan::Range own_bytes(const Generation &now, const Entry &entry);
 
 /// Collective over the sources: what the first source on each host has. On rank 0.
 Result<Handles> handles_of_sources(MPI_Comm sources, const std::vector<std::string> &hosts, const Registry &registry);

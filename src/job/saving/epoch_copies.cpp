@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/saving/epoch_copies.hpp"
 
-#include "job/data/shared_arrays.hpp"
 #include "job/saving/kept_files.hpp"
 #include "mpi/share.hpp"
 
@@ -17,12 +16,6 @@ using nlohmann::json;
 using Shared = std::shared_ptr<Segment>;
 
 bool is_copied(const Entry &entry) { return entry.segment && !entry.is.constant && entry.is.bytes() > 0; }
-
-std::vector<Shared> arrays_in(const Registry &registry) {
-    std::vector<Shared> arrays;
-    for (const Entry &entry : registry.entries()) arrays.push_back(entry.segment);
-    return arrays;
-}
 
 Done check_one_host(const Generation &now) {
     for (const std::string &host : now.hosts)
@@ -41,8 +34,8 @@ Result<Shared> new_copy(const Entry &entry) {
 }
 
 /// On rank 0: by entry, null where none is needed.
-Result<std::vector<Shared>> new_copies(const Registry &registry) {
-    std::vector<Shared> copies;
+Result<Segments> new_copies(const Registry &registry) {
+    Segments copies;
     for (const Entry &entry : registry.entries()) {
         auto copy = is_copied(entry) ? new_copy(entry) : Result<Shared>(nullptr);
         if (!copy) return tl::unexpected(copy.error());
@@ -51,25 +44,10 @@ Result<std::vector<Shared>> new_copies(const Registry &registry) {
     return copies;
 }
 
-json handles_of(const std::vector<Shared> &segments) {
-    json handles = json::array();
-    for (const Shared &segment : segments) handles.push_back(segment ? memory::as_json(segment->handle()) : json());
-    return handles;
-}
-
-Result<Shared> opened(const json &handle) {
-    if (handle.is_null()) return nullptr;
-    auto read = memory::handle_from(handle);
-    if (!read) return tl::unexpected(read.error());
-    auto segment = Segment::open(*read);
-    if (!segment) return tl::unexpected(segment.error());
-    return std::make_shared<Segment>(std::move(*segment));
-}
-
-Result<std::vector<Shared>> opened_all(const json &handles) {
-    std::vector<Shared> segments;
+Result<Segments> opened_all(const json &handles) {
+    Segments segments;
     for (const json &handle : handles) {
-        auto segment = opened(handle);
+        auto segment = handle.is_null() ? Result<Shared>(nullptr) : opened_segment(handle);
         if (!segment) return tl::unexpected(segment.error());
         segments.push_back(std::move(*segment));
     }
@@ -77,10 +55,10 @@ Result<std::vector<Shared>> opened_all(const json &handles) {
 }
 
 /// Collective: rank 0 makes them, the others open them.
-Result<std::vector<Shared>> shared_copies(const JobState &job) try {
+Result<Segments> shared_copies(const JobState &job) try {
     const mpi::Comm &control = job.generation.control;
     const bool root = control.rank() == 0;
-    auto copies = root ? new_copies(job.registry) : Result<std::vector<Shared>>(std::vector<Shared>{});
+    auto copies = root ? new_copies(job.registry) : Result<Segments>(Segments{});
     const auto handles = copies.map([](const auto &made) { return json::to_msgpack(handles_of(made)); });
     const auto bytes = mpi::share_result(control.get(), 0, handles);
     if (!bytes) return tl::unexpected(bytes.error());
@@ -92,14 +70,8 @@ Result<std::vector<Shared>> shared_copies(const JobState &job) try {
     return failed(NEREUS_ERR_MISMATCH, std::string("copies of arrays cannot be found: ") + problem.what());
 }
 
-/// In bytes of the array.
-plan::Range own_bytes(const Generation &now, const Entry &entry) {
-    const plan::Range own = entry.before(now.control.size()).owned_by(now.control.rank());
-    return {own.first * entry.is.extent, own.end * entry.is.extent};
-}
-
 /// Where memory runs out, that is said in place of a signal. Who continues finds huge pages in no time.
-Done touch_own_parts(const JobState &job, const std::vector<Shared> &copies) {
+Done touch_own_parts(const JobState &job, const Segments &copies) {
     for (std::size_t number = 0; number < copies.size(); ++number) {
         if (!copies[number]) continue;
         const plan::Range bytes = own_bytes(job.generation, job.registry.entries()[number]);
@@ -124,20 +96,20 @@ std::vector<KeptArray> kept_arrays(const Registry &registry, std::vector<std::op
 }
 
 bool EpochCopies::Set::is_for(const JobState &job) const {
-    return generation == job.generation.number && arrays == arrays_in(job.registry);
+    return generation == job.generation.number && arrays == segments_of(job.registry);
 }
 
 Result<EpochCopies::Set> EpochCopies::make(JobState &job, std::uint64_t request, std::uint64_t epoch) {
     auto copies = shared_copies(job);
     if (!copies) return tl::unexpected(copies.error());
-    json handles = handles_in(job.registry);
+    json handles = handles_of(segments_of(job.registry));
     for (const json &handle : handles_of(*copies)) handles.push_back(handle);
     auto files = keep_files(job, request, epoch, handles);
     if (!files) return tl::unexpected(files.error());
     if (files->size() != handles.size()) return failed(NEREUS_ERR_MISMATCH, "ranks have not registered the same");
     const Done touched = touch_own_parts(job, *copies);
     if (auto done = mpi::agree(job.generation.control.get(), touched); !done) return tl::unexpected(done.error());
-    return Set{job.generation.number, arrays_in(job.registry), std::move(*copies),
+    return Set{job.generation.number, segments_of(job.registry), std::move(*copies),
                kept_arrays(job.registry, std::move(*files))};
 }
 

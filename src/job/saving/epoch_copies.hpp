@@ -7,13 +7,12 @@
 // has open.
 #pragma once
 
+#include "job/data/shared_arrays.hpp"
 #include "job/resize/job_state.hpp"
 #include "job/saving/epoch_saving.hpp"
-#include "memory/segment.hpp"
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 namespace nereus::job {
@@ -25,8 +24,6 @@ public:
     Result<std::vector<KeptArray>> take(JobState &job, std::uint64_t request, std::uint64_t epoch);
 
 private:
-    using Segments = std::vector<std::shared_ptr<memory::Segment>>;
-
     struct Set {
         std::int64_t generation = -1;
         Segments arrays{}; ///< by entry: of what
