@@ -102,11 +102,10 @@ class Run:
     def _job(self) -> Iterator[_Process]:
         trial = self._trial
         program = self._site.program(trial.mpi, "resizable")
-        protection = _PROTECTION if trial.protected else ()
-        words = ("run", "--mpi", trial.mpi, "-n", str(trial.founders), *protection)
+        options = ("--mpi", trial.mpi, "-n", str(trial.founders), *(_PROTECTION if trial.protected else ()))
+        words = ("run", *options, "--", program, self._folder)
         preload = program.parent / "libkill-at.so"
         own = {"LD_PRELOAD": str(preload), "NEREUS_TEST_KILL_FILE": str(self._kill_file)}
-        words = (*words, "--", program, self._folder)
         with self._started(*words, output="job", **trial.settings, **own) as process:
             yield process
 

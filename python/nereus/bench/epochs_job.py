@@ -125,10 +125,6 @@ class EpochsJob:
         """By its processes of now, after that time."""
         return self._wait(lambda: next((one for one in self._log.opened if one.time > after), None))
 
-    def iterate_until(self, moment: float) -> None:
-        """Have it go on until then, a time of time.monotonic()."""
-        self.first_iteration_after(moment)
-
     def first_iteration_after(self, moment: float) -> Iterated:
         """Its end."""
         return self._wait(lambda: self._log.first_iteration_after(moment))

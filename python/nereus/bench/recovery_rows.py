@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What `nereus bench recovery` finds: a row for each case."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from nereus.bench.paired import Paired
 from nereus.bench.process_rows import Spread
-from nereus.bench.recovery_trials import MemoryRound, Round
+from nereus.bench.recovery_trials import Recovery, Round
 
 
 @dataclass(frozen=True)
@@ -54,38 +54,38 @@ class RecoveryRow:
 
 def rows_of_rounds(mpi: str, size: int, rounds: Sequence[Round]) -> list[RecoveryRow]:
     """`rank`, `save` and `resume`; none where there was no round."""
-    lost = Spread.of([float(one.lost) for one in rounds])
-    if lost is None:
+    if not rounds:
         return []
+    recoveries = [one.recovery for one in rounds]
 
-    def row(
-        case: str, of_one: Callable[[Round], float], plain: Callable[[Round], float] | None
-    ) -> RecoveryRow:
-        of_plain = Spread.of([plain(one) / of_one(one) for one in rounds]) if plain is not None else None
-        return RecoveryRow(
-            case, mpi, size, len(rounds), Spread.of([of_one(one) for one in rounds]), of_plain=of_plain
-        )
+    def row(case: str, seconds: list[float], plain: list[float]) -> RecoveryRow:
+        of_plain = [of / it for of, it in zip(plain, seconds, strict=True)]
+        return RecoveryRow(case, mpi, size, len(rounds), Spread.of(seconds), of_plain=Spread.of(of_plain))
 
     return [
-        replace(row("rank", lambda one: one.recovery, None), lost_iterations=lost.median),
-        row("save", lambda one: one.save, lambda one: one.write),
-        row("resume", lambda one: one.resume, lambda one: one.read),
+        _row_of_recoveries("rank", mpi, size, recoveries),
+        row("save", [one.save for one in rounds], [one.write for one in rounds]),
+        row("resume", [one.resume for one in recoveries], [one.read for one in rounds]),
     ]
 
 
-def rows_of_memory_rounds(mpi: str, size: int, rounds: Sequence[MemoryRound]) -> list[RecoveryRow]:
-    """`memory` and `memory-resume`; none where there was no round."""
-    lost = Spread.of([float(one.lost) for one in rounds])
-    if lost is None:
+def rows_of_memory_recoveries(mpi: str, size: int, recoveries: Sequence[Recovery]) -> list[RecoveryRow]:
+    """`memory` and `memory-resume`; none where there was no recovery."""
+    if not recoveries:
         return []
-    seconds, resume = (
-        Spread.of([one.recovery for one in rounds]),
-        Spread.of([one.resume for one in rounds]),
+    resume = Spread.of([one.resume for one in recoveries])
+    return [
+        _row_of_recoveries("memory", mpi, size, recoveries),
+        RecoveryRow("memory-resume", mpi, size, len(recoveries), resume),
+    ]
+
+
+def _row_of_recoveries(case: str, mpi: str, size: int, recoveries: Sequence[Recovery]) -> RecoveryRow:
+    lost = Spread.of([float(one.lost) for one in recoveries])
+    seconds = Spread.of([one.seconds for one in recoveries])
+    return RecoveryRow(
+        case, mpi, size, len(recoveries), seconds, lost_iterations=None if lost is None else lost.median
     )
-    return [
-        RecoveryRow("memory", mpi, size, len(rounds), seconds, lost_iterations=lost.median),
-        RecoveryRow("memory-resume", mpi, size, len(rounds), resume),
-    ]
 
 
 def row_of_restarts(mpi: str, size: int, seconds: Sequence[float]) -> list[RecoveryRow]:

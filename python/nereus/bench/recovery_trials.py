@@ -19,27 +19,26 @@ _PROTECT_EVERY = 1.0
 
 
 @dataclass(frozen=True)
+class Recovery:
+    """After the death of a rank. Seconds, but for `lost`: iterations that were done again."""
+
+    #: From the death to the end of the first iteration after it.
+    seconds: float
+    lost: int
+    #: To open the job with its data from the epoch, as its processes saw it.
+    resume: float
+
+
+@dataclass(frozen=True)
 class Round:
-    """Seconds, but for `lost`: iterations that were done again."""
+    """Seconds."""
 
     #: The job's time for an epoch, and that of plain files with the same bytes until they are on the disk.
     save: float
     write: float
-    #: From the death of a rank to the end of the first iteration after it.
-    recovery: float
-    lost: int
-    #: To open the job with its data from the epoch, as its processes saw it; and to read its files plainly.
-    resume: float
+    recovery: Recovery
+    #: The epoch's files, plainly.
     read: float
-
-
-@dataclass(frozen=True)
-class MemoryRound:
-    """As a round; from epochs in memory, which are made by the clock."""
-
-    recovery: float
-    lost: int
-    resume: float
 
 
 @dataclass(frozen=True)
@@ -59,17 +58,13 @@ class RecoveryTrials:
             for number in range(count):
                 yield self._round(job, number)
 
-    def memory_rounds(self, count: int) -> Iterator[MemoryRound]:
-        """Each as soon as it is over; at least two epochs are made between two deaths."""
+    def memory_recoveries(self, count: int) -> Iterator[Recovery]:
+        """Each as soon as it is over; from epochs in memory: at least two are made between two deaths."""
         own = (self.command, self.build, self.size, self.folder, self.stopped, _PROTECT_EVERY)
         with epochs_job(*own) as job:
             for number in range(count):
-                job.iterate_until(time.monotonic() + 3 * _PROTECT_EVERY)
-                killed = job.kill(number)
-                opened = job.wait_until_opened(killed)
-                first = job.first_iteration_after(opened.time)
-                lost = job.last_iteration_before(opened.time).iteration - opened.iteration
-                yield MemoryRound(first.time - killed, lost, opened.seconds)
+                job.first_iteration_after(time.monotonic() + 3 * _PROTECT_EVERY)
+                yield _recovery(job, number)
 
     def restarts(self, count: int) -> Iterator[float]:
         """Seconds without an iteration, where the job is started anew with twice as many ranks."""
@@ -87,10 +82,16 @@ class RecoveryTrials:
             write = plain.write() if write is None else write
         finally:
             plain.remove()
-        killed = job.kill(number)
-        opened = job.wait_until_opened(killed)
-        first = job.first_iteration_after(opened.time)
-        lost = job.last_iteration_before(opened.time).iteration - opened.iteration
+        recovery = _recovery(job, number)
         files = [path for path in sorted(saved.folder.rglob("*")) if path.is_file()]
         read = seconds_to_read(files, self.size.ranks)
-        return Round(saved.seconds, write, first.time - killed, lost, opened.seconds, read)
+        return Round(saved.seconds, write, recovery, read)
+
+
+def _recovery(job: EpochsJob, rank: int) -> Recovery:
+    """That rank is killed."""
+    killed = job.kill(rank)
+    opened = job.wait_until_opened(killed)
+    first = job.first_iteration_after(opened.time)
+    lost = job.last_iteration_before(opened.time).iteration - opened.iteration
+    return Recovery(first.time - killed, lost, opened.seconds)

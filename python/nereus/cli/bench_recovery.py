@@ -23,10 +23,10 @@ from nereus.bench.recovery_rows import (
     RecoveryRow,
     row_of_costs,
     row_of_restarts,
-    rows_of_memory_rounds,
+    rows_of_memory_recoveries,
     rows_of_rounds,
 )
-from nereus.bench.recovery_trials import MemoryRound, RecoveryTrials, Round
+from nereus.bench.recovery_trials import Recovery, RecoveryTrials, Round
 from nereus.bench.saving_costs import OFF, ON, PROGRAMS, PROTECTED, SavingCosts
 from nereus.cli.bench_bytes import data_bytes
 from nereus.cli.json_option import JsonOption
@@ -52,9 +52,9 @@ class _Kind(Generic[_One]):
     rows: Callable[[str, int, Sequence[_One]], list[RecoveryRow]]
 
 
-_KILLS: _Kind[Round] = _Kind("kills", RecoveryTrials.rounds, lambda one: one.recovery, rows_of_rounds)
-_MEMORY: _Kind[MemoryRound] = _Kind(
-    "kills, memory", RecoveryTrials.memory_rounds, lambda one: one.recovery, rows_of_memory_rounds
+_KILLS: _Kind[Round] = _Kind("kills", RecoveryTrials.rounds, lambda one: one.recovery.seconds, rows_of_rounds)
+_MEMORY: _Kind[Recovery] = _Kind(
+    "kills, memory", RecoveryTrials.memory_recoveries, lambda one: one.seconds, rows_of_memory_recoveries
 )
 _RESTARTS: _Kind[float] = _Kind("restarts", RecoveryTrials.restarts, float, row_of_restarts)
 _JOBS: dict[str, _Kind[Any]] = {"rank": _KILLS, "memory": _MEMORY, "restart": _RESTARTS}

@@ -4,7 +4,7 @@
 import shlex
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -203,7 +203,7 @@ def _memory_epochs(saving: Saving) -> Iterator[MemoryEpochs | None]:
         kept = MemoryEpochs()
     except OSError as problem:
         raise Refused(f"--protect = memory: {problem.filename}: {problem.strerror}") from None
-    with kept:
+    with closing(kept):
         yield kept
 
 

@@ -9,8 +9,6 @@ while the latest is still whole.
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from nereus.launch.command import PROTECT_FOLDER
 from nereus.launch.private_folder import make_folder
@@ -22,7 +20,7 @@ from nereus.supervisor.name_claim import new_key
 
 
 class MemoryEpochs:
-    """Of a job and of all that continue it: use it in a `with` statement, at whose end they are gone."""
+    """Of a job and of all that continue it, until close()."""
 
     def __init__(self) -> None:
         """None yet. OSError or LaunchError where nothing can be kept in memory here."""
@@ -58,12 +56,3 @@ class MemoryEpochs:
             kept.let_go()
         shutil.rmtree(self.folder, ignore_errors=True)
         self._watchdog.close()
-
-    def __enter__(self) -> Self:
-        """Nothing to do."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()

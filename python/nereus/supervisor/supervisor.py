@@ -109,7 +109,7 @@ class Supervisor:
             messages.Settled: self._take_settled,
             messages.Answer: self._take_answer,
             messages.Saved: self._take_saved,
-            messages.Keep: lambda message, _: self._keep(message),
+            messages.Keep: self._take_keep,
             messages.Restart: lambda message, _: self.restarts.follow(message),
             messages.Closing: self._take_closing,
         }
@@ -266,7 +266,7 @@ class Supervisor:
         self.saves.follow(message)
         self._request_server.saved(message)
 
-    def _keep(self, message: messages.Keep) -> None:
+    def _take_keep(self, message: messages.Keep, sender: bytes) -> None:
         epochs = self._memory_epochs
         if message.epoch == 0:
             kept = self.restarts.keep(message.handles)

@@ -4,13 +4,13 @@
 import pytest
 
 from nereus.bench.paired import Paired
-from nereus.bench.recovery_rows import row_of_costs, rows_of_rounds
-from nereus.bench.recovery_trials import Round
+from nereus.bench.recovery_rows import row_of_costs, rows_of_memory_recoveries, rows_of_rounds
+from nereus.bench.recovery_trials import Recovery, Round
 
 ROUNDS = [
-    Round(save=0.2, write=0.1, recovery=0.5, lost=3, resume=0.04, read=0.01),
-    Round(save=0.1, write=0.1, recovery=0.7, lost=5, resume=0.02, read=0.01),
-    Round(save=0.4, write=0.1, recovery=0.6, lost=4, resume=0.01, read=0.01),
+    Round(save=0.2, write=0.1, recovery=Recovery(seconds=0.5, lost=3, resume=0.04), read=0.01),
+    Round(save=0.1, write=0.1, recovery=Recovery(seconds=0.7, lost=5, resume=0.02), read=0.01),
+    Round(save=0.4, write=0.1, recovery=Recovery(seconds=0.6, lost=4, resume=0.01), read=0.01),
 ]
 
 
@@ -30,8 +30,16 @@ def test_plain_files_are_compared_round_by_round() -> None:
     assert (save["of_plain"], resume["of_plain"]) == (0.5, 0.5)
 
 
+def test_recoveries_from_memory_become_medians() -> None:
+    recoveries = [one.recovery for one in ROUNDS]
+    memory, resume = [row.document() for row in rows_of_memory_recoveries("mpich", 1000, recoveries)]
+    assert (memory["case"], memory["seconds"], memory["lost_iterations"]) == ("memory", 0.6, 4)
+    assert (resume["case"], resume["seconds"], resume["repeats"]) == ("memory-resume", 0.02, 3)
+
+
 def test_no_round_makes_no_row() -> None:
     assert rows_of_rounds("mpich", 1000, []) == []
+    assert rows_of_memory_recoveries("mpich", 1000, []) == []
 
 
 def test_costs_are_those_of_pairs() -> None:

@@ -4,6 +4,7 @@
 import signal
 import stat
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -99,7 +100,7 @@ def test_job_that_failed_before_it_opened_again_is_started_again(tmp_path: Path)
 
 @pytest.fixture
 def in_memory() -> Iterator[MemoryEpochs]:
-    with MemoryEpochs() as made:
+    with closing(MemoryEpochs()) as made:
         yield made
 
 
@@ -148,7 +149,7 @@ def test_job_in_memory_alone_is_tried_again(in_memory: MemoryEpochs) -> None:
 
 
 def test_epochs_in_memory_are_gone_afterwards() -> None:
-    with MemoryEpochs() as made:
+    with closing(MemoryEpochs()) as made:
         folder = made.folder
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert not folder.exists()
