@@ -19,6 +19,7 @@ def test_strategy_tells_the_largest_job_to_give_cores_to_one_that_waits(house: A
     jobs = {name: house.job(name) for name in "ab"}
     for (_, job), ranks in zip(jobs.items(), (6, 2), strict=True):
         job.hosts = ["localhost"] * ranks
+        job.most = ranks  # else who is welcomed first is to grow
         job.hello()
     house.until(lambda: all("welcome" in job.kinds() for job in jobs.values()))
     question = {"kind": "reserve", "job": WAITS, "ranks": 3}
