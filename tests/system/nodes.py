@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -84,6 +84,20 @@ class Nodes:
             text=True,
             timeout=120,
         )
+
+    def removed(self, left: Mapping[str, Sequence[str]], expected: tuple[str, ...]) -> dict[str, list[str]]:
+        """Remove these files of hosts; those of which no `expected` name is the beginning.
+
+        On all hosts, whatever is found: else the next test would find what this one has left.
+        """
+        unexpected = {}
+        for host, names in left.items():
+            self.on(
+                host, "rm", "-rf", *(f"{folder}/{name}" for folder in ("/tmp", "/dev/shm") for name in names)
+            )
+            if others := [name for name in names if not name.startswith(expected)]:
+                unexpected[host] = others
+        return unexpected
 
     def files_on(self, host: str) -> list[str]:
         """What is in the folders that it has alone, but for what all hosts see."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Jobs that share out one allocation: what the daemon says to questions about hosts, and after a restart."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,7 @@ import pytest
 from a_clock import PassingTime
 from a_daemon import SocketlessDaemon, hello
 
-from nereus.daemon import DaemonError, NoDaemon, queue
+from nereus.daemon import Ask, DaemonError, NoDaemon, queue
 from nereus.daemon.error import SilentDaemon
 from nereus.daemon.queries import QueryHandler
 from nereus.daemon.state import Pilot
@@ -19,6 +19,15 @@ from nereus.supervisor.daemon_address import daemon_control_socket
 
 A, B = "a" * 16, "b" * 16
 PILOT = Pilot("4711", {"n1": 2, "n2": 2, "n3": 2})
+
+
+def raising(problem: DaemonError) -> Ask:
+    """In place of a daemon that is asked."""
+
+    def ask(question: Mapping[str, Any], seconds: float = 0.0) -> dict[str, Any]:
+        raise problem
+
+    return ask
 
 
 class Asked:
@@ -179,10 +188,7 @@ def test_daemon_that_is_just_being_started_is_waited_for_if_it_is_expected(
 def test_daemon_of_an_earlier_version_shares_nothing(
     clock: PassingTime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def ask(question: dict[str, Any]) -> dict[str, Any]:
-        raise DaemonError("the daemon refused: allowed are status")
-
-    monkeypatch.setattr(queue, "ask_daemon", ask)
+    monkeypatch.setattr(queue, "ask_daemon", raising(DaemonError("the daemon refused: allowed are status")))
     with Stopping() as stopping:
         assert queue.shares_hosts_of("4711", True, stopping, print) is False
 
@@ -200,10 +206,7 @@ def recorded(clock: PassingTime, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_job_on_another_host_than_the_daemon_is_refused(
     recorded: None, monkeypatch: pytest.MonkeyPatch, expected: bool
 ) -> None:
-    def ask(question: dict[str, Any]) -> dict[str, Any]:
-        raise NoDaemon("none")
-
-    monkeypatch.setattr(queue, "ask_daemon", ask)
+    monkeypatch.setattr(queue, "ask_daemon", raising(NoDaemon("none")))
     with Stopping() as stopping, pytest.raises(DaemonError, match="tcp://n1:4000: start jobs on its host"):
         queue.shares_hosts_of("4711", expected, stopping, print)
 
@@ -230,10 +233,7 @@ def test_job_is_shared_where_the_daemon_begins_after_it_was_asked(
 def test_job_does_not_start_beside_a_daemon_that_does_not_answer(
     recorded: None, monkeypatch: pytest.MonkeyPatch, expected: bool
 ) -> None:
-    def ask(question: dict[str, Any]) -> dict[str, Any]:
-        raise SilentDaemon("silent")
-
-    monkeypatch.setattr(queue, "ask_daemon", ask)
+    monkeypatch.setattr(queue, "ask_daemon", raising(SilentDaemon("silent")))
     with Stopping() as stopping, pytest.raises(SilentDaemon):
         queue.shares_hosts_of("4711", expected, stopping, print)
 

@@ -49,14 +49,11 @@ def cluster(session_cluster: FluxCluster) -> Iterator[FluxCluster]:
     for job in jobs:
         found.on(found.nodes[0], "flux", "job", "raise", job)
     found.wait_until(lambda: len(found.idle) == len(found.nodes), "nodes are not idle")
-    unexpected = {}
-    for node in found.nodes:  # all of them, or the next test would find what this one has left
+    for node in found.nodes:
         # As any command of ours does, it removes what the dead have left.
         found.on(node, *COMMAND, "jobs")
-        left = found.files_on(node)
-        found.on(node, "rm", "-rf", *(f"{folder}/{name}" for folder in ("/tmp", "/dev/shm") for name in left))
-        unexpected[node] = [name for name in left if not name.startswith(found.left_by_kills)]
-    assert not any(unexpected.values()), f"left on nodes: {unexpected}"
+    unexpected = found.removed({node: found.files_on(node) for node in found.nodes}, found.left_by_kills)
+    assert not unexpected, f"left on nodes: {unexpected}"
     assert not jobs, "jobs are left in Flux"
 
 

@@ -72,12 +72,9 @@ def cluster(session_cluster: SlurmCluster) -> Iterator[SlurmCluster]:
     for job in jobs:
         found.on(found.login, "scancel", job)
     found.wait_until(lambda: len(found.idle) == len(found.nodes), "nodes are not idle")
-    unexpected = {}
-    for node in found.nodes:  # all of them, or the next test would find what this one has left
-        left = _left_on(node, found)
-        found.on(node, "rm", "-rf", *(f"{folder}/{name}" for folder in ("/tmp", "/dev/shm") for name in left))
-        unexpected[node] = [name for name in left if not name.startswith(found.left_by_kills)]
-    assert not any(unexpected.values()), f"left on nodes: {unexpected}"
+    left = {node: _left_on(node, found) for node in found.nodes}
+    unexpected = found.removed(left, found.left_by_kills)
+    assert not unexpected, f"left on nodes: {unexpected}"
     assert not jobs, "jobs are left in Slurm"
     assert not [*found.home.rglob("*")], "keys or records are left"
 
