@@ -15,13 +15,14 @@ import contextlib
 import ctypes
 import os
 import re
+import runpy
 import signal
 import subprocess
 import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
 
@@ -29,6 +30,10 @@ PASSED, FAILED, SKIPPED = 0, 1, 77
 MARKER = "NEREUS_TEST"
 LAUNCHERS = {"mpiexec", "mpiexec.hydra", "mpirun", "hydra_pmi_proxy", "orterun", "orterun_wrapper", "orted"}
 SHARED_MEMORY = Path("/dev/shm")
+LAUNCH = Path(__file__).resolve().parents[2] / "python" / "nereus" / "launch"
+processes_with: Callable[[bytes], list[int]] = runpy.run_path(str(LAUNCH / "process_environment.py"))[
+    "processes_with"
+]
 # As in python/nereus/launch/shared_memory.py, to which a test compares: to import it takes too long.
 SHARED_NAMES = (
     "mpich_shm_",
@@ -76,14 +81,7 @@ KNOWN_HANGS: list[tuple[set[str], set[str], str]] = [
 
 def marked_processes(mark: str) -> list[int]:
     """Live processes that carry `mark`; zombies have no environment and so do not count."""
-    wanted = f"{MARKER}={mark}".encode()
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit() and int(entry.name) != os.getpid():
-            with contextlib.suppress(OSError):
-                if wanted in (entry / "environ").read_bytes().split(b"\0"):
-                    found.append(int(entry.name))
-    return sorted(found)
+    return sorted(processes_with(f"{MARKER}={mark}".encode()))
 
 
 def command_of(pid: int) -> str:

@@ -21,6 +21,7 @@ from forked_commands import ForkedCommands, RunCommand, run_command
 from own_shared_memory import take_own_shared_memory
 
 from nereus.launch import builds, builds_folder, choose
+from nereus.launch.process_environment import processes_with
 from nereus.launch.shared_memory import FOLDER, NAME_PREFIXES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -119,12 +120,10 @@ class Site:
     def processes(self, program: str = "") -> list[int]:
         """Running processes that came from this site."""
         found = []
-        for path in Path("/proc").iterdir():
-            if path.name.isdigit() and int(path.name) != os.getpid():
-                with suppress(OSError):
-                    marked = f"{MARKER}={self.token}".encode() in (path / "environ").read_bytes().split(b"\0")
-                    if marked and program in (path / "exe").readlink().name:
-                        found.append(int(path.name))
+        for pid in processes_with(f"{MARKER}={self.token}".encode()):
+            with suppress(OSError):
+                if program in Path(f"/proc/{pid}/exe").readlink().name:
+                    found.append(pid)
         return found
 
 

@@ -14,6 +14,8 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from nereus.launch.process_environment import entries_of
+
 JOB_VARIABLE = "NEREUS_JOB"
 GROUP_VARIABLE = "NEREUS_GROUP"
 _PR_SET_PDEATHSIG = 1
@@ -159,8 +161,4 @@ def _descendants(table: dict[int, _Entry], roots: set[int]) -> set[int]:
 
 
 def _carries(pid: int, variables: set[str]) -> bool:
-    try:
-        environment = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
-    except OSError:
-        return False
-    return {variable.encode() for variable in variables} <= set(environment)
+    return {variable.encode() for variable in variables} <= set(entries_of(pid))

@@ -14,6 +14,7 @@ import shutil
 import signal
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 #: Said by the supervisor when nothing is left; the end of input without it means that it is gone.
@@ -23,22 +24,16 @@ _GRACE = 5.0
 _LOOK_EVERY = 0.05
 
 
-def _carries(pid: int, variable: bytes) -> bool:
-    with contextlib.suppress(OSError):
-        return variable in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
-    return False
-
-
-def _carrying(variable: bytes) -> list[int]:
-    numbers = [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
-    return [pid for pid in numbers if _carries(pid, variable)]
+_environment = runpy.run_path(str(Path(__file__).with_name("process_environment.py")))
+_entries_of: Callable[[int], list[bytes]] = _environment["entries_of"]
+_processes_with: Callable[[bytes], list[int]] = _environment["processes_with"]
 
 
 def _kill(pid: int, variable: bytes) -> None:
     with contextlib.suppress(OSError):
         descriptor = os.pidfd_open(pid)
         try:
-            if _carries(pid, variable):  # still the one that was meant
+            if variable in _entries_of(pid):  # still the one that was meant
                 signal.pidfd_send_signal(descriptor, signal.SIGKILL)
         finally:
             os.close(descriptor)
@@ -47,8 +42,8 @@ def _kill(pid: int, variable: bytes) -> None:
 def _end_job(variable: bytes, temporary: Path) -> None:
     deadline = time.monotonic() + _GRACE
     looks_at_nobody = 0
-    while looks_at_nobody < 2:  # who executes a program just now has no environment for a moment
-        left = _carrying(variable)
+    while looks_at_nobody < 2:  # a process may come after the look at its number
+        left = _processes_with(variable)
         looks_at_nobody = 0 if left else looks_at_nobody + 1
         if time.monotonic() > deadline:
             for pid in left:

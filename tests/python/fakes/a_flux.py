@@ -15,6 +15,8 @@ from a_slurm import until
 from flux_programs import COMMANDS, INNER, OUTER, f58
 from slurm_state import CANCELLED, COMPLETED, PENDING, RUNNING, Fault, Job, Store, idle_nodes, submit
 
+from nereus.launch.process_environment import processes_with
+
 #: Carried by all that is started while there is this Flux.
 VARIABLE = "NEREUS_TEST_FLUX"
 _PROGRAM = Path(__file__).with_name("flux_programs.py")
@@ -136,12 +138,10 @@ class FakeFlux:
         """All that run because of this Flux, with their command lines."""
         mark = f"{VARIABLE}={self.folder}".encode()
         found = {}
-        for path in Path("/proc").iterdir():
-            # Whoever has ended meanwhile has no environment.
-            with suppress(OSError):
-                if path.name.isdigit() and mark in (path / "environ").read_bytes().split(b"\0"):
-                    text = (path / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-                    found[int(path.name)] = text
+        for pid in processes_with(mark):
+            with suppress(OSError):  # it may have ended meanwhile
+                command = Path(f"/proc/{pid}/cmdline").read_bytes()
+                found[pid] = command.replace(b"\0", b" ").decode(errors="replace")
         return found
 
     def holders(self) -> list[int]:

@@ -25,6 +25,8 @@ from slurm_state import (
     submit,
 )
 
+from nereus.launch.process_environment import processes_with
+
 #: Seconds after which what was waited for is held to never come; a loaded machine is slow.
 WITHIN = 60.0
 #: Carried by all that is started while there is this Slurm.
@@ -157,12 +159,10 @@ class FakeSlurm:
         """All that run because of this Slurm, with their command lines."""
         mark = f"{VARIABLE}={self.folder}".encode()
         found = {}
-        for path in Path("/proc").iterdir():
-            # Whoever has ended meanwhile has no environment.
-            with suppress(OSError):
-                if path.name.isdigit() and mark in (path / "environ").read_bytes().split(b"\0"):
-                    text = (path / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-                    found[int(path.name)] = text
+        for pid in processes_with(mark):
+            with suppress(OSError):  # it may have ended meanwhile
+                command = Path(f"/proc/{pid}/cmdline").read_bytes()
+                found[pid] = command.replace(b"\0", b" ").decode(errors="replace")
         return found
 
     def salloc_processes(self) -> list[int]:

@@ -2,7 +2,6 @@
 """A stage for supervised jobs: a build of scripts, the player as program, and all that was received."""
 
 import json
-import os
 import shutil
 import sys
 import tempfile
@@ -16,6 +15,7 @@ import pytest
 from an_mpiexec import MPIEXEC
 
 from nereus.launch import Build, Launch, Share
+from nereus.launch.process_environment import processes_with
 from nereus.supervisor import Job, Supervision
 from nereus.supervisor.control_socket import control_socket_folder
 
@@ -107,21 +107,7 @@ def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
     monkeypatch.setenv("NEREUS_STAGE", runtime.name)
     monkeypatch.chdir(tmp_path)
     yield Stage(tmp_path)
-    left, running = list(runtime.iterdir()), carriers(f"NEREUS_STAGE={runtime.name}")
+    left, running = list(runtime.iterdir()), processes_with(f"NEREUS_STAGE={runtime.name}".encode())
     shutil.rmtree(runtime)
     assert left == [], "files were left"
     assert running == [], "processes were left"
-
-
-def carriers(variable: str) -> list[int]:
-    """Other running processes with this in their environment."""
-    found = []
-    for path in Path("/proc").iterdir():
-        if path.name.isdigit() and int(path.name) != os.getpid():
-            try:
-                environment = (path / "environ").read_bytes().split(b"\0")
-            except OSError:
-                continue
-            if variable.encode() in environment:
-                found.append(int(path.name))
-    return found

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The environments that processes were started with.
+
+Imports nothing of ours: the watchdog, which has to start quickly, and the runner of MPI tests load it alone.
+"""
+
+import os
+import time
+from pathlib import Path
+
+# The kernel needs this long at most between a program's memory and its environment there, but for slow disks.
+_EXECUTES_FOR = 1.0
+_LOOK_EVERY = 0.001
+# In /proc/PID/stat (proc(5)), counted from the state, which is the third field.
+_ENVIRONMENT_BEGIN, _ENVIRONMENT_END = 50 - 3, 51 - 3
+
+
+def entries_of(pid: int) -> list[bytes]:
+    """`NAME=VALUE` for each variable; none for a process that has ended or is another user's.
+
+    A process that executes a program has no environment for a moment: it is asked until it has one.
+    """
+    path = Path(f"/proc/{pid}/environ")
+    deadline = time.monotonic() + _EXECUTES_FOR
+    try:
+        while not (text := path.read_bytes()) and not _has_none(pid) and time.monotonic() < deadline:
+            time.sleep(_LOOK_EVERY)
+    except OSError:
+        return []
+    return text.split(b"\0")
+
+
+def processes_with(entry: bytes) -> list[int]:
+    """Other running processes that were started with this variable and value, `NAME=VALUE`."""
+    numbers = (int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit())
+    return [pid for pid in numbers if pid != os.getpid() and entry in entries_of(pid)]
+
+
+def _has_none(pid: int) -> bool:
+    """Whether nothing is to be expected: a thread of the kernel, a zombie, or a program without variables."""
+    Path(f"/proc/{pid}/exe").readlink()  # an OSError for the first two
+    text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    fields = text[text.rindex(")") + 1 :].split()
+    return 0 != int(fields[_ENVIRONMENT_BEGIN]) == int(fields[_ENVIRONMENT_END])
