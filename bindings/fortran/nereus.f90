@@ -21,6 +21,7 @@ module nereus
     use mpi_f08, only: MPI_BYTE, MPI_Comm, MPI_Datatype
     use nereus_types
     use nereus_c
+    use nereus_own_data
     use nereus_texts, only: c_text, nereus_text, text_at
     implicit none
     private
@@ -29,7 +30,9 @@ module nereus
     public :: nereus_open, nereus_close, nereus_array, nereus_value, nereus_view, nereus_comm, nereus_comm_integer
     public :: nereus_swap, nereus_count, nereus_first_element, nereus_locate, nereus_place, nereus_grid_of, nereus_generation
     public :: nereus_resize_options_init, nereus_set_hosts, nereus_resize, nereus_checkpoint, nereus_last_resize
-    public :: nereus_save
+    public :: nereus_save, nereus_protect_now
+    public :: nereus_pieces, nereus_sides, nereus_on_save, nereus_on_resize
+    public :: nereus_save_pieces, nereus_load_pieces, nereus_redistribution
     public :: nereus_io_begin, nereus_io_end
     public :: nereus_message, nereus_version, nereus_code_name, nereus_text
 
@@ -364,6 +367,13 @@ contains
         stops = 0
         if (present(stop)) stops = merge(1, 0, stop)
         code = c_save(job%handle, stops, request)
+    end function
+
+    !> An epoch in memory at a later checkpoint.
+    integer(c_int) function nereus_protect_now(job, request) result(code)
+        type(nereus_job), intent(in) :: job
+        integer(c_int64_t), intent(out), optional :: request
+        code = c_protect_now(job%handle, request)
     end function
 
     integer(c_int) function nereus_checkpoint(job) result(code)

@@ -103,6 +103,26 @@ module nereus_c
             integer(c_int64_t), intent(out), optional :: request
         end function
 
+        integer(c_int) function c_protect_now(job, request) bind(c, name="nereus_protect_now")
+            import
+            type(c_ptr), value :: job
+            integer(c_int64_t), intent(out), optional :: request
+        end function
+
+        integer(c_int) function c_on_save(name, save, load, context) bind(c, name="nereus_fortran_on_save")
+            import
+            character(kind=c_char), intent(in) :: name(*)
+            type(c_funptr), value :: save, load
+            type(c_ptr), value :: context
+        end function
+
+        integer(c_int) function c_on_resize(name, function, context) bind(c, name="nereus_fortran_on_resize")
+            import
+            character(kind=c_char), intent(in) :: name(*)
+            type(c_funptr), value :: function
+            type(c_ptr), value :: context
+        end function
+
         integer(c_int) function c_checkpoint(job) bind(c, name="nereus_checkpoint")
             import
             type(c_ptr), value :: job

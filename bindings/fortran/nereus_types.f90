@@ -17,6 +17,23 @@ module nereus_types
         integer(c_int64_t) :: block_columns = 0
     end type
 
+    !> Data of the program's own: `starts` is the c_loc of `count` + 1 integer(c_int64_t) numbers, `bytes` that of all.
+    type, bind(c) :: nereus_pieces
+        integer(c_int64_t) :: count = 0
+        type(c_ptr) :: starts = c_null_ptr
+        type(c_ptr) :: bytes = c_null_ptr
+    end type
+
+    !> Who takes part in a resize; `drain_ranks` is the address of `drains` integer(c_int) numbers.
+    type, bind(c) :: nereus_sides
+        integer(c_int) :: comm = 0
+        integer(c_int) :: sources = 0
+        integer(c_int) :: drains = 0
+        integer(c_int) :: source = -1
+        integer(c_int) :: drain = -1
+        type(c_ptr) :: drain_ranks = c_null_ptr
+    end type
+
     !> How one resize is carried out. Fill it by nereus_resize_options_init(), then change what differs.
     type, bind(c) :: nereus_resize_options
         integer(c_int) :: process_method = 0

@@ -169,6 +169,9 @@ public:
     /// As nereus_save().
     void save(bool stop = false) { check(nereus_save(job_, stop ? 1 : 0, nullptr)); }
 
+    /// As nereus_protect_now().
+    void protect_now() { check(nereus_protect_now(job_, nullptr)); }
+
     /// As nereus_checkpoint().
     Outcome checkpoint() {
         const nereus_code code = check(nereus_checkpoint(job_));

@@ -4,7 +4,7 @@
  * number of processes (docs/reference/saving.md).
  *
  * `nereus run --save FOLDER` and `nereus save JOB` need no call of the program. A program that asks by itself, because
- * it knows when little is registered or when it is about to end, does it here.
+ * it knows when little is registered or when it is about to end, does it here. So does one that keeps epochs in memory.
  *
  * Founders of a job that continues (setting `resume`) find their data in place: nereus_generation() is above 0. They
  * register what the epoch has, in the same order, or are ended with a line on stderr that says what differs.
@@ -38,6 +38,22 @@ extern "C" {
  *                                and has no function to save it (nereus_on_save())
  */
 NEREUS_API int nereus_save(nereus_job *job, int stop, uint64_t *request);
+
+/** Ask for an epoch in memory (`nereus run --protect memory`): it is made at a later checkpoint.
+ *
+ * Not collective: rank 0 decides. They are made by the clock (setting `protect-every`); a program that has just
+ * finished what was costly, or begins what may end it, need not wait for that. It takes effect as nereus_save() does.
+ *
+ * @param[in]  job      an open job
+ * @param[out] request  number of this request; may be NULL
+ *
+ * @retval NEREUS_OK              noted
+ * @retval NEREUS_ERR_ROOT        called on a rank other than 0
+ * @retval NEREUS_ERR_ARGUMENT    the job is not open
+ * @retval NEREUS_ERR_UNSUPPORTED the setting `protect-folder`, which `nereus run` sets, is empty, or as above
+ * @retval NEREUS_ERR_STATE       its folder is gone, with the `nereus run` that made it
+ */
+NEREUS_API int nereus_protect_now(nereus_job *job, uint64_t *request);
 
 /** Data of the application's own, in pieces that stay whole: a node of a tree, the particles of a cell. */
 typedef struct nereus_pieces {

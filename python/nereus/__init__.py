@@ -34,13 +34,17 @@ _BINDING = frozenset(
         "Placement",
         "ProcessMethod",
         "ProcessStrategy",
+        "RedistributionStep",
         "ReleaseUnit",
         "ResizeOptions",
         "ResizeReport",
+        "Sides",
         "Survivors",
         "TransferMethod",
         "TransferStrategy",
         "Value",
+        "on_resize",
+        "on_save",
         "run",
     ]
 )

@@ -43,6 +43,19 @@ int not_opened(const Error &error, MPI_Comm comm, bool newcomer, nereus_job **jo
     return error.code;
 }
 
+/// @param[out] request  may be NULL
+int ask_for_epoch(nereus_job *job, nereus::job::Save save, std::uint64_t *request) {
+    if (!usable(job)) return NEREUS_ERR_ARGUMENT;
+    return guarded(job, [&]() -> Done {
+        if (job->inside->generation().control.rank() != 0)
+            return failed(NEREUS_ERR_ROOT, "only rank 0 may ask for an epoch");
+        const auto number = job->inside->saves().ask(save);
+        if (!number) return tl::unexpected(number.error());
+        if (request != nullptr) *request = *number;
+        return {};
+    });
+}
+
 bool mpi_runs() {
     int started = 0, ended = 0;
     MPI_Initialized(&started);
@@ -121,16 +134,11 @@ int nereus_resize(nereus_job *job, int ranks, const nereus_resize_options *optio
 }
 
 int nereus_save(nereus_job *job, int stop, uint64_t *request) {
-    if (!usable(job)) return NEREUS_ERR_ARGUMENT;
-    return guarded(job, [&]() -> Done {
-        if (job->inside->generation().control.rank() != 0)
-            return failed(NEREUS_ERR_ROOT, "only rank 0 may ask for an epoch");
-        const auto number =
-            job->inside->saves().ask(stop != 0 ? nereus::job::Save::and_stop : nereus::job::Save::and_go_on);
-        if (!number) return tl::unexpected(number.error());
-        if (request != nullptr) *request = *number;
-        return {};
-    });
+    return ask_for_epoch(job, stop != 0 ? nereus::job::Save::and_stop : nereus::job::Save::and_go_on, request);
+}
+
+int nereus_protect_now(nereus_job *job, uint64_t *request) {
+    return ask_for_epoch(job, nereus::job::Save::in_memory, request);
 }
 
 int nereus_checkpoint(nereus_job *job) {

@@ -126,7 +126,7 @@ Done Job::take_costs() {
 /// On rank 0.
 Done Job::open_record() {
     if (!root() || state_.settings.results.empty()) return {};
-    auto record = restarted_ ? Record::continued(state_) : Record::anew(state_);
+    auto record = Record::of_founders(state_);
     if (!record) return tl::unexpected(record.error());
     record_ = std::move(*record);
     return {};

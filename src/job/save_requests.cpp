@@ -9,6 +9,9 @@
 namespace nereus::job {
 
 Done SaveRequests::check_possible(Save save) const {
+    if (save == Save::in_memory && job_.settings.protect_folder.empty())
+        return failed(NEREUS_ERR_UNSUPPORTED,
+                      "this job keeps no epochs in memory: start it with `nereus run --protect memory`");
     std::error_code ignored;
     // It was made for this user alone; who made it may have been killed.
     if (save == Save::in_memory && !std::filesystem::is_directory(job_.settings.protect_folder, ignored))

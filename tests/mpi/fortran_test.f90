@@ -4,6 +4,7 @@ program fortran_test
     use, intrinsic :: iso_c_binding
     use mpi_f08
     use nereus
+    use expectations
     implicit none
 
     interface
@@ -14,7 +15,6 @@ program fortran_test
     end interface
 
     type(nereus_job) :: job
-    integer :: wrong = 0
 
     call MPI_Init()
     call look_at_structures()
@@ -28,14 +28,6 @@ program fortran_test
     if (wrong > 0) error stop
 
 contains
-
-    subroutine expect(good, what)
-        logical, intent(in) :: good
-        character(len=*), intent(in) :: what
-        if (good) return
-        wrong = wrong + 1
-        print "(a)", "not so: "//what
-    end subroutine
 
     subroutine look_at_structures()
         type(nereus_distribution), target :: cut

@@ -47,6 +47,9 @@ foreach(case other nothing more)
   set_tests_properties(mpi.saving.refuses.${case} PROPERTIES FIXTURES_REQUIRED ${NEREUS_SAVED_BY})
 endforeach()
 
+nereus_mpi_program(cpp_own_data_test)
+nereus_saving_chain(cpp_own_data mpi PROGRAM cpp_own_data_test RANKS 2:3 1:2 3:1 SETTINGS --nereus-process-method=merge)
+
 nereus_mpi_program(own_pieces_test)
 nereus_saving_chain(own_pieces mpi PROGRAM own_pieces_test RANKS 3 3 1 4 2 2 SETTINGS --nereus-memory=auto)
 nereus_saying_mpi_test(saving.refuses.own_load 1 "nereus_on_save..words.. refused with 5" own_pieces_test 2 refuses_load

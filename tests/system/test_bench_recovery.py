@@ -38,11 +38,12 @@ def test_recoveries_from_memory_are_timed(site: Any, measuring: tuple[str, ...])
     assert list((site.folder / "here").iterdir()) == []
 
 
-def test_restarts_are_timed(site: Any, measuring: tuple[str, ...]) -> None:
-    done = site.nereus(*measuring, "--cases", "restart", "--bytes", "1MiB", "--repeat", "2")
+@pytest.mark.parametrize("case", ["restart", "rerun"])
+def test_restarts_and_jobs_run_again_are_timed(site: Any, measuring: tuple[str, ...], case: str) -> None:
+    done = site.nereus(*measuring, "--cases", case, "--bytes", "1MiB", "--repeat", "2")
     assert done.code == 0, done.err
     (row,) = done.document["rows"]
-    assert (row["case"], row["bytes"], row["repeats"]) == ("restart", 1 << 20, 2)
+    assert (row["case"], row["bytes"], row["repeats"]) == (case, 1 << 20, 2)
     assert row["seconds"] > 0
     assert list((site.folder / "here").iterdir()) == []
 
@@ -76,7 +77,7 @@ def test_interrupted_measurement_shows_what_there_is_and_leaves_nothing(
     [
         (
             ("--cases", "rank,host"),
-            "--cases = rank,host: host: allowed are rank, memory, restart, off, on, protected",
+            "--cases = rank,host: host: allowed are rank, memory, rerun, restart, off, on, protected",
         ),
         (("--bytes", "7"), "--bytes = 7: allowed is 8 B"),
         (("--folder", "nowhere"), "--folder = nowhere: nothing can be written there: No such file"),

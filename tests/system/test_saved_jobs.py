@@ -2,6 +2,7 @@
 """Jobs that are saved, stopped and continued: their data is the same afterwards."""
 
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -150,6 +151,30 @@ def test_results_file_tells_of_epochs(site: Any, mpich: str) -> None:
     assert [saved[key] for key in ("epoch", "bytes", "iteration")] == [1, told["bytes"], told["iteration"]]
     assert saved["seconds"] == pytest.approx(told["seconds"])
     assert (failed["event"], failed["code"] < 0, failed["reason"] != "") == ("epoch_not_saved", True, True)
+
+
+def test_results_file_goes_on_where_the_job_continues(site: Any, mpich: str) -> None:
+    runs = Runs(site, mpich)
+    site.environment["NEREUS_RESULTS"] = "results"
+    with runs.started("-n", "2", "--save", "saved", "--name", "one", "--recoveries", "1") as process:
+        assert site.nereus("save", "one").code == 0
+        os.kill(site.processes("resizable")[0], signal.SIGKILL)
+        wait_until(lambda: runs.says("came in"))
+        assert site.nereus("save", "one", "--stop").code == 0
+        runs.end_of(process)
+    runs.ends_well("-n", "3", "--resume", "saved")
+    lines = [json.loads(line) for line in (site.folder / "results").read_text().splitlines()]
+    seen = [(line["event"], line["generation"]) for line in lines]
+    saved, ended = "epoch_saved", "generation_ended"
+    assert seen[:5] == [("header", 0), (saved, 0), ("resumed", 1), (saved, 1), (ended, 1)]
+    assert seen[5:] == [("finished", 1), ("resumed", 2), (ended, 2), ("finished", 2)]
+    assert lines[2]["iteration"] == lines[1]["iteration"]
+    experiment = site.nereus("emulate", "--from", "results", "--print")
+    assert experiment.code == 0, experiment.err
+    assert [line for line in experiment.out.splitlines() if line.startswith("ranks")] == [
+        "ranks = 2",
+        "ranks = 3",
+    ]
 
 
 def test_job_continues_with_another_mpi(site: Any, mpich: str, openmpi: str) -> None:

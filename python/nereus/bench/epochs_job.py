@@ -26,8 +26,6 @@ from nereus.supervisor.request_server import NOT_OPENED
 PROGRAM = "nereus-epochs"
 _PATIENCE = 120.0
 _LOOK_EVERY = 0.005
-#: More than there are trials: each failure of the job is one that we make.
-_RECOVERIES = "1000000"
 _LAST_LETTERS = 300
 
 Found = TypeVar("Found")
@@ -71,6 +69,11 @@ class Saved:
     seconds: float
 
 
+def folder_of_epochs(folder: Path) -> Path:
+    """Where a job that has this folder saves them."""
+    return folder / "saved"
+
+
 @contextmanager
 def epochs_job(
     command: Sequence[str],
@@ -78,15 +81,16 @@ def epochs_job(
     size: Size,
     folder: Path,
     stopped: Callable[[], bool],
-    protect_every: float | None = None,
+    options: Sequence[str],
+    since: float = 0.0,
 ) -> Iterator["EpochsJob"]:
     """Open when the block begins; ended with all its processes when it is left. `command`: of nereus.
 
-    `protect_every`: seconds between epochs in memory; None: they are saved to disk, on request.
+    `options`: more ones of `nereus run`; `since`: a time at which jobs before it in that folder had ended.
     """
-    job = EpochsJob(command, build, size, folder, stopped, protect_every)
+    job = EpochsJob(command, build, size, folder, stopped, options)
     try:
-        job.wait_until_opened(0.0)
+        job.wait_until_opened(since)
         yield job
     finally:
         job.end()
@@ -102,20 +106,17 @@ class EpochsJob:
         size: Size,
         folder: Path,
         stopped: Callable[[], bool],
-        protect_every: float | None,
+        options: Sequence[str],
     ) -> None:
-        self._saved, self._said = folder / "saved", folder / "said"
+        self._saved, self._said = folder_of_epochs(folder), folder / "said"
         self._log = EventLog(folder / "events.jsonl")
         self._stopped = stopped
         self._name = f"bench-{os.getpid()}"
-        options = ["--mpi", build.name, "-n", str(size.ranks), "--name", self._name, "--quiet"]
-        options += ["--save", str(self._saved)] if protect_every is None else ["--protect", "memory"]
-        options += [] if protect_every is None else ["--protect-every", repr(protect_every)]
-        options += ["--recoveries", _RECOVERIES]
+        own = ["--mpi", build.name, "-n", str(size.ranks), "--name", self._name, "--quiet"]
         program = [PROGRAM, "--bytes", str(size.bytes), "--log", str(self._log.path)]
         with self._said.open("w") as said:
             self._process = subprocess.Popen(
-                [*command, "run", *options, "--", *program],
+                [*command, "run", *own, *options, "--", *program],
                 stdin=subprocess.DEVNULL,
                 stdout=said,
                 stderr=said,
@@ -171,6 +172,13 @@ class EpochsJob:
         moment = time.monotonic()
         os.kill(pids[rank % len(pids)], signal.SIGKILL)
         return moment
+
+    def wait_until_ended(self) -> None:
+        """By itself."""
+        try:
+            self._process.wait(_PATIENCE)
+        except subprocess.TimeoutExpired:
+            raise EpochsError(f"the job did not end within {_PATIENCE:g} s{self._last_words()}") from None
 
     def end(self) -> None:
         """With all its processes; once more changes nothing."""

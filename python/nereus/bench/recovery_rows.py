@@ -88,9 +88,9 @@ def _row_of_recoveries(case: str, mpi: str, size: int, recoveries: Sequence[Reco
     )
 
 
-def row_of_restarts(mpi: str, size: int, seconds: Sequence[float]) -> list[RecoveryRow]:
-    """None where there was no restart."""
-    return [RecoveryRow("restart", mpi, size, len(seconds), Spread.of(seconds))] if seconds else []
+def rows_of_times(case: str, mpi: str, size: int, seconds: Sequence[float]) -> list[RecoveryRow]:
+    """`restart` or `rerun`; none where there was no time."""
+    return [RecoveryRow(case, mpi, size, len(seconds), Spread.of(seconds))] if seconds else []
 
 
 def row_of_costs(case: str, mpi: str, program: str, costs: Paired) -> RecoveryRow:

@@ -5,17 +5,22 @@ Neighbours in time are compared: in each round an epoch is saved, the same bytes
 is killed, and the epoch is read plainly once the job has continued.
 """
 
+import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-from nereus.bench.epochs_job import EpochsJob, Size, epochs_job
+from nereus.bench.epochs_job import EpochsJob, Size, epochs_job, folder_of_epochs
 from nereus.bench.plain_files import PlainFiles, seconds_to_read
 from nereus.launch.builds import Build
 
 #: Seconds between epochs in memory.
 _PROTECT_EVERY = 1.0
+#: More than there are trials: each failure of the job is one that we make.
+_RECOVERIES = ("--recoveries", "1000000")
+_IN_MEMORY = ("--protect", "memory", "--protect-every", str(_PROTECT_EVERY), *_RECOVERIES)
 
 
 @dataclass(frozen=True)
@@ -53,25 +58,47 @@ class RecoveryTrials:
 
     def rounds(self, count: int) -> Iterator[Round]:
         """Each as soon as it is over. The first epoch of the job is not counted: its folder is new."""
-        with epochs_job(self.command, self.build, self.size, self.folder, self.stopped) as job:
+        with self._job(*self._on_disk, *_RECOVERIES) as job:
             job.save()
             for number in range(count):
                 yield self._round(job, number)
 
     def memory_recoveries(self, count: int) -> Iterator[Recovery]:
         """Each as soon as it is over; from epochs in memory: at least two are made between two deaths."""
-        own = (self.command, self.build, self.size, self.folder, self.stopped, _PROTECT_EVERY)
-        with epochs_job(*own) as job:
+        with self._job(*_IN_MEMORY) as job:
             for number in range(count):
                 job.first_iteration_after(time.monotonic() + 3 * _PROTECT_EVERY)
                 yield _recovery(job, number)
 
     def restarts(self, count: int) -> Iterator[float]:
         """Seconds without an iteration, where the job is started anew with twice as many ranks."""
-        with epochs_job(self.command, self.build, self.size, self.folder, self.stopped) as job:
+        with self._job(*self._on_disk, *_RECOVERIES) as job:
             for _ in range(count):
                 yield job.restart(2 * self.size.ranks)
                 job.restart(self.size.ranks)
+
+    def reruns(self, count: int) -> Iterator[float]:
+        """Seconds from the death of a rank to an iteration of another job, which somebody starts at once."""
+        since = 0.0
+        for number in range(count):
+            with self._job(*self._on_disk, since=since) as job:
+                job.save()
+                killed = job.kill(number)
+                job.wait_until_ended()
+            with self._job(
+                *self._on_disk, "--resume", str(folder_of_epochs(self.folder)), since=killed
+            ) as job:
+                opened = job.wait_until_opened(killed)
+                yield job.first_iteration_after(opened.time).time - killed
+            since = time.monotonic()
+            shutil.rmtree(folder_of_epochs(self.folder))
+
+    @property
+    def _on_disk(self) -> Sequence[str]:
+        return ("--save", str(folder_of_epochs(self.folder)))
+
+    def _job(self, *options: str, since: float = 0.0) -> AbstractContextManager[EpochsJob]:
+        return epochs_job(self.command, self.build, self.size, self.folder, self.stopped, options, since)
 
     def _round(self, job: EpochsJob, number: int) -> Round:
         plain = PlainFiles(self.folder / "plain", self.size.ranks, self.size.bytes)

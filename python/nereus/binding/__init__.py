@@ -16,12 +16,14 @@ from nereus.binding.codes import (
     Placement,
     ProcessMethod,
     ProcessStrategy,
+    RedistributionStep,
     ReleaseUnit,
     Survivors,
     TransferMethod,
     TransferStrategy,
 )
 from nereus.binding.job import Job, run
+from nereus.binding.own_data import Sides, on_resize, on_save
 from nereus.binding.structures import ResizeOptions, ResizeReport
 
 BLOCK = Layout.BLOCK
@@ -50,12 +52,16 @@ __all__ = [
     "Placement",
     "ProcessMethod",
     "ProcessStrategy",
+    "RedistributionStep",
     "ReleaseUnit",
     "ResizeOptions",
     "ResizeReport",
+    "Sides",
     "Survivors",
     "TransferMethod",
     "TransferStrategy",
     "Value",
+    "on_resize",
+    "on_save",
     "run",
 ]

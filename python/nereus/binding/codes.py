@@ -51,6 +51,14 @@ class Kind(IntEnum):
     VARIABLE = 1
 
 
+class RedistributionStep(IntEnum):
+    """`enum nereus_redistribution_step`: what a redistribution is called for."""
+
+    MOVE = 0
+    ADOPT = 1
+    DROP = 2
+
+
 class _OfTable(EnumType):
     """Its members are those of the table of ways to resize, which type checkers cannot read."""
 

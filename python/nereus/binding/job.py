@@ -123,6 +123,10 @@ class Job:
         """Ask for an epoch at a later checkpoint: on rank 0. `stop`: the job leaves there."""
         self._calls.check("save", int(stop), None)
 
+    def protect_now(self) -> None:
+        """Ask for an epoch in memory (`nereus run --protect memory`) at a later checkpoint: on rank 0."""
+        self._calls.check("protect_now", None)
+
     def checkpoint(self) -> Outcome:
         """The point in the loop at which a resize may happen: collective."""
         for array in self._arrays:

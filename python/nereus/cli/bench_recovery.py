@@ -4,6 +4,7 @@
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
@@ -22,9 +23,9 @@ from nereus.bench.epochs_job import PROGRAM, EpochsError, Size
 from nereus.bench.recovery_rows import (
     RecoveryRow,
     row_of_costs,
-    row_of_restarts,
     rows_of_memory_recoveries,
     rows_of_rounds,
+    rows_of_times,
 )
 from nereus.bench.recovery_trials import Recovery, RecoveryTrials, Round
 from nereus.bench.saving_costs import OFF, ON, PROGRAMS, PROTECTED, SavingCosts
@@ -56,8 +57,9 @@ _KILLS: _Kind[Round] = _Kind("kills", RecoveryTrials.rounds, lambda one: one.rec
 _MEMORY: _Kind[Recovery] = _Kind(
     "kills, memory", RecoveryTrials.memory_recoveries, lambda one: one.seconds, rows_of_memory_recoveries
 )
-_RESTARTS: _Kind[float] = _Kind("restarts", RecoveryTrials.restarts, float, row_of_restarts)
-_JOBS: dict[str, _Kind[Any]] = {"rank": _KILLS, "memory": _MEMORY, "restart": _RESTARTS}
+_RERUNS: _Kind[float] = _Kind("jobs run again", RecoveryTrials.reruns, float, partial(rows_of_times, "rerun"))
+_RESTARTS: _Kind[float] = _Kind("restarts", RecoveryTrials.restarts, float, partial(rows_of_times, "restart"))
+_JOBS: dict[str, _Kind[Any]] = {"rank": _KILLS, "memory": _MEMORY, "rerun": _RERUNS, "restart": _RESTARTS}
 _CASES = (*_JOBS, *_COSTS)
 
 
@@ -70,7 +72,8 @@ def recovery(
         str,
         typer.Option(
             help="What is measured, with commas between: rank (kills, with save and resume), memory (the "
-            "same with epochs in memory), restart, off, on, protected (what epochs cost programs)."
+            "same with epochs in memory), rerun (kills, and another job continues), restart, off, on, "
+            "protected (what epochs cost programs)."
         ),
     ] = ",".join(_CASES),
     repeat: Annotated[int, typer.Option(min=1, max=10_000, help="Rounds of each case.")] = 10,

@@ -162,7 +162,10 @@ def run(
     with Stopping() as stopping, fostering():
         check_control_socket()
         with saving.alone(), _memory_epochs(saving) as in_memory:
-            start = _Start(build, path, tuple(program[1:]), where, unit, settings, queue, quiet, in_memory)
+            words = tuple(program[1:])
+            start = _Start(
+                build, path, words, where, unit, settings, queue, quiet, in_memory, recovers=again.most > 0
+            )
             ending = _run_with_recoveries(start, name, count, saving, again, stopping)
     raise typer.Exit(_exit_code(ending, saving, stopping, program))
 
@@ -180,6 +183,7 @@ class _Start:
     queue: bool
     quiet: bool
     memory_epochs: MemoryEpochs | None
+    recovers: bool
 
 
 def _check_unit(unit: ReleaseUnit, saving: Saving, again: Recoveries) -> None:
@@ -270,7 +274,10 @@ def _run_once(start: _Start, claim: NameClaim, ranks: int, saving: Saving, stopp
             **saving.settings,
         }
         job = there.supervision(start.build, start.path, start.arguments, founders, join, settings)
-        return _supervise(replace(job, memory_epochs=kept), claim, saving, stopping, start.quiet)
+        launch = replace(job.launch, recovers=start.recovers)
+        return _supervise(
+            replace(job, launch=launch, memory_epochs=kept), claim, saving, stopping, start.quiet
+        )
 
 
 @contextmanager

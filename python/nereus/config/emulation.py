@@ -46,9 +46,11 @@ def emulation_of(file: Path) -> Experiment:
 def _tree(measured: Measured, model: Ended) -> dict[str, Any]:
     """`model`: the generation whose stages are told; the others have a factor and weights."""
     generations = measured.generations
-    ends: list[Committed | None] = [*measured.resizes[: len(generations) - 1], None]
-    begins = [None, *ends[:-1]]
-    groups = [_group(*one, model) for one in zip(generations, begins, ends, strict=True)]
+    begins = [None, *measured.resizes]
+    groups = [_group(*one, model) for one in zip(generations, begins, strict=True)]
+    for group, generation, end in zip(groups[:-1], generations[:-1], measured.resizes, strict=True):
+        in_background = end.background_iterations if end is not None else 0
+        group["iterations"] = max(0, generation.iterations - in_background)
     return {
         "name": _name(measured.header.program),
         "verify": False,
@@ -58,13 +60,11 @@ def _tree(measured: Measured, model: Ended) -> dict[str, Any]:
     }
 
 
-def _group(generation: Ended, begin: Committed | None, end: Committed | None, model: Ended) -> dict[str, Any]:
-    """`begin` and `end`: the resizes that led to it and away from it."""
+def _group(generation: Ended, begin: Committed | None, model: Ended) -> dict[str, Any]:
+    """`begin`: the resize that led to it."""
     busy, usual = _busy(generation), fmean(_busy(model))
     mean = fmean(busy)
     group: dict[str, Any] = {"ranks": generation.ranks}
-    if end is not None:
-        group["iterations"] = max(0, generation.iterations - end.background_iterations)
     stages, own = _stages(model), _stages(generation)
     if [stage["type"] for stage in stages] == [stage["type"] for stage in own]:
         group["times"] = [stage["time"] for stage in own]

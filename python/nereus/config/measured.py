@@ -89,18 +89,33 @@ class Committed(Told):
         return self.model_dump(exclude={"background_iterations", "generation"})
 
 
+class Resumed(Told):
+    """The job continued from an epoch, with this generation."""
+
+    generation: Amount
+
+
 @dataclass(frozen=True)
 class Measured:
-    """All that a file tells; `resizes[i]` led from `generations[i]` to the next one."""
+    """All that a file tells; `resizes[i]` led from `generations[i]` to the next one.
+
+    None: no resize did, the job continued from an epoch with another size.
+    """
 
     header: Header
     generations: Sequence[Ended]
-    resizes: Sequence[Committed]
+    resizes: Sequence[Committed | None]
 
 
 OfGeneration = TypeVar("OfGeneration", Ended, Committed)
+_Number = TypeVar("_Number", int, float)
 
-_KINDS: dict[str, type[Told]] = {"header": Header, "generation_ended": Ended, "committed": Committed}
+_KINDS: dict[str, type[Told]] = {
+    "header": Header,
+    "generation_ended": Ended,
+    "committed": Committed,
+    "resumed": Resumed,
+}
 
 
 def read_measured(file: Path) -> Measured:
@@ -118,9 +133,50 @@ def read_measured(file: Path) -> Measured:
     for event in generations:
         _check_lengths(file, event)
     resizes = _in_order(event for event in found if isinstance(event, Committed))
-    if len(resizes) not in (len(generations) - 1, len(generations)):
-        raise fail(f"{file}", f"a resize between two generations, not {len(resizes)} for {len(generations)}")
-    return Measured(headers[0], generations, resizes)
+    resumed = {event.generation for event in found if isinstance(event, Resumed)}
+    made, led = generations[:1], list[Committed | None]()
+    for generation in generations[1:]:
+        # Others, between these two, may have died.
+        between = [one for one in resizes if made[-1].generation < one.generation <= generation.generation]
+        continued = generation.generation in resumed
+        # A restart that went back to the former size begins a generation too.
+        went_back = generation.generation > made[-1].generation and generation.ranks == made[-1].ranks
+        if not (between or continued or went_back):
+            text = f"a resize, or a job that continues, before generation {generation.generation}"
+            raise fail(f"{file}", text)
+        if generation.ranks == made[-1].ranks and not between:
+            made[-1] = _joined(made[-1], generation)
+        else:
+            made.append(generation)
+            led.append(between[-1] if between else None)
+    return Measured(headers[0], made, led)
+
+
+def _joined(before: Ended, after: Ended) -> Ended:
+    """Two generations of one size as one."""
+    later = {stage.name: stage for stage in after.stages}
+    stages = [_joined_stage(stage, later.pop(stage.name, None)) for stage in before.stages]
+    totals = _sums(before.iteration_total_seconds, after.iteration_total_seconds)
+    return after.model_copy(
+        update={
+            "iterations": before.iterations + after.iterations,
+            "iteration_total_seconds": totals,
+            "stages": [*stages, *later.values()],
+        }
+    )
+
+
+def _joined_stage(before: MeasuredStage, after: MeasuredStage | None) -> MeasuredStage:
+    if after is None:
+        return before
+    totals = _sums(before.total_seconds, after.total_seconds)
+    counts = _sums(before.iterations, after.iterations)
+    return after.model_copy(update={"total_seconds": totals, "iterations": counts})
+
+
+def _sums(before: Sequence[_Number | None], after: Sequence[_Number | None]) -> list[_Number | None]:
+    """None only where both are."""
+    return [b if a is None else a if b is None else a + b for a, b in zip(before, after, strict=True)]
 
 
 def _in_order(events: Iterable[OfGeneration]) -> list[OfGeneration]:

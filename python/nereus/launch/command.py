@@ -12,7 +12,7 @@ from nereus.launch.builds import Build
 from nereus.launch.error import LaunchError
 from nereus.launch.hosts import Reach, Share, short_name
 from nereus.launch.hydra import Hydra, IntelHydra
-from nereus.launch.launcher import Launcher, merged, ranks_of
+from nereus.launch.launcher import Launcher, merged, ranks_of, unless_set
 from nereus.launch.open_mpi import OpenMpi, Prrte
 from nereus.launch.preloading import COMPONENTS, LIBRARY, SEARCHED, preloaded
 
@@ -57,6 +57,8 @@ class Launch:
     recorded: bool = False
     #: Whether ranks count for themselves what they send each other, so that resizes can place them by it.
     measured: bool = False
+    #: Whether it continues where it failed: what is left of it is ended at once then.
+    recovers: bool = False
 
     def command(
         self,
@@ -76,8 +78,9 @@ class Launch:
         watched = {} if self.recorded else _unrecorded()
         needed = launcher.environment(build, shell, not self.reach.hosts)
         counts = _counts(build, needed) if self.measured else {}
+        ended = unless_set(launcher.ended_at_once, os.environ) if self.recovers else {}
         own = {**(shell.environment if shell else {}), **self.environment, **(environment or {})}
-        complete = {**build.environment, **needed, **watched, **own, **counts}
+        complete = {**build.environment, **needed, **watched, **ended, **own, **counts}
         options = launcher.options(server, shell, list(complete) if self.reach.far else [])
         words = [str(build.mpiexec), *options, *self._placed(launcher, shares)]
         return Command(words, complete, launcher.dies_silently, self._hosts_of(launcher, shares))

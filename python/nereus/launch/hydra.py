@@ -2,8 +2,9 @@
 """Hydra, the launcher of MPICH and its relatives, and what Intel made of it."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from nereus.launch.builds import Build
 from nereus.launch.hosts import Host, RemoteShell, Share
@@ -34,6 +35,7 @@ class Hydra:
 
     dies_silently = True
     is_on_all_hosts = False
+    ended_at_once: Mapping[str, str] = MappingProxyType({})
 
     def options(self, server: Path | None, shell: RemoteShell | None, names: Sequence[str]) -> list[str]:
         """Hydra hands the whole environment on, and needs no name server."""

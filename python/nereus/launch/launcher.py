@@ -19,6 +19,8 @@ class Launcher(Protocol):
     dies_silently: bool
     #: Whether it has processes of its own on each host that it is told of, with ranks there or without.
     is_on_all_hosts: bool
+    #: What lets it end the ranks of a job that failed without leaving them time, where it leaves them some.
+    ended_at_once: Mapping[str, str]
 
     def options(self, server: Path | None, shell: RemoteShell | None, names: Sequence[str]) -> list[str]:
         """For the whole launch; `server`: the file that tells where ompi-server is, `names`: variables that

@@ -4,6 +4,7 @@
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from nereus.launch.builds import Build
 from nereus.launch.hosts import Host, RemoteShell, Share, host_list, place
@@ -39,6 +40,8 @@ class OpenMpi:
 
     dies_silently = False
     is_on_all_hosts = True
+    # Seconds between SIGTERM and SIGKILL; 1 as a rule.
+    ended_at_once: Mapping[str, str] = MappingProxyType({"OMPI_MCA_odls_base_sigkill_timeout": "0"})
     _settings: Mapping[str, str] = OPEN_MPI_SETTINGS
 
     def options(self, server: Path | None, shell: RemoteShell | None, names: Sequence[str]) -> list[str]:
@@ -74,6 +77,7 @@ class OpenMpi:
 class Prrte(OpenMpi):
     """Of Open MPI since 5; it has no name server."""
 
+    ended_at_once: Mapping[str, str] = MappingProxyType({"PRTE_MCA_odls_base_sigkill_timeout": "0"})
     _settings = PRRTE_SETTINGS
 
     def options(self, server: Path | None, shell: RemoteShell | None, names: Sequence[str]) -> list[str]:

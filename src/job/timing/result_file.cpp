@@ -8,6 +8,7 @@
 #include "mpi/library.hpp"
 
 #include <algorithm>
+#include <fstream>
 
 namespace nereus::job {
 namespace {
@@ -15,8 +16,10 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
+constexpr const char *format = "nereus-measured";
+
 ordered_json header(const JobState &members) {
-    return {{"format", "nereus-measured"},
+    return {{"format", format},
             {"version", 1},
             {"nereus_version", nereus_version()},
             {"mpi", mpi::library()},
@@ -70,15 +73,35 @@ ordered_json stages_of(const std::vector<json> &processes) {
     return stages;
 }
 
+/// Whether a job has written its header there.
+bool has_header(const std::string &path) {
+    std::string line;
+    std::ifstream file(path);
+    std::getline(file, line);
+    const json first = json::parse(line, nullptr, false);
+    return first.is_object() && first.value("event", json()) == "header" && first.value("format", json()) == format;
 }
 
-Result<Record> Record::anew(const JobState &members) {
-    Record record(LinesFile(members.settings.results, LinesFile::Start::anew));
-    if (const auto &trouble = record.file_.trouble())
+}
+
+Result<Record> Record::of_founders(const JobState &members) {
+    if (members.settings.restarted) return continued(members);
+    const bool goes_on = !members.settings.resume.empty() && has_header(members.settings.results);
+    const auto start = goes_on ? LinesFile::Start::append : LinesFile::Start::anew;
+    auto record = Record(LinesFile(members.settings.results, start)).if_writable();
+    if (!record) return record;
+    record->kept_generation_ = members.generation.number;
+    if (!goes_on) record->write("header", 0, header(members));
+    if (!members.settings.resume.empty())
+        record->write("resumed", members.generation.number, {{"iteration", members.iteration}});
+    return record;
+}
+
+Result<Record> Record::if_writable() && {
+    if (const auto &trouble = file_.trouble())
         return failed(NEREUS_ERR_SETTING,
                       "results = " + *trouble + ": allowed is a file that can be written, or empty");
-    record.write("header", 0, header(members));
-    return record;
+    return std::move(*this);
 }
 
 Record Record::continued(const JobState &members) {

@@ -19,8 +19,9 @@ class Record {
 public:
     Record() = default; ///< nothing is written
 
-    /// For the rank 0 of the founders. NEREUS_ERR_SETTING: the file cannot be written.
-    static Result<Record> anew(const JobState &members);
+    /// For the rank 0 of the founders: those of a job that continues write behind what is there. NEREUS_ERR_SETTING:
+    /// the file cannot be written.
+    static Result<Record> of_founders(const JobState &members);
     /// For a rank 0 that came later.
     static Record continued(const JobState &members);
 
@@ -36,6 +37,7 @@ public:
 
 private:
     explicit Record(LinesFile file) : file_(std::move(file)) {}
+    Result<Record> if_writable() &&;
     void write(const char *event, std::int64_t generation, const nlohmann::ordered_json &more);
     void write_kept();
 

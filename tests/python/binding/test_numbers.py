@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
-HEADERS = ("errors.h", "nereus.h", "resize.h")
+HEADERS = ("errors.h", "nereus.h", "redistribution.h", "resize.h")
 TYPES = "bindings/fortran/nereus_types.f90"
 C_TO_CTYPES = {
     "int": ctypes.c_int,

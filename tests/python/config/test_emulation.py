@@ -108,6 +108,32 @@ def test_other_stages_of_a_generation_are_scaled_by_a_factor(tmp_path: Path) -> 
     assert times == pytest.approx([0.1] * 4)
 
 
+def test_job_that_continued_from_an_epoch_is_emulated_with_its_sizes(tmp_path: Path) -> None:
+    again = {"event": "resumed", "generation": 1, "iteration": 5}
+    made = emulation(tmp_path, BALANCED, again, LARGER)
+    assert [group.ranks for group in made.groups] == [2, 4]
+    assert (made.groups[0].iterations, made.phases[0].iterations) == (10, 20)
+
+
+def test_generations_of_one_size_without_a_resize_between_are_one(tmp_path: Path) -> None:
+    slower = generation(
+        [stage("a", "memory", [4.0, 8.0]), stage("c", "compute", [1.0, 1.0])], [9.0] * 2, 10, 1
+    )
+    for event in ({"event": "resumed", "iteration": 5}, {"event": "resize_undone"}):
+        made = emulation(tmp_path, BALANCED, {**event, "generation": 1}, slower)
+        first, second, third, _ = made.phases[0].stages
+        assert (len(made.groups), made.phases[0].iterations) == (1, 20)
+        assert first.time == pytest.approx((3.0 + 6.0) / 20)
+        assert (second.type, third.type) == ("allreduce", "pi")
+        assert third.time == pytest.approx(1.0 / 20)
+
+
+def test_generation_that_died_may_have_its_number_twice(tmp_path: Path) -> None:
+    again = {"event": "resumed", "generation": 1, "iteration": 5}
+    made = emulation(tmp_path, BALANCED, RESIZE, LARGER, again, {**BALANCED, "generation": 1})
+    assert [group.ranks for group in made.groups] == [2, 4, 2]
+
+
 def test_late_output_of_rank_0_changes_nothing(tmp_path: Path) -> None:
     in_order = emulation(tmp_path, BALANCED, RESIZE, LARGER)
     assert emulation(tmp_path, LARGER, BALANCED, RESIZE) == in_order
@@ -173,8 +199,8 @@ def test_truncated_line_hides_nothing_before_it(tmp_path: Path) -> None:
         ([HEADER, {**BALANCED, "iterations": 0}], "never reached a checkpoint"),
         ([HEADER, {**BALANCED, "ranks": 3}], "times of each of 3 ranks"),
         ([HEADER, {**BALANCED, "iterations": "10"}], '2: iterations = "10"'),
-        ([HEADER, BALANCED, LARGER], "a resize between two generations, not 0 for 2"),
-        ([HEADER, BALANCED, RESIZE, BALANCED], "cannot be emulated"),
+        ([HEADER, BALANCED, LARGER], "a resize, or a job that continues, before generation 1"),
+        ([HEADER, BALANCED, RESIZE, BALANCED], "a resize, or a job that continues, before generation 0"),
         ([HEADER, ["no event"], BALANCED], '2: a JSON object with a text "event"'),
     ],
 )

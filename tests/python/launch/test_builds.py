@@ -3,6 +3,7 @@
 
 import json
 import os
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -253,6 +254,18 @@ def test_open_mpi_forwards_settings_to_other_hosts(tmp_path: Path, monkeypatch: 
     launch = Launch(install(tmp_path, "any", OPEN_MPI), Path("/opt/app"), reach=Reach((Host("elsewhere"),)))
     words = " ".join(launch.command(HOSTS, {"NEREUS_LINK": "tcp://n1:1"}).arguments)
     assert all(f"-x {name}" in words for name in ("NEREUS_VERIFY", "NEREUS_LINK", "NEREUS_JOB"))
+
+
+def test_open_mpi_ends_ranks_of_recovered_jobs_at_once_unless_overridden(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "OMPI_MCA_odls_base_sigkill_timeout"
+    launch = Launch(install(tmp_path, "any", OPEN_MPI), Path("/opt/app"))
+    recovered = replace(launch, recovers=True)
+    assert name not in launch.command([Share("", 1)]).environment
+    assert recovered.command([Share("", 1)]).environment[name] == "0"
+    monkeypatch.setenv(name, "5")
+    assert name not in recovered.command([Share("", 1)]).environment
 
 
 def test_groups_of_open_mpi_connect_by_the_name_server(tmp_path: Path) -> None:
