@@ -83,6 +83,7 @@ def test_clock_jump_affects_neither_turns_nor_their_durations(site: Site, mpich:
         out, err = process.communicate(timeout=60)
         assert process.returncode == 0, err
         assert [code for _, code, _ in said(out, "io")] == ["NEREUS_OK"] * 8
+        wait_until(lambda: run.events_of("ended") != [])
         wrote = run.events_of("wrote")
         assert len(wrote) == 8
         assert all(0 <= each["wait_seconds"] < LONG for each in wrote), wrote

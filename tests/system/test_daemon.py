@@ -120,6 +120,7 @@ def test_two_jobs_never_write_at_once(site: Site, mpi: str) -> None:
         ends = [each.communicate(timeout=60) for each in (one, other)]
         assert (one.returncode, other.returncode) == (0, 0), ends
         assert [code for out, _ in ends for _, code, _ in said(out, "io")] == ["NEREUS_OK"] * 24
+        wait_until(lambda: len(run.events_of("ended")) == 2)  # what a job says may come after its end
         turns = phases(run.events)
         assert len(turns) == 24
         assert all(earlier[1] <= later[0] for earlier, later in pairwise(turns))
@@ -137,6 +138,7 @@ def test_job_is_resized_at_the_decided_iterations(site: Site, method: str) -> No
         if method == "merge":  # with the others rank 0 is a newcomer, which was not resized
             assert said(result.out, "resized") == [["30", "3"], ["60", "2"]]
         assert [int(iteration) for iteration, _, _ in said(result.out, "io")] == [25, 50, 75, 100]
+        wait_until(lambda: run.events_of("ended") != [])
         carried_out = [each for each in run.events_of("resized") if each.get("command")]
         assert [each["iteration"] for each in carried_out] == [30, 60]
 
@@ -181,6 +183,7 @@ def test_files_opened_by_all_ranks_are_phases_unless_declared(
         assert result.code == 0, result.err
         assert said(result.out, "resized") == [["30", "3"], ["60", "2"]]
         assert len(said(result.out, "io")) == 4
+        wait_until(lambda: run.events_of("ended") != [])
         iterations = [iteration for iteration in (25, 50, 75, 100) for _ in range(number)]
         assert wrote_at(run, iterations)
         assert len(phases(run.events)) == len(iterations)
@@ -191,6 +194,7 @@ def test_phase_of_an_open_file_ends_at_the_checkpoint(site: Site) -> None:
     with daemon(site) as run:
         result = monitored(site, "20", "20", "5", "50", "written", "kept")
         assert result.code == 0, result.err
+        wait_until(lambda: run.events_of("ended") != [])
         assert len(phases(run.events)) == 2
         assert wrote_at(run, [5, 15])
 
@@ -255,7 +259,7 @@ def test_invalid_decisions_have_no_effect_on_jobs(site: Site) -> None:
 def test_job_waits_for_cores_and_gets_them_from_an_ended_one(site: Site) -> None:
     with daemon(site, "--cores", "3") as run, ExitStack() as stack:
         log = stack.enter_context(site.folder.joinpath("job.log").open("w"))
-        first = stack.enter_context(_job_into(site, log, "100", "40", "50", "10"))
+        first = stack.enter_context(_job_into(site, log, "400", "40", "50", "10"))
         wait_until(lambda: len(run.events_of("came")) == 1)
         start, *others = job(site, "mpich", "10", "10", "5", "10")
         second = site.nereus(start, "--queue", *others)
@@ -287,7 +291,7 @@ def test_profile_gives_the_daemon_the_times_of_a_program(site: Site) -> None:
         assert result.code == 0, result.err
         sizes = {each["ranks"]: each for each in result.document["sizes"]}
         assert sizes.keys() == {2, 4}
-        assert 1.5 < sizes[2]["seconds"] / sizes[4]["seconds"] < 2.5
+        assert 1.5 < sizes[2]["least_seconds"] / sizes[4]["least_seconds"] < 2.5
         assert [each["times"] for each in run.events_of("learnt")] == [
             sum(s["samples"] for s in sizes.values())
         ]
@@ -318,6 +322,7 @@ def test_network_job_is_accepted_only_with_its_keys(site: Site) -> None:
 
         codes, err = written(NEREUS_CONTROLLER_KEYS="keys/client.json")
         assert codes == ["NEREUS_OK"] * 4, err
+        wait_until(lambda: run.events_of("ended") != [])
         assert len(phases(run.events)) == 4
         codes, err = written(NEREUS_CONTROLLER_KEYS="others/client.json", NEREUS_IO_TIMEOUT="0.5")
         assert codes == ["NEREUS_NO_TURN"] * 4
@@ -336,4 +341,5 @@ def test_python_program_gets_turns(site: Site) -> None:
         words = ("run", "--mpi", installed("mpich"), "-n", "2", "--quiet", "--", sys.executable, program)
         result = site.nereus(*words)
         assert result.code == 0, result.err
+        wait_until(lambda: run.events_of("ended") != [])
         assert [each["bytes"] for each in run.events_of("wrote")] == [16]

@@ -197,7 +197,7 @@ def test_two_simultaneous_requests_are_both_carried_out(site: Any, mpi: str) -> 
         for answer in [wish.result() for wish in wishes]:
             assert answer.code == 0, answer
             assert answer.document["name"] == "NEREUS_RESIZED"
-        assert {event["ranks"] for event in application.events_of("resized")} == {3, 4}
+        application.wait(lambda: {event["ranks"] for event in application.events_of("resized")} == {3, 4})
         application.must_end_well()
 
 

@@ -157,7 +157,7 @@ start = 0.5
 
 def test_emulated_applications_wait_for_cores_and_are_resized_by_the_daemon(site: Site, mpi: str) -> None:
     site.write("lends.py", LENDS)
-    site.write("app.toml", APPLICATION.replace("iterations = 60", "iterations = 200"))
+    site.write("app.toml", APPLICATION.replace("iterations = 60", "iterations = 400"))
     file = site.write("workload.toml", WORKLOAD)
     result = site.nereus("emulate", "--jobs", file, "--mpi", mpi, "--output", "out", "--json", "--quiet")
     assert (result.code, result.err) == (0, "")
@@ -174,7 +174,7 @@ def test_emulated_applications_wait_for_cores_and_are_resized_by_the_daemon(site
     committed = [(event["from"], event["to"]) for event in told if event["event"] == "committed"]
     assert committed == [(2, 3), (3, 2)]
     assert {event["transfer_method"] for event in told if event["event"] == "committed"} == {"col"}
-    assert [event["iteration"] for event in told if event["event"] == "iteration"] == list(range(200))
+    assert [event["iteration"] for event in told if event["event"] == "iteration"] == list(range(400))
     run = json.loads((site.folder / "out" / "runs" / "none_1" / "A1.run.json").read_text())
     assert [group["times"][0] for group in run["groups"]] == pytest.approx([0.02, 0.01, 0.02 / 3])
     assert [event["data_intact"] for event in told if event["event"] == "finished"] == [True]
@@ -182,7 +182,7 @@ def test_emulated_applications_wait_for_cores_and_are_resized_by_the_daemon(site
 
 
 def test_emulation_of_a_schedule_refuses_requests_from_outside(site: Site, mpi: str) -> None:
-    file = site.write("app.toml", APPLICATION.replace("iterations = 60", "iterations = 200"))
+    file = site.write("app.toml", APPLICATION.replace("iterations = 60", "iterations = 1200"))
     with site.started("emulate", file, "--mpi", mpi, "--output", "out") as process:
         results = site.folder / "out" / "run.jsonl"
         wait_until(lambda: results.exists() and '"to":4' in results.read_text().replace(" ", ""), 60)

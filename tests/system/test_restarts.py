@@ -262,9 +262,9 @@ def test_job_killed_while_it_restarts_is_recovered_or_fails(site: Any, mpich: st
             assert site.nereus("resize", "one", str(2 + number % 2), *RESTART, "--no-wait").code == 0
             time.sleep(chance.random() * 0.6)
             found = site.processes("resizable" if who == "rank" else "mpiexec")
+            seen = len(runs.events())
             if found:
                 os.kill(chance.choice(found), signal.SIGKILL)
-            seen = len(runs.events())
             wait_until(lambda seen=seen: process.poll() is not None or len(runs.events()) > seen)  # type: ignore[misc]
         ends_well(runs, process)
 

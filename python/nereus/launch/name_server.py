@@ -51,13 +51,15 @@ class NameServer:
     def _is_ready(self) -> bool:
         """Wait until it can be found, or has taken too long."""
         deadline = time.monotonic() + _READY_WITHIN
-        while time.monotonic() < deadline:
+        while True:
+            is_late = time.monotonic() > deadline  # what it did while we did not run counts
             if self.file.exists() and self.file.read_bytes().endswith(b"\n"):
                 return True
             if self._process.poll() is not None:
                 raise LaunchError(f"{PROGRAM}: ended with exit code {self._process.returncode} at its start")
+            if is_late:
+                return False
             time.sleep(_LOOK_EVERY)
-        return False
 
     def end(self) -> None:
         """End it; whatever it was told dies with it."""

@@ -180,8 +180,8 @@ def test_hosts_are_free_when_who_holds_them_is_killed(flux: FakeFlux, tmp_path: 
 
 
 def test_queue_is_left_when_who_waits_in_it_is_killed(flux: FakeFlux, tmp_path: Path) -> None:
+    flux.occupy("n2", "n3", "n4")
     with holder(flux, tmp_path / "job") as process:
-        flux.occupy()
         until(lambda: flux.jobs("PENDING"))
         process.kill()
         until(lambda: not flux.jobs())

@@ -90,17 +90,21 @@ def test_job_of_open_mpi_whose_launcher_has_no_prun_is_in_no_dvm(
 
 
 @pytest.mark.parametrize(
-    ("script", "said"),
+    ("script", "seconds", "said"),
     [
-        ("echo 'prun failed to initialize, likely due to no DVM being available' >&2; exit 1", "no DVM"),
-        ("echo what", "it said 'what"),
-        ("exec sleep 1000", "in time"),
+        (
+            "echo 'prun failed to initialize, likely due to no DVM being available' >&2; exit 1",
+            60.0,
+            "no DVM",
+        ),
+        ("echo what", 60.0, "it said 'what"),
+        ("exec sleep 1000", 1.0, "in time"),
     ],
 )
 def test_dvm_that_does_not_tell_is_named(
-    make_prun: MakePrun, monkeypatch: pytest.MonkeyPatch, script: str, said: str
+    make_prun: MakePrun, monkeypatch: pytest.MonkeyPatch, script: str, seconds: float, said: str
 ) -> None:
-    monkeypatch.setattr("nereus.allocation.prrte._WITHIN", 2.0)
+    monkeypatch.setattr("nereus.allocation.prrte._WITHIN", seconds)
     make_prun(script)
     with pytest.raises(AllocationError, match=f"PRRTE does not tell of the hosts of its DVM.*{said}"):
         prrte({**os.environ, **JOB})

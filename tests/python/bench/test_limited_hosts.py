@@ -12,14 +12,14 @@ from nereus.launch import LaunchError
 
 
 @pytest.mark.parametrize(
-    ("act", "expected"),
+    ("act", "seconds", "expected"),
     [
-        ("echo 'not permitted' >&2; exit 2", "ip netns add nrb.*: not permitted"),
-        ("exec sleep 60", "ip netns add nrb.*: did not end within 0.5 s"),
+        ("echo 'not permitted' >&2; exit 2", 60.0, "ip netns add nrb.*: not permitted"),
+        ("exec sleep 60", 5.0, "ip netns add nrb.*: did not end within 5 s"),
     ],
 )
 def test_missing_links_are_explained_in_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, act: str, expected: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, act: str, seconds: float, expected: str
 ) -> None:
     for name in ("ip", "tc", "unshare"):
         tool = tmp_path / name
@@ -28,6 +28,6 @@ def test_missing_links_are_explained_in_one_line(
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    monkeypatch.setattr(local_hosts, "_SECONDS", 0.5)
+    monkeypatch.setattr(local_hosts, "_SECONDS", seconds)
     with pytest.raises(LaunchError, match=f"--network = limited: {expected}"), limited_hosts(10):
         pytest.fail("there are no links")

@@ -18,6 +18,7 @@ for way in [word for word in sys.argv[1:] if ":" in word]:
     fate = FATES.get(way, "works")
     say(trying=way)
     if fate == "hangs":
+        open("HERE/hangs", "w").close()
         time.sleep(600)
     if fate == "dies":
         print("nereus-transfers: rank 0: all is lost", file=sys.stderr, flush=True)

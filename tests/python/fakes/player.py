@@ -27,7 +27,7 @@ class Player:
         self.party = os.environ.get("NEREUS_PARTY")
         context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
         self.socket = context.socket(zmq.DEALER)
-        self.socket.setsockopt(zmq.LINGER, 1000)
+        self.socket.setsockopt(zmq.LINGER, 60_000)
         # By which it is known again after a broken connection.
         self.socket.setsockopt(zmq.ROUTING_ID, secrets.token_hex(16).encode())
         if "NEREUS_LINK_KEYS" in os.environ:

@@ -141,7 +141,13 @@ def test_missing_launcher_does_not_end_the_job(stage: Any) -> None:
     assert "the launcher of the build mpich is missing" in death["reason"]
 
 
-def test_accept_waiting_for_dead_processes_is_released(stage: Any) -> None:
+@pytest.fixture
+def released_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However late the release is."""
+    monkeypatch.setattr("nereus.supervisor.resize_request._RELEASE_AGAIN_AFTER", 600.0)
+
+
+def test_accept_waiting_for_dead_processes_is_released(stage: Any, released_once: None) -> None:
     acts = ("open", "make:1:=1", "hello", "connecting:1:600", "orders:1:0:fail", "died", "until:released")
     with stage.job(*acts, "connected:1", "settled:1:-7") as job:
         stage.attend(job, lambda: len(stage.events("released")) == 1)
@@ -151,7 +157,7 @@ def test_accept_waiting_for_dead_processes_is_released(stage: Any) -> None:
     assert stage.events("released") == [{"released": "port-of-mine"}]
 
 
-def test_accept_that_takes_too_long_is_released(stage: Any) -> None:
+def test_accept_that_takes_too_long_is_released(stage: Any, released_once: None) -> None:
     acts = ("open", "make:1:=1", "hello", "connecting:1:0.1", "until:released", "connected:1", "settled:1:-8")
     with stage.job(*acts) as job:
         stage.attend(job, lambda: len(stage.events("released")) == 1)
@@ -159,7 +165,7 @@ def test_accept_that_takes_too_long_is_released(stage: Any) -> None:
         stage.attend(job, lambda: not job.running())
 
 
-def test_accept_for_woken_processes_is_released(stage: Any) -> None:
+def test_accept_for_woken_processes_is_released(stage: Any, released_once: None) -> None:
     acts = ("open", "connecting:1:0.1", "until:released", "connected:1", "settled:1:-8")
     with stage.job(*acts) as job:
         stage.attend(job, lambda: len(stage.events("released")) == 1)
