@@ -12,7 +12,7 @@ from pathlib import Path
 _EXECUTES_FOR = 1.0
 _LOOK_EVERY = 0.001
 # In /proc/PID/stat (proc(5)), counted from the state, which is the third field.
-_ENVIRONMENT_BEGIN, _ENVIRONMENT_END = 50 - 3, 51 - 3
+_CODE_BEGIN, _ENVIRONMENT_BEGIN, _ENVIRONMENT_END = 26 - 3, 50 - 3, 51 - 3
 
 
 def entries_of(pid: int) -> list[bytes]:
@@ -37,8 +37,13 @@ def processes_with(entry: bytes) -> list[int]:
 
 
 def _has_none(pid: int) -> bool:
-    """Whether nothing is to be expected: a thread of the kernel, a zombie, or a program without variables."""
+    """Whether nothing is to be expected: a thread of the kernel, a zombie, or a program without variables.
+
+    While the kernel loads a program, begin and end of its environment may be the same. Where its code begins
+    is noted after that.
+    """
     Path(f"/proc/{pid}/exe").readlink()  # an OSError for the first two
     text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     fields = text[text.rindex(")") + 1 :].split()
-    return 0 != int(fields[_ENVIRONMENT_BEGIN]) == int(fields[_ENVIRONMENT_END])
+    is_loaded = fields[_CODE_BEGIN] != "0"
+    return is_loaded and fields[_ENVIRONMENT_BEGIN] == fields[_ENVIRONMENT_END]

@@ -25,7 +25,10 @@ def test_process_that_executes_programs_is_never_without_its_variables(tmp_path:
 
 
 def test_program_without_variables_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    with subprocess.Popen([sys.executable, "-c", "input()"], env={}, stdin=subprocess.PIPE) as process:
+    program = [sys.executable, "-c", "print(flush=True); input()"]
+    with subprocess.Popen(program, env={}, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()  # until then it may be being loaded
         waits: list[float] = []
         monkeypatch.setattr("time.sleep", waits.append)
         assert entries_of(process.pid) == [b""]
