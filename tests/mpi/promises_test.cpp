@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <string>
@@ -159,15 +161,28 @@ void names(Scene &s) {
            "unknown names");
 }
 
-constexpr int late_seconds = 3;
+/// Files by which processes of a late_newcomer tell each other how far they are; each run has a TMPDIR of its own.
+std::string mark(const char *name) {
+    const char *folder = std::getenv("TMPDIR");
+    expect(folder != nullptr, "run_mpi_test.py sets TMPDIR");
+    return std::string(folder) + "/promises-" + name;
+}
 
-/// Newcomers sleep longer than connect-timeout allows (see main), and learn then that they are not wanted.
+void leave_mark(const char *name) { std::ofstream(mark(name)).put('\n'); }
+
+void wait_for_mark(const char *name) {
+    while (access(mark(name).c_str(), F_OK) != 0) usleep(10'000);
+}
+
+/// Newcomers come when connect-timeout is over (see main), and learn then that they are not wanted.
 void late_newcomer(Scene &s) {
     if (!s.founder) return;
     expect_undone(s.job, s.data, size_of(nereus_comm(s.job)) + 1, NEREUS_ERR_TIMEOUT, "making",
                   "starting the newcomers");
     // With Open MPI a newcomer cannot come to processes that have ended: its connection breaks, and the run with it.
-    sleep(late_seconds + 1);
+    leave_mark("undone");
+    wait_for_mark("coming");
+    sleep(2);
 }
 
 /// A newcomer has another name, another length, or comes to a checkpoint with nothing: the job ends, which is not left
@@ -244,7 +259,10 @@ void play(const Case &scene_of, Scene &scene) {
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     expect(argc > 1 && cases.contains(argv[1]), "argument: a case");
-    if (is_newcomer() && std::string(argv[1]) == "late_newcomer") sleep(late_seconds);
+    if (is_newcomer() && std::string(argv[1]) == "late_newcomer") {
+        wait_for_mark("undone");
+        leave_mark("coming");
+    }
     nereus_job *job = nullptr;
     SampleData data;
     const int opened = nereus_open(MPI_COMM_WORLD, argc, argv, &job);

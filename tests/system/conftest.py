@@ -46,6 +46,17 @@ class Result:
         """What --json printed."""
         return json.loads(self.out)
 
+    @property
+    def said(self) -> Any:
+        """The document that a program printed."""
+        return said_in(self.out)
+
+
+def said_in(text: str) -> Any:
+    """The document that a program printed, among lines of its launcher, and those of UCX."""
+    (line,) = (line for line in text.splitlines() if line.startswith("{"))
+    return json.loads(line)
+
 
 class Site:
     """A folder to work in, whose processes are known by an environment variable."""

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 from faulty_application import Application, running
-from test_daemon import daemon, job, said
+from test_daemon import PATIENT, daemon, job, said
 
-from conftest import Site, wait_until
+from conftest import LIMIT, Site, wait_until
 
 HOUR = 3600
 #: Longer than anything in these tests takes, and much shorter than a jump.
@@ -76,11 +76,11 @@ def test_clock_jump_affects_neither_turns_nor_their_durations(site: Site, mpich:
     clock = Clock(site, mpich)
     with (
         daemon(site, "--policy", "blocking") as run,
-        site.started(*job(site, mpich, "40", "20", "5", "50")) as process,
+        site.started(*job(site, mpich, "40", "20", "5", "50"), **PATIENT) as process,
     ):
         wait_until(lambda: run.events_of("wrote") != [])
         clock.jump(jump)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=LIMIT)
         assert process.returncode == 0, err
         assert [code for _, code, _ in said(out, "io")] == ["NEREUS_OK"] * 8
         wait_until(lambda: run.events_of("ended") != [])

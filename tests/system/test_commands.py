@@ -89,22 +89,24 @@ class FakeDaemon:
 
 @contextmanager
 def under_daemon(site: Site, mpi: str) -> "Iterator[tuple[FakeDaemon, subprocess.Popen[str]]]":
-    """A job of two ranks with a few seconds to run, and its daemon."""
+    """A job of two ranks that ends once there is the file `stop`, and its daemon."""
     address = f"ipc://{site.temporary}/line"
-    start, *others = job(site, mpi, "250", "20", "20", "1")
+    start, *others = job(site, mpi, "100000", "20", "20", "1")
     command = (start, "--max-ranks", str(MOST), *others)
     with zmq.Context() as context, context.socket(zmq.ROUTER) as socket, ExitStack() as stack:
         socket.setsockopt(zmq.LINGER, 0)
         socket.bind(address)
         stack.callback((site.temporary / "line").unlink)
-        with site.started(*command, NEREUS_CONTROLLER=address) as process:
+        environment = {"NEREUS_CONTROLLER": address, "NEREUS_TEST_STOP_FILE": str(site.folder / "stop")}
+        with site.started(*command, **environment) as process:
             daemon = FakeDaemon(socket)
             daemon.received("hello")
             yield daemon, process
 
 
-def end_of(daemon: FakeDaemon, process: "subprocess.Popen[str]") -> str:
+def end_of(site: Site, daemon: FakeDaemon, process: "subprocess.Popen[str]") -> str:
     """Of a job that iterates: what it printed; it ends well."""
+    (site.folder / "stop").touch()
     daemon.received("goodbye")
     out, err = process.communicate(timeout=LIMIT)
     assert process.returncode == 0, err
@@ -149,7 +151,7 @@ def test_invalid_commands_have_no_effect_on_job_and_next_command(site: Site, mpi
         # To shrink, as processes that Open MPI spawns sometimes hang in it.
         answer = daemon.command(ranks=1)
         assert (answer["kind"], answer["command"], len(answer["hosts"])) == ("done", daemon.number, 1)
-        out = end_of(daemon, process)
+        out = end_of(site, daemon, process)
     assert [ranks for _, ranks in said(out, "resized")] == ["1"]
 
 
@@ -159,7 +161,7 @@ def test_command_for_a_missing_host_is_rolled_back_and_the_job_continues(site: S
         assert (answer["kind"], answer["code"]) == ("refused", ERR_PROCESS)
         answer = daemon.command(ranks=3)
         assert answer["kind"] == "done", answer
-        out = end_of(daemon, process)
+        out = end_of(site, daemon, process)
     assert [ranks for _, ranks in said(out, "resized")] == ["3"]
 
 
@@ -173,5 +175,5 @@ def test_command_for_the_current_size_is_done_without_a_resize(site: Site, ats: 
         assert [each["command"] for each in (first, second)] == [1, 2]
         assert [len(each["hosts"]) for each in (first, second)] == [3, 3]
         assert (second["seconds"], second["generation"]) == (0, 1)
-        out = end_of(daemon, process)
+        out = end_of(site, daemon, process)
     assert [ranks for _, ranks in said(out, "resized")] == ["3"]

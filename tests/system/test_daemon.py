@@ -20,10 +20,12 @@ import pytest
 from commands import COMMAND, started
 from test_saved_jobs import Runs
 
-from conftest import Result, Site, installed, wait_until
+from conftest import LIMIT, Result, Site, installed, wait_until
 
 MPIS = ("mpich", "openmpi")
 WITHOUT_SUPERVISOR: dict[str, Any] = {"NEREUS_PROCESS_STRATEGIES": "none"}
+#: Of jobs that are to have every turn, also where the daemon gets no core for a while.
+PATIENT: dict[str, Any] = {"NEREUS_IO_TIMEOUT": "60"}
 #: Grows by one rank from iteration 30 to 60.
 LENDS = """\
 from nereus.policy.decisions import Policy, Resize
@@ -84,6 +86,27 @@ def said(text: str, what: str) -> list[list[str]]:
     return [line.split()[1:] for line in text.splitlines() if line.startswith(f"{what} ")]
 
 
+def has_heard(site: Site, commands: int) -> bool:
+    """Whether the only job of the daemon has so many commands, and knows of them."""
+    (known,) = site.nereus("daemon", "status", "--json").document["jobs"] or [{"commands": []}]
+    return [each["heard"] for each in known["commands"]] == [True] * commands
+
+
+def after_commands(site: Site, commands: int, *words: str | Path, **environment: str) -> Result:
+    """A job that does not iterate before it has heard so many commands, to its end."""
+    begin = site.folder / "begin"
+    with site.started(*words, **environment, NEREUS_TEST_BEGIN_FILE=str(begin)) as process:
+
+        def may_begin() -> bool:
+            assert process.poll() is None, process.communicate()
+            return has_heard(site, commands)
+
+        wait_until(may_begin)
+        begin.touch()
+        out, err = process.communicate(timeout=LIMIT)
+    return Result(process.returncode, out, err)
+
+
 def phases(events: list[dict[str, Any]]) -> list[tuple[float, float]]:
     """Begin and end of each phase that had its turn, by the daemon's clock."""
     begins = {
@@ -96,6 +119,7 @@ def phases(events: list[dict[str, Any]]) -> list[tuple[float, float]]:
 def test_epoch_waits_for_its_turn_as_an_io_phase_does(site: Site, mpich: str) -> None:
     """One after which the job ends does not."""
     runs = Runs(site, mpich)
+    site.environment |= PATIENT
     with (
         daemon(site, "--policy", "blocking") as run,
         runs.started("-n", "2", "--save", "saved", "--name", "one") as process,
@@ -112,12 +136,16 @@ def test_epoch_waits_for_its_turn_as_an_io_phase_does(site: Site, mpich: str) ->
 
 @pytest.mark.parametrize("mpi", MPIS)
 def test_two_jobs_never_write_at_once(site: Site, mpi: str) -> None:
+    begin = site.folder / "begin"
+    environment = PATIENT | {"NEREUS_TEST_BEGIN_FILE": str(begin)}
     with (
         daemon(site, "--policy", "blocking") as run,
-        site.started(*job(site, mpi, "60", "20", "5", "150")) as one,
-        site.started(*job(site, mpi, "60", "20", "5", "150")) as other,
+        site.started(*job(site, mpi, "60", "20", "5", "150"), **environment) as one,
+        site.started(*job(site, mpi, "60", "20", "5", "150"), **environment) as other,
     ):
-        ends = [each.communicate(timeout=60) for each in (one, other)]
+        wait_until(lambda: len(run.events_of("came")) == 2)
+        begin.touch()
+        ends = [each.communicate(timeout=LIMIT) for each in (one, other)]
         assert (one.returncode, other.returncode) == (0, 0), ends
         assert [code for out, _ in ends for _, code, _ in said(out, "io")] == ["NEREUS_OK"] * 24
         wait_until(lambda: len(run.events_of("ended")) == 2)  # what a job says may come after its end
@@ -133,7 +161,7 @@ def test_job_is_resized_at_the_decided_iterations(site: Site, method: str) -> No
     site.write("lends.py", LENDS)
     with daemon(site, "--policy", "lends.py:Lends") as run:
         arguments = job(site, "mpich", "100", "30", "25", "20")
-        result = site.nereus(*arguments, **WITHOUT_SUPERVISOR, NEREUS_PROCESS_METHOD=method)
+        result = after_commands(site, 2, *arguments, **WITHOUT_SUPERVISOR, NEREUS_PROCESS_METHOD=method)
         assert result.code == 0, result.err
         if method == "merge":  # with the others rank 0 is a newcomer, which was not resized
             assert said(result.out, "resized") == [["30", "3"], ["60", "2"]]
@@ -143,12 +171,11 @@ def test_job_is_resized_at_the_decided_iterations(site: Site, method: str) -> No
         assert [each["iteration"] for each in carried_out] == [30, 60]
 
 
-def monitored(site: Site, *arguments: str) -> Result:
-    """A job whose files are known to its daemon."""
-    command = (*COMMAND, *job(site, "mpich", *arguments))
-    return site.nereus(
-        "monitor", "--mpi", "mpich", "--output", "recorded", "--", *command, **WITHOUT_SUPERVISOR
-    )
+def monitored(site: Site, commands: int, *arguments: str) -> Result:
+    """A job whose files are known to its daemon, of which it has heard so many commands when it begins."""
+    words = ("monitor", "--mpi", "mpich", "--output", "recorded", "--", *COMMAND)
+    environment = WITHOUT_SUPERVISOR | PATIENT
+    return after_commands(site, commands, *words, *job(site, "mpich", *arguments), **environment)
 
 
 def wrote_at(run: Any, iterations: list[int]) -> bool:
@@ -179,7 +206,7 @@ def test_files_opened_by_all_ranks_are_phases_unless_declared(
 ) -> None:
     site.write("lends.py", LENDS)
     with daemon(site, "--policy", "lends.py:Lends") as run:
-        result = monitored(site, "100", "30", "25", "50", "written", way)
+        result = monitored(site, 2, "100", "30", "25", "50", "written", way)
         assert result.code == 0, result.err
         assert said(result.out, "resized") == [["30", "3"], ["60", "2"]]
         assert len(said(result.out, "io")) == 4
@@ -192,7 +219,7 @@ def test_files_opened_by_all_ranks_are_phases_unless_declared(
 
 def test_phase_of_an_open_file_ends_at_the_checkpoint(site: Site) -> None:
     with daemon(site) as run:
-        result = monitored(site, "20", "20", "5", "50", "written", "kept")
+        result = monitored(site, 0, "20", "20", "5", "50", "written", "kept")
         assert result.code == 0, result.err
         wait_until(lambda: run.events_of("ended") != [])
         assert len(phases(run.events)) == 2
@@ -213,8 +240,7 @@ def test_job_without_daemon_does_all_its_work(site: Site) -> None:
 def test_job_outlives_its_daemon_and_finds_the_next_one(site: Site) -> None:
     with site.folder.joinpath("job.log").open("w") as log, ExitStack() as stack:
         with daemon(site) as first:
-            # So many iterations that some are left when the second daemon is there, also on a busy machine.
-            process = stack.enter_context(_job_into(site, log, "1500", "20", "10", "20"))
+            process = stack.enter_context(_job_into(site, log, "100000", "20", "10", "20"))
             wait_until(lambda: len(first.events_of("wrote")) >= 2)
             first.process.kill()
             first.process.wait()
@@ -222,15 +248,17 @@ def test_job_outlives_its_daemon_and_finds_the_next_one(site: Site) -> None:
         wait_until(lambda: "NEREUS_NO_TURN" in read.read_text())
         with daemon(site) as second:
             wait_until(lambda: len(phases(second.events)) >= 2)
-        process.wait(120)
-        assert process.returncode == 0
+            (site.folder / "stop").touch()
+        assert process.wait(LIMIT) == 0
     waited = [float(wait) for _, _, wait in said(read.read_text(), "io")]
     assert max(waited) < 10, "it waited for a daemon that was dead"
 
 
 def _job_into(site: Site, log: Any, *arguments: str) -> "AbstractContextManager[subprocess.Popen[str]]":
+    """One that ends once there is the file `stop`."""
     words = [*COMMAND, *job(site, "mpich", *arguments)]
-    return started(words, site.folder, site.environment, log, subprocess.STDOUT)
+    environment = site.environment | {"NEREUS_TEST_STOP_FILE": str(site.folder / "stop")}
+    return started(words, site.folder, environment, log, subprocess.STDOUT)
 
 
 def test_turn_of_a_job_that_dies_goes_to_others(site: Site) -> None:
@@ -241,10 +269,10 @@ def test_turn_of_a_job_that_dies_goes_to_others(site: Site) -> None:
         for pid in site.processes("writes"):
             with suppress(ProcessLookupError):  # its launcher may have ended it after the first one's death
                 os.kill(pid, signal.SIGKILL)
-        result = site.nereus(*job(site, "mpich", "10", "10", "5", "10"))
+        result = site.nereus(*job(site, "mpich", "10", "10", "5", "10"), **PATIENT)
         assert result.code == 0, result.err
         assert [code for _, code, _ in said(result.out, "io")] == ["NEREUS_OK"] * 2
-        dies.wait(60)
+        dies.wait(LIMIT)
 
 
 def test_invalid_decisions_have_no_effect_on_jobs(site: Site) -> None:
@@ -259,13 +287,17 @@ def test_invalid_decisions_have_no_effect_on_jobs(site: Site) -> None:
 def test_job_waits_for_cores_and_gets_them_from_an_ended_one(site: Site) -> None:
     with daemon(site, "--cores", "3") as run, ExitStack() as stack:
         log = stack.enter_context(site.folder.joinpath("job.log").open("w"))
-        first = stack.enter_context(_job_into(site, log, "400", "40", "50", "10"))
+        first = stack.enter_context(_job_into(site, log, "100000", "40", "50", "10"))
         wait_until(lambda: len(run.events_of("came")) == 1)
         start, *others = job(site, "mpich", "10", "10", "5", "10")
-        second = site.nereus(start, "--queue", *others)
-        assert second.code == 0, second.err
-        assert "waits for 2 cores" in second.err
-        assert first.wait(60) == 0
+        second = stack.enter_context(site.started(start, "--queue", *others))
+        wait_until(lambda: site.nereus("daemon", "status", "--json").document["waiting_for_cores"] != [])
+        (site.folder / "stop").touch()
+        _, err = second.communicate(timeout=LIMIT)
+        assert second.returncode == 0, err
+        assert "waits for 2 cores" in err
+        assert first.wait(LIMIT) == 0
+        wait_until(lambda: len(run.events_of("ended")) == 2)
         came, ended = run.events_of("came"), run.events_of("ended")
         assert came[1]["time_unix"] >= ended[0]["time_unix"]
 
@@ -298,10 +330,22 @@ def test_profile_gives_the_daemon_the_times_of_a_program(site: Site) -> None:
 
 
 def test_sweep_leaves_a_job_with_its_initial_ranks(site: Site) -> None:
-    with daemon(site, "--sweep", "--set", "enough_times=1") as run:
-        result = site.nereus(*job(site, "mpich", "500", "40", "25", "10"))
-        assert result.code == 0, result.err
-        sizes = [ranks for _, ranks in said(result.out, "resized")]
+    stop = site.folder / "stop"
+    arguments = job(site, "mpich", "100000", "40", "25", "10")
+    with (
+        daemon(site, "--sweep", "--set", "enough_times=1") as run,
+        site.started(*arguments, NEREUS_TEST_STOP_FILE=str(stop)) as process,
+    ):
+
+        def is_back() -> bool:
+            assert process.poll() is None, process.communicate()
+            return [each["ranks"] for each in run.events_of("resized")][-1:] == [2]
+
+        wait_until(is_back)
+        stop.touch()
+        out, err = process.communicate(timeout=LIMIT)
+        assert process.returncode == 0, err
+        sizes = [ranks for _, ranks in said(out, "resized")]
         assert sizes[-1] == "2"
         assert {"4", "1"} <= set(sizes)
         assert any("to be timed" in each.get("why", "") for each in run.events_of("decided"))
@@ -320,7 +364,7 @@ def test_network_job_is_accepted_only_with_its_keys(site: Site) -> None:
             assert result.code == 0, result.err
             return [code for _, code, _ in said(result.out, "io")], result.err
 
-        codes, err = written(NEREUS_CONTROLLER_KEYS="keys/client.json")
+        codes, err = written(NEREUS_CONTROLLER_KEYS="keys/client.json", **PATIENT)
         assert codes == ["NEREUS_OK"] * 4, err
         wait_until(lambda: run.events_of("ended") != [])
         assert len(phases(run.events)) == 4
@@ -339,7 +383,7 @@ def test_python_program_gets_turns(site: Site) -> None:
     with daemon(site) as run:
         program = Path(__file__).with_name("heat_application.py")
         words = ("run", "--mpi", installed("mpich"), "-n", "2", "--quiet", "--", sys.executable, program)
-        result = site.nereus(*words)
+        result = site.nereus(*words, **PATIENT)
         assert result.code == 0, result.err
         wait_until(lambda: run.events_of("ended") != [])
         assert [each["bytes"] for each in run.events_of("wrote")] == [16]

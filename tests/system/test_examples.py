@@ -18,9 +18,18 @@ def example(mpi: str, name: str) -> Path:
     return path
 
 
+def with_late_newcomers(site: Any, program: Path) -> Path:
+    """The program, whose newcomers do not start before it has ended."""
+    path = Path(site.folder / "late")
+    path.write_text(f'#!/bin/sh\n[ -z "$NEREUS_PARTY" ] || sleep 60\nexec {program} "$@"\n')
+    path.chmod(0o755)
+    return path
+
+
 def test_job_that_ends_before_its_newcomers_start_reports_only_that(site: Any, mpi: str) -> None:
     """Launchers say nothing of newcomers that were ended."""
-    done = site.nereus("run", "--quiet", "--mpi", mpi, "-n", "2", "--", example(mpi, "example_01"))
+    program = with_late_newcomers(site, example(mpi, "example_01"))
+    done = site.nereus("run", "--quiet", "--mpi", mpi, "-n", "2", "--", program)
     assert (done.code, done.out) == (0, "sum 511500 after 0 resizes\n")
     assert done.err.splitlines() == [
         "nereus: resize 1 from 2 to 3 processes was rolled back: the job ended while its newcomers were "

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from commands import COMMAND, started
-from test_daemon import job, said
+from test_daemon import PATIENT, job, said
 
 from conftest import LIMIT, Result, Site, wait_until
 
@@ -145,7 +145,7 @@ def test_jobs_and_daemon_continue_when_the_store_is_full(site: Site, disk: Disk,
             wait_until((site.runtime / "nereus" / "daemon.line").is_socket)
             disk.fill()
             wait_until((site.folder / "filled").exists)
-            result = site.nereus(*job(site, mpich, "20", "10", "5", "10"))
+            result = site.nereus(*job(site, mpich, "20", "10", "5", "10"), **PATIENT)
             assert result.code == 0, result.err
             assert [code for _, code, _ in said(result.out, "io")] == ["NEREUS_OK"] * 4
         finally:

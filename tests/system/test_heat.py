@@ -2,7 +2,6 @@
 """Programs in Python as jobs: what they compute, their views of arrays, and their errors."""
 
 import importlib.util
-import json
 import re
 import subprocess
 import sys
@@ -73,7 +72,7 @@ def test_views_follow_resizes_and_old_ones_keep_their_memory(
     site: Any, sampled_mpi: str, method: str, memory: str
 ) -> None:
     ways = {"NEREUS_PROCESS_METHOD": method, "NEREUS_MEMORY": memory, "NEREUS_VERIFY": "on"}
-    found = json.loads(run(site, sampled_mpi, 2, APPLICATION, "3", "1", **ways, **WITHOUT_SUPERVISOR).out)
+    found = run(site, sampled_mpi, 2, APPLICATION, "3", "1", **ways, **WITHOUT_SUPERVISOR).said
     assert (found["good"], found["resizes"]) == (True, 2)
     assert found["last"] == ["RESIZED", 3, 1, "P2P", ""]
 
@@ -81,7 +80,7 @@ def test_views_follow_resizes_and_old_ones_keep_their_memory(
 @pytest.mark.parametrize("strategies", ["none", "asynchronous"])
 def test_swapped_arrays_keep_their_names_after_resizes(site: Any, sampled_mpi: str, strategies: str) -> None:
     ways = {"NEREUS_VERIFY": "on", "NEREUS_PROCESS_STRATEGIES": strategies}
-    found = json.loads(run(site, sampled_mpi, 2, SWAPS, "4", "1", "3", **ways).out)
+    found = run(site, sampled_mpi, 2, SWAPS, "4", "1", "3", **ways).said
     assert (found["good"], found["resizes"]) == (True, 3)
     of_types, of_shapes = found["refused"]
     assert "'now' of float64 and 'whole' of int64 cannot be swapped" in of_types
@@ -89,12 +88,12 @@ def test_swapped_arrays_keep_their_names_after_resizes(site: Any, sampled_mpi: s
 
 
 def test_newcomers_of_the_supervisor_find_their_packages(site: Any, mpi: str) -> None:
-    found = json.loads(run(site, mpi, 1, APPLICATION, "3", "2").out)
+    found = run(site, mpi, 1, APPLICATION, "3", "2").said
     assert (found["good"], found["resizes"]) == (True, 2)
 
 
 def test_impossible_call_raises_an_exception_with_its_code(site: Any, mpich: str) -> None:
-    found = json.loads(run(site, mpich, 2, APPLICATION).out)
+    found = run(site, mpich, 2, APPLICATION).said
     assert found["errors"] == {
         "taken": "Failure ERR_NAME",
         "weights": "ValueError",

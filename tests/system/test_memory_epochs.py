@@ -37,6 +37,18 @@ def wait_for_epochs(number: int = 1) -> None:
     wait_until(lambda: newest_number() >= number)
 
 
+def remove(folder: Path) -> None:
+    """At once, as seen by a job that makes and removes epochs in it."""
+    aside = folder.with_name(f"removed-{folder.name}")
+    folder.rename(aside)
+
+    def is_gone() -> bool:
+        shutil.rmtree(aside, ignore_errors=True)
+        return not aside.exists()
+
+    wait_until(is_gone)
+
+
 def kill_and_wait(runs: Runs, pid: int) -> None:
     seen = times_come_in(runs)
     os.kill(pid, signal.SIGKILL)
@@ -104,7 +116,7 @@ def test_job_continues_from_the_newest_of_disk_and_memory(site: Any, mpich: str)
         wait_for_epochs(newest_number() + 1)
         kill_and_wait(runs, ranks_of(runs, 2)[0])
         (folder,) = folders()
-        shutil.rmtree(folder)
+        remove(folder)
         assert site.nereus("save", "one").code == 0
         kill_and_wait(runs, ranks_of(runs, 2)[1])
         errors = ends_well(runs, process)

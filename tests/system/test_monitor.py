@@ -19,7 +19,7 @@ from a_monitored_run import (
     record_of,
 )
 from commands import COMMAND
-from faulty_application import wait_until
+from faulty_application import LIMIT, wait_until
 
 from nereus.launch import Build, builds, choose
 from nereus.launch.preloading import LIBRARY
@@ -298,15 +298,20 @@ def test_top_shows_traffic_while_the_program_runs(site: Any, build: Build) -> No
         wait_until(lambda: header.exists() and header.stat().st_size > 0)
         run = json.loads(header.read_text().splitlines()[0])["run"]
         wait_until(lambda: bool(list(Path("/dev/shm").glob(f"nereus-{run}-monitor-*/*.part"))))
-        shown = site.nereus("top", run, "--json", "--samples", "2", "--interval", "0.3")
-        assert shown.code == 0, shown.err
+
+        def shows_traffic() -> bool:
+            shown = site.nereus("top", run, "--json", "--samples", "2", "--interval", "0.3")
+            assert shown.code == 0, shown.err
+            looks = [json.loads(line) for line in shown.out.splitlines()]
+            assert len(looks) == 2
+            found = {one["rank"]: one for one in looks[-1]["processes"]}
+            return [found[rank]["peer"] for rank in sorted(found)] == [1, 0] and all(
+                one["point_to_point"]["messages_per_second"] > 10 for one in found.values()
+            )
+
+        wait_until(shows_traffic)
         (site.folder / "enough").touch()
-        assert process.wait(30) == 0
-    looks = [json.loads(line) for line in shown.out.splitlines()]
-    assert len(looks) == 2
-    for process_shown in looks[-1]["processes"]:
-        assert process_shown["point_to_point"]["messages_per_second"] > 10
-        assert process_shown["peer"] == 1 - process_shown["rank"]
+        assert process.wait(LIMIT) == 0
 
 
 def test_top_follows_a_job_through_its_resizes(site: Any, mpich: str) -> None:

@@ -2,7 +2,6 @@
 """Programs in Python whose functions save, load and move data that is no array."""
 
 import importlib.util
-import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -18,15 +17,9 @@ APPLICATION = Path(__file__).with_name("own_data_application.py")
 LIMIT = 60.0
 
 
-def said(result: Any) -> Any:
-    """What the job printed, among lines of its launcher, and those of UCX about undone resizes."""
-    (line,) = (line for line in result.out.splitlines() if line.startswith("{"))
-    return json.loads(line)
-
-
 def test_functions_in_python_move_data_and_refuse_by_an_exception(site: Any, mpi: str) -> None:
     result = run(site, mpi, 2, APPLICATION, "resize", "3", "1", "2")
-    assert said(result) == {"result": "ERR_TRANSFER", "intact": True, "size": 2, "loads": 0}
+    assert result.said == {"result": "ERR_TRANSFER", "intact": True, "size": 2, "loads": 0}
     assert "ValueError: not now" in result.err
 
 
@@ -37,11 +30,11 @@ def test_functions_in_python_save_and_load_pieces(site: Any, mpi: str) -> None:
     continued = site.nereus(
         *words, "--resume", "saved", "-n", "2", "--", sys.executable, APPLICATION, "save", limit=LIMIT
     )
-    assert said(continued) == {"result": "continued", "intact": True, "size": 2, "loads": 1}
+    assert continued.said == {"result": "continued", "intact": True, "size": 2, "loads": 1}
 
 
 def test_job_continues_from_the_epoch_that_its_program_asked_for(site: Any, mpi: str) -> None:
     words = ("run", "--mpi", mpi, "-n", "3", "--protect", "memory", "--protect-every", "1h")
     result = site.nereus(*words, "--", sys.executable, APPLICATION, "protect", limit=LIMIT)
-    assert said(result) == {"result": "continued", "intact": True, "size": 3, "loads": 1}
+    assert result.said == {"result": "continued", "intact": True, "size": 3, "loads": 1}
     assert "in memory (recovery 1)" in result.err

@@ -16,7 +16,7 @@ from test_full_disk import Disk
 from test_recoveries import SAVING, ends_well, times_come_in
 from test_saved_jobs import Runs, write_python
 
-from conftest import installed, wait_until
+from conftest import installed, said_in, wait_until
 from nereus.launch import choose
 
 RESTART = ("--process-method", "restart")
@@ -86,7 +86,7 @@ def test_restarted_job_is_resized_by_mpi_again(site: Any, mpich: str) -> None:
 
 def halo(site: Any, mpi: str) -> tuple[str, ...]:
     """A plate that takes some seconds."""
-    sizes = ("--rows", "400", "--columns", "400", "--tolerance", "0", "--iterations", "30000")
+    sizes = ("--rows", "400", "--columns", "400", "--tolerance", "0", "--iterations", "40000")
     return (
         "run",
         "--mpi",
@@ -103,7 +103,7 @@ def halo(site: Any, mpi: str) -> tuple[str, ...]:
 
 def test_mpi_that_cannot_spawn_is_restarted_without_an_option(site: Any) -> None:
     mpi = installed("mpich-debian")
-    undisturbed = json.loads(site.nereus(*halo(site, mpi)).out)
+    undisturbed = site.nereus(*halo(site, mpi)).said
     with site.started(*halo(site, mpi)) as process:
         wait_until(lambda: states(site) == ["running"])
         for ranks in (3, 2):
@@ -112,7 +112,7 @@ def test_mpi_that_cannot_spawn_is_restarted_without_an_option(site: Any) -> None
         out, errors = process.communicate(timeout=120)
     assert process.returncode == 0, errors
     assert "its MPI starts no processes in a job: resizes restart it" in errors
-    result = json.loads(out)
+    result = said_in(out)
     assert (result["ranks"], result["checksum"]) == (2, undisturbed["checksum"])
 
 
@@ -137,7 +137,7 @@ def test_matrix_is_found_again_after_a_restart(site: Any, mpich: str, memory: st
     )
     done = site.nereus(*words, NEREUS_MEMORY=memory, NEREUS_PROCESS_METHOD="restart")
     assert done.code == 0, done.err
-    result = json.loads(done.out)
+    result = done.said
     assert (result["ranks"], result["resizes"], result["converged"]) == (2, 3, True)
     assert result["error"] < 1e-12
 

@@ -50,8 +50,17 @@ def test_transient_error_is_repeated_until_it_is_over(tmp_path: Path) -> None:
 
 
 def test_transient_error_that_stays_is_the_answer(tmp_path: Path) -> None:
-    text = "echo 'squeue: error: Unable to contact slurm controller (connect failure)' >&2; exit 1"
-    answer = ended(Call([script(tmp_path, text)], limit=0.5))
+    tries = tmp_path / "tries"
+    tries.touch()
+    begin = time.monotonic()
+
+    def now() -> float:
+        """Just before the limit, as soon as the command was tried again."""
+        return 59.99 if len(tries.read_text().split()) >= 2 else min(time.monotonic() - begin, 50.0)
+
+    error = "squeue: error: Unable to contact slurm controller (connect failure)"
+    text = f"echo x >> {tries}; echo '{error}' >&2; exit 1"
+    answer = ended(Call([script(tmp_path, text)], limit=60.0, now=now))
     assert (answer.code, answer.reason) == (1, "Unable to contact slurm controller (connect failure)")
 
 

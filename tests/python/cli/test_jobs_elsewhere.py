@@ -9,6 +9,7 @@ import pytest
 from a_far_supervisor import far_supervisor, record_of, write_record
 
 A, B = "a" * 16, "b" * 16
+TRIES = 20
 DONE = "resized 2 → 4 ranks"
 
 
@@ -22,6 +23,15 @@ def listed(shell: Any) -> list[dict[str, Any]]:
     assert (result.returncode, result.stderr) == (0, "")
     jobs: list[dict[str, Any]] = json.loads(result.stdout)["jobs"]
     return jobs
+
+
+def heard(shell: Any, *words: str) -> str:
+    """What a command prints, asked again where a job was silent, as one may be on a busy machine."""
+    for _ in range(TRIES):
+        text = str(shell.nereus(*words).stdout)
+        if "silent" not in text:
+            break
+    return text
 
 
 def test_jobs_of_other_hosts_are_listed_with_their_host(shell: Any, keys: Path) -> None:
@@ -95,8 +105,8 @@ def test_record_that_is_not_trusted_is_named_and_hides_no_job(shell: Any, keys: 
 
 def test_top_shows_jobs_of_other_hosts_without_daemon(shell: Any, keys: Path) -> None:
     with far_supervisor(keys, A):
-        lines = shell.nereus("top", "--json", "--samples", "2", "--interval", "0.1").stdout.splitlines()
-        table = shell.nereus("top", "--samples", "1").stdout
+        lines = heard(shell, "top", "--json", "--samples", "2", "--interval", "0.1").splitlines()
+        table = heard(shell, "top", "--samples", "1")
         elsewhere = shell.nereus("top", "far-1")
     for document in map(json.loads, lines):
         assert [(job["job"], job["host"], job["state"]) for job in document["supervised"]] == [

@@ -34,6 +34,14 @@ FIRST = ("n1", "n2")
 MORE = ("n3", "n4", "n5")
 # A turn that has not come back in this time waits for somebody.
 _TURN_WITHIN = 30
+# How long a closed allocation waits for commands that answer: not long, but for a machine that is slow.
+_PATIENT = 60.0
+_PATIENCES = (
+    "nereus.allocation.slurm.allocation._ENDS_WITHIN",
+    "nereus.allocation.slurm.allocation._LETS_GO_WITHIN",
+    "nereus.allocation.slurm.pilot._ENDS_WITHIN",
+    "nereus.allocation.flux.allocation._ENDS_WITHIN",
+)
 
 
 class Clock:
@@ -383,6 +391,8 @@ GROWING = ("slurm", "slurm-expand", "flux", "pilot")
 @contextmanager
 def stand_of(kind: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stand]:
     """Its allocation is closed at the end, by the test or here, and nothing is left."""
+    for name in _PATIENCES:
+        monkeypatch.setattr(name, _PATIENT)
     with ExitStack() as opened:
         stand = STANDS[kind](folder, opened, monkeypatch)
         closed = False

@@ -39,12 +39,17 @@ class Player:
             )
         self.socket.connect(os.environ["NEREUS_LINK"])
         self.context = context
+        self._passed_over: list[dict[str, Any]] = []
 
     def say(self, kind: str, **keys: Any) -> None:
         self.socket.send(json.dumps({"version": 1, "job": self.job, "kind": kind, **keys}).encode())
 
     def receive(self, kind: str) -> dict[str, Any]:
-        """The next message of this kind; all that come are recorded."""
+        """The next message of this kind, be it behind others or before them; all that come are recorded."""
+        for earlier in self._passed_over:
+            if earlier["kind"] == kind:
+                self._passed_over.remove(earlier)
+                return earlier
         deadline = time.monotonic() + LIMIT
         while time.monotonic() < deadline:
             if self.socket.poll(100):
@@ -52,6 +57,7 @@ class Player:
                 record({"received": message["kind"], "by": self.party, **message})
                 if message["kind"] == kind:
                     return message
+                self._passed_over.append(message)
         record({"missed": kind, "by": self.party})
         sys.exit(90)
 

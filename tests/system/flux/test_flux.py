@@ -9,28 +9,31 @@ import pytest
 def test_instance_of_a_batch_job_is_resized_without_options(start: Any, mpich: str) -> None:
     job = start(mpich, 2, "-n", "2", submit="batch")
     first = job.first_host[-1]
-    assert job.placed == 2 * first
+    job.expect(2 * first)
     job.resized("4")
-    assert (job.placed[:2], len(set(job.placed))) == (2 * first, 2)
+    placed = job.placed_of(4)
+    assert (placed[:2], len(set(placed))) == (2 * first, 2)
     job.resized("+1node")
-    assert len(set(job.placed)) == 3
+    assert len(set(job.placed_of(6))) == 3
     job.stop()
 
 
 def test_hosts_come_by_jobs_of_their_own_and_go_back(start: Any, cluster: Any, mpich: str) -> None:
     job = start(mpich, 1, "-n", "2")
-    own = job.placed[0]
+    own = job.placed_of(2)[0]
     job.resized("+2nodes")
-    more = sorted(set(job.placed) - {own})
-    assert sorted(job.placed) == sorted(2 * (own + "".join(more)))
+    placed = job.placed_of(6)
+    more = sorted(set(placed) - {own})
+    assert sorted(placed) == sorted(2 * (own + "".join(more)))
     assert len(cluster.jobs) == 3
     for going in more:
         job.resized("--release", cluster.hosts.prefix + going)
         cluster.wait_until(lambda going=going: going in cluster.idle, f"{going} is not idle")
-    assert (job.placed, cluster.jobs) == (2 * own, [job.number])
+    job.expect(2 * own)
+    assert cluster.jobs == [job.number]
     # The same host again, by name.
     job.resized("--grow-to", cluster.hosts.prefix + more[0])
-    assert job.placed == 2 * own + 2 * more[0]
+    job.expect(2 * own + 2 * more[0])
     job.stop()
 
 
@@ -69,9 +72,9 @@ def test_hosts_that_are_not_granted_in_time_leave_nothing_in_the_queue(
 
 def test_cancelled_job_of_a_host_is_told_with_the_host(start: Any, cluster: Any, mpich: str) -> None:
     job = start(mpich, 1, "-n", "2")
-    own = job.placed[0]
+    own = job.placed_of(2)[0]
     job.resized("+1node")
-    lost = (set(job.placed) - {own}).pop()
+    lost = (set(job.placed_of(4)) - {own}).pop()
     second = next(number for number in cluster.jobs if number != job.number)
     cluster.left_by_kills = ("mpich_shm_", "nereus-")
     cluster.asked("job", "raise", second)

@@ -4,7 +4,12 @@
 // Each iteration takes so long on one rank, and less on more; every EVERY-th ends with an I/O phase: one that the
 // program says, or with FILE the time for which it has that file open, in a WAY of ways() below. Rank 0 prints a line
 // for each phase, "io ITERATION CODE WAITED", and for each resize, "resized ITERATION RANKS".
+//
+// Where the environment names them, it does not iterate before there is the file $NEREUS_TEST_BEGIN_FILE, and ends
+// once there is the file $NEREUS_TEST_STOP_FILE.
 #include <nereus/nereus.hpp>
+
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
@@ -126,10 +131,25 @@ void write(const nereus::Job &job, const Plan &plan, std::int64_t iteration) {
     say_io(job, iteration, phase.code(), waited);
 }
 
+void wait_until_it_may_begin() {
+    const char *file = std::getenv("NEREUS_TEST_BEGIN_FILE");
+    while (file && access(file, F_OK) != 0) nap(10);
+}
+
+/// All ranks agree.
+bool is_to_stop(const nereus::Job &job) {
+    const char *file = std::getenv("NEREUS_TEST_STOP_FILE");
+    if (!file) return false;
+    int is_there = access(file, F_OK) == 0;
+    MPI_Bcast(&is_there, 1, MPI_INT, 0, job.comm());
+    return is_there != 0;
+}
+
 void iterate(nereus::Job &job, const Plan &plan) {
     std::int64_t iteration = 0;
     job.value("iteration", iteration);
-    while (iteration < plan.iterations) {
+    wait_until_it_may_begin();
+    while (iteration < plan.iterations && !is_to_stop(job)) {
         nap(plan.milliseconds / job.size());
         if (++iteration % plan.every == 0) plan.file ? write_file(job, plan, iteration) : write(job, plan, iteration);
         const nereus::Outcome outcome = job.checkpoint();

@@ -133,6 +133,21 @@ class SlurmJob:
         running = [job for job in known if job["command"][0].startswith(str(self.folder.parent))]
         return "".join(host[-1] for job in running for host in job["hosts"])
 
+    def expect(self, placed: str) -> None:
+        """The ranks are on these hosts."""
+        self.cluster.wait_until(lambda: self.placed == placed, f"not {placed}: {self.output}")
+
+    def placed_of(self, ranks: int) -> str:
+        """Letters of the hosts of so many ranks, as soon as the job tells of them."""
+        found: list[str] = []
+
+        def tells() -> bool:
+            found.append(self.placed)
+            return len(found[-1]) == ranks
+
+        self.cluster.wait_until(tells, f"not {ranks} ranks: {self.output}")
+        return found[-1]
+
     def resize(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
         """Ask for another size."""
         jobs = json.loads(self.nereus("jobs", "--json").stdout)["jobs"]

@@ -96,9 +96,15 @@ def test_job_gets_a_second_slurm_job_from_the_daemon_and_gives_it_back(
 ) -> None:
     site = daemon("--max-nodes", "1", "--max-node-hours", "10")
     jobs = [start(mpich, 1, "-n", "2", **site.environment) for _ in range(2)]
-    own = {job.number: job.placed[0] for job in jobs}
+    own = {job.number: job.placed_of(2)[0] for job in jobs}
     cluster.wait_until(lambda: site.ranks() == [2, 4], "no job grows")
-    placed = {job.number: job.placed for job in jobs}
+    placed: dict[str, str] = {}
+
+    def is_told() -> bool:
+        placed.update({job.number: job.placed for job in jobs})
+        return sorted(map(len, placed.values())) == [2, 4]
+
+    cluster.wait_until(is_told, "the jobs do not tell of six ranks")
     grown, other = sorted(jobs, key=lambda job: -len(placed[job.number]))
     more = (set(placed[grown.number]) - {own[grown.number]}).pop()
     assert sorted(placed[grown.number]) == sorted(2 * (own[grown.number] + more))
@@ -108,7 +114,7 @@ def test_job_gets_a_second_slurm_job_from_the_daemon_and_gives_it_back(
     other.stop()
     cluster.wait_until(lambda: cluster.jobs == [grown.number], "the second job is not given back")
     cluster.wait_until(lambda: more in cluster.idle, "its node is not idle")
-    assert grown.placed == 2 * own[grown.number]
+    grown.expect(2 * own[grown.number])
     cluster.wait_until(lambda: site.status()["budget"]["nodes"] == 0, "the host is still counted")
     assert 0 < site.status()["budget"]["node_hours"] < 10
     resized = [(event["before"], event["ranks"]) for event in site.events("resized")]
