@@ -122,14 +122,14 @@ inline void check(int code, const std::string &name, int most) {
 inline void on_save(const std::string &name, SavePieces save, LoadPieces load) {
     own_data::Saved &data = own_data::known<own_data::Saved>()[name];
     data = {std::move(save), std::move(load), {}};
-    own_data::check(nereus_on_save(name.c_str(), own_data::save, own_data::load, &data), name, 56);
+    own_data::check(nereus_on_save(name.c_str(), own_data::save, own_data::load, &data), name, NEREUS_MAX_SAVE_NAME);
 }
 
 /// As nereus_on_resize(). Throws Failure where the name is not allowed.
 inline void on_resize(const std::string &name, Redistribution function) {
     Redistribution &data = own_data::known<Redistribution>()[name];
     data = std::move(function);
-    own_data::check(nereus_on_resize(name.c_str(), own_data::move, &data), name, 63);
+    own_data::check(nereus_on_resize(name.c_str(), own_data::move, &data), name, NEREUS_MAX_RESIZE_NAME);
 }
 
 }

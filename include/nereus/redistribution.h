@@ -38,6 +38,9 @@ typedef struct nereus_sides {
  */
 typedef int (*nereus_redistribution)(enum nereus_redistribution_step step, const nereus_sides *sides, void *context);
 
+/** Characters that a name of nereus_on_resize() has at most. */
+#define NEREUS_MAX_RESIZE_NAME 63
+
 /** Have `function` called in each resize, for data that is no array: a list, a tree, a grid of its own.
  *
  * To be called before nereus_open(), on every process, newcomers too: their nereus_open() returns after the commit.
@@ -48,12 +51,12 @@ typedef int (*nereus_redistribution)(enum nereus_redistribution_step step, const
  * the names, and for every name also where one has refused; then NEREUS_ADOPT or NEREUS_DROP on all of them, which must
  * not communicate. Where the resize is rolled back before, none is called. MOVE has no time limit.
  *
- * @param[in] name      1..63 characters
+ * @param[in] name      1..NEREUS_MAX_RESIZE_NAME characters
  * @param[in] function  not NULL
  * @param[in] context   handed to the function as it is
  *
  * @retval NEREUS_OK            it will be called
- * @retval NEREUS_ERR_ARGUMENT  function is NULL, or name has not 1..63 characters
+ * @retval NEREUS_ERR_ARGUMENT  function is NULL, or name has not 1..NEREUS_MAX_RESIZE_NAME characters
  */
 NEREUS_API int nereus_on_resize(const char *name, nereus_redistribution function, void *context);
 

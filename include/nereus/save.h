@@ -83,6 +83,9 @@ typedef int (*nereus_save_pieces)(nereus_pieces *pieces, void *context);
  */
 typedef int (*nereus_load_pieces)(MPI_Comm comm, const nereus_pieces *pieces, void *context);
 
+/** Characters that a name of nereus_on_save() has at most. */
+#define NEREUS_MAX_SAVE_NAME 56
+
 /** Have data that is no array saved in epochs, and loaded from them.
  *
  * To be called before nereus_open(), on every process. Names must be the same on all, and those of the epoch that the
@@ -96,13 +99,13 @@ typedef int (*nereus_load_pieces)(MPI_Comm comm, const nereus_pieces *pieces, vo
  * With as many processes as there were, each gets those that it had; else they are shared out in equal numbers. They
  * are kept as two arrays of the epoch, `NAME starts` (of all pieces, and their end) and `NAME bytes`.
  *
- * @param[in] name     1..56 characters
+ * @param[in] name     1..NEREUS_MAX_SAVE_NAME characters
  * @param[in] save     not NULL
  * @param[in] load     not NULL
  * @param[in] context  handed to both as it is
  *
  * @retval NEREUS_OK            they will be called
- * @retval NEREUS_ERR_ARGUMENT  a function is NULL, or name has not 1..56 characters
+ * @retval NEREUS_ERR_ARGUMENT  a function is NULL, or name has not 1..NEREUS_MAX_SAVE_NAME characters
  * @retval NEREUS_ERR_MEMORY    no memory for the name
  */
 NEREUS_API int nereus_on_save(const char *name, nereus_save_pieces save, nereus_load_pieces load, void *context);

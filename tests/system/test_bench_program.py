@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from a_monitored_run import launched
 
-from nereus.bench.limited_hosts import complaint
+from nereus.bench.local_hosts import complaint
 from nereus.launch import Build, choose
 from nereus.launch.preloading import COMPONENTS
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from conftest import wait_until
+from nereus.bench.local_hosts import complaint
 
 
 @pytest.fixture
@@ -35,6 +36,18 @@ def test_recoveries_from_memory_are_timed(site: Any, measuring: tuple[str, ...])
     assert list(rows) == ["memory", "memory-resume"]
     assert rows["memory"]["seconds"] > rows["memory-resume"]["seconds"] > 0
     assert rows["memory"]["lost_iterations"] >= 0
+    assert list((site.folder / "here").iterdir()) == []
+
+
+@pytest.mark.skipif(complaint() != "", reason=complaint())
+def test_losses_of_hosts_are_timed(site: Any, measuring: tuple[str, ...]) -> None:
+    done = site.nereus(*measuring, "--cases", "host", "--bytes", "1MiB", "--repeat", "2", limit=180)
+    assert done.code == 0, done.err
+    (row,) = done.document["rows"]
+    assert (row["case"], row["bytes"], row["repeats"]) == ("host", 1 << 20, 2)
+    # No earlier than two heartbeats after the last one.
+    assert row["seconds"] > row["noticed_seconds"] > 1
+    assert row["lost_iterations"] >= 0
     assert list((site.folder / "here").iterdir()) == []
 
 
@@ -76,12 +89,15 @@ def test_interrupted_measurement_shows_what_there_is_and_leaves_nothing(
     ("options", "text"),
     [
         (
-            ("--cases", "rank,host"),
-            "--cases = rank,host: host: allowed are rank, memory, rerun, restart, off, on, protected",
+            ("--cases", "rank,disk"),
+            "--cases = rank,disk: disk: allowed are rank, host, memory, rerun, restart, ulfm, "
+            "ulfm-replace, off, on, protected",
         ),
         (("--bytes", "7"), "--bytes = 7: allowed is 8 B"),
         (("--folder", "nowhere"), "--folder = nowhere: nothing can be written there: No such file"),
         (("--folder", "/proc"), "--folder = /proc: nothing can be written there: "),
+        (("--mpi", "mpich", "--cases", "rank,ulfm"), "--cases = ulfm: mpich (MPICH"),
+        (("--cases", "host", "-n", "1"), "-n = 1: a job that loses a host (--cases = host) needs at least 2"),
         (("-n", "100000"), "-n = 100000: this machine is asked for at most"),
     ],
 )

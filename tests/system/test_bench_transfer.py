@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from nereus.bench.limited_hosts import complaint
+from nereus.bench.local_hosts import complaint
 from nereus.launch import choose, command
 
 BENCH = ("bench", "transfer", "--bytes", "400000", "--strategies", "blocking", "--json", "--check")

@@ -67,3 +67,16 @@ def test_doctor_knows_that_processes_spawn_and_do_not_join_with_open_mpi_5(site:
     assert found["malleable"]
     assert not found["joining"]["works"]
     assert found["joining"]["reason"]
+
+
+def test_recoveries_by_ulfm_are_timed_with_open_mpi_5(site: Any, openmpi5: str) -> None:
+    """The program checks its data each time that a process was killed."""
+    options = ("--cases", "ulfm,ulfm-replace", "-n", "3", "--bytes", "1MiB", "--repeat", "2", "--json")
+    result = site.nereus("bench", "recovery", "--mpi", openmpi5, *options, limit=180)
+    assert result.code == 0, result.err
+    rows = result.document["rows"]
+    assert [(row["case"], row["bytes"], row["repeats"]) for row in rows] == [
+        ("ulfm", 1 << 20, 2),
+        ("ulfm-replace", 1 << 20, 2),
+    ]
+    assert all(row["seconds"] > 0 and row["lost_iterations"] >= 0 for row in rows)

@@ -2,9 +2,9 @@
 // nereus-epochs: an application with so much data that iterates, and writes down when; others save, kill and continue
 // it meanwhile.
 #include "data.hpp"
-#include "event_log.hpp"
 #include "tools/common/clock.hpp"
 #include "tools/common/compute.hpp"
+#include "tools/common/event_log.hpp"
 #include "tools/common/program.hpp"
 
 #include <CLI/CLI.hpp>
@@ -60,7 +60,7 @@ std::vector<int> pids_of(const nereus::Job &job) {
     return pids;
 }
 
-int iterate(const Plan &plan, nereus::Job &job, const epochs_bench::EventLog &log, std::int64_t &iteration) {
+int iterate(const Plan &plan, nereus::Job &job, const common::EventLog &log, std::int64_t &iteration) {
     while (iteration < plan.iterations) {
         common::compute(plan.iteration_seconds);
         MPI_Barrier(job.comm());
@@ -79,7 +79,7 @@ int stay(const Plan &plan, nereus::Job &job, double began, std::int64_t &iterati
     const std::vector<int> pids = pids_of(job);
     const double seconds = common::now() - began;
     if (!data.is_right()) throw nereus::Failure(NEREUS_ERR_TRANSFER, "the data of the epoch is wrong");
-    const epochs_bench::EventLog log(plan.log);
+    const common::EventLog log(plan.log);
     if (job.rank() == 0) log.opened(iteration, seconds, pids);
     return iterate(plan, job, log, iteration);
 }

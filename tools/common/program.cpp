@@ -19,13 +19,13 @@ int world_rank() {
     return rank;
 }
 
+}
+
 int end_all(const std::string &program, const std::string &why) {
     say(program, "rank " + std::to_string(world_rank()) + ": " + why);
     flush_stderr_to_reader();
     MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     return EXIT_FAILURE;
-}
-
 }
 
 int with_mpi(int argc, char **argv, int (*run)(int argc, char **argv)) {

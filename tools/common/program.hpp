@@ -31,6 +31,9 @@ int refused(const std::string &program, const std::string &why);
 /// One line on stderr.
 void say(const std::string &program, const std::string &what);
 
+/// Says what went wrong on this rank, and ends all processes. @return EXIT_FAILURE
+int end_all(const std::string &program, const std::string &why);
+
 /// A job that founders begin; `stay`, a process' stay in it, returns an exit code. What goes wrong ends all processes.
 /// @return the largest exit code of this process' stays
 int run_job(const std::string &program, int argc, char **argv, const std::function<int(nereus::Job &)> &stay);

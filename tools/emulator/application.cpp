@@ -43,8 +43,9 @@ std::string from_outside(const nereus_resize_report &report) {
 
 } // namespace
 
-Application::Application(const Run &run, std::string results, nereus_job *job)
-    : run_(run), results_path_(std::move(results)), job_(job), state_(run.stages()), data_(run, job) {}
+Application::Application(const Run &run, std::string results, std::size_t failures_done, nereus_job *job)
+    : run_(run), results_path_(std::move(results)), job_(job), failures_(run.failures, failures_done),
+      state_(run.stages()), data_(run, job) {}
 
 Result<Ending> Application::run() {
     Result<Ending> ending = Ending::leaving;
@@ -70,7 +71,11 @@ Result<void> Application::begin() {
     if (const int code = state_.open(job_); code < 0) return library_failure("nereus_value", code);
     if (const int code = data_.open(); code < 0) return library_failure("nereus_array", code);
     clock_.emplace(state_.times.started_unix);
-    return is_founder ? begin_as_founder() : after_commit();
+    if (is_founder) return begin_as_founder();
+    nereus_resize_report report{};
+    if (const int code = nereus_last_resize(job_, &report); code < 0)
+        return library_failure("nereus_last_resize", code);
+    return report.request == 0 ? begin_again() : after_commit();
 }
 
 Result<void> Application::begin_as_founder() {
@@ -81,6 +86,7 @@ Result<void> Application::begin_as_founder() {
     data_.fill();
     state_.times.begun = clock_->seconds();
     MPI_Bcast(&state_.times.begun, 1, MPI_DOUBLE, 0, all.comm);
+    if (auto made = make_first_epoch(); !made) return made;
     return start_generation();
 }
 
@@ -102,8 +108,10 @@ Result<Ending> Application::loop() {
 // From the moment a resize is asked for, any checkpoint may give this rank's place away: times are handed in before it.
 // Where others ask, that may be at any moment.
 Result<void> Application::step() {
-    if (has_iterations())
+    if (has_iterations()) {
+        if (auto failed = fail_if_due(); !failed) return failed;
         if (auto iterated = iterate(); !iterated) return iterated;
+    }
     return state_.counters.is_asked != 0 || run_.is_commanded() ? flush() : Result<void>();
 }
 
@@ -243,16 +251,17 @@ Result<void> Application::next_group() {
 }
 
 Result<void> Application::start_generation() {
-    const Counters &at = state_.counters;
+    Counters &at = state_.counters;
     generation_.reset();
     const Team all = team_of(nereus_comm(job_));
+    at.ranks = all.size;
     const auto spec = run_.is_commanded() ? run_.group_for(all.size) : static_cast<std::size_t>(at.group);
     if (!spec) return failure(all.rank == 0 ? "the run has no group of " + std::to_string(all.size) + " ranks" : "");
     generation_.emplace(run_, *spec, all, file_prefix(at.token, nereus_generation(job_)),
                         run_.is_commanded() ? state_.costs : std::span<const double>());
     if (has_iterations())
         if (auto entered = enter_phase(); !entered) return entered;
-    write(generation_started_event(at.group, generation_->all().size, generation_->hosts().names));
+    write(generation_started_event(at.group, generation_->hosts().names, state_.times.calibration_seconds));
     return agree(generation_->all(), results_.trouble());
 }
 

@@ -14,6 +14,7 @@
 #include "data.hpp"
 #include "events.hpp"
 #include "generation.hpp"
+#include "planned_failures.hpp"
 #include "state.hpp"
 
 namespace emulator {
@@ -23,7 +24,8 @@ enum class Ending { finished, leaving };
 /// Must live until nereus_close(): the job knows addresses inside of it.
 class Application {
 public:
-    Application(const Run &run, std::string results, nereus_job *job);
+    /// `failures_done`: so many of the run's failures have happened.
+    Application(const Run &run, std::string results, std::size_t failures_done, nereus_job *job);
 
     /// Collective over the job; a newcomer goes on behind the checkpoint that made it.
     Result<Ending> run();
@@ -31,6 +33,10 @@ public:
 private:
     Result<void> begin();
     Result<void> begin_as_founder();
+    Result<void> make_first_epoch();
+    Result<void> begin_again(); ///< from an epoch
+    void enter_group_of(int ranks);
+    Result<void> fail_if_due();
     Result<Ending> loop();
     Result<Ending> finish();
     Result<void> step(); ///< one iteration, or none when all are over and only a resize is awaited
@@ -60,6 +66,7 @@ private:
     const Run &run_;
     std::string results_path_;
     nereus_job *job_;
+    PlannedFailures failures_;
     State state_;
     Data data_;
     std::optional<JobClock> clock_;

@@ -80,8 +80,25 @@ Json header_event(const Run &run, double started_unix) {
             {"run", run.document}};
 }
 
-Json generation_started_event(std::int64_t group, int ranks, const std::vector<std::string> &hosts) {
-    return {{"event", "generation_started"}, {"group", group}, {"ranks", ranks}, {"hosts", hosts}};
+Json generation_started_event(std::int64_t group, const std::vector<std::string> &hosts, double calibration_seconds) {
+    return {{"event", "generation_started"},
+            {"group", group},
+            {"ranks", hosts.size()},
+            {"hosts", hosts},
+            {"calibration_seconds", calibration_seconds}};
+}
+
+Json failure_event(const FailureSpec &failure, const Dying &dying, double calibration_seconds) {
+    return {{"event", "failure"}, {"iteration", failure.iteration}, {"what", failure.whole_host ? "host" : "rank"},
+            {"rank", dying.rank}, {"died", dying.ranks.size()},     {"calibration_seconds", calibration_seconds}};
+}
+
+Json resumed_event(std::int64_t iteration, std::int64_t group, int ranks, double calibration_seconds) {
+    return {{"event", "resumed"},
+            {"iteration", iteration},
+            {"group", group},
+            {"ranks", ranks},
+            {"calibration_seconds", calibration_seconds}};
 }
 
 Json calibrated_event(std::int64_t group, std::size_t phase, std::size_t stage, const StagePlan &plan) {

@@ -23,6 +23,7 @@ struct CommandLine {
     std::string run_file;
     std::string results;
     std::string label;
+    std::size_t failures_done = 0;
     bool is_answered = false; ///< --help or --version: nothing else is to be done
 };
 
@@ -54,6 +55,7 @@ Result<CommandLine> read_command_line(int argc, char **argv) {
     app.add_option("--results", line.results, "file for the results (docs/formats/results.md); overwritten")
         ->required();
     app.add_option("--label", line.label, "a word without effect, to distinguish jobs");
+    app.add_option("--failures-done", line.failures_done, "so many failures of the run file have happened already");
     app.set_version_flag("--version", std::string("nereus-emulator ") + nereus_version());
     app.allow_extras();
     try {
@@ -112,7 +114,7 @@ int code_of(const Result<emulator::Ending> &ending) {
 }
 
 // A process that a resize released may be wanted again: then it opens the job anew, as a newcomer does.
-int run_job(const Run &run, const std::string &results, std::vector<std::string> settled) {
+int run_job(const Run &run, const CommandLine &line, std::vector<std::string> settled) {
     const int count = static_cast<int>(settled.size());
     std::vector<char *> arguments = pointers_to(settled);
     while (true) {
@@ -120,7 +122,7 @@ int run_job(const Run &run, const std::string &results, std::vector<std::string>
         const int code = nereus_open(MPI_COMM_WORLD, count, arguments.data(), &job);
         if (code < 0) return open_failed(code, job);
         int exit_code = 0;
-        emulator::Application application(run, results, job);
+        emulator::Application application(run, line.results, line.failures_done, job);
         if (code != NEREUS_LEAVE) exit_code = code_of(application.run());
         if (nereus_close(&job) != NEREUS_WOKEN) return exit_code;
     }
@@ -137,7 +139,7 @@ int emulate(int argc, char **argv) {
     if (line->is_answered) return 0;
     const auto run = emulator::load_run(line->run_file, MPI_COMM_WORLD);
     if (!run) return failed_before_start(run.error());
-    return run_job(*run, line->results, job_arguments(argc, argv, *run));
+    return run_job(*run, *line, job_arguments(argc, argv, *run));
 }
 
 } // namespace

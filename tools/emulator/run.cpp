@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::int64_t most_bytes = std::int64_t{1} << 60; // sums of such sizes stay within int64_t
 constexpr std::int64_t most_iterations = std::int64_t{1} << 40;
+constexpr std::int64_t most_recoveries = 1'000'000;
 
 // Several MPIs take only int counts; a stage with a greater message is refused here rather than cut off there.
 constexpr std::int64_t most_message = INT_MAX;
@@ -215,6 +216,42 @@ void read_resizes(Fields &fields, Run &run, Complaint &complaint) {
                           "each number of ranks once, where resizes are commanded");
 }
 
+void read_protection(Fields &fields, Run &run, Complaint &complaint) {
+    if (!fields.has("protection")) return;
+    Fields protection(fields.object("protection"), "protection", complaint);
+    run.protection =
+        protection.choice<Protection>("level", {{"memory", Protection::in_memory}, {"disk", Protection::on_disk}});
+    // Whoever starts the job makes settings of these.
+    if (protection.has("every") && fields.object("protection")["every"] != "auto") protection.number("every", false);
+    if (protection.has("recoveries")) protection.integer("recoveries", 0, most_recoveries);
+    protection.refuse_others();
+    if (run.is_commanded()) fields.complain("protection", "none where resizes are commanded");
+}
+
+FailureSpec read_failure(const Json &json, const std::string &path, Complaint &complaint) {
+    Fields fields(json, path, complaint);
+    FailureSpec failure;
+    failure.iteration = fields.integer("iteration", 1, most_iterations);
+    failure.whole_host = fields.choice<bool>("what", {{"rank", false}, {"host", true}});
+    failure.rank = fields.integer_or_null("rank", 0, INT_MAX, -1);
+    fields.refuse_others();
+    return failure;
+}
+
+void read_failures(Fields &fields, Run &run, Complaint &complaint) {
+    if (!fields.has("failures")) return;
+    const Json &failures = fields.array("failures", true);
+    if (run.protection == Protection::none && !failures.empty()) fields.complain("failures", "none without protection");
+    std::int64_t last = 0;
+    for (const Json &json : failures) {
+        const std::string path = element("failures", run.failures.size());
+        const FailureSpec &failure = run.failures.emplace_back(read_failure(json, path, complaint));
+        if (failure.iteration <= last)
+            complaint.say(path + ".iteration", std::to_string(failure.iteration), "an iteration after the one before");
+        last = failure.iteration;
+    }
+}
+
 // What holds for the stages of the whole run. Run files of before these keys are as Proteo's code has it.
 void read_rules_of_stages(Fields &fields, Run &run) {
     const bool scales_all = fields.choice_or<bool>("factor_scales", {{"computation", false}, {"all", true}}, true);
@@ -295,6 +332,8 @@ Result<Run> parse_run(const std::string &file, const std::string &text) {
     read_lists(fields, run, complaint);
     read_rules_of_stages(fields, run);
     read_resizes(fields, run, complaint);
+    read_protection(fields, run, complaint);
+    read_failures(fields, run, complaint);
     fields.refuse_others();
     check_scratch(fields, run);
     if (complaint.first()) return refused(file, *complaint.first());

@@ -23,6 +23,16 @@ enum class Reduce { sum, max };
 /// Who says when the job is resized, and to what size: the run, or others, such as a daemon.
 enum class Resizes { scheduled, commanded };
 
+/// Where the epochs are that the job continues from after a failure.
+enum class Protection { none, in_memory, on_disk };
+
+/// Processes that die at the beginning of an iteration.
+struct FailureSpec {
+    std::int64_t iteration = 0; ///< from 0, over all phases
+    bool whole_host = false;    ///< with all processes on the host of the rank
+    std::int64_t rank = -1;     ///< -1, or where it is not there: the last
+};
+
 struct StageSpec {
     const StageType *type = nullptr; ///< never null where the run file was read
     double seconds = 0;
@@ -69,7 +79,9 @@ struct Run {
     std::vector<PhaseSpec> phases;
     std::vector<GroupSpec> groups; ///< in turn; commanded: how the job behaves on that many ranks
     Resizes resizes = Resizes::scheduled;
-    nlohmann::ordered_json document; ///< as it was read, for the header of the results
+    Protection protection = Protection::none;
+    std::vector<FailureSpec> failures; ///< in the order of their iterations
+    nlohmann::ordered_json document;   ///< as it was read, for the header of the results
 
     std::int64_t iterations() const; ///< of all phases
     std::size_t stages() const;      ///< of all phases

@@ -18,6 +18,7 @@ struct Counters {
     std::int64_t is_asked = 0;        ///< 1: the resize into the next group is in progress
     std::int64_t idle = 0;            ///< checkpoints since it was asked for that no iteration came before
     std::int64_t request = 0;         ///< its number; commanded: that of the latest one told of
+    std::int64_t ranks = 0;           ///< with which the group began
     std::int64_t token = 0;           ///< makes the names of this job's files its own
 };
 

@@ -20,7 +20,7 @@ from nereus.allocation.contract import (
     Wish,
 )
 from nereus.allocation.found import resource_manager
-from nereus.allocation.static import keeping_hosts, static_hosts
+from nereus.allocation.static import keeping_hosts, static_hosts, with_heartbeats
 from nereus.allocation.trial import check_working_folder, silent_hosts
 
 __all__ = [
@@ -40,4 +40,5 @@ __all__ = [
     "resource_manager",
     "silent_hosts",
     "static_hosts",
+    "with_heartbeats",
 ]

@@ -89,6 +89,7 @@ class Growth:
 
 class EventKind(Enum):
     HOST_LOST = "host_lost"  #: what ran there has ended, or will never be heard of again
+    HOST_NOT_WATCHED = "host_not_watched"  #: its loss will be noticed by the launcher alone
     HOST_DRAINS = "host_drains"  #: it is to be left
     HOST_KEPT = "host_kept"  #: it was to be given back, and could not be
     ENDS_SOON = "ends_soon"  #: the resource manager will end the job
@@ -101,6 +102,7 @@ class EventKind(Enum):
 
 _SENTENCES = {
     EventKind.HOST_LOST: "lost",
+    EventKind.HOST_NOT_WATCHED: "not watched",
     EventKind.HOST_DRAINS: "to be left",
     EventKind.HOST_KEPT: "not given back",
     EventKind.ENDS_SOON: "about to be taken back",

@@ -1,18 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Hosts that a user named: there are no others, and nobody else is told when one is not needed any more."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 
-from nereus.allocation.contract import Allocation, AllocationError, Event, Growth, ResourceManager, Wish
-from nereus.launch.hosts import Host, Reach, host_list
+from nereus.allocation.contract import (
+    Allocation,
+    AllocationError,
+    Event,
+    EventKind,
+    Growth,
+    ResourceManager,
+    Wish,
+)
+from nereus.allocation.heartbeats import Heartbeats, Silence
+from nereus.launch.hosts import Host, Reach, host_list, is_here
 
 
 def static_hosts(reach: Reach) -> ResourceManager:
     """Nobody gives hosts but the user."""
-    why = f"the job has its hosts by a list, {host_list(reach.hosts) or 'this one'}"
+    why = _by_a_list(reach)
     return ResourceManager("static", reach, lambda key, folder: StaticAllocation(reach.hosts, why))
 
 
@@ -27,12 +36,32 @@ def keeping_hosts(manager: ResourceManager, why: str) -> ResourceManager:
     )
 
 
+def with_heartbeats(manager: ResourceManager, timeout: float) -> ResourceManager:
+    """The same hosts, which are lost where no heartbeat came for `timeout` seconds."""
+    reach = manager.reach
+    far = [host.name for host in reach.hosts if not is_here(host.name)]
+
+    def heartbeats() -> Heartbeats:
+        return Heartbeats(far, reach.remote_shell, timeout)
+
+    return replace(
+        manager, open=lambda key, folder: StaticAllocation(reach.hosts, _by_a_list(reach), heartbeats)
+    )
+
+
+def _by_a_list(reach: Reach) -> str:
+    return f"the job has its hosts by a list, {host_list(reach.hosts) or 'this one'}"
+
+
 class StaticAllocation(Allocation):
     environment: Mapping[str, str] = MappingProxyType({})
 
-    def __init__(self, hosts: Sequence[Host], why: str) -> None:
-        """`why`: there can be no others."""
+    def __init__(
+        self, hosts: Sequence[Host], why: str, heartbeats: Callable[[], Heartbeats] | None = None
+    ) -> None:
+        """`why`: there can be no others; `heartbeats`: begins those of the hosts, None: they send none."""
         self._hosts, self._why = tuple(hosts), why
+        self._heartbeats = heartbeats() if heartbeats is not None else None
 
     @property
     def hosts(self) -> tuple[Host, ...]:
@@ -49,10 +78,22 @@ class StaticAllocation(Allocation):
 
     def release(self, names: Sequence[str], clean: bool = False) -> None:
         """Nobody takes them back; the job has them no more."""
+        if self._heartbeats is not None:
+            self._heartbeats.forget(names)
         self._hosts = tuple(host for host in self._hosts if host.name not in names)
 
     def turn(self) -> list[Event]:
-        return []
+        silences = self._heartbeats.silences() if self._heartbeats is not None else []
+        lost = [silence.host for silence in silences if silence.was_heard]
+        self._hosts = tuple(host for host in self._hosts if host.name not in lost)
+        return [_event(silence) for silence in silences]
 
     def close(self) -> None:
         """Nothing came by growing."""
+        if self._heartbeats is not None:
+            self._heartbeats.close()
+
+
+def _event(silence: Silence) -> Event:
+    kind = EventKind.HOST_LOST if silence.was_heard else EventKind.HOST_NOT_WATCHED
+    return Event(kind, f"no heartbeat for {silence.seconds:.1f} s", (silence.host,))

@@ -11,13 +11,16 @@ import contextlib
 import os
 import re
 import secrets
+import shlex
 import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from nereus.launch.error import LaunchError
 
 _SECONDS = 60.0
 
@@ -56,6 +59,27 @@ class LocalHosts:
     enter: Path
     rsh: Path
 
+    def command_on(self, name: str, words: Sequence[str]) -> list[str]:
+        """The command line that runs these words on a host."""
+        return [str(self.enter), name, f"exec {shlex.join(words)}"]
+
+    @contextlib.contextmanager
+    def lost(self, name: str) -> Iterator[None]:
+        """A host without power: nothing leaves it, not even the end of a connection.
+
+        Afterwards it is there again, and empty.
+        """
+        _run("ip", "-n", name, "link", "set", "eth0", "down")
+        try:
+            stopped: set[int] = set()
+            while new := set(processes_on(name)) - stopped:  # those that others have just made
+                _signal(new, signal.SIGSTOP)
+                stopped |= new
+            yield
+        finally:
+            _signal(processes_on(name), signal.SIGKILL)
+            _run("ip", "-n", name, "link", "set", "eth0", "up")
+
 
 @contextlib.contextmanager
 def local_hosts(wanted: Wanted) -> Iterator[LocalHosts]:
@@ -68,6 +92,36 @@ def local_hosts(wanted: Wanted) -> Iterator[LocalHosts]:
     finally:
         _remove([name for name in _owners(wanted.family) if name.startswith(prefix)])
         shutil.rmtree(folder)
+
+
+@contextlib.contextmanager
+def hosts_for(option: str, wanted: Wanted) -> Iterator[LocalHosts]:
+    """The same for an option of a command: LaunchError names it where the system refuses."""
+    why = complaint()
+    if why:
+        raise LaunchError(f"{option}: {why}")
+    with contextlib.ExitStack() as stack:
+        try:
+            hosts = stack.enter_context(local_hosts(wanted))
+        except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as problem:
+            raise LaunchError(f"{option}: {' '.join(problem.cmd)}: {_why(problem)}") from problem
+        yield hosts
+
+
+def complaint() -> str:
+    """Why hosts cannot be made here, or ""."""
+    if os.geteuid() != 0:
+        return "hosts on one machine are network namespaces, which only root can make"
+    missing = [name for name in ("ip", "tc", "unshare") if shutil.which(name) is None]
+    if missing:
+        return f"{', '.join(missing)}: not found; hosts are made by the packages iproute2 and util-linux"
+    return ""
+
+
+def _why(problem: subprocess.CalledProcessError | subprocess.TimeoutExpired) -> str:
+    if isinstance(problem, subprocess.TimeoutExpired):
+        return f"did not end within {problem.timeout:g} s"
+    return " ".join(problem.stderr.split())
 
 
 def processes_on(host: str) -> list[int]:
@@ -130,10 +184,14 @@ def _remove(names: list[str]) -> None:
     """Remove namespaces and what still runs in them; devices go with them."""
     for name in names:
         with contextlib.suppress(subprocess.SubprocessError):
-            for pid in processes_on(name):
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
+            _signal(processes_on(name), signal.SIGKILL)
             _run("ip", "netns", "delete", name)
+
+
+def _signal(pids: Iterable[int], number: signal.Signals) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, number)
 
 
 def _owners(family: str) -> dict[str, int]:

@@ -5,14 +5,12 @@ All are on this machine. Where processes talk as those of `nereus run` do, jobs 
 which starts newcomers; else these are spawned.
 """
 
-import shlex
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from nereus.bench.limited_hosts import limited_hosts
-from nereus.bench.local_hosts import LocalHosts
+from nereus.bench.local_hosts import LocalHosts, Wanted, hosts_for
 from nereus.launch.builds import Build
 from nereus.launch.command import Command, Launch
 from nereus.launch.hosts import Host, Reach, RemoteShell, Share, host_list, place
@@ -71,15 +69,14 @@ def _on_hosts(limited: LocalHosts, here: Launch, ranks: int) -> Command:
         environment={**here.environment, **settings},
     )
     start = launch.command(place(hosts, ranks, spread=False, oversubscribe=False))
-    words = [str(limited.enter), limited.names[0], f"exec {shlex.join(start.arguments)}"]
-    return Command(words, start.environment)
+    return Command(limited.command_on(limited.names[0], start.arguments), start.environment)
 
 
 @contextmanager
 def network(name: str, gigabits: float) -> Iterator[Network]:
     """Make what there is to make for it; all is gone at the end of the block. Jobs have no supervisor."""
     if name == LIMITED:
-        with limited_hosts(gigabits) as hosts:
+        with hosts_for(f"--network = {LIMITED}", Wanted("nrb", "ab", gigabits)) as hosts:
             yield Network(name, BETWEEN_HOSTS, hosts)
     else:
         yield Network(name, TCP_ONLY if name == TCP else {})

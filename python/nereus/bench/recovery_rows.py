@@ -2,12 +2,12 @@
 """What `nereus bench recovery` finds: a row for each case."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from nereus.bench.paired import Paired
 from nereus.bench.process_rows import Spread
-from nereus.bench.recovery_trials import Recovery, Round
+from nereus.bench.recovery_trials import HostLoss, Recovery, Round
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,8 @@ class RecoveryRow:
     lost_iterations: float | None = None
     #: Plain files' seconds over these, round by round: 1 is as fast as they are.
     of_plain: Spread | None = None
+    #: After a host was lost.
+    noticed: Spread | None = None
     program: str = ""
     costs: Paired | None = None
 
@@ -42,6 +44,8 @@ class RecoveryRow:
             "bytes": self.bytes,
             "seconds": self.seconds and self.seconds.median,
             "seconds_deviation": self.seconds and self.seconds.deviation,
+            "noticed_seconds": self.noticed and self.noticed.median,
+            "noticed_seconds_deviation": self.noticed and self.noticed.deviation,
             "lost_iterations": self.lost_iterations,
             "of_plain": self.of_plain and self.of_plain.median,
             "of_plain_deviation": self.of_plain and self.of_plain.deviation,
@@ -69,6 +73,11 @@ def rows_of_rounds(mpi: str, size: int, rounds: Sequence[Round]) -> list[Recover
     ]
 
 
+def rows_of_recoveries(case: str, mpi: str, size: int, recoveries: Sequence[Recovery]) -> list[RecoveryRow]:
+    """Of this case; none where there was no recovery."""
+    return [_row_of_recoveries(case, mpi, size, recoveries)] if recoveries else []
+
+
 def rows_of_memory_recoveries(mpi: str, size: int, recoveries: Sequence[Recovery]) -> list[RecoveryRow]:
     """`memory` and `memory-resume`; none where there was no recovery."""
     if not recoveries:
@@ -80,7 +89,17 @@ def rows_of_memory_recoveries(mpi: str, size: int, recoveries: Sequence[Recovery
     ]
 
 
-def _row_of_recoveries(case: str, mpi: str, size: int, recoveries: Sequence[Recovery]) -> RecoveryRow:
+def rows_of_host_losses(mpi: str, size: int, losses: Sequence[HostLoss]) -> list[RecoveryRow]:
+    """`host`; none where there was no loss."""
+    if not losses:
+        return []
+    noticed = Spread.of([one.noticed for one in losses])
+    return [replace(_row_of_recoveries("host", mpi, size, losses), noticed=noticed)]
+
+
+def _row_of_recoveries(
+    case: str, mpi: str, size: int, recoveries: Sequence[Recovery] | Sequence[HostLoss]
+) -> RecoveryRow:
     lost = Spread.of([float(one.lost) for one in recoveries])
     seconds = Spread.of([one.seconds for one in recoveries])
     return RecoveryRow(

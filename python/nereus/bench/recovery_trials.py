@@ -13,7 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nereus.bench.epochs_job import EpochsJob, Size, epochs_job, folder_of_epochs
+from nereus.bench.local_hosts import LocalHosts, Wanted, hosts_for
+from nereus.bench.logged_job import LoggedJob
 from nereus.bench.plain_files import PlainFiles, seconds_to_read
+from nereus.bench.ulfm_job import ulfm_job
 from nereus.launch.builds import Build
 
 #: Seconds between epochs in memory.
@@ -32,6 +35,18 @@ class Recovery:
     lost: int
     #: To open the job with its data from the epoch, as its processes saw it.
     resume: float
+
+
+@dataclass(frozen=True)
+class HostLoss:
+    """Seconds. `noticed`: from the loss of a host until `nereus run` told of it; `seconds`: from the loss to
+    the end of the first iteration on the other hosts.
+    """
+
+    seconds: float
+    noticed: float
+    #: Iterations that were done again.
+    lost: int
 
 
 @dataclass(frozen=True)
@@ -93,12 +108,46 @@ class RecoveryTrials:
             since = time.monotonic()
             shutil.rmtree(folder_of_epochs(self.folder))
 
+    def host_losses(self, count: int) -> Iterator[HostLoss]:
+        """Each as soon as it is over; of jobs on three hosts, of which the second one is lost."""
+        with hosts_for("--cases = host", Wanted("nrl", "abc")) as hosts:
+            listed = ",".join(f"{name}:{self.size.ranks}" for name in hosts.names)
+            options = ("--hosts", listed, "--rsh", str(hosts.rsh), "--placement", "spread", *_RECOVERIES)
+            since = 0.0
+            for _ in range(count):
+                with self._job(*self._on_disk, *options, since=since, on=hosts) as job:
+                    job.save()
+                    yield _loss(job, hosts)
+                since = time.monotonic()
+                shutil.rmtree(folder_of_epochs(self.folder))
+
+    def ulfm(self, count: int, *, replaces: bool) -> Iterator[Recovery]:
+        """Each as soon as it is over; of jobs that survive by ULFM, with copies in memory as often.
+
+        `replaces`: a new process takes the place of the dead one; else there are fewer afterwards.
+        """
+        options = ["--copy-every", str(_PROTECT_EVERY), *(["--replace"] if replaces else [])]
+        since = 0.0
+        for number in range(count):
+            with ulfm_job(self.build, self.size, self.folder, self.stopped, options, since) as job:
+                job.first_iteration_after(time.monotonic() + 3 * _PROTECT_EVERY)
+                yield _recovery(job, number)
+            since = time.monotonic()
+
     @property
     def _on_disk(self) -> Sequence[str]:
         return ("--save", str(folder_of_epochs(self.folder)))
 
-    def _job(self, *options: str, since: float = 0.0) -> AbstractContextManager[EpochsJob]:
-        return epochs_job(self.command, self.build, self.size, self.folder, self.stopped, options, since)
+    def _job(
+        self, *options: str, since: float = 0.0, on: LocalHosts | None = None
+    ) -> AbstractContextManager[EpochsJob]:
+        """On the first of these hosts, or here."""
+
+        def nereus(arguments: Sequence[str]) -> Sequence[str]:
+            words = [*self.command, *arguments]
+            return on.command_on(on.names[0], words) if on is not None else words
+
+        return epochs_job(nereus, self.build, self.size, self.folder, self.stopped, options, since)
 
     def _round(self, job: EpochsJob, number: int) -> Round:
         plain = PlainFiles(self.folder / "plain", self.size.ranks, self.size.bytes)
@@ -115,7 +164,18 @@ class RecoveryTrials:
         return Round(saved.seconds, write, recovery, read)
 
 
-def _recovery(job: EpochsJob, rank: int) -> Recovery:
+def _loss(job: EpochsJob, hosts: LocalHosts) -> HostLoss:
+    name = hosts.names[1]
+    began = time.monotonic()
+    with hosts.lost(name):
+        noticed = job.wait_until_told(f"{name}: lost")
+        opened = job.wait_until_opened(noticed)
+        first = job.first_iteration_after(opened.time)
+    lost = job.last_iteration_before(opened.time).iteration - opened.iteration
+    return HostLoss(first.time - began, noticed - began, lost)
+
+
+def _recovery(job: LoggedJob, rank: int) -> Recovery:
     """That rank is killed."""
     killed = job.kill(rank)
     opened = job.wait_until_opened(killed)

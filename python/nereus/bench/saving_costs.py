@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nereus.bench.epochs_job import EpochsError
+from nereus.bench.logged_job import TrialError
 from nereus.bench.paired import Paired
 from nereus.launch.builds import Build
 
@@ -82,6 +82,6 @@ class SavingCosts:
             )
         if done.returncode:
             last = (done.stderr.strip().split("\n") or [""])[-1]
-            raise EpochsError(f"{words[0]} failed with exit code {done.returncode}: {last}")
+            raise TrialError(f"{words[0]} failed with exit code {done.returncode}: {last}")
         said = json.loads(done.stdout)
         return int(said["iterations"]), float(said["seconds"])

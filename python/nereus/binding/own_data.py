@@ -67,6 +67,9 @@ class CSides(ctypes.Structure):
     )
 
 
+#: Characters of a name, as in save.h and redistribution.h.
+MAX_SAVE_NAME, MAX_RESIZE_NAME = 56, 63
+
 _SAVE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(CPieces), ctypes.c_void_p)
 _LOAD = ctypes.CFUNCTYPE(ctypes.c_int, COMM, ctypes.POINTER(CPieces), ctypes.c_void_p)
 _MOVE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.POINTER(CSides), ctypes.c_void_p)
@@ -89,7 +92,7 @@ def on_save(name: str, save: Save, load: Load) -> None:
     def c_load(comm: int | None, pieces: Any, _: int | None) -> int:
         return _tried(lambda: load(communicator(comm), _taken(pieces.contents)))
 
-    _register("on_save", name, 56, (_SAVE(c_save), _LOAD(c_load)))
+    _register("on_save", name, MAX_SAVE_NAME, (_SAVE(c_save), _LOAD(c_load)))
 
 
 def on_resize(name: str, function: Redistribution) -> None:
@@ -102,7 +105,7 @@ def on_resize(name: str, function: Redistribution) -> None:
             os.abort()  # its data is neither the former nor the new
         return refused
 
-    _register("on_resize", name, 63, (_MOVE(c_move),))
+    _register("on_resize", name, MAX_RESIZE_NAME, (_MOVE(c_move),))
 
 
 def _register(function: str, name: str, most: int, called: Sequence[Any]) -> None:

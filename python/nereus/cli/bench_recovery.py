@@ -19,16 +19,21 @@ from nereus.analysis.report.units import (
     seconds_text,
     spread_text,
 )
-from nereus.bench.epochs_job import PROGRAM, EpochsError, Size
+from nereus.bench.epochs_job import PROGRAM, Size
+from nereus.bench.local_hosts import complaint as complaint_about_hosts
+from nereus.bench.logged_job import TrialError
 from nereus.bench.recovery_rows import (
     RecoveryRow,
     row_of_costs,
+    rows_of_host_losses,
     rows_of_memory_recoveries,
+    rows_of_recoveries,
     rows_of_rounds,
     rows_of_times,
 )
-from nereus.bench.recovery_trials import Recovery, RecoveryTrials, Round
+from nereus.bench.recovery_trials import HostLoss, Recovery, RecoveryTrials, Round
 from nereus.bench.saving_costs import OFF, ON, PROGRAMS, PROTECTED, SavingCosts
+from nereus.bench.ulfm_job import complaint_about_ulfm
 from nereus.cli.bench_bytes import data_bytes
 from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, complain, show, show_json
@@ -57,10 +62,34 @@ _KILLS: _Kind[Round] = _Kind("kills", RecoveryTrials.rounds, lambda one: one.rec
 _MEMORY: _Kind[Recovery] = _Kind(
     "kills, memory", RecoveryTrials.memory_recoveries, lambda one: one.seconds, rows_of_memory_recoveries
 )
+_HOSTS: _Kind[HostLoss] = _Kind(
+    "hosts lost", RecoveryTrials.host_losses, lambda one: one.seconds, rows_of_host_losses
+)
 _RERUNS: _Kind[float] = _Kind("jobs run again", RecoveryTrials.reruns, float, partial(rows_of_times, "rerun"))
 _RESTARTS: _Kind[float] = _Kind("restarts", RecoveryTrials.restarts, float, partial(rows_of_times, "restart"))
-_JOBS: dict[str, _Kind[Any]] = {"rank": _KILLS, "memory": _MEMORY, "rerun": _RERUNS, "restart": _RESTARTS}
+
+
+def _by_ulfm(case: str, title: str, replaces: bool) -> _Kind[Recovery]:
+    run = partial(RecoveryTrials.ulfm, replaces=replaces)
+    return _Kind(title, run, lambda one: one.seconds, partial(rows_of_recoveries, case))
+
+
+_HOST = "host"
+_ULFM = {
+    "ulfm": _by_ulfm("ulfm", "kills, ULFM", replaces=False),
+    "ulfm-replace": _by_ulfm("ulfm-replace", "kills, ULFM with new processes", replaces=True),
+}
+_JOBS: dict[str, _Kind[Any]] = {
+    "rank": _KILLS,
+    _HOST: _HOSTS,
+    "memory": _MEMORY,
+    "rerun": _RERUNS,
+    "restart": _RESTARTS,
+    **_ULFM,
+}
 _CASES = (*_JOBS, *_COSTS)
+# Hosts can be made by root alone, and few MPIs have ULFM.
+_USUAL_CASES = tuple(case for case in _CASES if case not in {_HOST, *_ULFM})
 
 
 def recovery(
@@ -71,11 +100,12 @@ def recovery(
     cases: Annotated[
         str,
         typer.Option(
-            help="What is measured, with commas between: rank (kills, with save and resume), memory (the "
-            "same with epochs in memory), rerun (kills, and another job continues), restart, off, on, "
-            "protected (what epochs cost programs)."
+            help="What is measured, with commas between: rank (kills, with save and resume), host (one of "
+            "three is lost; as root), memory (kills, with epochs in memory), rerun (kills, and another job "
+            "continues), restart, ulfm and ulfm-replace (kills of a program that survives by ULFM; with Open "
+            "MPI 5), off, on, protected (what epochs cost programs)."
         ),
-    ] = ",".join(_CASES),
+    ] = ",".join(_USUAL_CASES),
     repeat: Annotated[int, typer.Option(min=1, max=10_000, help="Rounds of each case.")] = 10,
     seconds: Annotated[
         float, typer.Option(min=1, max=3600, help="How long a run is of which costs are measured.")
@@ -94,9 +124,11 @@ def recovery(
     most = ranks * (2 if "restart" in wanted else 1)
     if most > most_ranks():
         raise Refused(f"-n = {ranks}: this machine is asked for at most {most_ranks()} processes, not {most}")
+    if _HOST in wanted:
+        _check_hosts(ranks)
     data = Size(ranks, data_bytes(size))
     build = choose(mpi)
-    build.program(PROGRAM)
+    _check_build(build, wanted)
     rows: list[RecoveryRow] = []
     failure = ""
     with Stopping() as stopping, fostering(), _folder_below(folder) as name:
@@ -111,7 +143,7 @@ def recovery(
                     _measure(kind, _trials(build, data, own / case, stopped), repeat, rows)
             costs = SavingCosts(OWN_COMMAND, build, ranks, own, seconds, stopped)
             _measure_costs(costs, [case for case in wanted if case in _COSTS], repeat, rows)
-        except EpochsError as problem:
+        except TrialError as problem:
             failure = str(problem)
     _present(rows, as_json)
     if stopping.signal is not None:
@@ -135,6 +167,23 @@ def _wanted(cases: str) -> list[str]:
         if case not in _CASES:
             raise Refused(f"--cases = {cases}: {case or '(empty)'}: allowed are {', '.join(_CASES)}")
     return named
+
+
+def _check_build(build: Build, wanted: Sequence[str]) -> None:
+    if not _ULFM.keys() >= set(wanted):
+        build.program(PROGRAM)
+    by_ulfm = [case for case in wanted if case in _ULFM]
+    why = complaint_about_ulfm(build) if by_ulfm else ""
+    if why:
+        raise Refused(f"--cases = {by_ulfm[0]}: {why}")
+
+
+def _check_hosts(ranks: int) -> None:
+    why = complaint_about_hosts()
+    if why:
+        raise Refused(f"--cases = {_HOST}: {why}")
+    if ranks < 2:
+        raise Refused(f"-n = {ranks}: a job that loses a host (--cases = {_HOST}) needs at least 2 ranks")
 
 
 def _trials(build: Build, data: Size, folder: Path, stopped: Callable[[], bool]) -> RecoveryTrials:
@@ -176,13 +225,15 @@ def _table(rows: list[RecoveryRow]) -> "Table":
     from nereus.analysis.report.tables import new_table, number
 
     made = new_table(
-        "case", "MPI", "of", number("time"), number("of plain files"), number("done again"), number("cost")
+        *("case", "MPI", "of"),
+        *map(number, ("time", "noticed after", "of plain files", "done again", "cost")),
     )
     for row in rows:
         of = row.program if row.bytes is None else bytes_text(row.bytes)
         time = spread_text(row.seconds.median, row.seconds.deviation) if row.seconds else "-"
+        noticed = spread_text(row.noticed.median, row.noticed.deviation) if row.noticed else "-"
         plain = ratio_text(row.of_plain.median if row.of_plain else None)
-        made.add_row(row.case, row.mpi, of, time, plain, count_text(row.lost_iterations), _cost(row))
+        made.add_row(row.case, row.mpi, of, time, noticed, plain, count_text(row.lost_iterations), _cost(row))
     return made
 
 

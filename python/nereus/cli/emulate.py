@@ -20,7 +20,8 @@ from nereus.cli.where import HostsOption, OversubscribeOption, RshOption
 from nereus.config import Loaded, describe, load, write_toml
 from nereus.launch import RANKS_PER_CORE, Build, Stopping, cores, fostering, most_ranks
 from nereus.runs import Where
-from nereus.runs.experiment import Ended, Means, build_for, load_measured, means_for, run
+from nereus.runs.emulated_job import Ended, Means
+from nereus.runs.experiment import build_for, check_protection, load_measured, means_for, run
 from nereus.runs.results_folder import is_full, new_folder, unused_folder
 from nereus.supervisor import check_control_socket
 
@@ -64,7 +65,7 @@ def emulate(
     proteo_codes: ProteoCodesOption = None,
     picture: Annotated[bool, typer.Option(help="Draw DIR/picture.png at the end.")] = True,
 ) -> None:
-    """Run an emulated application that grows and shrinks, and report what its resizes cost.
+    """Run an emulated application that grows and shrinks, or fails as it is told, and report the costs.
 
     Example: nereus emulate examples/emulate/cg.toml --mpi openmpi
 
@@ -178,6 +179,7 @@ def _where(loaded: Loaded, hosts: str, rsh: str | None, oversubscribe: bool) -> 
     placements = [group.placement for group in loaded.experiment.groups]
     where = Where.read(warn, hosts, rsh, placements, oversubscribe)
     where.check_slots(first.ranks)
+    check_protection(loaded.experiment, where)
     return where
 
 

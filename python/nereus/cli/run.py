@@ -4,7 +4,7 @@
 import shlex
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -14,6 +14,7 @@ import typer
 
 from nereus.cli.messages import Refused, complain, note, warn
 from nereus.cli.run_saving import (
+    HeartbeatTimeoutOption,
     ProtectEveryOption,
     ProtectOption,
     RecoveriesOption,
@@ -23,12 +24,13 @@ from nereus.cli.run_saving import (
     SaveOption,
     SavePatienceOption,
     SaveSignalOption,
+    heartbeat_timeout_asked_for,
     recoveries_asked_for,
     saving_asked_for,
 )
 from nereus.cli.where import HostsOption, OversubscribeOption, RshOption
 from nereus.daemon.queue import cores_for, inquire, shares_hosts_of
-from nereus.epochs import Epoch, chosen_epoch, newest_number
+from nereus.epochs import chosen_epoch
 from nereus.launch import (
     PROCESS_METHOD,
     PROTECT_FOLDER,
@@ -44,16 +46,16 @@ from nereus.launch import (
     most_ranks,
 )
 from nereus.methods import RESTART, Placement, ReleaseUnit
-from nereus.probe import joining
 from nereus.runs import (
     TO_BE_CONTINUED,
     Ending,
+    ProcessMeans,
     Recoveries,
     Saving,
     Where,
     founding,
-    usual_method,
 )
+from nereus.runs.recovering import Attempt, Recovering, memory_epochs_for, protects_here_alone
 from nereus.supervisor import (
     Job,
     MemoryEpochs,
@@ -61,7 +63,6 @@ from nereus.supervisor import (
     Supervision,
     check_control_socket,
     check_job_name,
-    claim_name,
 )
 
 _ATTEND_SECONDS = 0.1
@@ -133,6 +134,7 @@ def run(
     protect_every: ProtectEveryOption = None,
     recoveries: RecoveriesOption = None,
     recovery_window: RecoveryWindowOption = "10min",
+    heartbeat_timeout: HeartbeatTimeoutOption = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not print the job's name.")] = False,
 ) -> None:
     """Run a program that uses Nereus, so that `nereus resize` can ask it for another size.
@@ -146,6 +148,7 @@ def run(
     build = choose(mpi)
     path = found_program(program[0], build)
     where = Where.read(warn, hosts, rsh, [placement], oversubscribe, build)
+    where = replace(where, heartbeat_timeout=heartbeat_timeout_asked_for(heartbeat_timeout, again))
     count = ranks or (saving.epoch.ranks if saving.epoch is not None else 1)
     limit = _limit(count, max_ranks, where)
     unit = release_unit or ("host" if where.reach.grows else "job")
@@ -161,12 +164,20 @@ def run(
     _check_protection(saving, where)
     with Stopping() as stopping, fostering():
         check_control_socket()
-        with saving.alone(), _memory_epochs(saving) as in_memory:
-            words = tuple(program[1:])
-            start = _Start(
-                build, path, words, where, unit, settings, queue, quiet, in_memory, recovers=again.most > 0
+        with saving.alone(), memory_epochs_for(saving, "--protect = memory") as in_memory:
+
+            def stopped() -> bool:
+                return stopping.signal is not None
+
+            words, means = tuple(program[1:]), ProcessMeans(build, stopped)
+            start = _Start(build, path, words, unit, settings, queue, quiet, in_memory, means, again.most > 0)
+            recovering = Recovering(again, in_memory, stopped, complain, partial(note, quiet=quiet))
+            ending = recovering.run(
+                name,
+                path.name,
+                Attempt(where, count, saving),
+                lambda attempt, claim: _run_once(start, attempt, claim, stopping),
             )
-            ending = _run_with_recoveries(start, name, count, saving, again, stopping)
     raise typer.Exit(_exit_code(ending, saving, stopping, program))
 
 
@@ -177,12 +188,12 @@ class _Start:
     build: Build
     path: Path
     arguments: tuple[str, ...]
-    where: Where
     unit: ReleaseUnit
     settings: Mapping[str, str]
     queue: bool
     quiet: bool
     memory_epochs: MemoryEpochs | None
+    means: ProcessMeans
     recovers: bool
 
 
@@ -194,75 +205,17 @@ def _check_unit(unit: ReleaseUnit, saving: Saving, again: Recoveries) -> None:
 
 def _check_protection(saving: Saving, where: Where) -> None:
     """What is kept in memory of one host is no help to another one."""
-    if saving.protect_every and (where.reach.far or where.reach.grows):
+    if saving.protect_every and not protects_here_alone(where):
         raise Refused("--protect = memory: allowed for jobs on this host alone; --save protects others")
 
 
-@contextmanager
-def _memory_epochs(saving: Saving) -> Iterator[MemoryEpochs | None]:
-    if not saving.protect_every:
-        yield None
-        return
-    try:
-        kept = MemoryEpochs()
-    except OSError as problem:
-        raise Refused(f"--protect = memory: {problem.filename}: {problem.strerror}") from None
-    with closing(kept):
-        yield kept
-
-
-def _run_with_recoveries(
-    start: _Start, name: str | None, ranks: int, saving: Saving, again: Recoveries, stopping: Stopping
-) -> Ending:
-    """The end of the last one."""
-    while True:
-        with claim_name(name, start.path.name) as claim:
-            newest = newest_number(saving.folder) if saving.folder is not None else 0
-            ending = replace(_run_once(start, claim, ranks, saving, stopping), newest_before=newest)
-        epoch = again.next_epoch(ending, saving.folder, saving.epoch, start.memory_epochs)
-        if isinstance(epoch, str) or stopping.signal is not None:
-            if epoch and isinstance(epoch, str):
-                note(f"job {claim.name}: {epoch}", start.quiet)
-            return ending
-        assert ending.outcome is not None
-        complain(
-            f"job {claim.name} failed: {ending.outcome.text}; it continues from {_named(epoch, start)} "
-            f"(recovery {again.number})"
-        )
-        start = _where_hosts_answer(start, claim.name)
-        name, ranks, saving = (
-            claim.name,
-            _possible(ending.ranks or ranks, start),
-            replace(saving, epoch=epoch),
-        )
-
-
-def _named(epoch: Epoch, start: _Start) -> str:
-    in_memory = start.memory_epochs is not None and start.memory_epochs.has(epoch.folder)
-    return f"epoch {epoch.number}" + (" in memory" if in_memory else "")
-
-
-def _where_hosts_answer(start: _Start, job: str) -> _Start:
-    """A host that was lost is a loss of its slots only."""
-    where, lost = start.where.without_silent_hosts()
-    if lost:
-        complain(f"job {job}: {', '.join(lost)}: no process starts there: the job goes on without")
-    return replace(start, where=where)
-
-
-def _possible(ranks: int, start: _Start) -> int:
-    """As many as it had, or as its hosts have slots for."""
-    slots = start.where.slots
-    return min(ranks, slots) if slots and not start.where.oversubscribe else ranks
-
-
-def _run_once(start: _Start, claim: NameClaim, ranks: int, saving: Saving, stopping: Stopping) -> Ending:
+def _run_once(start: _Start, attempt: Attempt, claim: NameClaim, stopping: Stopping) -> Ending:
+    saving, ranks = attempt.saving, attempt.ranks
     founders, own = founding(ranks, start.unit)
-    with _where_it_starts(start.where, claim, ranks, start.queue, stopping, start.quiet) as there:
+    with _where_it_starts(attempt.where, claim, ranks, start.queue, stopping, start.quiet) as there:
         if there is None:
             return Ending(None)
-        join = joining(start.build, there.reach, stopped=lambda: stopping.signal is not None)
-        method = usual_method(start.build, join, stopped=lambda: stopping.signal is not None)
+        join, method = start.means.found(there.reach)
         if method == RESTART:
             note(f"job {claim.name}: its MPI starts no processes in a job: resizes restart it", start.quiet)
         kept = start.memory_epochs
@@ -319,7 +272,7 @@ def _supervise(
                 if last_epoch.is_over(to_save):
                     stopping.signal = to_save.first
             outcome = None if job.running() else job.outcome()
-        return Ending(outcome, job.stopped, job.was_opened, job.ranks)
+        return Ending(outcome, job.stopped, job.was_opened, job.ranks, job.lost_hosts)
 
 
 class _LastEpoch:

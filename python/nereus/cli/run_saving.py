@@ -72,6 +72,17 @@ RecoveriesOption = Annotated[
         f"{_USUAL_RECOVERIES} with --protect, else 0.",
     ),
 ]
+# Three heartbeats.
+_USUAL_TIMEOUT = 3.0
+_SHORTEST_TIMEOUT, _LONGEST_TIMEOUT = 2.0, 86400.0
+HeartbeatTimeoutOption = Annotated[
+    float | None,
+    typer.Option(
+        metavar="SECONDS",
+        help="With --recoveries, a host of --hosts is lost when no heartbeat came from it for so long; they "
+        f"come each second; if not given: {_USUAL_TIMEOUT:g}; 0: hosts send none.",
+    ),
+]
 RecoveryWindowOption = Annotated[
     str, typer.Option(metavar="TIME", help="In how long a time: older ones do not count.")
 ]
@@ -107,6 +118,20 @@ def recoveries_asked_for(wanted: int | None, window: str, saving: Saving) -> Rec
     if most == 0 and saving.protect_every:
         raise Refused("--recoveries = 0: epochs in memory (--protect) are for recoveries alone")
     return Recoveries(most, _seconds("--recovery-window", window))
+
+
+def heartbeat_timeout_asked_for(seconds: float | None, again: Recoveries) -> float:
+    """0 where nothing would come of a loss."""
+    if seconds is None:
+        return _USUAL_TIMEOUT if again.most > 0 else 0.0
+    if seconds != 0 and not _SHORTEST_TIMEOUT <= seconds <= _LONGEST_TIMEOUT:
+        raise Refused(
+            f"--heartbeat-timeout = {seconds:g}: allowed are {_SHORTEST_TIMEOUT:g} to {_LONGEST_TIMEOUT:g} "
+            "seconds, and 0 for no heartbeats"
+        )
+    if again.most == 0:
+        raise Refused(f"--heartbeat-timeout = {seconds:g}: needs --recoveries")
+    return seconds
 
 
 def _every(option: str, text: str | None) -> str:

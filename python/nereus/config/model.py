@@ -17,14 +17,23 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    PlainValidator,
     WithJsonSchema,
     model_validator,
 )
 from pydantic_core import PydanticCustomError
 
-from nereus.config.quantities import BYTES_TEXTS, SECONDS_TEXTS, bytes_of, seconds_of, share_of
+from nereus.config.quantities import (
+    AUTO,
+    BYTES_TEXTS,
+    SECONDS_TEXTS,
+    bytes_of,
+    interval_of,
+    seconds_of,
+    share_of,
+)
 from nereus.config.rules import problems_of, said_twice_or_half
-from nereus.config.schema import not_needed, number_or_text
+from nereus.config.schema import interval, not_needed, number_or_text
 from nereus.methods import (
     MEMORIES_ALLOWED,
     PLACEMENTS,
@@ -49,6 +58,19 @@ INT32 = 2**31 - 1
 MOST_BYTES = 2**60  # sums of such sizes stay within 64 bits
 MOST_ITERATIONS = 2**40
 LONGEST = 1e9  # seconds; 32 years
+LONGEST_INTERVAL = 1e6  # seconds; as of `nereus run --save-every`
+MOST_RECOVERIES = 10**6
+
+
+def _checked_interval(value: object) -> float | str:
+    seconds = interval_of(value)
+    if seconds == AUTO:
+        return AUTO
+    is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+    if not is_number or not 0 < seconds <= LONGEST_INTERVAL:  # type: ignore[operator]
+        raise ValueError("neither a time nor auto")
+    return float(seconds)  # type: ignore[arg-type]
+
 
 Bytes = Annotated[
     int,
@@ -61,6 +83,11 @@ Seconds = Annotated[
     BeforeValidator(seconds_of),
     Field(ge=0, le=LONGEST),
     WithJsonSchema(number_or_text("number", LONGEST, SECONDS_TEXTS)),
+]
+Interval = Annotated[
+    Literal["auto"] | float,
+    PlainValidator(_checked_interval),
+    WithJsonSchema(interval(LONGEST_INTERVAL, SECONDS_TEXTS)),
 ]
 Iterations = Annotated[int, Field(ge=1, le=MOST_ITERATIONS)]
 Positive = Annotated[float, Field(ge=1e-9, le=1e9)]
@@ -165,6 +192,22 @@ class Group(Part):
     survivors: Survivors = Field("auto", description=_one_of(SURVIVORS_ALLOWED))
 
 
+class Protection(Part):
+    """From what the application continues after a failure, and how often."""
+
+    level: Literal["memory", "disk"] = Field(description="one of memory, disk")
+    every: Interval = Field(AUTO, description='auto, or seconds above 0 up to 1e6, or a text such as "10 s"')
+    recoveries: int = Field(3, ge=0, le=MOST_RECOVERIES, description="a whole number from 0 to 1000000")
+
+
+class Failure(Part):
+    """Processes that die at the beginning of an iteration."""
+
+    iteration: Iterations = Field(description="a whole number from 1 to 2^40")
+    what: Literal["rank", "host"] = Field("rank", description="one of rank, host")
+    rank: int | None = Field(None, ge=0, le=INT32, description="a whole number from 0 to 2147483647")
+
+
 RESIZE_KEYS = (
     "placement",
     "process_method",
@@ -201,6 +244,8 @@ class Experiment(Part):
     data: Data = Field(default_factory=Data, description="a table [data]")
     phases: list[Phase] = Field(min_length=1, description="at least one [[phases]] table")
     groups: list[Group] = Field(min_length=1, description="at least one [[groups]] table")
+    protection: Protection | None = Field(None, description="a table [protection]")
+    failures: list[Failure] = Field(default=[], description="[[failures]] tables")
 
     @model_validator(mode="before")
     @classmethod
@@ -260,11 +305,14 @@ class Experiment(Part):
 
     def to_run(self, scratch: str | None = None) -> dict[str, Any]:
         """The run file of docs/formats/run.md; `scratch` is used when the experiment names no folder."""
-        run = self.model_dump(mode="json", exclude={"mpi"})
+        run = self.model_dump(mode="json", exclude={"mpi", "protection", "failures"})
         run["scratch"] = self.scratch or scratch or tempfile.gettempdir()
         run["groups"] = [
             {key: value for key, value in group.items() if value is not None} for group in run["groups"]
         ]
         for stage in (stage for phase in run["phases"] for stage in phase["stages"]):
             stage["seconds"] = stage.pop("time")
+        if self.protection is not None:
+            run["protection"] = self.protection.model_dump()
+            run["failures"] = [failure.model_dump() for failure in self.failures]
         return {"format": "nereus-run", "version": 1, **run}

@@ -6,7 +6,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from fractions import Fraction
+from typing import Literal
 
+#: As often as costs little.
+AUTO: Literal["auto"] = "auto"
 _QUANTITY = re.compile(r"\s*(\d{1,30}(?:\.\d{1,30})?)\s*([A-Za-zµ]{1,3})\s*", re.ASCII)
 _BYTES = {"B": 1} | {
     prefix + suffix: base**power
@@ -34,6 +37,11 @@ def bytes_of(value: object) -> object:
     if amount.denominator != 1:
         raise ValueError("no whole number of bytes")
     return amount.numerator
+
+
+def interval_of(value: object) -> object:
+    """Seconds from one time to the next, or "auto"; anything but a text is handed on as it is."""
+    return value if value == AUTO else seconds_of(value)
 
 
 def share_of(whole: int, percent: float) -> int:

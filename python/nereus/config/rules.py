@@ -51,6 +51,8 @@ def problems_of(experiment: Experiment) -> Iterator[Finding]:
             )
             yield Finding(("groups", index, "ranks"), allowed)
         yield from _wrong_transfer(("groups", index), group)
+    yield from _wrong_protection(experiment)
+    yield from _wrong_failures(experiment)
 
 
 def said_twice_or_half(keys: Set[str]) -> Iterator[Finding]:
@@ -86,6 +88,29 @@ def _wrong_transfer(path: KeyPath, group: Group) -> Iterator[Finding]:
     conflict = transfer_conflict(group.process_method, group.transfer_method, group.transfer_strategy)
     if conflict is not None:
         yield Finding((*path, "transfer_method"), conflict)
+
+
+def _wrong_protection(experiment: Experiment) -> Iterator[Finding]:
+    """Founders that make one another have no data yet when they do."""
+    if experiment.protection is not None and experiment.groups[0].release_unit == "rank":
+        yield Finding(("groups", 0, "release_unit"), "job or host with a table [protection]")
+
+
+def _wrong_failures(experiment: Experiment) -> Iterator[Finding]:
+    failures, protection = experiment.failures, experiment.protection
+    if failures and protection is None:
+        yield Finding(("failures", 0), "needs a table [protection]: without it the job ends with the failure")
+    elif protection is not None and len(failures) > protection.recoveries:
+        allowed = f"as many [[failures]] as protection.recoveries = {protection.recoveries} at most"
+        yield Finding(("failures", protection.recoveries), allowed)
+    last = 0
+    for index, failure in enumerate(failures):
+        path: KeyPath = ("failures", index, "iteration")
+        if failure.iteration >= experiment.iterations:
+            yield Finding(path, f"below {experiment.iterations}, the number of iterations of the run")
+        elif failure.iteration <= last:
+            yield Finding(path, f"above {last}, that of the failure before")
+        last = failure.iteration
 
 
 def _wrong_amounts(path: KeyPath, stage: Stage) -> Iterator[Finding]:

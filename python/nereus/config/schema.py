@@ -10,6 +10,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from nereus.config.quantities import AUTO
+
 Schema = dict[str, Any]
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _NULL = {"type": "null"}
@@ -18,6 +20,12 @@ _NULL = {"type": "null"}
 def number_or_text(kind: str, most: float, texts: str) -> Schema:
     """Of a quantity: from 0, or a text with a unit."""
     return {"anyOf": [{"type": kind, "minimum": 0, "maximum": most}, {"type": "string", "pattern": texts}]}
+
+
+def interval(most: float, texts: str) -> Schema:
+    """Of the time between two: "auto", above 0, or a text with a unit."""
+    seconds = {"type": "number", "exclusiveMinimum": 0, "maximum": most}
+    return {"anyOf": [{"const": AUTO}, seconds, {"type": "string", "pattern": texts}]}
 
 
 def not_needed(*keys: str) -> Callable[[Schema], None]:

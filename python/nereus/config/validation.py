@@ -8,7 +8,7 @@ from pydantic_core import ErrorDetails
 
 from nereus.config.document import Document, KeyPath, Place, path_text
 from nereus.config.errors import ConfigError, Problem, show
-from nereus.config.model import Data, Experiment, Group, Phase, Stage
+from nereus.config.model import Data, Experiment, Failure, Group, Phase, Protection, Stage
 from nereus.config.suggest import unknown_key
 
 _TABLES: dict[tuple[str, ...], type[BaseModel]] = {
@@ -17,6 +17,8 @@ _TABLES: dict[tuple[str, ...], type[BaseModel]] = {
     ("phases",): Phase,
     ("phases", "stages"): Stage,
     ("groups",): Group,
+    ("protection",): Protection,
+    ("failures",): Failure,
 }
 
 

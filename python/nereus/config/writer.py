@@ -17,10 +17,12 @@ from nereus.config.model import (
 
 _DIGITS_IN_GROUPS = 100_000  # from here on numbers are written as 1_000_000
 
+_AT_THE_END = {"protection", "failures"}
+
 
 def write_toml(experiment: Experiment) -> str:
     """The text of an experiment file; keys that have their default value are left out."""
-    top = experiment.model_dump(exclude_defaults=True, exclude={"data", "phases", "groups"})
+    top = experiment.model_dump(exclude_defaults=True, exclude={"data", "phases", "groups", *_AT_THE_END})
     common = _common(experiment.groups)
     parts = ["# docs/formats/experiment.md says what each key means.\n" + _lines(top)]
     data = experiment.data.model_dump(exclude_defaults=True)
@@ -30,6 +32,12 @@ def write_toml(experiment: Experiment) -> str:
     *others, last = experiment.groups
     parts += [_group(group, common, {"iterations": group.iterations}) for group in others]
     parts.append(_group(last, common, {}))
+    if experiment.protection is not None:
+        parts.append("[protection]\n" + _lines(experiment.protection.model_dump(exclude_defaults=True)))
+    parts += [
+        "[[failures]]\n" + _lines(failure.model_dump(exclude_defaults=True))
+        for failure in experiment.failures
+    ]
     return "\n".join(parts)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The environments that processes were started with.
+"""What the system tells of a process: the environment that it was started with, and fields of its state.
 
 Imports nothing of ours: the watchdog, which has to start quickly, and the runner of MPI tests load it alone.
 """
@@ -36,6 +36,13 @@ def processes_with(entry: bytes) -> list[int]:
     return [pid for pid in numbers if pid != os.getpid() and entry in entries_of(pid)]
 
 
+def state_fields(pid: int) -> list[str]:
+    """Of /proc/PID/stat, from the third one; OSError for a process that is gone."""
+    text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    # The name of the program stands in parentheses and may hold blanks and parentheses itself.
+    return text[text.rindex(")") + 1 :].split()
+
+
 def _has_none(pid: int) -> bool:
     """Whether nothing is to be expected: a thread of the kernel, a zombie, or a program without variables.
 
@@ -43,7 +50,6 @@ def _has_none(pid: int) -> bool:
     is noted after that.
     """
     Path(f"/proc/{pid}/exe").readlink()  # an OSError for the first two
-    text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-    fields = text[text.rindex(")") + 1 :].split()
+    fields = state_fields(pid)
     is_loaded = fields[_CODE_BEGIN] != "0"
     return is_loaded and fields[_ENVIRONMENT_BEGIN] == fields[_ENVIRONMENT_END]

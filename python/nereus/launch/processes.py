@@ -14,7 +14,7 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from nereus.launch.process_environment import entries_of
+from nereus.launch.process_environment import entries_of, state_fields
 
 JOB_VARIABLE = "NEREUS_JOB"
 GROUP_VARIABLE = "NEREUS_GROUP"
@@ -133,11 +133,9 @@ def _table() -> dict[int, _Entry]:
 
 def _entry(pid: int) -> _Entry | None:
     try:
-        text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+        fields = state_fields(pid)
     except OSError:
         return None
-    # The name of the program stands in parentheses and may hold blanks and parentheses itself.
-    fields = text[text.rindex(")") + 1 :].split()
     return _Entry(
         Process(pid, int(fields[19])), int(fields[1]), int(fields[3]), fields[0] not in "ZX", fields[0] == "T"
     )

@@ -9,7 +9,7 @@ Prints nothing: what is doubtful is told to a function of the caller's, and so i
 
 from nereus.runs.ending import TO_BE_CONTINUED, Ending
 from nereus.runs.error import RunError
-from nereus.runs.process_method import usual_method
+from nereus.runs.process_method import ProcessMeans
 from nereus.runs.recovery import Recoveries
 from nereus.runs.saving import Saving
 from nereus.runs.where import Warn, Where, founding
@@ -17,11 +17,11 @@ from nereus.runs.where import Warn, Where, founding
 __all__ = [
     "TO_BE_CONTINUED",
     "Ending",
+    "ProcessMeans",
     "Recoveries",
     "RunError",
     "Saving",
     "Warn",
     "Where",
     "founding",
-    "usual_method",
 ]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How the job of a program ended."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nereus.launch import Outcome
@@ -21,6 +22,8 @@ class Ending:
     was_opened: bool = False
     #: At last.
     ranks: int = 0
+    #: Hosts that it needed, and were lost.
+    lost_hosts: Sequence[str] = ()
     #: Number of the newest epoch in its folder when it began; 0: there was none.
     newest_before: int = 0
 

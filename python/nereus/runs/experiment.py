@@ -4,40 +4,20 @@
 import json
 import shutil
 from collections.abc import Callable, Collection, Mapping
-from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from nereus import printable
 from nereus.analysis.report import Progress
-from nereus.analysis.report.energy import FILE_NAME as ENERGY
 from nereus.config import Experiment, Loaded, emulation_of
 from nereus.config.measured import read_measured
-from nereus.launch import Build, Outcome, builds, choose
-from nereus.launch.energy import PackageEnergy
+from nereus.launch import Build, builds, choose
 from nereus.methods import RESTART
 from nereus.probe import Joining, joining, probe, remedy
+from nereus.runs.emulated_job import RUN_FILE, EmulatedJob, Ended, Means
 from nereus.runs.error import RunError
-from nereus.runs.where import Where, founding
-from nereus.supervisor import Job
-
-
-@dataclass(frozen=True)
-class Ended:
-    """A job that is over: how it ended, or None when it was stopped, and what its programs complained of."""
-
-    outcome: Outcome | None
-    complaints: list[str]
-
-
-@dataclass(frozen=True)
-class Means:
-    """What an experiment runs with: an MPI, hosts, and whether newcomers can join."""
-
-    build: Build
-    where: Where
-    join: Joining
+from nereus.runs.recovering import protects_here_alone
+from nereus.runs.where import Where
 
 
 def load_measured(file: Path) -> Loaded:
@@ -91,50 +71,24 @@ def run(
 
     `shown`: makes what shows its progress, of the document of its run file.
     """
-    results, scratch = folder / "run.jsonl", folder / "scratch"
+    check_protection(experiment, means.where)
+    scratch = folder / "scratch"
     if experiment.scratch is None:
         scratch.mkdir()
     document = experiment.to_run(str(scratch.resolve()))
     try:
-        (folder / "run.json").write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+        (folder / RUN_FILE).write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
     except OSError as problem:
         raise RunError(f"--output = {folder}: cannot be written: {problem.strerror}") from problem
-    arguments = (str(folder / "run.json"), "--results", str(results))
-    first, program = experiment.groups[0], means.build.program("nereus-emulator")
-    founders, settings = founding(first.ranks, first.release_unit)
-    settings["NEREUS_MAX_RANKS"] = str(experiment.max_ranks)  # no more are made
-    start = means.where.supervision(means.build, program, arguments, founders, means.join, settings)
     try:
-        with Job(start, folder / "output.txt") as job:
-            energy = PackageEnergy()
-
-            def attend(seconds: float) -> None:
-                job.attend(seconds)
-                energy.look()
-
-            shown(document).follow(results, lambda: job.running() and not stopped(), attend)
-            _keep(energy, folder)
-            outcome = None if job.running() else job.outcome()
-        return Ended(outcome, _complaints(job.text()))
+        job = EmulatedJob(experiment, means, folder, shown(document), stopped)
+        return job.run(Path(experiment.scratch or scratch).absolute())
     finally:
-        _tidy(folder, scratch)
+        shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _keep(energy: PackageEnergy, folder: Path) -> None:
-    """What this host used meanwhile, where that can be read."""
-    used = energy.look()
-    if used is not None:
-        with suppress(OSError):  # a full disk: the run's own results are there
-            (folder / ENERGY).write_text(json.dumps(used.document()) + "\n", encoding="utf-8")
-
-
-def _complaints(text: str) -> list[str]:
-    """What our own programs said; the rest of the output, the launcher's banners, stays in its file."""
-    return [line for line in text.splitlines() if line.startswith("nereus")]
-
-
-def _tidy(folder: Path, scratch: Path) -> None:
-    shutil.rmtree(scratch, ignore_errors=True)
-    output = folder / "output.txt"
-    if output.exists() and output.stat().st_size == 0:
-        output.unlink()
+def check_protection(experiment: Experiment, where: Where) -> None:
+    """RunError where it cannot be had there."""
+    protection = experiment.protection
+    if protection is not None and protection.level == "memory" and not protects_here_alone(where):
+        raise RunError("protection.level = memory: allowed for jobs on this host alone; disk protects others")

@@ -3,12 +3,32 @@
 
 import os
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
-from nereus.launch import PROCESS_METHOD, Build
+from nereus.launch import PROCESS_METHOD, Build, Reach
 from nereus.methods import RESTART
-from nereus.probe import Joining, probe
+from nereus.probe import Joining, joining, probe
 
 _MERGE = "merge"
+
+
+@dataclass
+class ProcessMeans:
+    """How one job gets processes: found out before it starts, and not again before it continues."""
+
+    build: Build
+    stopped: Callable[[], bool]
+    _found: tuple[Joining, str] | None = field(default=None, init=False)
+
+    def found(self, reach: Reach) -> tuple[Joining, str]:
+        """Whether newcomers can join, and the usual method.
+
+        Later, `reach` has no hosts but those of before.
+        """
+        if self._found is None:
+            joins = joining(self.build, reach, stopped=self.stopped)
+            self._found = joins, usual_method(self.build, joins, self.stopped)
+        return self._found
 
 
 def usual_method(build: Build, joining: Joining, stopped: Callable[[], bool]) -> str:

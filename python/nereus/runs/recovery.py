@@ -5,6 +5,7 @@ A program that fails by itself at the same place again is not started for ever: 
 within a window of time.
 """
 
+import math
 import time
 from collections import deque
 from pathlib import Path
@@ -18,7 +19,7 @@ class Recoveries:
     """Of one job."""
 
     def __init__(self, most: int, window: float) -> None:
-        """At most so many within `window` seconds; 0: none."""
+        """At most so many within `window` seconds, which may be infinite; 0: none."""
         self.most = most
         self._window = window
         self._begun: deque[float] = deque()
@@ -50,7 +51,8 @@ class Recoveries:
         while self._begun and now - self._begun[0] > self._window:
             self._begun.popleft()
         if len(self._begun) >= self.most:
-            return f"it is not started again: it was {len(self._begun)} times in the last {self._window:g} s"
+            within = f" in the last {self._window:g} s" if math.isfinite(self._window) else ""
+            return f"it is not started again: it was {len(self._begun)} times{within}"
         try:
             epoch = self._latest(ending, folder, begun_from, in_memory)
         except EpochsError as problem:

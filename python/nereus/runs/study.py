@@ -34,7 +34,7 @@ from nereus.analysis.study.variants import common_memory, variant
 from nereus.config import ConfigError, Experiment, emulation_of, load, write_toml
 from nereus.launch import Build, Outcome, cores
 from nereus.methods.strategies import in_a_word
-from nereus.runs.experiment import Means
+from nereus.runs.emulated_job import Means
 from nereus.runs.experiment import run as run_experiment
 from nereus.runs.where import Warn
 from nereus.supervisor import Job
@@ -53,6 +53,10 @@ def check_programs(study: Study, file: Path, build: Build, warn: Warn) -> None:
             _program(application.command[0], file, build)
         elif application.experiment is not None:
             experiment = load(file.parent / application.experiment).experiment
+            if experiment.failures:
+                raise StudyError(
+                    f"{file}: experiment = {application.experiment}: runs of a study have no failures"
+                )
             warn(_doubts(experiment, application.experiment, build))
     if not all(application.real for application in study.applications):
         build.program("nereus-emulator")

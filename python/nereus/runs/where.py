@@ -12,6 +12,7 @@ from nereus.allocation import (
     resource_manager,
     silent_hosts,
     static_hosts,
+    with_heartbeats,
 )
 from nereus.bench import usual_costs
 from nereus.launch import Build, Host, Launch, Reach, host_list, place
@@ -45,6 +46,8 @@ class Where:
     oversubscribe: bool = False
     #: Whether resizes are to place ranks by what these sent each other.
     measured: bool = False
+    #: Seconds without a heartbeat after which hosts of the user's list are lost; 0: they send none.
+    heartbeat_timeout: float = 0.0
 
     @staticmethod
     def read(
@@ -96,13 +99,16 @@ class Where:
         assert self.manager.shared is not None
         return replace(self, manager=self.manager.shared(first, inquire))
 
-    def without_silent_hosts(self) -> tuple["Where", Sequence[str]]:
+    def without_silent_hosts(self, known: Collection[str] = ()) -> tuple["Where", Sequence[str]]:
         """Without hosts of the user's list that do not answer, and which these are.
 
-        A resource manager knows by itself which hosts there are.
+        `known`: some of them, which are not asked any more. A resource manager knows by itself which hosts
+        there are.
         """
-        far = [host.name for host in self.hosts if not is_here(host.name)]
-        lost = silent_hosts(far, self.reach.remote_shell) if far and not self.manager.job else []
+        if self.manager.job:
+            return self, []
+        far = [host.name for host in self.hosts if not is_here(host.name) and host.name not in known]
+        lost = [*known, *(silent_hosts(far, self.reach.remote_shell) if far else [])]
         kept = replace(self.reach, hosts=tuple(host for host in self.hosts if host.name not in lost))
         return (replace(self, manager=static_hosts(kept)) if lost else self), lost
 
@@ -134,7 +140,12 @@ class Where:
             recorded=True,
             measured=self.measured,
         )
-        return Supervision(launch, founders, join.works, self.manager)
+        return Supervision(launch, founders, join.works, self._watched_manager())
+
+    def _watched_manager(self) -> ResourceManager:
+        if self.heartbeat_timeout == 0 or self.manager.job or not self.reach.far:
+            return self.manager
+        return with_heartbeats(self.manager, self.heartbeat_timeout)
 
     def _costs(self, build: Build) -> dict[str, str]:
         """By what the job chooses how its data is carried, unless the user decided about that."""

@@ -23,6 +23,7 @@ from nereus.allocation import (
 )
 from nereus.launch.groups import Group, Groups
 from nereus.launch.hosts import Host, host_list, names_of, short_name
+from nereus.launch.outcome import Outcome
 from nereus.methods import RESTART
 from nereus.supervisor import messages
 from nereus.supervisor.frames import OK, UNCHANGED
@@ -80,6 +81,10 @@ class HostChanges:
         self._held: set[str] = set()
         #: Hosts of groups that did not come to their own end.
         self._unclean: set[str] = set()
+        #: Lost hosts that the job needed.
+        self.lost: list[str] = []
+        #: That the job cannot go on for that reason.
+        self.failure: Outcome | None = None
 
     @property
     def due(self) -> float | None:
@@ -297,12 +302,21 @@ class HostChanges:
             self._unclean -= set(map(short_name, event.hosts))
             for hosts in self._leaving:
                 hosts -= set(event.hosts)
-            used = set(map(short_name, self._server().hosts_of_ranks))
-            unused = tuple(name for name in known if short_name(name) not in used)
-            if unused:  # else the job ends, with the processes there
+            needed = self._needed()
+            unused = tuple(name for name in known if short_name(name) not in needed)
+            if unused:
                 self._leave(unused)
+            self.lost += [name for name in known if name not in unused]
+            if self.lost and self.failure is None:  # its launcher may not notice
+                self.failure = Outcome(False, f"host {self.lost[0]} was lost: {event.reason}", 1)
         elif event.kind is EventKind.HOST_DRAINS and known:
             self._leave_drained(known)
+
+    def _needed(self) -> set[str]:
+        """Without which it cannot end well: where ranks are, and where their launchers have processes."""
+        ranks = set(map(short_name, self._server().hosts_of_ranks))
+        launchers = (group.hosts.keys() for group in self._groups.running)
+        return ranks.union(self._held, *(hosts for hosts in launchers if not ranks.isdisjoint(hosts)))
 
     def _tell(self, event: Event) -> None:
         self._say(f"{', '.join(event.hosts)}: {event.kind.sentence}: {event.reason}")

@@ -5,7 +5,7 @@ import shutil
 import signal
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -30,6 +30,8 @@ from nereus.supervisor.supervisor import Supervisor
 _LOOK_EVERY = 0.05
 # A killed process lasts until the system has freed its memory, which takes a while for gigabytes.
 _KILLED_WITHIN = 10.0
+# Where a host was lost, nobody can end by himself any more.
+_GRACE_AFTER_LOSS = 0.5
 # How long the word that newcomers are part of the job may come after the end of those who said it.
 _LAST_WORD_WITHIN = 2.0
 # How long the first word of a job may come after the end of a program that said nothing until then.
@@ -47,6 +49,8 @@ class Job:
     #: Once it has ended: whether its program had opened it; whether it stopped in order to be continued from
     #: its latest epoch; how many ranks it had at last.
     was_opened, stopped, ranks = False, False, 0
+    #: Hosts that it needed, and were lost; it failed by that.
+    lost_hosts: Sequence[str] = ()
 
     def __init__(
         self, start: Command | Supervision, output: Path | None, claim: NameClaim | None = None
@@ -178,7 +182,7 @@ class Job:
             self._supervisor = None
         self._release_name()
         self._ask_to_end()
-        if not self._gone_within(self.grace):
+        if not self._gone_within(_GRACE_AFTER_LOSS if self.lost_hosts else self.grace):
             self._signal_all(signal.SIGKILL)
             self._gone_within(_KILLED_WITHIN)
         if self._server is not None:
@@ -195,6 +199,7 @@ class Job:
     def _note_end(self, supervisor: Supervisor) -> None:
         self.was_opened, self.ranks = supervisor.members.job_was_opened, supervisor.ranks
         self.stopped = supervisor.saves.stopped
+        self.lost_hosts = tuple(supervisor.lost_hosts)
 
     def _release_name(self) -> None:
         if self._claim is not None:
@@ -227,7 +232,7 @@ class Job:
     def _judge(self) -> None:
         """Take note of deaths that no launcher tells of."""
         if self._supervisor is not None and self._groups.failed is None:
-            self._groups.failed = self._supervisor.members.failure()
+            self._groups.failed = self._supervisor.failure()
 
     def _judge_end(self) -> None:
         """A job that was opened comes to its end by closing, whatever its launcher says."""
@@ -250,7 +255,11 @@ class Job:
     def _ask_to_end(self) -> None:
         for group in self._groups.running:
             # A launcher that is asked ends its ranks and removes its own files; ranks alone could not.
-            ask_to_end(group)
+            # It would wait for ranks on lost hosts.
+            if self.lost_hosts:
+                group.launcher.kill()
+            else:
+                ask_to_end(group)
         if not self._groups.running:
             self._signal_all(signal.SIGTERM)
 

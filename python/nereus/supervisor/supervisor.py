@@ -20,6 +20,7 @@ from nereus.launch.command import CONTROLLER, PROCESS_METHOD, RESTARTED, Launch
 from nereus.launch.error import LaunchError
 from nereus.launch.groups import PARTY_VARIABLE, Group, Groups
 from nereus.launch.hosts import Share, is_here, is_name
+from nereus.launch.outcome import Outcome
 from nereus.launch.processes import Process
 from nereus.supervisor import messages
 from nereus.supervisor.commanded_hosts import CommandedHosts
@@ -148,6 +149,15 @@ class Supervisor:
         accepts = [request.accept for request in self._requests.values() if request.accept is not None]
         dues += [max(a.next_release, min(a.until, time.monotonic() + 1)) for a in accepts]
         return min(dues, default=None)
+
+    @property
+    def lost_hosts(self) -> Sequence[str]:
+        """That the job needed."""
+        return self._host_changes.lost
+
+    def failure(self) -> Outcome | None:
+        """Of the job, where no launcher tells of it."""
+        return self._host_changes.failure or self.members.failure()
 
     def turn(self) -> None:
         """Do what there is to do, without waiting."""

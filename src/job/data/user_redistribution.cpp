@@ -95,7 +95,8 @@ void UserRedistribution::drop(bool alone) {
 }
 
 extern "C" int nereus_on_resize(const char *name, nereus_redistribution function, void *context) try {
-    if (name == nullptr || *name == '\0' || std::strlen(name) > 63 || function == nullptr) return NEREUS_ERR_ARGUMENT;
+    if (name == nullptr || *name == '\0' || std::strlen(name) > NEREUS_MAX_RESIZE_NAME || function == nullptr)
+        return NEREUS_ERR_ARGUMENT;
     nereus::job::functions()[name] = {function, context};
     return NEREUS_OK;
 } catch (const std::bad_alloc &) {

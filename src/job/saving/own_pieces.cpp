@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::string_view suffix_of_starts = " starts", suffix_of_bytes = " bytes";
 constexpr std::size_t longest_own_name = longest_name - suffix_of_starts.size();
+static_assert(longest_own_name == NEREUS_MAX_SAVE_NAME);
 constexpr std::int64_t most_pieces = std::int64_t{1} << 40;
 
 struct OwnFunctions {

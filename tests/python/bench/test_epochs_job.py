@@ -4,7 +4,7 @@
 import json
 from pathlib import Path
 
-from nereus.bench.epochs_job import EventLog, Iterated
+from nereus.bench.logged_job import EventLog, Iterated
 
 
 def opened(time: float, iteration: int) -> str:

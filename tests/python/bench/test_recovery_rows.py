@@ -4,8 +4,13 @@
 import pytest
 
 from nereus.bench.paired import Paired
-from nereus.bench.recovery_rows import row_of_costs, rows_of_memory_recoveries, rows_of_rounds
-from nereus.bench.recovery_trials import Recovery, Round
+from nereus.bench.recovery_rows import (
+    row_of_costs,
+    rows_of_host_losses,
+    rows_of_memory_recoveries,
+    rows_of_rounds,
+)
+from nereus.bench.recovery_trials import HostLoss, Recovery, Round
 
 ROUNDS = [
     Round(save=0.2, write=0.1, recovery=Recovery(seconds=0.5, lost=3, resume=0.04), read=0.01),
@@ -37,7 +42,17 @@ def test_recoveries_from_memory_become_medians() -> None:
     assert (resume["case"], resume["seconds"], resume["repeats"]) == ("memory-resume", 0.02, 3)
 
 
+def test_host_losses_become_medians() -> None:
+    losses = [HostLoss(3.1, 2.6, 1), HostLoss(4.0, 3.0, 3), HostLoss(3.2, 2.4, 2)]
+    (row,) = [row.document() for row in rows_of_host_losses("mpich", 1000, losses)]
+    assert (row["case"], row["seconds"], row["noticed_seconds"], row["lost_iterations"]) == (
+        *("host", 3.2, 2.6),
+        2,
+    )
+
+
 def test_no_round_makes_no_row() -> None:
+    assert rows_of_host_losses("mpich", 1000, []) == []
     assert rows_of_rounds("mpich", 1000, []) == []
     assert rows_of_memory_recoveries("mpich", 1000, []) == []
 

@@ -121,6 +121,16 @@ class TestPython:
             found = {key: int(value) for key, value in enum.__members__.items()}
             assert found == {key.removeprefix(prefix): value for key, value in wanted.items()}, name
 
+    def test_lengths_of_names_equal_those_of_the_headers(self, tracked: dict[str, str]) -> None:
+        from nereus.binding import own_data
+
+        headers = tracked["include/nereus/save.h"] + tracked["include/nereus/redistribution.h"]
+        found = re.findall(r"#define NEREUS_(MAX_\w+_NAME) (\d+)", headers)
+        assert len(found) == 2
+        assert {name: getattr(own_data, name) for name, _ in found} == {
+            name: int(number) for name, number in found
+        }
+
     @pytest.mark.parametrize("name", STRUCTURES)
     def test_structures_have_the_fields_of_c(self, tracked: dict[str, str], name: str) -> None:
         from nereus.binding import structures as ours

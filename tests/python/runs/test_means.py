@@ -2,16 +2,17 @@
 """With which MPI an experiment runs, and what helps where that cannot resize it."""
 
 import json
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import pytest
 
 from nereus.config import Loaded, load
-from nereus.launch import PROCESS_METHOD, Build
+from nereus.launch import PROCESS_METHOD, Build, Host, Reach
 from nereus.probe import Capabilities, Feature, Joining
 from nereus.probe.capabilities import FEATURES
-from nereus.runs import RunError, Where, experiment, usual_method
+from nereus.runs import ProcessMeans, RunError, Where, experiment
+from nereus.runs.process_method import usual_method
 
 TEXT = '[[phases]]\niterations = 2\n[[groups]]\nranks = 1\n[[phases.stages]]\ntype = "pi"\ntime = 0.01\n'
 
@@ -99,3 +100,17 @@ def test_jobs_are_restarted_where_nothing_else_works(
     monkeypatch.setenv(PROCESS_METHOD, said)
     monkeypatch.setattr("nereus.runs.process_method.probe", lambda build, stopped: can_spawn(spawns))
     assert usual_method(BUILD, Joining(joins), lambda: False) == method
+
+
+def test_means_of_a_job_are_found_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[Reach] = []
+
+    def joining(build: Build, reach: Reach, stopped: Callable[[], bool]) -> Joining:
+        tried.append(reach)
+        return Joining(True)
+
+    monkeypatch.setattr("nereus.runs.process_method.joining", joining)
+    means = ProcessMeans(BUILD, lambda: False)
+    many, fewer = Reach((Host("n1"), Host("n2"))), Reach((Host("n1"),))
+    assert means.found(many) == means.found(fewer) == (Joining(True), "merge")
+    assert tried == [many]

@@ -11,7 +11,7 @@ from nereus.analysis.study.store import read_records
 from nereus.launch import Build, LaunchError
 from nereus.probe import Joining
 from nereus.runs import Where
-from nereus.runs.experiment import Means
+from nereus.runs.emulated_job import Means
 from nereus.runs.study import Runner, check_programs, command_of, experiment_from
 
 STUDY = """\

@@ -282,6 +282,35 @@ def test_lost_host_is_told_and_not_given_back(grown: World) -> None:
     assert (grown.allocation.released, len(grown.said), "n1: lost" in grown.said[0]) == (["n2"], 1, True)
 
 
+def test_job_fails_with_a_lost_host_that_ranks_are_on(grown: World) -> None:
+    grown.allocation.tell(EventKind.HOST_LOST, "n1")
+    grown.changes.turn()
+    assert grown.changes.lost == ["n1"]
+    assert grown.changes.failure is not None
+    assert grown.changes.failure.text.startswith("host n1 was lost: ")
+    assert (grown.changes.failure.good, grown.changes.failure.code) == (False, 1)
+    assert grown.server.asked == []
+
+
+def test_job_fails_with_a_lost_host_that_its_launcher_needs(world: World) -> None:
+    """Open MPI's has a daemon on each host, and waits for all of them."""
+    world.grow(1)
+    world.settle(world.answer(OK), UNCHANGED)
+    world.groups.running[0].hosts = {"n0": 2, "n1": 0}
+    world.allocation.tell(EventKind.HOST_LOST, "n1")
+    world.changes.turn()
+    assert world.changes.lost == ["n1"]
+
+
+def test_lost_host_without_ranks_is_no_failure(grown: World) -> None:
+    grown.ask("release", 2)
+    grown.changes.turn()
+    grown.resized("n0")
+    grown.allocation.tell(EventKind.HOST_LOST, "n1")
+    grown.changes.turn()
+    assert (grown.changes.lost, grown.changes.failure) == ([], None)
+
+
 def test_host_lost_while_the_job_grows_does_not_keep_the_others(world: World) -> None:
     world.grow(2)
     world.allocation.tell(EventKind.HOST_LOST, "n1")

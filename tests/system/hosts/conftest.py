@@ -31,6 +31,7 @@ class Hosts:
     def __init__(self, made: LocalHosts) -> None:
         self.prefix, self.enter, self.rsh = made.prefix, made.enter, made.rsh
         self.a, self.b, self.c = self.names = made.names
+        self.lost = made.lost
 
     def must_find_each_other(self) -> None:
         """By name, which needs more than a network; CalledProcessError if they do not."""
@@ -84,7 +85,7 @@ class HostedJob:
         for control_socket in self.runtime.glob("nereus/*.control"):
             # Before it there is the job that tries whether newcomers can join.
             with contextlib.suppress(NoAnswer):
-                found: dict[str, Any] = ask(control_socket, {"kind": "status"}, 5.0)
+                found: dict[str, Any] = ask(control_socket, {"kind": "status"}, LIMIT)
                 if found["command"][0] == str(self.program):
                     return found
         return {}
@@ -108,7 +109,7 @@ class HostedJob:
 
     def expect(self, placed: str) -> None:
         """The ranks are on these hosts, and soon no process of the program is anywhere else."""
-        assert self.placed == placed
+        self.wait_until(lambda: self.placed == placed, lambda: f"{self.placed}, not {placed}")
         counts = {letter: placed.count(letter) for letter in LETTERS}
         self.wait_until(lambda: self.seen == counts, lambda: f"{self.seen}, not {counts}")
 

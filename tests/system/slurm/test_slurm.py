@@ -16,29 +16,30 @@ def test_job_in_slurm_runs_on_its_hosts_and_resizes_without_options(start: Any, 
     mpi = sampled_mpi
     job = start(mpi, 2, "-n", "2")
     first, second = job.cluster.nodes[:2]
-    assert job.placed == 2 * first[-1]
+    job.expect(2 * first[-1])
     job.resized("4")
-    assert job.placed == 2 * first[-1] + 2 * second[-1]
+    job.expect(2 * first[-1] + 2 * second[-1])
     job.stop()
 
 
 def test_hosts_come_by_a_second_job_and_go_back(start: Any, cluster: Any, mpich: str) -> None:
     job = start(mpich, 1, "-n", "2")
-    own = job.placed[0]
+    own = job.placed_of(2)[0]
     job.resized("+2nodes")
-    more = sorted(set(job.placed) - {own})
-    assert sorted(job.placed) == sorted(2 * (own + "".join(more)))
+    placed = job.placed_of(6)
+    more = sorted(set(placed) - {own})
+    assert sorted(placed) == sorted(2 * (own + "".join(more)))
     assert len(cluster.jobs) == 2
     # One host of the second job, which is shrunk in place; then the rest of it.
     job.resized("--release", cluster.hosts.prefix + more[0])
     cluster.wait_until(lambda: more[0] in cluster.idle, f"{more[0]} is not idle")
-    assert job.placed == 2 * own + 2 * more[1]
+    job.expect(2 * own + 2 * more[1])
     job.resized("--release", "1")
     cluster.wait_until(lambda: len(cluster.idle) == 3, "the second job's nodes are not idle")
     assert cluster.jobs == [job.number]
     # The same hosts again, by name.
     job.resized("--grow-to", cluster.hosts.prefix + more[0])
-    assert job.placed == 2 * own + 2 * more[0]
+    job.expect(2 * own + 2 * more[0])
     job.stop()
 
 
@@ -46,25 +47,26 @@ def test_job_in_slurm_continues_after_a_process_was_killed(start: Any, cluster: 
     cluster.left_by_kills = ("mpich_shm_", "nereus-")
     saved = cluster.folder / "saved"
     job = start(mpich, 2, "-n", "3", "--save", str(saved), "--save-every", "0.2", "--recoveries", "2")
-    before = job.placed
+    before = job.placed_of(3)
     cluster.wait_until(lambda: [*saved.glob("epoch-*")] != [], "no epoch was saved")
     newest = cluster.on(job.first_host, "pgrep", "--newest", "watched").stdout.strip()  # of this node
     assert cluster.on(job.first_host, "kill", "-KILL", newest).returncode == 0
     cluster.wait_until(lambda: "it continues from epoch" in job.output, f"it does not fail: {job.output}")
-    cluster.wait_until(lambda: job.placed == before, f"it does not continue: {job.output}")
+    job.expect(before)
     job.stop()
 
 
 def test_job_is_restarted_on_hosts_that_come_and_go(start: Any, cluster: Any, mpich: str) -> None:
     restart = ("--process-method", "restart")
     job = start(mpich, 1, "-n", "2", "--restart-folder", str(cluster.folder))
-    own = job.placed[0]
+    own = job.placed_of(2)[0]
     assert job.resized("+1node", *restart)["process_method"] == "restart"
-    more = job.placed[-1]
-    assert (job.placed, more != own) == (2 * own + 2 * more, True)
+    placed = job.placed_of(4)
+    more = placed[-1]
+    assert (placed, more != own) == (2 * own + 2 * more, True)
     job.resized("3", *restart)
     job.resized("--release", cluster.hosts.prefix + more, *restart)
-    assert job.placed == 2 * own
+    job.expect(2 * own)
     cluster.wait_until(lambda: more in cluster.idle, f"{more} is not idle")
     job.stop()
 
@@ -153,15 +155,33 @@ def test_hosts_that_are_not_granted_in_time_leave_nothing_in_the_queue(
 
 def test_cancelled_second_job_is_told_with_its_hosts(start: Any, cluster: Any, mpich: str) -> None:
     job = start(mpich, 1, "-n", "2")
-    own = job.placed[0]
+    own = job.placed_of(2)[0]
     job.resized("+1node")
-    lost = (set(job.placed) - {own}).pop()
+    lost = (set(job.placed_of(4)) - {own}).pop()
     second = next(number for number in cluster.jobs if number != job.number)
     cluster.left_by_kills = ("mpich_shm_", "nereus-")
     cluster.asked("scancel", second)
     job.wait_for_end()
     assert f"{cluster.hosts.prefix}{lost}: lost: the Slurm job {second} has ended" in job.output
     assert "exit code 0" not in job.output
+
+
+def test_recovered_job_continues_without_the_hosts_of_a_cancelled_second_job(
+    start: Any, cluster: Any, mpich: str, tmp_path: Path
+) -> None:
+    folder = cluster.folder / f"{tmp_path.name}-saved"
+    saving = ("--save", str(folder), "--save-every", "0.5", "--recoveries", "2")
+    job = start(mpich, 1, "-n", "2", *saving)
+    own = job.placed_of(2)[0]
+    job.resized("+1node")
+    job.placed_of(4)
+    second = next(number for number in cluster.jobs if number != job.number)
+    cluster.wait_until(lambda: [*folder.glob("epoch-*")] != [], "no epoch")
+    cluster.left_by_kills = ("mpich_shm_", "nereus-")
+    cluster.asked("scancel", second)
+    job.expect(2 * own)
+    assert "it continues from epoch" in job.output
+    job.stop()
 
 
 def test_killed_supervisor_leaves_no_second_job(start: Any, cluster: Any, mpich: str) -> None:
@@ -176,25 +196,24 @@ def test_killed_supervisor_leaves_no_second_job(start: Any, cluster: Any, mpich:
 
 def test_growth_outlives_a_restart_of_the_controller(start: Any, cluster: Any, mpich: str) -> None:
     job = start(mpich, 1, "-n", "2")
-    own, host = job.placed[0], job.first_host
+    own, host = job.placed_of(2)[0], job.first_host
     key = job.nereus("jobs", "--json").stdout.split('"job": "')[1].split('"')[0]
     cluster.stop_controller()
     noted = cluster.on(host, *job.command("resize", key, "+1node", "--no-wait"))
     assert noted.returncode == 0, noted.stderr
     cluster.start_controller()
-    cluster.wait_until(lambda: len(job.placed) == 4, "the job did not grow")
-    assert set(job.placed) > {own}
+    assert set(job.placed_of(4)) > {own}
     job.stop()
 
 
 def test_job_goes_on_while_a_slurmd_is_gone(start: Any, cluster: Any, mpich: str) -> None:
     job = start(mpich, 1, "-n", "2")
-    own = job.placed[0]
+    own = job.placed_of(2)[0]
     job.resized("+1node")
-    node = cluster.hosts.prefix + (set(job.placed) - {own}).pop()
+    node = cluster.hosts.prefix + (set(job.placed_of(4)) - {own}).pop()
     cluster.kill_slurmd(node)
     job.resized("3")
-    assert len(job.placed) == 3
+    job.placed_of(3)
     cluster.start_slurmd(node)
     job.resized("--release", node, "--timeout", "60")
     cluster.wait_until(lambda: len(cluster.idle) == 3, "the node is not idle")

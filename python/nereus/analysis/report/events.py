@@ -49,6 +49,12 @@ class Data(Strict):
     element_bytes: Annotated[int, Field(ge=1, le=8)]
 
 
+class Protection(Strict):
+    level: Literal["memory", "disk"]
+    every: Literal["auto"] | float
+    recoveries: Count
+
+
 class Run(Strict):
     """The part of the run file (docs/formats/run.md) that results are explained with."""
 
@@ -58,6 +64,7 @@ class Run(Strict):
     data: Data
     phases: list[Phase]
     groups: list[Group]
+    protection: Protection | None = None
 
 
 class Event(Strict):
@@ -78,6 +85,28 @@ class Header(Event):
 class GenerationStarted(Event):
     group: Count
     ranks: Ranks
+
+    # Of the job so far, here and below. Not told by files of before there were failures.
+    calibration_seconds: float = 0.0
+
+
+class Failure(Event):
+    """Processes died, as the experiment says."""
+
+    iteration: Count
+    what: Literal["rank", "host"]
+    rank: Count
+    died: Ranks
+    calibration_seconds: float
+
+
+class Resumed(Event):
+    """The job continues from an epoch that was made before the iteration."""
+
+    iteration: Count
+    group: Count
+    ranks: Ranks
+    calibration_seconds: float
 
 
 class Calibrated(Event):
@@ -152,6 +181,8 @@ class Finished(Event):
 KINDS: dict[str, type[Event]] = {
     "header": Header,
     "generation_started": GenerationStarted,
+    "failure": Failure,
+    "resumed": Resumed,
     "calibrated": Calibrated,
     "progress": Progress,
     "iteration": Iteration,

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 GENERATION_COLUMNS = [
-    "generation", "ranks", "started_seconds", "iterations", "background_iterations",
-    "iteration_median_seconds", "iteration_min_seconds", "iteration_max_seconds",
+    "generation", "ranks", "started_seconds", "iterations", "repeated_iterations",
+    "background_iterations", "iteration_median_seconds", "iteration_min_seconds", "iteration_max_seconds",
 ]  # fmt: skip
 RESIZE_COLUMNS = [
     "from_ranks", "to_ranks", "outcome", "at_seconds", "process_method", "process_strategies",
@@ -22,7 +22,7 @@ RESIZE_COLUMNS = [
 ]  # fmt: skip
 ITERATION_COLUMNS = [
     "iteration", "generation", "ranks", "phase", "start_seconds", "iteration_seconds", "background",
-    "moving", "sampled",
+    "moving", "sampled", "repeated",
 ]  # fmt: skip
 
 
@@ -63,6 +63,7 @@ def _generation_rows(results: Results) -> list[dict[str, Any]]:
             "ranks": generation.ranks,
             "started_seconds": generation.started,
             "iterations": generation.done,
+            "repeated_iterations": generation.repeated,
             "background_iterations": generation.background,
         }
         rows.append(row | _spread_row("iteration", document["iteration_seconds"]) | _stage_columns(document))
@@ -121,5 +122,6 @@ def _iteration_row(number: int, generation: Generation, iteration: Iteration) ->
         "background": iteration.background,
         "moving": iteration.moving,
         "sampled": iteration.sampled,
+        "repeated": iteration.repeated,
     }
     return row | {f"stage_{n}_seconds": seconds for n, seconds in enumerate(iteration.stage_seconds)}

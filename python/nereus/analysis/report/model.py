@@ -10,7 +10,9 @@ from typing import Any
 
 from nereus import UserError
 from nereus.analysis.report.energy import Energy
+from nereus.analysis.report.epoch_costs import EpochCosts
 from nereus.analysis.report.events import Committed, Finished, Header, ResizeUndone
+from nereus.analysis.report.recoveries import Recovery, lost_calibration
 
 
 class ResultError(UserError):
@@ -33,6 +35,8 @@ class Iteration:
     background: bool
     sampled: bool = False
     moving: bool = False
+    #: It had been done before a failure, after the epoch that the run continued from.
+    repeated: bool = False
 
     @property
     def end(self) -> float:
@@ -50,6 +54,8 @@ class Generation:
     iterations: list[Iteration] = field(default_factory=list)
     # More than len(iterations) when the last of them are known from samples.
     done: int = 0
+    # Of these, done before in another generation.
+    repeated: int = 0
 
     @property
     def main_phase(self) -> int | None:
@@ -72,6 +78,7 @@ class Generation:
         return {
             "ranks": self.ranks,
             "iterations": self.done,
+            "repeated_iterations": self.repeated,
             "iteration_seconds": spread([i.seconds for i in self.iterations]),
             "stage_seconds": [spread(column) for column in self.stage_columns],
             "background_iterations": self.background,
@@ -134,11 +141,25 @@ class Results:
     undone: list[ResizeUndone]
     end: Finished | None
     energy: Energy | None = None
+    recoveries: Sequence[Recovery] = ()
+    epoch_costs: EpochCosts | None = None
 
     @property
     def finished(self) -> bool:
         """Whether the run came to its own end."""
         return self.end is not None
+
+    @property
+    def total_seconds(self) -> float | None:
+        """Without calibration, also that of work that was lost; None for an unfinished run."""
+        return self.end.total_seconds - lost_calibration(self.recoveries) if self.end else None
+
+    @property
+    def epoch_share(self) -> float | None:
+        """Of the total, what epochs took."""
+        if self.epoch_costs is None or not self.total_seconds:
+            return None
+        return self.epoch_costs.seconds / self.total_seconds
 
     def document(self) -> dict[str, Any]:
         """The JSON document of `nereus emulate --json`."""
@@ -148,12 +169,26 @@ class Results:
             "undone": [
                 {"from": u.from_, "to": u.to, "state": u.state, "reason": u.reason} for u in self.undone
             ],
-            "total_seconds": self.end.total_seconds if self.end else None,
+            "failures": [recovery.document() for recovery in self.recoveries],
+            "protection": self._protection(),
+            "total_seconds": self.total_seconds,
             "mpi": self.header.mpi,
             "nereus_version": self.header.nereus_version,
             "finished": self.finished,
             "data_intact": self.end.data_intact if self.end else None,
             "energy": self.energy.model_dump() if self.energy else None,
+        }
+
+    def _protection(self) -> dict[str, Any] | None:
+        protection, costs = self.header.run.protection, self.epoch_costs
+        if protection is None:
+            return None
+        return {
+            **protection.model_dump(),
+            "epochs": len(costs.epochs) if costs else None,
+            "epochs_not_made": costs.failed if costs else None,
+            "epoch_seconds": costs.seconds if costs else None,
+            "epoch_share": self.epoch_share,
         }
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nereus.analysis.report.model import Generation, Iteration, Results
+from nereus.analysis.report.recoveries import died_text
 from nereus.analysis.report.timeline import Timeline, pause_spans
-from nereus.analysis.report.units import seconds_text, time_unit
+from nereus.analysis.report.units import ranks_text, seconds_text, time_unit
 from nereus.pictures import COLOURS
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-UNDONE = "#C00000"
+UNDONE, FAILURE = "#C00000", "#000000"
 PAUSE = "#F2C14E"
 # In inches: of the picture of one run, and of each of several.
 WIDTH, HEIGHT, HEIGHT_BESIDE = 11.0, 5.6, 3.8
@@ -29,6 +30,7 @@ ODD: tuple[tuple[str, str, Callable[[Iteration], bool]], ...] = (
     ("o", "during a resize", lambda i: i.background and not i.moving),
     ("s", "while constant data moved", lambda i: i.moving),
     ("x", "rank 0 only, the run died", lambda i: i.sampled),
+    ("D", "done again", lambda i: i.repeated),
 )
 
 
@@ -103,10 +105,6 @@ def _run(axes: "Axes", results: Results, line: Timeline, colour: dict[int, str],
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def _ranks_text(ranks: int) -> str:
-    return "1 rank" if ranks == 1 else f"{ranks} ranks"
-
-
 def _generation(axes: "Axes", generation: Generation, line: Timeline, colour: str, unit: float) -> None:
     """A bar as long as each iteration at the height of its time; marks around it for a second look."""
     lasting = generation.iterations
@@ -134,6 +132,9 @@ def _resizes(axes: "Axes", results: Results, line: Timeline) -> int:
     for undone in results.undone:
         axes.axvline(line.at(undone.time), color=UNDONE, lw=1.2, ls="--")
         marks.append((line.at(undone.time), f"{undone.from_} → {undone.to} rolled back", UNDONE))
+    for failure in (each.failure for each in results.recoveries if each.failure is not None):
+        axes.axvline(line.at(failure.time), color=FAILURE, lw=1.2, ls=":")
+        marks.append((line.at(failure.time), died_text(failure), FAILURE))
     return _labels(axes, sorted(marks))
 
 
@@ -174,13 +175,14 @@ def _legend(made: "Figure", runs: Sequence[Results], colour: dict[int, str]) -> 
     from matplotlib.patches import Patch
 
     entries: list[tuple[Artist, str]] = [
-        (Line2D([], [], ls="", marker=".", color=colour[ranks], ms=11), _ranks_text(ranks))
-        for ranks in colour
+        (Line2D([], [], ls="", marker=".", color=colour[ranks], ms=11), ranks_text(ranks)) for ranks in colour
     ]
     if any(results.resizes for results in runs):
         entries.append((Patch(color=PAUSE, lw=0, alpha=0.8), "pause"))
     if any(results.undone for results in runs):
         entries.append((Line2D([], [], color=UNDONE, lw=1.2, ls="--"), "resize rolled back"))
+    if any(each.failure for results in runs for each in results.recoveries):
+        entries.append((Line2D([], [], color=FAILURE, lw=1.2, ls=":"), "failure"))
     iterations = [i for results in runs for i in _iterations(results)]
     for marker, text, is_odd in ODD:
         if any(is_odd(i) for i in iterations):
@@ -192,7 +194,7 @@ def _legend(made: "Figure", runs: Sequence[Results], colour: dict[int, str]) -> 
 
 def _title(results: Results) -> str:
     name = results.header.run.name.replace("$", r"\$")
-    if results.end is None:
+    if results.end is None or results.total_seconds is None:
         return f"{name}: the run did not finish"
     broken = " DATA NOT INTACT" if results.end.data_intact is False else ""
-    return f"{name}: {seconds_text(results.end.total_seconds)} in all, without calibration{broken}"
+    return f"{name}: {seconds_text(results.total_seconds)} in all, without calibration{broken}"

@@ -24,7 +24,8 @@ from rich.text import Text
 from nereus import printable
 from nereus.analysis.report import events
 from nereus.analysis.report.console import PlainConsole
-from nereus.analysis.report.units import duration_text, seconds_text
+from nereus.analysis.report.recoveries import died_text
+from nereus.analysis.report.units import duration_text, ranks_text, seconds_text
 
 POLL_SECONDS = 0.1
 PLAIN_LINE_EVERY_SECONDS = 5.0
@@ -38,7 +39,7 @@ class Tail:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._file: BinaryIO | None = None
-        self._rest = b""
+        self._position, self._rest = 0, b""
 
     def lines(self) -> list[bytes]:
         if self._file is None:
@@ -46,12 +47,16 @@ class Tail:
                 self._file = self._path.open("rb")
             except FileNotFoundError:
                 return []
+            self._file.seek(self._position)
         *whole, self._rest = (self._rest + self._file.read()).split(b"\n")
         return whole
 
     def close(self) -> None:
+        """Until the next look, which begins behind the last whole line."""
         if self._file is not None:
+            self._position = self._file.tell() - len(self._rest)
             self._file.close()
+        self._file, self._rest = None, b""
 
 
 class State:
@@ -70,6 +75,10 @@ class State:
         elif isinstance(event, events.Progress):
             self.last, self.iterations = event, event.iterations
             self._recent.append((event.time, event.iteration))
+        elif isinstance(event, events.Failure):
+            return f"{died_text(event)} at the beginning of iteration {event.iteration}"
+        elif isinstance(event, events.Resumed):
+            return f"goes on from iteration {event.iteration}, with {ranks_text(event.ranks)}"
         elif isinstance(event, events.ProcessesReady):
             self._ready[event.request] = event.seconds
         elif isinstance(event, events.Committed):
@@ -104,8 +113,8 @@ class State:
     def text(self) -> str:
         if self.last is None:
             return "starting"
-        ranks = "1 rank" if self.last.ranks == 1 else f"{self.last.ranks} ranks"
-        last, left = seconds_text(self.last.seconds), duration_text(self.seconds_left or 0.0)
+        ranks, last = ranks_text(self.last.ranks), seconds_text(self.last.seconds)
+        left = duration_text(self.seconds_left or 0.0)
         return f"iteration {self.done}/{self.iterations} · {ranks} · last {last} · ETA {left}"
 
 
@@ -176,6 +185,7 @@ class Progress:
         """`run`: the run file's document (docs/formats/run.md); `stream`: stderr when not given."""
         self.state = State(sum(phase["iterations"] for phase in run["phases"]))
         self._view: View = Quiet() if quiet else _view(stream or sys.stderr)
+        self._tail: Tail | None = None
 
     def follow(
         self, path: Path, alive: Callable[[], bool], wait: Callable[[float], object] = time.sleep
@@ -183,8 +193,9 @@ class Progress:
         """Show what is appended to the result file `path` until `alive` says that the run is over.
 
         Between two looks `wait` is called with a number of seconds: a supervisor has other things to do then.
+        Called again for a job that continues, it shows what comes behind what it has shown.
         """
-        tail = Tail(path)
+        tail = self._tail = self._tail or Tail(path)
         try:
             with self._view.opened():
                 while alive():

@@ -31,13 +31,15 @@ def write_proteo(results: Results, folder: Path, run_number: int = 0) -> list[Pa
     A run that did not come to its end gets no global file, as in Proteo. Files that are there are replaced.
     Raises ResultError when the run has a method that Proteo has no number for.
     """
+    if results.recoveries:
+        raise ResultError(f"{results.path}: the run had failures, for which Proteo's files have no form")
     texts = {
         f"R{run_number}_G{g.group}NP{g.ranks}ID0.out": _local(results, number)
         for number, g in enumerate(results.generations)
         if _recorded(g)
     }
-    if results.end is not None:
-        texts[f"R{run_number}_Global.out"] = _global(results, results.end.total_seconds)
+    if results.total_seconds is not None:
+        texts[f"R{run_number}_Global.out"] = _global(results, results.total_seconds)
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")

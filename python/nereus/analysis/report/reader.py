@@ -7,7 +7,8 @@ docs/formats/results.md says is an error that names the line.
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,24 +16,14 @@ from pydantic import ValidationError
 
 from nereus.analysis.report import events
 from nereus.analysis.report.energy import read_energy
+from nereus.analysis.report.epoch_costs import read_epoch_costs
+from nereus.analysis.report.lives import Life, Line, recoveries_of
 from nereus.analysis.report.model import Generation, Iteration, Resize, ResultError, Results
 from nereus.reading import MOST_RECORDED, content_of
 
 FILE_NAME = "run.jsonl"
 
 Kind = TypeVar("Kind", bound=events.Event)
-
-
-@dataclass(frozen=True)
-class Line:
-    """One line of the file and where it stands."""
-
-    path: Path
-    number: int
-    event: events.Event
-
-    def error(self, text: str) -> ResultError:
-        return ResultError(f"{self.path}:{self.number}: {text}")
 
 
 def read(path: Path) -> Results:
@@ -44,17 +35,33 @@ def read(path: Path) -> Results:
     file = path / FILE_NAME if path.is_dir() else path
     lines = list(_lines(file, _content(file)))
     header = _header(file, lines)
-    generations = _generations(lines)
+    lives = list(_lives(lines))
     finished = _events(lines, events.Finished)
     return Results(
         path=file,
         header=header,
-        generations=generations,
-        resizes=_resizes(lines, generations),
+        generations=[generation for life in lives for generation in life.generations],
+        resizes=[resize for life in lives for resize in _resizes(life.lines, life.generations)],
         undone=_events(lines, events.ResizeUndone),
         end=finished[-1] if finished else None,
         energy=read_energy(file.parent) if file.name == FILE_NAME else None,
+        recoveries=recoveries_of(lives),
+        epoch_costs=read_epoch_costs(file.parent) if file.name == FILE_NAME else None,
     )
+
+
+def _lives(lines: list[Line]) -> Iterator[Life]:
+    """The job, and those that continued it; numbers of groups and requests are of one alone."""
+    begins = [0, *(at for at, line in enumerate(lines) if isinstance(line.event, events.Resumed))]
+    reached = 0
+    for begin, end in pairwise([*begins, len(lines)]):
+        of_life = lines[begin:end]
+        first = of_life[0].event if of_life else None
+        resumed = first if isinstance(first, events.Resumed) else None
+        generations = _generations(of_life, resumed.iteration if resumed else 0, reached)
+        life = Life(of_life, resumed, generations, reached)
+        reached = max(reached, life.reached)
+        yield life
 
 
 def _content(file: Path) -> list[bytes]:
@@ -126,8 +133,11 @@ def _events(lines: list[Line], kind: type[Kind]) -> list[Kind]:
     return [line.event for line in lines if isinstance(line.event, kind)]
 
 
-def _generations(lines: list[Line]) -> list[Generation]:
-    """One generation for each group that began, with its iterations in the order in which they ran."""
+def _generations(lines: list[Line], first: int, reached: int) -> list[Generation]:
+    """One generation for each group that began, with its iterations in the order in which they ran.
+
+    The first of all is iteration `first`; those below `reached` had been done before.
+    """
     moving = _moving(_events(lines, events.ConstantSent))
     found = {e.group: Generation(e.group, e.ranks, e.time) for e in _events(lines, events.GenerationStarted)}
     for line in lines:
@@ -142,8 +152,16 @@ def _generations(lines: list[Line]) -> list[Generation]:
             _generation_of(line, line.event.group, found)
             progress[line.event.group].append(line.event)
     ordered = sorted(found.values(), key=lambda g: g.started)
-    _count(ordered, progress)
+    _count(ordered, progress, first)
+    for generation in ordered:
+        _mark_repeated(generation, reached)
     return ordered
+
+
+def _mark_repeated(generation: Generation, reached: int) -> None:
+    generation.iterations = [replace(i, repeated=i.index < reached) for i in generation.iterations]
+    if generation.iterations:
+        generation.repeated = max(0, min(generation.done, reached - generation.iterations[0].index))
 
 
 def _generation_of(line: Line, group: int, found: dict[int, Generation]) -> Generation:
@@ -170,9 +188,8 @@ def _recorded(event: events.Iteration, moving: list[range]) -> Iteration:
     )
 
 
-def _count(generations: list[Generation], progress: dict[int, list[events.Progress]]) -> None:
+def _count(generations: list[Generation], progress: dict[int, list[events.Progress]], first: int) -> None:
     """Count iterations; where a run died before they were recorded, progress tells what is missing."""
-    first = 0
     for generation in generations:
         generation.iterations.sort(key=lambda i: i.index)
         last = generation.iterations[-1].index + 1 if generation.iterations else first

@@ -5,10 +5,10 @@ from rich.console import Group, RenderableType
 from rich.table import Column, Table
 from rich.text import Text
 
-from nereus.analysis.report.events import Committed
+from nereus.analysis.report.events import Committed, Protection
 from nereus.analysis.report.model import Generation, Resize, Results
 from nereus.analysis.report.tables import new_table, number
-from nereus.analysis.report.units import amount_text, bytes_text, seconds_text
+from nereus.analysis.report.units import amount_text, bytes_text, percent_text, seconds_text
 
 MOST_LETTERS = 14  # of a line in the column of methods: as many as baseline-intra has
 
@@ -18,6 +18,8 @@ def table(results: Results) -> RenderableType:
     parts: list[RenderableType] = [_title(results), "", _generations(results)]
     if results.resizes:
         parts += ["", _resizes(results)]
+    if results.recoveries:
+        parts += ["", _failures(results)]
     parts += [
         Text(f"{u.from_} → {u.to} ranks rolled back while {u.state}: {u.reason}", style="red")
         for u in results.undone
@@ -30,14 +32,16 @@ def _title(results: Results) -> Text:
     # MPICH aligns its version with many blanks.
     mpi = " ".join(results.header.mpi.split())
     text.append(f" · {mpi} · {results.header.host}", style="not bold")
-    if results.end is None:
+    if results.end is None or results.total_seconds is None:
         return text.append("\nThe run did not finish; this is what it recorded.", style="red")
-    text.append(f"\n{seconds_text(results.end.total_seconds)} in all", style="not bold")
+    text.append(f"\n{seconds_text(results.total_seconds)} in all", style="not bold")
     if results.end.data_intact is not None:
         intact = results.end.data_intact
         text.append(
             ", data intact" if intact else ", DATA NOT INTACT", style="green" if intact else "bold red"
         )
+    if results.header.run.protection is not None:
+        text.append(f"\n{_protection(results, results.header.run.protection)}", style="not bold")
     if results.energy is not None:
         used = results.energy
         text.append(
@@ -48,6 +52,18 @@ def _title(results: Results) -> Text:
     return text
 
 
+def _protection(results: Results, protection: Protection) -> str:
+    where = "in memory" if protection.level == "memory" else "on disk"
+    costs = results.epoch_costs
+    if costs is None:
+        return f"epochs {where}: no file tells what they took"
+    failed = f", {costs.failed} could not be made" if costs.failed else ""
+    share = percent_text(results.epoch_share)
+    return (
+        f"epochs {where}: {len(costs.epochs)} in {seconds_text(costs.seconds)}, {share} of the time{failed}"
+    )
+
+
 def _table(title: str, *columns: Column | str) -> Table:
     made = new_table(*columns, title=title)
     for column in made.columns:
@@ -56,8 +72,12 @@ def _table(title: str, *columns: Column | str) -> Table:
 
 
 def _generations(results: Results) -> Table:
-    figures = ("ranks", "iterations", "in back-\nground", "median", "least", "greatest")
-    made = _table("Generations", *map(number, figures), "stages")
+    figures = ["ranks", "iterations", "in back-\nground", "median", "least", "greatest"]
+    title = "Generations"
+    if results.recoveries:
+        title += ": an iteration that was done again after a failure is in two of them"
+        figures.insert(2, "of them\nagain")
+    made = _table(title, *map(number, figures), "stages")
     for generation in results.generations:
         made.add_row(*_generation_row(results, generation))
     return made
@@ -69,6 +89,7 @@ def _generation_row(results: Results, generation: Generation) -> list[str | Text
     return [
         str(generation.ranks),
         str(generation.done) + (" (died)" if sampled else ""),
+        *([str(generation.repeated or "-")] if results.recoveries else []),
         str(generation.background or "-"),
         seconds_text(times["median"]),
         seconds_text(times["min"]),
@@ -85,6 +106,22 @@ def _stages(results: Results, generation: Generation) -> Text:
     names = [s.type for s in phases[phase].stages] if phase is not None and phase < len(phases) else []
     pairs = zip(names, spreads, strict=False)
     return Text("\n".join(f"{name} {seconds_text(spread['median'])}" for name, spread in pairs))
+
+
+def _failures(results: Results) -> Table:
+    figures = ("before\niteration", "went on\nfrom", "ranks", "done\nagain", "until the\nnext iteration")
+    made = _table("Failures", "what", *map(number, figures))
+    for each in results.recoveries:
+        failure, resumed = each.failure, each.resumed
+        made.add_row(
+            each.text,
+            str(failure.iteration) if failure else "-",
+            str(resumed.iteration) if resumed else "-",
+            str(resumed.ranks) if resumed else "-",
+            "-" if each.repeated is None else str(each.repeated),
+            seconds_text(each.seconds),
+        )
+    return made
 
 
 def _resizes(results: Results) -> Table:

@@ -21,14 +21,15 @@ class Timeline:
         ends = [end for _, end in pauses] + [undone.time for undone in results.undone]
         ends += [iteration.end for generation in results.generations for iteration in generation.iterations]
         last = max(ends, default=0.0)
-        if results.end is None:
+        ends += [each.resumed.time for each in results.recoveries if each.resumed is not None]
+        if results.end is None or results.total_seconds is None:
             calibrated = [generation for generation in results.generations if generation.calibrated]
             firsts = [generation.iterations[0] for generation in calibrated if generation.iterations]
             left_out = last
         else:
             firsts = [i for generation in results.generations for i in _first_of_phases(generation)]
             last = max(last, results.end.time)
-            left_out = max(0.0, last - results.end.total_seconds)
+            left_out = max(0.0, last - results.total_seconds)
         self._gaps = [_before(first, ends) for first in firsts]
         length = sum(end - begin for begin, end in self._gaps)
         self._share = min(1.0, left_out / length) if length > 0 else 0.0

@@ -71,6 +71,11 @@ def frequency_text(count: float) -> str:
     return f"{count:.0f}/s"
 
 
+def ranks_text(ranks: int) -> str:
+    """1 -> "1 rank"."""
+    return "1 rank" if ranks == 1 else f"{ranks} ranks"
+
+
 def count_text(count: float | None) -> str:
     """Of things that are counted, on average: 38.25 -> "38.3"."""
     return "-" if count is None else f"{count:.3g}" if count < 1000 else f"{count:.0f}"

@@ -77,6 +77,10 @@ def _of_experiment(document: Document, index: int, path: Path) -> Iterator[Probl
         yield problem_at(document, (*where, "experiment"), "the name of a file that is there", str(path))
         return
     experiment = emulated(file)
+    if experiment.protection is not None:
+        allowed = "an experiment without [protection]: jobs whose size others choose do not fail"
+        yield problem_at(document, (*where, "experiment"), allowed, str(path))
+        return
     times = iteration_times(experiment)
     if min(seconds for _, seconds in times) <= 0:
         allowed = "an experiment with stages that have a time: a simulation cannot know how long others take"

@@ -36,6 +36,8 @@ def test_document_has_every_figure_of_the_run(complete: Any) -> None:
         "finished": True,
         "data_intact": True,
         "energy": None,
+        "failures": [],
+        "protection": None,
     }
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Hosts with links of a set rate where the system does not make them."""
+"""Hosts on one machine where the system does not make them."""
 
 import os
 from pathlib import Path
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nereus.bench import local_hosts
-from nereus.bench.limited_hosts import limited_hosts
+from nereus.bench.local_hosts import Wanted, hosts_for
 from nereus.launch import LaunchError
 
 
@@ -18,7 +18,7 @@ from nereus.launch import LaunchError
         ("exec sleep 60", 5.0, "ip netns add nrb.*: did not end within 5 s"),
     ],
 )
-def test_missing_links_are_explained_in_one_line(
+def test_missing_hosts_are_explained_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, act: str, seconds: float, expected: str
 ) -> None:
     for name in ("ip", "tc", "unshare"):
@@ -29,5 +29,6 @@ def test_missing_links_are_explained_in_one_line(
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setattr(local_hosts, "_SECONDS", seconds)
-    with pytest.raises(LaunchError, match=f"--network = limited: {expected}"), limited_hosts(10):
-        pytest.fail("there are no links")
+    hosts = hosts_for("--network = limited", Wanted("nrb", "ab", 10.0))
+    with pytest.raises(LaunchError, match=f"--network = limited: {expected}"), hosts:
+        pytest.fail("there are no hosts")

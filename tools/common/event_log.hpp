@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace epochs_bench {
+namespace common {
 
 class EventLog {
 public:

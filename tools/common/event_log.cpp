@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "event_log.hpp"
+#include "tools/common/event_log.hpp"
 
 #include "tools/common/clock.hpp"
 
@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <unistd.h>
 
-namespace epochs_bench {
+namespace common {
 
 EventLog::EventLog(const std::string &path)
     : file_(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)) {
@@ -23,12 +23,12 @@ EventLog::~EventLog() { ::close(file_); }
 
 void EventLog::opened(std::int64_t iteration, double seconds, const std::vector<int> &pids) const {
     write(nlohmann::json{
-        {"event", "opened"}, {"time", common::now()}, {"iteration", iteration}, {"seconds", seconds}, {"pids", pids}}
+        {"event", "opened"}, {"time", now()}, {"iteration", iteration}, {"seconds", seconds}, {"pids", pids}}
               .dump());
 }
 
 void EventLog::iterated(std::int64_t iteration) const {
-    write(nlohmann::json{{"event", "iterated"}, {"time", common::now()}, {"iteration", iteration}}.dump());
+    write(nlohmann::json{{"event", "iterated"}, {"time", now()}, {"iteration", iteration}}.dump());
 }
 
 /// By one call: who is killed leaves half a line only where it crosses a page.

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Jobs that continue one another: one that failed is started again, from its latest epoch."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+
+from nereus.epochs import Epoch, newest_number
+from nereus.runs.ending import Ending
+from nereus.runs.error import RunError
+from nereus.runs.recovery import Recoveries
+from nereus.runs.saving import Saving
+from nereus.runs.where import Where
+from nereus.supervisor import MemoryEpochs, NameClaim, claim_name
+
+#: Is told one line.
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One job: where it goes, with how many ranks, and from which epoch it continues."""
+
+    where: Where
+    ranks: int
+    saving: Saving
+
+
+@dataclass(frozen=True)
+class Recovering:
+    """What the jobs have in common that continue one another."""
+
+    again: Recoveries
+    #: None: none are kept.
+    memory_epochs: MemoryEpochs | None
+    stopped: Callable[[], bool]
+    #: Are told what happens to the job; why it is over.
+    complain: Tell
+    note: Tell
+
+    def run(
+        self, name: str | None, program: str, first: Attempt, once: Callable[[Attempt, NameClaim], Ending]
+    ) -> Ending:
+        """The end of the last one. `once`: runs a job; `program`: names it where it has no name."""
+        attempt = first
+        while True:
+            with claim_name(name, program) as claim:
+                folder = attempt.saving.folder
+                newest = newest_number(folder) if folder is not None else 0
+                ending = replace(once(attempt, claim), newest_before=newest)
+            epoch = self.again.next_epoch(ending, folder, attempt.saving.epoch, self.memory_epochs)
+            if isinstance(epoch, str) or self.stopped():
+                if epoch and isinstance(epoch, str):
+                    self.note(f"job {claim.name}: {epoch}")
+                return ending
+            assert ending.outcome is not None
+            self.complain(
+                f"job {claim.name} failed: {ending.outcome.text}; it continues from {self._named(epoch)} "
+                f"(recovery {self.again.number})"
+            )
+            where = self._where_hosts_answer(attempt.where, claim.name, ending.lost_hosts)
+            saving = replace(attempt.saving, epoch=epoch)
+            name, attempt = (
+                claim.name,
+                Attempt(where, _possible(ending.ranks or attempt.ranks, where), saving),
+            )
+
+    def _named(self, epoch: Epoch) -> str:
+        in_memory = self.memory_epochs is not None and self.memory_epochs.has(epoch.folder)
+        return f"epoch {epoch.number}" + (" in memory" if in_memory else "")
+
+    def _where_hosts_answer(self, where: Where, job: str, known: Sequence[str]) -> Where:
+        """A host that was lost is a loss of its slots only. `known`: lost ones that the user was told of."""
+        kept, lost = where.without_silent_hosts(known)
+        silent = [host for host in lost if host not in known]
+        if silent:
+            self.complain(f"job {job}: {', '.join(silent)}: no process starts there: the job goes on without")
+        return kept
+
+
+def _possible(ranks: int, where: Where) -> int:
+    """As many as it had, or as its hosts have slots for."""
+    return min(ranks, where.slots) if where.slots and not where.oversubscribe else ranks
+
+
+def protects_here_alone(where: Where) -> bool:
+    """Whether what is kept in memory of this host helps all of the job."""
+    return not (where.reach.far or where.reach.grows)
+
+
+@contextmanager
+def memory_epochs_for(saving: Saving, asked_by: str) -> Iterator[MemoryEpochs | None]:
+    """None where there are to be none; RunError where there cannot be. `asked_by`: what asked for them."""
+    if not saving.protect_every:
+        yield None
+        return
+    try:
+        kept = MemoryEpochs()
+    except OSError as problem:
+        raise RunError(f"{asked_by}: {problem.filename}: {problem.strerror}") from None
+    with closing(kept):
+        yield kept
