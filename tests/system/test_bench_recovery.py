@@ -45,8 +45,7 @@ def test_losses_of_hosts_are_timed(site: Any, measuring: tuple[str, ...]) -> Non
     assert done.code == 0, done.err
     (row,) = done.document["rows"]
     assert (row["case"], row["bytes"], row["repeats"]) == ("host", 1 << 20, 2)
-    # No earlier than two heartbeats after the last one.
-    assert row["seconds"] > row["noticed_seconds"] > 1
+    assert row["seconds"] > row["noticed_seconds"] > 0
     assert row["lost_iterations"] >= 0
     assert list((site.folder / "here").iterdir()) == []
 
@@ -97,7 +96,7 @@ def test_interrupted_measurement_shows_what_there_is_and_leaves_nothing(
         (("--folder", "nowhere"), "--folder = nowhere: nothing can be written there: No such file"),
         (("--folder", "/proc"), "--folder = /proc: nothing can be written there: "),
         (("--mpi", "mpich", "--cases", "rank,ulfm"), "--cases = ulfm: mpich (MPICH"),
-        (("--cases", "host", "-n", "1"), "-n = 1: a job that loses a host (--cases = host) needs at least 2"),
+        (("--cases", "host", "-n", "1"), "-n = 1: --cases = host needs at least 2 ranks"),
         (("-n", "100000"), "-n = 100000: this machine is asked for at most"),
     ],
 )

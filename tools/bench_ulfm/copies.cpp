@@ -54,11 +54,16 @@ void Copies::make(MPI_Comm comm, const Elements &data, std::int64_t iteration) {
     set.of_neighbour.resize(received);
     check(MPI_Sendrecv(data.data(), length(sent), MPI_UINT64_T, above, 0, set.of_neighbour.data(), length(received),
                        MPI_UINT64_T, below, 0, comm, MPI_STATUS_IGNORE));
-    // All have theirs, or nobody takes them for the latest.
-    int whole = 1;
-    check(MPIX_Comm_agree(comm, &whole));
     set.iteration = iteration;
     newest_ = 1 - newest_;
+}
+
+/// No process is ahead by two: between two copies all take part in an iteration.
+void Copies::take_common(MPI_Comm comm) {
+    std::int64_t common = latest().iteration;
+    check(MPI_Allreduce(MPI_IN_PLACE, &common, 1, MPI_INT64_T, MPI_MIN, comm));
+    if (latest().iteration != common) newest_ = 1 - newest_;
+    if (common < 0 || latest().iteration != common) throw std::runtime_error("a process died before all had copies");
 }
 
 /// Ranks that have a copy of each block.

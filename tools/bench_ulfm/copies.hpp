@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a job keeps in memory against the death of a process: its own block, and that of the neighbour below.
 //
-// Two sets of copies take turns, so that one is whole whenever a process dies. With it all blocks are there as long as
-// no two neighbours die at the same time; Fenix keeps data in this way (Gamell et al., SC 2014).
+// Two sets of copies take turns, so that one is whole whenever a process dies. Where somebody dies while they are made,
+// some processes have the new ones and others have not; those that are left take the latest that all have. With it all
+// blocks are there as long as no two neighbours die at the same time; Fenix keeps data in this way (Gamell et al., SC
+// 2014).
 #pragma once
 
 #include "blocks.hpp"
@@ -24,8 +26,12 @@ void check(int code);
 
 class Copies {
 public:
-    /// Collective; after a ProcessDied the copies of before are the latest.
+    /// Collective; after a ProcessDied the copies of before are this process' latest.
     void make(MPI_Comm comm, const Elements &data, std::int64_t iteration);
+
+    /// Collective over those that are left: the latest are those that all have. Throws std::runtime_error where there
+    /// are none.
+    void take_common(MPI_Comm comm);
 
     /// Of the latest copies: when they were made, and by which rank of how many.
     std::int64_t iteration() const { return latest().iteration; }

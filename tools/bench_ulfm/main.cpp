@@ -89,8 +89,8 @@ private:
     }
 
     void recover(double began) {
-        if (copies_.iteration() < 0) throw std::runtime_error("a process died before there were copies");
         comm_ = survivors_of(comm_);
+        copies_.take_common(comm_);
         const int missing = copies_.processes() - blocks().processes;
         if (plan_.replaces) comm_ = with_newcomers(comm_, missing, argv_);
         restore(began);

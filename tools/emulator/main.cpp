@@ -52,7 +52,8 @@ Result<CommandLine> read_command_line(int argc, char **argv) {
         "of the library.",
         "nereus-emulator");
     app.add_option("run_file", line.run_file, "what to emulate (docs/formats/run.md)")->required();
-    app.add_option("--results", line.results, "file for the results (docs/formats/results.md); overwritten")
+    app.add_option("--results", line.results,
+                   "file for the results (docs/formats/results.md); overwritten, or continued from an epoch")
         ->required();
     app.add_option("--label", line.label, "a word without effect, to distinguish jobs");
     app.add_option("--failures-done", line.failures_done, "so many failures of the run file have happened already");

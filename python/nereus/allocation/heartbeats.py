@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from nereus.launch.hosts import RemoteShell
+from nereus.launch.processes import dying_with_us
 from nereus.launch.remote_command import SSH
 
 # Until nobody reads it any more. A host needs nothing of ours for it.
@@ -118,6 +119,7 @@ class _Heartbeat:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
+                preexec_fn=dying_with_us(signal.SIGKILL),
             )
             assert self._process.stdout is not None
             os.set_blocking(self._process.stdout.fileno(), False)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Hosts that a user named: there are no others, and nobody else is told when one is not needed any more."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from types import MappingProxyType
 
 from nereus.allocation.contract import (
@@ -21,7 +22,7 @@ from nereus.launch.hosts import Host, Reach, host_list, is_here
 
 def static_hosts(reach: Reach) -> ResourceManager:
     """Nobody gives hosts but the user."""
-    why = _by_a_list(reach)
+    why = f"the job has its hosts by a list, {host_list(reach.hosts) or 'this one'}"
     return ResourceManager("static", reach, lambda key, folder: StaticAllocation(reach.hosts, why))
 
 
@@ -41,27 +42,26 @@ def with_heartbeats(manager: ResourceManager, timeout: float) -> ResourceManager
     reach = manager.reach
     far = [host.name for host in reach.hosts if not is_here(host.name)]
 
-    def heartbeats() -> Heartbeats:
-        return Heartbeats(far, reach.remote_shell, timeout)
+    def opened(key: str, folder: Path) -> Allocation:
+        allocation = manager.open(key, folder)
+        assert isinstance(allocation, StaticAllocation)
+        allocation.watch(Heartbeats(far, reach.remote_shell, timeout))
+        return allocation
 
-    return replace(
-        manager, open=lambda key, folder: StaticAllocation(reach.hosts, _by_a_list(reach), heartbeats)
-    )
-
-
-def _by_a_list(reach: Reach) -> str:
-    return f"the job has its hosts by a list, {host_list(reach.hosts) or 'this one'}"
+    return replace(manager, open=opened)
 
 
 class StaticAllocation(Allocation):
     environment: Mapping[str, str] = MappingProxyType({})
 
-    def __init__(
-        self, hosts: Sequence[Host], why: str, heartbeats: Callable[[], Heartbeats] | None = None
-    ) -> None:
-        """`why`: there can be no others; `heartbeats`: begins those of the hosts, None: they send none."""
+    def __init__(self, hosts: Sequence[Host], why: str) -> None:
+        """`why`: there can be no others."""
         self._hosts, self._why = tuple(hosts), why
-        self._heartbeats = heartbeats() if heartbeats is not None else None
+        self._heartbeats: Heartbeats | None = None
+
+    def watch(self, heartbeats: Heartbeats) -> None:
+        """Hosts without are lost from now on; they are closed with this."""
+        self._heartbeats = heartbeats
 
     @property
     def hosts(self) -> tuple[Host, ...]:

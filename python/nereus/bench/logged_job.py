@@ -83,7 +83,10 @@ class LoggedJob:
         """When its process was killed."""
         pids = self.latest.pids
         moment = time.monotonic()
-        os.kill(pids[rank % len(pids)], signal.SIGKILL)
+        try:
+            os.kill(pids[rank % len(pids)], signal.SIGKILL)
+        except ProcessLookupError:
+            raise TrialError(f"a rank ended before it was killed{self._last_words()}") from None
         return moment
 
     @property
@@ -91,9 +94,13 @@ class LoggedJob:
         """There is one."""
         return self._log.opened[-1]
 
+    def was_told(self, text: str) -> bool:
+        """Whether what runs it has told this."""
+        return text in self._running.text()
+
     def wait_until_told(self, text: str) -> float:
         """When what runs it told this."""
-        return self.wait(lambda: time.monotonic() if text in self._running.text() else None)
+        return self.wait(lambda: time.monotonic() if self.was_told(text) else None)
 
     def wait_until_ended(self) -> None:
         """By itself."""

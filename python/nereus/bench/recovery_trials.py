@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Saves, kills and continues one job again and again, with plain files of the same size beside it.
+"""Has jobs lose ranks or hosts again and again, and times how they go on, by us and by others.
 
-Neighbours in time are compared: in each round an epoch is saved, the same bytes are written plainly, a rank
-is killed, and the epoch is read plainly once the job has continued.
+Neighbours in time are compared where files matter: in each round an epoch is saved, the same bytes are
+written plainly, a rank is killed, and the epoch is read plainly once the job has continued.
 """
 
 import shutil
+import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from nereus.bench.epochs_job import EpochsJob, Size, epochs_job, folder_of_epochs
 from nereus.bench.local_hosts import LocalHosts, Wanted, hosts_for
-from nereus.bench.logged_job import LoggedJob
+from nereus.bench.logged_job import LoggedJob, TrialError
 from nereus.bench.plain_files import PlainFiles, seconds_to_read
 from nereus.bench.ulfm_job import ulfm_job
 from nereus.launch.builds import Build
@@ -110,7 +111,7 @@ class RecoveryTrials:
 
     def host_losses(self, count: int) -> Iterator[HostLoss]:
         """Each as soon as it is over; of jobs on three hosts, of which the second one is lost."""
-        with hosts_for("--cases = host", Wanted("nrl", "abc")) as hosts:
+        with hosts_for("--cases = host", Wanted("nrl", "abc")) as hosts, _told_in_a_line():
             listed = ",".join(f"{name}:{self.size.ranks}" for name in hosts.names)
             options = ("--hosts", listed, "--rsh", str(hosts.rsh), "--placement", "spread", *_RECOVERIES)
             since = 0.0
@@ -164,11 +165,23 @@ class RecoveryTrials:
         return Round(saved.seconds, write, recovery, read)
 
 
+@contextmanager
+def _told_in_a_line() -> Iterator[None]:
+    """What the system refuses to do with hosts."""
+    try:
+        yield
+    except subprocess.SubprocessError as problem:
+        raise TrialError(f"a host cannot be lost: {problem}") from problem
+
+
 def _loss(job: EpochsJob, hosts: LocalHosts) -> HostLoss:
     name = hosts.names[1]
+    told = f"{name}: lost"
+    if job.was_told(told):
+        raise TrialError(f"{name} sent no heartbeat before it was to be lost: this machine is too busy")
     began = time.monotonic()
     with hosts.lost(name):
-        noticed = job.wait_until_told(f"{name}: lost")
+        noticed = job.wait_until_told(told)
         opened = job.wait_until_opened(noticed)
         first = job.first_iteration_after(opened.time)
     lost = job.last_iteration_before(opened.time).iteration - opened.iteration

@@ -124,8 +124,7 @@ def recovery(
     most = ranks * (2 if "restart" in wanted else 1)
     if most > most_ranks():
         raise Refused(f"-n = {ranks}: this machine is asked for at most {most_ranks()} processes, not {most}")
-    if _HOST in wanted:
-        _check_hosts(ranks)
+    _check_ranks(ranks, wanted)
     data = Size(ranks, data_bytes(size))
     build = choose(mpi)
     _check_build(build, wanted)
@@ -178,12 +177,14 @@ def _check_build(build: Build, wanted: Sequence[str]) -> None:
         raise Refused(f"--cases = {by_ulfm[0]}: {why}")
 
 
-def _check_hosts(ranks: int) -> None:
-    why = complaint_about_hosts()
+def _check_ranks(ranks: int, wanted: Sequence[str]) -> None:
+    """Somebody has to be left."""
+    needing = [case for case in wanted if case in {_HOST, *_ULFM}]
+    if ranks < 2 and needing:
+        raise Refused(f"-n = {ranks}: --cases = {needing[0]} needs at least 2 ranks")
+    why = complaint_about_hosts() if _HOST in wanted else ""
     if why:
         raise Refused(f"--cases = {_HOST}: {why}")
-    if ranks < 2:
-        raise Refused(f"-n = {ranks}: a job that loses a host (--cases = {_HOST}) needs at least 2 ranks")
 
 
 def _trials(build: Build, data: Size, folder: Path, stopped: Callable[[], bool]) -> RecoveryTrials:

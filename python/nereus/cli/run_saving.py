@@ -10,7 +10,8 @@ import typer
 
 from nereus.cli.messages import Refused
 from nereus.reading.durations import seconds_in
-from nereus.runs import Recoveries, Saving
+from nereus.runs import Recoveries, Saving, Where
+from nereus.runs.where import USUAL_HEARTBEAT_TIMEOUT
 
 _SIGNALS = {each.name.removeprefix("SIG"): each for each in signal.Signals}
 _AUTO = "auto"
@@ -72,15 +73,13 @@ RecoveriesOption = Annotated[
         f"{_USUAL_RECOVERIES} with --protect, else 0.",
     ),
 ]
-# Three heartbeats.
-_USUAL_TIMEOUT = 3.0
 _SHORTEST_TIMEOUT, _LONGEST_TIMEOUT = 2.0, 86400.0
 HeartbeatTimeoutOption = Annotated[
     float | None,
     typer.Option(
         metavar="SECONDS",
         help="With --recoveries, a host of --hosts is lost when no heartbeat came from it for so long; they "
-        f"come each second; if not given: {_USUAL_TIMEOUT:g}; 0: hosts send none.",
+        f"come each second; if not given: {USUAL_HEARTBEAT_TIMEOUT:g}; 0: hosts send none.",
     ),
 ]
 RecoveryWindowOption = Annotated[
@@ -120,17 +119,19 @@ def recoveries_asked_for(wanted: int | None, window: str, saving: Saving) -> Rec
     return Recoveries(most, _seconds("--recovery-window", window))
 
 
-def heartbeat_timeout_asked_for(seconds: float | None, again: Recoveries) -> float:
+def heartbeat_timeout_asked_for(seconds: float | None, again: Recoveries, where: Where) -> float:
     """0 where nothing would come of a loss."""
     if seconds is None:
-        return _USUAL_TIMEOUT if again.most > 0 else 0.0
+        return USUAL_HEARTBEAT_TIMEOUT if again.most > 0 else 0.0
     if seconds != 0 and not _SHORTEST_TIMEOUT <= seconds <= _LONGEST_TIMEOUT:
         raise Refused(
             f"--heartbeat-timeout = {seconds:g}: allowed are {_SHORTEST_TIMEOUT:g} to {_LONGEST_TIMEOUT:g} "
             "seconds, and 0 for no heartbeats"
         )
-    if again.most == 0:
+    if seconds != 0 and again.most == 0:
         raise Refused(f"--heartbeat-timeout = {seconds:g}: needs --recoveries")
+    if seconds != 0 and not where.can_have_heartbeats:
+        raise Refused(f"--heartbeat-timeout = {seconds:g}: needs other hosts, by --hosts")
     return seconds
 
 

@@ -58,7 +58,7 @@ INT32 = 2**31 - 1
 MOST_BYTES = 2**60  # sums of such sizes stay within 64 bits
 MOST_ITERATIONS = 2**40
 LONGEST = 1e9  # seconds; 32 years
-LONGEST_INTERVAL = 1e6  # seconds; as of `nereus run --save-every`
+SHORTEST_INTERVAL, LONGEST_INTERVAL = 1e-3, 1e6  # seconds; as of the setting protect-every
 MOST_RECOVERIES = 10**6
 
 
@@ -67,7 +67,7 @@ def _checked_interval(value: object) -> float | str:
     if seconds == AUTO:
         return AUTO
     is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
-    if not is_number or not 0 < seconds <= LONGEST_INTERVAL:  # type: ignore[operator]
+    if not is_number or not SHORTEST_INTERVAL <= seconds <= LONGEST_INTERVAL:  # type: ignore[operator]
         raise ValueError("neither a time nor auto")
     return float(seconds)  # type: ignore[arg-type]
 
@@ -87,7 +87,7 @@ Seconds = Annotated[
 Interval = Annotated[
     Literal["auto"] | float,
     PlainValidator(_checked_interval),
-    WithJsonSchema(interval(LONGEST_INTERVAL, SECONDS_TEXTS)),
+    WithJsonSchema(interval(SHORTEST_INTERVAL, LONGEST_INTERVAL, SECONDS_TEXTS)),
 ]
 Iterations = Annotated[int, Field(ge=1, le=MOST_ITERATIONS)]
 Positive = Annotated[float, Field(ge=1e-9, le=1e9)]
@@ -196,7 +196,7 @@ class Protection(Part):
     """From what the application continues after a failure, and how often."""
 
     level: Literal["memory", "disk"] = Field(description="one of memory, disk")
-    every: Interval = Field(AUTO, description='auto, or seconds above 0 up to 1e6, or a text such as "10 s"')
+    every: Interval = Field(AUTO, description='auto, or seconds from 0.001 to 1e6, or a text such as "10 s"')
     recoveries: int = Field(3, ge=0, le=MOST_RECOVERIES, description="a whole number from 0 to 1000000")
 
 

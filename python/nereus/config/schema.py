@@ -22,9 +22,9 @@ def number_or_text(kind: str, most: float, texts: str) -> Schema:
     return {"anyOf": [{"type": kind, "minimum": 0, "maximum": most}, {"type": "string", "pattern": texts}]}
 
 
-def interval(most: float, texts: str) -> Schema:
-    """Of the time between two: "auto", above 0, or a text with a unit."""
-    seconds = {"type": "number", "exclusiveMinimum": 0, "maximum": most}
+def interval(least: float, most: float, texts: str) -> Schema:
+    """Of the time between two: "auto", a number, or a text with a unit."""
+    seconds = {"type": "number", "minimum": least, "maximum": most}
     return {"anyOf": [{"const": AUTO}, seconds, {"type": "string", "pattern": texts}]}
 
 

@@ -24,7 +24,7 @@ from nereus.runs.recovering import Attempt, Recovering, memory_epochs_for
 from nereus.runs.recovery import Recoveries
 from nereus.runs.results_file import drop_part_of_line, failures_in
 from nereus.runs.saving import Saving
-from nereus.runs.where import Where, founding
+from nereus.runs.where import USUAL_HEARTBEAT_TIMEOUT, Where, founding
 from nereus.supervisor import Job, MemoryEpochs, NameClaim, Supervision
 
 RUN_FILE = "run.json"
@@ -71,7 +71,9 @@ class EmulatedJob:
         again = Recoveries(recoveries, math.inf)
         with self._saving(scratch) as saving, memory_epochs_for(saving, "protection.level = memory") as kept:
             recovering = Recovering(again, kept, self.stopped, self._note_failure, self._note)
-            first = Attempt(self.means.where, self.experiment.groups[0].ranks, saving)
+            timeout = USUAL_HEARTBEAT_TIMEOUT if recoveries > 0 else 0.0
+            where = replace(self.means.where, heartbeat_timeout=timeout)
+            first = Attempt(where, self.experiment.groups[0].ranks, saving)
             ending = recovering.run(None, _PROGRAM, first, partial(self._once, kept))
         self._keep_energy()
         return Ended(ending.outcome, [*self._earlier, *self._complaints])

@@ -54,11 +54,13 @@ class Recovering:
                     self.note(f"job {claim.name}: {epoch}")
                 return ending
             assert ending.outcome is not None
-            self.complain(
-                f"job {claim.name} failed: {ending.outcome.text}; it continues from {self._named(epoch)} "
-                f"(recovery {self.again.number})"
-            )
-            where = self._where_hosts_answer(attempt.where, claim.name, ending.lost_hosts)
+            failed = f"job {claim.name} failed: {ending.outcome.text}"
+            where, lost = attempt.where.without_silent_hosts(ending.lost_hosts)
+            if attempt.where.hosts and not where.hosts:
+                self.complain(f"{failed}; it is not started again: none of its hosts is left")
+                return ending
+            self.complain(f"{failed}; it continues from {self._named(epoch)} (recovery {self.again.number})")
+            self._tell_of_silent(claim.name, [host for host in lost if host not in ending.lost_hosts])
             saving = replace(attempt.saving, epoch=epoch)
             name, attempt = (
                 claim.name,
@@ -69,13 +71,10 @@ class Recovering:
         in_memory = self.memory_epochs is not None and self.memory_epochs.has(epoch.folder)
         return f"epoch {epoch.number}" + (" in memory" if in_memory else "")
 
-    def _where_hosts_answer(self, where: Where, job: str, known: Sequence[str]) -> Where:
-        """A host that was lost is a loss of its slots only. `known`: lost ones that the user was told of."""
-        kept, lost = where.without_silent_hosts(known)
-        silent = [host for host in lost if host not in known]
-        if silent:
-            self.complain(f"job {job}: {', '.join(silent)}: no process starts there: the job goes on without")
-        return kept
+    def _tell_of_silent(self, job: str, hosts: Sequence[str]) -> None:
+        """The user was told of those that were lost before."""
+        if hosts:
+            self.complain(f"job {job}: {', '.join(hosts)}: no process starts there: the job goes on without")
 
 
 def _possible(ranks: int, where: Where) -> int:

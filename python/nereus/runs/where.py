@@ -21,6 +21,8 @@ from nereus.methods import Placement, ReleaseUnit
 from nereus.probe import Joining
 from nereus.supervisor import Supervision
 
+#: Of jobs that are recovered: three heartbeats.
+USUAL_HEARTBEAT_TIMEOUT = 3.0
 #: Is told what is doubtful, in texts of one line each.
 Warn = Callable[[list[str]], None]
 
@@ -142,8 +144,13 @@ class Where:
         )
         return Supervision(launch, founders, join.works, self._watched_manager())
 
+    @property
+    def can_have_heartbeats(self) -> bool:
+        """Whether there are hosts of the user's list beside this one."""
+        return self.reach.far and not self.manager.job
+
     def _watched_manager(self) -> ResourceManager:
-        if self.heartbeat_timeout == 0 or self.manager.job or not self.reach.far:
+        if self.heartbeat_timeout == 0 or not self.can_have_heartbeats:
             return self.manager
         return with_heartbeats(self.manager, self.heartbeat_timeout)
 

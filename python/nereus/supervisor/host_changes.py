@@ -195,7 +195,9 @@ class HostChanges:
     def _resize_next(self) -> None:
         """The first that may; none waits for one that is tried again later."""
         now = time.monotonic()
-        change = next((ready for ready in self._ready if ready.not_before <= now), None)
+        is_open = self._server().is_open
+        ready = (change for change in self._ready if change.not_before <= now and (is_open or not change.own))
+        change = next(ready, None)
         if change is not None and self._resizing is None:
             self._ready.remove(change)
             self._resize(change)
@@ -315,8 +317,10 @@ class HostChanges:
     def _needed(self) -> set[str]:
         """Without which it cannot end well: where ranks are, and where their launchers have processes."""
         ranks = set(map(short_name, self._server().hosts_of_ranks))
-        launchers = (group.hosts.keys() for group in self._groups.running)
-        return ranks.union(self._held, *(hosts for hosts in launchers if not ranks.isdisjoint(hosts)))
+        launchers = [group.hosts.keys() for group in self._groups.running]
+        # Before the job is open it is not known where its ranks are.
+        needed = (hosts for hosts in launchers if not ranks or not ranks.isdisjoint(hosts))
+        return ranks.union(self._held, *needed)
 
     def _tell(self, event: Event) -> None:
         self._say(f"{', '.join(event.hosts)}: {event.kind.sentence}: {event.reason}")

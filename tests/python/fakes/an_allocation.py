@@ -108,6 +108,7 @@ class FakeServer:
 
     def __init__(self) -> None:
         self.hosts_of_ranks: list[str] = []
+        self.is_open = True
         self.tickets = 0
         self.clients: set[int] = set()
         self.asked: list[tuple[int, int, dict[str, str]]] = []

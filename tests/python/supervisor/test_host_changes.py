@@ -5,6 +5,7 @@ import pytest
 from an_allocation import ROLLED_BACK, World
 
 from nereus.allocation import Event, EventKind
+from nereus.launch.hosts import Host
 from nereus.supervisor.frames import OK, RESIZED, UNCHANGED
 
 
@@ -300,6 +301,29 @@ def test_job_fails_with_a_lost_host_that_its_launcher_needs(world: World) -> Non
     world.allocation.tell(EventKind.HOST_LOST, "n1")
     world.changes.turn()
     assert world.changes.lost == ["n1"]
+
+
+def test_job_fails_with_a_host_that_was_lost_before_it_was_open(grown: World) -> None:
+    grown.server.hosts_of_ranks, grown.server.is_open = [], False
+    grown.allocation.tell(EventKind.HOST_LOST, "n2")
+    grown.changes.turn()
+    assert (grown.changes.lost, grown.server.asked) == (["n2"], [])
+
+
+def test_lost_host_is_left_once_the_job_is_open(grown: World) -> None:
+    grown.ask("release", 2)
+    grown.changes.turn()
+    grown.resized("n0")
+    grown.server.asked.clear()
+    grown.groups.running[:] = grown.groups.running[:1]
+    grown.changes._hosts.append(Host("n5", 2))
+    grown.server.is_open = False
+    grown.allocation.tell(EventKind.HOST_LOST, "n5")
+    grown.changes.turn()
+    assert grown.server.asked == []
+    grown.server.is_open = True
+    grown.changes.turn()
+    assert [options for _, _, options in grown.server.asked] == [{"release-hosts": "n5"}]
 
 
 def test_lost_host_without_ranks_is_no_failure(grown: World) -> None:

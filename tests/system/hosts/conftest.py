@@ -52,6 +52,13 @@ class Hosts:
                     found.append(pid)
         return found
 
+    def wait_until_empty(self, host: str) -> None:
+        """Nothing runs there any more."""
+        deadline = time.monotonic() + LIMIT
+        while left := self.processes(host):
+            assert time.monotonic() < deadline, f"{left} still run on {host}"
+            time.sleep(0.02)
+
 
 @pytest.fixture(scope="session")
 def hosts() -> Iterator[Hosts]:

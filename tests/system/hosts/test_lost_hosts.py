@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A host that loses its power or its network costs a job its slots, and what was computed since an epoch."""
 
+import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,33 @@ def test_job_goes_on_without_a_host_where_only_its_launcher_was(
 def test_hosts_send_no_heartbeats_where_the_job_is_not_recovered(start: Any, hosts: Any, mpich: str) -> None:
     with start(mpich, "a:1,b:1") as job:
         job.expect("a")
-        assert not [
-            pid for pid in job.all_on("b") if b"while echo" in Path(f"/proc/{pid}/cmdline").read_bytes()
-        ]
+        assert not any("while echo" in command_line(pid) for pid in job.all_on("b"))
         job.stop()
+
+
+def test_killed_supervisor_leaves_no_heartbeats(start: Any, hosts: Any, mpich: str) -> None:
+    with start(mpich, "a:1,b:1", "-n", "2", *SAVING) as job:
+        job.expect("ab")
+        job.wait_until(
+            lambda: any("while echo" in command_line(pid) for pid in job.all_on("b")), lambda: "no heartbeats"
+        )
+        job.process.kill()
+        job.process.wait()
+        hosts.wait_until_empty(hosts.b)
+
+
+def command_line(pid: int) -> str:
+    """Of a process that may have ended."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
+    return ""
+
+
+def test_job_of_which_all_hosts_were_lost_ends(start: Any, hosts: Any, site: Any, mpich: str) -> None:
+    with start(mpich, "c:1", "-n", "1", *SAVING) as job:
+        job.expect("c")
+        wait_for_epoch(job, site.folder)
+        with hosts.lost(hosts.c):
+            code = job.process.wait(60)
+    assert code == 1
+    assert "it is not started again: none of its hosts is left" in job.output

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from nereus.analysis.report.events import Count, Strict
+from nereus.analysis.report.events import Strict
 from nereus.reading import MOST_RECORDED, content_of
 
 FILE_NAME = "measured.jsonl"
@@ -18,7 +18,6 @@ class EpochSaved(Strict):
     """The job was held up for so many seconds."""
 
     seconds: float
-    bytes: Count
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from nereus.analysis.report import events
+from nereus.analysis.report.attempts import Attempt, Line, recoveries_of
 from nereus.analysis.report.energy import read_energy
 from nereus.analysis.report.epoch_costs import read_epoch_costs
-from nereus.analysis.report.lives import Life, Line, recoveries_of
 from nereus.analysis.report.model import Generation, Iteration, Resize, ResultError, Results
 from nereus.reading import MOST_RECORDED, content_of
 
@@ -35,33 +35,33 @@ def read(path: Path) -> Results:
     file = path / FILE_NAME if path.is_dir() else path
     lines = list(_lines(file, _content(file)))
     header = _header(file, lines)
-    lives = list(_lives(lines))
+    attempts = list(_attempts(lines))
     finished = _events(lines, events.Finished)
     return Results(
         path=file,
         header=header,
-        generations=[generation for life in lives for generation in life.generations],
-        resizes=[resize for life in lives for resize in _resizes(life.lines, life.generations)],
+        generations=[generation for attempt in attempts for generation in attempt.generations],
+        resizes=[resize for attempt in attempts for resize in _resizes(attempt.lines, attempt.generations)],
         undone=_events(lines, events.ResizeUndone),
         end=finished[-1] if finished else None,
         energy=read_energy(file.parent) if file.name == FILE_NAME else None,
-        recoveries=recoveries_of(lives),
+        recoveries=recoveries_of(attempts),
         epoch_costs=read_epoch_costs(file.parent) if file.name == FILE_NAME else None,
     )
 
 
-def _lives(lines: list[Line]) -> Iterator[Life]:
+def _attempts(lines: list[Line]) -> Iterator[Attempt]:
     """The job, and those that continued it; numbers of groups and requests are of one alone."""
     begins = [0, *(at for at, line in enumerate(lines) if isinstance(line.event, events.Resumed))]
     reached = 0
     for begin, end in pairwise([*begins, len(lines)]):
-        of_life = lines[begin:end]
-        first = of_life[0].event if of_life else None
+        its_own = lines[begin:end]
+        first = its_own[0].event if its_own else None
         resumed = first if isinstance(first, events.Resumed) else None
-        generations = _generations(of_life, resumed.iteration if resumed else 0, reached)
-        life = Life(of_life, resumed, generations, reached)
-        reached = max(reached, life.reached)
-        yield life
+        generations = _generations(its_own, resumed.iteration if resumed else 0, reached)
+        attempt = Attempt(its_own, resumed, generations)
+        reached = max(reached, attempt.reached)
+        yield attempt
 
 
 def _content(file: Path) -> list[bytes]:

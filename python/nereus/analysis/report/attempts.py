@@ -24,15 +24,13 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Life:
+class Attempt:
     """What one job wrote."""
 
     lines: list[Line]
     #: None: of the first.
     resumed: events.Resumed | None
     generations: list[Generation]
-    #: Iterations that had been done by the jobs before.
-    reached_before: int
 
     @property
     def reached(self) -> int:
@@ -46,14 +44,14 @@ class Life:
         return next((line.event for line in self.lines if isinstance(line.event, events.Failure)), None)
 
 
-def recoveries_of(lives: Sequence[Life]) -> list[Recovery]:
+def recoveries_of(attempts: Sequence[Attempt]) -> list[Recovery]:
     """Each failure; the last job may have ended with one."""
-    found = [_recovery(before, after) for before, after in pairwise(lives)]
-    last = lives[-1].failure if lives else None
+    found = [_recovery(before, after) for before, after in pairwise(attempts)]
+    last = attempts[-1].failure if attempts else None
     return found + ([Recovery(last, None, None, None)] if last is not None else [])
 
 
-def _recovery(before: Life, after: Life) -> Recovery:
+def _recovery(before: Attempt, after: Attempt) -> Recovery:
     assert after.resumed is not None
     failure = before.failure
     done = failure.iteration if failure is not None else before.reached
@@ -61,7 +59,7 @@ def _recovery(before: Life, after: Life) -> Recovery:
     return Recovery(failure, after.resumed, repeated, _seconds(failure, after))
 
 
-def _seconds(failure: events.Failure | None, after: Life) -> float | None:
+def _seconds(failure: events.Failure | None, after: Attempt) -> float | None:
     iterations = [i for generation in after.generations for i in generation.iterations]
     started = [line.event for line in after.lines if isinstance(line.event, events.GenerationStarted)]
     if failure is None or after.resumed is None or not iterations or not started:
