@@ -157,6 +157,8 @@ start = 0.5
 """
 
 
+# Once both jobs ran at the same time, while the machine was so slow that one took 28 s in place of 8.
+@pytest.mark.whole
 def test_emulated_applications_wait_for_cores_and_are_resized_by_the_daemon(site: Site, mpi: str) -> None:
     site.write("lends.py", LENDS)
     site.write("app.toml", APPLICATION.replace("iterations = 60", "iterations = 400"))

@@ -44,7 +44,7 @@ class Recoveries:
             return ""
         # A program that has opened the job once can: where it dies before it does so again, that is a death
         # like others.
-        self._was_opened = self._was_opened or ending.was_opened
+        self._was_opened = self._was_opened or ending.was_opened or _has_saved(ending, folder, in_memory)
         if not self._was_opened:
             return "it is not started again: its program never opened a job"
         now = time.monotonic()
@@ -91,6 +91,15 @@ class Recoveries:
             self._on_disk = chosen_epoch(folder)
         self._on_disk = self._on_disk or begun_from or chosen_epoch(folder)
         return self._on_disk
+
+
+def _has_saved(ending: Ending, folder: Path | None, in_memory: MemoryEpochs | None) -> bool:
+    """Whether it did, as only a job can that was opened.
+
+    One that dies soon after may not have told: who stands still then never gets the connection.
+    """
+    on_disk = folder is not None and newest_number(folder) > ending.newest_before
+    return on_disk or (in_memory is not None and newest_number(in_memory.folder) > 0)
 
 
 def _latest_in(in_memory: MemoryEpochs) -> Epoch | None:

@@ -92,6 +92,15 @@ def test_job_that_cannot_continue_is_not_started_again(tmp_path: Path, ending: E
     assert isinstance(found, str) and why in found
 
 
+def test_job_that_saved_an_epoch_was_opened_whatever_was_heard_of_it(tmp_path: Path) -> None:
+    """It died before its supervisor, which stood still, had the connection."""
+    unheard = replace(FAILED, was_opened=False)
+    folder = folder_of_epochs(tmp_path, 1)
+    assert not isinstance(Recoveries(2, 600.0).next_epoch(unheard, folder), str)
+    found = Recoveries(2, 600.0).next_epoch(replace(unheard, newest_before=1), folder)
+    assert found == "it is not started again: its program never opened a job"
+
+
 def test_job_that_failed_before_it_opened_again_is_started_again(tmp_path: Path) -> None:
     recoveries, folder = Recoveries(2, 600.0), folder_of_epochs(tmp_path, 1)
     for ending in (FAILED, replace(FAILED, was_opened=False)):

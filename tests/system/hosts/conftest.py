@@ -128,7 +128,7 @@ class HostedJob:
     def resized(self, ranks: int, *options: str, limit: float = LIMIT) -> list[str]:
         """Ask for another size, which must come; the strategies by which it did."""
         document = self.resize(ranks, *options, limit=limit)
-        assert document["name"] == "NEREUS_RESIZED", (document, self.output)
+        assert document.get("name") == "NEREUS_RESIZED", (document, self.output)
         return list(document["report"]["process_strategies"])
 
     def stop(self) -> None:
