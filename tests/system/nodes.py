@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -114,6 +115,37 @@ class Nodes:
         while not condition():
             assert time.monotonic() < deadline, f"waited too long: {what}"
             time.sleep(0.05)
+
+
+class PlacedJob(ABC):
+    """A job of `nereus run` on nodes, seen from outside."""
+
+    cluster: Nodes
+
+    @property
+    @abstractmethod
+    def output(self) -> str:
+        """What its script has written so far."""
+
+    @property
+    @abstractmethod
+    def placed(self) -> str:
+        """Letters of the ranks' hosts, as the job tells them; empty until it is open."""
+
+    def expect(self, placed: str) -> None:
+        """The ranks are on these hosts."""
+        self.cluster.wait_until(lambda: self.placed == placed, f"not {placed}: {self.output}")
+
+    def placed_of(self, ranks: int) -> str:
+        """Letters of the hosts of so many ranks, as soon as the job tells of them."""
+        found: list[str] = []
+
+        def tells() -> bool:
+            found.append(self.placed)
+            return len(found[-1]) == ranks
+
+        self.cluster.wait_until(tells, f"not {ranks} ranks: {self.output}")
+        return found[-1]
 
 
 def started(words: list[str], environment: dict[str, str]) -> "subprocess.Popen[bytes]":

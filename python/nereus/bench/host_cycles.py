@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from nereus import UserError
 from nereus.allocation import Inspection
+from nereus.bench.logged_job import TrialError
 from nereus.launch.hosts import short_name
 from nereus.supervisor.asking import NoAnswer, ask
 from nereus.supervisor.control_socket import control_socket_of
@@ -27,10 +27,6 @@ _LOOK_EVERY = 0.05
 _IDLE_LOOK_EVERY = 0.01
 
 Given = TypeVar("Given")
-
-
-class CycleError(UserError):
-    """The job did not do what it was asked for."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +93,7 @@ class HostCycles:
         deadline = time.monotonic() + _PATIENCE
         while not self.inspection.are_idle(hosts):
             if time.monotonic() > deadline:
-                raise CycleError(f"{', '.join(hosts)}: not idle {_PATIENCE:g} s after the release")
+                raise TrialError(f"{', '.join(hosts)}: not idle {_PATIENCE:g} s after the release")
             time.sleep(_IDLE_LOOK_EVERY)
         return time.monotonic()
 
@@ -113,7 +109,7 @@ class _Client:
         deadline = time.monotonic() + _PATIENCE
         while not self.hosts():
             if time.monotonic() > deadline:
-                raise CycleError(f"the job did not open within {_PATIENCE:g} s")
+                raise TrialError(f"the job did not open within {_PATIENCE:g} s")
 
     def hosts(self) -> list[str]:
         """Of its ranks."""
@@ -128,7 +124,7 @@ class _Client:
 
         said, moment = self.awaited(answer)
         if said.get("code") != RESIZED or not isinstance(said.get("report"), dict):
-            raise CycleError(f"the job was not resized: {said.get('message') or said.get('name')}")
+            raise TrialError(f"the job was not resized: {said.get('message') or said.get('name')}")
         return said["report"], moment
 
     def awaited(self, call: Callable[[], Given]) -> Given:
@@ -136,9 +132,9 @@ class _Client:
         future: Future[Given] = self._pool.submit(call)
         while not future.done():
             if not self._job.running():
-                raise CycleError(f"the job ended: {self._job.outcome().text}")
+                raise TrialError(f"the job ended: {self._job.outcome().text}")
             self._job.attend(_LOOK_EVERY)
         try:
             return future.result()
         except NoAnswer as problem:
-            raise CycleError(f"the job does not answer: {problem}") from problem
+            raise TrialError(f"the job does not answer: {problem}") from problem

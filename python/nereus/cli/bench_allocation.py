@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nereus.analysis.report.units import seconds_text, spread_text
-from nereus.bench.host_cycles import CycleError, HostCycle, HostCycles
+from nereus.bench.host_cycles import HostCycle, HostCycles
 from nereus.bench.host_rows import HostRow
+from nereus.bench.logged_job import TrialError
 from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, complain, show, show_json, warn
 from nereus.cli.trial_bar import TrialBar
@@ -60,7 +61,7 @@ def allocation(
                     bar.advance(
                         f"usable after {seconds_text(cycle.usable)}, idle after {seconds_text(cycle.idle)}"
                     )
-            except CycleError as problem:
+            except TrialError as problem:
                 failure = str(problem)
     manager = where.manager
     _present(

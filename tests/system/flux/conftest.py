@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from commands import COMMAND
 from flux_cluster import FluxCluster, flux_cluster
-from nodes import CannotStart
+from nodes import CannotStart, PlacedJob
 
 _SCRIPT = """\
 #!/bin/sh
@@ -58,7 +58,7 @@ def cluster(session_cluster: FluxCluster) -> Iterator[FluxCluster]:
 
 
 @dataclass
-class FluxJob:
+class FluxJob(PlacedJob):
     """`nereus run` in a job of Flux, seen from outside."""
 
     cluster: FluxCluster
@@ -85,21 +85,6 @@ class FluxJob:
         known = [job for job in jobs if "command" in job]
         running = [job for job in known if job["command"][0].startswith(str(self.folder.parent))]
         return "".join(host[-1] for job in running for host in job["hosts"])
-
-    def expect(self, placed: str) -> None:
-        """The ranks are on these hosts."""
-        self.cluster.wait_until(lambda: self.placed == placed, f"not {placed}: {self.output}")
-
-    def placed_of(self, ranks: int) -> str:
-        """Letters of the hosts of so many ranks, as soon as the job tells of them."""
-        found: list[str] = []
-
-        def tells() -> bool:
-            found.append(self.placed)
-            return len(found[-1]) == ranks
-
-        self.cluster.wait_until(tells, f"not {ranks} ranks: {self.output}")
-        return found[-1]
 
     def resize(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
         """Ask for another size."""

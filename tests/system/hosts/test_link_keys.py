@@ -56,7 +56,10 @@ def test_job_grows_over_hosts_with_hidden_keys(start: Any, site: Any, keys: Path
     assert list(keys.iterdir()) == []
 
 
-@pytest.mark.parametrize("method", ["baseline-inter", "baseline-intra"])
+# With baseline-inter an answer had no name once, for a reason that is not known.
+@pytest.mark.parametrize(
+    "method", [pytest.param("baseline-inter", marks=pytest.mark.whole), "baseline-intra"]
+)
 def test_root_among_new_processes_on_another_host_is_accepted(
     start: Any, keys: Path, mpich: str, method: str
 ) -> None:

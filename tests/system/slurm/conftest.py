@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import slurm_accounting
 from commands import COMMAND
-from nodes import CannotStart
+from nodes import CannotStart, PlacedJob
 from slurm_cluster import SlurmCluster, missing_programs, slurm_cluster
 
 _SCRIPT = """\
@@ -93,7 +93,7 @@ def _left_on(node: str, cluster: SlurmCluster) -> list[str]:
 
 
 @dataclass
-class SlurmJob:
+class SlurmJob(PlacedJob):
     """`nereus run` in a batch script, seen from outside."""
 
     cluster: SlurmCluster
@@ -132,21 +132,6 @@ class SlurmJob:
         known = [job for job in jobs if "command" in job]
         running = [job for job in known if job["command"][0].startswith(str(self.folder.parent))]
         return "".join(host[-1] for job in running for host in job["hosts"])
-
-    def expect(self, placed: str) -> None:
-        """The ranks are on these hosts."""
-        self.cluster.wait_until(lambda: self.placed == placed, f"not {placed}: {self.output}")
-
-    def placed_of(self, ranks: int) -> str:
-        """Letters of the hosts of so many ranks, as soon as the job tells of them."""
-        found: list[str] = []
-
-        def tells() -> bool:
-            found.append(self.placed)
-            return len(found[-1]) == ranks
-
-        self.cluster.wait_until(tells, f"not {ranks} ranks: {self.output}")
-        return found[-1]
 
     def resize(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
         """Ask for another size."""
