@@ -153,12 +153,9 @@ ranks = 2
 name = "A2"
 experiment = "app.toml"
 ranks = 2
-start = 0.5
 """
 
 
-# Once both jobs ran at the same time, while the machine was so slow that one took 28 s in place of 8.
-@pytest.mark.whole
 def test_emulated_applications_wait_for_cores_and_are_resized_by_the_daemon(site: Site, mpi: str) -> None:
     site.write("lends.py", LENDS)
     site.write("app.toml", APPLICATION.replace("iterations = 60", "iterations = 400"))
@@ -172,7 +169,7 @@ def test_emulated_applications_wait_for_cores_and_are_resized_by_the_daemon(site
     none, lent = (document["policies"][name] for name in ("none", "lends.py:Lends"))
     assert (none["resizes"], none["unfinished"], lent["unfinished"]) == (0, 0, 0)
     first, second = none["jobs"]
-    assert second["start_seconds"] >= first["end_seconds"] - 0.1, "three cores hold one of them"
+    assert second["start_seconds"] >= first["end_seconds"], "three cores hold one of them, in their order"
     assert lent["resizes"] == 4
     told = lines((site.folder / "out" / "runs" / "lends.py-Lends_1" / "A1.jsonl").read_text())
     committed = [(event["from"], event["to"]) for event in told if event["event"] == "committed"]

@@ -5,8 +5,9 @@ In:  such commands.
 Out: requests for hosts, for leaving some, or for another size alone, as `nereus resize` makes them.
 """
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from nereus.launch.hosts import short_name
@@ -34,6 +35,14 @@ class Server(Protocol):
     def ask(self, asked: messages.AskResize | messages.AskHosts, told: Told) -> int: ...
 
 
+@dataclass(frozen=True)
+class _Command:
+    number: int
+    ranks: int
+    more_hosts: int
+    ended: Ended
+
+
 class CommandedHosts:
     def __init__(self, changes: HostChanges, server: Callable[[], Server]) -> None:
         self._changes, self._server = changes, server
@@ -41,7 +50,8 @@ class CommandedHosts:
         self._first = {host.name for host in first}
         #: Slots that each further host has at least.
         self.host_slots = min((host.slots for host in first), default=0)
-        self._tickets: dict[int, int] = {}  # of commands that are not over
+        self._tickets: dict[int, int] = {}  # of commands that have begun and are not over
+        self._waiting: deque[_Command] = deque()
 
     @property
     def is_open(self) -> bool:
@@ -59,23 +69,50 @@ class CommandedHosts:
         return sum(host.name not in self._first for host in self._changes.granted)
 
     def become(self, ranks: int, more_hosts: int, command: int, ended: Ended) -> None:
-        """Begin; what comes of it is told once."""
+        """Begin, once it is known which hosts the job has; what comes of it is told once."""
+        self._waiting.append(_Command(command, ranks, more_hosts, ended))
+        self.turn()
+
+    def turn(self) -> None:
+        """Begin what may begin now."""
+        while self._waiting and not self._must_wait(self._waiting[0]):
+            self._begin(self._waiting.popleft())
+
+    def cancel(self, number: int) -> bool:
+        """Give up hosts that have not come; whether the command has begun and is not over, so that its end
+        will be told.
+        """
+        if number not in self._tickets:
+            return False
+        self._changes.cancel(self._tickets[number])
+        return True
+
+    def drop(self, number: int) -> bool:
+        """Do not begin with it; whether it had not begun."""
+        before = len(self._waiting)
+        self._waiting = deque(command for command in self._waiting if command.number != number)
+        return len(self._waiting) < before
+
+    def _must_wait(self, command: _Command) -> bool:
+        """The daemon may know of the latest resize before we do: the job's root tells both. Hosts that came
+        by it would be asked for once more, and those that left by it released once more. A growth is taken
+        back at once, while the job has not begun with it.
+        """
+        asked = self._changes.asked_of_job
+        grows_to = asked.ranks if asked is not None and asked.change == "grow" else None
+        return asked is not None and (grows_to is None or command.ranks >= grows_to)
+
+    def _begin(self, command: _Command) -> None:
+        number = command.number
 
         def told(code: int, message: str, report: dict[str, Any] | None) -> None:
-            self._tickets.pop(command, None)
-            ended(command, code, message, int((report or {}).get("to", 0)) if code == RESIZED else 0)
+            self._tickets.pop(number, None)
+            command.ended(number, code, message, int((report or {}).get("to", 0)) if code == RESIZED else 0)
 
-        self._tickets[command] = 0
-        ticket = self._server().ask(self._request(ranks, more_hosts), told)
-        if command in self._tickets:
-            self._tickets[command] = ticket
-
-    def cancel(self, command: int) -> bool:
-        """Give up hosts that have not come; whether the command is not over, so that its end will be told."""
-        if command not in self._tickets:
-            return False
-        self._changes.cancel(self._tickets[command])
-        return True
+        self._tickets[number] = 0
+        ticket = self._server().ask(self._request(command.ranks, command.more_hosts), told)
+        if number in self._tickets:
+            self._tickets[number] = ticket
 
     def _request(self, ranks: int, more_hosts: int) -> messages.AskResize | messages.AskHosts:
         further = [host.name for host in self._changes.listed if host.name not in self._first]

@@ -14,18 +14,15 @@ from typing import Annotated, Any, Literal
 import zmq
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from nereus.launch.command import CONTROLLER
-from nereus.launch.error import LaunchError
 from nereus.supervisor.commanded_hosts import CommandedHosts
+from nereus.supervisor.daemon_socket import daemon_socket, frames_from
 from nereus.supervisor.frames import decode, encode
 from nereus.supervisor.messages import MOST_RANKS, Ranks, validated
-from nereus.supervisor.site_record import read_client_keys
 from nereus.supervisor.sockets import Socket, Sockets
 
 #: It may have been lost, or the daemon may be another one.
 AGAIN_SECONDS = 1.0
 _MOST_OUTCOMES = 32
-_MOST_AT_ONCE = 64
 _CANCELLED = -13  # NEREUS_ERR_STATE
 
 
@@ -72,20 +69,7 @@ class DaemonLine:
         self._outcomes: dict[int, Mapping[str, Any]] = {}  # by command
         self._said: dict[str, Any] = {}
         self._say_at = 0.0
-        known = read_client_keys(keys) if keys is not None else None
-        self.socket: Socket = sockets.dealer()
-        # What is not on its way at once is old when the daemon is there again.
-        self.socket.setsockopt(zmq.IMMEDIATE, 1)
-        if known is not None:
-            self.socket.curve_serverkey = known.server.encode()
-            self.socket.curve_publickey, self.socket.curve_secretkey = (
-                known.public.encode(),
-                known.secret.encode(),
-            )
-        try:
-            self.socket.connect(address)
-        except zmq.ZMQError as problem:
-            raise LaunchError(f"{CONTROLLER} = {address}: {problem.strerror}") from None
+        self.socket: Socket = daemon_socket(sockets, address, keys)
 
     @property
     def due(self) -> float | None:
@@ -94,13 +78,10 @@ class DaemonLine:
 
     def turn(self) -> None:
         """Take commands, and tell of what has changed."""
-        for _ in range(_MOST_AT_ONCE):
-            try:
-                frame = self.socket.recv(zmq.NOBLOCK)
-            except zmq.ZMQError:
-                break
+        for frame in frames_from(self.socket):
             self._take(frame)
         if self._hosts.is_open:
+            self._hosts.turn()
             self._say()
 
     def _take(self, frame: bytes) -> None:
@@ -118,8 +99,8 @@ class DaemonLine:
                 self._hosts.become(message.ranks, message.more_hosts, message.command, self._ended)
 
     def _cancel(self, command: int) -> None:
-        if command > self._heard:
-            self._heard = command
+        if command > self._heard or self._hosts.drop(command):
+            self._heard = max(self._heard, command)
             self._ended(command, _CANCELLED, "cancelled before it began")
         elif command not in self._outcomes and not self._hosts.cancel(command):
             self._ended(command, _CANCELLED, "it is not known any more")

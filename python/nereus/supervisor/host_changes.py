@@ -104,6 +104,11 @@ class HostChanges:
         accepted = (growth for growth in coming if growth.state is GrowthState.ACCEPTED)
         return (*self._allocation.hosts, *(host for growth in accepted for host in growth.hosts))
 
+    @property
+    def asked_of_job(self) -> messages.AskHosts | None:
+        """What the job is being asked: until it has answered, nobody knows which hosts it has."""
+        return self._resizing.asked if self._resizing is not None else None
+
     def cancel(self, ticket: int) -> None:
         """Hosts that this request waits for are not wanted any more; too late, nothing changes."""
         for change in self._growing:

@@ -75,12 +75,20 @@ class Stand:
 
     def resized(self, *hosts: str, code: int = RESIZED) -> None:
         """The job does what it was asked last, and is on these hosts afterwards."""
+        self.begins()
+        self.settled(*hosts, code=code)
+
+    def begins(self) -> None:
+        """The job takes what it was asked last."""
         self.requests += 1
         answer = Answer(
             kind="answer", ticket=self.questions[-1][0], code=0, message="", request=self.requests
         )
         self.changes.answered(answer)
         self.server.answered(answer)
+
+    def settled(self, *hosts: str, code: int = RESIZED) -> None:
+        """What it took last is over."""
         if code == RESIZED:
             self.is_on(*hosts)
         report = {"to": len(hosts)}
@@ -192,6 +200,56 @@ def test_hosts_beyond_those_that_are_commanded_are_left(stand: Stand) -> None:
     stand.groups.running.pop()
     stand.turn()
     assert (stand.allocation.released, stand.heard()["more_hosts"]) == (["n1"], 0)
+
+
+def test_command_that_overtakes_the_end_of_a_growth_asks_for_no_more_hosts(stand: Stand) -> None:
+    stand.command("resize", 1, ranks=3, more_hosts=1)
+    stand.allocation.grant(stand.allocation.growing[0])
+    stand.turn()
+    stand.start("n1")
+    stand.begins()
+    stand.command("resize", 2, ranks=4, more_hosts=1)
+    stand.turn()
+    assert (stand.heard()["heard"], len(stand.questions)) == (2, 1)
+    stand.settled("n0", "n0", "n1")
+    stand.turn()
+    assert stand.questions[-1][1:] == (4, {})
+    stand.resized("n0", "n0", "n1", "n1")
+    assert (stand.outcome(2)["ranks"], stand.allocation.growing) == (4, [])
+
+
+def test_command_that_overtakes_the_end_of_a_release_asks_for_hosts(stand: Stand) -> None:
+    stand.grown()
+    stand.command("resize", 2, ranks=2, more_hosts=0)
+    stand.turn()
+    stand.begins()
+    stand.command("resize", 3, ranks=4, more_hosts=1)
+    assert stand.allocation.growing == []
+    stand.settled("n0", "n0")
+    stand.turn()
+    assert [growing.wish.count for growing in stand.allocation.growing] == [1]
+
+
+def test_growth_that_the_job_has_not_begun_is_taken_back_at_once(stand: Stand) -> None:
+    stand.command("resize", 1, ranks=4, more_hosts=1)
+    stand.allocation.grant(stand.allocation.growing[0])
+    stand.turn()
+    stand.command("cancel", 1)
+    stand.command("resize", 2, ranks=2, more_hosts=0)
+    assert stand.questions[-1][1:] == (2, {})
+
+
+def test_command_that_is_cancelled_before_it_could_begin_is_not_carried_out(stand: Stand) -> None:
+    stand.command("resize", 1, ranks=3, more_hosts=1)
+    stand.allocation.grant(stand.allocation.growing[0])
+    stand.turn()
+    stand.begins()
+    stand.command("resize", 2, ranks=4, more_hosts=1)
+    stand.command("cancel", 2)
+    stand.settled("n0", "n0", "n1")
+    stand.turn()
+    assert stand.outcome(2)["message"] == "cancelled before it began"
+    assert (len(stand.questions), stand.allocation.growing) == (1, [])
 
 
 def test_hosts_that_are_granted_and_not_usable_yet_are_told(stand: Stand) -> None:

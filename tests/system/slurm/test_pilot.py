@@ -121,8 +121,6 @@ def script(
         print(name, made.said(name))
 
 
-# Once the shares of two jobs stayed at 4 and 2 cores: the daemon had no host for what it had decided itself.
-@pytest.mark.whole
 def test_jobs_share_out_the_nodes_of_one_slurm_job(script: Script, cluster: SlurmCluster) -> None:
     script.wait_until(lambda: script.is_all_given_to("one", "two"), "jobs do not grow")
     assert script.held() == {name: len(nodes) for name, nodes in script.nodes().items()}

@@ -90,6 +90,7 @@ class _Making:
         self._jobs: list[subprocess.Popen[bytes]] = []
         self._daemon: subprocess.Popen[bytes] | None = None
         self._seen = 0  # bytes of the file of events
+        self._reserved = 0  # jobs that have their cores
         self.own: list[Told] = []
 
     def start_daemon(self, policy: str) -> None:
@@ -116,9 +117,9 @@ class _Making:
         waiting = sorted(range(len(self._scenario.jobs)), key=self._begins)
         while waiting or any(job.poll() is None for job in self._jobs):
             now = time.time()
-            while waiting and now >= begin + self._begins(waiting[0]):
-                self._start_job(waiting.pop(0), begin)
             self._look()
+            while waiting and now >= begin + self._begins(waiting[0]) and self._all_are_in_the_queue():
+                self._start_job(waiting.pop(0), begin)
             if self._means.stopped():
                 return
             if until is not None and now >= until:
@@ -137,6 +138,12 @@ class _Making:
         with self._output(job.name).open("wb") as out:
             program = self._means.command_of(Of(self._scenario, self._means.live, number, self._folder))
             self._jobs.append(self._start(["run", *options, *queue, "--", *program], out, out, own))
+
+    def _all_are_in_the_queue(self) -> bool:
+        """Jobs come in their order: on a busy host one that is started later may be the first to ask."""
+        if not self._queue or self._reserved >= len(self._jobs):
+            return True
+        return self._reserved + len(self._status().get("waiting_for_cores", [])) >= len(self._jobs)
 
     def _begins(self, number: int) -> float:
         """When it is started: before its time where it waits for that, and nobody else needs the cores."""
@@ -175,8 +182,10 @@ class _Making:
     def _look(self) -> None:
         """At events that are new; after each I/O phase the daemon is asked what it predicts."""
         for event in self._fresh():
-            if event["event"] == "wrote":
-                for job in self._status():
+            if event["event"] == "reserved":
+                self._reserved += 1
+            elif event["event"] == "wrote":
+                for job in self._jobs_of_daemon():
                     if job["job"] == event["job"]:
                         keys = ("phase", "next_io_unix", "period_seconds", "next_io_iteration")
                         self._tell("foretold", event["job"], **{key: job[key] for key in keys})
@@ -190,14 +199,18 @@ class _Making:
                 self._seen += len(line)
                 yield json.loads(line)
 
-    def _status(self) -> list[dict[str, Any]]:
+    def _status(self) -> dict[str, Any]:
+        """Of the daemon; empty where it does not answer."""
         with suppress(NoAnswer, LaunchError):
-            answer = ask(daemon_control_socket(self._environment), {"kind": "status"}, 2.0)
-            return list(answer.get("jobs", []))
-        return []
+            return ask(daemon_control_socket(self._environment), {"kind": "status"}, 2.0)
+        return {}
+
+    def _jobs_of_daemon(self) -> list[dict[str, Any]]:
+        return list(self._status().get("jobs", []))
 
     def _note_the_end(self) -> None:
-        self._tell("stopped", "", iterations={job["job"]: job["iteration"] for job in self._status()})
+        iterations = {job["job"]: job["iteration"] for job in self._jobs_of_daemon()}
+        self._tell("stopped", "", iterations=iterations)
 
     def _tell(self, event: str, job: str, **about: Any) -> None:
         self.own.append({"time_unix": time.time(), "job": job, "event": event, **about})
