@@ -19,6 +19,7 @@ from calls_of import Call, write
 from scipy.sparse import csr_array, save_npz
 
 from nereus import UserError
+from nereus.adapters import load_adapter
 from nereus.analysis.capture import Wishes, capture, read_traces
 from nereus.bench import stored_costs
 from nereus.bench.costs import _KIND, _key
@@ -290,6 +291,7 @@ PARSERS = {
     "build": Parser(
         BUILD.encode(), "x/mpi.json", read=lambda file: builds({"NEREUS_BUILDS": str(file.parents[1])})
     ),
+    "adapter": Parser(example("adapters/gromacs.toml"), "a.toml", read=load_adapter),
     "costs": Parser(COSTS.encode(), "c.json", read=costs_in),
     "resizes of a daemon": Parser(
         lines([RESIZED]), "m.jsonl", "simulate FOLDER/s.toml", beside={"s.toml": MEASURED_SCENARIO}

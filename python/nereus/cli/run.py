@@ -3,8 +3,7 @@
 
 import shlex
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -13,6 +12,8 @@ from typing import Annotated
 import typer
 
 from nereus.cli.messages import Refused, complain, note, warn
+from nereus.cli.run_adapted import AdapterOption, adapted_start, check_adapter_options, run_adapted
+from nereus.cli.run_end import exit_code_of
 from nereus.cli.run_saving import (
     HeartbeatTimeoutOption,
     ProtectEveryOption,
@@ -28,8 +29,8 @@ from nereus.cli.run_saving import (
     recoveries_asked_for,
     saving_asked_for,
 )
+from nereus.cli.run_start import MOST_WITH_MORE_HOSTS, rank_limit, where_it_starts
 from nereus.cli.where import HostsOption, OversubscribeOption, RshOption
-from nereus.daemon.queue import cores_for, inquire, shares_hosts_of
 from nereus.epochs import chosen_epoch
 from nereus.launch import (
     PROCESS_METHOD,
@@ -43,7 +44,6 @@ from nereus.launch import (
     choose,
     fostering,
     found_program,
-    most_ranks,
 )
 from nereus.methods import RESTART, Placement, ReleaseUnit
 from nereus.runs import (
@@ -66,8 +66,6 @@ from nereus.supervisor import (
 )
 
 _ATTEND_SECONDS = 0.1
-# Their slots are the limit there.
-_MOST_WITH_MORE_HOSTS = 65536
 
 
 def run(
@@ -106,7 +104,7 @@ def run(
         typer.Option(
             min=1,
             help=f"Most ranks, resizes included; if not given, {RANKS_PER_CORE} per core or slot, and "
-            f"{_MOST_WITH_MORE_HOSTS} in a job of Slurm or Flux.",
+            f"{MOST_WITH_MORE_HOSTS} in a job of Slurm or Flux.",
         ),
     ] = None,
     restart_folder: Annotated[
@@ -135,6 +133,7 @@ def run(
     recoveries: RecoveriesOption = None,
     recovery_window: RecoveryWindowOption = "10min",
     heartbeat_timeout: HeartbeatTimeoutOption = None,
+    adapter: AdapterOption = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not print the job's name.")] = False,
 ) -> None:
     """Run a program that uses Nereus, so that `nereus resize` can ask it for another size.
@@ -143,6 +142,20 @@ def run(
     """
     if name is not None:
         check_job_name(name)
+    if adapter is not None:
+        of_epochs = {
+            **{"--save": save, "--save-every": save_every, "--save-signal": save_signal, "--resume": resume},
+            **{"--protect": protect, "--protect-every": protect_every, "--recoveries": recoveries},
+            **{"--release-unit": release_unit, "--restart-folder": restart_folder},
+            "--heartbeat-timeout": heartbeat_timeout,
+        }
+        check_adapter_options(of_epochs, placement)
+        build = choose(mpi)
+        path = found_program(program[0], build)
+        where = Where.read(warn, hosts, rsh, [placement], oversubscribe)
+        limit = rank_limit(ranks or 1, max_ranks, where)
+        adapted = adapted_start(adapter, build, path, tuple(program[1:]), where, limit)
+        raise typer.Exit(run_adapted(adapted, name, ranks or 1, queue, quiet, program[0]))
     saving = saving_asked_for(save, save_every, save_signal, save_patience, resume, protect, protect_every)
     again = recoveries_asked_for(recoveries, recovery_window, saving)
     build = choose(mpi)
@@ -151,7 +164,7 @@ def run(
     timeout = heartbeat_timeout_asked_for(heartbeat_timeout, again, where)
     where = replace(where, heartbeat_timeout=timeout)
     count = ranks or (saving.epoch.ranks if saving.epoch is not None else 1)
-    limit = _limit(count, max_ranks, where)
+    limit = rank_limit(count, max_ranks, where)
     unit = release_unit or ("host" if where.reach.grows else "job")
     settings = {
         "NEREUS_PLACEMENT": placement,
@@ -213,7 +226,7 @@ def _check_protection(saving: Saving, where: Where) -> None:
 def _run_once(start: _Start, attempt: Attempt, claim: NameClaim, stopping: Stopping) -> Ending:
     saving, ranks = attempt.saving, attempt.ranks
     founders, own = founding(ranks, start.unit)
-    with _where_it_starts(attempt.where, claim, ranks, start.queue, stopping, start.quiet) as there:
+    with where_it_starts(attempt.where, claim, ranks, start.queue, stopping, start.quiet) as there:
         if there is None:
             return Ending(None)
         join, method = start.means.found(there.reach)
@@ -232,28 +245,6 @@ def _run_once(start: _Start, attempt: Attempt, claim: NameClaim, stopping: Stopp
         return _supervise(
             replace(job, launch=launch, memory_epochs=kept), claim, saving, stopping, start.quiet
         )
-
-
-@contextmanager
-def _where_it_starts(
-    where: Where, claim: NameClaim, ranks: int, queue: bool, stopping: Stopping, quiet: bool
-) -> Iterator[Where | None]:
-    """Once the daemon has cores for it, if it is to have them from there; None where it was stopped first."""
-    of_job = where.manager.job if where.can_be_shared else ""
-    tell = partial(note, quiet=quiet)
-    is_shared = of_job != "" and shares_hosts_of(of_job, queue, stopping, tell)
-    if not (queue or is_shared):
-        yield where if stopping.signal is None else None
-        return
-    with cores_for(claim, ranks, stopping, tell) as first:
-        if first is None:
-            yield None
-        elif not is_shared:
-            yield where
-        elif first:
-            yield where.part(first, inquire)
-        else:
-            raise Refused(f"the daemon of the job {of_job} is gone: it has to say which hosts are free")
 
 
 def _supervise(
@@ -302,15 +293,9 @@ class _LastEpoch:
 
 
 def _exit_code(ending: Ending, saving: Saving, stopping: Stopping, program: list[str]) -> int:
-    outcome = ending.outcome
-    if outcome is None:
-        complain(f"stopped by {stopping.text}")
-        return stopping.exit_code
-    if not outcome.good:
-        complain(f"the job failed: {outcome.text}")
-        return outcome.code
-    if not ending.stopped or saving.folder is None:
-        return outcome.code
+    code = exit_code_of(ending, stopping)
+    if code != 0 or not ending.stopped or saving.folder is None:
+        return code
     from nereus.analysis.report.units import bytes_text  # jobs that are not stopped begin sooner without it
 
     epoch = chosen_epoch(saving.folder)
@@ -319,15 +304,3 @@ def _exit_code(ending: Ending, saving: Saving, stopping: Stopping, program: list
     )
     complain(f"stopped after epoch {epoch.number} ({bytes_text(epoch.bytes)}); to continue: {words}")
     return TO_BE_CONTINUED
-
-
-def _limit(ranks: int, max_ranks: int | None, where: Where) -> int:
-    """The most ranks of the job."""
-    if where.reach.grows and max_ranks is None:
-        return max(ranks, _MOST_WITH_MORE_HOSTS)
-    default, unit = (RANKS_PER_CORE * where.slots, "slot") if where.hosts else (most_ranks(), "core")
-    limit = max_ranks or default
-    if ranks > limit:
-        rule = "--max-ranks" if max_ranks else f"{RANKS_PER_CORE} per {unit}; see --max-ranks"
-        raise Refused(f"-n = {ranks}: the launcher is asked for at most {limit} ({rule})")
-    return limit

@@ -18,15 +18,18 @@ class Kind(StrEnum):
     STUDY = "study"
     SCENARIO = "scenario"
     WORKLOAD = "workload"
+    ADAPTER = "adapter"
 
 
 def schema(
     kind: Annotated[
         Kind,
-        typer.Argument(metavar="experiment|study|scenario|workload", help="Of which files (docs/formats)."),
+        typer.Argument(
+            metavar="experiment|study|scenario|workload|adapter", help="Of which files (docs/formats)."
+        ),
     ],
 ) -> None:
-    """Print the JSON Schema of experiments, studies, scenarios or workloads, for editors.
+    """Print the JSON Schema of experiments, studies, scenarios, workloads or adapters, for editors.
 
     The same is in docs/schemas. A file names it in its first line: #:schema PATH.
 
@@ -74,9 +77,16 @@ def _workload() -> Schema:
     return schema_of(Workload, "Workload of Nereus: docs/formats/workload.md")
 
 
+def _adapter() -> Schema:
+    from nereus.adapters import Adapter
+
+    return schema_of(Adapter, "Adapter of Nereus: docs/formats/adapter.md")
+
+
 SCHEMAS: Mapping[Kind, Callable[[], Schema]] = {
     Kind.EXPERIMENT: _experiment,
     Kind.STUDY: _study,
     Kind.SCENARIO: _scenario,
     Kind.WORKLOAD: _workload,
+    Kind.ADAPTER: _adapter,
 }

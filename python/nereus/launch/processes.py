@@ -70,6 +70,15 @@ def is_stopped(process: Process) -> bool:
     return entry is not None and entry.stopped and entry.process == process
 
 
+def catches(process: Process, number: signal.Signals) -> bool:
+    """Whether it has a handler for this signal."""
+    with contextlib.suppress(OSError, ValueError):
+        for line in Path(f"/proc/{process.pid}/status").read_text(errors="replace").splitlines():
+            if line.startswith("SigCgt:"):
+                return bool(int(line.split()[1], 16) >> (number - 1) & 1) and is_running(process)
+    return False
+
+
 def parent(process: Process) -> int | None:
     """The process that it is a child of now; None when it is gone."""
     entry = _entry(process.pid)

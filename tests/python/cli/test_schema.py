@@ -85,6 +85,12 @@ ranks = 2
 seconds = 10
 limit = 20
 """
+ADAPTER = """
+[save]
+signal = "TERM"
+files = ["x"]
+within = "2 min"
+"""
 STUDY = """
 name = "x"
 pairs = [[1, 2]]
@@ -110,6 +116,9 @@ experiment = "cg.toml"
         (Kind.SCENARIO, SCENARIO, "repetitions = 2", 'repetitions = "2"', "live.repetitions"),
         (Kind.WORKLOAD, WORKLOAD, "", "", None),
         (Kind.WORKLOAD, WORKLOAD, "seconds = 10", "seconds = -10", "jobs.0.seconds"),
+        (Kind.ADAPTER, ADAPTER, "", "", None),
+        (Kind.ADAPTER, ADAPTER, '"2 min"', '"2 miles"', "save.within"),
+        (Kind.ADAPTER, ADAPTER, '["x"]', "[]", "save.files"),
         (Kind.STUDY, STUDY, "", "", None),
         (Kind.STUDY, STUDY, "[[1, 2]]", "[[1, 2, 3]]", "pairs.0"),
         (Kind.STUDY, STUDY, 'name = "x"', 'name = "x"\nvariants = "all"', "variants"),
@@ -125,7 +134,7 @@ def test_schema_tells_the_place_of_a_wrong_value(
 def test_unknown_kind_is_refused_with_those_there_are(shell: Any) -> None:
     result = shell.nereus("schema", "job")
     assert result.returncode == 2
-    assert "one of experiment, study, scenario, workload is allowed" in result.stderr
+    assert "one of experiment, study, scenario, workload, adapter is allowed" in result.stderr
 
 
 def test_schema_is_one_json_document(shell: Any) -> None:
