@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Programs that save their own state are resized by a restart, asked and listed as any other job."""
 
+import json
+import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -59,6 +62,9 @@ class Counting:
 
     def resize(self, ranks: int, *options: str) -> Any:
         return self.site.nereus("resize", "count", str(ranks), "--json", *options)
+
+    def kill_rank(self) -> None:
+        os.kill(int((self.site.folder / "pid").read_text()), signal.SIGKILL)
 
     def check_all_steps(self) -> None:
         """Each was done once."""
@@ -149,10 +155,119 @@ def test_adapted_job_saves_and_ends_at_sigterm_and_can_be_continued(site: Site, 
         process.terminate()
         _, err = process.communicate(timeout=LIMIT)
     assert process.returncode == 75, err
-    said = f"nereus run --adapter adapter.toml -n 2 -- {sys.executable} {PROGRAM} {LONG} continue"
+    said = f"nereus run --adapter adapter.toml --mpi mpich -n 2 -- {sys.executable} {PROGRAM} {LONG} continue"
     assert f"to continue: {said}" in err
     with job.started(SHORT, "continue", ranks=1) as process:
         assert process.wait(LIMIT) == 0
+    job.check_all_steps()
+
+
+def test_adapted_job_goes_on_from_what_its_program_saved_before_a_rank_was_killed(
+    site: Site, mpi: str
+) -> None:
+    job = Counting(site, mpi)
+    options = ("--recoveries", "1")
+    with job.started(SHORT, "saves-every=10", options=options) as process:
+        wait_until(lambda: len(job.lines()) > 25)
+        job.kill_rank()
+        _, err = process.communicate(timeout=LIMIT)
+    assert process.returncode == 0, err
+    assert "it goes on from what it saved last (recovery 1)" in err
+    steps = [step for step, _ in job.lines()]
+    again = next(at for at in range(1, len(steps)) if steps[at] <= steps[at - 1])
+    assert steps[again] % 10 == 1
+    assert steps == [*range(1, steps[again - 1] + 1), *range(steps[again], int(SHORT) + 1)]
+
+
+def test_adapted_job_does_not_go_on_from_what_another_job_saved(site: Site, mpich: str) -> None:
+    job = Counting(site, mpich)
+    site.write("state", "17")
+    with job.started(LONG, options=("--recoveries", "1")) as process:
+        wait_until(lambda: len(job.lines()) > 3)
+        job.kill_rank()
+        _, err = process.communicate(timeout=LIMIT)
+    assert process.returncode != 0
+    assert "it is not started again: state was not written since the job began" in err
+    assert {step for step, _ in job.lines()} == set(range(1, len(job.lines()) + 1))
+
+
+def test_adapted_job_that_continues_another_one_is_resized(site: Site, mpich: str) -> None:
+    job = Counting(site, mpich)
+    site.write("state", "0")
+    with job.started(LONG, "continue") as process:
+        job.wait_for(process, 2)
+        assert job.resize(1).code == 0
+        process.terminate()
+        _, err = process.communicate(timeout=LIMIT)
+    assert (process.returncode, err.count(f"{LONG} continue\n")) == (75, 1), err
+    job.check_all_steps()
+
+
+def test_adapted_job_that_is_stopped_during_a_resize_saves_at_once(site: Site, mpich: str) -> None:
+    job = Counting(site, mpich, BY_SIGNAL + '[restart]\narguments = ["continue"]\nstable_after = "1 h"\n')
+    with job.started(LONG) as process:
+        job.wait_for(process, 2)
+        with site.started("resize", "count", "3", "--json") as resize:
+            job.wait_for(process, 3)
+            process.terminate()
+            out, err = resize.communicate(timeout=LIMIT)
+        assert json.loads(out)["name"] == "NEREUS_ERR_STATE", err
+        assert process.wait(LIMIT) == 75
+    assert job.sizes() == [2, 3]
+    job.check_all_steps()
+
+
+def test_adapted_job_that_saves_too_late_goes_on_and_can_be_asked_again(site: Site, mpich: str) -> None:
+    job = Counting(site, mpich, BY_SIGNAL + 'within = "0.5 s"\n' + GOES_ON)
+    with job.started(LONG, "deaf") as process:
+        job.wait_for(process, 2)
+        assert job.resize(3).document["name"] == "NEREUS_ERR_TIMEOUT"
+        before = len(job.lines())
+        site.write("hears", "")
+        wait_until(lambda: len(job.lines()) > before + 20)
+        assert job.resize(1).code == 0
+        process.terminate()
+        _, err = process.communicate(timeout=LIMIT)
+    assert process.returncode == 75, err
+    assert "it has saved and ended after all: it is started again on 2 ranks" in err
+    assert job.sizes() == [2, 1]
+    job.check_all_steps()
+
+
+@pytest.mark.parametrize("code", [0, 1])
+def test_adapted_job_that_ends_without_having_saved_has_failed(site: Site, mpich: str, code: int) -> None:
+    adapter = BY_SIGNAL if code else BY_FILE
+    job = Counting(site, mpich, adapter.replace('["state"]', '["state", "other"]') + GOES_ON)
+    with job.started(LONG) as process:
+        job.wait_for(process, 2)
+        result = job.resize(3)
+        _, err = process.communicate(timeout=LIMIT)
+    problem = "other was not written after the program was asked to save"
+    assert (result.code, result.document["message"]) == (1, problem)
+    assert (process.returncode, f"the job failed: {problem}" in err) == (1, True), err
+
+
+def test_adapted_job_within_a_rank_of_another_job_is_resized(site: Site, mpi: str) -> None:
+    job = Counting(site, mpi)
+    site.environment["PMI_RANK" if mpi == "mpich" else "OMPI_COMM_WORLD_RANK"] = "0"
+    with job.started(LONG) as process:
+        job.wait_for(process, 2)
+        assert job.resize(1).code == 0
+        process.terminate()
+        assert process.wait(LIMIT) == 75
+    job.check_all_steps()
+
+
+def test_requests_for_an_adapted_job_are_carried_out_one_after_the_other(site: Site, mpich: str) -> None:
+    job = Counting(site, mpich)
+    with job.started(LONG) as process:
+        job.wait_for(process, 2)
+        for ranks in ("3", "3", "1"):
+            assert site.nereus("resize", "count", ranks, "--no-wait").code == 0
+        job.wait_for(process, 1)
+        process.terminate()
+        assert process.wait(LIMIT) == 75
+    assert job.sizes() == [2, 3, 1]
     job.check_all_steps()
 
 
@@ -199,6 +314,26 @@ def test_adapted_job_grows_as_the_policy_of_a_daemon_decides(site: Site, mpich: 
     job.check_all_steps()
 
 
+def test_daemon_knows_each_size_of_an_adapted_job_that_tells_no_progress(site: Site, mpich: str) -> None:
+    def known() -> list[int]:
+        return [job["ranks"] for job in site.nereus("daemon", "status", "--json").document["jobs"]]
+
+    job = Counting(site, mpich, BY_SIGNAL + '[restart]\narguments = ["continue"]\nstable_after = 0.0\n')
+    with site.started("daemon", "--cores", "4", "--policy", "none", "--store", "store") as daemon:
+        wait_until(lambda: site.nereus("daemon", "status").code == 0)
+        with job.started(LONG) as process:
+            job.wait_for(process, 2)
+            wait_until(lambda: known() == [2])
+            for ranks in (3, 1):
+                assert job.resize(ranks).code == 0
+                wait_until(lambda ranks=ranks: known() == [ranks])  # type: ignore[misc]
+                job.wait_for(process, ranks)
+            process.terminate()
+            assert process.wait(LIMIT) == 75
+        daemon.terminate()
+        assert daemon.wait(LIMIT) == 0
+
+
 def installed_program(name: str, package: str) -> str:
     """A skipped test where it is not installed."""
     found = shutil.which(name)
@@ -228,9 +363,11 @@ def check_resizes(site: Site, process: "subprocess.Popen[str]", name: str) -> No
 
 def test_lammps_is_resized_by_its_adapter(site: Site, openmpi: str) -> None:
     program, script = installed_program("lmp", "lammps"), ROOT / "examples" / "adapters" / "melt.lammps"
-    with site.started("daemon", "--cores", "2") as daemon:
+    with site.started("daemon", "--cores", "2", "--store", "store") as daemon:
         wait_until(lambda: site.nereus("daemon", "status").code == 0)
-        with adapted(site, "lammps.toml", "melt", program, "-in", script, "-var", "steps", "3000") as process:
+        with adapted(
+            site, "lammps.toml", "melt", program, "-log", "none", "-in", script, "-var", "steps", "3000"
+        ) as process:
             check_resizes(site, process, "melt")
             out, err = process.communicate(timeout=LIMIT)
         assert process.returncode == 0, err
@@ -272,7 +409,7 @@ def test_gromacs_is_resized_by_its_adapter(site: Site, openmpi: str) -> None:
     subprocess.run(
         [*made, "-o", "topol.tpr"], cwd=site.folder, check=True, capture_output=True, timeout=LIMIT
     )
-    with site.started("daemon", "--cores", "2") as daemon:
+    with site.started("daemon", "--cores", "2", "--store", "store") as daemon:
         wait_until(lambda: site.nereus("daemon", "status").code == 0)
         command = (program, "mdrun", "-s", "topol.tpr", "-ntomp", "1")
         with adapted(site, "gromacs.toml", "water", *command) as process:
@@ -302,6 +439,8 @@ def test_gromacs_is_resized_by_its_adapter(site: Site, openmpi: str) -> None:
             'progress.pattern = "(": a regular expression with one group',
         ),
         ("", "save: is missing"),
+        (BY_SIGNAL + "[resize]\ntransfer_method = 'col'\n", "resize = "),
+        (BY_SIGNAL + "[restart]\narguments = ['a\\u0000']\n".replace("'", '"'), "restart.arguments"),
         ("[save", "TOML syntax"),
     ],
 )
@@ -318,7 +457,7 @@ def test_wrong_adapter_is_refused_with_file_line_and_key(
 
 def test_options_of_jobs_with_nereus_are_refused_beside_an_adapter(site: Site, mpich: str) -> None:
     job = Counting(site, mpich)
-    for options in (("--save", "epochs"), ("--recoveries", "1"), ("--placement", "measured")):
+    for options in (("--save", "epochs"), ("--protect", "memory"), ("--placement", "measured")):
         with job.started(LONG, options=options) as process:
             _, err = process.communicate(timeout=LIMIT)
         assert process.returncode == 2

@@ -139,6 +139,18 @@ TEST(EpochDocument, WhatIsNotAllowedIsRefused) {
         EXPECT_FALSE(with(key, value, true)) << key << " = " << value;
 }
 
+TEST(EpochDocument, PiecesThatCannotBeCountedAreRefused) {
+    const auto with_counts = [](const nlohmann::json &counts) {
+        return with("own", nlohmann::json::array({{{"name", "particles"}, {"counts", counts}, {"bytes", 8}}}), false);
+    };
+    const std::int64_t many = std::int64_t{1} << 54;
+    EXPECT_TRUE(with_counts({many, many, 0, many}));
+    EXPECT_FALSE(with_counts({many, many, many, many + 1})) << "in all";
+    EXPECT_FALSE(with_counts({1, INT64_MAX, INT64_MAX, 3}));
+    EXPECT_FALSE(with_counts({1, 2, 3, -1}));
+    EXPECT_FALSE(with_counts({1, 2, 3})) << "of three ranks";
+}
+
 RC_GTEST_PROP(EpochDocument, ThatWasChangedIsRefusedOrUsable, ()) {
     std::string text = as_text(*rc::gen::arbitrary<bool>() ? document_of_a_restart() : document_of_all_kinds());
     for (int i = *rc::gen::inRange(1, 5); i > 0; --i)

@@ -16,7 +16,7 @@ from nereus.config.quantities import SECONDS_TEXTS, seconds_of
 from nereus.config.schema import number_or_text
 from nereus.config.tables import Tables, validated_by
 from nereus.config.text import text_of
-from nereus.config.toml_reader import read_toml
+from nereus.config.toml_reader import read_tables
 
 _NOT_CAUGHT = ("KILL", "STOP")
 _SIGNALS = sorted({each.name.removeprefix("SIG") for each in Signals} - {*_NOT_CAUGHT})
@@ -61,7 +61,9 @@ class Save(_Part):
 class Restart(_Part):
     """How the program goes on from what it saved."""
 
-    arguments: list[str] = Field([], max_length=1000, description="a list of texts")
+    arguments: list[Annotated[str, Field(pattern=r"^[^\x00]*$")]] = Field(
+        [], max_length=1000, description="a list of texts"
+    )
     stable_after: Seconds | None = Field(None, description=_TIME)
 
 
@@ -106,7 +108,7 @@ class Adapter(_Part):
 
 def load_adapter(path: Path) -> Adapter:
     """ConfigError says what is wrong with it, with file, line and key."""
-    document = read_toml(text_of(path), str(path))
+    document = read_tables(text_of(path), str(path))
     return validated_by(Adapter, _TABLES, document, str(path))
 
 

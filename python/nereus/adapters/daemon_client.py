@@ -94,9 +94,13 @@ class DaemonClient:
         job: str,
         about: Mapping[str, Any],
         state: Callable[[], State],
+        counts: bool = True,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`about`: what a hello says and never changes. LaunchError where the keys cannot be used."""
+        """`about`: what a hello says and never changes. `counts`: whether the job knows its iterations; else
+        commands begin at once. LaunchError where the keys cannot be used.
+        """
+        self._counts = counts
         self._job, self._about, self._state, self._now = job, about, state, now
         self._opening = time.time_ns() // 1000
         self._heartbeat, self._next = 0.0, 0.0  # 0: not welcome yet
@@ -175,9 +179,11 @@ class DaemonClient:
                     self._cancel(message)
 
     def _resize(self, message: _Resize) -> None:
-        if message.command > self._last_command and len(self._commands) < _MOST_COMMANDS:
+        if message.command > self._last_command:
+            if len(self._commands) == _MOST_COMMANDS:
+                return None
             self._last_command = message.command
-            command = Command(message.command, message.ranks, message.at)
+            command = Command(message.command, message.ranks, message.at if self._counts else 0)
             self._commands[command.number] = command
             if message.options:
                 return self.refused(command.number, UNSUPPORTED, "options: the program saves itself: none")

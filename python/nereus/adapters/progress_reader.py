@@ -3,6 +3,7 @@
 
 import os
 import re
+import stat
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,7 @@ from nereus.adapters.adapter import Progress
 _LOOK_EVERY = 0.5
 # The end of a file in which a number is looked for.
 _TAIL_BYTES = 65_536
-_MOST = 2**53 - 1
+_MOST, _MOST_DIGITS = 2**53 - 1, 16
 
 
 class ProgressReader:
@@ -31,7 +32,7 @@ class ProgressReader:
         self.iteration = None
 
     def turn(self) -> bool:
-        """Look, now and then; whether it says something new."""
+        """Look, now and then; whether it is farther than it was."""
         if self._now() < self._next:
             return False
         self._next = self._now() + _LOOK_EVERY
@@ -39,26 +40,34 @@ class ProgressReader:
         if state is None or state == self._seen:
             return False
         self._seen = state
-        before, self.iteration = self.iteration, self._last_number()
-        return self.iteration is not None and self.iteration != before
+        number = self._last_number()
+        if number is None or (self.iteration is not None and number <= self.iteration):
+            return False
+        self.iteration = number
+        return True
 
     def _state(self) -> tuple[int, int] | None:
+        """None where there is no such file; a pipe would have us wait."""
         try:
             status = self._file.stat()
         except OSError:
             return None
-        return status.st_size, status.st_mtime_ns
+        return (status.st_size, status.st_mtime_ns) if stat.S_ISREG(status.st_mode) else None
 
     def _last_number(self) -> int | None:
+        """Of those that something follows: the last one may have been written in part."""
+        text = self._tail()
+        found = [match[1] for match in self._pattern.finditer(text) if 0 <= match.end(1) < len(text)]
+        number = found[-1] if found else ""
+        readable = number.isascii() and number.isdigit() and len(number) <= _MOST_DIGITS
+        return int(number) if readable and int(number) <= _MOST else None
+
+    def _tail(self) -> str:
         try:
             with self._file.open("rb") as file:
                 size = os.fstat(file.fileno()).st_size
                 # A file that is shorter than it was is another one.
                 file.seek(max(self._begin if size >= self._begin else 0, size - _TAIL_BYTES))
-                text = file.read(_TAIL_BYTES).decode("utf-8", "replace")
+                return file.read(_TAIL_BYTES).decode("utf-8", "replace")
         except OSError:
-            return self.iteration
-        found = [match[1] for match in self._pattern.finditer(text) if match[1] is not None]
-        number = found[-1] if found else ""
-        readable = number.isascii() and number.isdigit() and len(number) <= 16 and int(number) <= _MOST
-        return int(number) if readable else self.iteration
+            return ""

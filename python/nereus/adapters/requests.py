@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from nereus.adapters.daemon_client import RANGE, UNSUPPORTED, DaemonClient, State
-from nereus.adapters.saved_files import SavedFiles
 from nereus.adapters.start import Start
 from nereus.launch import LaunchError
 from nereus.methods import RESTART
@@ -21,9 +20,6 @@ from nereus.supervisor.sockets import Sockets
 _HOSTS = "the job keeps the hosts that it began with: its program saves its own data"
 _SAVES = "the program ends when it saves: `nereus save --stop` has it do both"
 
-#: Is told why a request failed.
-Failed = Callable[[str], None]
-
 
 @dataclass(frozen=True)
 class Request:
@@ -31,15 +27,18 @@ class Request:
 
     ranks: int
     stops: bool = False
-    #: Where it came from: a number that the request server knows, a command of the daemon, or a signal.
+    #: Where it came from: a number that the request server knows, a command of the daemon; neither: a signal.
     number: int = 0
     command: int = 0
-    failed: Failed | None = None
+
+    @property
+    def is_signal(self) -> bool:
+        return self.number == self.command == 0
 
 
 @dataclass(frozen=True)
 class Resized:
-    """How a resize went; `pause`: seconds without progress, `process`: those for ending and starting."""
+    """How a resize went: seconds from the request to save on, and those after the program had ended."""
 
     before: int
     ranks: int
@@ -48,15 +47,24 @@ class Resized:
 
 
 class Requests:
-    """Use it until it is closed; its sockets are the caller's."""
+    """Use it until its `end`; its sockets are the caller's."""
 
     def __init__(
         self, sockets: Sockets, start: Start, claim: NameClaim, ranks: int, say: Callable[[str], None]
     ) -> None:
-        self._start, self._ranks, self._generation, self._iteration = start, ranks, 0, 0
+        self._sockets, self._start, self._ranks = sockets, start, ranks
+        self._generation, self._iteration = -1, 0
+        self._base: int | None = None  # the first number of iterations that the program told after its start
         self._hosts = start.hosts(ranks)
         self._queue: deque[Request] = deque()
         self._last = 0
+        about = {
+            "command": [str(start.program), *start.arguments],
+            "mpi": start.build.name,
+            "most": start.most,
+        }
+        counts = start.adapter.progress is not None
+        self._daemon = DaemonClient(sockets, claim.key, about, self._state, counts)
         supervision = start.supervision(ranks)
         identity = Identity(claim.key, claim.name)
         network = None
@@ -69,58 +77,59 @@ class Requests:
             *(sockets, identity, supervision.launch, ranks),
             *(self._asked_to_resize, self._asked_for_hosts, self._asked_to_save, network),
         )
-        command = [str(start.program), *start.arguments]
-        about = {"command": command, "mpi": start.build.name, "most": start.most}
-        self._daemon = DaemonClient(sockets, claim.key, about, self._state)
 
     def turn(self, resizing: bool) -> None:
         """Take what was asked; never waits."""
         self._server.turn(resizing)
         self._daemon.turn()
+        self._sockets.look()
 
     def next(self) -> Request | None:
         """What to begin with now: its end is to be told."""
-        if self._queue:
-            return self._queue.popleft()
+        while self._queue:
+            request = self._queue.popleft()
+            if request.stops or request.ranks != self._ranks:
+                return request
+            self._settle(request, UNCHANGED, f"the job has {self._ranks} ranks already", None)
         while (command := self._daemon.begin_next()) is not None:
             if command.ranks != self._ranks:
                 return Request(command.ranks, command=command.number)
             self._daemon.done(0.0, command.number)
         return None
 
-    def stop(self, failed: Failed) -> None:
-        """As a signal asks for it."""
-        self._queue.append(Request(0, stops=True, failed=failed))
-
     def runs(self, ranks: int) -> None:
-        """The program was started on so many ranks."""
-        self._ranks, self._generation, self._hosts = ranks, self._generation + 1, self._start.hosts(ranks)
-        hosts = list(self._hosts)
+        """The program was started on so many ranks. Each start counts as an iteration: so nobody takes what
+        comes later for older, whatever the program tells.
+        """
+        self._ranks, self._base = ranks, None
+        self._generation += 1
+        self._iteration += self._generation > 0
+        hosts = list(self._start.hosts(ranks))
         self._server.root_is_there(
             messages.Root(kind="root", generation=self._generation, ranks=ranks, hosts=hosts)
         )
 
     def progress(self, iteration: int, seconds: float) -> None:
-        """It is so far, `seconds` after it told that last, or was started."""
-        done, self._iteration = iteration - self._iteration, iteration
-        if done > 0 and seconds > 0:
-            self._daemon.sample(self._ranks, done, seconds)
+        """It is so far, `seconds` after it told that last."""
+        before, self._base = self._base, iteration
+        self._iteration = max(self._iteration, iteration)
+        if before is not None and iteration > before and seconds > 0:
+            self._daemon.sample(self._ranks, iteration - before, seconds)
 
     def resized(self, request: Request, how: Resized) -> None:
         """It is done."""
+        self._hosts = self._start.hosts(how.ranks)
         made = {"process_method": RESTART, "process_strategies": []}
         took = {"pause_seconds": how.pause, "process_seconds": how.process}
         self._settle(request, RESIZED, "", {"from": how.before, "to": how.ranks, **made, **took})
         self._daemon.done(how.pause, request.command)
 
-    def saved(self, request: Request, files: SavedFiles, seconds: float) -> None:
-        """The program has saved, and ended."""
-        self._tell_of_save(request, OK, "", files.bytes, seconds)
+    def saved(self, request: Request, size: int, seconds: float) -> None:
+        """The program has saved so many bytes, and ended."""
+        self._tell_of_save(request, OK, "", size, seconds)
 
     def failed(self, request: Request, code: int, message: str) -> None:
         """It was not done."""
-        if request.failed is not None:
-            request.failed(message)
         if request.stops:
             self._tell_of_save(request, code, message)
         else:
@@ -135,7 +144,7 @@ class Requests:
         self._daemon.close()
 
     def _state(self) -> State:
-        return State(self._hosts, self._generation, self._iteration)
+        return State(self._hosts, max(0, self._generation), self._iteration)
 
     def _settle(self, request: Request, code: int, message: str, report: dict[str, Any] | None) -> None:
         number = request.number
@@ -150,7 +159,7 @@ class Requests:
             request=request.number,
             code=code,
             message=message,
-            epoch=self._generation if code == OK else 0,
+            epoch=0,  # it is the program's own
             iteration=self._iteration,
             bytes=size,
             seconds=seconds,
@@ -164,8 +173,6 @@ class Requests:
             return self._answer(ticket, UNSUPPORTED, f"{next(iter(options))}: options allowed are {allowed}")
         if ranks > self._start.most:
             return self._answer(ticket, RANGE, f"{ranks} ranks: 1 to {self._start.most} are allowed")
-        if ranks == self._ranks and not self._queue:
-            return self._answer(ticket, UNCHANGED, f"the job has {ranks} ranks already")
         return self._take(ticket, Request(ranks, number=self._number()))
 
     def _asked_to_save(self, ticket: int, stops: bool) -> None:
@@ -183,7 +190,7 @@ class Requests:
 
     def _take(self, ticket: int, request: Request) -> None:
         self._queue.append(request)
-        self._answer(ticket, PENDING, "the program is asked to save", request.number)
+        self._answer(ticket, PENDING, "the program will be asked to save", request.number)
 
     def _answer(self, ticket: int, code: int, message: str, request: int = 0) -> None:
         self._server.answered(

@@ -5,6 +5,7 @@ No clock is compared: that of a file server may differ from ours.
 """
 
 import glob
+import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -40,6 +41,18 @@ def _look(pattern: str) -> _Seen:
     found: _Seen = {}
     for path in glob.glob(pattern):  # noqa: PTH207 - a pattern may be a whole path, which Path.glob refuses
         with suppress(OSError):  # it may just be replaced
-            status = Path(path).stat()
+            status = _status(Path(path))
             found[path] = (status.st_ino, status.st_size, status.st_mtime_ns)
     return found
+
+
+def _status(path: Path) -> os.stat_result:
+    """A client of a file server asks for it anew where the file is opened."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except PermissionError:
+        return path.stat()
+    try:
+        return os.fstat(descriptor)
+    finally:
+        os.close(descriptor)

@@ -5,6 +5,7 @@ import os
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from signal import Signals
 
@@ -19,84 +20,129 @@ from nereus.supervisor import Job
 
 # A rank that has just begun does not catch signals yet; some may never do so, and not be needed.
 _ALL_CATCH_WITHIN = 2.0
+# A client of a file server may see what was written a little later.
+_SEEN_WITHIN, _LOOK_EVERY = 3.0, 0.1
 # What launchers tell each rank: Open MPI, those that speak PMI, and those that speak PMIx.
+_OF_LAUNCHERS = (b"OMPI_", b"PMI_", b"PMIX_")
 _RANK_VARIABLES = (b"OMPI_COMM_WORLD_RANK=", b"PMI_RANK=", b"PMIX_RANK=")
 
 
-class SavingProgram:
-    """Use it in a `with` statement: at its end no process of it is left."""
+@dataclass(frozen=True)
+class Saved:
+    """What a program has left that was asked to save."""
 
-    def __init__(self, save: Save, command: Command, ranks: int) -> None:
-        self.ranks = ranks
-        self.began = time.monotonic()
+    files: SavedFiles
+    #: Why it cannot be gone on from; "": it can.
+    problem: str = ""
+
+
+class SavingProgram:
+    """It runs from the beginning; `close` ends it, at which no process of it is left."""
+
+    def __init__(self, save: Save, command: Command, ranks_here: int) -> None:
+        """`ranks_here`: how many it has on this host. RunError where it could not be asked."""
+        self.began_at = time.monotonic()
         #: When it was asked to save; None: it was not.
-        self.asked: float | None = None
+        self.asked_at: float | None = None
         self._save, self._before = save, SavedFiles((), ())
+        self._ranks_here = ranks_here
         self._to_send: Signals | None = None
-        self._check_request_file()
-        self._job = Job(command, None)
+        self._check()
+        self._job: Job | None = Job(command, None)
 
     def close(self) -> None:
-        """End it, if it still runs."""
-        self._job.end()
-        if self.asked is not None:
-            self._remove_request()
+        """End it, if it still runs; once more: changes nothing."""
+        job, self._job = self._job, None
+        if job is not None:
+            job.end()
+            if self.asked_at is not None:
+                self._remove_request()
 
     def is_running(self) -> bool:
-        return self._job.running()
+        return self._job is not None and self._job.running()
 
     def attend(self, seconds: float) -> None:
         """While it runs."""
-        if self._to_send is not None and self.asked is not None:
-            self._signal(self._to_send, self.asked)
-        self._job.attend(seconds)
+        if self._to_send is not None and self.asked_at is not None:
+            self._signal(self._to_send, self.asked_at)
+        if self._job is not None:
+            self._job.attend(seconds)
 
     def outcome(self) -> Outcome:
-        """Only after its end."""
+        """Only after its end, before it is closed."""
+        assert self._job is not None
         return self._job.outcome()
+
+    @property
+    def knows_that_it_is_asked(self) -> bool:
+        """Whether what asks it is there, for it to see."""
+        return self.asked_at is not None and self._to_send is None
 
     @property
     def overdue(self) -> str | None:
         """Once it has been asked and did not end in time: what to say of that."""
         within = self._save.within
-        if self.asked is None or time.monotonic() < self.asked + within:
+        if self.asked_at is None or time.monotonic() < self.asked_at + within:
             return None
         if self._to_send is not None:
             return f"none of its ranks on this host has caught {self._to_send.name} for {within:g} s"
         return f"the program has not ended within {within:g} s after it was asked to save (save.within)"
 
     def ask(self) -> None:
-        """Have it save and end; once more: changes nothing. RunError where it cannot be asked."""
-        if self.asked is not None:
+        """Have it save and end; again only where it was asked long ago. RunError where it cannot be asked."""
+        if self.asked_at is not None and self.overdue is None:
             return
-        self._before = SavedFiles.now(self._save.files)
+        if self.asked_at is None:
+            self._before = SavedFiles.now(self._save.files)
         if self._save.number is None:
             self._request()
         self._to_send = self._save.number
-        self.asked = time.monotonic()
+        self.asked_at = time.monotonic()
 
-    def saved(self) -> SavedFiles | str:
-        """After its end: what it saved, or why that cannot be gone on from."""
+    def saved(self) -> Saved:
+        """After its end."""
         outcome, now = self.outcome(), SavedFiles.now(self._save.files)
         if outcome.code not in self._save.exit_codes:
-            return outcome.text
-        missing = now.not_since(self._before)
-        return f"{missing[0]}: was not written before the program ended" if missing else now
+            return Saved(now, outcome.text)
+        deadline = time.monotonic() + _SEEN_WITHIN
+        while (missing := now.not_since(self._before)) and time.monotonic() < deadline:
+            time.sleep(_LOOK_EVERY)
+            now = SavedFiles.now(self._save.files)
+        return Saved(
+            now, f"{missing[0]} was not written after the program was asked to save" if missing else ""
+        )
+
+    def ended_by_itself(self) -> bool:
+        """Whether its end has nothing to do with its being asked; after its end."""
+        outcome = self.outcome()
+        return not self.knows_that_it_is_asked or (outcome.good and 0 not in self._save.exit_codes)
 
     def _signal(self, number: Signals, since: float) -> None:
         """Ranks that catch it: others would die of it."""
-        ranks = self._ranks_here()
+        ranks = self._ranks()
         catching = [process for process in ranks if processes.catches(process, number)]
-        if catching and (len(catching) == len(ranks) or time.monotonic() > since + _ALL_CATCH_WITHIN):
+        if catching and (len(catching) >= self._ranks_here or time.monotonic() > since + _ALL_CATCH_WITHIN):
             self._to_send = None
             for process in catching:
                 processes.send(process, number)
 
-    def _ranks_here(self) -> Sequence[Process]:
-        """The processes that the launcher started as ranks, but not their children."""
-        ranks = [process for process in self._job.processes() if _is_rank(process.pid)]
+    def _ranks(self) -> Sequence[Process]:
+        """The processes on this host that the launcher started as ranks, but not their children."""
+        found = self._job.processes() if self._job is not None else []
+        # We may be a rank of another job, and the launcher has our environment.
+        launchers = [process for process in found if processes.parent(process) == os.getpid()]
+        inherited = {entry for process in launchers for entry in entries_of(process.pid)}
+        ranks = [process for process in found if _is_rank(process.pid, inherited)]
         known = {process.pid for process in ranks}
         return [process for process in ranks if processes.parent(process) not in known]
+
+    def _check(self) -> None:
+        """A file that is there already would have the program end at once."""
+        file, number = self._save.request_file, self._save.number
+        if file is not None and os.path.lexists(file):
+            raise RunError(f"save.request_file = {file}: is there already: remove it first")
+        if number is not None and self._ranks_here == 0:
+            raise RunError(f"save.signal = {number.name}: no rank is on this host, and could be sent it")
 
     def _request(self) -> None:
         file = Path(self._save.request_file or "")
@@ -105,17 +151,13 @@ class SavingProgram:
         except OSError as problem:
             raise RunError(f"save.request_file = {file}: {problem.strerror}") from None
 
-    def _check_request_file(self) -> None:
-        """A file that is there already would have the program end at once."""
-        file = self._save.request_file
-        if file is not None and os.path.lexists(file):
-            raise RunError(f"save.request_file = {file}: is there already: remove it first")
-
     def _remove_request(self) -> None:
         if self._save.request_file is not None:
             with suppress(OSError):
                 Path(self._save.request_file).unlink()
 
 
-def _is_rank(pid: int) -> bool:
-    return any(entry.startswith(_RANK_VARIABLES) for entry in entries_of(pid))
+def _is_rank(pid: int, inherited: set[bytes]) -> bool:
+    entries = set(entries_of(pid))
+    is_told = any(entry.startswith(_OF_LAUNCHERS) for entry in entries - inherited)
+    return is_told and any(entry.startswith(_RANK_VARIABLES) for entry in entries)

@@ -4,12 +4,13 @@
 import shlex
 import socket
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nereus.adapters.adapter import Adapter
-from nereus.launch import Build, Launch, Share, place
+from nereus.launch import Build, Launch, Share, host_list, place
 from nereus.launch.command import CONTROLLER, Command
+from nereus.launch.hosts import is_here
 from nereus.runs import Where
 from nereus.supervisor import Supervision
 
@@ -32,24 +33,37 @@ class Start:
 
     def hosts(self, ranks: int) -> Sequence[str]:
         """Of each rank."""
-        return [
-            share.host or socket.gethostname() for share in self.shares(ranks) for _ in range(share.ranks)
-        ]
+        shares = self.shares(ranks)
+        return [share.host or socket.gethostname() for share in shares for _ in range(share.ranks)]
+
+    def ranks_here(self, ranks: int) -> int:
+        """How many of them are on this host."""
+        return sum(is_here(host) for host in self.hosts(ranks))
 
     def command(self, ranks: int, restarts: bool) -> Command:
-        """`restarts`: the program goes on from what was saved."""
-        more = tuple(self.adapter.restart.arguments) if restarts else ()
-        return self._launch(more).command(self.shares(ranks))
+        """`restarts`: the program goes on from what was saved. It gets no input, which it could read once."""
+        words = self._to_go_on if restarts else self.arguments
+        return replace(self._launch(words).command(self.shares(ranks)), reads_input=False)
 
     def supervision(self, ranks: int) -> Supervision:
-        return Supervision(self._launch(()), self.shares(ranks), joins=False, manager=self.where.manager)
+        launch = self._launch(self.arguments)
+        return Supervision(launch, self.shares(ranks), joins=False, manager=self.where.manager)
 
     def continued(self, ranks: int, program: str) -> str:
         """A command that goes on from what was saved."""
-        own = ["nereus", "run", "--adapter", str(self.file), "-n", str(ranks), "--", program]
-        return shlex.join([*own, *self.arguments, *self.adapter.restart.arguments])
+        own = ["nereus", "run", "--adapter", str(self.file), "--mpi", self.build.name, "-n", str(ranks)]
+        if self.where.hosts and not self.where.manager.job:
+            own += ["--hosts", host_list(self.where.hosts)]
+        return shlex.join([*own, "--", program, *self._to_go_on])
 
-    def _launch(self, more: tuple[str, ...]) -> Launch:
+    @property
+    def _to_go_on(self) -> tuple[str, ...]:
+        """Arguments that the user gave already, as for a job that continues one, are not given twice."""
+        more, given = tuple(self.adapter.restart.arguments), self.arguments
+        begins = range(len(given) - len(more) + 1)
+        return given if any(given[at : at + len(more)] == more for at in begins) else (*given, *more)
+
+    def _launch(self, words: tuple[str, ...]) -> Launch:
         # A program with Nereus in it is no job of its own here.
-        own, words = {CONTROLLER: ""}, (*self.arguments, *more)
+        own = {CONTROLLER: ""}
         return Launch(self.build, self.program, words, self.where.reach, own, recorded=True)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """nereus run -- PROGRAM ARGS - run a program that can be resized from outside."""
 
+import os
 import shlex
 import time
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ from nereus.cli.messages import Refused, complain, note, warn
 from nereus.cli.run_adapted import AdapterOption, adapted_start, check_adapter_options, run_adapted
 from nereus.cli.run_end import exit_code_of
 from nereus.cli.run_saving import (
+    USUAL_SAVE_PATIENCE,
     HeartbeatTimeoutOption,
     ProtectEveryOption,
     ProtectOption,
@@ -27,6 +29,7 @@ from nereus.cli.run_saving import (
     SaveSignalOption,
     heartbeat_timeout_asked_for,
     recoveries_asked_for,
+    recovery_limit_asked_for,
     saving_asked_for,
 )
 from nereus.cli.run_start import MOST_WITH_MORE_HOSTS, rank_limit, where_it_starts
@@ -126,7 +129,7 @@ def run(
     save: SaveOption = None,
     save_every: SaveEveryOption = None,
     save_signal: SaveSignalOption = None,
-    save_patience: SavePatienceOption = 60.0,
+    save_patience: SavePatienceOption = USUAL_SAVE_PATIENCE,
     resume: ResumeOption = None,
     protect: ProtectOption = None,
     protect_every: ProtectEveryOption = None,
@@ -145,9 +148,11 @@ def run(
     if adapter is not None:
         of_epochs = {
             **{"--save": save, "--save-every": save_every, "--save-signal": save_signal, "--resume": resume},
-            **{"--protect": protect, "--protect-every": protect_every, "--recoveries": recoveries},
-            **{"--release-unit": release_unit, "--restart-folder": restart_folder},
+            **{"--protect": protect, "--protect-every": protect_every},
+            **{"--release-unit": None if "NEREUS_RELEASE_UNIT" in os.environ else release_unit},
+            "--restart-folder": restart_folder,
             "--heartbeat-timeout": heartbeat_timeout,
+            "--save-patience": save_patience if save_patience != USUAL_SAVE_PATIENCE else None,
         }
         check_adapter_options(of_epochs, placement)
         build = choose(mpi)
@@ -155,7 +160,8 @@ def run(
         where = Where.read(warn, hosts, rsh, [placement], oversubscribe)
         limit = rank_limit(ranks or 1, max_ranks, where)
         adapted = adapted_start(adapter, build, path, tuple(program[1:]), where, limit)
-        raise typer.Exit(run_adapted(adapted, name, ranks or 1, queue, quiet, program[0]))
+        limited = recovery_limit_asked_for(recoveries, recovery_window)
+        raise typer.Exit(run_adapted(adapted, limited, name, ranks or 1, queue, quiet, program[0]))
     saving = saving_asked_for(save, save_every, save_signal, save_patience, resume, protect, protect_every)
     again = recoveries_asked_for(recoveries, recovery_window, saving)
     build = choose(mpi)

@@ -14,7 +14,7 @@ from nereus.cli.run_end import exit_code_of
 from nereus.cli.run_start import where_it_starts
 from nereus.launch import Build, SaveSignals, Stopping, fostering
 from nereus.methods import Placement
-from nereus.runs import TO_BE_CONTINUED, Ending, Where
+from nereus.runs import TO_BE_CONTINUED, Ending, RecoveryLimit, Where
 from nereus.supervisor import check_control_socket, claim_name
 
 if TYPE_CHECKING:  # jobs of programs with Nereus begin sooner without it
@@ -48,7 +48,15 @@ def adapted_start(
     return Start(load_adapter(file), file, where, build, program, arguments, most)
 
 
-def run_adapted(start: "Start", name: str | None, ranks: int, queue: bool, quiet: bool, program: str) -> int:
+def run_adapted(
+    start: "Start",
+    again: RecoveryLimit,
+    name: str | None,
+    ranks: int,
+    queue: bool,
+    quiet: bool,
+    program: str,
+) -> int:
     """The exit code of the job."""
     from nereus.adapters import AdaptedJob
 
@@ -60,13 +68,13 @@ def run_adapted(start: "Start", name: str | None, ranks: int, queue: bool, quiet
             where_it_starts(start.where, claim, ranks, queue, stopping, quiet) as there,
         ):
             if there is None:
-                return _exit_code(Ending(None), start, stopping, program)
+                return exit_code_of(Ending(None), stopping)
             with SaveSignals([SIGTERM]) as to_save:
 
                 def say(text: str) -> None:
                     complain(f"job {claim.name}: {text}")
 
-                job = AdaptedJob(replace(start, where=there), claim, ranks, to_save, say)
+                job = AdaptedJob(replace(start, where=there), claim, ranks, again, to_save, say)
                 note(f"job {claim.name}: `nereus resize {claim.name} N` asks it for N ranks", quiet)
                 ending = job.run(lambda: stopping.signal is not None)
                 if ending.outcome is None:

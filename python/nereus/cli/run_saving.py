@@ -10,7 +10,7 @@ import typer
 
 from nereus.cli.messages import Refused
 from nereus.reading.durations import seconds_in
-from nereus.runs import Recoveries, Saving, Where
+from nereus.runs import Recoveries, RecoveryLimit, Saving, Where
 from nereus.runs.where import USUAL_HEARTBEAT_TIMEOUT
 
 _SIGNALS = {each.name.removeprefix("SIG"): each for each in signal.Signals}
@@ -46,6 +46,7 @@ SaveSignalOption = Annotated[
         help="A signal at which the job saves an epoch and ends, as at TERM: USR1, for example.",
     ),
 ]
+USUAL_SAVE_PATIENCE = 60.0
 SavePatienceOption = Annotated[
     float, typer.Option(min=0.1, max=1e6, metavar="SECONDS", help="How long that may take after a signal.")
 ]
@@ -117,6 +118,11 @@ def recoveries_asked_for(wanted: int | None, window: str, saving: Saving) -> Rec
     if most == 0 and saving.protect_every:
         raise Refused("--recoveries = 0: epochs in memory (--protect) are for recoveries alone")
     return Recoveries(most, _seconds("--recovery-window", window))
+
+
+def recovery_limit_asked_for(wanted: int | None, window: str) -> RecoveryLimit:
+    """Of a program that saves its own state."""
+    return RecoveryLimit(wanted or 0, _seconds("--recovery-window", window))
 
 
 def heartbeat_timeout_asked_for(seconds: float | None, again: Recoveries, where: Where) -> float:

@@ -54,4 +54,6 @@ def _sentence(answer: dict[str, Any]) -> str:
         return f"noted as request {answer.get('request')}"
     size, seconds = bytes_text(report["bytes"]), seconds_text(report["seconds"])
     stops = "; the job stops there" if report["stops"] else ""
+    if report["epoch"] == 0:
+        return f"the program has saved its own state: {size} in {seconds}{stops}"
     return f"epoch {report['epoch']} was saved: {size} in {seconds}, iteration {report['iteration']}{stops}"

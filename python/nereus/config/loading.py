@@ -18,7 +18,7 @@ from nereus.config.proteo_codes import Codes
 from nereus.config.proteo_ini import read_ini
 from nereus.config.proteo_json import read_json
 from nereus.config.rules import AMOUNTS, doubts_about
-from nereus.config.toml_reader import read_toml
+from nereus.config.toml_reader import read_experiment
 from nereus.config.validation import place_of, validated
 
 FROM_ENVIRONMENT: dict[str, KeyPath] = {
@@ -96,7 +96,7 @@ def _text(path: Path, name: str) -> str:
 def _read(text: str, path: Path, name: str, codes: Codes | None) -> Document:
     suffix = path.suffix.lower()
     if suffix == ".toml":
-        return read_toml(text, name)
+        return read_experiment(text, name)
     if suffix == ".json":
         return read_json(text, name, codes)
     if suffix == ".ini":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads our own experiment files (docs/formats/experiment.md)."""
+"""Reads our own TOML files: the tables of any, and experiments, whose groups inherit from one of them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,17 @@ _AT_LINE = re.compile(r"(.*) \(at line (\d+), column \d+\)", re.DOTALL)
 _AT_END = re.compile(r"(.*) \(at end of document\)", re.DOTALL)
 
 
-def read_toml(text: str, name: str) -> Document:
+def read_tables(text: str, name: str) -> Document:
     """The document in `text`; `name` is how messages call the file."""
     tree = _parse(text, name)
     lines = toml_lines(text)
     places = {path: Place(f"{name}:{line}", path_text(path)) for path, line in lines.items()}
-    document = Document("toml", tree, places)
+    return Document("toml", tree, places)
+
+
+def read_experiment(text: str, name: str) -> Document:
+    """The same of an experiment (docs/formats/experiment.md)."""
+    document = read_tables(text, name)
     _warn_of_first_methods(document)
     _inherit(document, name)
     return document

@@ -41,6 +41,8 @@ class Command:
     dies_silently: bool = False
     #: Where it has processes, its own or the launcher's, until it ends: how many ranks on each host.
     hosts: Mapping[str, int] = field(default_factory=dict)
+    #: Whether it gets our standard input, where that is no terminal.
+    reads_input: bool = True
 
 
 @dataclass(frozen=True)

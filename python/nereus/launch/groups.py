@@ -197,13 +197,13 @@ def _execute(
     command: Command, environment: dict[str, str], output: Path | None, founders: bool
 ) -> "subprocess.Popen[bytes]":
     # Where output passes through, so does input, but a session of its own cannot read a terminal.
-    reads = output is None and founders and sys.stdin is not None and not sys.stdin.isatty()
+    reads = command.reads_input and output is None and founders and sys.stdin is not None
     sink = output.open("wb") if output is not None else None
     try:
         return subprocess.Popen(
             command.arguments,
             env=environment,
-            stdin=None if reads else subprocess.DEVNULL,
+            stdin=None if reads and not sys.stdin.isatty() else subprocess.DEVNULL,
             stdout=sink,
             stderr=subprocess.STDOUT if sink else None,
             start_new_session=True,

@@ -13,7 +13,7 @@ from nereus.config import ConfigError, Problem
 from nereus.config.document import Document, KeyPath
 from nereus.config.suggest import unknown_key
 from nereus.config.text import text_of
-from nereus.config.toml_reader import read_toml
+from nereus.config.toml_reader import read_tables
 from nereus.config.validation import problem_at
 from nereus.placement.hosts_tree import Node, WrongTreeError, levels_above, ordered
 from nereus.placement.program import inside_of, inside_of_words
@@ -64,7 +64,7 @@ _TABLES: dict[tuple[str, ...], type[BaseModel]] = {(): File, ("hosts",): Hosts, 
 def read_hosts_file(path: Path, threads: bool = False) -> Topology:
     """A ConfigError says what is wrong, with its line; `threads`: slots are threads where they are told."""
     name = str(path)
-    document = read_toml(text_of(path), name)
+    document = read_tables(text_of(path), name)
     return _Reading(path, document, _validated(document, name), threads).topology()
 
 

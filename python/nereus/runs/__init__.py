@@ -11,6 +11,7 @@ from nereus.runs.ending import TO_BE_CONTINUED, Ending
 from nereus.runs.error import RunError
 from nereus.runs.process_method import ProcessMeans
 from nereus.runs.recovery import Recoveries
+from nereus.runs.recovery_limit import RecoveryLimit
 from nereus.runs.saving import Saving
 from nereus.runs.where import Warn, Where, founding
 
@@ -19,6 +20,7 @@ __all__ = [
     "Ending",
     "ProcessMeans",
     "Recoveries",
+    "RecoveryLimit",
     "RunError",
     "Saving",
     "Warn",

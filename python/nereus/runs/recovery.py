@@ -1,17 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whether a job that failed is started again, from its latest epoch, on disk or in memory.
+"""Whether a job that failed is started again, from its latest epoch, on disk or in memory."""
 
-A program that fails by itself at the same place again is not started for ever: no more than so many times
-within a window of time.
-"""
-
-import math
-import time
-from collections import deque
 from pathlib import Path
 
 from nereus.epochs import Epoch, EpochsError, chosen_epoch, newest_number
 from nereus.runs.ending import Ending
+from nereus.runs.recovery_limit import RecoveryLimit
 from nereus.supervisor import MemoryEpochs
 
 
@@ -20,13 +14,18 @@ class Recoveries:
 
     def __init__(self, most: int, window: float) -> None:
         """At most so many within `window` seconds, which may be infinite; 0: none."""
-        self.most = most
-        self._window = window
-        self._begun: deque[float] = deque()
+        self._limit = RecoveryLimit(most, window)
         self._was_opened = False
         self._on_disk: Epoch | None = None
-        #: All, whenever they were.
-        self.number = 0
+
+    @property
+    def most(self) -> int:
+        return self._limit.most
+
+    @property
+    def number(self) -> int:
+        """All that were begun."""
+        return self._limit.number
 
     def next_epoch(
         self,
@@ -47,18 +46,13 @@ class Recoveries:
         self._was_opened = self._was_opened or ending.was_opened or _has_saved(ending, folder, in_memory)
         if not self._was_opened:
             return "it is not started again: its program never opened a job"
-        now = time.monotonic()
-        while self._begun and now - self._begun[0] > self._window:
-            self._begun.popleft()
-        if len(self._begun) >= self.most:
-            within = f" in the last {self._window:g} s" if math.isfinite(self._window) else ""
-            return f"it is not started again: it was {len(self._begun)} times{within}"
+        if refusal := self._limit.refusal:
+            return refusal
         try:
             epoch = self._latest(ending, folder, begun_from, in_memory)
         except EpochsError as problem:
             return f"it is not started again: {problem}"
-        self._begun.append(now)
-        self.number += 1
+        self._limit.count()
         return epoch
 
     def _latest(

@@ -52,6 +52,7 @@ class CommandedHosts:
         self.host_slots = min((host.slots for host in first), default=0)
         self._tickets: dict[int, int] = {}  # of commands that have begun and are not over
         self._waiting: deque[_Command] = deque()
+        self._last: _Command | None = None  # that ended, and after which hosts have not been looked at
 
     @property
     def is_open(self) -> bool:
@@ -75,6 +76,7 @@ class CommandedHosts:
 
     def turn(self) -> None:
         """Begin what may begin now."""
+        self._leave_what_came_after_all()
         while self._waiting and not self._must_wait(self._waiting[0]):
             self._begin(self._waiting.popleft())
 
@@ -93,20 +95,36 @@ class CommandedHosts:
         self._waiting = deque(command for command in self._waiting if command.number != number)
         return len(self._waiting) < before
 
+    def _leave_what_came_after_all(self) -> None:
+        """The job may have taken a growth while its being taken back was on its way."""
+        last = self._last
+        if last is None or self._waiting or self._tickets or self._changes.asked_of_job is not None:
+            return
+        self._last = None
+        further = self._further
+        surplus = max(0, len(further) - last.more_hosts)
+        left = to_leave(further, surplus, last.ranks, self._server().hosts_of_ranks)
+        if left:
+            asked = messages.AskHosts(kind="hosts", change="release", names=left, ranks=last.ranks)
+            self._server().ask(asked, lambda code, text, report: None)
+
     def _must_wait(self, command: _Command) -> bool:
         """The daemon may know of the latest resize before we do: the job's root tells both. Hosts that came
-        by it would be asked for once more, and those that left by it released once more. A growth is taken
-        back at once, while the job has not begun with it.
+        by it would be asked for once more, and those that left by it released once more. A growth that the
+        job has not taken yet is taken back at once.
         """
         asked = self._changes.asked_of_job
-        grows_to = asked.ranks if asked is not None and asked.change == "grow" else None
-        return asked is not None and (grows_to is None or command.ranks >= grows_to)
+        if asked is None:
+            return False
+        takes_back = asked.change == "grow" and asked.ranks is not None and command.ranks < asked.ranks
+        return not takes_back or self._changes.job_has_taken_it or command.more_hosts > len(self._further)
 
     def _begin(self, command: _Command) -> None:
         number = command.number
 
         def told(code: int, message: str, report: dict[str, Any] | None) -> None:
             self._tickets.pop(number, None)
+            self._last = command
             command.ended(number, code, message, int((report or {}).get("to", 0)) if code == RESIZED else 0)
 
         self._tickets[number] = 0
@@ -114,8 +132,13 @@ class CommandedHosts:
         if number in self._tickets:
             self._tickets[number] = ticket
 
+    @property
+    def _further(self) -> list[str]:
+        """Hosts of the job's list beyond the first ones."""
+        return [host.name for host in self._changes.listed if host.name not in self._first]
+
     def _request(self, ranks: int, more_hosts: int) -> messages.AskResize | messages.AskHosts:
-        further = [host.name for host in self._changes.listed if host.name not in self._first]
+        further = self._further
         missing = more_hosts - len(further)
         if missing > 0:
             return messages.AskHosts(

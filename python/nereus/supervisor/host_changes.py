@@ -106,8 +106,13 @@ class HostChanges:
 
     @property
     def asked_of_job(self) -> messages.AskHosts | None:
-        """What the job is being asked: until it has answered, nobody knows which hosts it has."""
+        """What the job is being asked: until that is over, nobody knows which hosts it has."""
         return self._resizing.asked if self._resizing is not None else None
+
+    @property
+    def job_has_taken_it(self) -> bool:
+        """Whether the job has said that it will do what it is being asked."""
+        return self._resizing is not None and self._resizing.request > 0
 
     def cancel(self, ticket: int) -> None:
         """Hosts that this request waits for are not wanted any more; too late, nothing changes."""

@@ -16,6 +16,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int document_format = 1;
+constexpr std::int64_t most_pieces = std::int64_t{1} << 56; ///< of all ranks: their starts can be counted in bytes
 
 json as_json(const SavedEntry &entry) {
     json out = description_as_json(entry.is);
@@ -44,11 +45,20 @@ SavedEntry entry_from(const json &in) {
 
 json as_json(const SavedPieces &own) { return {{"name", own.name}, {"counts", own.counts}, {"bytes", own.bytes}}; }
 
+/// Whether their sum is allowed, too.
+bool are_counts(const std::vector<std::int64_t> &counts) {
+    std::int64_t rest = most_pieces;
+    return std::ranges::all_of(counts, [&rest](std::int64_t count) {
+        const bool fits = count >= 0 && count <= rest;
+        if (fits) rest -= count;
+        return fits;
+    });
+}
+
 SavedPieces pieces_from(const json &in, int ranks) {
     SavedPieces own{in.at("name"), in.at("counts").get<std::vector<std::int64_t>>(),
                     whole<std::int64_t>(in, "bytes", 0)};
-    const auto is_count = [](std::int64_t count) { return count >= 0 && count <= (std::int64_t{1} << 40); };
-    if (own.name.empty() || std::ssize(own.counts) != ranks || !std::ranges::all_of(own.counts, is_count))
+    if (own.name.empty() || std::ssize(own.counts) != ranks || !are_counts(own.counts))
         throw std::out_of_range("own = " + in.dump().substr(0, 100) + ": a name, and a count of each rank");
     return own;
 }

@@ -25,7 +25,7 @@ class Line:
         self.daemon = sockets.router()
         self.daemon.bind(address)
         about = {"command": ["program"], "mpi": "mpich", "most": 4}
-        self.client = DaemonClient(sockets, KEY, about, lambda: self.state, self.clock)
+        self.client = DaemonClient(sockets, KEY, about, lambda: self.state, now=self.clock)
         self.sender = b""
         self.hello = self.said("hello")
 

@@ -66,7 +66,7 @@ def test_job_is_started_again_no_more_often_than_allowed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 100.0
-    monkeypatch.setattr("nereus.runs.recovery.time.monotonic", lambda: now)
+    monkeypatch.setattr("nereus.runs.recovery_limit.time.monotonic", lambda: now)
     recoveries = Recoveries(2, 600.0)
     folder = folder_of_epochs(tmp_path, 1)
     for _ in range(2):

@@ -239,6 +239,52 @@ def test_growth_that_the_job_has_not_begun_is_taken_back_at_once(stand: Stand) -
     assert stand.questions[-1][1:] == (2, {})
 
 
+def test_growth_that_the_job_has_taken_is_taken_back_once_it_is_over(stand: Stand) -> None:
+    stand.command("resize", 1, ranks=4, more_hosts=1)
+    stand.allocation.grant(stand.allocation.growing[0])
+    stand.turn()
+    stand.start("n1")
+    stand.begins()
+    stand.command("cancel", 1)
+    stand.command("resize", 2, ranks=2, more_hosts=0)
+    stand.settled("n0", "n0", "n1", "n1")
+    stand.turn()
+    stand.turn()
+    assert stand.questions[-1][1:] == (2, {"release-hosts": "n1"})
+    stand.resized("n0", "n0")
+    assert stand.outcome(2)["ranks"] == 2
+
+
+def test_hosts_of_a_growth_that_was_taken_back_too_late_are_left(stand: Stand) -> None:
+    stand.command("resize", 1, ranks=4, more_hosts=1)
+    stand.allocation.grant(stand.allocation.growing[0])
+    stand.turn()
+    stand.start("n1")
+    stand.command("cancel", 1)
+    stand.command("resize", 2, ranks=2, more_hosts=0)
+    taken_back = stand.questions.pop()
+    stand.resized("n0", "n0", "n1", "n1")  # it was taken already
+    stand.questions.append(taken_back)
+    stand.resized("n0", "n0")
+    stand.turn()
+    stand.turn()
+    assert stand.questions[-1][1:] == (2, {"release-hosts": "n1"})
+
+
+def test_lower_growth_asks_for_no_more_hosts_while_a_higher_one_is_under_way(stand: Stand) -> None:
+    stand.command("resize", 1, ranks=6, more_hosts=2)
+    stand.allocation.grant(stand.allocation.growing[0])
+    stand.turn()
+    stand.command("cancel", 1)
+    stand.command("resize", 2, ranks=4, more_hosts=1)
+    assert stand.allocation.growing == []
+    stand.resized(code=UNCHANGED)
+    stand.turn()
+    stand.turn()
+    assert stand.allocation.growing == []
+    assert stand.questions[-1][1:] == (4, {"release-hosts": "n2"})
+
+
 def test_command_that_is_cancelled_before_it_could_begin_is_not_carried_out(stand: Stand) -> None:
     stand.command("resize", 1, ranks=3, more_hosts=1)
     stand.allocation.grant(stand.allocation.growing[0])

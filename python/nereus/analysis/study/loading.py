@@ -11,7 +11,7 @@ from nereus.config import ConfigError, Problem
 from nereus.config.document import Document, KeyPath
 from nereus.config.suggest import unknown_key
 from nereus.config.text import text_of
-from nereus.config.toml_reader import read_toml
+from nereus.config.toml_reader import read_tables
 from nereus.config.validation import problem_at
 
 
@@ -21,7 +21,7 @@ def load_study(path: Path, there: bool = True) -> Study:
     `there`: experiment files that it names must be there; whoever runs them looks at what stands in them.
     """
     name = str(path)
-    document = read_toml(text_of(path), name)
+    document = read_tables(text_of(path), name)
     try:
         study = Study.model_validate(document.tree)
     except ValidationError as error:

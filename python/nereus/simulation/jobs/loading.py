@@ -9,7 +9,7 @@ from nereus.config import ConfigError, Problem
 from nereus.config.document import Document
 from nereus.config.tables import Tables, validated_by
 from nereus.config.text import text_of
-from nereus.config.toml_reader import read_toml
+from nereus.config.toml_reader import read_tables
 from nereus.config.validation import problem_at
 from nereus.reading import MOST_RECORDED, content_of
 from nereus.simulation.jobs.emulated import emulated, iteration_times
@@ -42,7 +42,7 @@ _OF_EXPERIMENT = (
 def load_scenario(path: Path, cores: int | None = None) -> Scenario:
     """A ConfigError of one line says what is wrong; `cores` in place of those of the file."""
     name = str(path)
-    document = read_toml(text_of(path), name)
+    document = read_tables(text_of(path), name)
     document.tree.pop("live", None)  # how it is run by real jobs
     if cores is not None and isinstance(document.tree.get("cluster"), dict):
         document.tree["cluster"]["cores"] = cores

@@ -9,7 +9,7 @@ from nereus.config import ConfigError
 from nereus.config.document import Document
 from nereus.config.suggest import unknown_key
 from nereus.config.text import text_of
-from nereus.config.toml_reader import read_toml
+from nereus.config.toml_reader import read_tables
 from nereus.config.validation import problem_at
 from nereus.simulation.jobs import load_scenario
 from nereus.simulation.live.marked import TABLE
@@ -20,7 +20,7 @@ def load_live(path: Path) -> Study:
     """Without a table [live] its defaults hold. A ConfigError of one line says what is wrong."""
     name, text = str(path), text_of(path)
     scenario = load_scenario(path)
-    document = read_toml(text, name)
+    document = read_tables(text, name)
     live = _live(document, name)
     problems = [problem_at(document, where, allowed, name) for where, allowed in findings(scenario, live)]
     if problems:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from nereus import UserError
 from nereus.config.text import text_of
-from nereus.config.toml_reader import read_toml
+from nereus.config.toml_reader import read_tables
 
 #: The name of the table that makes a scenario live.
 TABLE = "live"
@@ -14,6 +14,6 @@ TABLE = "live"
 def is_live(path: Path) -> bool:
     """Whether the file has that table. False for a file that cannot be read: who reads it says why."""
     try:
-        return isinstance(read_toml(text_of(path), str(path)).tree.get(TABLE), dict)
+        return isinstance(read_tables(text_of(path), str(path)).tree.get(TABLE), dict)
     except UserError:
         return False

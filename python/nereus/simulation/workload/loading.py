@@ -10,7 +10,7 @@ from nereus.config.document import Document, Place
 from nereus.config.errors import fail
 from nereus.config.tables import Tables, validated_by
 from nereus.config.text import text_of
-from nereus.config.toml_reader import read_toml
+from nereus.config.toml_reader import read_tables
 from nereus.config.validation import problem_at
 from nereus.simulation.workload.behaviour import ResizeCostTable, SpeedupTable
 from nereus.simulation.workload.disturbances import FailuresTable, StorageTable
@@ -38,7 +38,7 @@ def load_workload(path: Path, chosen: Mapping[str, Any]) -> Workload:
     """
     name = str(path)
     if path.suffix not in _TRACES:
-        document = read_toml(text_of(path), name)
+        document = read_tables(text_of(path), name)
         return _with_trace(_validated(document, chosen, name), document, path)
     if "cores" not in chosen:
         raise fail(name, "--cores is missing: a trace does not say how many there are")
