@@ -39,7 +39,7 @@ extern "C" {
  */
 NEREUS_API int nereus_save(nereus_job *job, int stop, uint64_t *request);
 
-/** Ask for an epoch in memory (`nereus run --protect memory`): it is made at a later checkpoint.
+/** Ask for an epoch in memory (`nereus run --protect`): it is made at a later checkpoint.
  *
  * Not collective: rank 0 decides. They are made by the clock (setting `protect-every`); a program that has just
  * finished what was costly, or begins what may end it, need not wait for that. It takes effect as nereus_save() does.
@@ -51,7 +51,8 @@ NEREUS_API int nereus_save(nereus_job *job, int stop, uint64_t *request);
  * @retval NEREUS_ERR_ROOT        called on a rank other than 0
  * @retval NEREUS_ERR_ARGUMENT    the job is not open
  * @retval NEREUS_ERR_UNSUPPORTED the setting `protect-folder`, which `nereus run` sets, is empty, or as above
- * @retval NEREUS_ERR_STATE       its folder is gone, with the `nereus run` that made it
+ * @retval NEREUS_ERR_STATE       its folder is gone, with the `nereus run` that made it (protect = memory; folders of
+ *                                several hosts are looked for when it is made)
  */
 NEREUS_API int nereus_protect_now(nereus_job *job, uint64_t *request);
 

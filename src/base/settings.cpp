@@ -72,6 +72,10 @@ std::vector<SettingRow> rows_of_epochs() {
          "how often an epoch is kept in memory, where protect-folder is set; auto: as often as that takes 1 % of the "
          "time at most",
          form::number_or(&Settings::protect_every, least_seconds_between_epochs, most_seconds, "auto", automatically)},
+        {"protect", "memory", "", "memory, buddy",
+         "where epochs in memory are: on the host that all processes are on; buddy: on the host of each process, and "
+         "a copy on another one of the job",
+         form::one_of(&Settings::protect, {"memory", "buddy"})},
         {"resume", "", "", "a folder of epochs, one epoch in it, or empty",
          "the epoch from which the job continues, the newest one of a folder; empty: it begins anew",
          form::any_text(&Settings::resume), "newcomers get their data from the job"},

@@ -22,6 +22,9 @@ namespace nereus {
 /// Numbers of the words of the setting `memory`.
 enum Memory { memory_private, memory_shared, memory_auto };
 
+/// Numbers of the words of the setting `protect`.
+enum Protect { protect_memory, protect_buddy };
+
 /// Of `save_every`: as often as epochs take a small share of the time.
 inline constexpr double automatically = -1;
 
@@ -32,6 +35,7 @@ struct Settings {
     std::string save;                     // folder of the job's epochs; "": none are saved
     double save_every = 0;                // s, or `automatically`; 0: on request only
     double protect_every = automatically; // s
+    int protect = protect_memory;         // enum Protect
     std::string resume;                   // folder of epochs, or of one, to continue from; "": the job begins anew
     int memory = memory_auto;             // enum Memory
     /// Not of the table: names of files in shared memory begin so; "": they need none.

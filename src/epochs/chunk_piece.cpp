@@ -34,6 +34,14 @@ Result<std::uint32_t> checksum_of(const ArrayForm &array, std::int64_t number, s
 
 }
 
+bool lies_in(const std::vector<ArrayForm> &arrays, const ChunkPiece &piece) {
+    if (piece.array < 0 || piece.array >= std::ssize(arrays)) return false;
+    const ArrayForm &array = arrays[static_cast<std::size_t>(piece.array)];
+    if (piece.chunk < 0 || piece.chunk >= array.chunks()) return false;
+    const std::int64_t all = bytes_in_chunk(array, piece.chunk);
+    return piece.place >= 0 && piece.bytes >= 0 && piece.place <= all && piece.bytes <= all - piece.place;
+}
+
 Result<std::vector<ChunkChecksum>> chunk_checksums(const std::vector<ArrayForm> &arrays, Pieces pieces) {
     std::erase_if(pieces, [](const ChunkPiece &piece) { return piece.bytes == 0; });
     std::ranges::sort(pieces, {}, [](const ChunkPiece &p) { return std::tuple(p.array, p.chunk, p.place); });

@@ -20,6 +20,9 @@ struct ChunkPiece {
     std::uint32_t unused = 0; ///< so that all bytes are defined
 };
 
+/// Whether a piece that came from elsewhere lies in the elements of a chunk.
+bool lies_in(const std::vector<ArrayForm> &arrays, const ChunkPiece &piece);
+
 /// The checksum of a chunk.
 struct ChunkChecksum {
     std::int64_t array;

@@ -12,7 +12,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t most_metadata_bytes = std::int64_t{64} << 20;
 constexpr std::int64_t most_array_metadata_bytes = 1 << 16;
 
 /// It names the file: what is missing was said by the system, in its words.

@@ -46,6 +46,15 @@ Done EpochWriter::begin() {
     return {};
 }
 
+Done EpochWriter::link(std::size_t number, std::uint64_t earlier) {
+    const ArrayForm &array = arrays_[number];
+    for (std::int64_t chunk = 0; chunk < array.chunks(); ++chunk) {
+        const Path file = array.chunk_file(chunk);
+        if (auto done = folder_.files().link(folder_.folder_of(earlier) / file, place() / file); !done) return done;
+    }
+    return {};
+}
+
 /// A process comes to each chunk once, in their order: one open file at a time is enough.
 Result<File *> EpochWriter::chunk(std::int64_t array, std::int64_t chunk) {
     if (open_.array == array && open_.chunk == chunk) return open_.file.get();
@@ -93,7 +102,11 @@ Done EpochWriter::write_metadata(const std::string &document) {
     for (const ArrayForm &array : arrays_)
         if (auto done = write_text(folder_.files(), place() / array.metadata_file(), array.metadata()); !done)
             return done;
-    return write_text(folder_.files(), place() / "zarr.json", group_metadata(document));
+    const std::string text = group_metadata(document);
+    if (std::ssize(text) > most_metadata_bytes)
+        return failed(NEREUS_ERR_RANGE, "what the epoch says of itself is " + std::to_string(text.size()) +
+                                            " B long: allowed are " + std::to_string(most_metadata_bytes));
+    return write_text(folder_.files(), place() / "zarr.json", text);
 }
 
 Done EpochWriter::sync_folders() {

@@ -23,11 +23,14 @@ public:
 
     /// Folders for all chunks.
     Done begin();
+    /// Array `number` is the one of an earlier epoch, in the same files; who has pieces of it adopts them.
+    Done link(std::size_t number, std::uint64_t earlier);
+    void adopt(const std::vector<ChunkPiece> &pieces) { pieces_.insert(pieces_.end(), pieces.begin(), pieces.end()); }
     /// Elements of array `number`, in global order.
     Done write(std::size_t number, plan::Range elements, const std::byte *bytes);
     /// All that this process wrote is on the disk.
     Done finish();
-    /// What this process wrote since begin().
+    /// What this process wrote or adopted since begin().
     const std::vector<ChunkPiece> &pieces() const { return pieces_; }
 
     /// @param pieces    of all processes

@@ -109,6 +109,12 @@ public:
         return by_code(from, code);
     }
 
+    Done link(const Path &file, const Path &name) override {
+        std::error_code code;
+        std::filesystem::create_hard_link(file, name, code);
+        return by_code(file, code);
+    }
+
     Done remove_all(const Path &path) override {
         std::error_code code;
         std::filesystem::remove_all(path, code);

@@ -39,6 +39,8 @@ public:
     /// Names of files and folders that were made or renamed in it are on the disk when this returns.
     virtual Done sync_folder(const Path &path) = 0;
     virtual Done rename(const Path &from, const Path &to) = 0;
+    /// One file gets a second name.
+    virtual Done link(const Path &file, const Path &name) = 0;
     /// With all that is in it; what is not there is fine.
     virtual Done remove_all(const Path &path) = 0;
     /// What is in a folder, sorted; nothing where there is no such folder.

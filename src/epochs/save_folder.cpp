@@ -112,10 +112,18 @@ Done SaveFolder::complete(std::uint64_t epoch) {
 void SaveFolder::remove_old() const {
     const auto numbers = epochs();
     if (!numbers || numbers->size() <= epochs_kept) return;
-    for (std::size_t i = 0; i + epochs_kept < numbers->size(); ++i) {
-        const Path old = unfinished((*numbers)[i]);
-        if (files_.rename(folder_of((*numbers)[i]), old) && files_.sync_folder(path_)) (void)files_.remove_all(old);
-    }
+    for (std::size_t i = 0; i + epochs_kept < numbers->size(); ++i) withdraw((*numbers)[i]);
+}
+
+void SaveFolder::withdraw(std::uint64_t epoch) const {
+    const Path without_name = unfinished(epoch);
+    if (files_.rename(folder_of(epoch), without_name) && files_.sync_folder(path_))
+        (void)files_.remove_all(without_name);
+}
+
+void SaveFolder::keep_only(std::uint64_t epoch) const {
+    for (const std::uint64_t number : epochs().value_or(std::vector<std::uint64_t>{}))
+        if (number != epoch) withdraw(number);
 }
 
 Result<ChosenEpoch> choose_epoch(Files &files, const Path &given) {

@@ -15,6 +15,9 @@ namespace nereus::epochs {
 /// Complete epochs that are kept, the one that was made last included.
 inline constexpr std::size_t epochs_kept = 2;
 
+/// Of what an epoch says of itself: more is not read.
+inline constexpr std::int64_t most_metadata_bytes = std::int64_t{64} << 20;
+
 class SaveFolder {
 public:
     SaveFolder(Files &files, Path path) : files_(files), path_(std::move(path)) {}
@@ -35,6 +38,10 @@ public:
     /// All files of it are on the disk: it is complete from now on, and the oldest ones go.
     Done complete(std::uint64_t epoch);
     void discard(std::uint64_t epoch) { (void)files_.remove_all(unfinished(epoch)); }
+    /// One that may be complete: it is gone, and was never half there.
+    void withdraw(std::uint64_t epoch) const;
+    /// All others are withdrawn.
+    void keep_only(std::uint64_t epoch) const;
 
     const Path &path() const { return path_; }
     Files &files() const { return files_; }

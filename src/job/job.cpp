@@ -298,9 +298,11 @@ Result<nereus_code> Job::save(const Request &request) {
 }
 
 Destination Job::destination_of(const Request &request) {
-    if (request.save != Save::in_memory) return {state_.settings.save};
+    const Settings &settings = state_.settings;
+    if (request.save != Save::in_memory) return {settings.save};
+    if (settings.protect == protect_buddy) return {settings.protect_folder, {}, {}, &constants_};
     const auto keep = [&](std::uint64_t epoch) { return copies_.take(state_, request.number, epoch); };
-    return {state_.settings.protect_folder, keep};
+    return {settings.protect_folder, keep};
 }
 
 Result<nereus_code> Job::restart(const Request &request) {

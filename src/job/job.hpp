@@ -98,7 +98,8 @@ private:
     Record record_; ///< rank 0's
     nereus_resize_report report_{};
     Departure departure_;
-    EpochCopies copies_; ///< of epochs in memory
+    EpochCopies copies_;       ///< of epochs in memory of one host
+    ConstantPieces constants_; ///< of those of several
     Leaving leaving_ = Leaving::no;
     std::optional<RestartRecord> restarted_; ///< by which the founders came, until the job is open
     mutable std::string message_;

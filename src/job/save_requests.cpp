@@ -5,16 +5,18 @@
 
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 namespace nereus::job {
 
 Done SaveRequests::check_possible(Save save) const {
     if (save == Save::in_memory && job_.settings.protect_folder.empty())
         return failed(NEREUS_ERR_UNSUPPORTED,
-                      "this job keeps no epochs in memory: start it with `nereus run --protect memory`");
+                      "this job keeps no epochs in memory: start it with `nereus run --protect`");
     std::error_code ignored;
-    // It was made for this user alone; who made it may have been killed.
-    if (save == Save::in_memory && !std::filesystem::is_directory(job_.settings.protect_folder, ignored))
+    // It was made for this user alone; who made it may have been killed. Folders of hosts are looked for on each.
+    if (save == Save::in_memory && job_.settings.protect == protect_memory &&
+        !std::filesystem::is_directory(job_.settings.protect_folder, ignored))
         return failed(NEREUS_ERR_STATE, "protect-folder = " + job_.settings.protect_folder + ": is not there");
     if (save != Save::in_memory && job_.settings.save.empty())
         return failed(NEREUS_ERR_UNSUPPORTED, "this job saves no epochs: start it with `nereus run --save`");
@@ -28,8 +30,14 @@ Result<std::uint64_t> SaveRequests::ask(Save save) {
     return job_.requests.add(request);
 }
 
-void SaveRequests::ask_if_due(EpochClock &clock, double every, Save save) {
-    if (!clock.is_due(every, [this] { return job_.registry.bytes(); })) return;
+/// The processes of another generation are on other hosts, or have what they got from others once only.
+bool SaveRequests::is_on_new_hosts() {
+    const std::int64_t before = std::exchange(generation_, job_.generation.number);
+    return job_.settings.protect == protect_buddy && before != generation_;
+}
+
+void SaveRequests::ask_if_due(EpochClock &clock, double every, Save save, bool at_once) {
+    if (!at_once && !clock.is_due(every, [this] { return job_.registry.bytes(); })) return;
     const auto number = ask(save);
     if (number) return clock.asked();
     clock.ended(std::nullopt);
@@ -44,7 +52,8 @@ void SaveRequests::take_outside() {
                                     number ? std::string() : number.error().what, number.value_or(0));
         }
     ask_if_due(on_disk_, job_.settings.save_every, Save::and_go_on);
-    if (!job_.settings.protect_folder.empty()) ask_if_due(in_memory_, job_.settings.protect_every, Save::in_memory);
+    if (!job_.settings.protect_folder.empty())
+        ask_if_due(in_memory_, job_.settings.protect_every, Save::in_memory, is_on_new_hosts());
 }
 
 void SaveRequests::ended(const Request &request, const Result<SavedEpoch> &saved) {
@@ -64,7 +73,10 @@ void SaveRequests::ended(const Request &request, const Result<SavedEpoch> &saved
         outcome.message = "no epoch was saved: " + saved.error().what;
         print_line("nereus", outcome.message + "; the job continues");
     }
-    if (job_.supervisor && request.save != Save::in_memory) job_.supervisor->say_saved(outcome);
+    outcome.in_memory = request.save == Save::in_memory;
+    // It finds epochs on its own host itself.
+    if (job_.supervisor && (!outcome.in_memory || job_.settings.protect == protect_buddy))
+        job_.supervisor->say_saved(outcome);
 }
 
 }

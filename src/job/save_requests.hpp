@@ -24,12 +24,14 @@ public:
 
 private:
     Done check_possible(Save save) const;
-    void ask_if_due(EpochClock &clock, double every, Save save);
+    void ask_if_due(EpochClock &clock, double every, Save save, bool at_once = false);
+    bool is_on_new_hosts();
 
     JobState &job_;
     EpochClock on_disk_;
     /// A job that dies before its first one cannot continue.
     EpochClock in_memory_{SaveInterval(std::numeric_limits<double>::infinity())};
+    std::int64_t generation_ = 0; ///< that has an epoch in memory of its hosts, or asked for one
 };
 
 }

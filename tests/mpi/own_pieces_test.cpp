@@ -2,11 +2,14 @@
 // A user whose data is a list of words would lose it when the job is saved and continued, or get it in another order.
 //
 //     own_pieces_test first|next    begins anew, or continues; saves and stops
+//     own_pieces_test first|next on=HOSTS [lost=HOSTS]
+//         keeps an epoch in memory of hosts, and ends (pretended_hosts.hpp)
 //     own_pieces_test refuses_save|wrong_starts|other_names|moves_only
 //         asks for an epoch that cannot be; the job goes on
 //     own_pieces_test refuses_load|other_name
 //         continues in vain: exit code 1
 #include "expect.hpp"
+#include "pretended_hosts.hpp"
 
 #include <nereus/save.h>
 
@@ -103,6 +106,19 @@ void name_functions(Words &data) {
 
 bool can_be_saved(const Words &data) { return data.mode == "first" || data.mode == "next"; }
 
+/// The last thing that changes anything is before the epoch.
+void keep_on_hosts(nereus_job *job, Words &data, std::int64_t &iteration) {
+    const int before = newest_epoch_of_host();
+    for (int i = 0; i < 50; ++i) {
+        if (i == 10 && rank_in(nereus_comm(job)) == 0)
+            expect(nereus_protect_now(job, nullptr) == NEREUS_OK, nereus_message(job));
+        if (i < 10) data.advance(nereus_comm(job), ++iteration);
+        expect(nereus_checkpoint(job) == NEREUS_GO_ON, nereus_message(job));
+    }
+    const int made = nereus_generation(job) > 0 ? 2 : 1; // one that continues makes one at once
+    expect(newest_epoch_of_host() == before + made, "there is an epoch in memory");
+}
+
 /// Until the job stops, or has gone on without an epoch.
 void iterate(nereus_job *job, Words &data, std::int64_t &iteration) {
     for (int i = 0; i < 100; ++i) {
@@ -124,6 +140,7 @@ void iterate(nereus_job *job, Words &data, std::int64_t &iteration) {
 
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
+    const bool on_hosts = pretend_hosts(argc, argv);
     Words data;
     data.mode = argv[1];
     name_functions(data);
@@ -140,7 +157,7 @@ int main(int argc, char **argv) {
     expect(data.loads == (nereus_generation(job) > 0 ? 1 : 0), "only who continues takes pieces");
     if (nereus_generation(job) == 0) data.fill(rank_in(nereus_comm(job)), size_of(nereus_comm(job)));
     data.check(nereus_comm(job), iteration);
-    iterate(job, data, iteration);
+    on_hosts ? keep_on_hosts(job, data, iteration) : iterate(job, data, iteration);
     expect(nereus_close(&job) == NEREUS_OK, "it closes");
     MPI_Finalize();
 }

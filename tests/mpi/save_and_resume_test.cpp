@@ -3,13 +3,17 @@
 //
 //     save_and_resume_test first            begins anew, in an empty folder of the setting `save`
 //     save_and_resume_test next [RANKS]     continues, is resized to RANKS where that is given, saves and stops
+//     save_and_resume_test first|next on=HOSTS [lost=HOSTS]
+//                                           keeps an epoch in memory of hosts, and ends (pretended_hosts.hpp)
 //     save_and_resume_test CASE             continues with something else than the epoch has
 #include "job_matrix_case.hpp"
 #include "known_array.hpp"
+#include "pretended_hosts.hpp"
 #include "sample_data.hpp"
 
 #include <nereus/save.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -113,6 +117,45 @@ struct AllData {
     }
 };
 
+/// A constant array, in whose place another one comes that may lie where it lay.
+struct Mesh {
+    std::int64_t *part = nullptr;
+
+    void enter(nereus_job *job) {
+        expect(nereus_array(job, "mesh", MPI_INT64_T, 1000, NEREUS_BLOCK, NEREUS_CONSTANT,
+                            reinterpret_cast<void **>(&part)) == NEREUS_OK,
+               nereus_message(job));
+    }
+    void become(nereus_job *job, std::int64_t number) {
+        expect(nereus_forget(job, "mesh") == NEREUS_OK, nereus_message(job));
+        enter(job);
+        std::fill_n(part, nereus_count(job, "mesh"), number);
+    }
+    void check(nereus_job *job, std::int64_t number) const {
+        expect(std::count(part, part + nereus_count(job, "mesh"), number) == nereus_count(job, "mesh"),
+               "it is the mesh that came last");
+    }
+};
+
+/// Epochs in memory, after the last of which nothing is computed any more.
+void keep_on_hosts(nereus_job *job, AllData &data) {
+    static Mesh mesh; // nereus_close() writes to its pointer
+    const int before = newest_epoch_of_host();
+    mesh.enter(job);
+    if (nereus_generation(job) > 0) mesh.check(job, 2);
+    for (int i = 0; i < 100; ++i) {
+        if (i == 1) mesh.become(job, 1);
+        if (i == 6) mesh.become(job, 2);
+        const bool asks = rank_in(nereus_comm(job)) == 0 && (i == 3 || i == 9 || i == 15);
+        if (asks) expect(nereus_protect_now(job, nullptr) == NEREUS_OK, nereus_message(job));
+        if (i < 16) data.advance(job);
+        expect(nereus_checkpoint(job) == NEREUS_GO_ON, nereus_message(job));
+    }
+    const int made = nereus_generation(job) > 0 ? 4 : 3; // one that continues makes one at once
+    expect(newest_epoch_of_host() == before + made, "epochs were made in memory");
+    expect(linked_files_of_host(before + made) > 0, "constant arrays were not copied again");
+}
+
 /// Some iterations, then the epoch at which the job stops.
 int iterate(nereus_job *job, AllData &data, int ranks) {
     for (int i = 0; i < 200; ++i) {
@@ -131,9 +174,9 @@ int iterate(nereus_job *job, AllData &data, int ranks) {
     return NEREUS_GO_ON;
 }
 
-void run(int argc, char **argv) {
+void run(int argc, char **argv, bool on_hosts) {
     const std::string mode = argv[1];
-    const int ranks = argc > 2 && argv[2][0] != '-' ? std::atoi(argv[2]) : 0;
+    const int ranks = argc > 2 ? std::max(std::atoi(argv[2]), 0) : 0; // other arguments are no numbers
     nereus_job *job = nullptr;
     int closed = NEREUS_OK;
     do {
@@ -147,9 +190,13 @@ void run(int argc, char **argv) {
             data.check(job, "at the beginning");
             expect(data.known.iteration() > 0, "the value was saved");
         }
-        const int left = iterate(job, data, ranks);
-        expect(left == NEREUS_LEAVE, "the job stops once its epoch is saved");
-        expect(nereus_comm(job) == MPI_COMM_NULL, "it cannot be used any more");
+        if (on_hosts) {
+            keep_on_hosts(job, data);
+        } else {
+            const int left = iterate(job, data, ranks);
+            expect(left == NEREUS_LEAVE, "the job stops once its epoch is saved");
+            expect(nereus_comm(job) == MPI_COMM_NULL, "it cannot be used any more");
+        }
         closed = nereus_close(&job);
         data.sample.free_own();
     } while (closed == NEREUS_WOKEN);
@@ -174,9 +221,10 @@ void run_another(int argc, char **argv) {
 
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
+    const bool on_hosts = pretend_hosts(argc, argv);
     const std::string mode = argv[1];
     if (mode == "first" || mode == "next")
-        run(argc, argv);
+        run(argc, argv, on_hosts);
     else
         run_another(argc, argv);
     MPI_Finalize();

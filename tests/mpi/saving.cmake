@@ -62,3 +62,36 @@ foreach(case refuses_save wrong_starts other_names moves_only)
   nereus_mpi_test(saving.own_pieces.${case} own_pieces_test 2 ${case}
                   --nereus-save=${CMAKE_CURRENT_BINARY_DIR}/saving.own_pieces.${case})
 endforeach()
+
+# nereus_hosts_chain(NAME PROGRAM STEPS...): epochs in memory of hosts. A step is HOSTS, or HOSTS:lost=HOSTS, or
+# HOSTS:damaged=HOSTS, or HOSTS:variables=HOSTS: a rank for each letter, on the host that it names, after the memory of
+# some was lost, or their newest epoch was changed (pretended_hosts.hpp).
+function(nereus_hosts_chain name program)
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/on_hosts.${name})
+  add_test(NAME mpi.on_hosts.${name}.begin COMMAND ${CMAKE_COMMAND} -E rm -rf ${folder})
+  set_tests_properties(mpi.on_hosts.${name}.begin PROPERTIES LABELS mpi FIXTURES_SETUP on_hosts.${name}.0)
+  set(number 0)
+  set(mode first)
+  set(resume)
+  foreach(step IN LISTS ARGN)
+    string(REPLACE ":" ";" words ${step})
+    list(POP_FRONT words hosts)
+    string(LENGTH ${hosts} ranks)
+    set(test on_hosts.${name}.${number}.on_${hosts})
+    nereus_mpi_test(${test} ${program} ${ranks} ${mode} on=${hosts} ${words} --nereus-protect=buddy
+                    --nereus-protect-folder=${folder} --nereus-protect-every=1e6 ${resume})
+    math(EXPR next "${number} + 1")
+    set_tests_properties(mpi.${test} PROPERTIES FIXTURES_REQUIRED on_hosts.${name}.${number} FIXTURES_SETUP
+                                                on_hosts.${name}.${next})
+    set(number ${next})
+    set(mode next)
+    set(resume --nereus-resume=${folder})
+  endforeach()
+endfunction()
+
+nereus_hosts_chain(arrays save_and_resume_test aabbcc aabb:lost=c abab aabd bbdd:lost=a d:lost=b dabc dac:lost=b
+                   aad:lost=c)
+nereus_hosts_chain(one_each save_and_resume_test abc bca ca:lost=b a:lost=c aab)
+nereus_hosts_chain(damaged save_and_resume_test abc abc:damaged=a abc:damaged=b ab ab:damaged=b ab:variables=ab
+                   aab:variables=a)
+nereus_hosts_chain(own_pieces own_pieces_test abc ab:lost=c bbd:lost=a ddd:lost=b ad dab)

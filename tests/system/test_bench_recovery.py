@@ -40,11 +40,12 @@ def test_recoveries_from_memory_are_timed(site: Any, measuring: tuple[str, ...])
 
 
 @pytest.mark.skipif(complaint() != "", reason=complaint())
-def test_losses_of_hosts_are_timed(site: Any, measuring: tuple[str, ...]) -> None:
-    done = site.nereus(*measuring, "--cases", "host", "--bytes", "1MiB", "--repeat", "2", limit=180)
+@pytest.mark.parametrize("case", ["host", "buddy"])
+def test_losses_of_hosts_are_timed(site: Any, measuring: tuple[str, ...], case: str) -> None:
+    done = site.nereus(*measuring, "--cases", case, "--bytes", "1MiB", "--repeat", "2", limit=180)
     assert done.code == 0, done.err
     (row,) = done.document["rows"]
-    assert (row["case"], row["bytes"], row["repeats"]) == ("host", 1 << 20, 2)
+    assert (row["case"], row["bytes"], row["repeats"]) == (case, 1 << 20, 2)
     assert row["seconds"] > row["noticed_seconds"] > 0
     assert row["lost_iterations"] >= 0
     assert list((site.folder / "here").iterdir()) == []
@@ -89,7 +90,7 @@ def test_interrupted_measurement_shows_what_there_is_and_leaves_nothing(
     [
         (
             ("--cases", "rank,disk"),
-            "--cases = rank,disk: disk: allowed are rank, host, memory, rerun, restart, ulfm, "
+            "--cases = rank,disk: disk: allowed are rank, host, buddy, memory, rerun, restart, ulfm, "
             "ulfm-replace, off, on, protected",
         ),
         (("--bytes", "7"), "--bytes = 7: allowed is 8 B"),

@@ -149,12 +149,14 @@ def test_nothing_is_left_of_epochs_in_memory_whose_supervisor_was_killed(site: A
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        (("--protect", "disk"), "one of memory is allowed"),
+        (("--protect", "disk"), "one of memory, buddy is allowed"),
         (("--protect-every", "10"), "--protect-every = 10: needs --protect"),
         (("--protect", "memory", "--protect-every", "never"), "--protect-every = never:"),
         (("--protect", "memory", "--recoveries", "0"), "are for recoveries alone"),
         (("--protect", "memory", "--release-unit", "rank"), "--release-unit = rank: does not go together"),
         (("--protect", "memory", "--hosts", "elsewhere:2"), "allowed for jobs on this host alone"),
+        (("--protect", "buddy"), "--protect = buddy: needs two hosts at least"),
+        (("--protect", "buddy", "--hosts", "localhost:2"), "--protect = buddy: needs two hosts at least"),
     ],
 )
 def test_protection_that_cannot_be_is_refused(

@@ -48,6 +48,26 @@ EpochDocument document_of_a_restart() {
     return document;
 }
 
+TEST(EpochDocument, PiecesThatAreHereAreReadAsTheyWereWritten) {
+    EpochDocument document = document_of_all_kinds();
+    document.held = {{0, 0, 80, 720, 0xffffffffU}, {3, 0, 0, 8, 0}};
+    const auto read = document_from(as_text(document));
+    ASSERT_TRUE(read) << read.error().what;
+    EXPECT_EQ(as_text(*read), as_text(document));
+    ASSERT_TRUE(read->held);
+    EXPECT_EQ(read->held->front().checksum, 0xffffffffU);
+}
+
+TEST(EpochDocument, PiecesOfNoArrayAreRefused) {
+    for (const char *held : {"[[4,0,0,8,0]]", "[[-1,0,0,8,0]]", "[[0,1,0,8,0]]", "[[0,-1,0,8,0]]", "[[0,0,0,801,0]]",
+                             "[[0,0,799,2,0]]", "[[0,0,-8,8,0]]", "[[0,0,0,-8,0]]", "[[0,0,0,8]]", "[[0,0,0,8,0,0]]",
+                             "[[0,0,0,8,4294967296]]", "[[0,0,0,8,-1]]", "[7]", "[{}]", "[[0,0,0,8,\"x\"]]", "7"}) {
+        auto in = nlohmann::json::parse(as_text(document_of_all_kinds()));
+        in["held"] = nlohmann::json::parse(held);
+        EXPECT_FALSE(document_from(in.dump())) << held;
+    }
+}
+
 TEST(EpochDocument, IsReadAsItWasWritten) {
     const EpochDocument document = document_of_all_kinds();
     const auto read = document_from(as_text(document));

@@ -60,10 +60,10 @@ std::string sentence_for(const std::string &argument) {
 
 /// Of each setting some that are allowed, and not the default.
 const std::vector<std::string> usual_values{
-    "on",    "off",    "auto",   "shared",    "private", "merge", "baseline-intra",   "p2p",  "rma-lockall", "col",
-    "first", "spread", "thread", "blocking",  "host",    "rank",  "single+multiple",  "none", "n1:2,n2",     "1.5",
-    "0.1",   "1e6",    "1e-3",   "65536",     "1",       "0",     "0123456789abcdef", "3.0",  "tcp://n1:7",  "",
-    "join",  "a b/c",  "12",     "ipc:///a b"};
+    "on",    "off",    "auto",   "shared",     "private", "merge", "baseline-intra",   "p2p",  "rma-lockall", "col",
+    "first", "spread", "thread", "blocking",   "host",    "rank",  "single+multiple",  "none", "n1:2,n2",     "1.5",
+    "0.1",   "1e6",    "1e-3",   "65536",      "1",       "0",     "0123456789abcdef", "3.0",  "tcp://n1:7",  "",
+    "join",  "a b/c",  "12",     "ipc:///a b", "buddy"};
 
 /// What a job is told of settings, and what each process has of its own.
 std::map<std::string, std::string> values(const Settings &settings) {

@@ -164,6 +164,7 @@ class Requests:
             bytes=size,
             seconds=seconds,
             stops=code == OK,
+            in_memory=False,
         )
         self._server.saved(saved)
 

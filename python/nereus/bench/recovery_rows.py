@@ -89,12 +89,12 @@ def rows_of_memory_recoveries(mpi: str, size: int, recoveries: Sequence[Recovery
     ]
 
 
-def rows_of_host_losses(mpi: str, size: int, losses: Sequence[HostLoss]) -> list[RecoveryRow]:
-    """`host`; none where there was no loss."""
+def rows_of_host_losses(case: str, mpi: str, size: int, losses: Sequence[HostLoss]) -> list[RecoveryRow]:
+    """`host` or `buddy`; none where there was no loss."""
     if not losses:
         return []
     noticed = Spread.of([one.noticed for one in losses])
-    return [replace(_row_of_recoveries("host", mpi, size, losses), noticed=noticed)]
+    return [replace(_row_of_recoveries(case, mpi, size, losses), noticed=noticed)]
 
 
 def _row_of_recoveries(

@@ -25,6 +25,7 @@ _PROTECT_EVERY = 1.0
 #: More than there are trials: each failure of the job is one that we make.
 _RECOVERIES = ("--recoveries", "1000000")
 _IN_MEMORY = ("--protect", "memory", "--protect-every", str(_PROTECT_EVERY), *_RECOVERIES)
+_BY_BUDDIES = ("--protect", "buddy", "--protect-every", str(_PROTECT_EVERY))
 
 
 @dataclass(frozen=True)
@@ -109,18 +110,26 @@ class RecoveryTrials:
             since = time.monotonic()
             shutil.rmtree(folder_of_epochs(self.folder))
 
-    def host_losses(self, count: int) -> Iterator[HostLoss]:
-        """Each as soon as it is over; of jobs on three hosts, of which the second one is lost."""
-        with hosts_for("--cases = host", Wanted("nrl", "abc")) as hosts, _told_in_a_line():
+    def host_losses(self, count: int, *, has_buddies: bool = False) -> Iterator[HostLoss]:
+        """Each as soon as it is over; of jobs on three hosts, of which the second one is lost.
+
+        `has_buddies`: they keep epochs in memory for one another; else these are on disk.
+        """
+        case = "buddy" if has_buddies else "host"
+        with hosts_for(f"--cases = {case}", Wanted("nrl", "abc")) as hosts, _told_in_a_line():
             listed = ",".join(f"{name}:{self.size.ranks}" for name in hosts.names)
             options = ("--hosts", listed, "--rsh", str(hosts.rsh), "--placement", "spread", *_RECOVERIES)
+            kept = _BY_BUDDIES if has_buddies else self._on_disk
             since = 0.0
             for _ in range(count):
-                with self._job(*self._on_disk, *options, since=since, on=hosts) as job:
-                    job.save()
+                with self._job(*kept, *options, since=since, on=hosts) as job:
+                    if has_buddies:
+                        job.first_iteration_after(time.monotonic() + 3 * _PROTECT_EVERY)
+                    else:
+                        job.save()
                     yield _loss(job, hosts)
                 since = time.monotonic()
-                shutil.rmtree(folder_of_epochs(self.folder))
+                shutil.rmtree(folder_of_epochs(self.folder), ignore_errors=has_buddies)
 
     def ulfm(self, count: int, *, replaces: bool) -> Iterator[Recovery]:
         """Each as soon as it is over; of jobs that survive by ULFM, with copies in memory as often.

@@ -62,9 +62,6 @@ _KILLS: _Kind[Round] = _Kind("kills", RecoveryTrials.rounds, lambda one: one.rec
 _MEMORY: _Kind[Recovery] = _Kind(
     "kills, memory", RecoveryTrials.memory_recoveries, lambda one: one.seconds, rows_of_memory_recoveries
 )
-_HOSTS: _Kind[HostLoss] = _Kind(
-    "hosts lost", RecoveryTrials.host_losses, lambda one: one.seconds, rows_of_host_losses
-)
 _RERUNS: _Kind[float] = _Kind("jobs run again", RecoveryTrials.reruns, float, partial(rows_of_times, "rerun"))
 _RESTARTS: _Kind[float] = _Kind("restarts", RecoveryTrials.restarts, float, partial(rows_of_times, "restart"))
 
@@ -74,14 +71,22 @@ def _by_ulfm(case: str, title: str, replaces: bool) -> _Kind[Recovery]:
     return _Kind(title, run, lambda one: one.seconds, partial(rows_of_recoveries, case))
 
 
-_HOST = "host"
+def _of_hosts(case: str, title: str, has_buddies: bool) -> _Kind[HostLoss]:
+    run = partial(RecoveryTrials.host_losses, has_buddies=has_buddies)
+    return _Kind(title, run, lambda one: one.seconds, partial(rows_of_host_losses, case))
+
+
+_ON_HOSTS = {
+    "host": _of_hosts("host", "hosts lost", has_buddies=False),
+    "buddy": _of_hosts("buddy", "hosts lost, memory", has_buddies=True),
+}
 _ULFM = {
     "ulfm": _by_ulfm("ulfm", "kills, ULFM", replaces=False),
     "ulfm-replace": _by_ulfm("ulfm-replace", "kills, ULFM with new processes", replaces=True),
 }
 _JOBS: dict[str, _Kind[Any]] = {
     "rank": _KILLS,
-    _HOST: _HOSTS,
+    **_ON_HOSTS,
     "memory": _MEMORY,
     "rerun": _RERUNS,
     "restart": _RESTARTS,
@@ -89,7 +94,7 @@ _JOBS: dict[str, _Kind[Any]] = {
 }
 _CASES = (*_JOBS, *_COSTS)
 # Hosts can be made by root alone, and few MPIs have ULFM.
-_USUAL_CASES = tuple(case for case in _CASES if case not in {_HOST, *_ULFM})
+_USUAL_CASES = tuple(case for case in _CASES if case not in {*_ON_HOSTS, *_ULFM})
 
 
 def recovery(
@@ -101,9 +106,10 @@ def recovery(
         str,
         typer.Option(
             help="What is measured, with commas between: rank (kills, with save and resume), host (one of "
-            "three is lost; as root), memory (kills, with epochs in memory), rerun (kills, and another job "
-            "continues), restart, ulfm and ulfm-replace (kills of a program that survives by ULFM; with Open "
-            "MPI 5), off, on, protected (what epochs cost programs)."
+            "three is lost; as root), buddy (the same, with epochs in memory of hosts), memory (kills, with "
+            "epochs in memory), rerun (kills, and another job continues), restart, ulfm and ulfm-replace "
+            "(kills of a program that survives by ULFM; with Open MPI 5), off, on, protected (what epochs "
+            "cost programs)."
         ),
     ] = ",".join(_USUAL_CASES),
     repeat: Annotated[int, typer.Option(min=1, max=10_000, help="Rounds of each case.")] = 10,
@@ -179,12 +185,13 @@ def _check_build(build: Build, wanted: Sequence[str]) -> None:
 
 def _check_ranks(ranks: int, wanted: Sequence[str]) -> None:
     """Somebody has to be left."""
-    needing = [case for case in wanted if case in {_HOST, *_ULFM}]
+    needing = [case for case in wanted if case in {*_ON_HOSTS, *_ULFM}]
     if ranks < 2 and needing:
         raise Refused(f"-n = {ranks}: --cases = {needing[0]} needs at least 2 ranks")
-    why = complaint_about_hosts() if _HOST in wanted else ""
+    on_hosts = [case for case in wanted if case in _ON_HOSTS]
+    why = complaint_about_hosts() if on_hosts else ""
     if why:
-        raise Refused(f"--cases = {_HOST}: {why}")
+        raise Refused(f"--cases = {on_hosts[0]}: {why}")
 
 
 def _trials(build: Build, data: Size, folder: Path, stopped: Callable[[], bool]) -> RecoveryTrials:

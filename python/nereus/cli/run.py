@@ -58,7 +58,13 @@ from nereus.runs import (
     Where,
     founding,
 )
-from nereus.runs.recovering import Attempt, Recovering, memory_epochs_for, protects_here_alone
+from nereus.runs.recovering import (
+    Attempt,
+    Recovering,
+    can_have_buddies,
+    memory_epochs_for,
+    protects_here_alone,
+)
 from nereus.supervisor import (
     Job,
     MemoryEpochs,
@@ -169,7 +175,7 @@ def run(
     where = Where.read(warn, hosts, rsh, [placement], oversubscribe, build)
     timeout = heartbeat_timeout_asked_for(heartbeat_timeout, again, where)
     where = replace(where, heartbeat_timeout=timeout)
-    count = ranks or (saving.epoch.ranks if saving.epoch is not None else 1)
+    count = ranks or saving.saved_ranks or 1
     limit = rank_limit(count, max_ranks, where)
     unit = release_unit or ("host" if where.reach.grows else "job")
     settings = {
@@ -184,7 +190,7 @@ def run(
     _check_protection(saving, where)
     with Stopping() as stopping, fostering():
         check_control_socket()
-        with saving.alone(), memory_epochs_for(saving, "--protect = memory") as in_memory:
+        with saving.alone(), memory_epochs_for(saving, "--protect", where.reach.remote_shell) as in_memory:
 
             def stopped() -> bool:
                 return stopping.signal is not None
@@ -225,8 +231,15 @@ def _check_unit(unit: ReleaseUnit, saving: Saving, again: Recoveries) -> None:
 
 def _check_protection(saving: Saving, where: Where) -> None:
     """What is kept in memory of one host is no help to another one."""
-    if saving.protect_every and not protects_here_alone(where):
-        raise Refused("--protect = memory: allowed for jobs on this host alone; --save protects others")
+    if saving.has_buddies and not can_have_buddies(where):
+        raise Refused(
+            "--protect = buddy: needs two hosts at least, named by --hosts; memory is for jobs on this host, "
+            "and --save for those in Slurm or Flux"
+        )
+    if saving.protect_every and not saving.has_buddies and not protects_here_alone(where):
+        raise Refused(
+            "--protect = memory: allowed for jobs on this host alone; buddy and --save protect others"
+        )
 
 
 def _run_once(start: _Start, attempt: Attempt, claim: NameClaim, stopping: Stopping) -> Ending:
@@ -248,6 +261,8 @@ def _run_once(start: _Start, attempt: Attempt, claim: NameClaim, stopping: Stopp
         }
         job = there.supervision(start.build, start.path, start.arguments, founders, join, settings)
         launch = replace(job.launch, recovers=start.recovers)
+        if saving.has_buddies and len({share.host for share in job.founders}) == 1:
+            warn([f"--protect = buddy: all processes are on {job.founders[0].host}: its loss ends the job"])
         return _supervise(
             replace(job, launch=launch, memory_epochs=kept), claim, saving, stopping, start.quiet
         )
@@ -270,7 +285,7 @@ def _supervise(
                 if last_epoch.is_over(to_save):
                     stopping.signal = to_save.first
             outcome = None if job.running() else job.outcome()
-        return Ending(outcome, job.stopped, job.was_opened, job.ranks, job.lost_hosts)
+        return Ending(outcome, job.stopped, job.was_opened, job.ranks, job.lost_hosts, job.hosts)
 
 
 class _LastEpoch:

@@ -23,8 +23,10 @@ _NOT_CAUGHT = {signal.SIGKILL, signal.SIGSTOP, signal.SIGINT, signal.SIGHUP, sig
 class Protection(StrEnum):
     """What epochs in memory outlive."""
 
-    #: Its processes.
+    #: Processes of a job on this host.
     MEMORY = "memory"
+    #: A host, too.
+    BUDDY = "buddy"
 
 
 SaveOption = Annotated[
@@ -58,7 +60,10 @@ ResumeOption = Annotated[
 ]
 ProtectOption = Annotated[
     Protection | None,
-    typer.Option(help="Keep epochs where they outlive the job's processes: in the memory of this host."),
+    typer.Option(
+        help="Keep epochs in memory that outlives the job's processes: of this host; buddy: of each host of "
+        "--hosts, with a copy on another one."
+    ),
 ]
 ProtectEveryOption = Annotated[
     str | None,
@@ -106,7 +111,13 @@ def saving_asked_for(
         raise Refused(f"--protect-every = {protect_every}: needs --protect")
     how_often = _every("--protect-every", protect_every or _AUTO) if protect is not None else ""
     return Saving.of(
-        save, _every("--save-every", every), _signal(at_signal), patience, resume, protect_every=how_often
+        save,
+        _every("--save-every", every),
+        _signal(at_signal),
+        patience,
+        resume,
+        protect_every=how_often,
+        has_buddies=protect == Protection.BUDDY,
     )
 
 

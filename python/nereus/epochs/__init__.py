@@ -5,7 +5,7 @@ In:  a folder that a job's setting `save` named, or one epoch in it (docs/format
 Out: complete epochs and what each says of itself; checked, since files may be anybody's. No data is read.
 """
 
-from nereus.epochs.epoch import Epoch, SavedArray
+from nereus.epochs.epoch import Epoch, EpochOnHosts, SavedArray
 from nereus.epochs.folder import (
     EpochsError,
     chosen_epoch,
@@ -16,6 +16,7 @@ from nereus.epochs.folder import (
 
 __all__ = [
     "Epoch",
+    "EpochOnHosts",
     "EpochsError",
     "SavedArray",
     "chosen_epoch",

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What an epoch says of itself: attributes of its group, by the key `nereus`."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -79,6 +80,16 @@ class _Document(_Part):
     saved_unix: Annotated[float, Field(ge=0, le=1e12, strict=False)]
     entries: list[SavedArray]
     own: list[SavedPieces] = []
+
+
+@dataclass(frozen=True)
+class EpochOnHosts:
+    """The latest epoch in memory of several hosts, as far as it is known beside the job."""
+
+    #: In which each host has a folder of its own.
+    folder: Path
+    number: int
+    iteration: int
 
 
 class Epoch:

@@ -6,6 +6,7 @@ import re
 import socket
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from nereus.launch.error import LaunchError
 
@@ -95,8 +96,18 @@ def names_of(hosts: Iterable[Host]) -> list[str]:
     return [host.name for host in hosts]
 
 
-def place(hosts: Sequence[Host], ranks: int, spread: bool, oversubscribe: bool) -> list[Share]:
-    """Where each of the first `ranks` processes goes: hosts filled in list order, or the emptiest first."""
+def place(
+    hosts: Sequence[Host],
+    ranks: int,
+    spread: bool,
+    oversubscribe: bool,
+    least: Mapping[str, int] = MappingProxyType({}),
+) -> list[Share]:
+    """Where each of the first `ranks` processes goes: hosts filled in list order, or the emptiest first.
+
+    `least`: how many each host gets before that, by its name. Where that is more than `ranks`, all of them
+    get fewer.
+    """
     if not hosts:
         return [Share("", ranks)]
     slots = sum(host.slots for host in hosts)
@@ -104,9 +115,15 @@ def place(hosts: Sequence[Host], ranks: int, spread: bool, oversubscribe: bool) 
         raise LaunchError(
             f"-n = {ranks}: the hosts {host_list(hosts)} have {slots} slots; --oversubscribe takes more"
         )
-    counts = [0] * len(hosts)
-    order: list[int] = []
-    for _ in range(ranks):
+    in_turns = [
+        number
+        for turn in range(max(least.values(), default=0))
+        for number, host in enumerate(hosts)
+        if least.get(host.name, 0) > turn
+    ]
+    order = sorted(in_turns[:ranks])
+    counts = [order.count(number) for number in range(len(hosts))]
+    for _ in range(ranks - len(order)):
         chosen = _next(hosts, counts, spread)
         counts[chosen] += 1
         order.append(chosen)

@@ -69,6 +69,8 @@ class Snapshot:
         return {path for path in map(FOLDER.joinpath, names) if _is_ours(path)}
 
     def _may_be_of_the_job(self, name: str) -> bool:
+        if name.endswith("-epochs"):  # nobody maps what is in it; who made it removes it, or its watchdog
+            return False
         return self.job is None or not name.startswith("nereus-") or name.startswith(f"nereus-{self.job}-")
 
 

@@ -91,7 +91,7 @@ class EmulatedJob:
         self._complaints = _complaints(job.text())
         if output.exists() and output.stat().st_size == 0:
             output.unlink()
-        return Ending(outcome, job.stopped, job.was_opened, job.ranks, job.lost_hosts)
+        return Ending(outcome, job.stopped, job.was_opened, job.ranks, job.lost_hosts, job.hosts)
 
     def _supervision(self, kept: MemoryEpochs | None, attempt: Attempt) -> Supervision:
         founders, settings = founding(attempt.ranks, self.experiment.groups[0].release_unit)

@@ -24,6 +24,8 @@ class Ending:
     ranks: int = 0
     #: Hosts that it needed, and were lost.
     lost_hosts: Sequence[str] = ()
+    #: Of each rank at last, as far as the job has told.
+    hosts: Sequence[str] = ()
     #: Number of the newest epoch in its folder when it began; 0: there was none.
     newest_before: int = 0
 

@@ -3,7 +3,7 @@
 
 from pathlib import Path
 
-from nereus.epochs import Epoch, EpochsError, chosen_epoch, newest_number
+from nereus.epochs import Epoch, EpochOnHosts, EpochsError, chosen_epoch, newest_number
 from nereus.runs.ending import Ending
 from nereus.runs.recovery_limit import RecoveryLimit
 from nereus.supervisor import MemoryEpochs
@@ -31,9 +31,9 @@ class Recoveries:
         self,
         ending: Ending,
         folder: Path | None,
-        begun_from: Epoch | None = None,
+        begun_from: Epoch | EpochOnHosts | None = None,
         in_memory: MemoryEpochs | None = None,
-    ) -> Epoch | str:
+    ) -> Epoch | EpochOnHosts | str:
         """The epoch to continue from; else why the job is over, "" where nobody would ask.
 
         A job that saved none since it began continues from the one that it began from, which may be older
@@ -59,23 +59,24 @@ class Recoveries:
         self,
         ending: Ending,
         folder: Path | None,
-        begun_from: Epoch | None,
+        begun_from: Epoch | EpochOnHosts | None,
         in_memory: MemoryEpochs | None,
-    ) -> Epoch:
+    ) -> Epoch | EpochOnHosts:
         """The one on disk or in memory after which the least is done again."""
         is_kept = begun_from is not None and in_memory is not None and in_memory.has(begun_from.folder)
-        kept = _latest_in(in_memory) if in_memory is not None else None
+        kept = in_memory.latest if in_memory is not None else None
         if folder is None:
             if kept is None:
                 raise EpochsError("it had kept no epoch in memory yet")
             return kept
         try:
-            saved = self._latest_on_disk(ending, folder, None if is_kept else begun_from)
+            on_disk = begun_from if isinstance(begun_from, Epoch) and not is_kept else None
+            saved = self._latest_on_disk(ending, folder, on_disk)
         except EpochsError:
             if kept is None:
                 raise
             return kept
-        if in_memory is not None and is_kept and not ending.was_opened:
+        if in_memory is not None and is_kept and not ending.was_opened and not ending.lost_hosts:
             in_memory.forget()  # it may be what the job could not be opened from
             return saved
         return kept if kept is not None and kept.iteration >= saved.iteration else saved
@@ -93,8 +94,4 @@ def _has_saved(ending: Ending, folder: Path | None, in_memory: MemoryEpochs | No
     One that dies soon after may not have told: who stands still then never gets the connection.
     """
     on_disk = folder is not None and newest_number(folder) > ending.newest_before
-    return on_disk or (in_memory is not None and newest_number(in_memory.folder) > 0)
-
-
-def _latest_in(in_memory: MemoryEpochs) -> Epoch | None:
-    return chosen_epoch(in_memory.folder) if newest_number(in_memory.folder) > 0 else None
+    return on_disk or (in_memory is not None and in_memory.has_any)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from nereus.epochs import Epoch, chosen_epoch
+from nereus.epochs import Epoch, EpochOnHosts, chosen_epoch
 from nereus.launch.locked_file import lock_file, remove_locked
 from nereus.runs.error import RunError
 
@@ -28,9 +28,11 @@ class Saving:
     patience: float = 0.0
     #: How often an epoch is kept in memory, as the setting has it; "": never.
     protect_every: str = ""
+    #: Whether hosts keep copies of one another's part of these.
+    has_buddies: bool = False
     #: What `resume` names, and the epoch that this is now.
     resume: Path | None = None
-    epoch: Epoch | None = None
+    epoch: Epoch | EpochOnHosts | None = None
 
     @staticmethod
     def of(
@@ -40,14 +42,21 @@ class Saving:
         patience: float,
         resume: Path | None,
         protect_every: str = "",
+        has_buddies: bool = False,
     ) -> "Saving":
         """A job that resumes saves where it comes from, if nothing else is said."""
         epoch = chosen_epoch(resume) if resume is not None else None
         folder = save or (epoch.folder.parent if epoch is not None else None)
         if folder is None:
-            return Saving(protect_every=protect_every)
+            return Saving(protect_every=protect_every, has_buddies=has_buddies)
         signals = {signal.SIGTERM, *([also_at] if also_at is not None else [])}
-        return Saving(folder.absolute(), every, frozenset(signals), patience, protect_every, resume, epoch)
+        at, protects = frozenset(signals), protect_every
+        return Saving(folder.absolute(), every, at, patience, protects, has_buddies, resume, epoch)
+
+    @property
+    def saved_ranks(self) -> int:
+        """Of the epoch on disk from which it continues; 0: it continues from none."""
+        return self.epoch.ranks if isinstance(self.epoch, Epoch) else 0
 
     @property
     def settings(self) -> Mapping[str, str]:
@@ -57,6 +66,7 @@ class Saving:
             settings |= {"NEREUS_SAVE": str(self.folder), "NEREUS_SAVE_EVERY": self.every}
         if self.protect_every:
             settings["NEREUS_PROTECT_EVERY"] = self.protect_every
+            settings["NEREUS_PROTECT"] = "buddy" if self.has_buddies else "memory"
         if self.epoch is not None:
             settings["NEREUS_RESUME"] = str(self.epoch.folder.absolute())
         return settings

@@ -50,6 +50,8 @@ class Where:
     measured: bool = False
     #: Seconds without a heartbeat after which hosts of the user's list are lost; 0: they send none.
     heartbeat_timeout: float = 0.0
+    #: How many founders each host has at least, by its name.
+    least: Mapping[str, int] = field(default_factory=dict)
 
     @staticmethod
     def read(
@@ -114,6 +116,13 @@ class Where:
         kept = replace(self.reach, hosts=tuple(host for host in self.hosts if host.name not in lost))
         return (replace(self, manager=static_hosts(kept)) if lost else self), lost
 
+    def with_least(self, counts: Mapping[str, int]) -> "Where":
+        """Each host has so many founders at least, or as many as it has slots."""
+        most = {host.name: counts.get(host.name, 0) for host in self.hosts}
+        if not self.oversubscribe:
+            most = {host.name: min(most[host.name], host.slots) for host in self.hosts}
+        return replace(self, least=most)
+
     def check_slots(self, ranks: int) -> None:
         """Refuse more processes than the hosts have slots for, unless that was allowed."""
         place(self.hosts, ranks, self.spread, self.oversubscribe)
@@ -128,7 +137,7 @@ class Where:
         settings: Mapping[str, str],
     ) -> Supervision:
         """A job of `ranks` founders; refused where the hosts have too few slots."""
-        founders = place(self.hosts, ranks, self.spread, self.oversubscribe)
+        founders = place(self.hosts, ranks, self.spread, self.oversubscribe, self.least)
         own = {"NEREUS_HOSTS": host_list(self.hosts)} if self.hosts else {}
         # Where groups cannot join, nothing is known in favour of other transports than the MPI's own choice.
         transports = join.environment if join.works else {}

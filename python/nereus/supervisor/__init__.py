@@ -16,13 +16,20 @@ from nereus.supervisor.job_names import check_job_name, meant_by, named, shown_n
 from nereus.supervisor.name_claim import NameClaim, claim_name, job_names
 
 if TYPE_CHECKING:
+    from nereus.supervisor.host_epochs import HostEpochs
     from nereus.supervisor.job import Job
     from nereus.supervisor.memory_epochs import MemoryEpochs
     from nereus.supervisor.supervision import Supervision
 else:
     # What starts jobs takes long to import, and most commands only ask them.
     __getattr__ = names_from(
-        __name__, {"job": ["Job"], "memory_epochs": ["MemoryEpochs"], "supervision": ["Supervision"]}
+        __name__,
+        {
+            "host_epochs": ["HostEpochs"],
+            "job": ["Job"],
+            "memory_epochs": ["MemoryEpochs"],
+            "supervision": ["Supervision"],
+        },
     )
 
 __all__ = [
@@ -33,6 +40,7 @@ __all__ = [
     "RESIZED",
     "UNCHANGED",
     "FoundJob",
+    "HostEpochs",
     "Job",
     "MemoryEpochs",
     "NameClaim",

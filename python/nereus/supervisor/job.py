@@ -49,6 +49,8 @@ class Job:
     #: Once it has ended: whether its program had opened it; whether it stopped in order to be continued from
     #: its latest epoch; how many ranks it had at last.
     was_opened, stopped, ranks = False, False, 0
+    #: Of each rank at last, as its root has told.
+    hosts: Sequence[str] = ()
     #: Hosts that it needed, and were lost; it failed by that.
     lost_hosts: Sequence[str] = ()
 
@@ -200,6 +202,7 @@ class Job:
         self.was_opened, self.ranks = supervisor.members.job_was_opened, supervisor.ranks
         self.stopped = supervisor.saves.stopped
         self.lost_hosts = tuple(supervisor.lost_hosts)
+        self.hosts = supervisor.members.hosts
 
     def _release_name(self) -> None:
         if self._claim is not None:

@@ -32,6 +32,12 @@ class Members:
         self._was_opened = False
         self._generation = -1
         self._seen = False
+        self._hosts: tuple[str, ...] = ()
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """Of each rank of the latest generation."""
+        return self._hosts
 
     @property
     def job_is_open(self) -> bool:
@@ -60,7 +66,7 @@ class Members:
         """
         if not self._open or generation < self._generation:
             return
-        self._generation = generation
+        self._generation, self._hosts = generation, tuple(hosts)
         here = {
             process: rank
             for rank, (process, host) in enumerate(zip(members, hosts, strict=True))

@@ -152,6 +152,8 @@ class Saved(Message):
     seconds: Annotated[float, Field(ge=0, le=1e9, strict=False)]
     #: Whether the job ends now, to be continued from this epoch.
     stops: bool
+    #: Of several hosts; nobody has asked for it from outside.
+    in_memory: bool
 
 
 class MemoryHandle(Message):

@@ -168,6 +168,8 @@ class Supervisor:
         if self._daemon_line is not None:
             self._daemon_line.turn()
         self._sockets.look()
+        if self._memory_epochs is not None:
+            self._memory_epochs.look(self._say)
         if self._to_start:
             self._start_party(*self._to_start.popleft())
         now = time.monotonic()
@@ -273,15 +275,17 @@ class Supervisor:
         self._strays.follow(processes, all(is_here(host) for host in message.hosts))
 
     def _take_saved(self, message: messages.Saved, sender: bytes) -> None:
-        self.saves.follow(message)
-        self._request_server.saved(message)
+        if not message.in_memory:
+            self.saves.follow(message)
+            self._request_server.saved(message)
+        elif self._memory_epochs is not None and message.code == 0:
+            self._memory_epochs.made(message, self.members.hosts)
 
     def _take_keep(self, message: messages.Keep, sender: bytes) -> None:
-        epochs = self._memory_epochs
         if message.epoch == 0:
             kept = self.restarts.keep(message.handles)
         else:
-            kept = epochs.keep(message.epoch, message.handles) if epochs is not None else []
+            kept = self._memory_epochs.keep(message.epoch, message.handles) if self._memory_epochs else []
         handles = [handle.model_dump() if handle is not None else None for handle in kept]
         self._tell_root("kept", request=message.request, handles=handles)
 

@@ -211,7 +211,8 @@ void SupervisorClient::say_saved(const SaveOutcome &outcome) {
                 {"iteration", outcome.iteration},
                 {"bytes", outcome.bytes},
                 {"seconds", outcome.seconds},
-                {"stops", outcome.stops}});
+                {"stops", outcome.stops},
+                {"in_memory", outcome.in_memory}});
 }
 
 Result<json> SupervisorClient::keep(std::uint64_t request, std::uint64_t epoch, const json &handles,

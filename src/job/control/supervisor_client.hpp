@@ -39,6 +39,7 @@ struct SaveOutcome {
     std::int64_t bytes = 0;
     double seconds = 0;
     bool stops = false; ///< the job ends now, and is to be continued from this epoch
+    bool in_memory = false;
 };
 
 class SupervisorClient {

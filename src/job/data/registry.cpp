@@ -88,6 +88,7 @@ Done Registry::check_name(const std::string &name) const {
 }
 
 void Registry::add(Entry entry) {
+    entry.registration = ++registrations_;
     entries_.push_back(std::move(entry));
     bound_ = entries_.size();
 }

@@ -49,7 +49,8 @@ struct Entry {
     bool owned = true;                          ///< data is freed with the registry; else it is the application's
     std::shared_ptr<memory::Segment> segment{}; ///< of a shared array; then data lies in it
 
-    bool left_to_mpi = false; ///< others may still read data: it is never freed
+    std::uint64_t registration = 0; ///< that brought it into a registry; no two of one registry have the same
+    bool left_to_mpi = false;       ///< others may still read data: it is never freed
 
     nereus_matrix *matrix = nullptr; ///< of row starts: the application's, whose numbers follow resizes
     /// plan::Distribution::at() of this generation, and of the one that a resize is making: of columns and values of a
@@ -154,6 +155,7 @@ private:
 
     std::vector<Entry> entries_;
     std::size_t bound_ = 0;
+    std::uint64_t registrations_ = 0; ///< all of this process
 };
 
 enum class Which { of_each_process, of_hosts_too };

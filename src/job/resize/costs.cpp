@@ -56,7 +56,8 @@ Result<int> read_word(const json &row, const char *key, const std::vector<std::s
                       const std::string &where) {
     const auto found = row.find(key);
     const auto end = words.end() - 1;
-    const auto word = found == row.end() || !found->is_string() ? end : std::find(words.begin(), end, *found);
+    const auto word =
+        found == row.end() || !found->is_string() ? end : std::find(words.begin(), end, found->get<std::string>());
     if (word != end) return static_cast<int>(word - words.begin());
     std::string allowed;
     for (auto each = words.begin(); each != end; ++each) allowed += (allowed.empty() ? "" : ", ") + *each;

@@ -6,6 +6,7 @@
 #include "job/state/checked_json.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <set>
 #include <stdexcept>
@@ -55,7 +56,7 @@ bool are_counts(const std::vector<std::int64_t> &counts) {
     });
 }
 
-SavedPieces pieces_from(const json &in, int ranks) {
+SavedPieces own_from(const json &in, int ranks) {
     SavedPieces own{in.at("name"), in.at("counts").get<std::vector<std::int64_t>>(),
                     whole<std::int64_t>(in, "bytes", 0)};
     if (own.name.empty() || std::ssize(own.counts) != ranks || !are_counts(own.counts))
@@ -75,6 +76,24 @@ void check(const std::vector<SavedEntry> &entries) {
     }
 }
 
+}
+
+json as_json(const std::vector<epochs::ChunkPiece> &pieces) {
+    json out = json::array();
+    for (const epochs::ChunkPiece &piece : pieces)
+        out.push_back({piece.array, piece.chunk, piece.place, piece.bytes, piece.checksum});
+    return out;
+}
+
+std::vector<epochs::ChunkPiece> pieces_from(const json &in, const std::vector<epochs::ArrayForm> &forms) {
+    std::vector<epochs::ChunkPiece> pieces;
+    for (const json &piece : in) {
+        const auto [array, chunk, place, bytes, checksum] = piece.get<std::array<std::int64_t, 5>>();
+        pieces.push_back({array, chunk, place, bytes, static_cast<std::uint32_t>(checksum)});
+        if (piece.size() != 5 || checksum != pieces.back().checksum || !epochs::lies_in(forms, pieces.back()))
+            throw std::out_of_range("held = " + piece.dump().substr(0, 100) + ": is no piece of an array");
+    }
+    return pieces;
 }
 
 Done check_array_names(const EpochDocument &document) {
@@ -104,6 +123,7 @@ std::string as_text(const EpochDocument &document) {
         for (const SavedPieces &own : document.own) out["own"].push_back(as_json(own));
     }
     if (document.restart) out["restart"] = as_json(*document.restart);
+    if (document.held) out["held"] = as_json(*document.held);
     return out.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
@@ -125,9 +145,10 @@ Result<EpochDocument> document_from(const std::string &text) try {
     for (const json &entry : in.at("entries")) document.entries.push_back(entry_from(entry));
     check(document.entries);
     if (in.contains("own"))
-        for (const json &own : in.at("own")) document.own.push_back(pieces_from(own, document.ranks));
+        for (const json &own : in.at("own")) document.own.push_back(own_from(own, document.ranks));
     if (auto done = check_array_names(document); !done) return tl::unexpected(done.error());
     if (in.contains("restart")) document.restart = restart_record_from(in.at("restart"));
+    if (in.contains("held")) document.held = pieces_from(in.at("held"), forms_of(document));
     return document;
 } catch (const std::exception &problem) {
     return failed(NEREUS_ERR_MISMATCH, std::string("the epoch cannot be read: ") + problem.what());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "epochs/array_form.hpp"
+#include "epochs/chunk_piece.hpp"
 #include "job/data/registry.hpp"
 #include "job/saving/own_pieces.hpp"
 #include "job/saving/restart_record.hpp"
@@ -40,7 +41,13 @@ struct EpochDocument {
     std::vector<SavedEntry> entries;      ///< in the order of registration
     std::vector<SavedPieces> own;         ///< of the application, in the order of their names
     std::optional<RestartRecord> restart; ///< of one that was saved for a resize by restart
+    /// Of one in memory of several hosts: pieces that are in these files; none: all are.
+    std::optional<std::vector<epochs::ChunkPiece>> held{};
 };
+
+nlohmann::json as_json(const std::vector<epochs::ChunkPiece> &pieces);
+/// Throws a std::exception where they are none of these arrays.
+std::vector<epochs::ChunkPiece> pieces_from(const nlohmann::json &in, const std::vector<epochs::ArrayForm> &forms);
 
 /// NEREUS_ERR_MISMATCH names two arrays of one name: what is registered may be called as data of the application's own
 /// is kept.

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "job/resize/job_state.hpp"
+#include "job/saving/constant_pieces.hpp"
 #include "job/saving/epoch_document.hpp"
 
 #include <cstdint>
@@ -25,6 +26,9 @@ struct SavedEpoch {
 /// something else is there, or epochs that the job does not continue from.
 Done prepare_saving(const Settings &settings);
 
+/// Whether the job continues from its epoch in memory of several hosts.
+bool continues_from_hosts(const Settings &settings);
+
 /// NEREUS_ERR_UNSUPPORTED where the application has data that nobody but itself can save.
 Done check_can_be_saved();
 
@@ -36,6 +40,8 @@ struct Destination {
     std::function<Result<std::vector<KeptArray>>(std::uint64_t)> keep{};
     /// On rank 0, when all data is saved: adds to what the epoch says of itself.
     std::function<void(EpochDocument &)> complete{};
+    /// Where each host has its part of the epoch in a folder of its own there, and a copy of that of another host.
+    ConstantPieces *on_hosts = nullptr;
 };
 
 /// Collective, at a checkpoint, while no resize is under way. The same on all processes.

@@ -7,21 +7,41 @@
 #include <type_traits>
 
 namespace nereus::job {
+namespace {
 
 using epochs::ChunkPiece;
+using Pieces = std::vector<ChunkPiece>;
 static_assert(std::is_trivially_copyable_v<ChunkPiece>);
 
-Result<std::vector<ChunkPiece>> gathered(MPI_Comm comm, const std::vector<ChunkPiece> &own) {
-    mpi::Bytes bytes(own.size() * sizeof(ChunkPiece));
-    if (!own.empty()) std::memcpy(bytes.data(), own.data(), bytes.size());
-    const auto each = mpi::gather(comm, 0, bytes);
+mpi::Bytes bytes_of(const Pieces &pieces) {
+    mpi::Bytes bytes(pieces.size() * sizeof(ChunkPiece));
+    if (!pieces.empty()) std::memcpy(bytes.data(), pieces.data(), bytes.size());
+    return bytes;
+}
+
+void append(Pieces &all, const mpi::Bytes &bytes) {
+    const std::size_t before = all.size(), count = bytes.size() / sizeof(ChunkPiece);
+    all.resize(before + count);
+    if (count > 0) std::memcpy(all.data() + before, bytes.data(), count * sizeof(ChunkPiece));
+}
+
+}
+
+Result<Pieces> gathered(MPI_Comm comm, const Pieces &own) {
+    const auto each = mpi::gather(comm, 0, bytes_of(own));
     if (!each) return tl::unexpected(each.error());
-    std::vector<ChunkPiece> all;
-    for (const mpi::Bytes &of_one : *each) {
-        const std::size_t before = all.size(), count = of_one.size() / sizeof(ChunkPiece);
-        all.resize(before + count);
-        if (count > 0) std::memcpy(all.data() + before, of_one.data(), count * sizeof(ChunkPiece));
-    }
+    Pieces all;
+    for (const mpi::Bytes &of_one : *each) append(all, of_one);
+    return all;
+}
+
+Result<Pieces> shared_pieces(MPI_Comm comm, const Pieces &own) {
+    const auto on_one = gathered(comm, own);
+    if (!on_one) return tl::unexpected(on_one.error());
+    const auto bytes = mpi::share(comm, 0, bytes_of(*on_one));
+    if (!bytes) return tl::unexpected(bytes.error());
+    Pieces all;
+    append(all, *bytes);
     return all;
 }
 

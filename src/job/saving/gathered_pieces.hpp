@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checksums of what all processes wrote or read, on rank 0.
+// Pieces of epochs that all processes wrote or read, on one of them or on all.
 #pragma once
 
 #include "epochs/chunk_piece.hpp"
@@ -11,5 +11,8 @@ namespace nereus::job {
 
 /// Collective: those of all processes on rank 0, none elsewhere.
 Result<std::vector<epochs::ChunkPiece>> gathered(MPI_Comm comm, const std::vector<epochs::ChunkPiece> &own);
+
+/// Collective: those of all processes on each.
+Result<std::vector<epochs::ChunkPiece>> shared_pieces(MPI_Comm comm, const std::vector<epochs::ChunkPiece> &own);
 
 }

@@ -18,6 +18,9 @@ public:
     /// @param extent        bytes of an element
     GlobalOrder(MPI_Comm comm, const plan::Distribution &distribution, std::int64_t extent);
 
+    /// What this process has in global order.
+    plan::Range range() const { return ranges_.range_of(rank_); }
+
     using Use = std::function<Done(plan::Range elements, const std::byte *bytes)>;
     using Fill = std::function<Done(plan::Range elements, std::byte *bytes)>;
 

@@ -159,29 +159,38 @@ Done OwnPieces::write_one(epochs::EpochWriter &writer, std::size_t array, std::s
     return done;
 }
 
+plan::Range LoadedPieces::starts_of(const SavedPieces &saved, int rank, int ranks) {
+    const plan::Range pieces = saved.of(rank, ranks);
+    return {pieces.first, pieces.end + 1};
+}
+
 /// Each element is read for the checksum by one rank: the end of a rank's pieces is the start of the next one's.
-Result<LoadedPieces> LoadedPieces::read(epochs::EpochReader &reader, const SavedPieces &saved, std::size_t array,
-                                        int rank, int ranks) {
+Result<LoadedPieces> LoadedPieces::with_starts(epochs::EpochReader &reader, const SavedPieces &saved, std::size_t array,
+                                               int rank, int ranks) {
     LoadedPieces loaded;
     loaded.name_ = saved.name;
-    const plan::Range pieces = saved.of(rank, ranks);
+    const plan::Range all = starts_of(saved, rank, ranks);
     const bool is_last = rank == ranks - 1;
-    loaded.starts_.resize(static_cast<std::size_t>(pieces.count()) + 1);
+    loaded.starts_.resize(static_cast<std::size_t>(all.count()));
     auto *const starts = reinterpret_cast<std::byte *>(loaded.starts_.data());
-    const plan::Range own{pieces.first, pieces.end + (is_last ? 1 : 0)};
-    auto done = reader.read(array, own, starts);
+    const plan::Range checked{all.first, all.end - (is_last ? 0 : 1)};
+    auto done = reader.read(array, checked, starts);
     if (done && !is_last)
-        done = reader.read_again(array, {pieces.end, pieces.end + 1},
-                                 starts + pieces.count() * std::int64_t{sizeof(std::int64_t)});
+        done = reader.read_again(array, {checked.end, all.end},
+                                 starts + checked.count() * std::int64_t{sizeof(std::int64_t)});
     if (!done) return tl::unexpected(done.error());
-    const plan::Range bytes{loaded.starts_.front(), loaded.starts_.back()};
+    const plan::Range bytes = loaded.bytes();
     const bool fits = std::ranges::is_sorted(loaded.starts_) && bytes.first >= 0 && bytes.end <= saved.bytes &&
                       (rank != 0 || bytes.first == 0) && (!is_last || bytes.end == saved.bytes);
     if (!fits) return failed(NEREUS_ERR_MISMATCH, "the epoch's \"" + saved.name + " starts\" cannot be");
-    loaded.bytes_.resize(static_cast<std::size_t>(bytes.count()));
-    if (done = reader.read(array + 1, bytes, loaded.bytes_.data()); !done) return tl::unexpected(done.error());
-    for (std::int64_t &start : loaded.starts_) start -= bytes.first;
     return loaded;
+}
+
+Done LoadedPieces::read_bytes(epochs::EpochReader &reader, std::size_t array) {
+    const plan::Range bytes = this->bytes();
+    bytes_.resize(static_cast<std::size_t>(bytes.count()));
+    for (std::int64_t &start : starts_) start -= bytes.first;
+    return reader.read(array, bytes, bytes_.data());
 }
 
 Done LoadedPieces::hand_over(MPI_Comm comm) const {

@@ -59,16 +59,23 @@ private:
 /// The pieces that this process gets out of an epoch.
 class LoadedPieces {
 public:
-    /// Those of rank `rank`. NEREUS_ERR_MISMATCH where they cannot be. @param array  as of OwnPieces::write()
-    static Result<LoadedPieces> read(epochs::EpochReader &reader, const SavedPieces &saved, std::size_t array, int rank,
-                                     int ranks);
+    /// Which starts rank `rank` reads, the end of its last piece included.
+    static plan::Range starts_of(const SavedPieces &saved, int rank, int ranks);
+
+    /// Those of rank `rank`, without their bytes. NEREUS_ERR_MISMATCH where they cannot be. @param array  as of
+    /// OwnPieces::write()
+    static Result<LoadedPieces> with_starts(epochs::EpochReader &reader, const SavedPieces &saved, std::size_t array,
+                                            int rank, int ranks);
+    /// That belong to them, of all.
+    plan::Range bytes() const { return {starts_.front(), starts_.back()}; }
+    Done read_bytes(epochs::EpochReader &reader, std::size_t array);
 
     /// Collective: `load` is called. NEREUS_ERR_TRANSFER where it refuses on this process.
     Done hand_over(MPI_Comm comm) const;
 
 private:
     std::string name_;
-    std::vector<std::int64_t> starts_;
+    std::vector<std::int64_t> starts_; ///< from 0 once the bytes were read
     std::vector<std::byte> bytes_;
 };
 

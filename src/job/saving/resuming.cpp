@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/saving/resuming.hpp"
 
+#include "base/printable.hpp"
 #include "epochs/epoch_reader.hpp"
 #include "job/data/binding.hpp"
 #include "job/data/entry_form.hpp"
 #include "job/data/shared_arrays.hpp"
 #include "job/saving/epoch_document.hpp"
+#include "job/saving/epoch_fetch.hpp"
+#include "job/saving/epoch_saving.hpp"
+#include "job/saving/epoch_search.hpp"
 #include "job/saving/gathered_pieces.hpp"
 #include "job/saving/global_order.hpp"
 #include "mpi/share.hpp"
@@ -22,8 +26,10 @@ using epochs::SaveFolder;
 
 /// An epoch, as all founders know it.
 struct Found {
-    ChosenEpoch chosen;
+    ChosenEpoch chosen; ///< where this process reads it
     EpochDocument document;
+    bool checks_files = false;         ///< this process, for others too
+    std::optional<EpochFetch> fetch{}; ///< of one on several hosts: what this one lacks
 };
 
 /// On rank 0: which epoch, and what it says of itself.
@@ -49,28 +55,56 @@ Result<Found> found_epoch(const mpi::Comm &control, const std::string &folder) t
         return failed(document.error().code,
                       SaveFolder(epochs::disk(), chosen.folder).folder_of(chosen.epoch).string() + ": " +
                           document.error().what);
-    return Found{chosen, std::move(*document)};
+    return Found{chosen, std::move(*document), control.rank() == 0};
 } catch (const nlohmann::json::exception &problem) {
     return failed(NEREUS_ERR_MISMATCH, std::string("the epoch cannot be read: ") + problem.what());
 }
 
+/// Collective.
+Result<Found> found_on_hosts(const mpi::Comm &control, const std::string &folder) {
+    auto folders = HostFolders::of(control, folder);
+    if (!folders) return tl::unexpected(folders.error());
+    auto found = find_on_hosts(control, *folders);
+    if (!found) return tl::unexpected(found.error());
+    const SaveFolder own(epochs::disk(), folders->own());
+    epochs::ChunkFiles files(epochs::disk(), own.folder_of(found->epoch), forms_of(found->document));
+    const bool leads = folders->leads();
+    return Found{{own.path(), found->epoch},
+                 std::move(found->document),
+                 leads,
+                 EpochFetch(control, std::move(*folders), std::move(found->holders), std::move(files))};
+}
+
 class Resuming {
 public:
-    Resuming(JobState &job, const Found &found)
+    Resuming(JobState &job, Found &found)
         : job_(job), comm_(job.generation.control.get()), rank_(job.generation.control.rank()),
-          ranks_(job.generation.control.size()), document_(found.document),
+          ranks_(job.generation.control.size()), found_(found), document_(found.document),
           reader_({epochs::disk(), found.chosen.folder}, found.chosen.epoch, forms_of(found.document)) {}
 
     Done resume() {
-        if (auto done = mpi::share_outcome(comm_, 0, rank_ == 0 ? reader_.check_files() : Done{}); !done) return done;
+        is_damaged_ = true; // unless all of it turns out well
+        const Done files = found_.checks_files ? reader_.check_files() : Done{};
+        is_damaged_here_ = !files;
+        if (auto done = mpi::agree(comm_, files); !done) return done;
+        is_damaged_ = false;
         if (auto done = mpi::agree(comm_, check_functions(document_.own)); !done) return done;
         if (auto done = make_entries(); !done) return done;
+        is_damaged_ = true;
+        if (auto done = fetch_entries(); !done) return done;
         if (auto done = mpi::agree(comm_, read()); !done) return done;
+        if (auto done = read_own(); !done) return done;
         if (auto done = check_checksums(); !done) return done;
+        is_damaged_ = false;
         if (auto done = hand_over_own(); !done) return done;
         job_.registry.expect(std::move(entries_).release());
         return {};
     }
+
+    /// Whether resume() failed since files of the epoch are not what they should be.
+    bool is_damaged() const { return is_damaged_; }
+    /// And whether it was this process that found them so.
+    bool is_damaged_here() const { return is_damaged_here_; }
 
 private:
     /// Entries that free their memory unless they are released to the registry.
@@ -119,11 +153,44 @@ private:
     /// Collective: the borders of a matrix' columns and values.
     Done cut(Entry &entry) {
         if (entry.is.rows_of.empty()) return {};
+        if (auto done = fetch_starts_at_borders(entry.is); !done) return done;
         const auto borders = mpi::share_result(comm_, 0, rank_ == 0 ? borders_of(entry.is) : mpi::Bytes{});
         if (!borders) return tl::unexpected(borders.error());
         entry.borders.resize(borders->size() / sizeof(std::int64_t));
         std::memcpy(entry.borders.data(), borders->data(), borders->size());
         return {};
+    }
+
+    /// Collective: elements that processes are about to read. Nothing where all can read all.
+    Done fetch(const std::vector<ElementsOf> &wanted) {
+        auto done = found_.fetch ? found_.fetch->fetch(wanted) : Done{};
+        is_damaged_ = is_damaged_ || (!done && done.error().code == NEREUS_ERR_MISMATCH);
+        return done;
+    }
+
+    Done fetch_starts_at_borders(const Description &is) {
+        const std::size_t starts = number_of(is.rows_of);
+        std::vector<ElementsOf> wanted;
+        if (rank_ == 0)
+            for (const std::int64_t row : document_.entries[starts].is.over(ranks_).borders())
+                wanted.push_back({starts, {row, row + 1}});
+        return fetch(wanted);
+    }
+
+    Done fetch_entries() {
+        std::vector<ElementsOf> wanted;
+        for (std::size_t number = 0; number < entries_.all().size(); ++number)
+            if (!document_.entries[number].kept.file) wanted.push_back({number, range_of(entries_.all()[number])});
+        return fetch(wanted);
+    }
+
+    /// Of the elements that this process reads.
+    plan::Range range_of(const Entry &entry) const {
+        const std::int64_t elements = entry.is.elements();
+        const plan::Distribution distribution = entry.before(ranks_);
+        if (entry.is.value || distribution.layout() == plan::Layout::replicated) return {0, elements};
+        if (distribution.contiguous()) return distribution.range_of(rank_);
+        return GlobalOrder(comm_, distribution, entry.is.extent).range();
     }
 
     /// On rank 0: where the rows of each rank begin.
@@ -167,14 +234,18 @@ private:
             const Done done = read_entry(number, entries_.all()[number], mine.has_value());
             if (mine) mine = done;
         }
-        return mine ? read_own() : mine;
+        return mine;
     }
 
+    /// Collective: the application's own data, whose starts say which bytes there are to be read.
     Done read_own() {
         std::size_t array = document_.entries.size();
         for (const SavedPieces &saved : document_.own) {
-            auto own = LoadedPieces::read(reader_, saved, array, rank_, ranks_);
-            if (!own) return tl::unexpected(own.error());
+            if (auto done = fetch({{array, LoadedPieces::starts_of(saved, rank_, ranks_)}}); !done) return done;
+            auto own = LoadedPieces::with_starts(reader_, saved, array, rank_, ranks_);
+            if (auto done = mpi::agree(comm_, own ? Done{} : Done(tl::unexpected(own.error()))); !done) return done;
+            if (auto done = fetch({{array + 1, own->bytes()}}); !done) return done;
+            if (auto done = mpi::agree(comm_, own->read_bytes(reader_, array + 1)); !done) return done;
             own_.push_back(std::move(*own));
             array += 2;
         }
@@ -230,6 +301,8 @@ private:
     JobState &job_;
     MPI_Comm comm_;
     int rank_, ranks_;
+    bool is_damaged_ = false, is_damaged_here_ = false;
+    Found &found_;
     const EpochDocument &document_;
     EpochReader reader_;
     Entries entries_;
@@ -246,18 +319,52 @@ std::string hint(const ChosenEpoch &chosen) {
     return "";
 }
 
+/// Collective: what is damaged is gone, and there is a copy, or an epoch before. Where there is no room for what a host
+/// lacks, the epochs before go.
+Result<Found> resumed_from_hosts(JobState &job, const std::string &folder) {
+    const auto tell = [&](const std::string &line) {
+        if (job.generation.control.rank() == 0) print_line("nereus", line);
+    };
+    bool has_room = false;
+    while (true) {
+        auto found = found_on_hosts(job.generation.control, folder);
+        if (!found) return found;
+        Resuming resuming(job, *found);
+        const Done done = resuming.resume();
+        if (done) return found;
+        SaveFolder own(epochs::disk(), found->chosen.folder);
+        const std::uint64_t epoch = found->chosen.epoch;
+        if (resuming.is_damaged() && done.error().code == NEREUS_ERR_MISMATCH) {
+            tell("an epoch in memory is damaged: " + done.error().what);
+            auto withdrawn = found->fetch->withdraw(own, epoch, resuming.is_damaged_here());
+            if (!withdrawn) return tl::unexpected(withdrawn.error());
+        } else if (done.error().code == NEREUS_ERR_STATE && !has_room) {
+            has_room = true;
+            tell("it is tried again without earlier epochs in memory: " + done.error().what);
+            if (found->checks_files) own.keep_only(epoch);
+        } else {
+            return tl::unexpected(done.error());
+        }
+    }
+}
+
+Result<Found> resumed_from_folder(JobState &job, const std::string &folder) {
+    auto found = found_epoch(job.generation.control, folder);
+    if (!found) return found;
+    const Done done = Resuming(job, *found).resume();
+    if (done) return found;
+    if (done.error().code != NEREUS_ERR_MISMATCH) return tl::unexpected(done.error());
+    return failed(done.error().code, done.error().what + hint(found->chosen));
+}
+
 }
 
 Result<std::optional<RestartRecord>> resume(JobState &job, const std::string &folder) {
     if (job.settings.start_ranks > 0 && job.settings.start_ranks != job.generation.control.size())
         return failed(NEREUS_ERR_SETTING, "resume: does not go together with start-ranks (release unit `rank`)");
-    const auto found = found_epoch(job.generation.control, folder);
+    const bool is_on_hosts = continues_from_hosts(job.settings) && folder == job.settings.resume;
+    auto found = is_on_hosts ? resumed_from_hosts(job, folder) : resumed_from_folder(job, folder);
     if (!found) return tl::unexpected(found.error());
-    Resuming resuming(job, *found);
-    if (auto done = resuming.resume(); !done) {
-        if (done.error().code != NEREUS_ERR_MISMATCH) return tl::unexpected(done.error());
-        return failed(done.error().code, done.error().what + hint(found->chosen));
-    }
     job.iteration = found->document.iteration;
     job.io_phases = static_cast<std::uint64_t>(found->document.io_phases);
     job.says_io = found->document.says_io;

@@ -44,7 +44,7 @@ def test_recoveries_from_memory_become_medians() -> None:
 
 def test_host_losses_become_medians() -> None:
     losses = [HostLoss(3.1, 2.6, 1), HostLoss(4.0, 3.0, 3), HostLoss(3.2, 2.4, 2)]
-    (row,) = [row.document() for row in rows_of_host_losses("mpich", 1000, losses)]
+    (row,) = [row.document() for row in rows_of_host_losses("host", "mpich", 1000, losses)]
     assert (row["case"], row["seconds"], row["noticed_seconds"], row["lost_iterations"]) == (
         *("host", 3.2, 2.6),
         2,
@@ -52,7 +52,7 @@ def test_host_losses_become_medians() -> None:
 
 
 def test_no_round_makes_no_row() -> None:
-    assert rows_of_host_losses("mpich", 1000, []) == []
+    assert rows_of_host_losses("host", "mpich", 1000, []) == []
     assert rows_of_rounds("mpich", 1000, []) == []
     assert rows_of_memory_recoveries("mpich", 1000, []) == []
 

@@ -15,6 +15,22 @@ LISTS = st.lists(st.integers(1, 5), min_size=1, max_size=5).map(
 )
 
 
+def test_hosts_get_their_least_before_others_are_filled() -> None:
+    hosts = read_hosts("n1:3,n2:1,n3:2")
+    least = {"n1": 1, "n3": 2}
+    assert place(hosts, 3, spread=False, oversubscribe=False, least=least) == [Share("n1", 1), Share("n3", 2)]
+    assert place(hosts, 5, spread=False, oversubscribe=False, least=least) == [
+        Share("n1", 1),
+        Share("n3", 2),
+        Share("n1", 2),
+    ]
+    assert place(hosts, 2, spread=False, oversubscribe=False, least={"n1": 2, "n3": 2}) == [
+        Share("n1", 1),
+        Share("n3", 1),
+    ]
+    assert place(hosts, 2, spread=True, oversubscribe=False, least=least) == [Share("n1", 1), Share("n3", 1)]
+
+
 def test_host_without_number_has_one_slot() -> None:
     assert read_hosts("n1:2,n2") == (Host("n1", 2), Host("n2", 1))
     assert read_hosts("") == ()

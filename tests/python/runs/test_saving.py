@@ -14,7 +14,7 @@ from an_epoch import document, folder_of_epochs, write_epoch
 from nereus.epochs import chosen_epoch
 from nereus.launch import Outcome
 from nereus.runs import Ending, Recoveries, RunError, Saving
-from nereus.supervisor import MemoryEpochs
+from nereus.supervisor import HostEpochs, MemoryEpochs, messages
 
 FAILED = Ending(Outcome(False, "a rank was killed", 137), was_opened=True, ranks=4)
 GOOD = Ending(Outcome(True, "the job ended normally"), was_opened=True, ranks=4)
@@ -36,7 +36,7 @@ def test_job_that_resumes_saves_where_it_comes_from(tmp_path: Path) -> None:
         "NEREUS_RESUME": str(folder / "epoch-3"),
     }
     assert saving.signals == {signal.SIGTERM, signal.SIGUSR1}
-    assert saving.epoch is not None and saving.epoch.ranks == 4
+    assert saving.epoch is not None and saving.saved_ranks == 4
 
 
 def test_two_jobs_do_not_save_in_one_folder(tmp_path: Path) -> None:
@@ -157,6 +157,62 @@ def test_job_in_memory_alone_is_tried_again(in_memory: MemoryEpochs) -> None:
         assert not isinstance(epoch, str) and epoch.number == 7
 
 
+def made(epoch: int, iteration: int, code: int = 0) -> messages.Saved:
+    return messages.Saved(
+        kind="saved",
+        request=1,
+        code=code,
+        message="",
+        epoch=epoch,
+        iteration=iteration,
+        bytes=8,
+        seconds=0.1,
+        stops=False,
+        in_memory=True,
+    )
+
+
+@pytest.fixture
+def on_hosts() -> Iterator[HostEpochs]:
+    with closing(HostEpochs(None)) as made:
+        yield made
+
+
+def test_job_continues_from_the_newer_one_of_disk_and_memory_of_hosts(
+    tmp_path: Path, on_hosts: HostEpochs
+) -> None:
+    recoveries, folder = Recoveries(9, 600.0), folder_of_epochs(tmp_path, 5)  # at iteration 50
+    for iteration, expected in ((40, folder / "epoch-5"), (50, on_hosts.folder), (60, on_hosts.folder)):
+        on_hosts.made(made(iteration // 10, iteration), [])
+        epoch = recoveries.next_epoch(FAILED, folder, None, on_hosts)
+        assert not isinstance(epoch, str) and epoch.folder == expected
+        assert on_hosts.has(epoch.folder) == (expected == on_hosts.folder)
+
+
+def test_job_that_cannot_be_opened_from_memory_of_hosts_continues_from_the_disk(
+    tmp_path: Path, on_hosts: HostEpochs
+) -> None:
+    recoveries, folder = Recoveries(9, 600.0), folder_of_epochs(tmp_path, 3)
+    on_hosts.made(made(7, 70), [])
+    kept = recoveries.next_epoch(FAILED, folder, None, on_hosts)
+    assert not isinstance(kept, str) and kept.folder == on_hosts.folder
+    since = replace(FAILED, was_opened=False, newest_before=3)
+    saved = recoveries.next_epoch(since, folder, kept, on_hosts)
+    assert not isinstance(saved, str) and saved.folder == folder / "epoch-3"
+    assert not on_hosts.has_any
+
+
+def test_job_in_memory_of_hosts_alone_is_tried_again(on_hosts: HostEpochs) -> None:
+    recoveries = Recoveries(9, 600.0)
+    assert recoveries.next_epoch(FAILED, None, None, on_hosts) == (
+        "it is not started again: it had kept no epoch in memory yet"
+    )
+    on_hosts.made(made(7, 70), [])
+    for ending in (FAILED, replace(FAILED, was_opened=False)):
+        epoch = recoveries.next_epoch(ending, None, None, on_hosts)
+        assert not isinstance(epoch, str) and epoch.number == 7
+
+
 def test_epochs_in_memory_are_gone_afterwards() -> None:
     with closing(MemoryEpochs()) as made:
         folder = made.folder
@@ -166,7 +222,12 @@ def test_epochs_in_memory_are_gone_afterwards() -> None:
 
 def test_settings_of_a_protected_job_name_no_disk() -> None:
     saving = Saving.of(None, "0", None, 60.0, None, protect_every="auto")
-    assert dict(saving.settings) == {"NEREUS_PROTECT_EVERY": "auto"}
+    assert dict(saving.settings) == {"NEREUS_PROTECT_EVERY": "auto", "NEREUS_PROTECT": "memory"}
+
+
+def test_job_whose_hosts_are_buddies_is_told_so() -> None:
+    saving = Saving.of(None, "0", None, 60.0, None, protect_every="auto", has_buddies=True)
+    assert saving.settings["NEREUS_PROTECT"] == "buddy"
 
 
 def test_job_that_saved_nothing_continues_from_the_epoch_that_was_chosen(tmp_path: Path) -> None:

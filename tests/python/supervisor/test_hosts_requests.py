@@ -187,7 +187,8 @@ def told_by(asked: Asked, stops: bool = False) -> tuple[int, list[tuple[int, str
 
 
 def saved_epoch(request: int, code: int = 0, message: str = "") -> Saved:
-    known: dict[str, Any] = {"epoch": 3, "iteration": 17, "bytes": 100, "seconds": 0.5, "stops": False}
+    known: dict[str, Any] = {"epoch": 3, "iteration": 17, "bytes": 100, "seconds": 0.5}
+    known |= {"stops": False, "in_memory": False}
     return Saved(kind="saved", request=request, code=code, message=message, **known)
 
 

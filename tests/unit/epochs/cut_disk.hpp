@@ -79,6 +79,13 @@ public:
         return {};
     }
 
+    Done link(const Path &file, const Path &name) override {
+        const auto node = find(file), folder = find(name.parent_path());
+        if (fails() || !node || !folder) return error(file);
+        folder->now.names[name.filename().string()] = node;
+        return {};
+    }
+
     Done remove_all(const Path &path) override {
         if (fails()) return error(path);
         if (const auto node = find(path)) empty(*node);

@@ -51,6 +51,36 @@ TEST(SaveFolder, NamesThatAreNoEpochsAreNone) {
     EXPECT_EQ(epoch_in("epoch-10"), 10u);
 }
 
+TEST(SaveFolder, AnEpochThatIsWithdrawnIsGone) {
+    const OwnFolder own;
+    SaveFolder folder(disk(), own.path());
+    ASSERT_TRUE(folder.prepare());
+    for (const std::uint64_t epoch : {4, 5}) ASSERT_TRUE(save(folder, epoch, usual_arrays(), 1));
+    folder.withdraw(5);
+    folder.withdraw(7);
+    EXPECT_EQ(choose_epoch(disk(), own.path())->epoch, 4u);
+    EXPECT_FALSE(disk().exists(folder.unfinished(5)));
+}
+
+TEST(SaveFolder, AnEpochHasAnArrayOfTheOneBeforeInTheSameFiles) {
+    const OwnFolder own;
+    SaveFolder folder(disk(), own.path());
+    ASSERT_TRUE(folder.prepare());
+    const std::vector<ArrayForm> arrays{{"x", "uint8", 10, 1}, {"y", "uint8", 10, 1}};
+    EpochWriter first(folder, 1, arrays);
+    ASSERT_TRUE(first.begin());
+    for (std::size_t i = 0; i < arrays.size(); ++i) ASSERT_TRUE(first.write(i, {0, 10}, bytes_of(arrays[i], 2).data()));
+    ASSERT_TRUE(first.finish() && first.complete(first.pieces(), R"({"epoch":1})"));
+    EpochWriter next(folder, 2, arrays);
+    ASSERT_TRUE(next.begin() && next.link(0, 1));
+    EXPECT_FALSE(next.link(1, 9)) << "there is no such epoch";
+    next.adopt({first.pieces().front()});
+    ASSERT_TRUE(next.write(1, {0, 10}, bytes_of(arrays[1], 2).data()));
+    ASSERT_TRUE(next.finish() && next.complete(next.pieces(), R"({"epoch":2})"));
+    EXPECT_EQ(std::filesystem::hard_link_count(folder.folder_of(2) / arrays[0].chunk_file(0)), 2u);
+    EXPECT_TRUE(read_back(folder, 2, arrays, 3).value_or(false));
+}
+
 TEST(SaveFolder, AnEpochIsChosenByItsFolderOrTheNewestIs) {
     const OwnFolder own;
     SaveFolder folder(disk(), own.path());
