@@ -95,8 +95,9 @@ def test_run_goes_on_in_the_group_that_failed_and_ends_it_where_it_would_have_en
     assert document["data_intact"] is True
     assert [generation["ranks"] for generation in document["generations"]] == [2, 3, 3, 1]
     assert document["failures"][0]["repeated_iterations"] == 30
-    # A resize comes at most two checkpoints after it was asked for.
-    assert 40 <= document["generations"][2]["iterations"] <= 43
+    # A resize comes at most two checkpoints after it was asked for. Quiet ones do not count, of which there
+    # is one in eight at most (src/job/announcement_interval.hpp).
+    assert 40 <= document["generations"][2]["iterations"] <= 43 + 40 // 8
     check_iterations(site, document)
 
 
