@@ -40,10 +40,6 @@ class HostEpochs(MemoryEpochs):
     def has_any(self) -> bool:
         return self._told is not None or newest_number(self._here) > 0
 
-    @property
-    def is_on_hosts(self) -> bool:
-        return True
-
     def prepare(self, hosts: Sequence[str], stopped: Callable[[], bool]) -> Mapping[str, str]:
         try:
             self._here.mkdir(mode=0o700, exist_ok=True)

@@ -69,8 +69,8 @@ class HostKeepers:
 
         Hosts that are not needed any more are lost as a rule: nobody waits for their answer.
         """
-        self._end([name for name in self._keepers if name not in hosts], within=0.0)
-        self._end([name for name, keeper in self._keepers.items() if keeper.has_ended], within=0.0)
+        over = [name for name, keeper in self._keepers.items() if name not in hosts or keeper.has_ended]
+        self._end(over, within=0.0)
         new = [name for name in hosts if name not in self._keepers]
         for name in new:
             self._keepers[name] = self._start(name)

@@ -40,17 +40,12 @@ class MemoryEpochs:
     @property
     def latest(self) -> Epoch | EpochOnHosts | None:
         """The one to continue from; EpochsError where it cannot be read."""
-        return chosen_epoch(self.folder) if newest_number(self.folder) > 0 else None
+        return chosen_epoch(self.folder) if self.has_any else None
 
     @property
     def has_any(self) -> bool:
         """Whether there is one, readable or not."""
         return newest_number(self.folder) > 0
-
-    @property
-    def is_on_hosts(self) -> bool:
-        """Whether each host has a part of them."""
-        return False
 
     def prepare(self, hosts: Sequence[str], stopped: Callable[[], bool]) -> Mapping[str, str]:
         """A job is about to be started on these hosts. On which of them nothing can be kept, and why."""

@@ -2,7 +2,6 @@
 #include "job/saving/epoch_fetch.hpp"
 
 #include "epochs/crc32c.hpp"
-#include "job/saving/gathered_pieces.hpp"
 #include "mpi/share.hpp"
 
 #include <algorithm>
@@ -12,8 +11,6 @@ namespace nereus::job {
 namespace {
 
 using epochs::ChunkPiece;
-
-constexpr std::int64_t most_bytes_at_once = std::int64_t{4} << 20;
 
 auto place_of(const ChunkPiece &piece) { return std::tuple(piece.array, piece.chunk, piece.place, piece.bytes); }
 

@@ -10,7 +10,6 @@ namespace nereus::job {
 namespace {
 
 using epochs::ChunkPiece;
-using Pieces = std::vector<ChunkPiece>;
 static_assert(std::is_trivially_copyable_v<ChunkPiece>);
 
 mpi::Bytes bytes_of(const Pieces &pieces) {

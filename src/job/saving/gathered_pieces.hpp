@@ -9,10 +9,12 @@
 
 namespace nereus::job {
 
+using Pieces = std::vector<epochs::ChunkPiece>;
+
 /// Collective: those of all processes on rank 0, none elsewhere.
-Result<std::vector<epochs::ChunkPiece>> gathered(MPI_Comm comm, const std::vector<epochs::ChunkPiece> &own);
+Result<Pieces> gathered(MPI_Comm comm, const Pieces &own);
 
 /// Collective: those of all processes on each.
-Result<std::vector<epochs::ChunkPiece>> shared_pieces(MPI_Comm comm, const std::vector<epochs::ChunkPiece> &own);
+Result<Pieces> shared_pieces(MPI_Comm comm, const Pieces &own);
 
 }

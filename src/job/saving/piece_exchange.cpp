@@ -14,7 +14,6 @@ namespace {
 using epochs::ChunkPiece;
 
 constexpr int tag_piece = 41;
-constexpr std::int64_t most_bytes_at_once = std::int64_t{4} << 20;
 
 int rank_in(MPI_Comm comm) {
     int rank = 0;

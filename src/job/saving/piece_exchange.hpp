@@ -3,13 +3,15 @@
 #pragma once
 
 #include "epochs/chunk_files.hpp"
-#include "mpi/check.hpp"
+#include "job/saving/gathered_pieces.hpp"
 
+#include <cstdint>
 #include <vector>
 
 namespace nereus::job {
 
-using Pieces = std::vector<epochs::ChunkPiece>;
+/// That are in the memory of one process, of a piece that is read or sent.
+inline constexpr std::int64_t most_bytes_at_once = std::int64_t{4} << 20;
 
 /// Collective: lists for each rank. @return those of each rank for this one
 Result<std::vector<Pieces>> exchanged_lists(MPI_Comm comm, const std::vector<Pieces> &for_each);
