@@ -108,6 +108,7 @@ def test_job_that_is_saved_on_request_goes_on(runs: Runs, site: Any) -> None:
 def test_signal_saves_and_ends_the_job(runs: Runs, number: signal.Signals) -> None:
     with runs.started("-n", "2", "--save", "saved", "--save-signal", "USR1") as process:
         process.send_signal(number)
+        process.send_signal(signal.SIGTERM)  # as `timeout`, which signals a process and its group
         errors = runs.end_of(process)
     assert (process.returncode, "stopped after epoch 1" in errors) == (STOPPED, True), errors
     runs.ends_well("-n", "1", "--resume", "saved")

@@ -118,13 +118,23 @@ class SavingProgram:
         return not self.knows_that_it_is_asked or (outcome.good and 0 not in self._save.exit_codes)
 
     def _signal(self, number: Signals, since: float) -> None:
-        """Ranks that catch it: others would die of it."""
+        """To ranks that catch it: others would die of it, as those that end already since another one got it.
+
+        So they stand still from the look at them until all have it.
+        """
         ranks = self._ranks()
-        catching = [process for process in ranks if processes.catches(process, number)]
-        if catching and (len(catching) >= self._ranks_here or time.monotonic() > since + _ALL_CATCH_WITHIN):
-            self._to_send = None
-            for process in catching:
-                processes.send(process, number)
+        if not self._is_to_be_sent(_catching(ranks, number), since):
+            return
+        with processes.stopped(ranks):
+            catching = _catching(ranks, number)
+            if self._is_to_be_sent(catching, since):
+                self._to_send = None
+                for process in catching:
+                    processes.send(process, number)
+
+    def _is_to_be_sent(self, catching: Sequence[Process], since: float) -> bool:
+        is_late = time.monotonic() > since + _ALL_CATCH_WITHIN
+        return bool(catching) and (is_late or len(catching) >= self._ranks_here)
 
     def _ranks(self) -> Sequence[Process]:
         """The processes on this host that the launcher started as ranks, but not their children."""
@@ -155,6 +165,10 @@ class SavingProgram:
         if self._save.request_file is not None:
             with suppress(OSError):
                 Path(self._save.request_file).unlink()
+
+
+def _catching(ranks: Sequence[Process], number: Signals) -> list[Process]:
+    return [process for process in ranks if processes.catches(process, number)]
 
 
 def _is_rank(pid: int, inherited: set[bytes]) -> bool:

@@ -10,7 +10,8 @@ import contextlib
 import ctypes
 import os
 import signal
-from collections.abc import Callable, Container, Iterable, Iterator
+import time
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +21,8 @@ JOB_VARIABLE = "NEREUS_JOB"
 GROUP_VARIABLE = "NEREUS_GROUP"
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
+# One that a debugger holds, or that waits for a file server, may not stop for long.
+_STOP_WITHIN, _LOOK_EVERY = 0.5, 0.001
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -103,6 +106,25 @@ def send(process: Process, number: signal.Signals) -> None:
     if entry is not None and entry.process == process:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(process.pid, number)
+
+
+@contextlib.contextmanager
+def stopped(some: Sequence[Process]) -> Iterator[None]:
+    """In this block these processes stand still, so that what was seen of them holds until it ends.
+
+    Those that do not stop at once are not waited for.
+    """
+    ours = [process for process in some if not is_stopped(process)]
+    try:
+        for process in ours:
+            send(process, signal.SIGSTOP)
+        deadline = time.monotonic() + _STOP_WITHIN
+        while time.monotonic() < deadline and any(is_running(p) and not is_stopped(p) for p in ours):
+            time.sleep(_LOOK_EVERY)
+        yield
+    finally:
+        for process in ours:
+            send(process, signal.SIGCONT)
 
 
 @contextlib.contextmanager
