@@ -376,6 +376,7 @@ NEREUS_API const char *nereus_code_name(int code);
 }
 #endif
 
+#include <nereus/distributed.h>
 #include <nereus/io.h>
 #include <nereus/matrix.h>
 #include <nereus/parts.h>

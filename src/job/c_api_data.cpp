@@ -3,6 +3,7 @@
 #include "job/c_boundary.hpp"
 #include "job/data/element_type.hpp"
 #include "job/data/values.hpp"
+#include "redistribution/c_arguments.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -17,23 +18,17 @@ using nereus::job::check_name;
 using nereus::job::Description;
 using nereus::job::guarded;
 using nereus::job::usable;
+using nereus::redistribution::extent_of;
+using nereus::redistribution::shape_of;
 
 constexpr std::int64_t most_rows = std::int64_t{1} << 59;
-
-Result<std::int64_t> extent_of(MPI_Datatype type) {
-    MPI_Aint lower = 0, extent = 0;
-    if (type == MPI_DATATYPE_NULL || MPI_Type_get_extent(type, &lower, &extent) != MPI_SUCCESS || lower != 0 ||
-        extent < 1)
-        return failed(NEREUS_ERR_ARGUMENT, "the datatype must have lower bound 0 and an extent of at least 1 byte");
-    return extent;
-}
 
 Result<Description> describe(const char *name, MPI_Datatype type, std::int64_t least, std::int64_t elements,
                              std::int64_t most) {
     if (auto named = check_name(name); !named) return tl::unexpected(named.error());
     auto extent = extent_of(type);
     if (!extent) return tl::unexpected(extent.error());
-    most = std::min(most, INT64_MAX / *extent); // places are counted in bytes too
+    most = std::min(most, nereus::redistribution::most_elements_of(*extent));
     if (elements < least || elements > most)
         return failed(NEREUS_ERR_ARGUMENT, std::string("\"") + name + "\" cannot have " + std::to_string(elements) +
                                                " elements: allowed is " + std::to_string(least) + " .. " +
@@ -51,27 +46,6 @@ nereus_distribution simple_distribution(nereus_layout layout) {
     distribution.layout = layout;
     distribution.block = 1;
     return distribution;
-}
-
-/// Fields that say nothing with this layout are not looked at.
-Result<nereus::plan::Shape> shape_of(const nereus_distribution &distribution, std::int64_t elements) {
-    nereus::plan::Shape shape;
-    shape.layout = static_cast<nereus::plan::Layout>(distribution.layout);
-    shape.elements = elements;
-    if (distribution.layout == NEREUS_WEIGHTED) {
-        if (distribution.weights == nullptr || distribution.weight_count < 1)
-            return failed(NEREUS_ERR_ARGUMENT, "NEREUS_WEIGHTED needs weights: nereus_array_distributed() takes them");
-        shape.weights.assign(distribution.weights, distribution.weights + distribution.weight_count);
-    }
-    if (distribution.layout == NEREUS_CYCLIC) shape.block = distribution.block;
-    if (distribution.layout == NEREUS_GRID) {
-        shape.rows = distribution.rows;
-        shape.columns = distribution.columns;
-        shape.block_rows = distribution.block_rows;
-        shape.block_columns = distribution.block_columns;
-    }
-    if (auto done = nereus::plan::check(shape); !done) return failed(NEREUS_ERR_ARGUMENT, done.error().what);
-    return shape;
 }
 
 Result<Description> describe_array(const char *name, MPI_Datatype type, std::int64_t elements,

@@ -13,7 +13,7 @@ std::int64_t period_of(const BlockCyclic &before, const BlockCyclic &after) {
 }
 
 /// Blocks of `deal` in the part of `rank`, also a short one.
-std::int64_t blocks_of(const BlockCyclic &deal, int rank) {
+std::int64_t number_of_blocks(const BlockCyclic &deal, int rank) {
     const std::int64_t blocks = deal.elements / deal.block + (deal.elements % deal.block > 0 ? 1 : 0);
     return blocks <= rank ? 0 : (blocks - 1 - rank) / deal.ranks + 1;
 }
@@ -53,11 +53,19 @@ std::vector<Strip> strips_from(const BlockCyclic &before, const BlockCyclic &aft
 template <class StripsFrom>
 std::vector<Shared> peers_of(const BlockCyclic &mine, const BlockCyclic &other, int rank, const StripsFrom &strips) {
     std::vector<Shared> all;
-    const std::int64_t steps = std::min(period_of(mine, other) / mine.ranks, blocks_of(mine, rank));
+    const std::int64_t steps = std::min(period_of(mine, other) / mine.ranks, number_of_blocks(mine, rank));
     for (std::int64_t i = 0; i < steps; ++i) {
         const std::int64_t first = rank + i * mine.ranks;
         all.push_back({static_cast<int>(first % other.ranks), strips(first)});
     }
+    return all;
+}
+
+/// Blocks of other sizes are looked at one rank after the other.
+template <class Pair> std::vector<Shared> peers_with_other_blocks(int peers, const Pair &shared_with) {
+    std::vector<Shared> all;
+    for (int peer = 0; peer < peers; ++peer)
+        if (std::vector<Strip> strips = shared_with(peer); !strips.empty()) all.push_back({peer, std::move(strips)});
     return all;
 }
 
@@ -74,12 +82,26 @@ Spot BlockCyclic::spot_of(std::int64_t element) const {
     return {static_cast<int>(number % ranks), number / ranks * block + element % block};
 }
 
+RegularBlocks BlockCyclic::blocks_of(int rank) const {
+    if (ranks == 1) return RegularBlocks::one({0, elements});
+    if (rank > elements / block) return RegularBlocks::one({elements, elements});
+    const std::int64_t first = rank * block;
+    if (block > elements / ranks) return RegularBlocks::one({first, first + std::min(block, elements - first)});
+    return {first, block, block * ranks, elements};
+}
+
 std::vector<Shared> drains_of(const BlockCyclic &before, const BlockCyclic &after, int source) {
-    return peers_of(before, after, source, [&](std::int64_t first) { return strips_from(before, after, first); });
+    if (before.block == after.block)
+        return peers_of(before, after, source, [&](std::int64_t first) { return strips_from(before, after, first); });
+    return peers_with_other_blocks(
+        after.ranks, [&](int drain) { return shared_elements(before.blocks_of(source), after.blocks_of(drain)); });
 }
 
 std::vector<Shared> sources_of(const BlockCyclic &before, const BlockCyclic &after, int drain) {
-    return peers_of(after, before, drain, [&](std::int64_t first) { return strips_from(before, after, first); });
+    if (before.block == after.block)
+        return peers_of(after, before, drain, [&](std::int64_t first) { return strips_from(before, after, first); });
+    return peers_with_other_blocks(
+        before.ranks, [&](int source) { return shared_elements(before.blocks_of(source), after.blocks_of(drain)); });
 }
 
 }

@@ -2,7 +2,7 @@
 // Blocks that are dealt out in turn: a cyclic array, or one direction of a matrix over a grid of ranks.
 #pragma once
 
-#include "plan/strip.hpp"
+#include "plan/regular_blocks.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -23,18 +23,19 @@ struct BlockCyclic {
 
     std::int64_t count_of(int rank) const;
     Spot spot_of(std::int64_t element) const;
+    RegularBlocks blocks_of(int rank) const;
 };
 
-/// What one rank of a deal shares with rank `peer` of another deal of the same blocks.
+/// What one rank of a deal shares with rank `peer` of another deal.
 struct Shared {
     int peer;
-    std::vector<Strip>
-        strips; ///< whole blocks, which come again after a period of both deals, then the last, short one
+    std::vector<Strip> strips; ///< blocks that come again after a period of both deals are told once
 };
 
-/// O(peers): the drains that share elements with source `source`.
+/// The drains that share elements with source `source`: O(their number) where blocks are the same, else for each
+/// drain what shared_elements() takes.
 std::vector<Shared> drains_of(const BlockCyclic &before, const BlockCyclic &after, int source);
-/// O(peers): the sources that share elements with drain `drain`; strips are the same as from the source's side.
+/// The sources that share elements with drain `drain`; strips are the same as from the source's side.
 std::vector<Shared> sources_of(const BlockCyclic &before, const BlockCyclic &after, int drain);
 
 }

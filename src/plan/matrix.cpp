@@ -4,11 +4,6 @@
 namespace nereus::plan {
 namespace {
 
-/// Columns of both ranks' own matrices.
-struct Widths {
-    std::int64_t from, to;
-};
-
 /// Places of one row's run of columns in matrices of these widths.
 Run in_line(const Run &columns, std::int64_t from_row, std::int64_t to_row, const Widths &widths) {
     return {from_row * widths.from + columns.from, to_row * widths.to + columns.to, columns.count};
@@ -33,47 +28,62 @@ std::vector<Run> runs_of(const std::vector<Strip> &columns) {
 
 /// Both matrices are as wide as the shared columns: rows that touch are one run.
 Strip whole_rows(const Strip &rows, const Widths &widths) {
-    const Run &run = rows.runs.front();
-    return repeated({run.from * widths.from, run.to * widths.to, run.count * widths.from}, rows.repeats,
-                    rows.from_step * widths.from, rows.to_step * widths.to);
+    const std::int64_t from_step = rows.from_step * widths.from, to_step = rows.to_step * widths.to;
+    Strip strip{{}, rows.repeats, from_step, to_step};
+    for (const Run &run : rows.runs)
+        strip.runs.push_back({run.from * widths.from, run.to * widths.to, run.count * widths.from});
+    return strip.runs.size() == 1 ? repeated(strip.runs.front(), rows.repeats, from_step, to_step) : strip;
 }
 
-/// The runs of one block of rows come again with the blocks.
+/// Calls act(from_row, to_row) for each row of one repetition.
+template <class Act> void each_row(const Strip &rows, const Act &act) {
+    for (const Run &block : rows.runs)
+        for (std::int64_t row = 0; row < block.count; ++row) act(block.from + row, block.to + row);
+}
+
+/// The runs of one repetition of rows come again with the repetitions.
 Strip by_blocks(const Strip &rows, const std::vector<Strip> &columns, const Widths &widths) {
-    const Run &block = rows.runs.front();
     Strip strip{{}, rows.repeats, rows.from_step * widths.from, rows.to_step * widths.to};
     const std::vector<Run> line = runs_of(columns);
-    strip.runs.reserve(line.size() * static_cast<std::size_t>(block.count));
-    for (std::int64_t row = 0; row < block.count; ++row)
-        for (const Run &run : line) strip.runs.push_back(in_line(run, block.from + row, block.to + row, widths));
+    strip.runs.reserve(line.size() * static_cast<std::size_t>(rows.count_of_one()));
+    each_row(rows, [&](std::int64_t from, std::int64_t to) {
+        for (const Run &run : line) strip.runs.push_back(in_line(run, from, to, widths));
+    });
     return strip;
 }
 
-/// In each block, the runs of the first row come again with the rows.
+/// In each block of rows, the runs of the first row come again with the rows.
 void add_by_rows(std::vector<Strip> &strips, const Strip &rows, const std::vector<Strip> &columns,
                  const Widths &widths) {
-    const Run &block = rows.runs.front();
     const std::vector<Run> line = runs_of(columns);
-    for (std::int64_t i = 0; i < rows.repeats; ++i) {
-        Strip strip{{}, block.count, widths.from, widths.to};
-        for (const Run &run : line)
-            strip.runs.push_back(in_line(run, block.from + i * rows.from_step, block.to + i * rows.to_step, widths));
-        strips.push_back(std::move(strip));
-    }
+    for (std::int64_t i = 0; i < rows.repeats; ++i)
+        for (const Run &block : rows.runs) {
+            Strip strip{{}, block.count, widths.from, widths.to};
+            for (const Run &run : line)
+                strip.runs.push_back(
+                    in_line(run, block.from + i * rows.from_step, block.to + i * rows.to_step, widths));
+            strips.push_back(std::move(strip));
+        }
 }
 
 /// In each row, blocks of columns come again.
 void add_by_columns(std::vector<Strip> &strips, const Strip &rows, const std::vector<Strip> &columns,
                     const Widths &widths) {
-    const Run &block = rows.runs.front();
     for (std::int64_t i = 0; i < rows.repeats; ++i)
-        for (std::int64_t row = 0; row < block.count; ++row)
-            for (const Strip &strip : columns)
-                strips.push_back({{in_line(strip.runs.front(), block.from + i * rows.from_step + row,
-                                           block.to + i * rows.to_step + row, widths)},
-                                  strip.repeats,
-                                  strip.from_step,
-                                  strip.to_step});
+        each_row(rows, [&](std::int64_t from, std::int64_t to) {
+            for (const Strip &strip : columns) {
+                strips.push_back({{}, strip.repeats, strip.from_step, strip.to_step});
+                for (const Run &run : strip.runs)
+                    strips.back().runs.push_back(
+                        in_line(run, from + i * rows.from_step, to + i * rows.to_step, widths));
+            }
+        });
+}
+
+std::int64_t words_of(const std::vector<Strip> &strips) {
+    std::int64_t words = 0;
+    for (const Strip &strip : strips) words += static_cast<std::int64_t>(strip.runs.size());
+    return words;
 }
 
 /// In the fewest words: blocks of rows, rows of a block and blocks of columns may be many or few.
@@ -81,21 +91,16 @@ void add_crossed(std::vector<Strip> &strips, const Strip &rows, const std::vecto
                  const Widths &widths) {
     const bool whole = columns.size() == 1 && columns.front().count() == widths.from && widths.from == widths.to;
     if (whole) return strips.push_back(whole_rows(rows, widths));
-    const std::int64_t blocks = rows.repeats, block = rows.runs.front().count, runs = number_of_runs(columns);
-    const std::int64_t words_by_blocks = block * runs, words_by_rows = blocks * runs;
-    const std::int64_t words_by_columns = blocks * block * static_cast<std::int64_t>(columns.size());
+    const std::int64_t blocks = rows.repeats * static_cast<std::int64_t>(rows.runs.size());
+    const std::int64_t runs = number_of_runs(columns), words_by_rows = blocks * runs;
+    const std::int64_t words_by_blocks = rows.count_of_one() * runs;
+    const std::int64_t words_by_columns = rows.count() * words_of(columns);
     if (words_by_blocks <= std::min(words_by_rows, words_by_columns))
         strips.push_back(by_blocks(rows, columns, widths));
     else if (words_by_rows <= words_by_columns)
         add_by_rows(strips, rows, columns, widths);
     else
         add_by_columns(strips, rows, columns, widths);
-}
-
-std::vector<Strip> crossed(const std::vector<Strip> &rows, const std::vector<Strip> &columns, const Widths &widths) {
-    std::vector<Strip> strips;
-    for (const Strip &strip : rows) add_crossed(strips, strip, columns, widths);
-    return strips;
 }
 
 /// What `rank`, a source or a drain, shares with the ranks of the other side.
@@ -117,6 +122,12 @@ std::vector<Shared> shared_by(const Distribution &before, const Distribution &af
     return all;
 }
 
+}
+
+std::vector<Strip> crossed(const std::vector<Strip> &rows, const std::vector<Strip> &columns, const Widths &widths) {
+    std::vector<Strip> strips;
+    for (const Strip &strip : rows) add_crossed(strips, strip, columns, widths);
+    return strips;
 }
 
 std::vector<Shared> drains_of_matrix(const Distribution &before, const Distribution &after, int source) {

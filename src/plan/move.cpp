@@ -2,6 +2,7 @@
 #include "plan/move.hpp"
 
 #include "plan/matrix.hpp"
+#include "plan/other_layout.hpp"
 
 #include <array>
 
@@ -101,10 +102,39 @@ Move move_of_blocks_in_turn(const Distribution &before, const Distribution &afte
     return move;
 }
 
+/// Of all that have a replicated array, the one that gives it to `drain`: itself, if it has it.
+int giver_of_copy(const Sizes &sizes, int drain) { return sizes.source_at(drain).value_or(drain % sizes.sources); }
+
+/// Each pair is looked at.
+Move move_to_other_layout(const Distribution &before, const Distribution &after, const Sizes &sizes,
+                          const Place &place) {
+    const bool copies = before.layout() == Layout::replicated;
+    const auto shared = [&](int source, int drain) -> std::vector<Strip> {
+        if (copies && giver_of_copy(sizes, drain) != source) return {};
+        return shared_elements(before, source, after, drain);
+    };
+    Move move;
+    const auto add = [](std::vector<Piece> &pieces, int peer, std::vector<Strip> strips) {
+        if (!strips.empty()) pieces.push_back({peer, std::move(strips)});
+    };
+    if (place.source)
+        for (int drain = 0; drain < sizes.drains; ++drain)
+            if (drain != place.drain) add(move.sends, drain, shared(*place.source, drain));
+    if (place.drain)
+        for (int source = 0; source < sizes.sources; ++source)
+            if (source != place.source) add(move.receives, source, shared(source, *place.drain));
+    if (place.source && place.drain) move.stays = shared(*place.source, *place.drain);
+    return move;
+}
+
 Move parts_of_move(const Distribution &before, const Distribution &after, const Sizes &sizes, const Place &place) {
-    if (before.layout() == Layout::replicated) return move_of_copies(before.elements(), sizes, place);
-    if (before.contiguous()) return move_of_ranges(before, after, sizes, place);
-    return move_of_blocks_in_turn(before, after, place);
+    const Layout layout = before.layout();
+    const bool replicated = layout == Layout::replicated, same = layout == after.layout();
+    if (replicated && same) return move_of_copies(before.elements(), sizes, place);
+    const bool ranges =
+        before.contiguous() && after.contiguous() && !replicated && after.layout() != Layout::replicated;
+    if (ranges) return move_of_ranges(before, after, sizes, place);
+    return same ? move_of_blocks_in_turn(before, after, place) : move_to_other_layout(before, after, sizes, place);
 }
 
 }

@@ -31,7 +31,10 @@ struct Move {
     bool unchanged = false;      ///< the process' whole part stays as it is
 };
 
-/// @param before, after  of the same array: one layout, or two contiguous ones; the same blocks where it has some
+/// O(own peers) where the layout stays, with its blocks; else for each rank of the other side what shared_elements()
+/// takes.
+///
+/// @param before, after  of the same array, a matrix with the same sides; halos only where both are contiguous
 Move move_of(const Distribution &before, const Distribution &after, const Sizes &sizes, const Place &place);
 
 inline Move move_of(Layout layout, std::int64_t elements, const Sizes &sizes, const Place &place) {

@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::int64_t rounds_under_way = 2;
 
-/// One side of an all-to-all: a datatype for each peer that holds the segment's place and length.
+/// One side of an all-to-all: a datatype for each peer that holds the segment's place, which may be beyond what an int
+/// holds, and its length.
 struct Ends {
     std::vector<int> counts, places;
     std::vector<MPI_Datatype> types;
@@ -23,15 +24,10 @@ struct Ends {
     explicit Ends(std::size_t peers) : counts(peers, 0), places(peers, 0), types(peers, MPI_BYTE) {}
 
     void add(int peer, const Strips &segment, Side side) {
-        Spot spot = spot_of(segment, side);
-        if (spot.type == MPI_BYTE) { // its place may be beyond what an int holds
-            spot.owned = mpi::Type::blocks({{spot.place, spot.count}}, 1, 0);
-            spot.type = spot.owned.get();
-        }
         const auto at = static_cast<std::size_t>(peer);
         counts[at] = 1;
-        types[at] = spot.type;
-        owned.push_back(std::move(spot.owned));
+        owned.push_back(type_with_place(segment, side));
+        types[at] = owned.back().get();
     }
 };
 

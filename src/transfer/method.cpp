@@ -25,15 +25,16 @@ int own_rank(MPI_Comm comm) {
 
 /// Of the pieces that this process sends as a source, or receives as a drain.
 std::vector<SegmentQueue::QueuedPiece> pieces_of(const Lane &lane, const std::vector<ArrayTransfer> &array_transfers,
-                                                 bool is_source) {
+                                                 bool is_source, std::int64_t strided_bytes) {
     std::vector<SegmentQueue::QueuedPiece> pieces;
     const int self = own_rank(lane.comm), ranks = ranks_of(lane.comm);
     for (const ArrayTransfer &array_transfer : array_transfers)
         for (const plan::Piece &piece : is_source ? array_transfer.move.sends : array_transfer.move.receives) {
             const int peer = is_source ? lane.rank_of_drain(piece.peer) : lane.rank_of_source(piece.peer);
             const int source = is_source ? self : peer, drain = is_source ? peer : self;
+            const bool strided = !start_of_row(piece.strips, source_side) || !start_of_row(piece.strips, drain_side);
             pieces.push_back({&array_transfer, static_cast<int>(&array_transfer - array_transfers.data()), peer,
-                              distance(source, drain, ranks), source,
+                              distance(source, drain, ranks), source, strided ? strided_bytes : INT64_MAX,
                               Slicer(in_bytes(piece.strips, array_transfer.extent))});
         }
     return pieces;
@@ -84,17 +85,19 @@ SegmentQueue::SegmentQueue(std::vector<QueuedPiece> pieces) : pieces_(std::move(
     std::erase_if(pieces_, [](const QueuedPiece &piece) { return piece.slicer.done(); });
 }
 
-SegmentQueue SegmentQueue::of_sends(const Lane &lane, const std::vector<ArrayTransfer> &array_transfers) {
-    return SegmentQueue(pieces_of(lane, array_transfers, true));
+SegmentQueue SegmentQueue::of_sends(const Lane &lane, const std::vector<ArrayTransfer> &array_transfers,
+                                    std::int64_t strided_bytes) {
+    return SegmentQueue(pieces_of(lane, array_transfers, true, strided_bytes));
 }
 
-SegmentQueue SegmentQueue::of_receives(const Lane &lane, const std::vector<ArrayTransfer> &array_transfers) {
-    return SegmentQueue(pieces_of(lane, array_transfers, false));
+SegmentQueue SegmentQueue::of_receives(const Lane &lane, const std::vector<ArrayTransfer> &array_transfers,
+                                       std::int64_t strided_bytes) {
+    return SegmentQueue(pieces_of(lane, array_transfers, false, strided_bytes));
 }
 
 std::pair<SegmentQueue::QueuedPiece &, Strips> SegmentQueue::next(std::int64_t bytes) {
     QueuedPiece &piece = pieces_[at_++];
-    return {piece, piece.slicer.take(bytes)};
+    return {piece, piece.slicer.take(std::min(bytes, piece.most_bytes))};
 }
 
 /// After each next() whose piece is not looked at any more.
@@ -103,32 +106,34 @@ void SegmentQueue::skip_ended() {
     if (at_ >= pieces_.size()) at_ = 0;
 }
 
-Pipe::Pipe(SegmentQueue queue, const Segments &segments, Post post)
-    : queue_(std::move(queue)), segments_(segments), post_(std::move(post)) {}
+Pipe::Pipe(SegmentQueue queue, const Segments &segments, Post post, Ended ended)
+    : queue_(std::move(queue)), segments_(segments), post_(std::move(post)), ended_(std::move(ended)),
+      requests_(static_cast<std::size_t>(segments.under_way), MPI_REQUEST_NULL) {}
 
 Result<Step> Pipe::step() {
     auto ended = see_what_ended();
     if (!ended) return tl::unexpected(ended.error());
     if (auto done = fill(); !done) return tl::unexpected(done.error());
-    if (requests_.empty()) return Step::all;
+    if (std::ranges::all_of(requests_, [](MPI_Request one) { return one == MPI_REQUEST_NULL; })) return Step::all;
     return *ended > 0 ? Step::something : Step::nothing;
 }
 
 Result<int> Pipe::see_what_ended() {
-    if (requests_.empty()) return 0;
     int ended = 0;
     std::vector<int> which(requests_.size());
     const int code =
         MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &ended, which.data(), MPI_STATUSES_IGNORE);
     if (auto done = mpi::check(code, "MPI_Testsome"); !done) return tl::unexpected(done.error());
-    std::erase(requests_, MPI_REQUEST_NULL);
+    if (ended == MPI_UNDEFINED) return 0; // none is under way
+    for (int i = 0; i < ended; ++i) ended_(static_cast<std::size_t>(which[static_cast<std::size_t>(i)]));
     return ended;
 }
 
 Done Pipe::fill() {
-    while (!queue_.done() && requests_.size() < static_cast<std::size_t>(segments_.under_way)) {
+    for (std::size_t number = 0; number < requests_.size() && !queue_.done(); ++number) {
+        if (requests_[number] != MPI_REQUEST_NULL) continue;
         auto [piece, segment] = queue_.next(segments_.bytes);
-        if (auto done = post_(piece, segment, requests_.emplace_back(MPI_REQUEST_NULL)); !done) return done;
+        if (auto done = post_(piece, segment, number, requests_[number]); !done) return done;
         queue_.skip_ended();
     }
     return {};

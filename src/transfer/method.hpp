@@ -53,15 +53,21 @@ class SegmentQueue {
 public:
     struct QueuedPiece {
         const ArrayTransfer *array_transfer;
-        int array;    ///< number of the array transfer
-        int peer;     ///< rank in the lane
-        int distance; ///< from the source's rank to the drain's, in a ring of all ranks
-        int source;   ///< rank
+        int array;               ///< number of the array transfer
+        int peer;                ///< rank in the lane
+        int distance;            ///< from the source's rank to the drain's, in a ring of all ranks
+        int source;              ///< rank
+        std::int64_t most_bytes; ///< of a segment
         Slicer slicer;
     };
 
-    static SegmentQueue of_sends(const Lane &lane, const std::vector<ArrayTransfer> &array_transfers);
-    static SegmentQueue of_receives(const Lane &lane, const std::vector<ArrayTransfer> &array_transfers);
+    /// @param strided_bytes  of a segment, at most, where its piece does not lie in a row on one side at least; the
+    /// same
+    ///                       on both sides, where these count along
+    static SegmentQueue of_sends(const Lane &lane, const std::vector<ArrayTransfer> &array_transfers,
+                                 std::int64_t strided_bytes = INT64_MAX);
+    static SegmentQueue of_receives(const Lane &lane, const std::vector<ArrayTransfer> &array_transfers,
+                                    std::int64_t strided_bytes = INT64_MAX);
 
     bool done() const { return pieces_.empty(); }
     /// The next segment and where it goes.
@@ -77,9 +83,13 @@ private:
 /// Keeps a number of a queue's segments under way.
 class Pipe {
 public:
-    using Post = std::function<Done(const SegmentQueue::QueuedPiece &, const Strips &segment, MPI_Request &)>;
+    /// Of those that are under way at a time, each has a number of its own: from 0.
+    using Post = std::function<Done(const SegmentQueue::QueuedPiece &, const Strips &segment, std::size_t number,
+                                    MPI_Request &)>;
+    using Ended = std::function<void(std::size_t number)>;
 
-    Pipe(SegmentQueue queue, const Segments &segments, Post post);
+    /// @param ended  called once for each segment, when it has been carried
+    Pipe(SegmentQueue queue, const Segments &segments, Post post, Ended ended = [](std::size_t) {});
     Result<Step> step();
 
     /// Of the segments to come; for a pipe whose other end does not count along.
@@ -93,7 +103,8 @@ private:
     SegmentQueue queue_;
     Segments segments_;
     Post post_;
-    std::vector<MPI_Request> requests_;
+    Ended ended_;
+    std::vector<MPI_Request> requests_; ///< by number; MPI_REQUEST_NULL: none has it
 };
 
 /// Both steps in one.

@@ -34,7 +34,7 @@ public:
         : comm_(context.lane.comm), lock_all_(lock_all), store_(windows),
           gets_(SegmentQueue::of_receives(context.lane, context.array_transfers),
                 segments_of_receives(context.strategy, context.limits),
-                [this](auto &...with) { return get(with...); }) {
+                [this](auto &&...with) { return get(with...); }) {
         if (context.strategy != NEREUS_BLOCKING) read_carefully();
         for (const ArrayTransfer &array_transfer : context.array_transfers)
             exposed_.push_back({array_transfer.name, array_transfer.from, reach(array_transfer)});
@@ -87,7 +87,7 @@ private:
         return mpi::check(MPI_Win_lock(MPI_LOCK_SHARED, source, MPI_MODE_NOCHECK, window), "MPI_Win_lock");
     }
 
-    Done get(const SegmentQueue::QueuedPiece &piece, const Strips &segment, MPI_Request &request) {
+    Done get(const SegmentQueue::QueuedPiece &piece, const Strips &segment, std::size_t, MPI_Request &request) {
         if (auto done = lock(piece.array, piece.peer); !done) return done;
         const Spot there = spot_of(segment, source_side), here = spot_of(segment, drain_side);
         return mpi::check(MPI_Rget(piece.array_transfer->to + here.place, here.count, here.type, piece.peer,

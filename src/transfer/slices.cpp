@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
+#include <numeric>
 
 namespace nereus::transfer {
 namespace {
@@ -19,31 +19,34 @@ plan::Strip part_of(const plan::Strip &strip, std::int64_t first, std::int64_t r
     return part;
 }
 
-/// Where the slice begins when its bytes lie in a row on `side`.
-std::optional<std::int64_t> start_of_row(const Strips &slice, Side side) {
-    const std::int64_t start = slice.front().runs.front().*side.place;
-    std::int64_t end = start;
+template <class Act> void each_run(const Strips &slice, Side side, const Act &act) {
+    for (const plan::Strip &strip : slice)
+        for (std::int64_t i = 0; i < strip.repeats; ++i)
+            for (const plan::Run &run : strip.runs) act(run.*side.place + i * strip.*side.step, run.count);
+}
+
+/// The same on both sides: it divides all that says where the slice lies in each.
+mpi::Unit unit_of(const Strips &slice) {
+    std::int64_t divisor = 0;
     for (const plan::Strip &strip : slice) {
-        if (strip.repeats > 1 && strip.*side.step != strip.count_of_one()) return std::nullopt;
-        for (const plan::Run &run : strip.runs) {
-            if (run.*side.place != end) return std::nullopt;
-            end += run.count;
-        }
-        end += (strip.repeats - 1) * strip.*side.step;
+        if (strip.repeats > 1) divisor = std::gcd(divisor, std::gcd(strip.from_step, strip.to_step));
+        for (const plan::Run &run : strip.runs)
+            divisor = std::gcd(std::gcd(divisor, run.count), std::gcd(run.from, run.to));
     }
-    return start;
+    return mpi::Unit::widest(divisor);
 }
 
-mpi::Type type_of(const plan::Strip &strip, Side side) {
+/// Of what lies `begin` bytes behind the address that the call is given.
+mpi::Type type_of(const plan::Strip &strip, Side side, std::int64_t begin, const mpi::Unit &unit) {
     std::vector<mpi::Block> blocks;
-    for (const plan::Run &run : strip.runs) blocks.push_back({run.*side.place, run.count});
-    return mpi::Type::blocks(blocks, strip.repeats, strip.*side.step);
+    for (const plan::Run &run : strip.runs) blocks.push_back({run.*side.place - begin, run.count});
+    return mpi::Type::blocks(blocks, strip.repeats, strip.*side.step, unit);
 }
 
-mpi::Type type_of(const Strips &slice, Side side) {
-    if (slice.size() == 1) return type_of(slice.front(), side);
+mpi::Type type_of(const Strips &slice, Side side, std::int64_t begin, const mpi::Unit &unit) {
+    if (slice.size() == 1) return type_of(slice.front(), side, begin, unit);
     std::vector<mpi::Type> parts;
-    for (const plan::Strip &strip : slice) parts.push_back(type_of(strip, side));
+    for (const plan::Strip &strip : slice) parts.push_back(type_of(strip, side, begin, unit));
     return mpi::Type::together(parts);
 }
 
@@ -113,17 +116,49 @@ void Slicer::end_repetitions(std::int64_t repetitions) {
     if (++strip_ < strips_.size()) strip_bytes_ = strips_[strip_].count_of_one();
 }
 
-Spot spot_of(const Strips &slice, Side side) {
-    Spot spot;
-    if (const auto start = start_of_row(slice, side)) {
-        spot.place = *start;
-        spot.count = static_cast<int>(plan::count_of(slice));
-    } else {
-        spot.owned = type_of(slice, side);
-        spot.type = spot.owned.get();
-        spot.count = 1;
+std::optional<std::int64_t> start_of_row(const Strips &slice, Side side) {
+    const std::int64_t start = slice.front().runs.front().*side.place;
+    std::int64_t end = start;
+    for (const plan::Strip &strip : slice) {
+        if (strip.repeats > 1 && strip.*side.step != strip.count_of_one()) return std::nullopt;
+        for (const plan::Run &run : strip.runs) {
+            if (run.*side.place != end) return std::nullopt;
+            end += run.count;
+        }
+        end += (strip.repeats - 1) * strip.*side.step;
     }
-    return spot;
+    return start;
+}
+
+Spot spot_of(const Strips &slice, Side side) {
+    const mpi::Unit unit = unit_of(slice);
+    if (const auto start = start_of_row(slice, side))
+        return {*start, static_cast<int>(plan::count_of(slice) / unit.bytes), unit.type};
+    const std::int64_t place = slice.front().runs.front().*side.place;
+    mpi::Type type = type_of(slice, side, place, unit);
+    const MPI_Datatype handle = type.get();
+    return {place, 1, handle, std::move(type)};
+}
+
+mpi::Type type_with_place(const Strips &slice, Side side) {
+    const mpi::Unit unit = unit_of(slice);
+    if (const auto start = start_of_row(slice, side))
+        return mpi::Type::blocks({{*start, plan::count_of(slice)}}, 1, 0, unit);
+    return type_of(slice, side, 0, unit);
+}
+
+void pack(const Strips &slice, Side side, const std::byte *part, std::byte *row) {
+    each_run(slice, side, [&](std::int64_t place, std::int64_t bytes) {
+        std::memcpy(row, part + place, static_cast<std::size_t>(bytes));
+        row += bytes;
+    });
+}
+
+void unpack(const Strips &slice, Side side, const std::byte *row, std::byte *part) {
+    each_run(slice, side, [&](std::int64_t place, std::int64_t bytes) {
+        std::memcpy(part + place, row, static_cast<std::size_t>(bytes));
+        row += bytes;
+    });
 }
 
 void copy(const Strips &slice, const std::byte *from, std::byte *to) {

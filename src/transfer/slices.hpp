@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace nereus::transfer {
@@ -54,11 +55,21 @@ struct Spot {
     std::int64_t place = 0;
     int count = 0;
     MPI_Datatype type = MPI_BYTE;
-    mpi::Type owned{};
+    mpi::Type owned{}; ///< none where bytes lie in a row
 };
 
-/// Of a slice of less than 2^31 bytes. Bytes in a row need no datatype of their own.
+/// Of a slice of less than 2^31 bytes.
 Spot spot_of(const Strips &slice, Side side);
+
+/// The same as one type, at a distance from the part's first byte.
+mpi::Type type_with_place(const Strips &slice, Side side);
+
+/// Where in its part the slice begins, if its bytes lie in a row on `side`.
+std::optional<std::int64_t> start_of_row(const Strips &slice, Side side);
+
+/// Copies what lies in `part` on `side` behind one another, in the order in which it travels; and back.
+void pack(const Strips &slice, Side side, const std::byte *part, std::byte *row);
+void unpack(const Strips &slice, Side side, const std::byte *row, std::byte *part);
 
 /// Copies a slice from a source's part into a drain's part.
 void copy(const Strips &slice, const std::byte *from, std::byte *to);

@@ -25,13 +25,15 @@
 
 namespace nereus::transfer {
 
-/// The communicator in which sources and drains meet: an intra-communicator with the sources first, then the
-/// newcomers, or an inter-communicator between sources and drains.
+/// The communicator in which sources and drains meet: an intra-communicator, or an inter-communicator between them.
 struct Lane {
     MPI_Comm comm;
-    std::vector<int> drain_ranks; ///< rank of each drain
+    std::vector<int> drain_ranks;    ///< rank of each drain
+    std::vector<int> source_ranks{}; ///< rank of each source; empty: source s is rank s
 
-    int rank_of_source(int source) const { return source; }
+    int rank_of_source(int source) const {
+        return source_ranks.empty() ? source : source_ranks[static_cast<std::size_t>(source)];
+    }
     int rank_of_drain(int drain) const { return drain_ranks[static_cast<std::size_t>(drain)]; }
 };
 

@@ -94,7 +94,8 @@ def test_each_c_function_has_a_page_with_its_prototype(made: Path) -> None:
     assert {"nereus_open", "nereus_count", "nereus_version", "nereus_monitor_read"} <= set(prototypes)
     for name, prototype in prototypes.items():
         shown = " ".join(section(made / "man3" / f"{name}.3", "SYNOPSIS").split())
-        assert f" {prototype} " in shown, name
+        # Where a line is too long, parameters begin on the next one.
+        assert f" {prototype} " in shown.replace("( ", "("), name
     assert ".B #include <nereus/nereus.h>" in section(made / "man3" / "nereus_io_begin.3", "SYNOPSIS")
     assert ".B #include <nereus/monitor.h>" in section(made / "man3" / "nereus_monitor_read.3", "SYNOPSIS")
 

@@ -24,7 +24,7 @@ std::vector<int> arrivals(const Move &move, const Part &part) {
 }
 
 RC_GTEST_PROP(Move, EachDrainGetsEachOfItsElementsExactlyOnce, ()) {
-    const ResizeCase resize = any_resize();
+    const ResizeCase resize = any_resize_or_redistribution();
     for (const Place &place : resize.places()) {
         if (!place.drain) continue;
         for (const int times : arrivals(resize.move(place), resize.after(*place.drain))) RC_ASSERT(times == 1);
@@ -32,7 +32,7 @@ RC_GTEST_PROP(Move, EachDrainGetsEachOfItsElementsExactlyOnce, ()) {
 }
 
 RC_GTEST_PROP(Move, WhatASourceSendsIsWhatTheDrainAwaits, ()) {
-    const ResizeCase resize = any_resize();
+    const ResizeCase resize = any_resize_or_redistribution();
     std::map<Pair, std::vector<Strip>> sent, awaited;
     for (const Place &place : resize.places()) {
         const Move move = resize.move(place);
@@ -45,7 +45,7 @@ RC_GTEST_PROP(Move, WhatASourceSendsIsWhatTheDrainAwaits, ()) {
 }
 
 RC_GTEST_PROP(Move, ASourceSendsOnlyWhatItHasAndTheDrainWants, ()) {
-    const ResizeCase resize = any_resize();
+    const ResizeCase resize = any_resize_or_redistribution();
     for (const Place &place : resize.places())
         for (const Piece &piece : resize.move(place).sends) {
             const Part has = resize.before(place.source.value()), wants = resize.after(piece.peer);
@@ -57,7 +57,7 @@ RC_GTEST_PROP(Move, ASourceSendsOnlyWhatItHasAndTheDrainWants, ()) {
 }
 
 RC_GTEST_PROP(Move, ElementsTravelInTheOrderInWhichTheyLie, ()) {
-    const ResizeCase resize = any_resize();
+    const ResizeCase resize = any_resize_or_redistribution();
     for (const Place &place : resize.places())
         for (const Piece &piece : resize.move(place).sends) {
             const std::vector<Step> steps = steps_of(piece.strips);
@@ -67,7 +67,7 @@ RC_GTEST_PROP(Move, ElementsTravelInTheOrderInWhichTheyLie, ()) {
 }
 
 RC_GTEST_PROP(Move, NobodySendsToItself, ()) {
-    const ResizeCase resize = any_resize();
+    const ResizeCase resize = any_resize_or_redistribution();
     for (const Place &place : resize.places()) {
         if (!place.source || !place.drain) continue;
         for (const Piece &piece : resize.move(place).sends) RC_ASSERT(piece.peer != *place.drain);
@@ -76,7 +76,7 @@ RC_GTEST_PROP(Move, NobodySendsToItself, ()) {
 }
 
 RC_GTEST_PROP(Move, APartIsKeptInPlaceOnlyWhenItIsTheSameBeforeAndAfter, ()) {
-    const ResizeCase resize = any_resize();
+    const ResizeCase resize = any_resize_or_redistribution();
     for (const Place &place : resize.places()) {
         const bool same = place.source && place.drain && resize.before(*place.source) == resize.after(*place.drain);
         const Move move = resize.move(place);
@@ -192,6 +192,40 @@ TEST(Move, WideAndTallMatricesInHugeBlocksNeedFewWords) {
     }
 }
 
+RC_GTEST_PROP(Move, APlanForOtherBlocksOfAHugeArrayIsAsShortAsThatOfASmallOne, ()) {
+    const auto elements = *rc::gen::inRange<std::int64_t>(most_elements / 2, most_elements + 1);
+    const auto any_blocks = [&]() -> Shape {
+        const auto block = *rc::gen::oneOf(rc::gen::inRange<std::int64_t>(1, 40),
+                                           rc::gen::inRange<std::int64_t>(most_elements / 8, most_elements));
+        return *rc::gen::arbitrary<bool>() ? Shape{Layout::cyclic, elements, {}, block}
+                                           : Shape{Layout::block, elements};
+    };
+    const int sources = *rc::gen::inRange(1, 20), drains = *rc::gen::inRange(1, 20);
+    const ResizeCase resize{{any_blocks(), sources}, {any_blocks(), drains}, {sources, drains, true}};
+    const int drain = *rc::gen::inRange(0, drains);
+    const Move move = resize.move({std::nullopt, drain});
+    RC_ASSERT(received(move) == resize.cut_after.count_of(drain));
+    // Of each source, the runs of a period of both at most, and of what is left at the end.
+    RC_ASSERT(words_of(move) <= 4 * 40 * 20 * sources);
+    RC_ASSERT(received(move) == 0 || last_comes_from_its_place(move, resize, drain));
+}
+
+TEST(Move, OtherBlocksOfAMatrixNeedWordsForItsRowsOfBlocks) {
+    constexpr std::int64_t side = 8192;
+    const Distribution before{Shape{Layout::grid, side * side, {}, 1, side, side, 36, 36}, 2},
+        after{Shape{Layout::grid, side * side, {}, 1, side, side, 128, 128}, 4}, rows{Layout::block, side * side, 3};
+    for (int drain = 0; drain < 4; ++drain) {
+        const Move move = ResizeCase{before, after, {2, 4, true}}.move({std::nullopt, drain});
+        EXPECT_EQ(received(move), after.count_of(drain));
+        EXPECT_LE(words_of(move), 10'000);
+    }
+    for (int drain = 0; drain < 3; ++drain) {
+        const Move move = ResizeCase{after, rows, {4, 3, true}}.move({std::nullopt, drain});
+        EXPECT_EQ(received(move), rows.count_of(drain));
+        EXPECT_LE(words_of(move), 10'000);
+    }
+}
+
 TEST(Move, RowStartsThatASurvivorHoldsAsItsHaloAreNotSentAgain) {
     // Rows 0-3 | 4-7 become 0-2 | 3-5 | 6-7: start 4 lies at both sources, and source 0 keeps its own.
     const Distribution before = Distribution{Layout::block, 8, 2}.with_halo(1),
@@ -245,7 +279,7 @@ void carry(std::vector<Process> &all, std::int64_t extent) {
 }
 
 RC_GTEST_PROP(Move, TheBytesOfAWholeTransferAreTheOldOnesInTheirNewPlaces, ()) {
-    const ResizeCase resize = any_resize();
+    const ResizeCase resize = any_resize_or_redistribution();
     const auto extent = *rc::gen::inRange<std::int64_t>(1, 25);
     const auto content = *rc::gen::container<std::vector<std::uint8_t>>(
         static_cast<std::size_t>(resize.cut_before.elements() * extent), rc::gen::arbitrary<std::uint8_t>());

@@ -73,9 +73,23 @@ inline ResizeCase any_resize(int most_processes = 12, std::int64_t most = 80) {
     return {before.with_halo(halo), after.with_halo(halo), sizes};
 }
 
+/// The array gets any other layout, or other blocks or weights of the same.
+inline ResizeCase any_redistribution(int most_processes = 9, std::int64_t most = 80) {
+    const Sizes sizes = any_sizes(most_processes);
+    const Shape before = any_shape(most), after = any_shape_like(before, any_layout());
+    return {{before, sizes.sources}, {after, sizes.drains}, sizes};
+}
+
+inline ResizeCase any_resize_or_redistribution() {
+    const auto most = *rc::gen::element<std::int64_t>(20, 80, 700); // of many, blocks come again after a period
+    return *rc::gen::arbitrary<bool>() ? any_resize(12, most) : any_redistribution(9, most);
+}
+
 inline void showValue(const ResizeCase &c, std::ostream &out) {
-    out << "layout " << static_cast<int>(c.cut_before.layout()) << ", " << c.cut_before.elements() << " elements, halo "
-        << c.cut_before.halo() << ", " << c.sizes.sources << " -> " << c.sizes.drains
+    showValue(c.cut_before.shape(), out);
+    out << " -> ";
+    showValue(c.cut_after.shape(), out);
+    out << ", halo " << c.cut_before.halo() << ", " << c.sizes.sources << " -> " << c.sizes.drains
         << (c.sizes.anew           ? ", anew"
             : c.sizes.kept.empty() ? ", merge"
                                    : ", merge in another order");

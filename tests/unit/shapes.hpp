@@ -66,6 +66,20 @@ inline Shape any_shape_of(Layout layout, std::int64_t most) {
     return shape;
 }
 
+/// Of as many elements, of a matrix with the same sides.
+inline Shape any_shape_like(const Shape &one, Layout layout) {
+    Shape shape = any_shape_of(layout, one.elements);
+    shape.elements = one.elements;
+    if (layout != Layout::grid) return shape;
+    std::vector<std::int64_t> sides{1};
+    for (std::int64_t side = 2; side <= one.elements; ++side)
+        if (one.elements % side == 0) sides.push_back(side);
+    const bool is_matrix = one.layout == Layout::grid;
+    shape.rows = is_matrix ? one.rows : *rc::gen::elementOf(sides);
+    shape.columns = is_matrix ? one.columns : one.elements / shape.rows;
+    return shape;
+}
+
 inline Layout any_layout() {
     return *rc::gen::element(Layout::block, Layout::replicated, Layout::weighted, Layout::cyclic, Layout::grid);
 }

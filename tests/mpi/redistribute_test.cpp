@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A user would lose data if an element of any layout, size and process came to another place, or if one process that
+// was called wrongly kept the others waiting.
+#include "expect.hpp"
+
+#include <nereus/nereus.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+using namespace testing_mpi;
+
+namespace {
+
+using Bytes = std::vector<unsigned char>;
+
+struct Side {
+    nereus_distribution distribution{};
+    std::vector<std::int32_t> weights{};
+    std::vector<int> ranks{};
+
+    nereus_distributed given() {
+        distribution.weights = weights.data();
+        distribution.weight_count = static_cast<int>(weights.size());
+        return {&distribution, static_cast<int>(ranks.size()), ranks.data()};
+    }
+    int number_of(int rank) const {
+        const auto found = std::ranges::find(ranks, rank);
+        return found == ranks.end() ? -1 : static_cast<int>(found - ranks.begin());
+    }
+};
+
+/// The same on all processes, since all are given the same seed.
+class Random {
+public:
+    explicit Random(unsigned seed) : numbers_(seed) {}
+    std::int64_t in(std::int64_t least, std::int64_t most) {
+        return least + static_cast<std::int64_t>(numbers_() % static_cast<std::uint64_t>(most - least + 1));
+    }
+    std::vector<int> some_ranks(int size) {
+        std::vector<int> ranks(static_cast<std::size_t>(size));
+        std::iota(ranks.begin(), ranks.end(), 0);
+        for (std::size_t i = ranks.size(); i > 1; --i)
+            std::swap(ranks[i - 1], ranks[static_cast<std::size_t>(in(0, static_cast<std::int64_t>(i) - 1))]);
+        ranks.resize(static_cast<std::size_t>(in(1, size)));
+        return ranks;
+    }
+
+private:
+    std::mt19937_64 numbers_;
+};
+
+Side any_side(Random &random, nereus_layout layout, std::int64_t rows, std::int64_t columns, int size) {
+    const std::int64_t elements = rows * columns;
+    Side side;
+    side.ranks = random.some_ranks(size);
+    side.distribution.layout = layout;
+    side.distribution.block = random.in(1, random.in(0, 1) == 0 ? 7 : elements + 1);
+    side.distribution.rows = rows;
+    side.distribution.columns = columns;
+    side.distribution.block_rows = random.in(1, std::max<std::int64_t>(rows, 1));
+    side.distribution.block_columns = random.in(1, 9);
+    for (std::int64_t i = random.in(1, 4); i > 0; --i)
+        side.weights.push_back(static_cast<std::int32_t>(random.in(1, 9)));
+    return side;
+}
+
+/// What byte `byte` of element `element` is.
+unsigned char content(std::int64_t element, std::int64_t byte) {
+    return static_cast<unsigned char>((element * 131 + byte * 17) % 251);
+}
+
+std::int64_t count_of(const Side &side, std::int64_t elements, int rank) {
+    const int number = side.number_of(rank);
+    if (number < 0) return 0;
+    return nereus_distributed_count(&side.distribution, elements, static_cast<int>(side.ranks.size()), number);
+}
+
+/// Calls act(element, index) for each element that this process has.
+template <class Act> void each_element(const Side &side, std::int64_t elements, int rank, const Act &act) {
+    const int own = side.number_of(rank);
+    if (own < 0) return;
+    for (std::int64_t element = 0; element < elements; ++element) {
+        int number = -1;
+        const std::int64_t index = nereus_distributed_locate(&side.distribution, elements,
+                                                             static_cast<int>(side.ranks.size()), element, &number);
+        if (number == own || side.distribution.layout == NEREUS_REPLICATED) act(element, index);
+    }
+}
+
+void try_pair(Side &from, Side &to, std::int64_t elements, int extent) {
+    const int rank = rank_in(MPI_COMM_WORLD);
+    const nereus_distributed is = from.given(), shall_be = to.given();
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_Type_contiguous(extent, MPI_BYTE, &type);
+    MPI_Type_commit(&type);
+    Bytes before(static_cast<std::size_t>(count_of(from, elements, rank) * extent), 0xEE);
+    Bytes after(static_cast<std::size_t>(count_of(to, elements, rank) * extent), 0xEE);
+    each_element(from, elements, rank, [&](std::int64_t element, std::int64_t index) {
+        for (int byte = 0; byte < extent; ++byte)
+            before[static_cast<std::size_t>(index * extent + byte)] = content(element, byte);
+    });
+    const Bytes as_it_was = before;
+    const int code = nereus_redistribute(MPI_COMM_WORLD, type, elements, &is, before.data(), &shall_be, after.data());
+    expect(code == NEREUS_OK, "any two layouts over any processes are possible");
+    expect(before == as_it_was, "the old part is left as it is");
+    std::int64_t seen = 0;
+    each_element(to, elements, rank, [&](std::int64_t element, std::int64_t index) {
+        ++seen;
+        for (int byte = 0; byte < extent; ++byte)
+            expect(after[static_cast<std::size_t>(index * extent + byte)] == content(element, byte),
+                   "each byte is where its element is now");
+    });
+    expect(seen == count_of(to, elements, rank), "each part was looked at as a whole");
+    MPI_Type_free(&type);
+}
+
+void try_all_pairs(unsigned seed, int rounds) {
+    const int size = size_of(MPI_COMM_WORLD);
+    Random random(seed);
+    const std::vector<nereus_layout> layouts{NEREUS_BLOCK, NEREUS_REPLICATED, NEREUS_WEIGHTED, NEREUS_CYCLIC,
+                                             NEREUS_GRID};
+    for (int round = 0; round < rounds; ++round)
+        for (const nereus_layout before : layouts)
+            for (const nereus_layout after : layouts) {
+                const std::int64_t rows = random.in(0, 4) == 0 ? random.in(0, 1) : random.in(2, 37);
+                const std::int64_t columns = random.in(1, 41);
+                Side from = any_side(random, before, rows, columns, size);
+                Side to = any_side(random, after, rows, columns, size);
+                const std::vector<int> extents{1, 3, 8, 16, 24};
+                try_pair(from, to, rows * columns, extents[static_cast<std::size_t>(random.in(0, 4))]);
+            }
+}
+
+/// More than goes in one segment: 36 and 128 are block sizes that divide nothing of one another.
+void try_large_matrix() {
+    const int size = size_of(MPI_COMM_WORLD);
+    Random random(1);
+    Side from = any_side(random, NEREUS_GRID, 2000, 1500, size), to = from;
+    from.ranks.resize(static_cast<std::size_t>(size));
+    std::iota(from.ranks.begin(), from.ranks.end(), 0);
+    to.ranks = {size - 1};
+    from.distribution.block_rows = from.distribution.block_columns = 36;
+    to.distribution.block_rows = to.distribution.block_columns = 128;
+    try_pair(from, to, 2000 * 1500, 16);
+    try_pair(to, from, 2000 * 1500, 16);
+}
+
+struct Call {
+    MPI_Datatype type = MPI_DOUBLE;
+    std::int64_t elements = 10;
+    Side from{}, to{};
+    bool without_old = false, without_new = false, in_place = false;
+};
+
+/// All processes say the same, whatever the others were given.
+void expect_refusal(Call call, int expected, const char *what) {
+    std::vector<double> before(100, 1), after(100, 2);
+    const nereus_distributed from = call.from.given(), to = call.to.given();
+    double *const room = call.in_place ? before.data() : after.data();
+    const int code =
+        nereus_redistribute(MPI_COMM_WORLD, call.type, call.elements, &from, call.without_old ? nullptr : before.data(),
+                            &to, call.without_new ? nullptr : room);
+    expect(code == expected, what);
+    expect(std::ranges::all_of(after, [](double one) { return one == 2; }), "nothing was moved");
+}
+
+Call good_call() {
+    Call call;
+    for (Side *side : {&call.from, &call.to}) {
+        side->distribution.layout = NEREUS_CYCLIC;
+        side->distribution.block = 2;
+        side->ranks.resize(static_cast<std::size_t>(size_of(MPI_COMM_WORLD)));
+        std::iota(side->ranks.begin(), side->ranks.end(), 0);
+    }
+    call.to.distribution.layout = NEREUS_BLOCK;
+    return call;
+}
+
+/// On the last process alone; the others call it as they should.
+template <class Change> void try_wrong(int expected, const char *what, const Change &change) {
+    Call call = good_call();
+    if (rank_in(MPI_COMM_WORLD) + 1 == size_of(MPI_COMM_WORLD)) change(call);
+    expect_refusal(call, expected, what);
+}
+
+void try_wrong_calls() {
+    const bool alone = size_of(MPI_COMM_WORLD) == 1;
+    const int differs = alone ? NEREUS_OK : NEREUS_ERR_MISMATCH;
+    const auto wrong = [](const char *what, auto change) { try_wrong(NEREUS_ERR_ARGUMENT, what, change); };
+    wrong("no type", [](Call &call) { call.type = MPI_DATATYPE_NULL; });
+    wrong("a negative number of elements", [](Call &call) { call.elements = -1; });
+    wrong("more bytes than can be counted", [](Call &call) { call.elements = INT64_MAX / 4; });
+    wrong("a block of no elements", [](Call &call) { call.from.distribution.block = 0; });
+    wrong("no such layout", [](Call &call) { call.to.distribution.layout = static_cast<nereus_layout>(17); });
+    wrong("no weights", [](Call &call) { call.to.distribution.layout = NEREUS_WEIGHTED; });
+    wrong("a matrix of another size", [](Call &call) { call.to.distribution.layout = NEREUS_GRID; });
+    wrong("a rank that does not exist", [](Call &call) { call.to.ranks[0] = 1000; });
+    wrong("no processes", [](Call &call) { call.to.ranks.clear(); });
+    wrong("too many processes", [](Call &call) { call.to.ranks.resize(call.to.ranks.size() + 1); });
+    wrong("no old part", [](Call &call) { call.without_old = true; });
+    wrong("no new part", [](Call &call) { call.without_new = true; });
+    wrong("one part for both", [](Call &call) { call.in_place = true; });
+    if (!alone) {
+        wrong("a rank twice", [](Call &call) { call.from.ranks[0] = call.from.ranks[1]; });
+        wrong("more blocks than a plan for a matrix may have", [](Call &call) {
+            call.elements = 1 << 21;
+            call.from.distribution.block = 1;
+            call.to.distribution = {NEREUS_GRID, nullptr, 0, 0, 1 << 11, 1 << 10, 1, 1};
+        });
+        try_wrong(differs, "another block", [](Call &call) { call.from.distribution.block = 3; });
+        try_wrong(differs, "another number of elements", [](Call &call) { call.elements = 11; });
+        try_wrong(differs, "another type", [](Call &call) { call.type = MPI_FLOAT; });
+        try_wrong(differs, "other processes", [](Call &call) { std::swap(call.to.ranks[0], call.to.ranks[1]); });
+    }
+    double none = 0;
+    Side one_rank{.ranks = {0}};
+    const nereus_distributed side = one_rank.given();
+    expect(nereus_redistribute(MPI_COMM_NULL, MPI_DOUBLE, 0, &side, &none, &side, &none) == NEREUS_ERR_ARGUMENT,
+           "no communicator");
+    expect(nereus_redistribute(MPI_COMM_WORLD, MPI_DOUBLE, 0, nullptr, &none, nullptr, &none) == NEREUS_ERR_ARGUMENT,
+           "no sides");
+}
+
+void try_questions() {
+    nereus_distribution cyclic{};
+    cyclic.layout = NEREUS_CYCLIC;
+    cyclic.block = 3;
+    int number = -1;
+    expect(nereus_distributed_count(&cyclic, 10, 2, 1) == 4, "0-2 and 6-8 are of process 0, 3-5 and 9 of process 1");
+    expect(nereus_distributed_locate(&cyclic, 10, 2, 9, &number) == 3 && number == 1, "element 9 is its last one");
+    expect(nereus_distributed_locate(&cyclic, 10, 2, 10, &number) == NEREUS_ERR_RANGE, "there is no element 10");
+    expect(nereus_distributed_count(&cyclic, 10, 2, 2) == NEREUS_ERR_ARGUMENT, "there is no process 2");
+    expect(nereus_distributed_count(&cyclic, 10, 0, 0) == NEREUS_ERR_ARGUMENT, "there is one process at least");
+    expect(nereus_distributed_count(nullptr, 10, 1, 0) == NEREUS_ERR_ARGUMENT, "there is no distribution");
+    expect(nereus_distributed_locate(&cyclic, -1, 1, 0, nullptr) == NEREUS_ERR_ARGUMENT, "elements are counted");
+}
+
+}
+
+int main(int argc, char **argv) {
+    try_questions();
+    MPI_Init(&argc, &argv);
+    expect(argc == 3, "SEED and ROUNDS are given");
+    try_wrong_calls();
+    try_all_pairs(static_cast<unsigned>(std::atoi(argv[1])), std::atoi(argv[2]));
+    try_large_matrix();
+    MPI_Finalize();
+    return 0;
+}
