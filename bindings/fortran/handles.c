@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What Fortran cannot do itself: its MPI handles are integers, which only C turns into those of mpi.h (MPI 4.0, section
- * 19.3.4). Called by nereus.f90 alone; everything else there calls nereus.h directly. */
+ * 19.3.4). Called by nereus.f90 and nereus_distributed_arrays.f90 alone; everything else there calls nereus.h directly.
+ */
 #include <nereus/nereus.h>
 
 int nereus_fortran_open(MPI_Fint comm, int argc, char **argv, nereus_job **job);
@@ -9,6 +10,8 @@ int nereus_fortran_array(nereus_job *job, const char *name, MPI_Fint type, int64
                          int64_t *extent);
 int nereus_fortran_value(nereus_job *job, const char *name, MPI_Fint type, int64_t elements, void *value);
 MPI_Fint nereus_fortran_comm(const nereus_job *job);
+int nereus_fortran_redistribute(MPI_Fint comm, MPI_Fint type, int64_t elements, const nereus_distributed *from,
+                                const void *old_part, const nereus_distributed *to, void *new_part);
 
 int nereus_fortran_open(MPI_Fint comm, int argc, char **argv, nereus_job **job) {
     return nereus_open(MPI_Comm_f2c(comm), argc, argv, job);
@@ -31,3 +34,8 @@ int nereus_fortran_value(nereus_job *job, const char *name, MPI_Fint type, int64
 }
 
 MPI_Fint nereus_fortran_comm(const nereus_job *job) { return MPI_Comm_c2f(nereus_comm(job)); }
+
+int nereus_fortran_redistribute(MPI_Fint comm, MPI_Fint type, int64_t elements, const nereus_distributed *from,
+                                const void *old_part, const nereus_distributed *to, void *new_part) {
+    return nereus_redistribute(MPI_Comm_f2c(comm), MPI_Type_f2c(type), elements, from, old_part, to, new_part);
+}

@@ -21,6 +21,7 @@ module nereus
     use mpi_f08, only: MPI_BYTE, MPI_Comm, MPI_Datatype
     use nereus_types
     use nereus_c
+    use nereus_distributed_arrays
     use nereus_own_data
     use nereus_texts, only: c_text, nereus_text, text_at
     implicit none
@@ -34,6 +35,9 @@ module nereus
     public :: nereus_pieces, nereus_sides, nereus_on_save, nereus_on_resize
     public :: nereus_save_pieces, nereus_load_pieces, nereus_redistribution
     public :: nereus_io_begin, nereus_io_end
+    public :: nereus_change_distribution, nereus_array_distribution
+    public :: nereus_distributed, nereus_redistribute, nereus_distributed_count, nereus_distributed_locate
+    public :: nereus_distributed_relabel
     public :: nereus_message, nereus_version, nereus_code_name, nereus_text
 
     include 'nereus_public_numbers.inc'
@@ -292,6 +296,22 @@ contains
         type(nereus_job), intent(in) :: job
         type(nereus_part), intent(in) :: one, other
         code = c_swap(job%handle, one%name, other%name)
+    end function
+
+    !> Give an array another distribution. Views of it are made anew afterwards.
+    integer(c_int) function nereus_change_distribution(job, part, distribution) result(code)
+        type(nereus_job), intent(in) :: job
+        type(nereus_part), intent(in) :: part
+        type(nereus_distribution), intent(in) :: distribution
+        code = c_change_distribution(job%handle, part%name, distribution)
+    end function
+
+    !> How an array is distributed now; `weights` belong to the job.
+    integer(c_int) function nereus_array_distribution(job, part, distribution) result(code)
+        type(nereus_job), intent(in) :: job
+        type(nereus_part), intent(in) :: part
+        type(nereus_distribution), intent(out) :: distribution
+        code = c_array_distribution(job%handle, part%name, distribution)
     end function
 
     !> Elements of the part.

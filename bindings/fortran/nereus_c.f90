@@ -51,6 +51,21 @@ module nereus_c
             character(kind=c_char), intent(in) :: one(*), other(*)
         end function
 
+        integer(c_int) function c_change_distribution(job, name, distribution) &
+            bind(c, name="nereus_change_distribution")
+            import
+            type(c_ptr), value :: job
+            character(kind=c_char), intent(in) :: name(*)
+            type(nereus_distribution), intent(in) :: distribution
+        end function
+
+        integer(c_int) function c_array_distribution(job, name, distribution) bind(c, name="nereus_array_distribution")
+            import
+            type(c_ptr), value :: job
+            character(kind=c_char), intent(in) :: name(*)
+            type(nereus_distribution), intent(inout) :: distribution
+        end function
+
         integer(c_int64_t) function c_count(job, name) bind(c, name="nereus_count")
             import
             type(c_ptr), value :: job

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
- * Arrays that get another distribution without a job and without a resize: a part of nereus.h, which includes it.
+ * Arrays that get another distribution without a resize, those of a job and others: a part of nereus.h, which includes
+ * it.
  */
 #ifndef NEREUS_DISTRIBUTED_H
 #define NEREUS_DISTRIBUTED_H
@@ -10,6 +11,57 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/** Give a registered array another distribution over the processes of the job: another layout, other blocks or weights.
+ *
+ * Collective. Its pointer, nereus_count(), nereus_first() and nereus_locate() are those of the new parts afterwards.
+ * Old and new parts exist side by side meanwhile, as in a resize; of arrays in shared memory only ranges change where
+ * the new layout is contiguous too. One whose layout cannot lie there moves to memory of its processes, and comes back
+ * with one that can. Of arrays in memory of the application, new parts come from its function `allocate`, and old ones
+ * go to `release`. All arguments must be the same on all processes. A resize that has begun to send constant arrays is
+ * rolled back, whatever is returned.
+ *
+ * Newcomers, and programs that continue from an epoch, register the array as the program does when it starts, and get
+ * it as it is distributed now: nereus_array_distribution() says how. A newcomer that has not registered all that the
+ * job has does not return: it says so on stderr and ends the job.
+ *
+ * @param[in] job           an open job
+ * @param[in] name          of an array; not of a value, nor of a matrix, whose rows are distributed with their nonzeros
+ * @param[in] distribution  of the same elements; copied. As for nereus_redistribute(), two matrices must have the same
+ *                          sides, and blocks in turn that become a matrix or come from one may be 2^20 at most
+ *
+ * @retval NEREUS_OK            it is distributed so
+ * @retval NEREUS_UNCHANGED     it was already; rows that were balanced stay so
+ * @retval NEREUS_ERR_NAME      there is no such array
+ * @retval NEREUS_ERR_ARGUMENT  the job is not open, or distribution is NULL or not allowed for this array
+ * @retval NEREUS_ERR_UNSUPPORTED  name is a part of a matrix
+ * @retval NEREUS_ERR_MISMATCH  arguments, or what is registered, are not the same on all
+ * @retval NEREUS_ERR_STATE     a registered pointer shows something else than its part
+ * @retval NEREUS_ERR_MEMORY    no memory for the new part of some process
+ * @retval NEREUS_ERR_TRANSFER,NEREUS_ERR_TIMEOUT  data did not arrive as it was sent, or not in time: settings
+ *                              `answer-timeout` and `slowest-rate`
+ * @retval NEREUS_ERR_MPI       a call failed
+ *
+ * Errors are those of all processes, and the array is as it was; nereus_message() says what is wrong.
+ */
+NEREUS_API int nereus_change_distribution(nereus_job *job, const char *name, const nereus_distribution *distribution);
+
+/** How a registered array is distributed now.
+ *
+ * Local.
+ *
+ * @param[in]  job           an open job
+ * @param[in]  name          of an array
+ * @param[out] distribution  what it has; fields of other layouts have their defaults. Weights belong to the job, until
+ *                           the next call for this array or the end of the job; where rows were balanced since,
+ *                           nereus_first() and nereus_count() say where they are
+ *
+ * @retval NEREUS_OK            done
+ * @retval NEREUS_ERR_NAME      there is no such array
+ * @retval NEREUS_ERR_UNSUPPORTED  it is a part of a matrix, which lies as the rows do
+ * @retval NEREUS_ERR_ARGUMENT  the job is not open, or distribution is NULL
+ */
+NEREUS_API int nereus_array_distribution(nereus_job *job, const char *name, nereus_distribution *distribution);
 
 /** An array as it is distributed over some or all processes of a communicator. */
 typedef struct nereus_distributed {
@@ -47,6 +99,24 @@ NEREUS_API int64_t nereus_distributed_count(const nereus_distribution *distribut
  */
 NEREUS_API int64_t nereus_distributed_locate(const nereus_distribution *distribution, int64_t elements, int processes,
                                              int64_t element, int *number);
+
+/** The processes of a new distribution, in the order in which most elements stay where they are.
+ *
+ * Local; needs no MPI: the same on all processes that give the same. The optimum, as in COSTA (Kabić et al. 2021), but
+ * for distributions so irregular that it is not found in 10^8 steps. Where no order keeps more, it is that of `to`.
+ *
+ * @param[in]  elements  of the array, from 0; times from->processes below 2^61
+ * @param[in]  size      processes of the communicator, from 1
+ * @param[in]  from      how it is distributed
+ * @param[in]  to        how it is to be distributed, over processes of any order; two matrices have the same sides
+ * @param[out] ranks     room for to->processes numbers: the ranks of `to`, in another order
+ *
+ * @return elements that are on their processes already and are not sent, from 0, or an error
+ * @retval NEREUS_ERR_ARGUMENT  an argument is outside the above, or outside what nereus_redistribute() takes
+ * @retval NEREUS_ERR_MEMORY    no memory
+ */
+NEREUS_API int64_t nereus_distributed_relabel(int64_t elements, int size, const nereus_distributed *from,
+                                              const nereus_distributed *to, int *ranks);
 
 /** Move an array from one distribution to another one: other processes, another layout, other blocks or weights.
  *

@@ -16,7 +16,7 @@ enum nereus_code {
     NEREUS_RESIZED = 1,           /**< checkpoint: new size; communicator, counts and pointers are new */
     NEREUS_LEAVE = 2,             /**< this process is not needed any more: leave the loop and close the job */
     NEREUS_WOKEN = 3,             /**< close: a parked process is wanted again, open the job anew */
-    NEREUS_UNCHANGED = 4,         /**< resize: the job has that size already */
+    NEREUS_UNCHANGED = 4,         /**< resize, change of distribution: it is so already */
     NEREUS_PENDING = 5,           /**< resize: noted, it follows the one that is under way */
     NEREUS_REDUCED = 6,           /**< resize: accepted for fewer processes than were asked for */
     NEREUS_NO_TURN = 7,           /**< I/O phase: begun without a turn, since no daemon answers */

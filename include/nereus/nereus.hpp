@@ -154,6 +154,18 @@ public:
         check(nereus_swap(job_, one.name_->c_str(), other.name_->c_str()));
     }
 
+    /// As nereus_change_distribution(). Iterators and spans of the array end. @return NEREUS_OK or NEREUS_UNCHANGED
+    template <class T> nereus_code change_distribution(const Array<T> &array, const nereus_distribution &distribution) {
+        return check(nereus_change_distribution(job_, array.name_->c_str(), &distribution));
+    }
+
+    /// As nereus_array_distribution().
+    template <class T> nereus_distribution distribution(const Array<T> &array) const {
+        nereus_distribution distribution;
+        check(nereus_array_distribution(job_, array.name_->c_str(), &distribution));
+        return distribution;
+    }
+
     /// As nereus_forget(). What the library owns of it ends, and so do all views of it.
     void forget(const std::string &name) { check(nereus_forget(job_, name.c_str())); }
 

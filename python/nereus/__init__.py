@@ -26,6 +26,7 @@ _BINDING = frozenset(
         "WEIGHTED",
         "Array",
         "Code",
+        "Distributed",
         "Failure",
         "Job",
         "Kind",
@@ -45,6 +46,7 @@ _BINDING = frozenset(
         "Value",
         "on_resize",
         "on_save",
+        "redistribute",
         "run",
     ]
 )

@@ -123,14 +123,20 @@ void Balancing::say(const std::string &why) {
     print_line("nereus", "the setting balance has no effect: " + why);
 }
 
-std::string Balancing::resize_ended(const nereus_resize_report &report) {
-    const bool have_moved = std::exchange(is_moving_, false) && report.code == NEREUS_RESIZED;
+void Balancing::begin_anew() {
     computed_ = {};
     compared_at_ = now();
+    decision_.begins_anew();
+}
+
+std::string Balancing::resize_ended(const nereus_resize_report &report) {
+    const bool have_moved = std::exchange(is_moving_, false) && report.code == NEREUS_RESIZED;
     if (!have_moved) {
-        decision_.begins_anew();
+        begin_anew();
         return "";
     }
+    computed_ = {};
+    compared_at_ = now();
     decision_.moved(report.pause_seconds);
     return sentence_of(decision_);
 }

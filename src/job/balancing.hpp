@@ -31,6 +31,9 @@ public:
     /// Of a resize that moves them. Its number is rank 0's, as all that is told of it.
     static Request request(JobState &job);
 
+    /// Rows may lie elsewhere from now on: what was measured before says nothing of it.
+    void begin_anew();
+
     /// A generation begins, or goes on after a resize that was rolled back: what was measured before says nothing of
     /// it.
     /// @return on rank 0, where rows have moved: "rows were balanced: ..."; else ""

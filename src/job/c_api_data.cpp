@@ -66,7 +66,7 @@ Done add_array(nereus_job *job, const Result<Description> &is, void **pointer, c
     if (pointer == nullptr) return failed(NEREUS_ERR_ARGUMENT, "pointer is NULL");
     if (memory != nullptr && (memory->allocate == nullptr || memory->release == nullptr))
         return failed(NEREUS_ERR_ARGUMENT, "memory needs both functions");
-    return job->inside->add_array(*is, pointer, memory);
+    return job->inside->data().add_array(*is, pointer, memory);
 }
 
 /// What does not depend on the number of nonzeros. What says which elements are where never changes.
@@ -82,6 +82,21 @@ Result<nereus::job::MatrixParts> describe_matrix(const char *name, MPI_Datatype 
     auto values = describe_array(name, type, 0, simple_distribution(NEREUS_BLOCK), kind);
     if (!values) return tl::unexpected(values.error());
     return nereus::job::parts_of_matrix(*starts, *values);
+}
+
+/// What `given` says of a registered array; what is wrong with the array itself is found later.
+Result<nereus::plan::Shape> shape_for(const nereus::job::Job &job, const std::string &name,
+                                      const nereus_distribution *given) try {
+    if (given == nullptr) return failed(NEREUS_ERR_ARGUMENT, "distribution is NULL");
+    const auto *entry = job.state().registry.find(name);
+    if (entry == nullptr || entry->is.value) return nereus::plan::Shape{};
+    auto shape = shape_of(*given, entry->is.shape.elements);
+    if (!shape) return shape;
+    const int ranks = job.generation().control.size();
+    auto done = nereus::redistribution::check_pair(entry->before(ranks), {*shape, ranks});
+    return done ? shape : tl::unexpected(done.error());
+} catch (const std::bad_alloc &) { // the others are told
+    return failed(NEREUS_ERR_MEMORY, "no memory left");
 }
 
 /// Calls ask(distribution, rank) for an array; a value is whole on each process.
@@ -141,7 +156,7 @@ int nereus_matrix_csr(nereus_job *job, const char *name, MPI_Datatype type, int6
                                      distribution != nullptr ? *distribution : simple_distribution(NEREUS_BLOCK), kind);
         if (!parts) return tl::unexpected(parts.error());
         if (matrix == nullptr) return failed(NEREUS_ERR_ARGUMENT, "matrix is NULL");
-        return job->inside->add_matrix(*parts, nonzeros, matrix);
+        return job->inside->data().add_matrix(*parts, nonzeros, matrix);
     });
 }
 
@@ -152,18 +167,48 @@ int nereus_value(nereus_job *job, const char *name, MPI_Datatype type, int64_t e
         if (!is) return tl::unexpected(is.error());
         if (value == nullptr) return failed(NEREUS_ERR_ARGUMENT, "value is NULL");
         is->value = true;
-        return job->inside->add_value(*is, value);
+        return job->inside->data().add_value(*is, value);
     });
 }
 
 int nereus_forget(nereus_job *job, const char *name) {
     if (!usable(job) || name == nullptr) return NEREUS_ERR_ARGUMENT;
-    return guarded(job, [&] { return job->inside->forget(name); });
+    return guarded(job, [&] { return job->inside->data().forget(name); });
 }
 
 int nereus_swap(nereus_job *job, const char *one, const char *other) {
     if (!usable(job) || one == nullptr || other == nullptr) return NEREUS_ERR_ARGUMENT;
-    return guarded(job, [&] { return job->inside->swap(one, other); });
+    return guarded(job, [&] { return job->inside->data().swap(one, other); });
+}
+
+int nereus_change_distribution(nereus_job *job, const char *name, const nereus_distribution *distribution) {
+    if (!usable(job)) return NEREUS_ERR_ARGUMENT;
+    return guarded(job, [&] {
+        const std::string array = name == nullptr ? "" : name;
+        return job->inside->distribute(array, shape_for(*job->inside, array, distribution));
+    });
+}
+
+int nereus_array_distribution(nereus_job *job, const char *name, nereus_distribution *distribution) {
+    if (!usable(job) || distribution == nullptr) return NEREUS_ERR_ARGUMENT;
+    return guarded(job, [&]() -> Done {
+        const auto *entry = name == nullptr ? nullptr : job->inside->state().registry.find(name);
+        if (entry == nullptr || entry->is.value) return failed(NEREUS_ERR_NAME, "there is no such array");
+        if (!entry->is.rows_of.empty())
+            return failed(NEREUS_ERR_UNSUPPORTED, '"' + entry->is.name + "\" lies as the rows of its matrix do");
+        const nereus::plan::Shape &shape = entry->is.shape;
+        auto &weights = job->weights[name];
+        weights.assign(shape.weights.begin(), shape.weights.end());
+        *distribution = {static_cast<nereus_layout>(shape.layout),
+                         weights.empty() ? nullptr : weights.data(),
+                         static_cast<int>(weights.size()),
+                         shape.block,
+                         shape.rows,
+                         shape.columns,
+                         shape.block_rows,
+                         shape.block_columns};
+        return {};
+    });
 }
 
 int64_t nereus_count(const nereus_job *job, const char *name) {

@@ -6,14 +6,17 @@
 
 #include <cstring>
 #include <exception>
+#include <map>
 #include <memory>
 #include <new>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 struct nereus_job {
     std::unique_ptr<nereus::job::Job> inside; ///< empty for a newcomer that is not wanted any more
     std::string message;
+    std::map<std::string, std::vector<std::int32_t>> weights; ///< that were given out, by the names of arrays
 };
 
 namespace nereus::job {

@@ -5,6 +5,7 @@
 #include "base/srun.hpp"
 #include "job/arrival.hpp"
 #include "job/closing.hpp"
+#include "job/data/matrix_rows.hpp"
 #include "job/founders.hpp"
 #include "job/registering.hpp"
 #include "job/resize/costs.hpp"
@@ -155,40 +156,16 @@ void Job::open_daemon_client() {
         print_line("nereus", "the job continues without a daemon: " + daemon_client.error().what);
 }
 
-/// An array that comes into the registry while constant data is on its way would be missing in the next generation,
-/// and newcomers would wait for one that goes.
-void Job::undo_for_other_entries(const std::string &what) {
+void Job::undo_for_other_data(const std::string &why) {
     if (!resize_ || !resize_->sends_data()) return;
-    ended(resize_->cancel({NEREUS_ERR_STATE, what + " meanwhile"}));
+    ended(resize_->cancel({NEREUS_ERR_STATE, why + " meanwhile"}));
 }
 
-template <class Register> Done Job::with_new_entries(const std::string &name, const Register &enter) {
-    const std::size_t before = state_.registry.entries().size();
-    const Done done = enter();
-    if (state_.registry.entries().size() != before) undo_for_other_entries("\"" + name + "\" was registered");
-    return done;
+Result<nereus_code> Job::distribute(const std::string &name, const Result<plan::Shape> &wanted) {
+    auto code = data_.distribute(name, wanted);
+    if (code == NEREUS_OK) balancing_.begin_anew();
+    return code;
 }
-
-Done Job::add_array(const Description &is, void **pointer, const nereus_memory *own_memory) {
-    return with_new_entries(is.name, [&] { return job::add_array(state_, is, pointer, own_memory); });
-}
-
-Done Job::add_matrix(const MatrixParts &parts, std::int64_t nonzeros, nereus_matrix *matrix) {
-    return with_new_entries(parts.starts.name, [&] { return job::add_matrix(state_, parts, nonzeros, matrix); });
-}
-
-Done Job::add_value(const Description &is, void *value) {
-    return with_new_entries(is.name, [&] { return job::add_value(state_, is, value); });
-}
-
-Done Job::forget(const std::string &name) {
-    check_that_all_is_registered(state_, "nereus_forget()");
-    if (auto done = state_.registry.check_can_go(name); !done) return done;
-    undo_for_other_entries("\"" + name + "\" was taken out");
-    return take_out(state_, name);
-}
-
-Done Job::swap(const std::string &one, const std::string &other) { return state_.registry.swap(one, other); }
 
 Result<nereus_code> Job::checkpoint() {
     if (io_.program_is_in_one())

@@ -4,8 +4,8 @@
 
 #include "job/announcement_interval.hpp"
 #include "job/balancing.hpp"
-#include "job/data/matrix_rows.hpp"
 #include "job/io_phases.hpp"
+#include "job/registered_data.hpp"
 #include "job/resize/resize.hpp"
 #include "job/resize_requests.hpp"
 #include "job/restart.hpp"
@@ -26,19 +26,15 @@ public:
     /// Collective: founders, or newcomers of one resize (then any error means: not wanted any more).
     static Result<std::unique_ptr<Job>> open(MPI_Comm founders, int argc, const char *const *argv, bool &newcomer);
 
-    Done add_array(const Description &is, void **pointer, const nereus_memory *own_memory);
-    /// @param nonzeros  in the rows of this founder
-    Done add_matrix(const MatrixParts &parts, std::int64_t nonzeros, nereus_matrix *matrix);
-    Done add_value(const Description &is, void *value);
-    Done forget(const std::string &name);
-    Done swap(const std::string &one, const std::string &other);
-
     /// @return NEREUS_GO_ON, NEREUS_RESIZED or NEREUS_LEAVE
     Result<nereus_code> checkpoint();
 
     /// Collective over the job, over nobody after NEREUS_LEAVE. @return NEREUS_OK or NEREUS_WOKEN
     Result<nereus_code> close();
 
+    RegisteredData &data() { return data_; }
+    /// As change_distribution().
+    Result<nereus_code> distribute(const std::string &name, const Result<plan::Shape> &wanted);
     IoPhases &io() { return io_; }
     /// On rank 0.
     ResizeRequests &requests() { return requests_; }
@@ -73,8 +69,7 @@ private:
     Done take_costs();
     Done open_record();
     Done prepare_epochs();
-    template <class Register> Done with_new_entries(const std::string &name, const Register &enter);
-    void undo_for_other_entries(const std::string &what);
+    void undo_for_other_data(const std::string &why);
     Result<nereus_code> pass_checkpoint();
     Result<nereus_code> exchange_announcements();
     Announcement next_announcement();
@@ -87,6 +82,7 @@ private:
     Done hand_in_measures();
     void tell_daemon();
     JobState state_;
+    RegisteredData data_{state_, [this](const std::string &why) { undo_for_other_data(why); }};
     IoPhases io_{state_};
     ResizeRequests requests_{state_};
     SaveRequests saves_{state_};

@@ -47,6 +47,8 @@ Done add_array(JobState &job, Description is, void **pointer, const nereus_memor
                std::vector<std::int64_t> borders) {
     const mpi::Comm &control = job.generation.control;
     const auto count = [&](const Entry &entry) { return entry.before(control.size()).count_of(control.rank()); };
+    const Entry *expected = job.registry.next_expected();
+    if (expected != nullptr && expected->is.registered == is.shape) is = is.with(expected->is.shape);
     is.shared = own_memory == nullptr && job.settings.memory == memory_shared && can_be_shared(is);
     if (job.registry.expects_more()) {
         Entry &entry = bound_to(job, is);

@@ -93,4 +93,7 @@ private:
     Handle identity_; ///< without pid, descriptor and path, which may change: handle() adds them
 };
 
+/// Keeps it to the end of this process, since MPI may still read or write it; or nothing.
+void leave_to_mpi(const std::shared_ptr<Segment> &segment);
+
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The C API of arrays that get another distribution without a job.
 #include "base/printable.hpp"
+#include "plan/relabelling.hpp"
 #include "redistribution/c_arguments.hpp"
 #include "redistribution/own_comm.hpp"
 #include "redistribution/redistribution.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <functional>
 #include <new>
@@ -18,8 +20,8 @@ using nereus::plan::Distribution;
 using nereus::redistribution::Holders;
 using nereus::redistribution::Redistribution;
 
-/// A plan between blocks in turn and a matrix has a run for each block.
-constexpr std::int64_t most_blocks_to_matrix = std::int64_t{1} << 20;
+/// Sums over all processes are below 2^61.
+constexpr std::int64_t most_to_relabel = std::int64_t{1} << 61;
 
 bool mpi_is_running() {
     int initialized = 0, finalized = 0;
@@ -61,28 +63,6 @@ Done check_parts(const Given &given, int rank, const Redistribution &wanted) {
     return failed(NEREUS_ERR_ARGUMENT, "old_part and new_part overlap: they must be different memory");
 }
 
-Done check_blocks_to_matrix(const Distribution &one, const Distribution &other) {
-    using nereus::plan::Layout;
-    const bool are_runs = one.layout() == Layout::cyclic && one.ranks() > 1 && other.layout() == Layout::grid &&
-                          other.deal_of_columns().ranks > 1;
-    if (!are_runs || one.elements() / one.shape().block <= most_blocks_to_matrix) return {};
-    return failed(NEREUS_ERR_ARGUMENT, "block = " + std::to_string(one.shape().block) +
-                                           ": between NEREUS_CYCLIC and NEREUS_GRID allowed are " +
-                                           std::to_string(most_blocks_to_matrix) + " blocks at most");
-}
-
-Done check_pair(const Distribution &from, const Distribution &to) {
-    constexpr auto grid = nereus::plan::Layout::grid;
-    if (auto done = check_blocks_to_matrix(from, to); !done) return done;
-    if (auto done = check_blocks_to_matrix(to, from); !done) return done;
-    const nereus::plan::Shape &before = from.shape(), &after = to.shape();
-    if (before.layout != grid || after.layout != grid) return {};
-    if (before.rows == after.rows && before.columns == after.columns) return {};
-    return failed(NEREUS_ERR_ARGUMENT, "a matrix of " + std::to_string(before.rows) + " x " +
-                                           std::to_string(before.columns) + " cannot become one of " +
-                                           std::to_string(after.rows) + " x " + std::to_string(after.columns));
-}
-
 Result<Redistribution> redistribution_of(const Given &given, int rank) {
     int size = 0;
     MPI_Comm_size(given.comm, &size);
@@ -96,7 +76,8 @@ Result<Redistribution> redistribution_of(const Given &given, int rank) {
     if (!from) return tl::unexpected(from.error());
     auto to = Holders::of(given.to, given.elements, size, "to");
     if (!to) return tl::unexpected(to.error());
-    if (auto done = check_pair(from->distribution(), to->distribution()); !done) return tl::unexpected(done.error());
+    if (auto done = nereus::redistribution::check_pair(from->distribution(), to->distribution()); !done)
+        return tl::unexpected(done.error());
     Redistribution wanted{*extent, std::move(*from), std::move(*to)};
     if (auto done = check_parts(given, rank, wanted); !done) return tl::unexpected(done.error());
     return wanted;
@@ -167,6 +148,21 @@ int64_t nereus_distributed_locate(const nereus_distribution *distribution, int64
     if (number != nullptr) *number = spot.rank;
     return spot.place;
 } catch (const std::bad_alloc &) {
+    return NEREUS_ERR_MEMORY;
+}
+
+int64_t nereus_distributed_relabel(int64_t elements, int size, const nereus_distributed *from,
+                                   const nereus_distributed *to, int *ranks) try {
+    if (elements < 0 || size < 1 || ranks == nullptr) return NEREUS_ERR_ARGUMENT;
+    const auto before = Holders::of(from, elements, size, "from"), after = Holders::of(to, elements, size, "to");
+    if (!before || !after || elements >= most_to_relabel / from->processes ||
+        !nereus::redistribution::check_pair(before->distribution(), after->distribution()))
+        return NEREUS_ERR_ARGUMENT;
+    const auto relabelled =
+        nereus::plan::relabelled({before->distribution(), before->ranks()}, {after->distribution(), after->ranks()});
+    std::ranges::copy(relabelled.ranks, ranks);
+    return relabelled.stays;
+} catch (const std::exception &) {
     return NEREUS_ERR_MEMORY;
 }
 

@@ -4,6 +4,21 @@
 #include <algorithm>
 
 namespace nereus::redistribution {
+namespace {
+
+/// A plan between blocks in turn and a matrix has a run for each block.
+constexpr std::int64_t most_blocks_to_matrix = std::int64_t{1} << 20;
+
+Done check_blocks_to_matrix(const plan::Distribution &one, const plan::Distribution &other) {
+    const bool are_runs = one.layout() == plan::Layout::cyclic && one.ranks() > 1 &&
+                          other.layout() == plan::Layout::grid && other.deal_of_columns().ranks > 1;
+    if (!are_runs || one.elements() / one.shape().block <= most_blocks_to_matrix) return {};
+    return failed(NEREUS_ERR_ARGUMENT, "block = " + std::to_string(one.shape().block) +
+                                           ": between NEREUS_CYCLIC and NEREUS_GRID allowed are " +
+                                           std::to_string(most_blocks_to_matrix) + " blocks at most");
+}
+
+}
 
 Result<std::int64_t> extent_of(MPI_Datatype type) {
     MPI_Aint lower = 0, extent = 0;
@@ -31,6 +46,18 @@ Result<plan::Shape> shape_of(const nereus_distribution &distribution, std::int64
     }
     if (auto done = plan::check(shape); !done) return failed(NEREUS_ERR_ARGUMENT, done.error().what);
     return shape;
+}
+
+Done check_pair(const plan::Distribution &from, const plan::Distribution &to) {
+    constexpr auto grid = plan::Layout::grid;
+    if (auto done = check_blocks_to_matrix(from, to); !done) return done;
+    if (auto done = check_blocks_to_matrix(to, from); !done) return done;
+    const plan::Shape &before = from.shape(), &after = to.shape();
+    if (before.layout != grid || after.layout != grid) return {};
+    if (before.rows == after.rows && before.columns == after.columns) return {};
+    return failed(NEREUS_ERR_ARGUMENT, "a matrix of " + std::to_string(before.rows) + " x " +
+                                           std::to_string(before.columns) + " cannot become one of " +
+                                           std::to_string(after.rows) + " x " + std::to_string(after.columns));
 }
 
 std::int64_t most_elements_of(std::int64_t extent) { return std::min(plan::most_elements, INT64_MAX / extent); }

@@ -6,7 +6,8 @@ endif()
 
 add_executable(fortran_test fortran_test.f90 fortran_expectations.f90 fortran_sizes.c)
 add_executable(fortran_own_data_test fortran_own_data_test.f90 fortran_expectations.f90)
-foreach(program fortran_test fortran_own_data_test)
+add_executable(fortran_redistribute_test fortran_redistribute_test.f90 fortran_expectations.f90)
+foreach(program fortran_test fortran_own_data_test fortran_redistribute_test)
   set_target_properties(${program} PROPERTIES LINKER_LANGUAGE Fortran
                                               Fortran_MODULE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${program}.modules)
   target_link_libraries(${program} PRIVATE nereus::fortran nereus)
@@ -15,6 +16,10 @@ endforeach()
 foreach(memory shared private)
   nereus_mpi_test(fortran.has_all_of_nereus.h.${memory} fortran_test 2 --nereus-process-strategies=none
                   --nereus-memory=${memory} --nereus-verify=on)
+endforeach()
+
+foreach(ranks 1 4)
+  nereus_mpi_test(fortran.redistribute.on_${ranks} fortran_redistribute_test ${ranks})
 endforeach()
 
 set(folder ${CMAKE_CURRENT_BINARY_DIR}/fortran.own_data)

@@ -1,5 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> What the module nereus has beside nereus.h: structures, texts, pointers, handles, of a job of any size.
+!> What the module nereus has beside nereus.h: structures, texts, pointers, handles, of a job of any size, whose arrays
+!> get other layouts.
 program fortran_test
     use, intrinsic :: iso_c_binding
     use mpi_f08
@@ -59,8 +60,9 @@ contains
         call expect(nereus_swap(job, now, numbers) == NEREUS_ERR_MISMATCH, "others are not swapped")
         call expect(nereus_value(job, "step", step) == NEREUS_OK, "a value is taken")
         call expect(nereus_value(job, "both", MPI_DOUBLE_PRECISION, 2_c_int64_t, c_loc(both)) == NEREUS_OK, "c_loc")
-        if (nereus_generation(job) == 0) call fill(numbers, pairs)
+        if (nereus_generation(job) == 0) call fill(numbers, pairs, dealt)
         do while (step < 12)
+            call change_in_each_step(dealt, step)
             if (step == 2) call ask(nereus_comm(job), 3)
             if (step == 7) call ask(nereus_comm(job), 1)
             call swap_in_each_step(now, before, step)
@@ -101,16 +103,64 @@ contains
         call MPI_Type_free(pair)
     end subroutine
 
-    subroutine fill(numbers, pairs)
-        type(nereus_part), intent(in) :: numbers, pairs
+    !> Newcomers have registered it as it was at first, and get it as it is now.
+    subroutine change_in_each_step(dealt, step)
+        type(nereus_part), intent(in) :: dealt
+        integer(c_int64_t), intent(in) :: step
+        integer(c_int32_t), target :: weights(2)
+        type(nereus_distribution) :: ways(3), now
+        integer(c_int32_t), pointer :: w(:)
+        integer :: way
+        weights = [3, 1]
+        ways = [nereus_distribution(NEREUS_WEIGHTED, c_loc(weights), 2), nereus_distribution(NEREUS_CYCLIC, block=2), &
+                nereus_distribution(NEREUS_GRID, rows=4, columns=5, block_rows=1, block_columns=2)]
+        way = int(mod(step, 3_c_int64_t)) + 1
+        call look_at_dealt(dealt)
+        call expect(nereus_change_distribution(job, dealt, ways(way)) == NEREUS_OK, "an array gets another layout")
+        call look_at_dealt(dealt)
+        call expect(nereus_change_distribution(job, dealt, ways(way)) == NEREUS_UNCHANGED, "it has it already")
+        call expect(nereus_array_distribution(job, dealt, now) == NEREUS_OK, "each array has a distribution")
+        call expect(now%layout == ways(way)%layout, "the one it got")
+        if (way == 1) then
+            call c_f_pointer(now%weights, w, [now%weight_count])
+            call expect(all(w == weights), "with its weights")
+        end if
+        call expect(nereus_change_distribution(job, dealt, nereus_distribution(NEREUS_CYCLIC, block=0)) &
+                    == NEREUS_ERR_ARGUMENT, "blocks have elements")
+    end subroutine
+
+    !> Each element is its number.
+    subroutine look_at_dealt(dealt)
+        type(nereus_part), intent(in) :: dealt
+        integer(c_int32_t), pointer :: d(:)
+        integer(c_int64_t) :: element, place
+        integer :: rank, own
+        call nereus_view(dealt, d)
+        call MPI_Comm_rank(nereus_comm(job), own)
+        do element = 0, 19
+            place = nereus_locate(dealt, element, rank)
+            if (rank == own) call expect(d(place + 1) == element, "each element is where the job says")
+        end do
+    end subroutine
+
+    subroutine fill(numbers, pairs, dealt)
+        type(nereus_part), intent(in) :: numbers, pairs, dealt
         integer(c_int64_t), pointer :: n(:)
         real(c_float), pointer :: p(:, :)
-        integer :: i
+        integer(c_int32_t), pointer :: d(:)
+        integer(c_int64_t) :: element, place
+        integer :: i, rank, own
         call nereus_view(numbers, n)
         n = [(nereus_first_element(numbers) + i - 1, i=1, size(n))]
         call nereus_view(pairs, p)
         do i = 1, size(p, 2)
             p(:, i) = real(nereus_first_element(pairs) + i) * [1, -1]
+        end do
+        call nereus_view(dealt, d)
+        call MPI_Comm_rank(nereus_comm(job), own)
+        do element = 0, 19
+            place = nereus_locate(dealt, element, rank)
+            if (rank == own) d(place + 1) = int(element, c_int32_t)
         end do
     end subroutine
 

@@ -71,7 +71,7 @@ public:
 
     const std::string &name() const { return name_; }
     int enter(nereus_job *job) {
-        const nereus_distribution cut = this->cut();
+        const nereus_distribution cut = cut_in(is_.way);
         return nereus_array_distributed(job, name_.c_str(), type_.get(), is_.elements(), &cut, is_.kind,
                                         reinterpret_cast<void **>(&bytes_), nullptr);
     }
@@ -95,19 +95,36 @@ public:
     bool is_whole(nereus_job *job) const {
         std::int64_t mine = nereus_count(job, name_.c_str()), all = 0;
         MPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_SUM, nereus_comm(job));
-        return all == is_.elements() * (is_.way == Way::replicated ? size_of(nereus_comm(job)) : 1);
+        return all == is_.elements() * (distribution(job).layout == NEREUS_REPLICATED ? size_of(nereus_comm(job)) : 1);
+    }
+
+    /// Collective: another distribution, or the one that it has.
+    void distribute(nereus_job *job, Way way) {
+        const nereus_distribution wanted = cut_in(way);
+        const int code = nereus_change_distribution(job, name_.c_str(), &wanted);
+        expect(code == NEREUS_OK || code == NEREUS_UNCHANGED, nereus_message(job));
+        const nereus_distribution has = distribution(job);
+        expect(has.layout == wanted.layout, "it has the layout that it was to get");
+        expect(has.layout != NEREUS_CYCLIC || has.block == wanted.block, "it has the blocks that it was to get");
+        expect(has.layout != NEREUS_WEIGHTED || (has.weight_count == 5 && has.weights[2] == 4), "it has the weights");
     }
 
 private:
-    nereus_distribution cut() const {
+    nereus_distribution distribution(nereus_job *job) const {
+        nereus_distribution distribution{};
+        expect(nereus_array_distribution(job, name_.c_str(), &distribution) == NEREUS_OK, nereus_message(job));
+        return distribution;
+    }
+
+    nereus_distribution cut_in(Way way) const {
         static const std::int32_t weights[] = {3, 1, 4, 1, 5};
         nereus_distribution cut{};
         static const enum nereus_layout layouts[] = {NEREUS_BLOCK,  NEREUS_REPLICATED, NEREUS_WEIGHTED,
                                                      NEREUS_CYCLIC, NEREUS_CYCLIC,     NEREUS_GRID};
-        cut.layout = layouts[static_cast<int>(is_.way)];
+        cut.layout = layouts[static_cast<int>(way)];
         cut.weights = weights;
         cut.weight_count = 5;
-        cut.block = is_.way == Way::cyclic_in_fives ? 5 : 1;
+        cut.block = way == Way::cyclic_in_fives ? 5 : 1;
         cut.rows = is_.rows;
         cut.columns = is_.columns;
         cut.block_rows = 2;
@@ -170,6 +187,14 @@ public:
             expect(array->is_right(job, iteration_),
                    (where + ": all bytes of " + array->name() + " are right").c_str());
             expect(array->is_whole(job), (where + ": " + array->name() + " is whole").c_str());
+        }
+    }
+
+    /// Collective: each array gets one of all distributions, another one for another number.
+    void distribute_anew(nereus_job *job, std::uint64_t number) {
+        for (const auto &array : held_) {
+            number = number * 6364136223846793005ULL + 1442695040888963407ULL;
+            array->distribute(job, static_cast<Way>((number >> 33) % ways_to_cut));
         }
     }
 

@@ -92,6 +92,32 @@ template <class Act> void each_element(const Side &side, std::int64_t elements, 
     }
 }
 
+/// Elements that are on the process that is to have them.
+std::int64_t stays_of(const Side &from, const Side &to, std::int64_t elements, int size) {
+    std::int64_t stays = 0;
+    for (int rank = 0; rank < size; ++rank) {
+        std::vector<bool> has(static_cast<std::size_t>(elements), false);
+        each_element(from, elements, rank,
+                     [&](std::int64_t element, std::int64_t) { has[static_cast<std::size_t>(element)] = true; });
+        each_element(to, elements, rank, [&](std::int64_t element, std::int64_t) {
+            stays += has[static_cast<std::size_t>(element)] ? 1 : 0;
+        });
+    }
+    return stays;
+}
+
+/// The same processes on both sides, those of the new one in the order in which most stays.
+void relabel(Side &from, Side &to, std::int64_t elements, int size) {
+    const std::int64_t in_its_order = stays_of(from, to, elements, size);
+    const nereus_distributed is = from.given(), shall_be = to.given();
+    std::vector<int> ranks(to.ranks.size(), -1);
+    const std::int64_t stays = nereus_distributed_relabel(elements, size, &is, &shall_be, ranks.data());
+    expect(std::ranges::is_permutation(ranks, to.ranks), "the ranks are the same ones");
+    to.ranks = ranks;
+    expect(stays == stays_of(from, to, elements, size), "as much stays as it says");
+    expect(stays >= in_its_order, "no less stays than before");
+}
+
 void try_pair(Side &from, Side &to, std::int64_t elements, int extent) {
     const int rank = rank_in(MPI_COMM_WORLD);
     const nereus_distributed is = from.given(), shall_be = to.given();
@@ -131,6 +157,7 @@ void try_all_pairs(unsigned seed, int rounds) {
                 const std::int64_t columns = random.in(1, 41);
                 Side from = any_side(random, before, rows, columns, size);
                 Side to = any_side(random, after, rows, columns, size);
+                if (random.in(0, 1) == 1) relabel(from, to, rows * columns, size);
                 const std::vector<int> extents{1, 3, 8, 16, 24};
                 try_pair(from, to, rows * columns, extents[static_cast<std::size_t>(random.in(0, 4))]);
             }
@@ -226,6 +253,24 @@ void try_wrong_calls() {
            "no sides");
 }
 
+void try_relabelling(nereus_distribution &cyclic) {
+    const int ranks[] = {4, 2}, twice[] = {1, 1}, far[] = {0, 5};
+    int found[] = {-1, -1};
+    const nereus_distributed from{&cyclic, 2, ranks}, to{&cyclic, 2, nullptr}, wrong{&cyclic, 2, twice};
+    const nereus_distributed outside{&cyclic, 2, far}, same{&cyclic, 2, ranks};
+    expect(nereus_distributed_relabel(10, 5, &from, &same, found) == 10 && found[0] == 4 && found[1] == 2,
+           "all is where it is to be");
+    expect(nereus_distributed_relabel(10, 5, &from, &to, found) == 0 && found[0] == 0 && found[1] == 1,
+           "the order that it has keeps as much as any");
+    expect(nereus_distributed_relabel(10, 5, &from, &wrong, found) == NEREUS_ERR_ARGUMENT, "a rank twice");
+    expect(nereus_distributed_relabel(10, 5, &from, &outside, found) == NEREUS_ERR_ARGUMENT, "there is no rank 5");
+    expect(nereus_distributed_relabel(-1, 5, &from, &to, found) == NEREUS_ERR_ARGUMENT, "elements are counted");
+    expect(nereus_distributed_relabel(std::int64_t{1} << 61, 5, &from, &to, found) == NEREUS_ERR_ARGUMENT,
+           "sums fit in 61 bits");
+    expect(nereus_distributed_relabel(10, 5, nullptr, &to, found) == NEREUS_ERR_ARGUMENT, "there are two sides");
+    expect(nereus_distributed_relabel(10, 5, &from, &to, nullptr) == NEREUS_ERR_ARGUMENT, "it is written somewhere");
+}
+
 void try_questions() {
     nereus_distribution cyclic{};
     cyclic.layout = NEREUS_CYCLIC;
@@ -238,6 +283,7 @@ void try_questions() {
     expect(nereus_distributed_count(&cyclic, 10, 0, 0) == NEREUS_ERR_ARGUMENT, "there is one process at least");
     expect(nereus_distributed_count(nullptr, 10, 1, 0) == NEREUS_ERR_ARGUMENT, "there is no distribution");
     expect(nereus_distributed_locate(&cyclic, -1, 1, 0, nullptr) == NEREUS_ERR_ARGUMENT, "elements are counted");
+    try_relabelling(cyclic);
 }
 
 }

@@ -145,6 +145,7 @@ void keep_on_hosts(nereus_job *job, AllData &data) {
     if (nereus_generation(job) > 0) mesh.check(job, 2);
     for (int i = 0; i < 100; ++i) {
         if (i == 1) mesh.become(job, 1);
+        if (i == 4) data.known.distribute_anew(job, static_cast<std::uint64_t>(data.known.iteration()));
         if (i == 6) mesh.become(job, 2);
         const bool asks = rank_in(nereus_comm(job)) == 0 && (i == 3 || i == 9 || i == 15);
         if (asks) expect(nereus_protect_now(job, nullptr) == NEREUS_OK, nereus_message(job));
@@ -166,6 +167,8 @@ int iterate(nereus_job *job, AllData &data, int ranks) {
         if (root && has_size && i == 50) expect(nereus_save(job, 0, nullptr) == NEREUS_OK, nereus_message(job));
         if (root && has_size && i == 60) expect(nereus_save(job, 1, nullptr) == NEREUS_OK, nereus_message(job));
         data.advance(job);
+        const std::int64_t iteration = data.known.iteration(); // newcomers begin to count `i` later
+        if (iteration % 25 == 20) data.known.distribute_anew(job, static_cast<std::uint64_t>(iteration));
         const int code = nereus_checkpoint(job);
         expect(code >= 0, nereus_message(job));
         if (code == NEREUS_LEAVE) return code;

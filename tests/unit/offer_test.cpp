@@ -25,6 +25,9 @@ Description any_array() {
     is.shared = shared;
     is.shape = shape;
     is.extent = extent;
+    if (shape.elements <= 1000 && *rc::gen::arbitrary<bool>()) // a matrix with as many is looked for
+        is = is.with(plan::any_shape_like(shape, plan::any_layout()));
+    is.shared = is.shared && is.over(1).contiguous();
     return is;
 }
 
@@ -59,6 +62,7 @@ Entry any_entry(const plan::Sizes &sizes) {
     entry.is = any_array();
     const auto matrix = *rc::gen::inRange(0, 3);
     if (matrix > 0) {
+        entry.is.registered.reset();
         entry.is.shape = plan::Shape();
         entry.is.shape.elements = *rc::gen::inRange<std::int64_t>(0, 1000);
     }
@@ -306,6 +310,26 @@ TEST(Offer, ALayoutThatDoesNotExistIsRefused) {
     for (const int layout : {-1, 99})
         EXPECT_FALSE(
             unpacked_from(changed([&](nlohmann::json &json) { json["entries"][0]["shape"]["layout"] = layout; })));
+}
+
+TEST(Offer, ADistributionThatTheArrayCannotHaveBeenRegisteredWithIsRefused) {
+    Entry entry;
+    entry.is.name = "x";
+    entry.is.shape = {plan::Layout::cyclic, 10};
+    entry.is.extent = 8;
+    entry.is.registered = plan::Shape{plan::Layout::block, 10};
+    const nlohmann::json good = nlohmann::json::from_msgpack(pack(small_offer(), {entry}));
+    ASSERT_TRUE(unpacked_from(nlohmann::json::to_msgpack(good)));
+    for (const auto &[key, value] : {std::pair<const char *, nlohmann::json>{"elements", 11}, {"layout", 9}}) {
+        nlohmann::json bad = good;
+        bad["entries"][0]["registered"][key] = value;
+        EXPECT_FALSE(unpacked_from(nlohmann::json::to_msgpack(bad))) << bad;
+    }
+    for (const auto &[key, value] : {std::pair<const char *, nlohmann::json>{"value", true}, {"rows_of", "A"}}) {
+        nlohmann::json bad = good;
+        bad["entries"][0][key] = value;
+        EXPECT_FALSE(unpacked_from(nlohmann::json::to_msgpack(bad))) << "it has no distribution of its own: " << bad;
+    }
 }
 
 TEST(Offer, ANumberingThatCannotBeIsRefused) {

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A job from inside a Python program: NumPy views over the C library, communicators of mpi4py.
+"""A job from inside a Python program, and redistributions without one: NumPy arrays, communicators of mpi4py.
 
 In:  an application that mpiexec or `nereus run` started, and the build of Nereus for mpi4py's MPI.
-Out: everything that nereus.h says of a job. `import nereus` brings these names when they are asked for.
+Out: everything that nereus.h says of a job, and distributed.h of other arrays. `import nereus` brings
+     these names when they are asked for.
 Needs mpi4py, which nothing else does.
 """
 
@@ -22,8 +23,10 @@ from nereus.binding.codes import (
     TransferMethod,
     TransferStrategy,
 )
+from nereus.binding.distributed import Distributed
 from nereus.binding.job import Job, run
 from nereus.binding.own_data import Sides, on_resize, on_save
+from nereus.binding.redistribution import redistribute
 from nereus.binding.structures import ResizeOptions, ResizeReport
 
 BLOCK = Layout.BLOCK
@@ -44,6 +47,7 @@ __all__ = [
     "WEIGHTED",
     "Array",
     "Code",
+    "Distributed",
     "Failure",
     "Job",
     "Kind",
@@ -63,5 +67,6 @@ __all__ = [
     "Value",
     "on_resize",
     "on_save",
+    "redistribute",
     "run",
 ]

@@ -3,14 +3,17 @@
 
 import ctypes
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from mpi4py import MPI
 from numpy.typing import ArrayLike, NDArray
 
 from nereus.binding.calls import Calls
 from nereus.binding.codes import Kind, Layout
-from nereus.binding.distribution import Distribution
+from nereus.binding.distributed import Distributed
+from nereus.binding.distribution import Block, Distribution
 from nereus.binding.handles import bytes_type
 from nereus.binding.memory import Memory
 
@@ -44,15 +47,42 @@ class Array:
                 None if functions is None else ctypes.byref(functions),
             )
         self._memory.keep_only(self._pointer.value)
+        # What a newcomer joins, or an epoch has, may have another layout than the one registered.
+        now = self._calls.distribution(self.name)
+        if now is not None:
+            self._distribution = self._distribution.as_in(now)
         self.renew()
+
+    def change_distribution(
+        self, layout: Layout, *, weights: Sequence[int] = (), block: Block | None = None
+    ) -> NDArray[Any]:
+        """Distribute it anew over the processes of the job: collective. @return the new `view`
+
+        The arguments are those of Job.array(), and the same on all processes. One that was given something
+        that is not allowed, or holds a view of shared memory, raises what says so, and all others a Failure:
+        nothing is changed then.
+        """
+        name = self.name.encode()
+        try:
+            self.check_not_viewed()
+            changed = self._distribution.changed_to(layout, weights, block)
+            wanted = changed.c()
+        except Exception:
+            # The others are on their way into the call, which ends on all of them where it is refused on one.
+            self._calls.number("change_distribution", name, None)
+            raise
+        self._calls.check("change_distribution", name, ctypes.byref(wanted))
+        self._distribution = changed
+        self.renew()
+        return self.view
 
     def renew(self) -> None:
         """The part is another one: look how large it is."""
-        count = max(0, self._calls.number("count", self.name.encode()))
-        columns, rank = 1, 0
-        if self._distribution.layout is Layout.GRID and count:
-            columns, rank = self._calls.grid_columns(), self._calls.comm.Get_rank()
-        self._shape = self._distribution.part_shape(count, columns, rank)
+        count, now = self._calls.number("count", self.name.encode()), self._distribution
+        if now.layout is Layout.GRID and count >= 0 and self._calls.comm != MPI.COMM_NULL:
+            self._shape = now.grid_part_shape(self._calls.grid(), self._calls.comm.Get_rank())
+        else:
+            self._shape = (max(0, count), *now.shape[1:])
 
     def swap(self, other: "Array") -> None:
         """Hold what the other one holds, and the other way round.
@@ -86,6 +116,12 @@ class Array:
         return self._memory.part(address, size).view(self._dtype).reshape(self._shape)
 
     @property
+    def distribution(self) -> Distributed:
+        """How it is distributed now; where rows were balanced since, `first` and `view` say who has which."""
+        now = self._distribution
+        return Distributed(now.layout, weights=now.weights, block=now.block)
+
+    @property
     def first(self) -> int:
         """Global number of the first row of `view`; Failure where parts are no ranges (CYCLIC, GRID)."""
         return self._calls.checked_number("first", self.name.encode())
@@ -93,7 +129,8 @@ class Array:
     def locate(self, element: int) -> tuple[int, int]:
         """Rank of the process that has a row, with GRID an item, and its index in that part."""
         rank = ctypes.c_int()
-        index = self._calls.checked_number("locate", self.name.encode(), element, ctypes.byref(rank))
+        there = max(-1, min(element, self._distribution.elements))  # ctypes cuts off what is too large for C
+        index = self._calls.checked_number("locate", self.name.encode(), there, ctypes.byref(rank))
         return rank.value, index
 
     def place(self, element: int) -> tuple[int, int]:
@@ -105,7 +142,8 @@ class Array:
         """BufferError where memory that may go is in use."""
         if self._memory.viewed():
             raise BufferError(
-                f"a view of {self.name!r} is held, which is shared: let go of it before a checkpoint"
+                f"a view of {self.name!r} is held, which is shared: let go of it before a checkpoint "
+                "and before its distribution is changed"
             )
 
 

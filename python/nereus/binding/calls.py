@@ -7,8 +7,10 @@ from typing import Any
 from mpi4py import MPI
 
 from nereus.binding.codes import Code, Failure
+from nereus.binding.grid import grid
 from nereus.binding.handles import communicator
 from nereus.binding.library import library
+from nereus.binding.structures import CDistribution
 
 
 class Calls:
@@ -39,6 +41,14 @@ class Calls:
             raise Failure(Code(number), f"nereus_{name}: NEREUS_{Code(number).name}")
         return number
 
+    def distribution(self, name: str) -> CDistribution | None:
+        """How an array is distributed now; None where the library is one that cannot change it."""
+        if not hasattr(library(), "nereus_array_distribution"):
+            return None
+        now = CDistribution()
+        self.check("array_distribution", name.encode(), ctypes.byref(now))
+        return now
+
     def message(self) -> str:
         """The latest thing worth saying."""
         said: bytes = library().nereus_message(self.job) or b""
@@ -48,9 +58,6 @@ class Calls:
         """The communicator of the present processes."""
         self.comm = communicator(library().nereus_comm(self.job))
 
-    def grid_columns(self) -> int:
-        """Columns of the grid that GRID makes of the present processes."""
-        rows, columns = ctypes.c_int(), ctypes.c_int()
-        ranks = self.comm.Get_size()
-        self.checked("grid", library().nereus_grid(ranks, ctypes.byref(rows), ctypes.byref(columns)))
-        return columns.value
+    def grid(self) -> tuple[int, int]:
+        """Rows and columns of the grid that GRID makes of the present processes."""
+        return grid(self.comm.Get_size())

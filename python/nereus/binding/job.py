@@ -28,6 +28,9 @@ from nereus.binding.library import library
 from nereus.binding.memory import KeptMemory, SharedMemory
 from nereus.binding.structures import CResizeOptions, CResizeReport, ResizeOptions, ResizeReport, report_of
 
+_MOST_RANKS = 2**31 - 1
+_MOST_BYTES = 2**63 - 1
+
 #: The library writes to the arrays of an open job, also when nobody has a name for it any more.
 _OPEN: "set[Job]" = set()
 
@@ -117,7 +120,8 @@ class Job:
             if name not in ResizeOptions.__annotations__:
                 raise TypeError(f"{name} = {choice}: allowed are {', '.join(ResizeOptions.__annotations__)}")
             setattr(wanted, name, choice.encode() if isinstance(choice, str) else choice)
-        return self._calls.check("resize", ranks, ctypes.byref(wanted), None)
+        few = max(-1, min(ranks, _MOST_RANKS))  # ctypes cuts off what is too large for C, which refuses this
+        return self._calls.check("resize", few, ctypes.byref(wanted), None)
 
     def save(self, stop: bool = False) -> None:
         """Ask for an epoch at a later checkpoint: on rank 0. `stop`: the job leaves there."""
@@ -145,7 +149,7 @@ class Job:
 
         Yields OK, or NO_TURN where the daemon does not answer.
         """
-        yield self._calls.check("io_begin", size)
+        yield self._calls.check("io_begin", max(-1, min(size, _MOST_BYTES)))
         self._calls.check("io_end")  # not behind an exception: the others may not come here then
 
     @property

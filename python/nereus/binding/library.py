@@ -8,7 +8,7 @@ from typing import Any
 from mpi4py import MPI
 
 from nereus.binding.codes import Code, Failure
-from nereus.binding.structures import CDistribution, CMemory, CResizeOptions, CResizeReport
+from nereus.binding.structures import CDistributed, CDistribution, CMemory, CResizeOptions, CResizeReport
 from nereus.launch.builds import Build, builds, builds_folder
 from nereus.launch.error import LaunchError
 
@@ -20,6 +20,9 @@ _JOB = ctypes.c_void_p
 _NAME = ctypes.c_char_p
 _POINTER = ctypes.POINTER(ctypes.c_void_p)
 _MEMORY = ctypes.POINTER(CMemory)
+_DISTRIBUTED = ctypes.POINTER(CDistributed)
+# Distribution, elements and processes.
+_OVER_PROCESSES = [ctypes.POINTER(CDistribution), ctypes.c_int64, ctypes.c_int]
 
 _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "open": (ctypes.c_int, [COMM, ctypes.c_int, ctypes.POINTER(_NAME), ctypes.POINTER(_JOB)]),
@@ -37,6 +40,8 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
             _MEMORY,
         ],
     ),
+    "change_distribution": (ctypes.c_int, [_JOB, _NAME, ctypes.POINTER(CDistribution)]),
+    "array_distribution": (ctypes.c_int, [_JOB, _NAME, ctypes.POINTER(CDistribution)]),
     "value": (ctypes.c_int, [_JOB, _NAME, DATATYPE, ctypes.c_int64, ctypes.c_void_p]),
     "swap": (ctypes.c_int, [_JOB, _NAME, _NAME]),
     "comm": (COMM, [_JOB]),
@@ -59,6 +64,27 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "io_end": (ctypes.c_int, [_JOB]),
     "last_resize": (ctypes.c_int, [_JOB, ctypes.POINTER(CResizeReport)]),
     "message": (ctypes.c_char_p, [_JOB]),
+    "distributed_count": (ctypes.c_int64, [*_OVER_PROCESSES, ctypes.c_int]),
+    "distributed_locate": (
+        ctypes.c_int64,
+        [*_OVER_PROCESSES, ctypes.c_int64, ctypes.POINTER(ctypes.c_int)],
+    ),
+    "distributed_relabel": (
+        ctypes.c_int64,
+        [ctypes.c_int64, ctypes.c_int, _DISTRIBUTED, _DISTRIBUTED, ctypes.POINTER(ctypes.c_int)],
+    ),
+    "redistribute": (
+        ctypes.c_int,
+        [
+            COMM,
+            DATATYPE,
+            ctypes.c_int64,
+            _DISTRIBUTED,
+            ctypes.c_void_p,
+            _DISTRIBUTED,
+            ctypes.c_void_p,
+        ],
+    ),
 }
 
 
@@ -67,7 +93,9 @@ def library() -> ctypes.CDLL:
     """The library with its functions' types. The linker takes the MPI that mpi4py has loaded already."""
     loaded = ctypes.CDLL(str(_build().prefix / "lib" / "libnereus.so"))
     for name, (result, arguments) in _FUNCTIONS.items():
-        function = getattr(loaded, f"nereus_{name}")
+        function = getattr(loaded, f"nereus_{name}", None)
+        if function is None:  # a build of an earlier version: what it has not is missed where it is called
+            continue
         function.restype, function.argtypes = result, arguments
     return loaded
 

@@ -41,6 +41,16 @@ class CDistribution(ctypes.Structure):
     )
 
 
+class CDistributed(ctypes.Structure):
+    """`nereus_distributed`"""
+
+    _fields_ = (
+        ("distribution", ctypes.POINTER(CDistribution)),
+        ("processes", ctypes.c_int),
+        ("ranks", ctypes.POINTER(ctypes.c_int)),
+    )
+
+
 class CMemory(ctypes.Structure):
     """`nereus_memory`"""
 

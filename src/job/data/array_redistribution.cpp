@@ -18,6 +18,10 @@ std::int64_t count_of(const std::vector<plan::Piece> &pieces) {
                            [](std::int64_t sum, const plan::Piece &piece) { return sum + piece.count(); });
 }
 
+/// From shared memory to that of each process, or the other way round.
+bool leaves_segment(const Entry &entry) { return entry.segment && !entry.is.shared; }
+bool changes_memory(const Entry &entry) { return leaves_segment(entry) || entry.next_segment; }
+
 /// Parts of shared arrays lie in a row: a piece is one run.
 const plan::Run &run_of(const plan::Piece &piece) { return piece.strips.front().runs.front(); }
 
@@ -42,9 +46,10 @@ ArrayRedistribution::ArrayRedistribution(Registry &registry, Sides sides, const 
                                         : plan::move_of(entry.before(sides_.sizes.sources),
                                                         entry.after(sides_.sizes.drains), sides_.sizes, sides_.place));
         kept_.emplace_back();
+        if (changes_memory(entry)) moves_.back().unchanged = false;
         if (entry.is.shared)
             leave_out_what_is_shared(moves_.size() - 1);
-        else if (entry.is_a_block() && !moves_.back().unchanged)
+        else if (entry.is_a_block() && !entry.next_segment && !moves_.back().unchanged)
             keep_what_stays_in_a_row(moves_.size() - 1);
     }
 }
@@ -128,6 +133,7 @@ Done ArrayRedistribution::allocate() {
 void *ArrayRedistribution::memory_for(std::size_t index, std::size_t bytes) const {
     const Entry &entry = registry_.entries()[index];
     const Kept &kept = kept_[index];
+    if (entry.next_segment) return entry.next_segment->at(after(index).first * entry.is.extent);
     if (kept.bytes == 0) return entry.memory.allocate(bytes, entry.memory.context);
     return memory::take_block_like(entry.bytes() + kept.from, static_cast<std::size_t>(kept.to), bytes);
 }
@@ -225,12 +231,16 @@ void ArrayRedistribution::adopt() {
             give_back_what_was_sent(i);
         else if (sides_.place.source)
             take_over(i);
+        if (changes_memory(entry)) {
+            entry.segment = std::exchange(entry.next_segment, nullptr);
+            entry.is.shared = entry.segment != nullptr;
+        }
         entry.data = next_[i];
         entry.left_to_mpi = false;
         entry.point();
     }
     next_.clear();
-    for (Entry &entry : registry_.entries()) entry.borders = std::move(entry.next_borders);
+    for (Entry &entry : registry_.entries()) entry.adopt_next();
     registry_.forget_swaps(); // all begin to count together, newcomers too
 }
 
@@ -289,6 +299,11 @@ void ArrayRedistribution::abandon() {
     next_.clear();
     for (std::size_t i = 0; i < moves_.size(); ++i)
         if (!moves_[i].sends.empty()) registry_.entries()[i].leave_to_mpi();
+    for (const Entry &entry : registry_.entries()) {
+        if (!entry.next_segment) continue;
+        entry.next_segment->remove_name(); // all have it open
+        memory::leave_to_mpi(entry.next_segment);
+    }
 }
 
 void ArrayRedistribution::discard() {
@@ -297,7 +312,7 @@ void ArrayRedistribution::discard() {
         const Entry &entry = registry_.entries()[i];
         if (entry.is.shared)
             give_back_what_was_received(i);
-        else
+        else if (!entry.next_segment)
             entry.memory.release(next_[i], entry.memory.context);
     }
     next_.clear();

@@ -12,7 +12,9 @@ namespace {
 
 std::string text_of(const Registry &registry) {
     std::string text;
-    for (const Entry &entry : registry.entries()) text += entry.is.sentence() + "\n";
+    for (const Entry &entry : registry.entries())
+        text +=
+            entry.is.sentence() + (entry.next_shape ? " that becomes " + shape_in_words(*entry.next_shape) : "") + "\n";
     for (const std::string &name : names_of_redistributions()) text += "redistribution \"" + name + "\"\n";
     return text;
 }

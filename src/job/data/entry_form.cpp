@@ -42,14 +42,16 @@ plan::Shape shape_from(const json &in, std::int64_t most_elements) {
 }
 
 json description_as_json(const Description &is) {
-    return {{"name", is.name},
-            {"value", is.value},
-            {"constant", is.constant},
-            {"extent", is.extent},
-            {"shape", as_json(is.shape)},
-            {"halo", is.halo},
-            {"rows_of", is.rows_of},
-            {"type", is.type}};
+    json out{{"name", is.name},
+             {"value", is.value},
+             {"constant", is.constant},
+             {"extent", is.extent},
+             {"shape", as_json(is.shape)},
+             {"halo", is.halo},
+             {"rows_of", is.rows_of},
+             {"type", is.type}};
+    if (is.registered) out["registered"] = as_json(*is.registered);
+    return out;
 }
 
 Description description_from(const json &in) {
@@ -59,10 +61,14 @@ Description description_from(const json &in) {
     is.constant = in.at("constant");
     is.extent = whole<std::int64_t>(in, "extent", 1);
     is.halo = whole<std::int64_t>(in, "halo", 0, 1);
-    is.shape = shape_from(in.at("shape"), std::min(plan::most_elements, INT64_MAX / is.extent) - is.halo);
+    const std::int64_t most = std::min(plan::most_elements, INT64_MAX / is.extent) - is.halo;
+    is.shape = shape_from(in.at("shape"), most);
+    if (in.contains("registered")) is.registered = shape_from(in.at("registered"), most);
     is.rows_of = in.at("rows_of");
     is.type = in.at("type");
     if (!epochs::is_data_type(is.type, is.extent)) throw std::out_of_range("a type of another extent");
+    if (is.registered && (is.registered->elements != is.shape.elements || !is.has_own_distribution()))
+        throw std::out_of_range("another distribution of other elements");
     if (is.value && is.elements() > most_in_value) throw std::out_of_range("a value has too many elements");
     if (is.halo > 0 && (!is.over(1).contiguous() || is.shape.layout == plan::Layout::replicated))
         throw std::out_of_range("no array of this layout has a halo");

@@ -22,8 +22,24 @@ std::string joined(const std::vector<std::int64_t> &numbers) {
 void *allocate_plain(std::size_t bytes, void *) { return std::malloc(std::max<std::size_t>(bytes, 1)); }
 void release_plain(void *memory, void *) { std::free(memory); }
 
-/// All that two shapes can differ in, but for their elements.
-std::string sentence_of(const plan::Shape &shape) {
+}
+
+nereus_memory library_memory() { return {allocate_block, release_block, nullptr}; }
+nereus_memory c_memory() { return {allocate_plain, release_plain, nullptr}; }
+
+bool Entry::is_a_block() const { return memory.allocate == allocate_block && !segment; }
+
+void Entry::adopt_next() {
+    borders = std::exchange(next_borders, {});
+    if (next_shape) is = is.with(*std::exchange(next_shape, std::nullopt));
+}
+
+void Entry::leave_to_mpi() {
+    left_to_mpi = true;
+    memory::leave_to_mpi(segment);
+}
+
+std::string shape_in_words(const plan::Shape &shape) {
     switch (shape.layout) {
     case plan::Layout::block:
         return "block";
@@ -39,25 +55,20 @@ std::string sentence_of(const plan::Shape &shape) {
     return "grid (" + joined({shape.rows, shape.columns, shape.block_rows, shape.block_columns}) + ")";
 }
 
-}
-
-nereus_memory library_memory() { return {allocate_block, release_block, nullptr}; }
-nereus_memory c_memory() { return {allocate_plain, release_plain, nullptr}; }
-
-bool Entry::is_a_block() const { return memory.allocate == allocate_block && !segment; }
-
-void Entry::leave_to_mpi() {
-    left_to_mpi = true;
-    if (segment) [[maybe_unused]]
-        const auto *for_ever = new std::shared_ptr(segment);
-}
-
 std::string Description::sentence() const {
     const std::string size = std::to_string(elements()) + " x " + std::to_string(extent) + " B";
     if (value) return "value \"" + name + "\" of " + size;
-    const std::string cut = rows_of.empty() ? sentence_of(shape) : "matrix \"" + rows_of + "\" row by row in";
+    const std::string cut = rows_of.empty() ? shape_in_words(shape) : "matrix \"" + rows_of + "\" row by row in";
     return (constant ? "constant " : "variable ") + cut + " array \"" + name + "\" of " + size +
-           (shared ? " in shared memory" : "");
+           (shared ? " in shared memory" : "") + (registered ? ", registered as " + shape_in_words(*registered) : "");
+}
+
+Description Description::with(const plan::Shape &other) const {
+    Description is = *this;
+    const plan::Shape first = registered.value_or(shape);
+    is.shape = other;
+    is.registered = other == first ? std::nullopt : std::optional(first);
+    return is;
 }
 
 void Entry::let_go() {

@@ -21,6 +21,9 @@ namespace nereus::job {
 /// Bytes of the name of an array, of a value or of a stage.
 inline constexpr std::size_t longest_name = 63;
 
+/// All that two shapes can differ in, but for their elements.
+std::string shape_in_words(const plan::Shape &shape);
+
 /// What all processes of a job must agree on.
 struct Description {
     std::string name;
@@ -33,12 +36,19 @@ struct Description {
     std::string
         rows_of{};      ///< of columns and values of a matrix: the name of its row starts, which say how they are cut
     std::string type{}; ///< of its elements, as epochs name it (epochs::ArrayForm); "": bytes
+    /// As the program registers it, where the job has changed its distribution since: newcomers, and a program that
+    /// continues from an epoch, register this and get what is there.
+    std::optional<plan::Shape> registered{};
 
     bool operator==(const Description &) const = default;
     std::int64_t elements() const { return shape.elements + halo; }
     std::int64_t bytes() const { return elements() * extent; }
     plan::Distribution over(int ranks) const { return plan::Distribution(shape, ranks).with_halo(halo); }
     std::string sentence() const;
+    /// Whether it may get another one: no value, and no part of a matrix, whose rows go with their nonzeros.
+    bool has_own_distribution() const { return !value && halo == 0 && rows_of.empty(); }
+    /// With another distribution of the same elements.
+    Description with(const plan::Shape &other) const;
 };
 
 struct Entry {
@@ -57,6 +67,8 @@ struct Entry {
     /// matrix, and of rows that were balanced; none: as the shape says.
     std::vector<std::int64_t> borders{};
     std::vector<std::int64_t> next_borders{};
+    std::optional<plan::Shape> next_shape{};         ///< that it is about to get; none: its own
+    std::shared_ptr<memory::Segment> next_segment{}; ///< to which it is about to come from memory of its processes
 
     std::string swapped_from{}; ///< the array whose part it was when all agreed last; empty: its own
 
@@ -65,8 +77,11 @@ struct Entry {
         return borders.empty() ? is.over(ranks) : plan::Distribution::at(borders).with_halo(is.halo);
     }
     plan::Distribution after(int ranks) const {
-        return next_borders.empty() ? is.over(ranks) : plan::Distribution::at(next_borders).with_halo(is.halo);
+        if (!next_borders.empty()) return plan::Distribution::at(next_borders).with_halo(is.halo);
+        return plan::Distribution(next_shape.value_or(is.shape), ranks).with_halo(is.halo);
     }
+    /// after() is before() from now on.
+    void adopt_next();
 
     std::byte *bytes() const { return static_cast<std::byte *>(data); }
     void point() const {
@@ -135,8 +150,12 @@ public:
     const Entry *find(const std::string &name) const;
     Entry *find(const std::string &name) { return const_cast<Entry *>(std::as_const(*this).find(name)); }
     /// As the shapes say, whatever an earlier resize was to make of them.
-    void forget_next_borders() {
-        for (Entry &entry : entries_) entry.next_borders.clear();
+    void forget_next() {
+        for (Entry &entry : entries_) {
+            entry.next_borders.clear();
+            entry.next_shape.reset();
+            entry.next_segment.reset();
+        }
     }
     /// Of rows that were balanced, where `is` has as many, cut by the same weights; none where they were not.
     std::vector<std::int64_t> borders_like(const Description &is) const;

@@ -65,17 +65,6 @@ std::int64_t bytes_of(const plan::Distribution &cut, const std::vector<int> &ran
     return elements * extent;
 }
 
-/// Whether this host can ever hold what its processes will have: touching more would end one of them by a signal.
-Done check_room(const Registry &registry, const Sides &sides) {
-    const std::vector<int> here = ranks_on(sides.drain_hosts, sides.here());
-    for (const Entry &entry : registry.entries()) {
-        if (!entry.is.shared) continue;
-        const std::int64_t bytes = bytes_of(entry.after(sides.sizes.drains), here, entry.is.extent);
-        if (auto done = entry.segment->check_room(bytes); !done) return done;
-    }
-    return {};
-}
-
 bool any_shared(const Registry &registry) {
     return std::any_of(registry.entries().begin(), registry.entries().end(),
                        [](const Entry &entry) { return entry.is.shared; });
@@ -212,6 +201,16 @@ Done settle_memory(const Generation &now, Settings &settings) {
     if (!works && settings.memory == memory_shared)
         return failed(NEREUS_ERR_UNSUPPORTED, "memory = shared does not work here: " + works.error().what);
     settings.memory = works ? memory_shared : memory_private;
+    return {};
+}
+
+Done check_room(const Registry &registry, const Sides &sides) {
+    const std::vector<int> here = ranks_on(sides.drain_hosts, sides.here());
+    for (const Entry &entry : registry.entries()) {
+        if (!entry.is.shared) continue;
+        const std::int64_t bytes = bytes_of(entry.after(sides.sizes.drains), here, entry.is.extent);
+        if (auto done = entry.segment->check_room(bytes); !done) return done;
+    }
     return {};
 }
 

@@ -35,6 +35,9 @@ Done settle_memory(const Generation &now, Settings &settings);
 /// How newcomers come to the files of shared arrays: `{host: [null or handle of each entry]}`.
 using Handles = nlohmann::json;
 
+/// Whether this host can ever hold what its processes will have: touching more would end one of them by a signal.
+Done check_room(const Registry &registry, const Sides &sides);
+
 /// By entry; null for those that do not lie in shared memory.
 using Segments = std::vector<std::shared_ptr<memory::Segment>>;
 

@@ -13,6 +13,7 @@ namespace {
 bool are_alike(const Entry &one, const Entry &other) {
     Description is = other.is;
     is.name = one.is.name;
+    is.registered = one.is.registered;
     return is == one.is && one.borders == other.borders;
 }
 

@@ -88,7 +88,6 @@ private:
     Done agree_that_data_came(const Done &mine);
     Done verify(const Done &mine);
     Done move_own_data(const Done &mine);
-    Done make_lane();
     transfer::Lane lane() const;
     Done make_communicators();
     void commit(nereus_resize_report &report, Departure &departure);

@@ -134,16 +134,6 @@ Done Handover::offer(const Handles &handles) {
     return send_to_newcomers(company_->meeting, pack(offer, job_.registry.entries()));
 }
 
-/// Of a shrink: the application's checkpoints go on using the communicator of the sources.
-Done Handover::make_lane() {
-    mpi::Comm &lane = job_.generation.lane;
-    if (company_ || lane) return {};
-    auto made = mpi::Comm::duplicate(sources());
-    if (!made) return tl::unexpected(made.error());
-    lane = std::move(*made);
-    return {};
-}
-
 Done Handover::get_ready(nereus_resize_report &report) {
     Done agreed = agree_on_registry();
     if (agreed) agreed = decide_together(report);
@@ -158,8 +148,9 @@ Done Handover::get_ready(nereus_resize_report &report) {
     arrays_ = std::make_unique<ArrayRedistribution>(job_.registry, Sides{sizes_, place, job_.generation.hosts, hosts_},
                                                     company_ ? transfer::Windows() : job_.generation.windows,
                                                     job_.settings.verify);
+    const Done lane = company_ ? Done{} : make_lane(job_.generation); // also where this process fails: it is collective
+    if (mine) mine = lane;
     if (mine) mine = arrays_->allocate();
-    if (mine) mine = make_lane();
     arrays_->place_shared();
     return hear_the_ready(collect(sources(), meeting(), {mine}, Deadline::in(job_.settings.answer_timeout, news_)));
 }

@@ -36,7 +36,7 @@ Resize::Resize(JobState &job, const Request &request)
 Resize::Ended Resize::begin(bool at_once, Departure &departure) {
     act_ = {};
     const bool changes_parts = sizes_.drains != sizes_.sources || sizes_.anew || request_.balances != 0;
-    if (request_.balances == 0) job_.registry.forget_next_borders();
+    if (request_.balances == 0) job_.registry.forget_next();
     if (!changes_parts && request_.options.placement != NEREUS_MEASURED) return unchanged();
     if (auto done = check_alike(sources(), job_.registry); !done) return rolled_back(done.error());
     auto swaps = agree_on_swaps(sources(), job_.registry, job_.registry.follow_pointers());

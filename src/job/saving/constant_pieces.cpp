@@ -15,8 +15,9 @@ bool ConstantPieces::keeps(const JobState &job, std::size_t number) {
 std::vector<ConstantPieces::Known> ConstantPieces::known_of(const JobState &job) {
     std::vector<Known> known;
     for (const Entry &entry : job.registry.entries())
-        known.push_back(
-            {entry.is.name, entry.registration, entry.is.constant ? entry.bytes() : nullptr, entry.borders});
+        known.push_back(entry.is.constant
+                            ? Known{entry.is.name, entry.registration, entry.bytes(), entry.borders, entry.is.shape}
+                            : Known{entry.is.name, entry.registration, nullptr, {}, {}});
     return known;
 }
 

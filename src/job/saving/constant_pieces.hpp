@@ -36,6 +36,7 @@ private:
         std::uint64_t registration;
         const std::byte *bytes;
         std::vector<std::int64_t> borders;
+        plan::Shape shape;
         bool operator==(const Known &) const = default;
     };
     static std::vector<Known> known_of(const JobState &job);

@@ -19,7 +19,7 @@ using nlohmann::json;
 constexpr int document_format = 1;
 constexpr std::int64_t most_pieces = std::int64_t{1} << 56; ///< of all ranks: their starts can be counted in bytes
 
-json as_json(const SavedEntry &entry) {
+json entry_as_json(const SavedEntry &entry) {
     json out = description_as_json(entry.is);
     out["own_memory"] = entry.own_memory;
     if (entry.kept.file) out["kept"] = memory::as_json(*entry.kept.file);
@@ -44,7 +44,7 @@ SavedEntry entry_from(const json &in) {
     return entry;
 }
 
-json as_json(const SavedPieces &own) { return {{"name", own.name}, {"counts", own.counts}, {"bytes", own.bytes}}; }
+json own_as_json(const SavedPieces &own) { return {{"name", own.name}, {"counts", own.counts}, {"bytes", own.bytes}}; }
 
 /// Whether their sum is allowed, too.
 bool are_counts(const std::vector<std::int64_t> &counts) {
@@ -106,7 +106,7 @@ Done check_array_names(const EpochDocument &document) {
 
 std::string as_text(const EpochDocument &document) {
     json entries = json::array();
-    for (const SavedEntry &entry : document.entries) entries.push_back(as_json(entry));
+    for (const SavedEntry &entry : document.entries) entries.push_back(entry_as_json(entry));
     json out{{"format", document_format},
              {"epoch", document.epoch},
              {"iteration", document.iteration},
@@ -120,7 +120,7 @@ std::string as_text(const EpochDocument &document) {
              {"entries", entries}};
     if (!document.own.empty()) {
         out["own"] = json::array();
-        for (const SavedPieces &own : document.own) out["own"].push_back(as_json(own));
+        for (const SavedPieces &own : document.own) out["own"].push_back(own_as_json(own));
     }
     if (document.restart) out["restart"] = as_json(*document.restart);
     if (document.held) out["held"] = as_json(*document.held);

@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view suffix_of_starts = " starts", suffix_of_bytes = " bytes";
 constexpr std::size_t longest_own_name = longest_name - suffix_of_starts.size();
 static_assert(longest_own_name == NEREUS_MAX_SAVE_NAME);
-constexpr std::int64_t most_pieces = std::int64_t{1} << 40;
+constexpr std::int64_t most_pieces_of_rank = std::int64_t{1} << 40;
 
 struct OwnFunctions {
     nereus_save_pieces save;
@@ -37,7 +37,7 @@ std::string where(const std::string &name) { return "the application's function 
 
 /// What an application says is not believed.
 bool can_be(const nereus_pieces &pieces) {
-    if (pieces.count < 0 || pieces.count > most_pieces) return false;
+    if (pieces.count < 0 || pieces.count > most_pieces_of_rank) return false;
     if (pieces.count == 0) return true;
     if (pieces.starts == nullptr || pieces.starts[0] != 0) return false;
     if (!std::is_sorted(pieces.starts, pieces.starts + pieces.count + 1)) return false;

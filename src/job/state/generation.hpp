@@ -28,9 +28,18 @@ struct Generation {
     std::vector<plan::World> worlds;           ///< of each rank
     std::vector<std::string> hosts;            ///< of each rank
     std::vector<process::ProcessId> processes; ///< of each rank; on rank 0
-    mpi::Comm lane;                            ///< over which shrinks move data; made for the first one
+    mpi::Comm lane;                            ///< over which its processes move data: make_lane()
     transfer::Windows windows;                 ///< on the lane: for the next shrink where one was rolled back
 };
+
+/// Collective, before data first goes over it: the application's checkpoints go on using `control` meanwhile.
+inline Done make_lane(Generation &generation) {
+    if (generation.lane) return {};
+    auto made = mpi::Comm::duplicate(generation.control.get());
+    if (!made) return tl::unexpected(made.error());
+    generation.lane = std::move(*made);
+    return {};
+}
 
 /// Whether all processes were started together, by one mpiexec or one spawn.
 inline bool is_of_one_world(const Generation &generation) {

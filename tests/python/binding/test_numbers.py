@@ -21,6 +21,7 @@ C_TO_CTYPES = {
     "uint64_t": ctypes.c_uint64,
     "double": ctypes.c_double,
     "const int32_t *": ctypes.POINTER(ctypes.c_int32),
+    "const int *": ctypes.POINTER(ctypes.c_int),
 }
 # What Python leaves out of the names, where its enums are apart.
 PREFIXES = {"ReleaseUnit": "UNIT_", "TransferMethod": "TRANSFER_", "TransferStrategy": "STRATEGY_"}
@@ -44,7 +45,8 @@ def enums(tracked: dict[str, str]) -> dict[str, dict[str, int]]:
 
 def structures(tracked: dict[str, str]) -> dict[str, list[tuple[str, str, int]]]:
     """The fields of each structure of the C API: type, name, and 0 or the length of an array."""
-    text = without_comments(tracked["include/nereus/nereus.h"] + tracked["include/nereus/resize.h"])
+    headers = (tracked[f"include/nereus/{name}"] for name in ("nereus.h", "resize.h", "distributed.h"))
+    text = without_comments("".join(headers))
     bodies = re.findall(r"typedef struct (nereus_\w+) \{(.*?)\} \w+;", text, flags=re.DOTALL)
     found: dict[str, list[tuple[str, str, int]]] = {name: [] for name, _ in bodies}
     field_line = r"^\s*((?:const )?(?:enum )?\w+ \*?)([^;(]+);"
@@ -131,13 +133,14 @@ class TestPython:
             name: int(number) for name, number in found
         }
 
-    @pytest.mark.parametrize("name", STRUCTURES)
+    @pytest.mark.parametrize("name", [*STRUCTURES, "nereus_distributed"])
     def test_structures_have_the_fields_of_c(self, tracked: dict[str, str], name: str) -> None:
         from nereus.binding import structures as ours
 
+        types = C_TO_CTYPES | {"const nereus_distribution *": ctypes.POINTER(ours.CDistribution)}
         wanted = []
         for kind, word, length in structures(tracked)[name]:
-            field = ctypes.c_char * length if length else C_TO_CTYPES["int" if "enum" in kind else kind]
+            field = ctypes.c_char * length if length else types["int" if "enum" in kind else kind]
             wanted.append((word, field))
         mirror = getattr(ours, "C" + "".join(word.capitalize() for word in name.split("_")[1:]))
         assert list(mirror._fields_) == wanted
