@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A matrix gets other blocks over other processes: by nereus_redistribute(), by COSTA, by ScaLAPACK's pdgemr2d where it
-// was linked, and as many bytes by a bare memcpy, in turn. Rank 0 prints a line of JSON for each round.
+// A matrix gets other blocks over other processes, and is transposed meanwhile where that is asked for: by Nereus, by
+// COSTA, by ScaLAPACK where it was linked, and as many bytes by a bare memcpy, in turn. Rank 0 prints a line of JSON
+// for each round. ScaLAPACK's pdtran transposes only where blocks and processes stay what they are.
 //
-//     beside ROWS COLUMNS BLOCK_BEFORE BLOCK_AFTER SOURCES DRAINS ROUNDS
+//     beside ROWS COLUMNS BLOCK_BEFORE BLOCK_AFTER SOURCES DRAINS ROUNDS [transpose]
 #include <costa/grid2grid/transform.hpp>
 #include <costa/layout.hpp>
 #include <nereus/nereus.h>
@@ -25,6 +26,9 @@ void Cblacs_get(int context, int what, int *value);
 void Cblacs_gridmap(int *context, int *ranks, int leading, int rows, int columns);
 void Cpdgemr2d(int rows, int columns, double *from, int from_row, int from_column, int *from_description, double *to,
                int to_row, int to_column, int *to_description, int context);
+void pdtran_(const int *rows, const int *columns, const double *alpha, const double *from, const int *from_row,
+             const int *from_column, const int *from_description, const double *beta, double *to, const int *to_row,
+             const int *to_column, const int *to_description);
 }
 #endif
 
@@ -33,6 +37,7 @@ namespace {
 struct Case {
     std::int64_t rows, columns, block_before, block_after;
     int sources, drains, rounds;
+    bool transposes;
 };
 
 struct Grid {
@@ -58,10 +63,10 @@ struct Matrix {
     int ranks;
     std::vector<double> part{};
 
-    Matrix(const Case &is, std::int64_t block, int over) : ranks(over) {
+    Matrix(std::int64_t rows, std::int64_t columns, std::int64_t block, int over) : ranks(over) {
         distribution.layout = NEREUS_GRID;
-        distribution.rows = is.rows;
-        distribution.columns = is.columns;
+        distribution.rows = rows;
+        distribution.columns = columns;
         distribution.block_rows = distribution.block_columns = block;
         if (rank_of_world() < ranks) part.resize(static_cast<std::size_t>(count()));
     }
@@ -95,9 +100,20 @@ void by_nereus(Matrix &from, Matrix &to) {
         MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
+void by_nereus_transposed(Matrix &from, Matrix &to) {
+    const nereus_distributed is = from.distributed(), shall_be = to.distributed();
+    if (nereus_transpose(MPI_COMM_WORLD, MPI_DOUBLE, &is, from.part.data(), &shall_be, to.part.data()) != NEREUS_OK)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
 void by_costa(Matrix &from, Matrix &to) {
     auto before = from.layout(), after = to.layout();
     costa::transform<double>(before, after, MPI_COMM_WORLD);
+}
+
+void by_costa_transposed(Matrix &from, Matrix &to) {
+    auto before = from.layout(), after = to.layout();
+    costa::transform<double>(before, after, 'T', 1.0, 0.0, MPI_COMM_WORLD);
 }
 
 /// As many bytes as this process has before and after: to be read and to be written once.
@@ -118,7 +134,17 @@ public:
         for (int rank = 0; rank < size; ++rank) ranks[static_cast<std::size_t>(rank)] = rank;
         all_ = context_of(ranks, 1, size);
     }
-    void operator()(Matrix &from, Matrix &to) {
+    /// Over the same processes, in the same blocks.
+    void transpose(Matrix &from, Matrix &to) {
+        const int rows = static_cast<int>(from.distribution.rows), first = 1;
+        const int columns = static_cast<int>(from.distribution.columns);
+        const double alpha = 1, beta = 0;
+        Description after = to_;
+        after[1] = from_[1]; // both in one context
+        pdtran_(&rows, &columns, &alpha, from.part.data(), &first, &first, from_.data(), &beta, to.part.data(), &first,
+                &first, after.data());
+    }
+    void move(Matrix &from, Matrix &to) {
         Cpdgemr2d(static_cast<int>(from.distribution.columns), static_cast<int>(from.distribution.rows),
                   from.part.data(), 1, 1, from_.data(), to.part.data(), 1, 1, to_.data(), all_);
     }
@@ -181,16 +207,21 @@ void compare(const Matrix &one, const Matrix &other, const std::string &name) {
 }
 
 void run(const Case &is) {
-    Matrix from(is, is.block_before, is.sources), to(is, is.block_after, is.drains), of_peer = to;
+    Matrix from(is.rows, is.columns, is.block_before, is.sources);
+    Matrix to(is.transposes ? is.columns : is.rows, is.transposes ? is.rows : is.columns, is.block_after, is.drains);
+    Matrix of_peer = to;
     fill(from);
     std::map<std::string, std::function<void()>> ways{
-        {"nereus", [&] { by_nereus(from, to); }},
-        {"costa", [&] { by_costa(from, of_peer); }},
+        {"nereus", [&] { (is.transposes ? by_nereus_transposed : by_nereus)(from, to); }},
+        {"costa", [&] { (is.transposes ? by_costa_transposed : by_costa)(from, of_peer); }},
         {"memcpy", [&] { by_memcpy(from, to); }},
     };
 #ifdef WITH_SCALAPACK
     Scalapack scalapack(from, to);
-    ways["scalapack"] = [&] { scalapack(from, of_peer); };
+    if (!is.transposes)
+        ways["scalapack"] = [&] { scalapack.move(from, of_peer); };
+    else if (is.block_before == is.block_after && is.sources == is.drains)
+        ways["scalapack"] = [&] { scalapack.transpose(from, of_peer); };
 #endif
     for (int round = -1; round < is.rounds; ++round) { // the first one touches memory, and is not told
         std::string line;
@@ -207,12 +238,13 @@ void run(const Case &is) {
 
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
-    if (argc != 8) {
-        std::fprintf(stderr, "usage: beside ROWS COLUMNS BLOCK_BEFORE BLOCK_AFTER SOURCES DRAINS ROUNDS\n");
+    const bool transposes = argc == 9 && std::string(argv[8]) == "transpose";
+    if (argc != 8 && !transposes) {
+        std::fprintf(stderr, "usage: beside ROWS COLUMNS BLOCK_BEFORE BLOCK_AFTER SOURCES DRAINS ROUNDS [transpose]\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     run({std::atoll(argv[1]), std::atoll(argv[2]), std::atoll(argv[3]), std::atoll(argv[4]), std::atoi(argv[5]),
-         std::atoi(argv[6]), std::atoi(argv[7])});
+         std::atoi(argv[6]), std::atoi(argv[7]), transposes});
     MPI_Finalize();
     return 0;
 }

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How long a matrix takes to get other blocks over other processes, beside COSTA and ScaLAPACK's pdgemr2d.
+"""How long a matrix takes to get other blocks over other processes, beside COSTA and ScaLAPACK.
 
     python bench/redistribution/run.py --costa SOURCES [--scalapack LIBRARY] [--mpi NAME] [--sides N]...
-           [--blocks B,B]... [--processes P,P]... [--rounds N] [--build FOLDER] [--json]
+           [--blocks B,B]... [--processes P,P]... [--rounds N] [--transpose] [--build FOLDER] [--json]
 
 Builds COSTA from its sources with the MPI of an installed build, and a program that does the same by each
 library in turn and compares what comes out. Figures are medians of ratios of the same round, with quartiles:
-seconds of nereus_redistribute() over those of COSTA and of ScaLAPACK, and the seconds of a bare memcpy of as
-many bytes over its own.
+seconds of nereus_redistribute() over those of COSTA and of ScaLAPACK's pdgemr2d, and the seconds of a bare
+memcpy of as many bytes over its own. With --transpose it is nereus_transpose(), and ScaLAPACK's pdtran where
+blocks and processes stay what they are.
 """
 
 import argparse
@@ -40,6 +41,7 @@ def options() -> argparse.Namespace:
     known.add_argument("--blocks", type=pair, action="append", help=f"before and after ({' '.join(BLOCKS)})")
     known.add_argument("--processes", type=pair, action="append", help=f"likewise ({' '.join(PROCESSES)})")
     known.add_argument("--rounds", type=int, default=9, help="of each case (9)")
+    known.add_argument("--transpose", action="store_true", help="the matrix meanwhile")
     known.add_argument("--build", type=Path, help="where it is built, and found again (a temporary folder)")
     known.add_argument("--json", action="store_true", help="a document in place of the table")
     return known.parse_args()
@@ -65,6 +67,7 @@ def rounds_of(
     program: Path, build: Build, asked: argparse.Namespace, case: list[int], ranks: int
 ) -> list[dict[str, float]]:
     command = [str(build.mpiexec), "-n", str(ranks), str(program), *map(str, case), str(asked.rounds)]
+    command += ["transpose"] * asked.transpose
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     if build.kind != "mpich":
         environment |= {
@@ -102,7 +105,7 @@ def text_of(row: dict[str, object]) -> str:
         for name, each in figures.items()
         if isinstance(each, list)
     ]
-    return f"{row['case']:>16} {row['from']:>2} to {row['to']:<2} {'  '.join(words)}"
+    return f"{row['case']:>27} {row['from']:>2} to {row['to']:<2} {'  '.join(words)}"
 
 
 def main() -> None:
@@ -116,7 +119,8 @@ def main() -> None:
                 for processes in asked.processes or [pair(each) for each in PROCESSES]:
                     case = [side, side, *blocks, *processes]
                     rounds = rounds_of(program, build, asked, case, max(processes))
-                    rows.append(row_of(f"{side}² {blocks[0]}→{blocks[1]}", processes, rounds))
+                    name = f"{side}² {blocks[0]}→{blocks[1]}" + " transposed" * asked.transpose
+                    rows.append(row_of(name, processes, rounds))
                     if not asked.json:
                         print(text_of(rows[-1]), flush=True)
     if asked.json:

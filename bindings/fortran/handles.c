@@ -12,6 +12,8 @@ int nereus_fortran_value(nereus_job *job, const char *name, MPI_Fint type, int64
 MPI_Fint nereus_fortran_comm(const nereus_job *job);
 int nereus_fortran_redistribute(MPI_Fint comm, MPI_Fint type, int64_t elements, const nereus_distributed *from,
                                 const void *old_part, const nereus_distributed *to, void *new_part);
+int nereus_fortran_transpose(MPI_Fint comm, MPI_Fint type, const nereus_distributed *from, const void *old_part,
+                             const nereus_distributed *to, void *new_part);
 
 int nereus_fortran_open(MPI_Fint comm, int argc, char **argv, nereus_job **job) {
     return nereus_open(MPI_Comm_f2c(comm), argc, argv, job);
@@ -38,4 +40,9 @@ MPI_Fint nereus_fortran_comm(const nereus_job *job) { return MPI_Comm_c2f(nereus
 int nereus_fortran_redistribute(MPI_Fint comm, MPI_Fint type, int64_t elements, const nereus_distributed *from,
                                 const void *old_part, const nereus_distributed *to, void *new_part) {
     return nereus_redistribute(MPI_Comm_f2c(comm), MPI_Type_f2c(type), elements, from, old_part, to, new_part);
+}
+
+int nereus_fortran_transpose(MPI_Fint comm, MPI_Fint type, const nereus_distributed *from, const void *old_part,
+                             const nereus_distributed *to, void *new_part) {
+    return nereus_transpose(MPI_Comm_f2c(comm), MPI_Type_f2c(type), from, old_part, to, new_part);
 }

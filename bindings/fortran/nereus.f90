@@ -36,7 +36,7 @@ module nereus
     public :: nereus_save_pieces, nereus_load_pieces, nereus_redistribution
     public :: nereus_io_begin, nereus_io_end
     public :: nereus_change_distribution, nereus_array_distribution
-    public :: nereus_distributed, nereus_redistribute, nereus_distributed_count, nereus_distributed_locate
+    public :: nereus_distributed, nereus_redistribute, nereus_transpose, nereus_distributed_count, nereus_distributed_locate
     public :: nereus_distributed_relabel
     public :: nereus_message, nereus_version, nereus_code_name, nereus_text
 

@@ -8,7 +8,7 @@ module nereus_distributed_arrays
     private
 
     public :: nereus_distributed, nereus_redistribute, nereus_distributed_count, nereus_distributed_locate
-    public :: nereus_distributed_relabel
+    public :: nereus_distributed_relabel, nereus_transpose
 
     !> An array as it is distributed over `processes` processes of a communicator: those with its `ranks`, or the first
     !> ones where `ranks` is not allocated.
@@ -31,12 +31,25 @@ module nereus_distributed_arrays
         procedure redistribute_f08, redistribute_integer
     end interface
 
+    !> The same for a matrix that is transposed meanwhile.
+    interface nereus_transpose
+        procedure transpose_f08, transpose_integer
+    end interface
+
     interface
         integer(c_int) function c_redistribute(comm, datatype, elements, from, old_part, to, new_part) &
             bind(c, name="nereus_fortran_redistribute")
             import
             integer(c_int), value :: comm, datatype
             integer(c_int64_t), value :: elements
+            type(c_distributed), intent(in) :: from, to
+            type(c_ptr), value :: old_part, new_part
+        end function
+
+        integer(c_int) function c_transpose(comm, datatype, from, old_part, to, new_part) &
+            bind(c, name="nereus_fortran_transpose")
+            import
+            integer(c_int), value :: comm, datatype
             type(c_distributed), intent(in) :: from, to
             type(c_ptr), value :: old_part, new_part
         end function
@@ -87,6 +100,24 @@ contains
         type(*), intent(in), contiguous, target :: old_part(..)
         type(*), intent(inout), contiguous, target :: new_part(..)
         code = redistribute_integer(comm%MPI_VAL, datatype%MPI_VAL, elements, from, old_part, to, new_part)
+    end function
+
+    integer(c_int) function transpose_integer(comm, datatype, from, old_part, to, new_part) result(code)
+        integer, intent(in) :: comm, datatype
+        type(nereus_distributed), intent(in), target :: from, to
+        type(*), intent(in), contiguous, target :: old_part(..)
+        type(*), intent(inout), contiguous, target :: new_part(..)
+        code = c_transpose(int(comm, c_int), int(datatype, c_int), in_c(from), c_loc(old_part), in_c(to), &
+                           c_loc(new_part))
+    end function
+
+    integer(c_int) function transpose_f08(comm, datatype, from, old_part, to, new_part) result(code)
+        type(MPI_Comm), intent(in) :: comm
+        type(MPI_Datatype), intent(in) :: datatype
+        type(nereus_distributed), intent(in) :: from, to
+        type(*), intent(in), contiguous, target :: old_part(..)
+        type(*), intent(inout), contiguous, target :: new_part(..)
+        code = transpose_integer(comm%MPI_VAL, datatype%MPI_VAL, from, old_part, to, new_part)
     end function
 
     !> The ranks of `to` in the order in which most elements stay; none after an error.

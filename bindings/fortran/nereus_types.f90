@@ -15,6 +15,8 @@ module nereus_types
         integer(c_int64_t) :: columns = 0
         integer(c_int64_t) :: block_rows = 0
         integer(c_int64_t) :: block_columns = 0
+        integer(c_int) :: grid_rows = 0
+        integer(c_int) :: grid_columns = 0
     end type
 
     !> Data of the program's own: `starts` is the c_loc of `count` + 1 integer(c_int64_t) numbers, `bytes` that of all.

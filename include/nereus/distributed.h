@@ -157,6 +157,29 @@ NEREUS_API int64_t nereus_distributed_relabel(int64_t elements, int size, const 
 NEREUS_API int nereus_redistribute(MPI_Comm comm, MPI_Datatype type, int64_t elements, const nereus_distributed *from,
                                    const void *old_part, const nereus_distributed *to, void *new_part);
 
+/** Transpose a matrix, and move it to another distribution: other processes, other blocks, another grid.
+ *
+ * Collective over `comm`, as nereus_redistribute(). Row i, column j of the old matrix becomes row j, column i of the
+ * new one, which has as many rows as the old one has columns. Parts are transposed where more processes have them, in
+ * memory of the size of the part, and sent as in nereus_redistribute().
+ *
+ * @param[in]  comm      an intra-communicator
+ * @param[in]  type      as for nereus_redistribute(); elements stay as they are (no conjugates)
+ * @param[in]  from      how the matrix is distributed: NEREUS_GRID
+ * @param[in]  old_part  what this process has of it; not looked at where it is not among `from`
+ * @param[in]  to        how the transposed matrix is to be distributed: NEREUS_GRID, its `rows` are `columns` of `from`
+ * @param[out] new_part  room for what it is to have, which does not overlap `old_part`; not looked at where it is not
+ *                       among `to`
+ *
+ * @retval NEREUS_OK            all that this process is to have is in `new_part`
+ * @retval NEREUS_ERR_ARGUMENT  as from nereus_redistribute(), or a layout is another one, or sides do not match
+ * @retval NEREUS_ERR_MISMATCH  as from nereus_redistribute()
+ * @retval NEREUS_ERR_MEMORY    no memory for the plan or the transposed part of some process, as there
+ * @retval NEREUS_ERR_MPI       as there
+ */
+NEREUS_API int nereus_transpose(MPI_Comm comm, MPI_Datatype type, const nereus_distributed *from, const void *old_part,
+                                const nereus_distributed *to, void *new_part);
+
 #ifdef __cplusplus
 }
 #endif

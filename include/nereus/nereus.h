@@ -75,6 +75,11 @@ typedef struct nereus_distribution {
     int64_t columns;       /**< NEREUS_GRID: of the matrix */
     int64_t block_rows;    /**< NEREUS_GRID: rows of a block, from 1 */
     int64_t block_columns; /**< NEREUS_GRID: columns of a block, from 1 */
+    /** NEREUS_GRID: rows of the grid of processes. 0: as many as leave no process over; where grid_columns is 0 too,
+     * those of nereus_grid(). With grid_columns = 1 each process has whole rows. The arrays of a job, which may get any
+     * number of processes, take one of the two as 1 and nothing else from 1. */
+    int grid_rows;
+    int grid_columns; /**< NEREUS_GRID: columns of the grid of processes, likewise */
 } nereus_distribution;
 
 /** When an array may be sent. */

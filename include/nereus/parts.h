@@ -62,7 +62,8 @@ NEREUS_API int64_t nereus_locate(const nereus_job *job, const char *name, int64_
 NEREUS_API NEREUS_DEPRECATED("call nereus_locate()") int64_t
     nereus_place(const nereus_job *job, const char *name, int64_t element, int *rank);
 
-/** The grid of processes of NEREUS_GRID: the most square one with rows <= columns.
+/** The grid of processes of NEREUS_GRID where a distribution says nothing else: the most square one with rows <=
+ * columns.
  *
  * Local. Rank r is in row r / columns and column r mod columns.
  *

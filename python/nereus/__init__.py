@@ -48,6 +48,7 @@ _BINDING = frozenset(
         "on_save",
         "redistribute",
         "run",
+        "transpose",
     ]
 )
 

@@ -19,7 +19,7 @@ using nereus::job::Description;
 using nereus::job::guarded;
 using nereus::job::usable;
 using nereus::redistribution::extent_of;
-using nereus::redistribution::shape_of;
+using nereus::redistribution::shape_for_all_sizes;
 
 constexpr std::int64_t most_rows = std::int64_t{1} << 59;
 
@@ -54,7 +54,7 @@ Result<Description> describe_array(const char *name, MPI_Datatype type, std::int
     if (!is) return is;
     if (kind != NEREUS_CONSTANT && kind != NEREUS_VARIABLE)
         return failed(NEREUS_ERR_ARGUMENT, "kind is NEREUS_CONSTANT or NEREUS_VARIABLE");
-    auto shape = shape_of(distribution, elements);
+    auto shape = shape_for_all_sizes(distribution, elements);
     if (!shape) return tl::unexpected(shape.error());
     is->shape = *shape;
     is->constant = kind == NEREUS_CONSTANT;
@@ -90,7 +90,7 @@ Result<nereus::plan::Shape> shape_for(const nereus::job::Job &job, const std::st
     if (given == nullptr) return failed(NEREUS_ERR_ARGUMENT, "distribution is NULL");
     const auto *entry = job.state().registry.find(name);
     if (entry == nullptr || entry->is.value) return nereus::plan::Shape{};
-    auto shape = shape_of(*given, entry->is.shape.elements);
+    auto shape = shape_for_all_sizes(*given, entry->is.shape.elements);
     if (!shape) return shape;
     const int ranks = job.generation().control.size();
     auto done = nereus::redistribution::check_pair(entry->before(ranks), {*shape, ranks});
@@ -206,7 +206,9 @@ int nereus_array_distribution(nereus_job *job, const char *name, nereus_distribu
                          shape.rows,
                          shape.columns,
                          shape.block_rows,
-                         shape.block_columns};
+                         shape.block_columns,
+                         shape.grid_rows,
+                         shape.grid_columns};
         return {};
     });
 }

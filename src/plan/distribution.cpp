@@ -16,7 +16,7 @@ std::int64_t scaled(std::int64_t a, std::int64_t b, std::int64_t c) {
 }
 
 Distribution::Distribution(Shape shape, int ranks) : shape_(std::move(shape)), ranks_(ranks) {
-    if (layout() == Layout::grid) grid_ = grid_of(ranks);
+    if (layout() == Layout::grid) grid_ = grid_of(shape_, ranks);
     if (layout() != Layout::weighted) return;
     sums_.resize(shape_.weights.size() + 1);
     std::partial_sum(shape_.weights.begin(), shape_.weights.end(), sums_.begin() + 1);
@@ -36,9 +36,12 @@ Distribution Distribution::with_halo(std::int64_t halo) const {
 
 std::int64_t Distribution::count_of(int rank) const {
     if (layout() == Layout::cyclic) return deal().count_of(rank);
-    if (layout() == Layout::grid)
-        return deal_of_rows().count_of(rank / grid_.columns) * deal_of_columns().count_of(rank % grid_.columns);
+    if (layout() == Layout::grid) return sides_of(rank).rows * sides_of(rank).columns;
     return range_of(rank).count();
+}
+
+MatrixSides Distribution::sides_of(int rank) const {
+    return {deal_of_rows().count_of(rank / grid_.columns), deal_of_columns().count_of(rank % grid_.columns)};
 }
 
 Range Distribution::range_of(int rank) const {

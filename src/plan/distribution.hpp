@@ -10,10 +10,18 @@
 
 namespace nereus::plan {
 
+/// Of a matrix.
+struct MatrixSides {
+    std::int64_t rows;
+    std::int64_t columns;
+    bool operator==(const MatrixSides &) const = default;
+};
+
 /// An array over `ranks` processes; every question is answered in O(1), or in O(log ranks) where ranks differ in
 /// weight.
 class Distribution {
 public:
+    /// @param shape  of which check() says that so many processes fill it
     Distribution(Shape shape, int ranks);
     Distribution(Layout layout, std::int64_t elements, int ranks) : Distribution(Shape{layout, elements}, ranks) {}
 
@@ -37,6 +45,9 @@ public:
 
     std::int64_t count_of(int rank) const;
 
+    /// Grid: of the matrix that is the part of `rank`.
+    MatrixSides sides_of(int rank) const;
+
     /// Contiguous: what lies in the part of `rank`, with its halo.
     Range range_of(int rank) const;
     /// Contiguous, not replicated: what at() would be given, without a halo.
@@ -55,6 +66,7 @@ public:
     Spot place_of(std::int64_t element) const;
 
     BlockCyclic deal() const { return {shape_.elements, shape_.block, ranks_}; } ///< cyclic
+    Grid grid() const { return grid_; } ///< of processes, 1 x 1 for other layouts
     BlockCyclic deal_of_rows() const { return {shape_.rows, shape_.block_rows, grid_.rows}; }
     BlockCyclic deal_of_columns() const { return {shape_.columns, shape_.block_columns, grid_.columns}; }
 

@@ -46,6 +46,9 @@ struct Shape {
     std::int64_t columns = 0;
     std::int64_t block_rows = 1;
     std::int64_t block_columns = 1;
+    /// grid: of processes. 0: as many as leave none over, both 0: the most square grid.
+    int grid_rows = 0;
+    int grid_columns = 0;
 
     bool operator==(const Shape &) const = default;
 };
@@ -55,13 +58,19 @@ inline constexpr std::int64_t most_weight = INT32_MAX; ///< a job's sum times mo
 
 /// NEREUS_ERR_RANGE says which value is not allowed, and what is. All else here relies on it.
 Done check(const Shape &shape);
+/// The same for an array over so many processes, which must fill the grid that is asked for.
+Done check(const Shape &shape, int ranks);
+/// The same for one that any number of processes may have one day.
+Done check_for_all_sizes(const Shape &shape);
 
-/// The grid of `ranks` processes: the most square one, with no more rows than columns.
 struct Grid {
     int rows;
     int columns;
     bool operator==(const Grid &) const = default;
 };
+/// The most square grid of `ranks` processes, with no more rows than columns.
 Grid grid_of(int ranks);
+/// The one that a matrix asks for; check() says whether they fill it.
+Grid grid_of(const Shape &shape, int ranks);
 
 }

@@ -47,11 +47,11 @@ Result<Holders> Holders::of(const nereus_distributed *given, std::int64_t elemen
     if (given->processes < 1 || given->processes > size)
         return failed(NEREUS_ERR_ARGUMENT, name + "->processes = " + std::to_string(given->processes) +
                                                ": allowed is 1 .. " + std::to_string(size));
-    auto shape = shape_of(*given->distribution, elements);
-    if (!shape) return failed(shape.error().code, name + ": " + shape.error().what);
+    auto distribution = distribution_of(*given->distribution, elements, given->processes);
+    if (!distribution) return failed(distribution.error().code, name + ": " + distribution.error().what);
     std::vector<int> ranks = ranks_of(*given);
     if (auto done = check_ranks(ranks, size, name); !done) return tl::unexpected(done.error());
-    return Holders(plan::Distribution(*shape, given->processes), std::move(ranks));
+    return Holders(std::move(*distribution), std::move(ranks));
 }
 
 std::optional<int> Holders::number_of(int rank) const {
@@ -65,11 +65,25 @@ std::int64_t Holders::count_of(int rank) const {
     return number ? distribution_.count_of(*number) : 0;
 }
 
+Holders Holders::transposed() const {
+    const plan::Grid grid = distribution_.grid();
+    std::vector<int> ranks;
+    for (int column = 0; column < grid.columns; ++column)
+        for (int row = 0; row < grid.rows; ++row)
+            ranks.push_back(ranks_[static_cast<std::size_t>(row * grid.columns + column)]);
+    plan::Shape shape = distribution_.shape();
+    std::swap(shape.rows, shape.columns);
+    std::swap(shape.block_rows, shape.block_columns);
+    shape.grid_rows = grid.columns;
+    shape.grid_columns = grid.rows;
+    return {plan::Distribution(std::move(shape), distribution_.ranks()), std::move(ranks)};
+}
+
 void Holders::append_to(std::vector<std::int64_t> &words) const {
     const plan::Shape &shape = distribution_.shape();
-    words.insert(words.end(),
-                 {static_cast<std::int64_t>(shape.layout), shape.elements, shape.block, shape.rows, shape.columns,
-                  shape.block_rows, shape.block_columns, static_cast<std::int64_t>(shape.weights.size())});
+    words.insert(words.end(), {static_cast<std::int64_t>(shape.layout), shape.elements, shape.block, shape.rows,
+                               shape.columns, shape.block_rows, shape.block_columns, shape.grid_rows,
+                               shape.grid_columns, static_cast<std::int64_t>(shape.weights.size())});
     words.insert(words.end(), shape.weights.begin(), shape.weights.end());
     words.push_back(static_cast<std::int64_t>(ranks_.size()));
     words.insert(words.end(), ranks_.begin(), ranks_.end());

@@ -27,6 +27,9 @@ public:
     /// Elements of the process with this rank.
     std::int64_t count_of(int rank) const;
 
+    /// Of a matrix: as transposed parts of these processes distribute the transposed matrix.
+    Holders transposed() const;
+
     /// All that says which they are, to be compared between processes.
     void append_to(std::vector<std::int64_t> &words) const;
 

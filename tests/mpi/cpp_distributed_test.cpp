@@ -84,6 +84,34 @@ void redistribute() {
         }
 }
 
+void transpose() {
+    nereus_distribution before = of_layout(NEREUS_GRID), after = before;
+    std::swap(after.rows, after.columns);
+    after.grid_rows = 1;
+    const int size = size_of(MPI_COMM_WORLD), rank = rank_in(MPI_COMM_WORLD);
+    const nereus_distributed from{&before, size, nullptr}, to{&after, size, nullptr};
+    const auto part_of = [&](const nereus_distribution &matrix, auto number_of) {
+        std::vector<double> part(static_cast<std::size_t>(nereus_distributed_count(&matrix, elements, size, rank)));
+        for (std::int64_t element = 0; element < elements; ++element) {
+            int owner = 0;
+            const std::int64_t index = nereus_distributed_locate(&matrix, elements, size, element, &owner);
+            if (owner == rank) part[static_cast<std::size_t>(index)] = static_cast<double>(number_of(element));
+        }
+        return part;
+    };
+    const std::vector<double> old_part = part_of(before, [](std::int64_t element) { return element; });
+    const std::vector<double> wanted =
+        part_of(after, [](std::int64_t element) { return element % 6 * 7 + element / 6; });
+    std::vector<double> new_part(wanted.size(), -1);
+    nereus::transpose<double>(MPI_COMM_WORLD, from, old_part, to, new_part);
+    expect(new_part == wanted, "each element is where it belongs");
+    std::vector<double> too_long(wanted.size() + (rank == 0 ? 1 : 0));
+    const std::string says = rank == 0 ? "new_part has" : "see stderr";
+    expect(code_of([&] { nereus::transpose<double>(MPI_COMM_WORLD, from, old_part, to, too_long); }, says) ==
+               NEREUS_ERR_ARGUMENT,
+           "a part that is too long is one for all");
+}
+
 void wrong_parts() {
     const Side block(NEREUS_BLOCK), cyclic(NEREUS_CYCLIC);
     const std::vector<double> part = block.part();
@@ -152,6 +180,7 @@ int main(int argc, char **argv) {
         nereus::run(MPI_COMM_WORLD, argc, argv, change);
     } else {
         redistribute();
+        transpose();
         wrong_parts();
     }
     MPI_Finalize();

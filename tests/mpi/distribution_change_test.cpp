@@ -109,11 +109,18 @@ void refused(nereus_job *job) {
     nereus_distribution cyclic = of_layout(NEREUS_CYCLIC), no_block = cyclic, grid = of_layout(NEREUS_GRID);
     no_block.block = 0;
     grid.rows = grid.columns = grid.block_rows = grid.block_columns = 7;
+    nereus_distribution two_rows = grid, one_process = grid;
+    two_rows.rows = one_process.rows = 1;
+    two_rows.columns = one_process.columns = numbers.elements;
+    two_rows.grid_rows = 2;
+    one_process.grid_rows = one_process.grid_columns = 1;
     const Wrong wrong[] = {{"nobody", cyclic, NEREUS_ERR_NAME, "nobody"},
                            {"value", cyclic, NEREUS_ERR_NAME, "value"},
                            {"matrix", cyclic, NEREUS_ERR_UNSUPPORTED, "matrix"},
                            {"numbers", no_block, NEREUS_ERR_ARGUMENT, "block = 0"},
                            {"numbers", grid, NEREUS_ERR_ARGUMENT, "7 x 7"},
+                           {"numbers", two_rows, NEREUS_ERR_ARGUMENT, "grid_rows, grid_columns = 2, 0"},
+                           {"numbers", one_process, NEREUS_ERR_ARGUMENT, "grid_rows, grid_columns = 1, 1"},
                            {"numbers", of_layout(NEREUS_WEIGHTED), NEREUS_ERR_ARGUMENT, "weights"},
                            {"numbers", of_layout(static_cast<enum nereus_layout>(9)), NEREUS_ERR_ARGUMENT, "layout"},
                            {"others", cyclic, NEREUS_ERR_MISMATCH, "that becomes cyclic (3)"},

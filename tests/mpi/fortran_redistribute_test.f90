@@ -28,6 +28,7 @@ program fortran_redistribute_test
             call try_relabelling(sides(i), sides(j))
         end do
     end do
+    call try_transposing()
     call try_order()
     call try_mistakes()
     call MPI_Finalize()
@@ -115,6 +116,33 @@ contains
         here = count([(any(nint(before) == nint(after(i))), i=1, size(after))], kind=c_int64_t)
         call MPI_Allreduce(here, staying, 1, MPI_INTEGER8, MPI_SUM, MPI_COMM_WORLD)
     end function
+
+    !> From one row of processes to one column of them.
+    subroutine try_transposing()
+        type(nereus_distributed) :: from, to
+        real(c_double), allocatable :: moved(:), wanted(:)
+        integer(c_int64_t) :: element, place
+        integer(c_int) :: number
+        from = nereus_distributed(nereus_distribution(NEREUS_GRID, rows=rows, columns=columns, block_rows=2, &
+                                                      block_columns=3, grid_rows=1), ranks)
+        to = nereus_distributed(nereus_distribution(NEREUS_GRID, rows=columns, columns=rows, block_rows=1, &
+                                                    block_columns=2, grid_columns=1), ranks)
+        allocate (moved(count_in(to)), wanted(count_in(to)))
+        do element = 0, elements - 1
+            place = nereus_distributed_locate(to%distribution, elements, to%processes, element, number)
+            if (number == rank) wanted(place + 1) = real(mod(element, rows) * columns + element / rows, c_double)
+        end do
+        moved = -2
+        call expect(nereus_transpose(MPI_COMM_WORLD, MPI_DOUBLE_PRECISION, from, part_of(from), to, moved) == &
+                    NEREUS_OK, "a matrix is transposed")
+        call expect(all(nint(moved) == nint(wanted)), "each number is at its place in the transposed matrix")
+        moved = -2
+        call expect(nereus_transpose(MPI_COMM_WORLD%MPI_VAL, MPI_DOUBLE_PRECISION%MPI_VAL, from, part_of(from), to, &
+                                     moved) == NEREUS_OK, "handles may be integers")
+        call expect(all(nint(moved) == nint(wanted)), "each number is there again")
+        call expect(nereus_transpose(MPI_COMM_WORLD, MPI_DOUBLE_PRECISION, from, part_of(from), from, moved) == &
+                    NEREUS_ERR_ARGUMENT, "rows and columns change places")
+    end subroutine
 
     !> What goes to the same ranks in another order stays where it is.
     subroutine try_order()

@@ -10,7 +10,7 @@ size_t size_in_c(int structure) {
     case 1:
         return sizeof(nereus_distribution);
     case -1:
-        return offsetof(nereus_distribution, block_columns);
+        return offsetof(nereus_distribution, grid_columns);
     case 2:
         return sizeof(nereus_resize_options);
     case -2:

@@ -35,7 +35,7 @@ contains
         type(nereus_resize_options), target :: options
         type(nereus_resize_report), target :: report
         call expect(c_sizeof(cut) == size_in_c(1), "nereus_distribution has its size")
-        call expect(place(c_loc(cut), c_loc(cut%block_columns)) == size_in_c(-1), "nereus_distribution has its fields")
+        call expect(place(c_loc(cut), c_loc(cut%grid_columns)) == size_in_c(-1), "nereus_distribution has its fields")
         call expect(c_sizeof(options) == size_in_c(2), "nereus_resize_options has its size")
         call expect(place(c_loc(options), c_loc(options%hosts)) == size_in_c(-2), "its fields")
         call expect(c_sizeof(report) == size_in_c(3), "nereus_resize_report has its size")

@@ -106,6 +106,9 @@ public:
         const nereus_distribution has = distribution(job);
         expect(has.layout == wanted.layout, "it has the layout that it was to get");
         expect(has.layout != NEREUS_CYCLIC || has.block == wanted.block, "it has the blocks that it was to get");
+        expect(has.layout != NEREUS_GRID ||
+                   (has.grid_rows == wanted.grid_rows && has.grid_columns == wanted.grid_columns),
+               "it has the grid that it was to get");
         expect(has.layout != NEREUS_WEIGHTED || (has.weight_count == 5 && has.weights[2] == 4), "it has the weights");
     }
 
@@ -129,6 +132,8 @@ private:
         cut.columns = is_.columns;
         cut.block_rows = 2;
         cut.block_columns = 3;
+        cut.grid_rows = is_.extent == 3 ? 1 : 0;
+        cut.grid_columns = is_.extent == 8 ? 1 : 0;
         return cut;
     }
 

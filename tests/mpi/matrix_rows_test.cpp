@@ -97,7 +97,7 @@ public:
 
     void enter(nereus_job *job, bool founder) {
         const int32_t weights[] = {3, 1, 4};
-        weighted_ = {NEREUS_WEIGHTED, weights, 3, 1, 0, 0, 1, 1};
+        weighted_ = {NEREUS_WEIGHTED, weights, 3, 1, 0, 0, 1, 1, 0, 0};
         enter_one(job, founder, "fixed", &weighted_, NEREUS_CONSTANT, fixed);
         enter_one(job, founder, "changing", nullptr, NEREUS_VARIABLE, changing);
         expect(nereus_matrix_csr(job, "none", MPI_DOUBLE, 2, 0, nullptr, NEREUS_CONSTANT, &none) == NEREUS_OK,
@@ -128,7 +128,7 @@ private:
     void enter_one(nereus_job *job, bool founder, const char *name, const nereus_distribution *cut, nereus_kind kind,
                    Matrix &matrix) {
         const std::string vector = std::string(name) + " vector";
-        const nereus_distribution blocks{NEREUS_BLOCK, nullptr, 0, 1, 0, 0, 1, 1};
+        const nereus_distribution blocks{NEREUS_BLOCK, nullptr, 0, 1, 0, 0, 1, 1, 0, 0};
         void *&x = vectors_.emplace_back(nullptr);
         expect(nereus_array_distributed(job, vector.c_str(), MPI_CHAR, rows, cut != nullptr ? cut : &blocks,
                                         NEREUS_VARIABLE, &x, nullptr) == NEREUS_OK,

@@ -11,11 +11,13 @@
 namespace testing_mpi {
 
 struct Numbers {
+    static constexpr std::int64_t elements = 300'007;
+
     const char *name;
     std::int64_t *part = nullptr;
 
     void enter(nereus_job *job) {
-        expect(nereus_array(job, name, MPI_INT64_T, 300'007, NEREUS_BLOCK, NEREUS_CONSTANT,
+        expect(nereus_array(job, name, MPI_INT64_T, elements, NEREUS_BLOCK, NEREUS_CONSTANT,
                             reinterpret_cast<void **>(&part)) == NEREUS_OK,
                nereus_message(job));
         for (std::int64_t i = 0; i < nereus_count(job, name); ++i) part[i] = nereus_first(job, name) + i;

@@ -1,96 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A user would lose data if an element of any layout, size and process came to another place, or if one process that
 // was called wrongly kept the others waiting.
-#include "expect.hpp"
-
-#include <nereus/nereus.h>
+#include "distributed_sides.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
-#include <random>
-#include <string>
 #include <vector>
 
 using namespace testing_mpi;
 
 namespace {
-
-using Bytes = std::vector<unsigned char>;
-
-struct Side {
-    nereus_distribution distribution{};
-    std::vector<std::int32_t> weights{};
-    std::vector<int> ranks{};
-
-    nereus_distributed given() {
-        distribution.weights = weights.data();
-        distribution.weight_count = static_cast<int>(weights.size());
-        return {&distribution, static_cast<int>(ranks.size()), ranks.data()};
-    }
-    int number_of(int rank) const {
-        const auto found = std::ranges::find(ranks, rank);
-        return found == ranks.end() ? -1 : static_cast<int>(found - ranks.begin());
-    }
-};
-
-/// The same on all processes, since all are given the same seed.
-class Random {
-public:
-    explicit Random(unsigned seed) : numbers_(seed) {}
-    std::int64_t in(std::int64_t least, std::int64_t most) {
-        return least + static_cast<std::int64_t>(numbers_() % static_cast<std::uint64_t>(most - least + 1));
-    }
-    std::vector<int> some_ranks(int size) {
-        std::vector<int> ranks(static_cast<std::size_t>(size));
-        std::iota(ranks.begin(), ranks.end(), 0);
-        for (std::size_t i = ranks.size(); i > 1; --i)
-            std::swap(ranks[i - 1], ranks[static_cast<std::size_t>(in(0, static_cast<std::int64_t>(i) - 1))]);
-        ranks.resize(static_cast<std::size_t>(in(1, size)));
-        return ranks;
-    }
-
-private:
-    std::mt19937_64 numbers_;
-};
-
-Side any_side(Random &random, nereus_layout layout, std::int64_t rows, std::int64_t columns, int size) {
-    const std::int64_t elements = rows * columns;
-    Side side;
-    side.ranks = random.some_ranks(size);
-    side.distribution.layout = layout;
-    side.distribution.block = random.in(1, random.in(0, 1) == 0 ? 7 : elements + 1);
-    side.distribution.rows = rows;
-    side.distribution.columns = columns;
-    side.distribution.block_rows = random.in(1, std::max<std::int64_t>(rows, 1));
-    side.distribution.block_columns = random.in(1, 9);
-    for (std::int64_t i = random.in(1, 4); i > 0; --i)
-        side.weights.push_back(static_cast<std::int32_t>(random.in(1, 9)));
-    return side;
-}
-
-/// What byte `byte` of element `element` is.
-unsigned char content(std::int64_t element, std::int64_t byte) {
-    return static_cast<unsigned char>((element * 131 + byte * 17) % 251);
-}
-
-std::int64_t count_of(const Side &side, std::int64_t elements, int rank) {
-    const int number = side.number_of(rank);
-    if (number < 0) return 0;
-    return nereus_distributed_count(&side.distribution, elements, static_cast<int>(side.ranks.size()), number);
-}
-
-/// Calls act(element, index) for each element that this process has.
-template <class Act> void each_element(const Side &side, std::int64_t elements, int rank, const Act &act) {
-    const int own = side.number_of(rank);
-    if (own < 0) return;
-    for (std::int64_t element = 0; element < elements; ++element) {
-        int number = -1;
-        const std::int64_t index = nereus_distributed_locate(&side.distribution, elements,
-                                                             static_cast<int>(side.ranks.size()), element, &number);
-        if (number == own || side.distribution.layout == NEREUS_REPLICATED) act(element, index);
-    }
-}
 
 /// Elements that are on the process that is to have them.
 std::int64_t stays_of(const Side &from, const Side &to, std::int64_t elements, int size) {
@@ -124,24 +43,13 @@ void try_pair(Side &from, Side &to, std::int64_t elements, int extent) {
     MPI_Datatype type = MPI_DATATYPE_NULL;
     MPI_Type_contiguous(extent, MPI_BYTE, &type);
     MPI_Type_commit(&type);
-    Bytes before(static_cast<std::size_t>(count_of(from, elements, rank) * extent), 0xEE);
-    Bytes after(static_cast<std::size_t>(count_of(to, elements, rank) * extent), 0xEE);
-    each_element(from, elements, rank, [&](std::int64_t element, std::int64_t index) {
-        for (int byte = 0; byte < extent; ++byte)
-            before[static_cast<std::size_t>(index * extent + byte)] = content(element, byte);
-    });
-    const Bytes as_it_was = before;
+    const auto itself = [](std::int64_t element) { return element; };
+    const Bytes before = part_of(from, elements, extent, itself), as_it_was = before;
+    Bytes after(static_cast<std::size_t>(count_of(to, elements, rank) * extent), 0x11); // another one than in part_of()
     const int code = nereus_redistribute(MPI_COMM_WORLD, type, elements, &is, before.data(), &shall_be, after.data());
     expect(code == NEREUS_OK, "any two layouts over any processes are possible");
     expect(before == as_it_was, "the old part is left as it is");
-    std::int64_t seen = 0;
-    each_element(to, elements, rank, [&](std::int64_t element, std::int64_t index) {
-        ++seen;
-        for (int byte = 0; byte < extent; ++byte)
-            expect(after[static_cast<std::size_t>(index * extent + byte)] == content(element, byte),
-                   "each byte is where its element is now");
-    });
-    expect(seen == count_of(to, elements, rank), "each part was looked at as a whole");
+    expect(after == part_of(to, elements, extent, itself), "each byte is where its element is now");
     MPI_Type_free(&type);
 }
 
@@ -167,7 +75,9 @@ void try_all_pairs(unsigned seed, int rounds) {
 void try_large_matrix() {
     const int size = size_of(MPI_COMM_WORLD);
     Random random(1);
-    Side from = any_side(random, NEREUS_GRID, 2000, 1500, size), to = from;
+    Side from = any_side(random, NEREUS_GRID, 2000, 1500, size);
+    from.distribution.grid_rows = from.distribution.grid_columns = 0;
+    Side to = from;
     from.ranks.resize(static_cast<std::size_t>(size));
     std::iota(from.ranks.begin(), from.ranks.end(), 0);
     to.ranks = {size - 1};
@@ -232,12 +142,16 @@ void try_wrong_calls() {
     wrong("no old part", [](Call &call) { call.without_old = true; });
     wrong("no new part", [](Call &call) { call.without_new = true; });
     wrong("one part for both", [](Call &call) { call.in_place = true; });
+    wrong("a grid that the processes do not fill",
+          [](Call &call) { call.to.distribution = {NEREUS_GRID, nullptr, 0, 0, 5, 2, 1, 1, 5, 0}; });
+    wrong("a grid of less than no rows",
+          [](Call &call) { call.to.distribution = {NEREUS_GRID, nullptr, 0, 0, 5, 2, 1, 1, -1, 0}; });
     if (!alone) {
         wrong("a rank twice", [](Call &call) { call.from.ranks[0] = call.from.ranks[1]; });
         wrong("more blocks than a plan for a matrix may have", [](Call &call) {
             call.elements = 1 << 21;
             call.from.distribution.block = 1;
-            call.to.distribution = {NEREUS_GRID, nullptr, 0, 0, 1 << 11, 1 << 10, 1, 1};
+            call.to.distribution = {NEREUS_GRID, nullptr, 0, 0, 1 << 11, 1 << 10, 1, 1, 0, 0};
         });
         try_wrong(differs, "another block", [](Call &call) { call.from.distribution.block = 3; });
         try_wrong(differs, "another number of elements", [](Call &call) { call.elements = 11; });

@@ -214,6 +214,16 @@ TEST(Distribution, GridsAreAsSquareAsTheirRanksAllow) {
     EXPECT_EQ(grid_of(INT32_MAX), (Grid{1, INT32_MAX})); // a prime
 }
 
+TEST(Distribution, AGridHasTheRowsAndColumnsThatAreAskedFor) {
+    const auto grid_for = [](int rows, int columns, int ranks) {
+        return grid_of(Shape{.layout = Layout::grid, .grid_rows = rows, .grid_columns = columns}, ranks);
+    };
+    EXPECT_EQ(grid_for(0, 0, 6), (Grid{2, 3}));
+    EXPECT_EQ(grid_for(3, 0, 6), (Grid{3, 2}));
+    EXPECT_EQ(grid_for(0, 1, 6), (Grid{6, 1}));
+    EXPECT_EQ(grid_for(6, 1, 6), (Grid{6, 1}));
+}
+
 TEST(Distribution, AMatrixIsDealtAsInTheScaLapackUsersGuide) {
     // Figure 4.5 there: 9 x 9 in blocks of 2 x 2 over 2 x 3 processes
     const Distribution cut{Shape{Layout::grid, 81, {}, 1, 9, 9, 2, 2}, 6};
@@ -239,6 +249,37 @@ TEST(Shape, WhatIsWrongIsSaidWithWhatIsAllowed) {
     EXPECT_EQ(why_not({Layout::grid, 0, {}, 1, most_elements, 3}),
               "rows x columns = 4611686018427387904 x 3: allowed are 4611686018427387904 elements at most");
     EXPECT_NE(why_not({static_cast<Layout>(99), 5}), "");
+}
+
+std::string why_not_over(int ranks, int grid_rows, int grid_columns) {
+    const Done done = check(Shape{.layout = Layout::grid, .grid_rows = grid_rows, .grid_columns = grid_columns}, ranks);
+    return done ? "" : done.error().what;
+}
+
+TEST(Shape, ProcessesMustFillTheGrid) {
+    EXPECT_EQ(why_not_over(6, 3, 2), "");
+    EXPECT_EQ(why_not_over(6, 0, 3), "");
+    EXPECT_EQ(why_not_over(6, 4, 0),
+              "grid_rows, grid_columns = 4, 0: allowed are numbers that divide 6, the processes, or 0");
+    EXPECT_EQ(why_not_over(2, 0, 3),
+              "grid_rows, grid_columns = 0, 3: allowed are numbers that divide 2, the processes, or 0");
+    EXPECT_EQ(why_not_over(6, 3, 3),
+              "grid_rows, grid_columns = 3, 3: allowed are numbers with the product 6, the processes, or 0");
+    EXPECT_EQ(why_not_over(6, 65536, 65536).substr(0, 38), "grid_rows, grid_columns = 65536, 65536");
+    EXPECT_EQ(why_not_over(6, -1, 0), "grid_rows = -1: allowed is 0 .. 2147483647");
+}
+
+TEST(Shape, AJobsGridCanHaveOneRowOrOneColumn) {
+    const auto fits_all = [](int rows, int columns) {
+        return check_for_all_sizes(Shape{.layout = Layout::grid, .grid_rows = rows, .grid_columns = columns})
+            .has_value();
+    };
+    EXPECT_TRUE(fits_all(0, 0));
+    EXPECT_TRUE(fits_all(1, 0));
+    EXPECT_TRUE(fits_all(0, 1));
+    EXPECT_FALSE(fits_all(1, 1));
+    EXPECT_FALSE(fits_all(2, 0));
+    EXPECT_FALSE(fits_all(0, INT32_MAX));
 }
 
 RC_GTEST_PROP(Shape, WhatCanBeCutIsAllowed, ()) {

@@ -312,6 +312,38 @@ TEST(Offer, ALayoutThatDoesNotExistIsRefused) {
             unpacked_from(changed([&](nlohmann::json &json) { json["entries"][0]["shape"]["layout"] = layout; })));
 }
 
+TEST(Offer, AGridThatAnyNumberOfProcessesFillsIsKept) {
+    Entry entry;
+    entry.is.name = "x";
+    entry.is.shape = {.layout = plan::Layout::grid, .elements = 10, .rows = 5, .columns = 2, .grid_columns = 1};
+    entry.is.extent = 8;
+    const nlohmann::json good = nlohmann::json::from_msgpack(pack(small_offer(), {entry}));
+    const auto with = [&](const char *key, int value) {
+        nlohmann::json bad = good;
+        bad["entries"][0]["shape"][key] = value;
+        return unpacked_from(nlohmann::json::to_msgpack(bad));
+    };
+    const auto has = unpacked_from(nlohmann::json::to_msgpack(good));
+    ASSERT_TRUE(has);
+    EXPECT_EQ(has->entries[0].is.shape, entry.is.shape);
+    EXPECT_FALSE(with("grid_columns", 2));
+    EXPECT_FALSE(with("grid_columns", -1));
+    EXPECT_FALSE(with("grid_rows", 1)) << "one process alone fills it";
+}
+
+TEST(Offer, AShapeOfAnOlderEpochHasTheMostSquareGrid) {
+    Entry entry;
+    entry.is.name = "x";
+    entry.is.shape = {.layout = plan::Layout::grid, .elements = 10, .rows = 5, .columns = 2, .grid_columns = 1};
+    entry.is.extent = 8;
+    nlohmann::json older = nlohmann::json::from_msgpack(pack(small_offer(), {entry}));
+    older["entries"][0]["shape"].erase("grid_rows");
+    older["entries"][0]["shape"].erase("grid_columns");
+    const auto has = unpacked_from(nlohmann::json::to_msgpack(older));
+    ASSERT_TRUE(has);
+    EXPECT_EQ(has->entries[0].is.shape.grid_columns, 0);
+}
+
 TEST(Offer, ADistributionThatTheArrayCannotHaveBeenRegisteredWithIsRefused) {
     Entry entry;
     entry.is.name = "x";

@@ -38,7 +38,7 @@ inline Part matrix_part(const Shape &shape, const Grid &grid, int rank) {
 inline Part part_of_shape(const Shape &shape, int ranks, int rank) {
     if (shape.layout == Layout::cyclic)
         return dealt(shape.elements, shape.block, ranks)[static_cast<std::size_t>(rank)];
-    return matrix_part(shape, grid_of(ranks), rank);
+    return matrix_part(shape, grid_of(shape, ranks), rank);
 }
 
 inline Part part_of(const Distribution &cut, int rank) {
@@ -46,6 +46,13 @@ inline Part part_of(const Distribution &cut, int rank) {
     Part part;
     for (auto element = cut.range_of(rank).first; element < cut.range_of(rank).end; ++element) part.push_back(element);
     return part;
+}
+
+/// The most square one, rows or columns of processes.
+inline void any_grid_for_all_sizes(Shape &shape) {
+    const int kind = *rc::gen::inRange(0, 3);
+    shape.grid_rows = kind == 1 ? 1 : 0;
+    shape.grid_columns = kind == 2 ? 1 : 0;
 }
 
 inline Shape any_shape_of(Layout layout, std::int64_t most) {
@@ -62,6 +69,7 @@ inline Shape any_shape_of(Layout layout, std::int64_t most) {
         shape.block_rows = *block;
         shape.block_columns = *block;
         shape.elements = shape.rows * shape.columns;
+        any_grid_for_all_sizes(shape);
     }
     return shape;
 }
@@ -99,7 +107,8 @@ inline Distribution any_borders(std::int64_t elements, int ranks) {
 inline void showValue(const Shape &shape, std::ostream &out) {
     out << "layout " << static_cast<int>(shape.layout) << " of " << shape.elements << " elements, "
         << shape.weights.size() << " weights, blocks of " << shape.block << "; " << shape.rows << " x " << shape.columns
-        << " in blocks of " << shape.block_rows << " x " << shape.block_columns;
+        << " in blocks of " << shape.block_rows << " x " << shape.block_columns << " on a grid of " << shape.grid_rows
+        << " x " << shape.grid_columns;
 }
 
 }

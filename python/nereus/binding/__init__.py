@@ -26,7 +26,7 @@ from nereus.binding.codes import (
 from nereus.binding.distributed import Distributed
 from nereus.binding.job import Job, run
 from nereus.binding.own_data import Sides, on_resize, on_save
-from nereus.binding.redistribution import redistribute
+from nereus.binding.redistribution import redistribute, transpose
 from nereus.binding.structures import ResizeOptions, ResizeReport
 
 BLOCK = Layout.BLOCK
@@ -69,4 +69,5 @@ __all__ = [
     "on_save",
     "redistribute",
     "run",
+    "transpose",
 ]

@@ -14,6 +14,7 @@ from nereus.binding.calls import Calls
 from nereus.binding.codes import Kind, Layout
 from nereus.binding.distributed import Distributed
 from nereus.binding.distribution import Block, Distribution
+from nereus.binding.grid import Grid
 from nereus.binding.handles import bytes_type
 from nereus.binding.memory import Memory
 
@@ -54,7 +55,12 @@ class Array:
         self.renew()
 
     def change_distribution(
-        self, layout: Layout, *, weights: Sequence[int] = (), block: Block | None = None
+        self,
+        layout: Layout,
+        *,
+        weights: Sequence[int] = (),
+        block: Block | None = None,
+        grid: Grid = (0, 0),
     ) -> NDArray[Any]:
         """Distribute it anew over the processes of the job: collective. @return the new `view`
 
@@ -65,7 +71,7 @@ class Array:
         name = self.name.encode()
         try:
             self.check_not_viewed()
-            changed = self._distribution.changed_to(layout, weights, block)
+            changed = self._distribution.changed_to(layout, weights, block, grid)
             wanted = changed.c()
         except Exception:
             # The others are on their way into the call, which ends on all of them where it is refused on one.
@@ -80,7 +86,7 @@ class Array:
         """The part is another one: look how large it is."""
         count, now = self._calls.number("count", self.name.encode()), self._distribution
         if now.layout is Layout.GRID and count >= 0 and self._calls.comm != MPI.COMM_NULL:
-            self._shape = now.grid_part_shape(self._calls.grid(), self._calls.comm.Get_rank())
+            self._shape = now.grid_part_shape(self._calls.comm.Get_size(), self._calls.comm.Get_rank())
         else:
             self._shape = (max(0, count), *now.shape[1:])
 
@@ -119,7 +125,7 @@ class Array:
     def distribution(self) -> Distributed:
         """How it is distributed now; where rows were balanced since, `first` and `view` say who has which."""
         now = self._distribution
-        return Distributed(now.layout, weights=now.weights, block=now.block)
+        return Distributed(now.layout, weights=now.weights, block=now.block, grid=now.grid)
 
     @property
     def first(self) -> int:

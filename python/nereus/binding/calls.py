@@ -7,7 +7,6 @@ from typing import Any
 from mpi4py import MPI
 
 from nereus.binding.codes import Code, Failure
-from nereus.binding.grid import grid
 from nereus.binding.handles import communicator
 from nereus.binding.library import library
 from nereus.binding.structures import CDistribution
@@ -57,7 +56,3 @@ class Calls:
     def renew_comm(self) -> None:
         """The communicator of the present processes."""
         self.comm = communicator(library().nereus_comm(self.job))
-
-    def grid(self) -> tuple[int, int]:
-        """Rows and columns of the grid that GRID makes of the present processes."""
-        return grid(self.comm.Get_size())

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from nereus.binding.codes import Layout
 from nereus.binding.distribution import Block, distribution_of
+from nereus.binding.grid import Grid, as_grid
 from nereus.binding.holders import Holders
 
 # The shapes of parts are the same for all types.
@@ -22,13 +23,15 @@ class Distributed:
     """A layout over some or all processes of a communicator.
 
     `layout`, `weights` and `block` are those of Job.array(). The processes are `ranks` of the communicator,
-    or its first `processes`, or all.
+    or its first `processes`, or all; with GRID they make a `grid` of so many rows and columns: 0 for as
+    many as leave none over, (0, 0) for the most square grid.
     """
 
     layout: Layout = Layout.BLOCK
     _: KW_ONLY
     weights: Sequence[int] = ()
     block: Block | None = None
+    grid: Grid = (0, 0)
     processes: int | None = None
     ranks: Sequence[int] | None = None
 
@@ -36,6 +39,7 @@ class Distributed:
         """Refuse two numbers of processes; keep what cannot change."""
         object.__setattr__(self, "layout", Layout(self.layout))
         object.__setattr__(self, "weights", tuple(map(operator.index, self.weights)))
+        object.__setattr__(self, "grid", as_grid(self.grid))
         if self.ranks is None:
             return
         object.__setattr__(self, "ranks", tuple(map(operator.index, self.ranks)))
@@ -73,7 +77,7 @@ class Distributed:
         self, comm: MPI.Comm, shape: int | Sequence[int], dtype: "np.dtype[np.generic]" = _ANY_TYPE
     ) -> Holders:
         """An array of that shape over the communicator."""
-        array = distribution_of(shape, dtype, self.layout, self.weights, self.block)
+        array = distribution_of(shape, dtype, self.layout, self.weights, self.block, self.grid)
         return Holders(array, self._ranks_in(comm.Get_size()))
 
     def _ranks_in(self, size: int) -> tuple[int, ...]:

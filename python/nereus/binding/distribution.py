@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereus.binding.codes import Layout
+from nereus.binding.grid import Grid, as_grid, check_is_seen, grid_over
 from nereus.binding.structures import CDistribution
 
 Block = int | tuple[int, int]
@@ -33,12 +34,14 @@ class Distribution:
     layout: Layout
     weights: tuple[int, ...] = ()
     block: Block | None = None
+    grid: Grid = (0, 0)
 
     def __post_init__(self) -> None:
         """Refuse what the library would not see; numbers of NumPy would wrap, or be none of Python's."""
         object.__setattr__(self, "shape", tuple(map(operator.index, self.shape)))
         object.__setattr__(self, "weights", tuple(map(operator.index, self.weights)))
         object.__setattr__(self, "block", _as_block(self.block))
+        object.__setattr__(self, "grid", as_grid(self.grid))
         if not self.shape or any(length < 0 for length in self.shape):
             raise ValueError(f"shape = {self.shape}: allowed are one or more lengths from 0")
         if not self.element_bytes:
@@ -67,6 +70,8 @@ class Distribution:
             raise ValueError(
                 f"block = {self.block}: with layout {self.layout.name} allowed is {wanted or 'none'}"
             )
+        if any(self.grid) and self.layout is not Layout.GRID:
+            raise ValueError(f"grid = {self.grid}: allowed with layout GRID alone")
         if self.layout is Layout.GRID and len(self.shape) != 2:
             raise ValueError(f"shape = {self.shape}: layout GRID needs (rows, columns)")
 
@@ -89,13 +94,17 @@ class Distribution:
         if isinstance(self.block, tuple):
             distribution.rows, distribution.columns = self.shape
             distribution.block_rows, distribution.block_columns = self.block
+            check_is_seen(self.grid)
+            distribution.grid_rows, distribution.grid_columns = self.grid
         elif self.block is not None:
             distribution.block = self.block
         return distribution
 
-    def changed_to(self, layout: Layout, weights: Sequence[int], block: Block | None) -> "Distribution":
+    def changed_to(
+        self, layout: Layout, weights: Sequence[int], block: Block | None, grid: Grid
+    ) -> "Distribution":
         """The same array with another layout; ValueError where the library would count something else."""
-        changed = replace(self, layout=Layout(layout), weights=tuple(weights), block=block)
+        changed = replace(self, layout=Layout(layout), weights=tuple(weights), block=block, grid=grid)
         if (changed.elements, changed.element_bytes) != (self.elements, self.element_bytes):
             allowed = "GRID alone" if self.layout is Layout.GRID else "any but GRID"
             raise ValueError(
@@ -111,11 +120,13 @@ class Distribution:
             Layout.CYCLIC: now.block,
             Layout.GRID: (now.block_rows, now.block_columns),
         }
-        return self.changed_to(layout, now.weights[: now.weight_count], blocks.get(layout))
+        grid = (now.grid_rows, now.grid_columns) if layout is Layout.GRID else (0, 0)
+        return self.changed_to(layout, now.weights[: now.weight_count], blocks.get(layout), grid)
 
-    def grid_part_shape(self, grid: tuple[int, int], rank: int) -> tuple[int, ...]:
-        """Shape of the own matrix of a rank, with GRID over a grid of that many rows and columns."""
+    def grid_part_shape(self, processes: int, rank: int) -> tuple[int, ...]:
+        """Shape of the own matrix of a rank, with GRID over that many processes."""
         assert isinstance(self.block, tuple)
+        grid = grid_over(processes, self.grid)
         places = (rank // grid[1], rank % grid[1])
         return tuple(map(_dealt, self.shape, self.block, grid, places))
 
@@ -149,9 +160,10 @@ def distribution_of(
     layout: Layout,
     weights: Sequence[int],
     block: Block | None,
+    grid: Grid,
 ) -> Distribution:
     """The distribution that the arguments of Job.array() describe."""
     if dtype.hasobject:
         raise ValueError(f"dtype = {dtype}: objects of Python cannot be moved to another process")
     lengths = (shape,) if isinstance(shape, SupportsIndex) else tuple(shape)
-    return Distribution(lengths, dtype.itemsize, Layout(layout), tuple(weights), block)
+    return Distribution(lengths, dtype.itemsize, Layout(layout), tuple(weights), block, grid)

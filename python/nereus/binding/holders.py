@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nereus.binding.codes import Code, Failure, Layout
 from nereus.binding.distribution import Block, Distribution, dealt
-from nereus.binding.grid import grid
+from nereus.binding.grid import grid_over
 from nereus.binding.library import library
 from nereus.binding.structures import CDistributed
 
@@ -35,7 +35,7 @@ class Holders:
             return (count, *self.distribution.shape[1:])
         if number is None:
             return (0, 0)
-        return self.distribution.grid_part_shape(grid(len(self.ranks)), number)
+        return self.distribution.grid_part_shape(len(self.ranks), number)
 
     def locate(self, element: int) -> tuple[int, int]:
         """Rank of the process that has a row, with GRID an item, and its index in that part."""
@@ -103,7 +103,7 @@ class Holders:
 
     def _rows_and_columns(self, number: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Of a matrix with GRID: which of them are a holder's."""
-        rows, columns = grid(len(self.ranks))
+        rows, columns = grid_over(len(self.ranks), self.distribution.grid)
         assert isinstance(self.distribution.block, tuple)
         return (
             dealt(self.distribution.shape[0], self.distribution.block[0], rows, number // columns),

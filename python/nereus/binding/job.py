@@ -23,6 +23,7 @@ from nereus.binding.codes import (
     Outcome,
 )
 from nereus.binding.distribution import Block, distribution_of
+from nereus.binding.grid import Grid
 from nereus.binding.handles import comm_handle
 from nereus.binding.library import library
 from nereus.binding.memory import KeptMemory, SharedMemory
@@ -90,11 +91,12 @@ class Job:
         kind: Kind = Kind.VARIABLE,
         weights: Sequence[int] = (),
         block: Block | None = None,
+        grid: Grid = (0, 0),
         shared: bool = False,
     ) -> Array:
         """Register a global array: collective. Founders get zeroed parts, newcomers theirs with its data."""
         whole = np.dtype(dtype)
-        distribution = distribution_of(shape, whole, layout, weights, block)
+        distribution = distribution_of(shape, whole, layout, weights, block, grid)
         array = Array(self._calls, name, whole, distribution, SharedMemory() if shared else KeptMemory())
         array.register(Kind(kind))
         self._arrays.append(array)

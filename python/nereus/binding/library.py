@@ -85,6 +85,10 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
             ctypes.c_void_p,
         ],
     ),
+    "transpose": (
+        ctypes.c_int,
+        [COMM, DATATYPE, _DISTRIBUTED, ctypes.c_void_p, _DISTRIBUTED, ctypes.c_void_p],
+    ),
 }
 
 

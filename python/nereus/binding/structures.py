@@ -38,6 +38,8 @@ class CDistribution(ctypes.Structure):
         ("columns", ctypes.c_int64),
         ("block_rows", ctypes.c_int64),
         ("block_columns", ctypes.c_int64),
+        ("grid_rows", ctypes.c_int),
+        ("grid_columns", ctypes.c_int),
     )
 
 

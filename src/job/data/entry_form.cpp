@@ -22,7 +22,9 @@ json as_json(const plan::Shape &shape) {
             {"rows", shape.rows},
             {"columns", shape.columns},
             {"block_rows", shape.block_rows},
-            {"block_columns", shape.block_columns}};
+            {"block_columns", shape.block_columns},
+            {"grid_rows", shape.grid_rows},
+            {"grid_columns", shape.grid_columns}};
 }
 
 plan::Shape shape_from(const json &in, std::int64_t most_elements) {
@@ -35,7 +37,10 @@ plan::Shape shape_from(const json &in, std::int64_t most_elements) {
     shape.columns = whole<std::int64_t>(in, "columns", 0);
     shape.block_rows = whole<std::int64_t>(in, "block_rows", 1);
     shape.block_columns = whole<std::int64_t>(in, "block_columns", 1);
-    if (auto done = plan::check(shape); !done) throw std::out_of_range(done.error().what);
+    // Epochs of older versions do not have them.
+    if (in.contains("grid_rows")) shape.grid_rows = whole<int>(in, "grid_rows", 0);
+    if (in.contains("grid_columns")) shape.grid_columns = whole<int>(in, "grid_columns", 0);
+    if (auto done = plan::check_for_all_sizes(shape); !done) throw std::out_of_range(done.error().what);
     return shape;
 }
 

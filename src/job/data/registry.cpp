@@ -52,7 +52,10 @@ std::string shape_in_words(const plan::Shape &shape) {
     case plan::Layout::grid:
         break;
     }
-    return "grid (" + joined({shape.rows, shape.columns, shape.block_rows, shape.block_columns}) + ")";
+    std::vector<std::int64_t> numbers{shape.rows, shape.columns, shape.block_rows, shape.block_columns};
+    if (shape.grid_rows != 0 || shape.grid_columns != 0)
+        numbers.insert(numbers.end(), {shape.grid_rows, shape.grid_columns});
+    return "grid (" + joined(numbers) + ")";
 }
 
 std::string Description::sentence() const {

@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int offer_version = 8;
+constexpr int offer_version = 9;
 
 json as_json(const Entry &entry) {
     json out = description_as_json(entry.is);

@@ -27,7 +27,8 @@ ROWS: tuple[dict[str, Any], ...] = (
 )
 GRIDS: tuple[dict[str, Any], ...] = (
     {"layout": nereus.GRID, "block": (2, 3)},
-    {"layout": nereus.GRID, "block": (1, 1)},
+    {"layout": nereus.GRID, "block": (1, 1), "grid": (0, 1)},
+    {"layout": nereus.GRID, "block": (2, 3), "grid": (1, 0)},
     {"layout": nereus.GRID, "block": (4, 2)},
 )
 #: Of a matrix with one column a row is an item: all can become all.
@@ -88,6 +89,7 @@ class Case:
         return (
             before
             and self.array.distribution.layout is way["layout"]
+            and self.array.distribution.grid == way.get("grid", (0, 0))
             and count == self.array.view.size
             and self.right()
         )
@@ -195,6 +197,7 @@ def errors(job: nereus.Job) -> dict[str, Any]:
         "weights of none": (rows, {"layout": nereus.WEIGHTED}),
         "fraction": (rows, {"layout": nereus.WEIGHTED, "weights": (1, 0.5)}),
         "layout": (rows, {"layout": 9}),
+        "grid of 2 rows": (grid, {"layout": nereus.GRID, "block": (2, 2), "grid": (2, 0)}),
         "other block": (rows, {"layout": nereus.CYCLIC, "block": 3}),
     }
     right: dict[str, dict[str, Any]] = {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Redistributes arrays over 4 processes; rank 0 prints what all of them found, as JSON.
 
-mpiexec -n 4 python redistributing_program.py pairs | orders | errors | other-comms
+mpiexec -n 4 python redistributing_program.py pairs | orders | matrices | errors | other-comms
 """
 
 import json
@@ -27,6 +27,7 @@ LAYOUTS: tuple[dict[str, Any], ...] = (
     {"layout": nereus.CYCLIC, "block": np.int64(3)},
     {"layout": nereus.REPLICATED},
     {"layout": nereus.GRID, "block": (2, 3)},
+    {"layout": nereus.GRID, "block": (1, 2), "grid": (0, 1)},
 )
 TYPES = (np.float64, np.complex128, np.int8, np.dtype([("mass", "f4"), ("place", "i8", 3)]))
 # Of the last two, some or all processes have no row.
@@ -116,6 +117,68 @@ def orders() -> Iterator[bool]:
             yield is_best and sorted(ordered.ranks) == sorted(ranks)
 
 
+def grids() -> Iterator[nereus.Distributed]:
+    """Of a matrix, over all processes, some of them, and one."""
+    for over, grid in product(PROCESSES, ((0, 0), (0, 1), (1, 0), (0, 2), (2, 0))):
+        processes = nereus.Distributed(**over).over(WORLD, 1).ranks
+        if len(processes) % (max(grid) or 1) == 0:
+            yield nereus.Distributed(nereus.GRID, block=(2, 3), grid=grid, **over)
+
+
+def transposed() -> Iterator[bool]:
+    """Whether each item of a matrix that is transposed came to its place."""
+    for shape in ((7, 5), (1, 9), (0, 4)):
+        for number, (before, after) in enumerate(product(grids(), repeat=2)):
+            array = whole(shape, TYPES[number % len(TYPES)])
+            part = part_of(array, before)
+            given = part.copy()
+            got = nereus.transpose(WORLD, shape, before, after, part, dtype=array.dtype)
+            wanted = part_of(np.ascontiguousarray(array.T), after)
+            yield got.shape == wanted.shape and got.tobytes() == wanted.tobytes()
+            yield part.tobytes() == given.tobytes()
+
+
+def wrong_matrices() -> dict[str, list[list[str]]]:
+    """What all processes get where rank 1 alone is wrong; in between all of them are right."""
+    shape, grid = (6, 4), nereus.Distributed(nereus.GRID, block=(1, 1))
+    array = np.arange(24.0).reshape(shape)
+    good = part_of(array, grid)
+
+    def call(
+        part: Any = good, shape: Any = shape, before: Any = grid, after: Any = grid, dtype: Any = float
+    ) -> Any:
+        return nereus.transpose(WORLD, shape, before, after, part, dtype=dtype)
+
+    wrong: dict[str, dict[str, Any]] = {
+        "shape": {"part": good[:-1]},
+        "rows": {"before": nereus.Distributed()},
+        "copies": {"after": nereus.Distributed(nereus.REPLICATED)},
+        "no dtype": {"dtype": "none such"},
+        "one axis": {"shape": (24,)},
+        "no shape": {"shape": 24},
+        "no layout": {"after": None},
+        "grid of 3": {"after": nereus.Distributed(nereus.GRID, block=(1, 1), grid=(3, 0))},
+        "negative grid": {"after": nereus.Distributed(nereus.GRID, block=(1, 1), grid=(-1, 0))},
+        "other grid": {"after": nereus.Distributed(nereus.GRID, block=(1, 1), grid=(4, 0))},
+    }
+    found = {}
+    for name, arguments in wrong.items():
+        found[name] = WORLD.allgather(outcome(partial(call, **(arguments if RANK == 1 else {}))))
+        assert np.array_equal(call(shape=list(shape)), part_of(np.ascontiguousarray(array.T), grid))
+    grids_of_none: dict[str, Any] = {
+        "grid for C": (2**32, 0),
+        "half a row": (0.5, 1),
+        "no pair": 4,
+        "three": (1, 2, 3),
+    }
+    for name, given in grids_of_none.items():
+        no_grid = partial(nereus.Distributed, nereus.GRID, block=(1, 1), grid=given)
+        found[name] = WORLD.allgather(outcome(no_grid))
+    in_rows = nereus.Distributed(grid=(1, 0))
+    found["grid of rows"] = WORLD.allgather(outcome(partial(in_rows.part_shape, WORLD, shape)))
+    return found
+
+
 def outcome(call: Callable[[], Any]) -> list[str]:
     """What a call throws: the type, the code of a Failure, and the text."""
     try:
@@ -148,6 +211,7 @@ def errors() -> dict[str, list[list[str]]]:
         "other dtype": {"part": good.astype(np.float32), "dtype": np.float32},
         "other layout": {"after": block},
         "objects": {"dtype": object},
+        "no dtype": {"dtype": "none such"},
         "block of 0": {"after": nereus.Distributed(nereus.CYCLIC, block=0)},
         "no layout": {"after": None},
         "ranks twice": {"after": nereus.Distributed(ranks=(1, 1))},
@@ -199,6 +263,7 @@ def main() -> None:
     parts: dict[str, Callable[[], Any]] = {
         "pairs": lambda: {"moves": counted(moves()), "places": counted(places())},
         "orders": lambda: counted(orders()),
+        "matrices": lambda: {"items": counted(transposed()), "wrong": wrong_matrices()},
         "errors": errors,
         "other-comms": other_comms,
     }

@@ -73,6 +73,7 @@ def test_swapped_arrays_change_what_they_hold() -> None:
         ("weights", "ValueError", "weights = (1, 2): allowed with layout WEIGHTED alone"),
         ("weights of none", "Failure", "needs weights"),
         ("fraction", "TypeError", "'float'"),
+        ("grid of 2 rows", "Failure", "grid_rows, grid_columns = 2, 0"),
         ("layout", "ValueError", "9 is not a valid Layout"),
         ("held", "BufferError", "a view of 'shared' is held"),
     ],

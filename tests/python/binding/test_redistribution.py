@@ -51,6 +51,33 @@ def test_items_of_all_types_and_shapes_come_to_their_places_between_any_two_dist
     assert (wrong_moves, wrong_places) == (0, 0)
 
 
+def test_items_of_a_transposed_matrix_come_to_their_places_between_any_two_grids() -> None:
+    found, wrong = found_by("matrices").values()
+    assert found[0] > 7_000 and found[1] == 0
+    for name, text in (
+        ("shape", "part has shape"),
+        ("rows", "layout BLOCK: a matrix is transposed from GRID to GRID alone"),
+        ("copies", "layout REPLICATED: a matrix is transposed"),
+        ("no dtype", "none such"),
+        ("one axis", "shape = (24,): allowed is (rows, columns)"),
+        ("no shape", "shape = 24: allowed is (rows, columns)"),
+        ("no layout", "None: allowed as before and after"),
+        ("grid of 3", "grid=(3, 0)"),
+        ("negative grid", "grid=(-1, 0)"),
+    ):
+        first, own, *others = wrong[name]
+        assert own[0] in ("ValueError", "TypeError", "Failure") and text in own[2], (name, own)
+        assert [each[:2] for each in (first, *others)] == [["Failure", "ERR_ARGUMENT"]] * 3, name
+    assert [each[:2] for each in wrong["other grid"]] == [["Failure", "ERR_MISMATCH"]] * 4
+    assert {(each[0], each[2]) for each in wrong["grid for C"]} == {
+        ("ValueError", "grid = (4294967296, 0): allowed are numbers from 0 to 2147483647")
+    }
+    for name, kind in (("half a row", "TypeError"), ("no pair", "TypeError"), ("three", "ValueError")):
+        for each in wrong[name]:
+            assert each[0] == kind and "allowed is (rows, columns)" in each[2]
+    assert {each[2] for each in wrong["grid of rows"]} == {"grid = (1, 0): allowed with layout GRID alone"}
+
+
 def test_processes_of_a_new_distribution_are_taken_in_the_order_that_keeps_most() -> None:
     orders, wrong_orders = found_by("orders")
     assert orders > 1_500 and wrong_orders == 0
@@ -69,6 +96,7 @@ def test_any_intracommunicator_is_taken_and_nothing_else() -> None:
         ("dtype", "TypeError", "part is of float32: allowed is an array of float64"),
         ("list", "TypeError", "part is of list"),
         ("no part", "TypeError", "part is of NoneType"),
+        ("no dtype", "TypeError", "none such"),
         ("objects", "ValueError", "objects of Python cannot be moved"),
         ("block of 0", "Failure", "block=0"),
         ("no layout", "TypeError", "None: allowed as before and after"),
