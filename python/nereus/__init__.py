@@ -3,6 +3,7 @@
 
 This package is what runs beside the jobs and after them. To a program that is itself a job it brings the
 names of nereus.binding when they are asked for, as `nereus.Job`: they need mpi4py, commands do without.
+To a program that looks at results it brings `nereus.load`.
 """
 
 import json
@@ -11,6 +12,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from nereus.analysis.frames import Frames as Frames
+    from nereus.analysis.frames import load as load
     from nereus.binding import *  # noqa: F403
 
 __version__: str
@@ -51,6 +54,7 @@ _BINDING = frozenset(
         "transpose",
     ]
 )
+_FRAMES = frozenset(["Frames", "load"])
 
 
 class UserError(Exception):
@@ -95,11 +99,13 @@ def names_from(package: str, files: Mapping[str, Sequence[str]]) -> Callable[[st
 
 
 def __getattr__(name: str) -> Any:
-    """The version and the names of the binding, which take long to find out: for those that ask."""
+    """The version, and names that take long to import: for those that ask."""
     if name == "__version__":
         return _version()
     if name in _BINDING:
         return getattr(import_module("nereus.binding"), name)
+    if name in _FRAMES:
+        return getattr(import_module("nereus.analysis.frames"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

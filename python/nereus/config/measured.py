@@ -74,25 +74,38 @@ class Ended(Told):
 
 
 class Committed(Told):
-    """The resize that led to a generation."""
+    """The resize that led to a generation; figures that older files do not tell are None."""
 
     generation: Amount
+    from_: Amount | None = Field(None, alias="from")
+    to: Amount | None = None
     process_method: str
     process_strategies: list[str]
     transfer_method: str
     transfer_strategy: str
     background_iterations: Amount
+    process_seconds: float | None = None
+    constant_seconds: float | None = None
+    variable_seconds: float | None = None
+    pause_seconds: float | None = None
+    bytes_minimum: Amount | None = None
+    shared_bytes: Amount | None = None
 
     @property
     def ways(self) -> dict[str, Any]:
         """How it was carried out, as keys of a group."""
-        return self.model_dump(exclude={"background_iterations", "generation"})
+        keys = {"process_method", "process_strategies", "transfer_method", "transfer_strategy"}
+        return self.model_dump(include=keys)
 
 
 class Resumed(Told):
     """The job continued from an epoch, with this generation."""
 
     generation: Amount
+
+
+class Finished(Told):
+    """The job was closed."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +118,12 @@ class Measured:
     header: Header
     generations: Sequence[Ended]
     resizes: Sequence[Committed | None]
+    #: All that ended, also those of one size after each other, which are one of `generations`.
+    ended: Sequence[Ended] = ()
+    #: All that were committed, also those to a generation that died before its end.
+    committed: Sequence[Committed] = ()
+    #: Whether the job was closed.
+    finished: bool = False
 
 
 OfGeneration = TypeVar("OfGeneration", Ended, Committed)
@@ -115,6 +134,7 @@ _KINDS: dict[str, type[Told]] = {
     "generation_ended": Ended,
     "committed": Committed,
     "resumed": Resumed,
+    "finished": Finished,
 }
 
 
@@ -149,7 +169,8 @@ def read_measured(file: Path) -> Measured:
         else:
             made.append(generation)
             led.append(between[-1] if between else None)
-    return Measured(headers[0], made, led)
+    finished = any(isinstance(event, Finished) for event in found)
+    return Measured(headers[0], made, led, generations, resizes, finished)
 
 
 def _joined(before: Ended, after: Ended) -> Ended:

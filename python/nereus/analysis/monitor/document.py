@@ -27,7 +27,7 @@ def document(recording: Recording, moved: Flows) -> dict[str, Any]:
         ],
         "processes": _processes(recording, moved),
         "pairs": moved.document(),
-        "files": _files(recording),
+        "files": files(recording),
         "unseen": [{"what": what, "why": why} for what, why in recording.unseen],
     }
 
@@ -49,7 +49,7 @@ def _processes(recording: Recording, moved: Flows) -> list[dict[str, Any]]:
     ]
 
 
-def _files(recording: Recording) -> list[dict[str, Any]]:
+def files(recording: Recording) -> list[dict[str, Any]]:
     """For each process and file that it had open."""
     rows = []
     for world, process in recording.processes:

@@ -5,7 +5,7 @@ A process is a row and a column of the matrices: its place in the order of world
 a process gets from a window flows from the window's process to it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 KEYS = ["source", "destination", "generation", "phase", "kind"]
+#: From here on sums might not fit in 63 bits.
+_LARGE = 2.0**62
 _PAIR_KINDS = ("point_to_point", "collective", "decomposed", "put", "get")
 
 
@@ -150,11 +152,17 @@ class _Collected:
 
     def pairs(self) -> pd.DataFrame:
         table = pd.DataFrame(self._pairs, columns=[*KEYS, "messages", "bytes"])
-        return table.groupby(KEYS, as_index=False, sort=True).sum()
+        return added_up(table, KEYS)
 
     def sizes(self) -> pd.DataFrame:
         table = pd.DataFrame(self._sizes, columns=[*KEYS, "bin", "messages"])
-        return table.groupby([*KEYS, "bin"], as_index=False, sort=True).sum()
+        return added_up(table, [*KEYS, "bin"])
+
+
+def added_up(table: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
+    """One row for each key. Sums beyond 2^63 are Python's numbers: NumPy's would begin again below 0."""
+    large = [name for name in table if name not in keys and table[name].astype(float).sum() >= _LARGE]
+    return table.astype(dict.fromkeys(large, object)).groupby([*keys], as_index=False, sort=True).sum()
 
 
 def _reached(process: Process, moved: events.Moved) -> list[identities.Peer]:

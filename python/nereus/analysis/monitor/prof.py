@@ -15,7 +15,7 @@ import pandas as pd
 
 from nereus.analysis.monitor import events
 from nereus.analysis.monitor.events import MOST_RANKS
-from nereus.analysis.monitor.flows import KEYS, Flows, Place
+from nereus.analysis.monitor.flows import KEYS, Flows, Place, added_up
 from nereus.analysis.monitor.kinds import PROF
 from nereus.analysis.monitor.model import Process, Recording, RecordingError, World
 from nereus.analysis.report.events import MOST_COUNTED
@@ -60,8 +60,8 @@ def read_prof(path: Path) -> Flows:
     ]
     return Flows(
         places,
-        pd.DataFrame(pairs, columns=[*KEYS, "messages", "bytes"]).groupby(KEYS, as_index=False).sum(),
-        pd.DataFrame(sizes, columns=[*KEYS, "bin", "messages"]).groupby([*KEYS, "bin"], as_index=False).sum(),
+        added_up(pd.DataFrame(pairs, columns=[*KEYS, "messages", "bytes"]), KEYS),
+        added_up(pd.DataFrame(sizes, columns=[*KEYS, "bin", "messages"]), [*KEYS, "bin"]),
         0,
     )
 

@@ -35,8 +35,37 @@ def table(recording: Recording, flows: Flows) -> "Group":
         _files(recording),
     ]
     parts = [part for each in tables if each.row_count for part in ("", each)]
-    notes = _notes(recording, flows)
-    return Group(_title(recording), *parts, *(["", *notes] if notes else []))
+    noted = notes(recording, flows)
+    return Group(_title(recording), *parts, *(["", *noted] if noted else []))
+
+
+def calls(recording: Recording) -> dict[str, int]:
+    """How often the processes together called each collective."""
+    made: dict[str, int] = {}
+    for _, process in recording.processes:
+        for moved in process.moved:
+            if moved.call and moved.reach != "peer":
+                made[moved.call] = made.get(moved.call, 0) + moved.messages
+    return made
+
+
+def notes(recording: Recording, flows: Flows) -> list[str]:
+    """What was not seen, or is in no table, a line each."""
+    told = [f"not seen: {what}: {why}" for what, why in recording.unseen]
+    sources = {world.decomposed for world in recording.worlds if world.decomposed}
+    told += [f"decomposed collectives were seen in {source}" for source in sorted(sources)]
+    for world in recording.worlds:
+        if world.missing:
+            missing = f"{len(world.missing)} of {world.ranks} processes of world {world.name}"
+            told.append(f"nothing is there of {missing}")
+    lost = sum(process.facts.lost_messages for _, process in recording.processes)
+    if lost:
+        told.append(f"not seen: {lost} messages, for which there was no memory")
+    if flows.strangers:
+        told.append(f"not in the tables: {flows.strangers} messages to processes that no record names")
+    if recording.broken_off:
+        told.append(f"{recording.broken_off}: read up to there")
+    return told
 
 
 def _title(recording: Recording) -> str:
@@ -79,12 +108,7 @@ def _calls(recording: Recording) -> "Table":
     from nereus.analysis.report.tables import new_table, number
 
     made = new_table("call", number("calls"), title="Collective calls of all processes")
-    calls: dict[str, int] = {}
-    for _, process in recording.processes:
-        for moved in process.moved:
-            if moved.call and moved.reach != "peer":
-                calls[moved.call] = calls.get(moved.call, 0) + moved.messages
-    for call, times in sorted(calls.items(), key=lambda one: -one[1]):
+    for call, times in sorted(calls(recording).items(), key=lambda one: -one[1]):
         made.add_row(call, str(times))
     return made
 
@@ -109,24 +133,6 @@ def _files(recording: Recording) -> "Table":
     for name, (written, read) in sorted(sums.items()):
         made.add_row(name, f"{openers[name]} processes", bytes_text(written), bytes_text(read))
     return made
-
-
-def _notes(recording: Recording, flows: Flows) -> list[str]:
-    notes = [f"not seen: {what}: {why}" for what, why in recording.unseen]
-    sources = {world.decomposed for world in recording.worlds if world.decomposed}
-    notes += [f"decomposed collectives were seen in {source}" for source in sorted(sources)]
-    for world in recording.worlds:
-        if world.missing:
-            missing = f"{len(world.missing)} of {world.ranks} processes of world {world.name}"
-            notes.append(f"nothing is there of {missing}")
-    lost = sum(process.facts.lost_messages for _, process in recording.processes)
-    if lost:
-        notes.append(f"not seen: {lost} messages, for which there was no memory")
-    if flows.strangers:
-        notes.append(f"not in the tables: {flows.strangers} messages to processes that no record names")
-    if recording.broken_off:
-        notes.append(f"{recording.broken_off}: read up to there")
-    return notes
 
 
 def _mean(moved: int, messages: int) -> str:

@@ -39,10 +39,20 @@ def write_csv(results: Results, folder: Path) -> list[Path]:
 
 def frames(results: Results) -> Mapping[str, "DataFrame"]:
     """One table for each of generations, resizes and iterations."""
+    columns = {
+        "generations": GENERATION_COLUMNS,
+        "resizes": RESIZE_COLUMNS,
+        "iterations": ITERATION_COLUMNS,
+    }
+    return {name: _frame(columns[name], rows) for name, rows in rows_of(results).items()}
+
+
+def rows_of(results: Results) -> Mapping[str, list[dict[str, Any]]]:
+    """What stands in these tables; a row lacks what is not known of it."""
     return {
-        "generations": _frame(GENERATION_COLUMNS, _generation_rows(results)),
-        "resizes": _frame(RESIZE_COLUMNS, _resize_rows(results)),
-        "iterations": _frame(ITERATION_COLUMNS, _iteration_rows(results)),
+        "generations": _generation_rows(results),
+        "resizes": _resize_rows(results),
+        "iterations": _iteration_rows(results),
     }
 
 

@@ -17,13 +17,17 @@ def write_tables(found: Found, document: Mapping[str, Any], folder: Path) -> lis
     from pandas import DataFrame
 
     folder.mkdir(parents=True, exist_ok=True)
-    tables = {"runs": _runs(found), **{name: _flat(document[name]) for name in LISTS}}
     written = []
-    for name, rows in tables.items():
+    for name, rows in rows_of(found, document).items():
         if rows:
             written.append(folder / f"{name}.csv")
             DataFrame(rows).to_csv(written[-1], index=False, lineterminator="\n")
     return written
+
+
+def rows_of(found: Found, document: Mapping[str, Any]) -> Mapping[str, list[Row]]:
+    """What stands in each table; a measure that a cell lacks is one column with nothing in it."""
+    return {"runs": _runs(found), **{name: _flat(document[name]) for name in LISTS}}
 
 
 def _runs(found: Found) -> list[Row]:
@@ -39,11 +43,16 @@ def _flat(rows: Sequence[Row]) -> list[Row]:
     """A row for each entry of the list that a row has, and columns for what a table in it has."""
     flat: list[Row] = []
     for row in rows:
-        inner = next((key for key in ("pairs", "cells") if key in row), None)
+        inner = next((key for key in ("pairs", "cells") if key in row), "")
         own = _columns({key: value for key, value in row.items() if key not in (inner, "stages", "counts")})
-        below = row[inner] if inner is not None else []
-        flat += [own | _columns(entry) for entry in below] if below else [own]
+        below = row[inner] if inner else []
+        flat += [own | _beside(own, inner.removesuffix("s"), _columns(entry)) for entry in below] or [own]
     return flat
+
+
+def _beside(own: Row, inner: str, entry: Row) -> Row:
+    """An entry's columns, which do not hide those of its row: the p of a pair is none of all variants."""
+    return {f"{inner}_{name}" if name in own else name: value for name, value in entry.items()}
 
 
 def _columns(row: Row) -> Row:

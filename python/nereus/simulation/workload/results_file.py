@@ -8,16 +8,16 @@ and seeds, is no part of the header, so that more of it can be added later.
 import fcntl
 import json
 import os
-from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, asdict, fields
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import MISSING, asdict, dataclass, fields
 from hashlib import sha256
-from math import isfinite
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
 import nereus
 from nereus import UserError
+from nereus.reading import MOST_RECORDED, content_of
 from nereus.simulation.workload.comparison import Case, Comparison, Variant
 from nereus.simulation.workload.figures import Figures
 
@@ -25,12 +25,33 @@ _FORMAT = {"format": "nereus-workload-results", "version": 1}
 _COMPARED = ("order", "strategy", "malleable", "seed", "seeds")
 _OF_CASE = (*(each.name for each in fields(Variant)), "seed")
 _OF_FIGURES = tuple(each.name for each in fields(Figures))
+_COUNTED = ("killed", "resizes", "failures", "failed")
+_MOST = 10**15
 #: Some figures are told of some workloads only.
 _NEEDED = {*_OF_CASE, *(each.name for each in fields(Figures) if each.default is MISSING)}
 
 
 class ResultsError(UserError):
     """The file cannot be used; the text is one sentence that says where and why."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What a file has. `was_cut`: its last line is half written, and is left out."""
+
+    cases: Mapping[Case, Figures]
+    was_cut: bool
+
+
+def read_results(path: Path) -> Kept:
+    """Of any workload and version of Nereus. ResultsError where it is another file, or damaged; OSError."""
+    content = content_of(path, MOST_RECORDED)
+    header = _document(path, 1, content.partition(b"\n")[0])
+    for key, wanted in _FORMAT.items():
+        if header.get(key) != wanted:
+            raise ResultsError(f"{path}:1: {key} = {header.get(key)!r:.60}: {wanted!r} is allowed")
+    whole = content.rfind(b"\n") + 1
+    return Kept(dict(_cases(path, content[:whole])), whole < len(content))
 
 
 class ResultsFile:
@@ -46,7 +67,7 @@ class ResultsFile:
             self._check_header(content)
             whole = content.rfind(b"\n") + 1
             self.was_cut = whole < len(content)
-            self.found = dict(self._cases(content[:whole]))
+            self.found = dict(_cases(path, content[:whole]))
             self._file.truncate(whole)
             if not whole:
                 self._write(self._header)
@@ -79,7 +100,7 @@ class ResultsFile:
         first, end, _ = content.partition(b"\n")
         if not end and self._header.startswith(first):
             return  # empty, or cut in the header
-        header = self._document(1, first)
+        header = _document(self._path, 1, first)
         for key, wanted in json.loads(self._header).items():
             if header.get(key) == wanted:
                 continue
@@ -90,37 +111,56 @@ class ResultsFile:
                 )
             raise ResultsError(f"{self._path}:1: {key} = {header.get(key)!r:.60}: {wanted!r} is allowed")
 
-    def _cases(self, content: bytes) -> Iterator[tuple[Case, Figures]]:
-        for number, line in enumerate(content.splitlines()[1:], start=2):
-            document = self._document(number, line)
-            if not _NEEDED <= document.keys() <= {*_OF_CASE, *_OF_FIGURES}:
-                raise ResultsError(
-                    f"{self._path}:{number}: allowed are the keys {', '.join((*_OF_CASE, *_OF_FIGURES))}"
-                )
-            *variant, seed = (document[key] for key in _OF_CASE)
-            figures = {key: document[key] for key in _OF_FIGURES if key in document}
-            for key, value in figures.items():
-                if not _is_number(value):
-                    raise ResultsError(f"{self._path}:{number}: {key} = {value!r:.60}: a number is allowed")
-            order, strategy, percent = variant
-            if not (isinstance(order, str) and isinstance(strategy, str)):
-                raise ResultsError(f"{self._path}:{number}: order and strategy: names are allowed")
-            if not (_is_number(percent) and isinstance(seed, int)):
-                raise ResultsError(f"{self._path}:{number}: malleable_percent and seed: numbers are allowed")
-            yield Case(Variant(order, strategy, percent), seed), Figures(**figures)
 
-    def _document(self, number: int, line: bytes) -> Mapping[str, Any]:
-        try:
-            document = json.loads(line)
-        except (ValueError, RecursionError):
-            document = None
-        if not isinstance(document, dict):
-            raise ResultsError(f"{self._path}:{number}: an object in JSON is allowed")
-        return document
+def _cases(path: Path, content: bytes) -> Iterator[tuple[Case, Figures]]:
+    told: Set[str] = frozenset()
+    for number, line in enumerate(content.splitlines()[1:], start=2):
+        document = _document(path, number, line)
+        if not _NEEDED <= document.keys() <= {*_OF_CASE, *_OF_FIGURES}:
+            raise ResultsError(
+                f"{path}:{number}: allowed are the keys {', '.join((*_OF_CASE, *_OF_FIGURES))}"
+            )
+        figures = {key: document[key] for key in _OF_FIGURES if key in document}
+        told = told or figures.keys()
+        if figures.keys() != told:
+            allowed = ", ".join(told)
+            raise ResultsError(f"{path}:{number}: the figures of the line before are allowed: {allowed}")
+        for key, value in figures.items():
+            _check_figure(f"{path}:{number}", key, value)
+        yield _case_of(f"{path}:{number}", document), Figures(**figures)
+
+
+def _check_figure(where: str, key: str, value: object) -> None:
+    """Figures are added up and squared later."""
+    is_count = isinstance(value, int) and value >= 0
+    if not _is_number(value) or (key in _COUNTED and not is_count):
+        allowed = "a number from 0" if key in _COUNTED else "a number"
+        raise ResultsError(f"{where}: {key} = {value!r:.60}: {allowed} is allowed")
+
+
+def _case_of(where: str, document: Mapping[str, Any]) -> Case:
+    order, strategy, percent, seed = (document[key] for key in _OF_CASE)
+    if not (isinstance(order, str) and isinstance(strategy, str)):
+        raise ResultsError(f"{where}: order and strategy: names are allowed")
+    if not (_is_number(percent) and isinstance(seed, int) and not isinstance(seed, bool)):
+        raise ResultsError(f"{where}: malleable_percent and seed: numbers are allowed")
+    if not 0 <= seed < 2**64:
+        raise ResultsError(f"{where}: seed = {seed!r:.60}: a number from 0 is allowed")
+    return Case(Variant(order, strategy, percent), seed)
+
+
+def _document(path: Path, number: int, line: bytes) -> Mapping[str, Any]:
+    try:
+        document = json.loads(line)
+    except (ValueError, RecursionError):
+        document = None
+    if not isinstance(document, dict):
+        raise ResultsError(f"{path}:{number}: an object in JSON is allowed")
+    return document
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    return isinstance(value, int | float) and not isinstance(value, bool) and -_MOST <= value <= _MOST
 
 
 def _line(document: Mapping[str, Any]) -> bytes:

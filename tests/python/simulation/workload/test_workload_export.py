@@ -9,20 +9,11 @@ from typing import Any
 
 import pandas
 import pytest
+from small_workload import WORKLOAD
 
 from nereus.simulation.workload import export
 
 Nereus = Callable[..., tuple[int, str, str]]
-WORKLOAD = """
-cores = 16
-malleable = [0, 50]
-seeds = 2
-[generated]
-jobs = 30
-every = 20.0
-seconds = 300.0
-most_ranks = 8
-"""
 
 
 def rows_and_file(nereus: Nereus, folder: Path, ending: str) -> tuple[list[dict[str, Any]], Path]:

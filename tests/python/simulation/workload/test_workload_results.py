@@ -156,7 +156,7 @@ def test_value_that_is_no_number_is_said_with_its_key(kept: Kept) -> None:
     header, first, *_ = kept.lines
     kept.file.write_text("\n".join([header, first.replace('"resizes": 0', '"resizes": "no"'), ""]))
     code, _, err = kept()
-    assert (code, err) == (2, f"nereus: {kept.file}:2: resizes = 'no': a number is allowed\n")
+    assert (code, err) == (2, f"nereus: {kept.file}:2: resizes = 'no': a number from 0 is allowed\n")
 
 
 def test_two_simulations_do_not_write_into_one_file(kept: Kept) -> None:
