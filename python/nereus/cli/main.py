@@ -29,6 +29,7 @@ app = group_of(
         "page": Home("nereus.cli.page", section=_LOOK),
         "monitor": Home("nereus.cli.monitor", interspersed=False, section=_LOOK),
         "report": Home("nereus.cli.report", section=_LOOK),
+        "compare": Home("nereus.cli.compare", section=_LOOK),
         "study": Home("nereus.cli.study", section=_STUDY),
         "capture": Home("nereus.cli.capture", interspersed=False, section=_STUDY),
         "profile": Home("nereus.cli.profile", interspersed=False, section=_STUDY),

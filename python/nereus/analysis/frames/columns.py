@@ -97,7 +97,10 @@ _TEXT: Mapping[str, Mapping[str, str]] = {
             "iteration generation ranks phase start_seconds:s iteration_seconds:s background:flag "
             "moving:flag sampled:flag repeated:flag stage_N_seconds:s?"
         ),
-        "stages": "iteration generation ranks phase stage type:text? stage_seconds:s",
+        "stages": (
+            "iteration generation ranks phase stage type:text? stage_seconds:s background:flag moving:flag "
+            "sampled:flag repeated:flag"
+        ),
         "failures": (
             "iteration? what:text? rank? died? resumed_iteration? ranks? repeated_iterations? "
             "recovery_seconds:s?"
@@ -105,9 +108,9 @@ _TEXT: Mapping[str, Mapping[str, str]] = {
     },
     "measured": {
         "generations": "generation ranks cores iterations memory:text constant_bytes:B variable_bytes:B",
-        "ranks": "generation rank host:text iteration_seconds:s iteration_total_seconds:s",
+        "ranks": "generation ranks rank host:text iteration_seconds:s iteration_total_seconds:s",
         "stages": (
-            "generation rank stage name:text kind:text bytes:B iterations? stage_seconds:s? "
+            "generation ranks rank stage name:text kind:text bytes:B iterations? stage_seconds:s? "
             "stage_total_seconds:s?"
         ),
         "resizes": (

@@ -58,6 +58,10 @@ def _stages(results: Results) -> Iterator[Row]:
                     "stage": stage,
                     "type": planned[stage].type if stage < len(planned) else None,
                     "stage_seconds": seconds,
+                    "background": iteration.background,
+                    "moving": iteration.moving,
+                    "sampled": iteration.sampled,
+                    "repeated": iteration.repeated,
                 }
 
 
@@ -78,7 +82,11 @@ def _ranks(measured: Measured) -> Iterator[Row]:
         columns = (generation.hosts, generation.iteration_seconds, generation.iteration_total_seconds)
         for rank, (host, seconds, total) in enumerate(zip(*columns, strict=True)):
             times = {"iteration_seconds": seconds, "iteration_total_seconds": total}
-            yield {"generation": generation.generation, "rank": rank, "host": host, **times}
+            yield {**_place(generation, rank), "host": host, **times}
+
+
+def _place(generation: Ended, rank: int) -> dict[str, Any]:
+    return {"generation": generation.generation, "ranks": generation.ranks, "rank": rank}
 
 
 def _measured_stages(generation: Ended) -> Iterator[Row]:
@@ -87,7 +95,7 @@ def _measured_stages(generation: Ended) -> Iterator[Row]:
         columns = (stage.iterations, stage.seconds, stage.total_seconds)
         for rank, (iterations, seconds, total) in enumerate(zip(*columns, strict=True)):
             times = {"iterations": iterations, "stage_seconds": seconds, "stage_total_seconds": total}
-            yield {"generation": generation.generation, "rank": rank, **own, **times}
+            yield {**_place(generation, rank), **own, **times}
 
 
 def _measured_resize(resize: Committed) -> dict[str, Any]:

@@ -226,7 +226,7 @@ def spread(name: str) -> list[str]:
 
 def documented(page: str) -> Iterator[tuple[str, str, list[tuple[str, str]]]]:
     """Of each frame on the page: its kind, its name, its columns with their units."""
-    chapters = re.split(r"^## ", page, flags=re.MULTILINE)[1:]
+    chapters = re.split(r"^## ", page, flags=re.MULTILINE)[1:-1]  # the last one compares
     for kind, chapter in zip(COLUMNS, chapters, strict=True):
         for name, cell in re.findall(r"^\| `(\w+)` \| .* \| (.*) \|$", chapter, flags=re.MULTILINE):
             found = re.findall(r"`([\w{},]+)`(?: \(([^)]+)\))?", cell)

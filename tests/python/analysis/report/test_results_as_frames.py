@@ -141,7 +141,7 @@ def test_frames_of_a_measured_file_have_its_times_by_rank(tmp_path: Path) -> Non
     }  # fmt: skip
     assert list(found.ranks.iteration_total_seconds) == [1.0, 2.0, 3.0]
     assert list(found.ranks.host) == ["a", "b", "a"]
-    own = {"generation": 0, "stage": 0, "name": "spmv", "kind": "compute", "bytes": 0}
+    own = {"generation": 0, "ranks": 2, "stage": 0, "name": "spmv", "kind": "compute", "bytes": 0}
     assert plain(found.stages) == [
         {**own, "rank": 0, "iterations": 10, "stage_seconds": 0.09, "stage_total_seconds": 0.9},
         {**own, "rank": 1, "iterations": None, "stage_seconds": None, "stage_total_seconds": None},
