@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
+from rich.table import Column, Table
 
 from nereus import load, printable
 from nereus.analysis.frames.comparison import Row, Side, compared
@@ -82,17 +82,20 @@ def _tables(rows: Sequence[Row]) -> Iterator[Table]:
     """One for each frame."""
     for frame, found in groupby(rows, key=lambda row: row.frame):
         of_frame = list(found)
-        keys = [*of_frame[0].keys]
-        tested = any(row.p is not None for row in of_frame)
-        numbers = [number(heading) for heading in ("first", "second", "ratio", *(["p"] if tested else []))]
-        table = new_table(*(each.replace("_", " ") for each in keys), "figure", *numbers, title=frame)
+        keys = [_key_column(name, [row.keys[name] for row in of_frame]) for name in of_frame[0].keys]
+        table = new_table(
+            *keys, "what", number("first"), number("second"), number("ratio"), number("p"), title=frame
+        )
         for row in of_frame:
-            cells = [_key_text(row.keys[key]) for key in keys]
-            figures = [*(_text(side, row) for side in (row.first, row.second)), ratio_text(row.ratio)]
-            table.add_row(
-                *cells, row.figure.replace("_", " "), *figures, *([p_text(row.p)] if tested else [])
-            )
+            cells = [*map(_key_text, row.keys.values()), row.figure.replace("_", " ")]
+            figures = [_text(side, row) for side in (row.first, row.second)]
+            table.add_row(*cells, *figures, ratio_text(row.ratio), p_text(row.p))
         yield table
+
+
+def _key_column(name: str, values: Sequence[object]) -> str | Column:
+    text = name.replace("_", " ")
+    return number(text) if all(isinstance(each, int | float) for each in values) else text
 
 
 def _key_text(value: Any) -> str:
