@@ -26,6 +26,7 @@ PREAMBLE = """\
 #include "pmpi/interface.h"
 #include "pmpi/io_phases.hpp"
 #include "pmpi/meetings.hpp"
+#include "pmpi/messages.hpp"
 #include "pmpi/moves.hpp"
 #include "pmpi/timed.hpp"
 
@@ -108,43 +109,86 @@ def telling(entry: dict[str, str], name: str) -> str:
     shape = entry.get("timed", "").replace("{call}", f'"{name}"')
     if not shape:
         return ""
+    envelope = f", Envelope{{{entry['envelope']}}}" if "envelope" in entry else ""
     look = entry.get("look")
-    return f"timed.as_look({shape}, given({look}))" if look else f"timed.as({shape})"
+    return f"timed.as_look({shape}, given({look}){envelope})" if look else f"timed.as({shape}{envelope})"
 
 
 CLOCK = "    Timed timed(__builtin_return_address(0));"
 
 
-def wrapper(call: Call, before: str, condition: str, behind: str, finally_: str = "", tell: str = "") -> str:
+@dataclass(frozen=True)
+class Actions:
+    """What a wrapper does around the call: expressions over its parameters; "": nothing."""
+
+    before: str = ""
+    behind: str = ""
+    condition: str = "has_record()"  # of what is behind
+    finally_: str = ""
+    tell: str = ""
+    prepare: str = ""  # these three: where messages are followed
+    messages: str = ""
+    restore: str = ""
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether anybody wants to know when the call was made."""
+        return bool(self.tell or self.messages)
+
+
+def wrapper(call: Call, actions: Actions) -> str:
     lines = [f"int {call.name}({call.parameters}) {{"]
-    if tell:
+    if actions.is_timed:
         lines.append(CLOCK)
-    if before:
-        lines.append(f"    if (has_record()) {before};")
+    if actions.before:
+        lines.append(f"    if (has_record()) {actions.before};")
+    if actions.prepare:
+        lines.append(f"    if (timed.follows_messages()) {actions.prepare};")
     lines.append(f"    const int code = P{call.name}({call.arguments});")
-    if tell:
-        lines.append(f"    if (timed.ended() && code == MPI_SUCCESS) {tell};")
-    if behind:
-        lines.append(f"    if ({condition} && code == MPI_SUCCESS) {behind};")
-    if finally_:
-        lines.append(f"    if (has_record()) {finally_};")
+    if actions.tell:
+        lines.append(f"    if (timed.ended() && code == MPI_SUCCESS) {actions.tell};")
+    if actions.messages:
+        lines.append(f"    if (timed.follows_messages() && code == MPI_SUCCESS) {actions.messages};")
+    if actions.restore:
+        lines.append(f"    if (timed.follows_messages()) {actions.restore};")
+    if actions.behind:
+        lines.append(f"    if ({actions.condition} && code == MPI_SUCCESS) {actions.behind};")
+    if actions.finally_:
+        lines.append(f"    if (has_record()) {actions.finally_};")
     return "\n".join([*lines, "    return code;", "}"])
 
 
-def wrappers_of(entry: dict[str, str], present: set[str]) -> list[str]:
+def actions_of(entry: dict[str, str], name: str) -> Actions:
+    """Of one of the calls of the entry."""
     move = entry.get("move", "")
-    behind = move.replace("{sink}", "Now()") or entry.get("always", "")
-    condition = "on()" if move else "has_record()"
+    return Actions(
+        before=entry.get("before", ""),
+        behind=move.replace("{sink}", "Now()") or entry.get("always", ""),
+        condition="on()" if move else "has_record()",
+        finally_=entry.get("finally", ""),
+        tell=telling(entry, name),
+        prepare=entry.get("prepare", ""),
+        messages=entry.get("messages", ""),
+        restore=entry.get("restore", ""),
+    )
+
+
+def persistent_actions_of(entry: dict[str, str]) -> Actions:
+    """Of one of the calls of the entry that make a request, to be started later."""
+    move = entry.get("move", "")
+    return Actions(
+        behind=move.replace("{sink}", "Later(request)"), messages=entry.get("persistent_messages", "")
+    )
+
+
+def wrappers_of(entry: dict[str, str], present: set[str]) -> list[str]:
     made = [
-        wrapper(
-            call, entry.get("before", ""), condition, behind, entry.get("finally", ""), telling(entry, name)
-        )
+        wrapper(call, actions_of(entry, name))
         for name in words(entry.get("calls", ""))
         for call in calls_of(name, present)
     ]
-    later = move.replace("{sink}", "Later(request)")
     made += [
-        wrapper(call, "", "has_record()", later)
+        wrapper(call, persistent_actions_of(entry))
         for name in words(entry.get("persistent", ""))
         for call in calls_of(name, present)
     ]
@@ -202,9 +246,7 @@ def block(condition: str, lines: list[str]) -> list[str]:
     return [f"    if ({condition}) {{", *(f"        {line};" for line in lines), "    }"]
 
 
-def fortran_wrapper(
-    symbol: str, form: Any, before: str, condition: str, behind: str, finally_: str = "", tell: str = ""
-) -> str:
+def fortran_wrapper(symbol: str, form: Any, actions: Actions) -> str:
     """Under one name of the call; what this hides is called on under the same name."""
     types = [fortran_type(parameter) for parameter in form.parameters] + ["MPI_Fint *"]
     names = [f"f_{parameter.name}" for parameter in form.parameters] + ["f_ierror"]
@@ -213,37 +255,36 @@ def fortran_wrapper(
     declared = ", ".join(f"{kind}{name}" for kind, name in zip(types, names, strict=True))
     real = f'next<void (*)({", ".join(kind.strip() for kind in types)})>("{symbol}")'
     lines = [f"void {symbol}({declared}) {{", f"    static const auto real = {real};"]
-    if tell:
+
+    def add(condition: str, action: str) -> None:
+        if action:
+            lines.extend(block(condition, [*conversions(form, action), action]))
+
+    if actions.tell:
         lines.append(CLOCK)
-    if before:
-        lines += block("has_record()", [*conversions(form, before), before])
+    add("has_record()", actions.before)
     lines.append(f"    real({', '.join(names)});")
-    if tell:
-        lines += block("timed.ended() && *f_ierror == MPI_SUCCESS", [*conversions(form, tell), tell])
-    if behind:
-        lines += block(f"{condition} && *f_ierror == MPI_SUCCESS", [*conversions(form, behind), behind])
-    if finally_:
-        lines += block("has_record()", [*conversions(form, finally_), finally_])
+    add("timed.ended() && *f_ierror == MPI_SUCCESS", actions.tell)
+    add(f"{actions.condition} && *f_ierror == MPI_SUCCESS", actions.behind)
+    add("has_record()", actions.finally_)
     return "\n".join([*lines, "}"])
 
 
 def fortran_of(entry: dict[str, str], present: set[str]) -> list[str]:
-    move = entry.get("move", "")
-    behind = move.replace("{sink}", "Now()") or entry.get("always", "")
+    """Messages are not followed here: statuses of Fortran are others."""
     made = []
-    later = move.replace("{sink}", "Later(request)")
-    for names, condition, action, finally_, timed in (
-        (entry.get("calls", ""), "on()" if move else "has_record()", behind, entry.get("finally", ""), True),
-        (entry.get("persistent", ""), "has_record()", later, "", False),
-    ):
+    for names, is_persistent in ((entry.get("calls", ""), False), (entry.get("persistent", ""), True)):
         for name in words(names):
             form = forms(name)[0]
             if form.name not in present:
                 continue
-            for symbol in (f"mpi_{name.lower()}_", f"ompi_{name.lower()}_f"):
-                before = entry.get("before", "")
-                tell = telling(entry, name) if timed else ""
-                made.append(fortran_wrapper(symbol, form, before, condition, action, finally_, tell))
+            actions = persistent_actions_of(entry) if is_persistent else actions_of(entry, name)
+            if not (actions.tell or actions.before or actions.behind or actions.finally_):
+                continue
+            made += [
+                fortran_wrapper(symbol, form, actions)
+                for symbol in (f"mpi_{name.lower()}_", f"ompi_{name.lower()}_f")
+            ]
     return made
 
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The calls between which there is a record.
+#include "pmpi/messages.hpp"
 #include "pmpi/sensor.hpp"
 #include "pmpi/sessions.hpp"
 
@@ -38,6 +39,7 @@ int MPI_Session_init(MPI_Info info, MPI_Errhandler errors, MPI_Session *session)
 int MPI_Comm_create_from_group(MPI_Group group, const char *tag, MPI_Info info, MPI_Errhandler errors, MPI_Comm *comm) {
     const int code = PMPI_Comm_create_from_group(group, tag, info, errors, comm);
     if (code == MPI_SUCCESS && *comm != MPI_COMM_NULL) pmpi::begin_if_all(*comm);
+    if (code == MPI_SUCCESS && pmpi::trace()) pmpi::communicator_made(*comm);
     return code;
 }
 

@@ -14,6 +14,23 @@ namespace {
 std::atomic<std::uint64_t> current_version{1};
 std::atomic<std::uint32_t> numbers{0};
 
+/// Numbers of communicators that are being made, by their handles.
+struct Begun {
+    std::mutex guard;
+    std::unordered_map<std::uint64_t, std::uint32_t> numbers;
+};
+
+Begun &begun() {
+    static auto *of_this_process = new Begun;
+    return *of_this_process;
+}
+
+std::uint32_t number_for(Communicator comm) {
+    const std::lock_guard lock(begun().guard);
+    const auto reserved = begun().numbers.extract(handle_word(comm.handle));
+    return reserved ? reserved.mapped() : ++numbers;
+}
+
 /// The handles of one type that are known. Each carries an attribute of ours, by which MPI says that it is freed.
 template <class Handle> class Known {
 public:
@@ -126,7 +143,7 @@ std::vector<int> neighbours_of(MPI_Comm comm, int rank) {
 
 }
 
-Members::Members(Communicator of) : number_(++numbers), comm_(of.handle) {
+Members::Members(Communicator of) : number_(number_for(of)), comm_(of.handle) {
     int two_sides = 0;
     PMPI_Comm_test_inter(comm_, &two_sides);
     has_two_sides_ = two_sides != 0;
@@ -162,16 +179,35 @@ std::uint32_t Members::scope() const {
     return number_;
 }
 
+nlohmann::ordered_json Members::own_side() const {
+    MPI_Group own = MPI_GROUP_NULL;
+    int size = 0;
+    PMPI_Comm_group(comm_, &own);
+    PMPI_Group_size(own, &size);
+    auto runs = worlds().runs(own, size);
+    PMPI_Group_free(&own);
+    return runs;
+}
+
 void Members::tell() const {
     char name[MPI_MAX_OBJECT_NAME] = "";
     int length = 0;
     if (comm_ != MPI_COMM_NULL) PMPI_Comm_get_name(comm_, name, &length);
-    record().tell({{"event", "communicator"},
-                   {"communicator", number_},
-                   {"name", name},
-                   {"own_rank", rank_},
-                   {"two_sides", has_two_sides_},
-                   {"members", worlds().runs(group_, size_)}});
+    nlohmann::ordered_json line{
+        {"event", "communicator"}, {"communicator", number_},     {"name", name},
+        {"own_rank", rank_},       {"two_sides", has_two_sides_}, {"members", worlds().runs(group_, size_)}};
+    if (has_two_sides_) line["own"] = own_side();
+    record().tell(line);
+}
+
+void begin_numbered(Communicator comm) {
+    const std::lock_guard lock(begun().guard);
+    begun().numbers[handle_word(comm.handle)] = ++numbers;
+}
+
+void forget_begun(Communicator comm) {
+    const std::lock_guard lock(begun().guard);
+    begun().numbers.erase(handle_word(comm.handle));
 }
 
 const Members &members_of(Communicator comm) { return communicators().of(comm); }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mpi.h>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 namespace nereus::pmpi {
@@ -41,6 +42,7 @@ public:
 
 private:
     void tell() const;
+    nlohmann::ordered_json own_side() const;
 
     std::uint32_t number_;
     MPI_Comm comm_ = MPI_COMM_NULL; ///< as long as it lives; MPI_COMM_NULL for a window
@@ -54,6 +56,10 @@ private:
 /// Those of a handle; kept until the communicator or window is freed.
 const Members &members_of(Communicator comm);
 const Members &members_of(Window window);
+
+/// A communicator that cannot be asked yet gets the number that it will have; forgotten where it was never asked for.
+void begin_numbered(Communicator comm);
+void forget_begun(Communicator comm);
 
 /// Changes when what this thread knows of handles or processes may be wrong by now.
 std::uint64_t version();

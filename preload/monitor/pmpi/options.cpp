@@ -59,6 +59,16 @@ const std::vector<OptionRow> &option_table() {
          [](Options &o, const std::string &text) {
              return number(text, std::uint64_t{1}, std::uint64_t{1} << 40, o.most_calls);
          }},
+        {"NEREUS_MONITOR_TRACE", "", "", "the name of a folder", "where each process writes its trace",
+         [](Options &o, const std::string &text) {
+             o.trace = text;
+             return true;
+         }},
+        {"NEREUS_MONITOR_EVENTS", "1048576", "", "1024 to 2^24",
+         "how many events the trace of a process keeps: the last",
+         [](Options &o, const std::string &text) {
+             return number(text, std::uint64_t{1} << 10, std::uint64_t{1} << 24, o.most_events);
+         }},
         {"NEREUS_MONITOR_RUN", "", "", "at most 39 letters, digits and -", "the run that a world belongs to",
          [](Options &o, const std::string &text) {
              o.run = text;

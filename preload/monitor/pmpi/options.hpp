@@ -18,7 +18,9 @@ struct Options {
     std::string file;       ///< "": nereus-monitor-WORLD.jsonl in the working directory
     std::string parts;      ///< folder of the records of single processes; "": the file's name and .parts
     std::string calls;      ///< folder of the time of each call; "": it is not noted
-    std::uint64_t most_calls = std::uint64_t{1} << 21; ///< that are kept of a process
+    std::uint64_t most_calls = std::uint64_t{1} << 21;  ///< that are kept of a process
+    std::string trace;                                  ///< folder of the traces of the processes; "": there are none
+    std::uint64_t most_events = std::uint64_t{1} << 20; ///< that the trace of a process keeps
     std::string run; ///< the same for all worlds of a run; "": each world is a run of its own
     monitor::Encoding encoding = monitor::Encoding::json_lines;
     double window = 1;                  ///< s

@@ -3,6 +3,7 @@
 
 #include "pmpi/members.hpp"
 #include "pmpi/sensor.hpp"
+#include "pmpi/traced.hpp"
 #include "pmpi/worlds.hpp"
 
 #include <mutex>
@@ -58,6 +59,7 @@ bool enter_generation(MPI_Comm comm, const std::string &job, std::uint32_t numbe
                    {"own_rank", own_rank},
                    {"members", worlds().runs(group, size)}});
     PMPI_Group_free(&group);
+    if (Traced *const to = trace()) to->mark("generation", number);
     new_version();
     return true;
 }
@@ -67,6 +69,7 @@ bool enter_phase(const std::string &name) {
     const std::uint8_t number = name.empty() ? 0 : number_of_phase(name);
     if (number == 0 && !name.empty()) return false;
     phase = number;
+    if (Traced *const to = trace()) to->mark("phase", number);
     new_version();
     return true;
 }

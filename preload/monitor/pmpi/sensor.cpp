@@ -3,6 +3,7 @@
 
 #include "base/printable.hpp"
 #include "pmpi/agreement.hpp"
+#include "pmpi/captured.hpp"
 #include "pmpi/decomposed.hpp"
 #include "pmpi/gather.hpp"
 #include "pmpi/meetings.hpp"
@@ -11,7 +12,7 @@
 #include "pmpi/other_tools.hpp"
 #include "pmpi/output.hpp"
 #include "pmpi/present.hpp"
-#include "pmpi/timed.hpp"
+#include "pmpi/traced.hpp"
 #include "pmpi/variables.hpp"
 #include "pmpi/worlds.hpp"
 #include "record/lines.hpp"
@@ -33,10 +34,11 @@ struct Run {
     Options options;
     const char *sensor = "";
     Story story;
-    std::string file;  ///< of the run
-    std::string parts; ///< folder
-    std::string part;  ///< the record of this process; "": it lies in memory alone
-    MPI_Comm comm = MPI_COMM_NULL;
+    std::string file;              ///< of the run
+    std::string parts;             ///< folder
+    std::string part;              ///< the record of this process; "": it lies in memory alone
+    MPI_Comm all = MPI_COMM_NULL;  ///< the program's communicator of all processes
+    MPI_Comm comm = MPI_COMM_NULL; ///< ours
     int rank = 0, ranks = 1;
 };
 
@@ -155,13 +157,31 @@ void remove_parts() {
     if (run().options.parts.empty()) std::filesystem::remove(run().parts, gone_already);
 }
 
+Done begin_capture_or_trace() {
+    const Options &options = run().options;
+    const std::string world = run().story.world.data();
+    if (!options.trace.empty())
+        return begin_trace(
+            {run().all, options.trace, options.most_events, world, host_name(), run().comm, run().rank, run().ranks});
+    return begin_captured({options.calls, options.most_calls, world, run().rank, run().ranks});
+}
+
 /// From about the same moment on in all processes.
 void begin_calls() {
-    if (run().options.calls.empty()) return;
+    if (run().options.calls.empty() && run().options.trace.empty()) return;
     PMPI_Barrier(run().comm);
-    const std::string world = run().story.world.data();
-    const Done begun = begin_timed({run().options.calls, run().options.most_calls, world, run().rank, run().ranks});
-    if (!begun) say(begun.error().what + ": the times of calls are not noted");
+    if (const Done begun = begin_capture_or_trace(); !begun)
+        say(begun.error().what + ": the times of calls are not noted");
+}
+
+/// `all_end`: all processes of the world are here.
+void end_calls(bool all_end) {
+    if (!run().options.trace.empty() && all_end) {
+        const ClockOffset offset = offset_to_root(run().comm, boot_id());
+        end_trace(&offset);
+    }
+    end_trace(nullptr);
+    if (const Done ended = end_captured(); !ended) say(ended.error().what);
 }
 
 }
@@ -172,6 +192,7 @@ monitor::Record &record() { return *the_record.load(std::memory_order_acquire); 
 void begin(const char *sensor, const World &world) {
     if (has_record()) return;
     run().sensor = sensor;
+    run().all = world.all;
     run().options = read_options();
     if (!run().options.has_record) return;
     const auto story = agree(world.all, run().options.time_limit);
@@ -222,7 +243,7 @@ void forget_record() {
 
 void end() {
     if (!has_record()) return;
-    if (const Done ended = end_timed(); !ended) say(ended.error().what);
+    end_calls(true);
     stop_recording();
     if (run().options.has_file && write_all()) remove_parts();
     forget_record();
@@ -231,7 +252,7 @@ void end() {
 void end_if_all_do() {
     if (!has_record()) return;
     if (agree(run().comm, run().options.time_limit)) return end();
-    if (const Done ended = end_timed(); !ended) say(ended.error().what);
+    end_calls(false);
     say("other processes did not end: the record of this one is " +
         (run().options.has_file ? "kept in " + run().parts : std::string("lost")));
     stop_recording();

@@ -1,51 +1,50 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The time of each call of the program, for `nereus capture`: what a call was is told to a trace, which the main thread
-// has while there is one. calls.toml says for each call, under `timed`, what it is told as.
+// The time of each call of the program: what a call was is told to a sink (call_sink.hpp), while there is one.
+// calls.toml says for each call, under `timed`, what it is told as.
 #pragma once
 
+#include "pmpi/call_sink.hpp"
 #include "pmpi/moves.hpp"
-#include "record/timed_calls.hpp"
 
 #include <mpi.h>
-#include <string>
 
 namespace nereus::pmpi {
 
-/// The trace of this thread, where calls of the program are to be noted now: not within another call.
-extern thread_local monitor::TimedCalls *trace_here;
-
-/// Whether a call that returns to `caller` was made by this library's sister, which resizes the program.
-bool is_of_nereus(const void *caller);
+/// Within one call of MPI no other one is told.
+extern thread_local bool is_in_call;
 
 /// One call of MPI: from its making to its end is in the call.
 class Timed {
 public:
     explicit Timed(const void *caller) {
-        if (!trace_here || is_of_nereus(caller)) return;
-        trace_ = trace_here;
-        trace_here = nullptr;
-        begin_ = monitor::Moment::now();
+        CallSink *const sink = call_sink.load(std::memory_order_acquire);
+        if (!sink || is_in_call || !sink->takes(caller)) return;
+        sink_ = sink;
+        is_in_call = true;
+        begin_ = sink->now();
     }
     ~Timed() {
-        if (trace_) trace_here = trace_;
+        if (sink_) is_in_call = false;
     }
     Timed(const Timed &) = delete;
     Timed &operator=(const Timed &) = delete;
 
+    /// Whether messages that arrive in the call are to be told.
+    bool follows_messages() const { return sink_ && sink_->follows_messages(); }
     /// Behind the call: whether it is to be told.
     bool ended() {
-        if (trace_) end_ = monitor::Moment::now();
-        return trace_ != nullptr;
+        if (sink_) end_ = sink_->now();
+        return sink_ != nullptr;
     }
-    void as(const monitor::CallShape &shape) { trace_->note(shape, begin_, end_); }
+    void as(const monitor::CallShape &shape, Envelope envelope = {}) { sink_->note(shape, envelope, begin_, end_); }
     /// A look at what may have come.
-    void as_look(const monitor::CallShape &shape, bool has_come) {
-        if (has_come) return as(shape);
-        trace_->note_in_vain(shape, begin_, end_);
+    void as_look(const monitor::CallShape &shape, bool has_come, Envelope envelope = {}) {
+        if (has_come) return as(shape, envelope);
+        sink_->note_in_vain(shape, begin_, end_);
     }
 
 private:
-    monitor::TimedCalls *trace_ = nullptr;
+    CallSink *sink_ = nullptr;
     monitor::Moment begin_, end_;
 };
 
@@ -93,16 +92,5 @@ template <class Counts, class Types> std::uint64_t sum_to_neighbours(MPI_Comm co
     for (int i = 0; i < number; ++i) sum += size_of(counts[i], type_at(types, i));
     return sum;
 }
-
-struct TracePlace {
-    std::string folder; ///< "": no trace
-    std::uint64_t most; ///< rows
-    std::string world;
-    int rank, ranks;
-};
-
-/// In the thread whose calls are noted.
-Done begin_timed(const TracePlace &place);
-Done end_timed();
 
 }

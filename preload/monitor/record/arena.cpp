@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "record/arena.hpp"
 
+#include "record/space.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -96,13 +98,7 @@ bool Arena::grow_to(std::size_t bytes) {
     if (bytes <= backed_) return true;
     const std::size_t wanted = std::min(mapped_, (bytes + step - 1) / step * step);
     if (bytes > wanted) return false;
-    if (descriptor_ >= 0) {
-        const int error = ::posix_fallocate(descriptor_, 0, static_cast<off_t>(wanted));
-        if (error != 0) {
-            errno = error;
-            return false;
-        }
-    }
+    if (descriptor_ >= 0 && !had_from_system(descriptor_, 0, wanted)) return false;
     backed_ = wanted;
     return true;
 }

@@ -16,6 +16,7 @@ from nereus.cli.main import app, run
 WITHOUT = {
     "run": "stdout is the program's; `nereus jobs --json` tells of the job",
     "monitor": "stdout is the program's; the record is lines of JSON, and `nereus report --json` reads it",
+    "trace": "stdout is the program's; `nereus export --json` tells what is in the trace",
     "schema": "prints a JSON Schema, and nothing else",
 }
 MARKET = "%%MatrixMarket matrix coordinate real general\n2 3 2\n1 1 4\n2 3 -1\n"

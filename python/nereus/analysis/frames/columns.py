@@ -153,6 +153,18 @@ _TEXT: Mapping[str, Mapping[str, str]] = {
             "write_messages write_bytes:B"
         ),
     },
+    "trace": {
+        "processes": (
+            "process world:text rank host:text finished:flag overwritten_events clock_error_seconds:s"
+        ),
+        "calls": (
+            "process thread call:text begin_seconds:s call_seconds:s bytes:B peer? tag? communicator:text? "
+            "tests"
+        ),
+        "messages": "source destination sent_seconds:s received_seconds:s bytes:B tag",
+        "generations": "job:text generation ranks rank process begin_seconds:s end_seconds:s",
+        "phases": "phase:text process begin_seconds:s end_seconds:s",
+    },
     "workload": {
         "simulations": f"{_VARIANT} seed {_FIGURES}",
         "summary": f"{_VARIANT} {_intervals()}",

@@ -68,6 +68,10 @@ RULES: Mapping[str, Sequence[Rule]] = {
         Rule("calls", "call", "calls", adds_up=True),
         Rule("files", "", "read_messages read_bytes write_messages write_bytes", adds_up=True),
     ),
+    "trace": (
+        Rule("calls", "call", "call_seconds bytes", adds_up=True),
+        Rule("messages", "", "bytes", adds_up=True),
+    ),
     "workload": (
         Rule(
             "simulations",

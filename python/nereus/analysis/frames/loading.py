@@ -12,8 +12,8 @@ from nereus.analysis.frames.frames import Frames
 from nereus.analysis.frames.tables import Tables
 
 ALLOWED = (
-    "allowed are a result file or its folder, a measured file, the folder of a study, a record of the "
-    "monitor, a .prof file, and results of a workload"
+    "allowed are a result file or its folder, a measured file, the folder of a study or of a trace, a record "
+    "of the monitor, a .prof file, and results of a workload"
 )
 #: By `format` in the first line of a file: where the function is that reads it.
 _FORMATS = {
@@ -25,7 +25,7 @@ _FORMATS = {
 
 
 def load(path: str | PathLike[str]) -> Frames:
-    """All that a run, a study, a record or a simulated workload left at the path, as pandas data frames.
+    """All that a run, a study, a trace, a record or a simulated workload left at the path, as data frames.
 
     nereus.UserError says in one line what is wrong. What breaks off is loaded up to there; `notes` says so.
     """
@@ -57,9 +57,11 @@ def _reader_of_folder(folder: Path) -> Callable[[Path], Tables]:
 
     if is_study(folder):
         return _named("study", "study_tables")
+    if any(folder.glob("*.trace")):
+        return _named("trace", "trace_tables")
     file = folder / FILE_NAME
     if not file.is_file():
-        raise FramesError(f"{folder}: holds neither a study nor a file {FILE_NAME}; {ALLOWED}")
+        raise FramesError(f"{folder}: holds neither a study nor a trace nor a file {FILE_NAME}; {ALLOWED}")
     read = _reader_of_file(file)
     return lambda _: read(file)
 

@@ -87,6 +87,7 @@ class Communicator(Strict):
     own_rank: int
     two_sides: bool
     members: Members
+    own: Members = Field(default_factory=list)  # side, where there are two
 
 
 class Generation(Strict):

@@ -104,6 +104,8 @@ def _give(process: Process, line: events.Event) -> None:
             process.communicators[line.communicator] = line
         case events.Generation():
             process.generations.append(line)
+        case events.Supervised():
+            process.supervised = line.job
         case events.Met():
             process.meetings.append(line)
         case events.Phase():

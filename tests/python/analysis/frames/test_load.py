@@ -94,7 +94,9 @@ def test_any_bytes_are_refused_in_one_line(tmp_path_factory: pytest.TempPathFact
 
 
 def test_load_of_a_folder_with_nothing_in_it_says_what_is_missing(tmp_path: Path) -> None:
-    assert refused(tmp_path) == f"{tmp_path}: holds neither a study nor a file run.jsonl; {ALLOWED}"
+    assert (
+        refused(tmp_path) == f"{tmp_path}: holds neither a study nor a trace nor a file run.jsonl; {ALLOWED}"
+    )
 
 
 def test_load_of_a_device_ends(tmp_path: Path) -> None:

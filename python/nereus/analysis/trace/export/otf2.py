@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Open Trace Format 2, by its Python package: a folder that Vampir, Scalasca and Score-P's tools read.
+
+All processes are members of one communicator, in the order in which they began: those of different worlds
+send each other messages too.
+"""
+
+import errno
+import os
+import shutil
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nereus.analysis.trace.export.lanes import process_label
+from nereus.analysis.trace.model import Timeline
+
+# The order at one moment: what ends comes before what begins, and a message is within its call.
+_LEAVE, _LEAVE_GENERATION, _ENTER_GENERATION, _ENTER, _MESSAGE, _LEAVE_AT_ONCE = range(6)
+_LEAVE_GENERATION_AT_ONCE = 6
+
+# More than the library takes.
+_LEAST_FREE, _BYTES_OF_EVENT = 1 << 20, 40
+
+Event = tuple[int, int, str, tuple[Any, ...]]  # when, order, method of the writer, its arguments
+
+
+def write_otf2(run: Timeline, path: Path) -> None:
+    """OSError where the folder cannot be written, ImportError where the package is missing."""
+    import otf2
+
+    _check_space(run, path.parent)
+    path.mkdir(parents=True, exist_ok=True)
+    with otf2.writer.open(str(path), timer_resolution=10**9) as archive:
+        _Writer(run, archive, otf2).write()
+        # The package takes the time of the writing for that of the run.
+        if archive._realtime_timestamp is not None:
+            archive._realtime_timestamp = run.started_unix
+
+
+def _check_space(run: Timeline, folder: Path) -> None:
+    """The library does not say in all cases that a disk was full."""
+    events = 2 * (run.calls + len(run.messages) + len(run.generations))
+    if shutil.disk_usage(folder).free < _LEAST_FREE + events * _BYTES_OF_EVENT:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+class _Writer:
+    def __init__(self, run: Timeline, archive: Any, otf2: Any) -> None:
+        self._run = run
+        self._archive = archive
+        self._otf2 = otf2
+        self._threads = [np.unique(track.thread).tolist() or [0] for track in run.tracks]
+        self._regions: dict[str, Any] = {}
+
+    def write(self) -> None:
+        locations = self._locations()
+        first = [own[threads[0]] for own, threads in zip(locations, self._threads, strict=True)]
+        messages = self._messages(self._communicator(first))
+        for place, own in enumerate(locations):
+            for thread, location in own.items():
+                events = [
+                    *self._calls(place, thread),
+                    *self._generations(place, thread),
+                    *messages.get((place, thread), []),
+                ]
+                writer = self._archive.event_writer_from_location(location)
+                for time, _, what, arguments in sorted(events, key=lambda event: event[:2]):
+                    getattr(writer, what)(time, *arguments)
+
+    def _locations(self) -> list[dict[int, Any]]:
+        """Of each process, by thread."""
+        definitions = self._archive.definitions
+        machine = definitions.system_tree_node("machine")
+        hosts: dict[str, Any] = {}
+        found = []
+        for track, threads in zip(self._run.tracks, self._threads, strict=True):
+            if track.host not in hosts:
+                hosts[track.host] = definitions.system_tree_node(track.host, "node", parent=machine)
+            group = definitions.location_group(process_label(track), system_tree_parent=hosts[track.host])
+            found.append(
+                {thread: definitions.location(f"thread {thread}", group=group) for thread in threads}
+            )
+        return found
+
+    def _communicator(self, first: list[Any]) -> Any:
+        definitions, types, mpi = self._archive.definitions, self._otf2.GroupType, self._otf2.Paradigm.MPI
+        definitions.group("MPI locations", group_type=types.COMM_LOCATIONS, paradigm=mpi, members=first)
+        everybody = definitions.group(
+            "all processes", group_type=types.COMM_GROUP, paradigm=mpi, members=first
+        )
+        return definitions.comm("all processes", group=everybody)
+
+    def _region(self, name: str) -> Any:
+        found = self._regions.get(name)
+        if found is None:
+            paradigm = self._otf2.Paradigm.MPI if name.startswith("MPI_") else self._otf2.Paradigm.USER
+            found = self._regions[name] = self._archive.definitions.region(name, paradigm=paradigm)
+        return found
+
+    def _calls(self, place: int, thread: int) -> Iterator[Event]:
+        track = self._run.tracks[place]
+        own = track.thread == thread
+        columns = (track.name[own], track.begin[own], track.end[own])
+        for name, begin, end in zip(*(column.tolist() for column in columns), strict=True):
+            region = (self._region(f"MPI_{track.names[name]}"),)
+            yield begin, _ENTER, "enter", region
+            yield end, _LEAVE if end > begin else _LEAVE_AT_ONCE, "leave", region
+
+    def _generations(self, place: int, thread: int) -> Iterator[Event]:
+        """Around the calls of the process's first thread."""
+        if thread != self._threads[place][0]:
+            return
+        for span in self._run.generations:
+            if span.track == place:
+                region = (self._region(f"generation {span.generation}: rank {span.rank} of {span.ranks}"),)
+                yield span.begin, _ENTER_GENERATION, "enter", region
+                leave = _LEAVE_GENERATION if span.end > span.begin else _LEAVE_GENERATION_AT_ONCE
+                yield span.end, leave, "leave", region
+
+    def _messages(self, communicator: Any) -> dict[tuple[int, int], list[Event]]:
+        """By process and thread. A receive is seen at the end of its call: one ns before, it is within it."""
+        events: dict[tuple[int, int], list[Event]] = defaultdict(list)
+        columns = ("source", "destination", "sent", "received", "send_call", "receive_call", "bytes", "tag")
+        for source, destination, sent, received, send_call, receive_call, size, tag in zip(
+            *(self._run.messages[column].tolist() for column in columns), strict=True
+        ):
+            sender, receiver = self._run.tracks[source], self._run.tracks[destination]
+            within = max(int(receiver.begin[receive_call]), received - 1)
+            tag = max(tag, 0)
+            events[source, int(sender.thread[send_call])].append(
+                (sent, _MESSAGE, "mpi_send", (destination, communicator, tag, size))
+            )
+            events[destination, int(receiver.thread[receive_call])].append(
+                (within, _MESSAGE, "mpi_recv", (source, communicator, tag, size))
+            )
+        return events

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Paraver's format: a .prv of records, a .pcf of what their numbers mean, a .row of names.
+
+Source: BSC, Paraver trace file format (tools.bsc.es).
+"""
+
+import time
+from collections.abc import Iterator
+from heapq import merge
+from pathlib import Path
+
+import numpy as np
+
+from nereus.analysis.trace.export.lanes import process_label
+from nereus.analysis.trace.model import Timeline, Track
+
+_STATES = ("Idle", "Running", "MPI")
+_RUNNING, _MPI = 1, 2
+# Types of events; the first is what Extrae has for MPI's calls that are no messages and no collectives.
+_CALL, _BYTES, _GENERATION, _RANK, _PHASE = 50000003, 50100001, 50200001, 50200002, 50300001
+
+Record = tuple[int, int, str]  # when, order at one moment, text
+
+
+def write_paraver(run: Timeline, path: Path) -> None:
+    """The .prv at `path`, the others beside it. OSError where they cannot be written."""
+    layout = _Layout(run)
+    with path.open("w", encoding="utf-8") as file:
+        file.write(layout.header() + "\n")
+        records = [_calls_of(track, place, layout) for place, track in enumerate(run.tracks)]
+        for _, _, text in merge(
+            *records, iter(sorted(_spans(run, layout))), iter(sorted(_messages(run, layout)))
+        ):
+            file.write(text + "\n")
+    path.with_suffix(".pcf").write_text(layout.meanings(), encoding="utf-8")
+    path.with_suffix(".row").write_text(layout.names(), encoding="utf-8")
+
+
+class _Layout:
+    """Processes are tasks of one application, each with a core of its own: pictures then share none."""
+
+    def __init__(self, run: Timeline) -> None:
+        self._run = run
+        self._hosts = list(dict.fromkeys(track.host for track in run.tracks))
+        self._cores = [self._core(place) for place in range(len(run.tracks))]
+        self._threads = [np.unique(track.thread).tolist() or [0] for track in run.tracks]
+        self.calls = sorted({name for track in run.tracks for name in track.used_names})
+        self.phases = sorted({phase.name for phase in run.phases})
+
+    def thread(self, place: int, thread: int) -> str:
+        """Core, application, task and thread, each from 1."""
+        return f"{self._cores[place]}:1:{place + 1}:{self._threads[place].index(thread) + 1}"
+
+    def first(self, place: int) -> str:
+        """Of the process's first thread."""
+        return f"{self._cores[place]}:1:{place + 1}:1"
+
+    def _core(self, place: int) -> int:
+        """From 1: those of the first host, those of the next one, and so on."""
+        tracks, host = self._run.tracks, self._run.tracks[place].host
+        before = self._hosts[: self._hosts.index(host)]
+        own = sum(track.host == host for track in tracks[: place + 1])
+        return own + sum(track.host in before for track in tracks)
+
+    def header(self) -> str:
+        ends = [span.end for span in self._run.generations] + [phase.end for phase in self._run.phases]
+        last = max([0, *(track.last for track in self._run.tracks), *ends])
+        tasks = ",".join(
+            f"{len(threads)}:{self._hosts.index(track.host) + 1}"
+            for threads, track in zip(self._threads, self._run.tracks, strict=True)
+        )
+        cores = ",".join(str(sum(track.host == host for track in self._run.tracks)) for host in self._hosts)
+        day = time.strftime("%d/%m/%Y at %H:%M", time.localtime(self._run.started_unix))
+        return f"#Paraver ({day}):{last}_ns:{len(self._hosts)}({cores}):1:{len(self._run.tracks)}({tasks})"
+
+    def meanings(self) -> str:
+        generations = sorted({span.generation for span in self._run.generations})
+        return (
+            "\n\n".join(
+                [
+                    "DEFAULT_OPTIONS\n\nLEVEL THREAD\nUNITS NANOSEC",
+                    "STATES\n" + "\n".join(f"{number} {name}" for number, name in enumerate(_STATES)),
+                    _type(_CALL, "MPI call", ["End", *(f"MPI_{name}" for name in self.calls)]),
+                    _type(_BYTES, "Bytes of the MPI call", []),
+                    _type(_GENERATION, "Generation of the job", ["None", *map(str, generations)]),
+                    _type(_RANK, "Rank in the generation, plus 1", []),
+                    _type(_PHASE, "Phase of the program", ["None", *self.phases]),
+                ]
+            )
+            + "\n"
+        )
+
+    def generation(self, number: int) -> int:
+        """Value of the event."""
+        return 1 + sorted({span.generation for span in self._run.generations}).index(number)
+
+    def names(self) -> str:
+        labels = [process_label(track) for track in self._run.tracks]
+        threads = [
+            f"{label}, thread {thread}"
+            for label, own in zip(labels, self._threads, strict=True)
+            for thread in own
+        ]
+        levels = (
+            ("CPU", [f"core of {label}" for _, label in sorted(zip(self._cores, labels, strict=True))]),
+            ("NODE", self._hosts),
+            ("TASK", labels),
+            ("THREAD", threads),
+        )
+        return "\n".join(
+            f"LEVEL {level} SIZE {len(names)}\n" + "".join(f"{name}\n" for name in names)
+            for level, names in levels
+        )
+
+
+def _type(number: int, name: str, values: list[str]) -> str:
+    lines = ["EVENT_TYPE", f"0 {number} {name}"]
+    if values:
+        lines += ["VALUES", *(f"{value} {text}" for value, text in enumerate(values))]
+    return "\n".join(lines)
+
+
+def _calls_of(track: Track, place: int, layout: _Layout) -> Iterator[Record]:
+    """In order: of one process, whose threads may overlap."""
+    values = {track.names.index(name): layout.calls.index(name) + 1 for name in track.used_names}
+    threads = {thread: layout.thread(place, thread) for thread in np.unique(track.thread).tolist()}
+    records: list[Record] = []
+    columns = (track.name, track.thread, track.begin, track.end, track.bytes)
+    for name, thread, begin, end, size in zip(*(column.tolist() for column in columns), strict=True):
+        who = threads[thread]
+        value = values[name]
+        records.append((begin, 1, f"1:{who}:{begin}:{end}:{_MPI}"))
+        records.append((begin, 2, f"2:{who}:{begin}:{_CALL}:{value}:{_BYTES}:{size}"))
+        records.append((end, 0, f"2:{who}:{end}:{_CALL}:0:{_BYTES}:0"))
+    for who, before, after in _between(track, threads):
+        records.append((before, 1, f"1:{who}:{before}:{after}:{_RUNNING}"))
+    return iter(sorted(records))
+
+
+def _between(track: Track, threads: dict[int, str]) -> Iterator[tuple[str, int, int]]:
+    """When a thread was in no call, between its first and its last one."""
+    for thread, who in threads.items():
+        calls = np.flatnonzero(track.thread == thread)
+        calls = calls[np.argsort(track.begin[calls], kind="stable")]
+        ends, begins = track.end[calls][:-1].tolist(), track.begin[calls][1:].tolist()
+        for end, begin in zip(ends, begins, strict=True):
+            if begin > end:
+                yield who, end, begin
+
+
+def _spans(run: Timeline, layout: _Layout) -> Iterator[Record]:
+    for span in run.generations:
+        generation, rank = layout.generation(span.generation), span.rank + 1
+        who = layout.first(span.track)
+        yield span.begin, 2, f"2:{who}:{span.begin}:{_GENERATION}:{generation}:{_RANK}:{rank}"
+        yield span.end, 0, f"2:{who}:{span.end}:{_GENERATION}:0:{_RANK}:0"
+    for phase in run.phases:
+        who, value = layout.first(phase.track), layout.phases.index(phase.name) + 1
+        yield phase.begin, 2, f"2:{who}:{phase.begin}:{_PHASE}:{value}"
+        yield phase.end, 0, f"2:{who}:{phase.end}:{_PHASE}:0"
+
+
+def _messages(run: Timeline, layout: _Layout) -> Iterator[Record]:
+    """Logical and physical times are the same: what is known is when the calls were."""
+    columns = ("source", "destination", "sent", "received", "send_call", "receive_call", "bytes", "tag")
+    for source, destination, sent, received, send_call, receive_call, size, tag in zip(
+        *(run.messages[column].tolist() for column in columns), strict=True
+    ):
+        sender = layout.thread(source, int(run.tracks[source].thread[send_call]))
+        receiver = layout.thread(destination, int(run.tracks[destination].thread[receive_call]))
+        yield sent, 3, f"3:{sender}:{sent}:{sent}:{receiver}:{received}:{received}:{size}:{tag}"

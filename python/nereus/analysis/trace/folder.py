@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The folder of `nereus trace`: the record of the run, and a trace for each process."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from nereus.analysis.trace.error import TraceError
+from nereus.analysis.trace.file import ProcessTrace, read_process
+
+RECORD = "record.jsonl"
+SUFFIX = ".trace"
+
+
+def files_of(folder: Path) -> list[Path]:
+    """Those of processes; what is no regular file is none."""
+    return sorted(file for file in folder.glob(f"*{SUFFIX}") if file.is_file())
+
+
+def traces_of(folder: Path) -> tuple[list[ProcessTrace], list[str]]:
+    """All that can be read, and a sentence for each that cannot. TraceError where there is none."""
+    if not (folder / RECORD).is_file():
+        raise TraceError(f"{folder}: is no folder of `nereus trace`: it has no {RECORD}")
+    files = files_of(folder)
+    if not files:
+        raise TraceError(f"{folder}: has no trace of a process: none of the command reached MPI_Init")
+    found: dict[tuple[str, int], ProcessTrace] = {}
+    notes = []
+    for file in files:
+        try:
+            trace = read_process(file)
+        except TraceError as problem:
+            notes.append(str(problem))
+            continue
+        first = found.setdefault((trace.world, trace.rank), trace)
+        if first is not trace:
+            notes.append(f"{file}: is left out: {first.path.name} is of the same process")
+    if not found:
+        raise TraceError(notes[0])
+    traces = list(found.values())
+    return traces, [*notes, *_missing(traces)]
+
+
+def _missing(traces: Sequence[ProcessTrace]) -> Iterator[str]:
+    there = Counter(trace.world for trace in traces)
+    ranks = {trace.world: trace.ranks for trace in traces}
+    missing = sum(max(0, ranks[world] - number) for world, number in there.items())
+    if missing:
+        yield f"{missing} processes left no trace in this folder: do all hosts share it?"

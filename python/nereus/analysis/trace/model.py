@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A trace of a run as exporters take it: all times in ns since its first event, by one clock."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+Numbers = npt.NDArray[np.int64]
+Messages = npt.NDArray[np.void]
+
+MESSAGE = np.dtype(
+    [
+        ("source", "<i8"),  # place among the tracks
+        ("destination", "<i8"),
+        ("sent", "<i8"),  # begin of the call that sent it, ns
+        ("received", "<i8"),  # end of the call that saw that it was there, ns
+        ("send_call", "<i8"),  # place among the calls of the source's track
+        ("receive_call", "<i8"),
+        ("bytes", "<u8"),
+        ("tag", "<i8"),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Track:
+    """One process: its calls in the order in which they ended."""
+
+    world: str
+    rank: int
+    host: str
+    process: int
+    is_ended: bool
+    overwritten: int
+    clock_error: int  # ns
+    names: tuple[str, ...]
+    name: Numbers  # place in `names`
+    thread: Numbers
+    begin: Numbers
+    end: Numbers
+    bytes: npt.NDArray[np.uint64]
+    peer: Numbers  # rank in the communicator, or NO_PEER
+    tag: Numbers
+    group: Numbers
+    tests_in_vain: Numbers
+    groups: dict[int, str]  # names of communicators
+
+    @property
+    def label(self) -> str:
+        """For people."""
+        return f"rank {self.rank} of world {self.world[:6]}"
+
+    @property
+    def used_names(self) -> list[str]:
+        """Those that a call has."""
+        return [self.names[number] for number in np.unique(self.name).tolist()]
+
+    @property
+    def last(self) -> int:
+        """When it was last seen, ns."""
+        return int(self.end.max()) if len(self.end) else 0
+
+
+@dataclass(frozen=True)
+class GenerationSpan:
+    """A process in one generation of a malleable job."""
+
+    job: str
+    world: str  # of its rank 0; a job that was restarted has generations of the same number in several
+    generation: int
+    ranks: int
+    track: int
+    rank: int
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Succession:
+    """A rank that goes on in the next generation, in the same process or another one."""
+
+    rank: int
+    before: GenerationSpan
+    after: GenerationSpan
+
+
+@dataclass(frozen=True)
+class PhaseSpan:
+    """A process in a phase of its program."""
+
+    name: str
+    track: int
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """All of one run."""
+
+    folder: Path
+    started_unix: float
+    tracks: list[Track]
+    messages: Messages  # of MESSAGE: those whose both sides are known
+    unmatched: int  # messages of which one side is not known, or not surely
+    generations: list[GenerationSpan]
+    successions: list[Succession]
+    phases: list[PhaseSpan]
+    notes: list[str]  # what is missing, in sentences
+
+    @property
+    def calls(self) -> int:
+        """How many there are."""
+        return sum(len(track.begin) for track in self.tracks)

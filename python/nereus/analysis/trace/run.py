@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""All traces of a run as one: on one clock, with messages from process to process, through generations."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from nereus.analysis.monitor.identities import Identities, Place
+from nereus.analysis.monitor.model import Process
+from nereus.analysis.monitor.reader import read
+from nereus.analysis.trace.clocks import Clocks
+from nereus.analysis.trace.file import NO_PEER, SHARED_THREAD, Numbers, ProcessTrace
+from nereus.analysis.trace.folder import RECORD, traces_of
+from nereus.analysis.trace.generations import Mark, phases_of, spans_of, successions_of
+from nereus.analysis.trace.groups import Groups, ProcessGroups
+from nereus.analysis.trace.messages import Ends, Side, matched
+from nereus.analysis.trace.model import GenerationSpan, PhaseSpan, Timeline, Track
+
+SENDS = (
+    *("Send", "Bsend", "Ssend", "Rsend", "Isend", "Ibsend", "Issend", "Irsend"),
+    *("Sendrecv", "Isendrecv", "Sendrecv_replace", "Isendrecv_replace"),
+)
+_MARKS = ("sent", "received", "generation", "phase", "off")
+
+
+def read_run(folder: Path) -> Timeline:
+    """TraceError where it is none, RecordingError where its record is none."""
+    return _Reading(folder).timeline()
+
+
+class _Reading:
+    def __init__(self, folder: Path) -> None:
+        traces, self._problems = traces_of(folder)
+        self._folder = folder
+        self._recording = read(folder / RECORD)
+        self._processes: dict[Place, Process] = {
+            (world.name, process.facts.rank): process for world, process in self._recording.processes
+        }
+        self._clocks = Clocks(traces)
+        self._traces = sorted(traces, key=lambda trace: (self._first(trace), trace.world, trace.rank))
+        self._zero = self._first(self._traces[0])
+
+    def timeline(self) -> Timeline:
+        messages, unmatched = matched(*self._sides(), self._ends())
+        generations: list[GenerationSpan] = []
+        phases: list[PhaseSpan] = []
+        for place, trace in enumerate(self._traces):
+            process = self._process(trace)
+            if process is not None:
+                first, last = self._first(trace) - self._zero, self._last(trace)
+                generations += spans_of(place, process, self._marks(trace, "generation"), first, last)
+                phases += phases_of(place, process, self._marks(trace, "phase"), last)
+        first_trace = self._traces[0]
+        begun = self._common(first_trace, np.array([first_trace.begun]))[0]
+        return Timeline(
+            self._folder,
+            first_trace.begun_unix - begun * 1e-9,
+            [self._track(trace) for trace in self._traces],
+            messages,
+            unmatched,
+            generations,
+            successions_of(generations),
+            phases,
+            [*self._problems, *self._notes()],
+        )
+
+    def _process(self, trace: ProcessTrace) -> Process | None:
+        return self._processes.get((trace.world, trace.rank))
+
+    def _first(self, trace: ProcessTrace) -> int:
+        """Its first event, by the common clock."""
+        begin = trace.begin.min() if len(trace.begin) else trace.begun
+        return int(self._clocks.common(trace, np.array([begin]))[0])
+
+    def _last(self, trace: ProcessTrace) -> int:
+        return int(self._common(trace, trace.end).max()) if len(trace.end) else 0
+
+    def _common(self, trace: ProcessTrace, times: Numbers) -> Numbers:
+        """Since the first event of the run."""
+        return self._clocks.common(trace, times) - self._zero
+
+    def _track(self, trace: ProcessTrace) -> Track:
+        calls = ~trace.is_name(*_MARKS)
+        events = trace.events[calls]
+        process = self._process(trace)
+        communicators = process.communicators if process is not None else {}
+        error = self._clocks.error(trace, np.concatenate([trace.begin, [trace.begun]]))
+        return Track(
+            trace.world,
+            trace.rank,
+            trace.host,
+            trace.process,
+            trace.is_ended,
+            trace.overwritten,
+            int(error.max()),
+            trace.names,
+            trace.name[calls],
+            trace.thread[calls],
+            self._common(trace, trace.begin[calls]),
+            self._common(trace, trace.end[calls]),
+            events["bytes"],
+            events["peer"].astype(np.int64),
+            events["tag"].astype(np.int64),
+            events["group"].astype(np.int64),
+            events["number"].astype(np.int64),
+            {number: communicator.name for number, communicator in communicators.items()},
+        )
+
+    def _sides(self) -> tuple[list[Side], list[Side]]:
+        """What each process sent, and what it received."""
+        groups = Groups(
+            Identities(self._recording),
+            {(trace.world, trace.rank): place for place, trace in enumerate(self._traces)},
+        )
+        sent: list[Side] = []
+        received: list[Side] = []
+        for trace in self._traces:
+            known, call = groups.of((trace.world, trace.rank), self._process(trace)), _call_of(trace)
+            sent.append(self._side(trace, known, _sends(trace), call))
+            received.append(self._side(trace, known, _receives(trace), call))
+        return sent, received
+
+    def _side(self, trace: ProcessTrace, known: ProcessGroups, at: Numbers, call: Numbers) -> Side:
+        """Of a message whose call was overwritten, it is not known where it belongs."""
+        own = trace.events["group"][at].astype(np.int64)
+        peer = known.members(own, trace.events["peer"][at].astype(np.int64))
+        return Side(
+            known.numbers(own),
+            np.where(call[at] >= 0, peer, -1),
+            trace.events["tag"][at].astype(np.int64),
+            self._common(trace, trace.begin[at]),
+            call[at],
+            trace.events["bytes"][at],
+            self._clocks.error(trace, trace.begin[at]),
+        )
+
+    def _ends(self) -> Ends:
+        return Ends(
+            np.array([trace.is_ended for trace in self._traces]),
+            np.array([trace.overwritten > 0 for trace in self._traces]),
+            np.array([bool(trace.is_name("off").any()) for trace in self._traces]),
+        )
+
+    def _marks(self, trace: ProcessTrace, name: str) -> list[Mark]:
+        at = np.flatnonzero(trace.is_name(name))
+        begin = self._common(trace, trace.begin[at])
+        return [
+            (int(time), int(number)) for time, number in zip(begin, trace.events["bytes"][at], strict=True)
+        ]
+
+    def _notes(self) -> Iterator[str]:
+        for trace in self._traces:
+            who = f"rank {trace.rank} of world {trace.world[:6]}"
+            if trace.overwritten:
+                yield f"{who}: its first {trace.overwritten} events were overwritten by later ones"
+            if trace.damaged:
+                yield f"{trace.path}: {trace.damaged} events are damaged or cut off, and left out"
+            if not trace.is_ended:
+                yield f"{who}: did not reach MPI_Finalize; its trace ends at its last event"
+            if trace.is_name("off").any():
+                yield f"{who}: recording was switched off meanwhile; its messages have no arrows"
+            if (trace.thread == SHARED_THREAD).any():
+                yield f"{who}: has more than {SHARED_THREAD} threads; further ones share a lane"
+            if self._process(trace) is None:
+                yield f"{who}: the record does not have it, so that its messages are not known"
+        if self._clocks.by_time_of_day:
+            hosts = ", ".join(self._clocks.by_time_of_day)
+            yield f"clocks of {hosts}: brought together by the time of day only"
+        if self._recording.broken_off:
+            yield f"{self._recording.path}: {self._recording.broken_off}"
+
+
+def _sends(trace: ProcessTrace) -> Numbers:
+    """Places of events, in the order in which they were sent."""
+    at = np.flatnonzero(trace.is_name(*SENDS, "sent") & (trace.events["peer"] != NO_PEER))
+    return at[np.argsort(trace.begin[at], kind="stable")]
+
+
+def _receives(trace: ProcessTrace) -> Numbers:
+    """Places of events, in the order in which the receives were posted.
+
+    A ring loses what it has longest, and a receive may have been posted long before its message came: where a
+    number is missing, those before it are not counted.
+    """
+    at = np.flatnonzero(trace.is_name("received"))
+    number = trace.events["number"][at].astype(np.int64)
+    order = np.argsort(number, kind="stable")
+    at, number = at[order], number[order]
+    if trace.overwritten:
+        holes = np.flatnonzero(np.diff(number) != 1)
+        at = at[holes[-1] + 1 :] if len(holes) else at
+    return at
+
+
+def _call_of(trace: ProcessTrace) -> Numbers:
+    """For each event the place of its call among the calls: its own, or the last of its thread; -1: none."""
+    is_call = ~trace.is_name(*_MARKS)
+    number = np.cumsum(is_call) - 1
+    call = np.where(is_call, number, -1)
+    for thread in np.unique(trace.thread):
+        own = np.flatnonzero(trace.thread == thread)
+        call[own] = np.maximum.accumulate(call[own])
+    return call.astype(np.int64)
