@@ -35,11 +35,18 @@ class Figures:
                 ("commands_pending", "Resizes commanded and not done."),
                 ("store_writable", "1 if the store can be written, otherwise 0."),
                 ("flops", "Floating-point operations in a second, of all jobs that count them."),
-                ("communication_share", "Share of the time of ranks; NaN if no job marks it."),
+                ("communication_ratio", "Share of the time of ranks; NaN if no job marks it."),
+                ("communication_share", "The former name of nereus_communication_ratio."),
                 ("package_watts", "Power of this host's processor packages; NaN if it is not known."),
-                ("package_joules", "Energy that they used since the daemon began; NaN if it is not known."),
+                ("package_joules", "The former name of nereus_package_energy_joules_total."),
             )
         }
+        self._energy = counter(
+            "package_energy",
+            "Energy that this host's processor packages used since the daemon began.",
+            unit="joules",
+        )
+        self._joules = 0.0
         self.turns = counter("turns", "Turns that were given.")
         self.turns_lost = counter("turns_lost", "Turns taken back because their job sent no message.")
         self.messages = counter("messages", "Messages of jobs, by kind.", ["kind"])
@@ -73,6 +80,10 @@ class Figures:
     def are(self, now: Mapping[str, float]) -> None:
         for name, value in now.items():
             self.now[name].set(value)
+        self.now["communication_ratio"].set(now["communication_share"])
+        if now["package_joules"] > self._joules:  # not where it is not known
+            self._energy.inc(now["package_joules"] - self._joules)
+            self._joules = now["package_joules"]
 
     def serve(self, port: int, tell: Callable[[str], None]) -> tuple[int, Callable[[], None]]:
         """Answer there; the port, which the system chooses for 0, and what ends it."""
