@@ -58,8 +58,19 @@ def test_every_listed_call_is_one_of_the_standard() -> None:
 
 
 def test_persistent_requests_are_not_counted_when_created() -> None:
-    assert {name for name in listed("calls") if name.endswith("_init")} == set()
+    moves = tomllib.loads(CALLS.read_text())["moves"]
+    counted = {name for entry in moves if "move" in entry for name in entry.get("calls", "").split()}
+    assert {name for name in counted if name.endswith("_init")} == set()
     assert all(name.endswith("_init") for name in listed("persistent"))
+
+
+def test_what_is_done_before_a_call_for_messages_has_its_end_behind_it() -> None:
+    """Requests that a call has in its hands are put back, and a receive that got its number tells it."""
+    for entry in tomllib.loads(CALLS.read_text())["moves"]:
+        prepare, behind = entry.get("prepare", ""), entry.get("messages", "")
+        assert ("take_requests(" in prepare) == ("put_back_requests(" in entry.get("restore", ""))
+        assert ("receiving()" in prepare) == ("received(comm" in behind)
+        assert ("taking(" in prepare) == ("_taken(" in behind)
 
 
 def test_every_collective_of_open_mpi_is_intercepted_by_its_component() -> None:
