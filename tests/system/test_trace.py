@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from a_monitored_run import Pairs, launched
 from commands import COMMAND
+from test_daemon import daemon, job
 
 from nereus.analysis.monitor.reader import read
 from nereus.analysis.monitor.table import calls
@@ -80,6 +81,7 @@ def test_trace_has_the_messages_and_collectives_that_the_monitor_counts(
         if pair["kind"] == "point_to_point"
     }
     assert pairs_of(run) == counted
+    assert site.nereus("report", "traced", "--json").document == report(site)
     assert run.unmatched == 0
     assert run.notes == []
     made = calls_of(run)
@@ -243,6 +245,26 @@ def test_export_writes_a_file_for_each_tool(site: Any, mpich: str, format_: str)
     assert f"traced.{suffix}" in again.err
 
 
+def test_jobs_of_a_daemon_and_its_events_are_exported_together(site: Any, mpich: str) -> None:
+    with daemon(site):
+        for folder in ("one", "two"):
+            words = ("-o", folder, "--", *COMMAND, *map(str, job(site, mpich, "20", "20", "5", "10")))
+            assert site.nereus("trace", "--mpi", mpich, *words).code == 0
+        events = site.nereus("daemon", "events", "--json").out
+    (site.folder / "events.jsonl").write_text(events)
+    words = ("--daemon", "events.jsonl", "--to", "chrome", "-o", "both.json", "--json")
+    document = site.nereus("export", "one", "two", *words).document
+    assert document["processes"] == 4
+    assert document["daemon_events"] > 0
+    found = json.loads((site.folder / "both.json").read_text())["traceEvents"]
+    assert {each["name"] for each in found if each["ph"] == "i"} <= {
+        line["event"] for line in map(json.loads, events.splitlines())
+    }
+    refused = site.nereus("export", "one", "--daemon", "events.jsonl", "--to", "paraver")
+    assert refused.code == 2
+    assert "allowed with perfetto, chrome, picture" in refused.err
+
+
 def test_folder_that_is_not_empty_is_refused_and_nothing_started(site: Any, mpich: str) -> None:
     (site.folder / "traced").mkdir()
     (site.folder / "traced" / "mine").write_text("")
@@ -293,6 +315,7 @@ def test_document_says_what_was_written(site: Any, mpich: str) -> None:
         "message_ends_without_arrow": 0,
         "generations": [],
         "rank_arrows": 0,
+        "daemon_events": 0,
         "overwritten_events": 0,
         "notes": [],
     }

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""nereus export DIR - make a file for other tools of a trace."""
+"""nereus export DIR... - make a file for other tools of traces."""
 
 import importlib.util
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from nereus.analysis.report.units import bytes_text, count_text
+from nereus.analysis.trace.decisions import read_decisions
 from nereus.analysis.trace.export import FORMATS, Format
 from nereus.analysis.trace.export import export as export_run
+from nereus.analysis.trace.merging import merged
 from nereus.analysis.trace.model import Timeline
 from nereus.analysis.trace.run import read_run
 from nereus.cli.json_option import JsonOption
@@ -18,7 +21,12 @@ from nereus.cli.picture_file import check_picture
 
 
 def export(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of `nereus trace`.")],
+    folders: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="DIR...", help="Folders of `nereus trace`: several of jobs that ran at a time."
+        ),
+    ],
     to: Annotated[
         str, typer.Option("--to", metavar="FORMAT", help="perfetto, chrome, otf2, paraver or picture.")
     ] = "perfetto",
@@ -26,6 +34,12 @@ def export(
         Path | None,
         typer.Option(
             "--output", "-o", metavar="FILE", help="If not given, DIR with the ending of the format."
+        ),
+    ] = None,
+    daemon: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="What `nereus daemon events --json` printed, for a lane of its own."
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over FILE.")] = False,
@@ -37,9 +51,14 @@ def export(
     Example: nereus export trace --to perfetto -o trace.pftrace
     """
     chosen = _format(to)
-    file = output or _usual_file(folder, chosen)
+    file = output or _usual_file(folders[0], chosen)
     _check(file, chosen, force)
-    run = read_run(folder)
+    if daemon is not None and not chosen.has_daemon:
+        able = ", ".join(name for name, each in FORMATS.items() if each.has_daemon)
+        raise Refused(f"--daemon = {daemon}: {to} has no place for it; allowed with {able}")
+    run = merged([read_run(folder) for folder in folders])
+    if daemon is not None:
+        run = replace(run, decisions=read_decisions(daemon, run))
     for line in run.notes:
         note(line)
     try:
@@ -109,6 +128,7 @@ def _document(run: Timeline, chosen: Format, file: Path) -> dict[str, object]:
         "message_ends_without_arrow": run.unmatched,
         "generations": sorted({span.generation for span in run.generations}),
         "rank_arrows": len(run.successions),
+        "daemon_events": len(run.decisions),
         "overwritten_events": sum(track.overwritten for track in run.tracks),
         "notes": run.notes,
     }

@@ -9,6 +9,7 @@ import typer
 from nereus.analysis.monitor.kinds import is_prof, is_recording
 from nereus.analysis.report import draw, read, table, write_csv, write_proteo
 from nereus.analysis.study import is_study
+from nereus.analysis.trace.folder import RECORD, is_trace
 from nereus.cli.epochs_report import report_epochs
 from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, note, show, show_json
@@ -20,7 +21,8 @@ def report(
         Path,
         typer.Argument(
             metavar="PATH",
-            help="Results of a run or a study, a record of the monitor, a .prof file, a folder of epochs.",
+            help="Results of a run or a study, a record of the monitor, a .prof file, a folder of a trace or "
+            "of epochs.",
         ),
     ],
     csv: Annotated[
@@ -49,10 +51,13 @@ def report(
 ) -> None:
     """Show the results of a run or of a study, or what was recorded of one, also where it did not finish.
 
-    Of a folder in which `nereus run --save` keeps epochs: which there are, and what is in them.
+    Of a folder of `nereus trace` the record in it; of one in which `nereus run --save` keeps epochs: which
+    there are, and what is in them.
 
     Example: nereus report results/cg --csv --picture cg.png
     """
+    if is_trace(folder):
+        folder /= RECORD
     of_study = {"--html": html is not None, "--plot": plot is not None}
     try:
         if is_recording(folder) or is_prof(folder):

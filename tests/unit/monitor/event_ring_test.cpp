@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fstream>
 #include <gmock/gmock.h>
+#include <latch>
 #include <set>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -154,9 +155,13 @@ TEST(EventRing, TellsThreadsApart) {
     const auto ring = begin(folder.file("a"));
     constexpr std::uint64_t each = 50'000;
     std::vector<std::thread> threads;
+    std::latch all_have_begun(3); // the number of one that has ended is given again
     for (std::uint64_t t = 0; t < 3; ++t)
         threads.emplace_back([&, t] {
-            for (std::uint64_t i = 0; i < each; ++i) ring->add({"Send", 0, 0, t * each + i});
+            for (std::uint64_t i = 0; i < each; ++i) {
+                ring->add({"Send", 0, 0, t * each + i});
+                if (i == 0) all_have_begun.arrive_and_wait();
+            }
         });
     for (std::thread &thread : threads) thread.join();
     const Trace seen(folder.file("a"));

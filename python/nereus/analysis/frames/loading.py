@@ -54,10 +54,11 @@ def _reader_of(path: Path) -> Callable[[Path], Tables]:
 def _reader_of_folder(folder: Path) -> Callable[[Path], Tables]:
     from nereus.analysis.report.reader import FILE_NAME
     from nereus.analysis.study import is_study
+    from nereus.analysis.trace.folder import is_trace
 
     if is_study(folder):
         return _named("study", "study_tables")
-    if any(folder.glob("*.trace")):
+    if is_trace(folder):
         return _named("trace", "trace_tables")
     file = folder / FILE_NAME
     if not file.is_file():

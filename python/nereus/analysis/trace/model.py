@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A trace of a run as exporters take it: all times in ns since its first event, by one clock."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -97,6 +97,22 @@ class PhaseSpan:
 
 
 @dataclass(frozen=True)
+class Decision:
+    """An event of the daemon."""
+
+    time: int
+    job: str  # key; "": of none
+    event: str
+    facts: dict[str, str]
+
+    @property
+    def label(self) -> str:
+        """For people: `decided 2 to 4 ranks`."""
+        sizes = [self.facts[name] for name in ("before", "ranks") if name in self.facts]
+        return f"{self.event} {' to '.join(sizes)} ranks" if len(sizes) == 2 else self.event
+
+
+@dataclass(frozen=True)
 class Timeline:
     """All of one run."""
 
@@ -109,8 +125,15 @@ class Timeline:
     successions: list[Succession]
     phases: list[PhaseSpan]
     notes: list[str]  # what is missing, in sentences
+    decisions: list[Decision] = field(default_factory=list)  # of the daemon, where they were read
 
     @property
     def calls(self) -> int:
         """How many there are."""
         return sum(len(track.begin) for track in self.tracks)
+
+    @property
+    def last(self) -> int:
+        """When anything was last seen, ns."""
+        spans = [span.end for span in self.generations] + [phase.end for phase in self.phases]
+        return max([0, *(track.last for track in self.tracks), *spans])

@@ -31,16 +31,24 @@ class Format:
     package: str = ""  # that has to be there
     is_folder: bool = False
     beside: tuple[str, ...] = ()  # suffixes of files that belong to it
+    has_daemon: bool = False  # whether events of the daemon have a place in it
 
 
 FORMATS = {
     each.name: each
     for each in (
-        Format("perfetto", ".pftrace", "ui.perfetto.dev, trace_processor", write_perfetto, "perfetto"),
-        Format("chrome", ".json", "chrome://tracing, ui.perfetto.dev", write_chrome),
+        Format(
+            "perfetto",
+            ".pftrace",
+            "ui.perfetto.dev, trace_processor",
+            write_perfetto,
+            "perfetto",
+            has_daemon=True,
+        ),
+        Format("chrome", ".json", "chrome://tracing, ui.perfetto.dev", write_chrome, has_daemon=True),
         Format("otf2", ".otf2", "Vampir, Scalasca, otf2-print", write_otf2, "otf2", is_folder=True),
         Format("paraver", ".prv", "Paraver", write_paraver, beside=(".pcf", ".row")),
-        Format("picture", ".png", "people", write_picture),
+        Format("picture", ".png", "people", write_picture, has_daemon=True),
     )
 }
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from nereus.analysis.trace.counters import counters
-from nereus.analysis.trace.export.lanes import GENERATIONS, PHASES, Lane, lanes, process_label
+from nereus.analysis.trace.export.lanes import DAEMON, GENERATIONS, PHASES, Lane, lanes, process_label
 from nereus.analysis.trace.file import NO_PEER
 from nereus.analysis.trace.model import Timeline, Track
 
@@ -38,6 +38,7 @@ def _lines(run: Timeline) -> Iterator[str]:
             yield _named("thread_name", number, lane.name, lane.number)
             yield from _slices(track, number, lane)
     yield from _spans(run)
+    yield from _decisions(run)
     yield from _arrows(run)
     for counter in counters(run):
         name = json.dumps(counter.name)
@@ -73,6 +74,17 @@ def _spans(run: Timeline) -> Iterator[str]:
         yield _span("resize", name, span.track + 1, GENERATIONS, span.begin, span.end)
     for phase in run.phases:
         yield _span("phase", phase.name, phase.track + 1, PHASES, phase.begin, phase.end)
+
+
+def _decisions(run: Timeline) -> Iterator[str]:
+    if run.decisions:
+        yield _named("thread_name", 0, DAEMON, 1)
+    for decision in run.decisions:
+        facts = json.dumps({"job": decision.job, **decision.facts})
+        yield (
+            f'{{"ph":"i","s":"t","cat":"{DAEMON}","pid":0,"tid":1,"name":{json.dumps(decision.label)},'
+            f'"ts":{_us(decision.time)},"args":{facts}}}'
+        )
 
 
 def _span(category: str, name: str, process: int, lane: int, begin: int, end: int) -> str:

@@ -10,6 +10,8 @@ from nereus.analysis.trace.model import Numbers, Timeline, Track
 
 #: Numbers of lanes behind those of threads, of which there are at most 64.
 GENERATIONS, PHASES = 100, 101
+#: Beside the processes.
+DAEMON = "daemon"
 _NONE = np.zeros(0, dtype=np.int64)
 
 

@@ -63,15 +63,14 @@ class _Layout:
         return own + sum(track.host in before for track in tracks)
 
     def header(self) -> str:
-        ends = [span.end for span in self._run.generations] + [phase.end for phase in self._run.phases]
-        last = max([0, *(track.last for track in self._run.tracks), *ends])
         tasks = ",".join(
             f"{len(threads)}:{self._hosts.index(track.host) + 1}"
             for threads, track in zip(self._threads, self._run.tracks, strict=True)
         )
         cores = ",".join(str(sum(track.host == host for track in self._run.tracks)) for host in self._hosts)
         day = time.strftime("%d/%m/%Y at %H:%M", time.localtime(self._run.started_unix))
-        return f"#Paraver ({day}):{last}_ns:{len(self._hosts)}({cores}):1:{len(self._run.tracks)}({tasks})"
+        nodes = f"{len(self._hosts)}({cores})"
+        return f"#Paraver ({day}):{self._run.last}_ns:{nodes}:1:{len(self._run.tracks)}({tasks})"
 
     def meanings(self) -> str:
         generations = sorted({span.generation for span in self._run.generations})

@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import IO, Any
 
 from nereus.analysis.trace.counters import Counter, counters
-from nereus.analysis.trace.export.lanes import GENERATIONS, PHASES, Lane, lanes, process_label
+from nereus.analysis.trace.export.lanes import DAEMON, GENERATIONS, PHASES, Lane, lanes, process_label
 from nereus.analysis.trace.file import NO_PEER
 from nereus.analysis.trace.model import Timeline, Track
 
 _LANES = 128  # a process's numbers of tracks
+_DAEMON = 2**31  # beyond those of all processes
 _MOST_SHAPES = 1 << 16  # calls that do the same are made once
 
 
@@ -39,6 +40,7 @@ class _Writer:
                 self._describe(_lane(place, lane.number), lane.name, parent=place * _LANES + 1)
                 self._write_calls(place, track, lane)
         self._write_spans()
+        self._write_decisions()
         for number, counter in enumerate(counters(self._run)):
             self._write_counter(len(self._run.tracks) * _LANES + 1 + number, counter)
 
@@ -155,6 +157,21 @@ class _Writer:
         end.track_event.track_uuid = track
         self._builder.write_packet(begin)
         self._builder.write_packet(end)
+
+    def _write_decisions(self) -> None:
+        track = _DAEMON
+        if self._run.decisions:
+            self._describe(track, DAEMON)
+        for decision in self._run.decisions:
+            packet = self._packet(timestamp=decision.time, trusted_packet_sequence_id=track)
+            event = packet.track_event
+            event.type = self._event.TYPE_INSTANT
+            event.track_uuid = track
+            event.name = decision.label
+            event.categories.append(DAEMON)
+            for name, text in {"job": decision.job, **decision.facts}.items():
+                event.debug_annotations.add(name=name, string_value=text)
+            self._builder.write_packet(packet)
 
     def _write_counter(self, track: int, counter: Counter) -> None:
         packet = self._packet()

@@ -33,7 +33,7 @@ def write_picture(run: Timeline, path: Path) -> None:
 def figure(run: Timeline) -> Figure:
     """The picture before it becomes a file."""
     shown = run.tracks[:_MOST_PROCESSES]
-    last = max([1, *(track.last for track in shown), *(span.end for span in run.generations)])
+    last = max(1, run.last)
     made = Figure(figsize=(10, 1.5 + 0.4 * len(shown)), layout="constrained")
     FigureCanvasAgg(made)
     axes = made.add_subplot()
@@ -41,6 +41,8 @@ def figure(run: Timeline) -> Figure:
     present = {kind for row, track in enumerate(shown) for kind in _draw_calls(axes, row, track, last)}
     drawn = _draw_messages(axes, run, last)
     _draw_successions(axes, run)
+    for decision in run.decisions:
+        axes.axvline(decision.time, color=COLOURS[6], linewidth=0.8, linestyle="--")
     unit, name = time_unit(last * 1e-9)
     axes.xaxis.set_major_formatter(lambda value, _: f"{value * 1e-9 / unit:.4g}")
     axes.set(
@@ -69,6 +71,8 @@ def _legend(present: set[str], run: Timeline, drawn: int) -> list[Patch]:
     patches = [Patch(color=colour, label=kind) for kind, colour in _COLOURS.items() if kind in present]
     if drawn:
         patches.append(Patch(color="black", alpha=0.5, label="a message"))
+    if run.decisions:
+        patches.append(Patch(color=COLOURS[6], label="an event of the daemon"))
     if run.generations:
         patches.append(Patch(facecolor="#eeeeee", edgecolor="#bbbbbb", label="a generation"))
     if any(_between_processes(run)):
