@@ -9,7 +9,7 @@ import typer
 from nereus.analysis.monitor.kinds import is_prof, is_recording
 from nereus.analysis.report import draw, read, table, write_csv, write_proteo
 from nereus.analysis.study import is_study
-from nereus.analysis.trace.folder import RECORD, is_trace
+from nereus.analysis.trace.kinds import RECORD, is_trace
 from nereus.cli.epochs_report import report_epochs
 from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, note, show, show_json

@@ -8,7 +8,7 @@ import typer
 
 from nereus.analysis.report.units import bytes_text
 from nereus.analysis.trace.file import shorten
-from nereus.analysis.trace.folder import RECORD, files_of
+from nereus.analysis.trace.kinds import RECORD, files_of
 from nereus.cli.messages import Refused, note
 from nereus.cli.recorded_run import RecordedRun
 from nereus.launch.preloading import build_for

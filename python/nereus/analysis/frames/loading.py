@@ -54,7 +54,7 @@ def _reader_of(path: Path) -> Callable[[Path], Tables]:
 def _reader_of_folder(folder: Path) -> Callable[[Path], Tables]:
     from nereus.analysis.report.reader import FILE_NAME
     from nereus.analysis.study import is_study
-    from nereus.analysis.trace.folder import is_trace
+    from nereus.analysis.trace.kinds import is_trace
 
     if is_study(folder):
         return _named("study", "study_tables")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The folder of `nereus trace`: the record of the run, and a trace for each process."""
+"""Reads the traces in the folder of `nereus trace`."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -7,19 +7,7 @@ from pathlib import Path
 
 from nereus.analysis.trace.error import TraceError
 from nereus.analysis.trace.file import ProcessTrace, read_process
-
-RECORD = "record.jsonl"
-SUFFIX = ".trace"
-
-
-def is_trace(path: Path) -> bool:
-    """Whether it is such a folder."""
-    return (path / RECORD).is_file() and bool(files_of(path))
-
-
-def files_of(folder: Path) -> list[Path]:
-    """Those of processes; what is no regular file is none."""
-    return sorted(file for file in folder.glob(f"*{SUFFIX}") if file.is_file())
+from nereus.analysis.trace.kinds import RECORD, files_of
 
 
 def traces_of(folder: Path) -> tuple[list[ProcessTrace], list[str]]:

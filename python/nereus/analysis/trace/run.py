@@ -11,9 +11,10 @@ from nereus.analysis.monitor.model import Process
 from nereus.analysis.monitor.reader import read
 from nereus.analysis.trace.clocks import Clocks
 from nereus.analysis.trace.file import NO_PEER, SHARED_THREAD, Numbers, ProcessTrace
-from nereus.analysis.trace.folder import RECORD, traces_of
+from nereus.analysis.trace.folder import traces_of
 from nereus.analysis.trace.generations import Mark, phases_of, spans_of, successions_of
 from nereus.analysis.trace.groups import Groups, ProcessGroups
+from nereus.analysis.trace.kinds import RECORD
 from nereus.analysis.trace.messages import Ends, Side, matched
 from nereus.analysis.trace.model import GenerationSpan, PhaseSpan, Timeline, Track
 
