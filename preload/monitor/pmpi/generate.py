@@ -133,7 +133,7 @@ class Actions:
     @property
     def is_timed(self) -> bool:
         """Whether anybody wants to know when the call was made."""
-        return bool(self.tell or self.messages)
+        return bool(self.tell or self.prepare or self.messages)
 
 
 def wrapper(call: Call, actions: Actions) -> str:

@@ -66,6 +66,11 @@ std::uint64_t thread_number() {
     return own_number;
 }
 
+/// By its place, not by what it reads.
+std::uint64_t hash_of(const char *name) {
+    return (reinterpret_cast<std::uintptr_t>(name) * 0x9e3779b97f4a7c15ULL) >> 40;
+}
+
 /// The last event of this thread, where that was a test in vain.
 struct InVain {
     const void *ring = nullptr;
@@ -97,17 +102,11 @@ Result<std::unique_ptr<EventRing>> EventRing::begin(const Facts &facts) {
         return unusable(NEREUS_ERR_MEMORY, error);
     }
     std::unique_ptr<EventRing> made(new EventRing(base, bytes, descriptor));
-    if (!had_from_system(descriptor, 0, events_at)) {
+    if (!had_from_system(descriptor, 0, events_at) || !made->begin_head(facts.most)) {
         ::unlink(facts.path.c_str());
         return unusable(NEREUS_ERR_MEMORY, ENOSPC);
     }
-    TraceHead &head = *new (base) TraceHead;
-    head.most = facts.most;
-    made->grow();
-    if (made->room() == 0) {
-        ::unlink(facts.path.c_str());
-        return unusable(NEREUS_ERR_MEMORY, ENOSPC);
-    }
+    TraceHead &head = made->head();
     head.rank = facts.rank;
     head.ranks = facts.ranks;
     head.process = static_cast<std::int32_t>(::getpid());
@@ -121,6 +120,14 @@ Result<std::unique_ptr<EventRing>> EventRing::begin(const Facts &facts) {
 
 EventRing::EventRing(void *base, std::size_t mapped, int descriptor)
     : base_(base), mapped_(mapped), descriptor_(descriptor) {}
+
+/// Whether there is room for an event.
+bool EventRing::begin_head(std::uint64_t most) {
+    new (base_) TraceHead;
+    head().most = most;
+    grow();
+    return room() != 0;
+}
 
 EventRing::~EventRing() {
     ::munmap(base_, mapped_);
@@ -189,7 +196,7 @@ void EventRing::grow() {
 }
 
 std::uint64_t EventRing::number_of(const char *name) {
-    const std::uint64_t hash = (reinterpret_cast<std::uintptr_t>(name) * 0x9e3779b97f4a7c15ULL) >> 40;
+    const std::uint64_t hash = hash_of(name);
     for (std::size_t step = 0; step < known_.size(); ++step) {
         const Known &known = known_[(hash + step) % known_.size()];
         const char *there = known.name.load(std::memory_order_acquire);
@@ -211,7 +218,7 @@ std::uint64_t EventRing::add_name(const char *name) {
     std::uint64_t number = 1;
     while (number <= names_ && std::string_view(name) != texts + (number - 1) * name_bytes) ++number;
     if (number > names_) number = names_ + 1 < most_names ? keep(name) : 1;
-    const std::uint64_t hash = (reinterpret_cast<std::uintptr_t>(name) * 0x9e3779b97f4a7c15ULL) >> 40;
+    const std::uint64_t hash = hash_of(name);
     for (std::size_t step = 0; step < known_.size() / 2; ++step) { // half of the table stays free
         Known &known = known_[(hash + step) % known_.size()];
         if (known.name.load(std::memory_order_relaxed)) continue;

@@ -99,6 +99,7 @@ public:
 
 private:
     EventRing(void *base, std::size_t mapped, int descriptor);
+    bool begin_head(std::uint64_t most);
     TraceEvent *events() const;
     std::uint64_t room_for(std::uint64_t index);
     void grow();

@@ -20,10 +20,10 @@ from nereus.analysis.report.units import seconds_text
 from nereus.bench.paired import Paired
 from nereus.bench.unread_record import unread_record
 from nereus.launch import Build, Stopping
+from nereus.launch.captured import run_captured
 from nereus.launch.foreign import run_foreign
 from nereus.launch.preloading import preloaded
 from nereus.launch.sensors import Sensor
-from nereus.launch.traced import run_traced
 
 _FILES = "File_"
 _LAST_LETTERS = 200  # of the last line of a program that failed
@@ -99,7 +99,7 @@ class ProgramBench:
             said, folder = Path(name) / "said", Path(name) / "calls"
             folder.mkdir()
             with said.open("w") as stdout:
-                code = run_traced(self.command, self.build, folder, self.stopping, stdout=stdout)
+                code = run_captured(self.command, self.build, folder, self.stopping, stdout=stdout)
             if self.stopping.signal is not None:
                 return None
             self._check(code, said)

@@ -18,11 +18,12 @@ from nereus.analysis.report.tables import new_table, number
 from nereus.analysis.report.units import bytes_text, percent_text, range_text, ratio_text, seconds_text
 from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, complain, note, show, show_json, warn
+from nereus.cli.new_folder import make_new
 from nereus.cli.picture_file import check_picture
 from nereus.config.quantities import bytes_of
 from nereus.launch import Build, Stopped, Stopping, application_in, left_when_stopped
+from nereus.launch.captured import MOST_CALLS, run_captured
 from nereus.launch.preloading import build_for, forwards_itself
-from nereus.launch.traced import MOST_CALLS, run_traced
 
 if TYPE_CHECKING:
     from nereus.analysis.capture.captured import PhaseFound
@@ -141,12 +142,7 @@ def _folder(kept: Path | None) -> Iterator[Path]:
         with tempfile.TemporaryDirectory(prefix="nereus-capture-") as folder:
             yield Path(folder)
         return
-    try:
-        if kept.exists() and (not kept.is_dir() or any(kept.iterdir())):
-            raise Refused(f"--traces = {kept}: allowed is a folder that is new or empty")
-        kept.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise Refused(f"--traces = {kept}: cannot be made: {problem.strerror}") from None
+    make_new(kept, "--traces")
     yield kept.absolute()
 
 
@@ -166,7 +162,7 @@ def _recorded(command: list[str], build: Build, folder: Path, calls: int, is_qui
     if forwards_itself(command):
         complain("the command forwards variables with -x: ranks are seen only if it also forwards ours")
     with Stopping() as stopping:
-        code = run_traced(command, build, folder, stopping, calls, sys.stderr if is_quiet else None)
+        code = run_captured(command, build, folder, stopping, calls, sys.stderr if is_quiet else None)
     if stopping.signal is not None:
         raise Stopped(stopping.signal)
     return code

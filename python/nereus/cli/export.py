@@ -17,6 +17,7 @@ from nereus.analysis.trace.model import Timeline
 from nereus.analysis.trace.run import read_run
 from nereus.cli.json_option import JsonOption
 from nereus.cli.messages import Refused, note, show_json
+from nereus.cli.new_folder import check_new
 from nereus.cli.picture_file import check_picture
 
 
@@ -97,8 +98,8 @@ def _usual_file(folder: Path, chosen: Format) -> Path:
 
 
 def _check(file: Path, chosen: Format, force: bool) -> None:
-    if chosen.is_folder and file.exists() and not (file.is_dir() and not any(file.iterdir())):
-        raise Refused(f"--output = {file}: allowed is a folder that is new or empty")
+    if chosen.is_folder:
+        check_new(file, "--output")
     if not chosen.is_folder and file.exists() and not file.is_file():
         raise Refused(f"--output = {file}: is no regular file")
     if chosen.beside and file.suffix != chosen.suffix:

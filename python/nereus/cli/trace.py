@@ -9,7 +9,8 @@ import typer
 from nereus.analysis.report.units import bytes_text
 from nereus.analysis.trace.file import shorten
 from nereus.analysis.trace.kinds import RECORD, files_of
-from nereus.cli.messages import Refused, note
+from nereus.cli.messages import note
+from nereus.cli.new_folder import make_new
 from nereus.cli.recorded_run import RecordedRun
 from nereus.launch.preloading import build_for
 from nereus.launch.sensors import Sensor
@@ -52,7 +53,7 @@ def trace(
     Sensor.WRAPPERS.environment(build, {})  # refused before anything is begun
     run = RecordedRun(command, build)
     folder = (output or Path(f"nereus-trace-{run.name}")).absolute()
-    _make(folder)
+    make_new(folder, "--output")
     variables = {
         "NEREUS_MONITOR": "on",
         "NEREUS_MONITOR_TRACE": str(folder),
@@ -66,12 +67,3 @@ def trace(
         size = bytes_text(sum(file.stat().st_size for file in files))
         note(f"written: {folder} ({len(files)} processes, {size}); `nereus export {folder}` shows how", quiet)
     raise typer.Exit(code if is_whole else code or 1)
-
-
-def _make(folder: Path) -> None:
-    try:
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise Refused(f"--output = {folder}: allowed is a folder that is new or empty")
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise Refused(f"--output = {folder}: cannot be made: {problem.strerror}") from None

@@ -13,10 +13,10 @@ from nereus.analysis.capture.captured import Captured
 from nereus.analysis.capture.iterations import Repeated
 from nereus.analysis.capture.trace import Trace
 from nereus.analysis.report.units import seconds_text, time_unit
+from nereus.analysis.trace.call_kinds import is_collective, is_of_files
 from nereus.pictures import COLOURS
 
 _COLOURS = dict(zip(("compute", "messages", "collectives", "files"), COLOURS, strict=False))
-_COLLECTIVE = ("cast", "duce", "gather", "scatter", "alltoall", "arrier", "scan")
 _INCHES_OF_RANK = 0.35
 _MOST_RANKS = 64
 
@@ -89,6 +89,6 @@ def _spans(trace: Trace, begin: float, end: float) -> Iterator[tuple[str, float,
 
 
 def _kind(call: str) -> str:
-    if call.startswith("File_"):
+    if is_of_files(call):
         return "files"
-    return "collectives" if any(word in call for word in _COLLECTIVE) else "messages"
+    return "collectives" if is_collective(call) else "messages"

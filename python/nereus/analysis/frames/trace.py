@@ -8,8 +8,8 @@ import numpy.typing as npt
 from pandas import DataFrame, Series, concat
 
 from nereus.analysis.frames.tables import Row, Tables
-from nereus.analysis.trace.file import NO_PEER
-from nereus.analysis.trace.model import Numbers, Timeline, Track
+from nereus.analysis.trace.file import NO_PEER, Numbers
+from nereus.analysis.trace.model import Timeline, Track
 from nereus.analysis.trace.run import read_run
 
 

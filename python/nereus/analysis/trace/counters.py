@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nereus.analysis.trace.model import Numbers, Timeline
+from nereus.analysis.trace.file import Numbers
+from nereus.analysis.trace.model import Timeline
 
 
 @dataclass(frozen=True)

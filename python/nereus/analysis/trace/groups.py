@@ -13,7 +13,7 @@ import numpy as np
 from nereus.analysis.monitor.events import Communicator, Run
 from nereus.analysis.monitor.identities import Identities, Place, expanded
 from nereus.analysis.monitor.model import Process
-from nereus.analysis.trace.model import Numbers
+from nereus.analysis.trace.file import Numbers
 
 _Members = tuple[Place, ...]
 

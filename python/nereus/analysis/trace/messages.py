@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from nereus.analysis.trace.model import MESSAGE, Messages, Numbers
+from nereus.analysis.trace.file import Numbers
+from nereus.analysis.trace.model import MESSAGE, Messages
 
 Flags = npt.NDArray[np.bool_]
 

@@ -2,12 +2,14 @@
 """A trace of a run as exporters take it: all times in ns since its first event, by one clock."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-Numbers = npt.NDArray[np.int64]
+from nereus.analysis.trace.file import Numbers
+
 Messages = npt.NDArray[np.void]
 
 MESSAGE = np.dtype(
@@ -52,6 +54,11 @@ class Track:
         """For people."""
         return f"rank {self.rank} of world {self.world[:6]}"
 
+    @cached_property
+    def threads(self) -> list[int]:
+        """Their numbers; a process without a call has its first one."""
+        return np.unique(self.thread).tolist() or [0]
+
     @property
     def used_names(self) -> list[str]:
         """Those that a call has."""
@@ -75,6 +82,11 @@ class GenerationSpan:
     rank: int
     begin: int
     end: int
+
+    @property
+    def label(self) -> str:
+        """For people."""
+        return f"generation {self.generation}: rank {self.rank} of {self.ranks}"
 
 
 @dataclass(frozen=True)

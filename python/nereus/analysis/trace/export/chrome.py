@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from nereus.analysis.trace.counters import counters
-from nereus.analysis.trace.export.lanes import DAEMON, GENERATIONS, PHASES, Lane, lanes, process_label
+from nereus.analysis.trace.export.lanes import DAEMON, GENERATIONS, PHASES, Lane, arrows, lanes, process_label
 from nereus.analysis.trace.file import NO_PEER
 from nereus.analysis.trace.model import Timeline, Track
 
@@ -70,8 +70,7 @@ def _slices(track: Track, process: int, lane: Lane) -> Iterator[str]:
 
 def _spans(run: Timeline) -> Iterator[str]:
     for span in run.generations:
-        name = f"generation {span.generation}: rank {span.rank} of {span.ranks}"
-        yield _span("resize", name, span.track + 1, GENERATIONS, span.begin, span.end)
+        yield _span("resize", span.label, span.track + 1, GENERATIONS, span.begin, span.end)
     for phase in run.phases:
         yield _span("phase", phase.name, phase.track + 1, PHASES, phase.begin, phase.end)
 
@@ -96,20 +95,9 @@ def _span(category: str, name: str, process: int, lane: int, begin: int, end: in
 
 def _arrows(run: Timeline) -> Iterator[str]:
     """An arrow ends within the slice whose end it is."""
-    columns = ("source", "destination", "sent", "received", "send_call", "receive_call")
-    rows = zip(*(run.messages[column].tolist() for column in columns), strict=True)
-    for number, (source, destination, sent, received, send_call, receive_call) in enumerate(rows, 1):
-        sender, receiver = int(run.tracks[source].thread[send_call]), run.tracks[destination]
-        begin = int(receiver.begin[receive_call])
-        yield _arrow("s", "message", number, source + 1, sender, sent)
-        yield _arrow(
-            "f",
-            "message",
-            number,
-            destination + 1,
-            int(receiver.thread[receive_call]),
-            max(begin, received - 1),
-        )
+    for number, arrow in enumerate(arrows(run), 1):
+        yield _arrow("s", "message", number, arrow.source + 1, arrow.sender, arrow.sent)
+        yield _arrow("f", "message", number, arrow.destination + 1, arrow.receiver, arrow.within)
     for number, succession in enumerate(run.successions, len(run.messages) + 1):
         before, after = succession.before, succession.after
         last = max(before.begin, min(before.end - 1, after.begin))

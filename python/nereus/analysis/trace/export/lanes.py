@@ -3,10 +3,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from nereus.analysis.trace.model import Numbers, Timeline, Track
+from nereus.analysis.trace.file import Numbers
+from nereus.analysis.trace.model import Timeline, Track
 
 #: Numbers of lanes behind those of threads, of which there are at most 64.
 GENERATIONS, PHASES = 100, 101
@@ -27,15 +29,48 @@ class Lane:
 def lanes(run: Timeline, place: int) -> Iterator[Lane]:
     """Of one track."""
     track = run.tracks[place]
-    threads = np.unique(track.thread).tolist()
-    for thread in threads:
+    for thread in track.threads:
         calls = np.flatnonzero(track.thread == thread)
-        name = "MPI" if len(threads) == 1 else f"MPI, thread {thread}"
+        name = "MPI" if len(track.threads) == 1 else f"MPI, thread {thread}"
         yield Lane(thread, name, calls[np.argsort(track.begin[calls], kind="stable")])
     if any(span.track == place for span in run.generations):
         yield Lane(GENERATIONS, "generation", _NONE)
     if any(phase.track == place for phase in run.phases):
         yield Lane(PHASES, "phase", _NONE)
+
+
+class Arrow(NamedTuple):
+    """A message, with the threads of its ends. A receive sees it at the end of its call."""
+
+    source: int  # place among the tracks
+    sender: int  # thread
+    sent: int
+    destination: int
+    receiver: int
+    received: int
+    within: int  # the last moment within the call that received it
+    bytes: int
+    tag: int
+
+
+def arrows(run: Timeline) -> Iterator[Arrow]:
+    """In the order of their sending."""
+    columns = ("source", "destination", "sent", "received", "send_call", "receive_call", "bytes", "tag")
+    for source, destination, sent, received, send_call, receive_call, size, tag in zip(
+        *(run.messages[column].tolist() for column in columns), strict=True
+    ):
+        sender, receiver = run.tracks[source], run.tracks[destination]
+        yield Arrow(
+            source,
+            int(sender.thread[send_call]),
+            sent,
+            destination,
+            int(receiver.thread[receive_call]),
+            received,
+            max(int(receiver.begin[receive_call]), received - 1),
+            size,
+            tag,
+        )
 
 
 def process_label(track: Track) -> str:

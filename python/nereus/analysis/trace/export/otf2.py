@@ -13,9 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from nereus.analysis.trace.export.lanes import process_label
+from nereus.analysis.trace.export.lanes import arrows, process_label
 from nereus.analysis.trace.model import Timeline
 
 # The order at one moment: what ends comes before what begins, and a message is within its call.
@@ -53,12 +51,11 @@ class _Writer:
         self._run = run
         self._archive = archive
         self._otf2 = otf2
-        self._threads = [np.unique(track.thread).tolist() or [0] for track in run.tracks]
         self._regions: dict[str, Any] = {}
 
     def write(self) -> None:
         locations = self._locations()
-        first = [own[threads[0]] for own, threads in zip(locations, self._threads, strict=True)]
+        first = [own[track.threads[0]] for own, track in zip(locations, self._run.tracks, strict=True)]
         messages = self._messages(self._communicator(first))
         for place, own in enumerate(locations):
             for thread, location in own.items():
@@ -77,12 +74,12 @@ class _Writer:
         machine = definitions.system_tree_node("machine")
         hosts: dict[str, Any] = {}
         found = []
-        for track, threads in zip(self._run.tracks, self._threads, strict=True):
+        for track in self._run.tracks:
             if track.host not in hosts:
                 hosts[track.host] = definitions.system_tree_node(track.host, "node", parent=machine)
             group = definitions.location_group(process_label(track), system_tree_parent=hosts[track.host])
             found.append(
-                {thread: definitions.location(f"thread {thread}", group=group) for thread in threads}
+                {thread: definitions.location(f"thread {thread}", group=group) for thread in track.threads}
             )
         return found
 
@@ -112,29 +109,24 @@ class _Writer:
 
     def _generations(self, place: int, thread: int) -> Iterator[Event]:
         """Around the calls of the process's first thread."""
-        if thread != self._threads[place][0]:
+        if thread != self._run.tracks[place].threads[0]:
             return
         for span in self._run.generations:
             if span.track == place:
-                region = (self._region(f"generation {span.generation}: rank {span.rank} of {span.ranks}"),)
+                region = (self._region(span.label),)
                 yield span.begin, _ENTER_GENERATION, "enter", region
                 leave = _LEAVE_GENERATION if span.end > span.begin else _LEAVE_GENERATION_AT_ONCE
                 yield span.end, leave, "leave", region
 
     def _messages(self, communicator: Any) -> dict[tuple[int, int], list[Event]]:
-        """By process and thread. A receive is seen at the end of its call: one ns before, it is within it."""
+        """By process and thread."""
         events: dict[tuple[int, int], list[Event]] = defaultdict(list)
-        columns = ("source", "destination", "sent", "received", "send_call", "receive_call", "bytes", "tag")
-        for source, destination, sent, received, send_call, receive_call, size, tag in zip(
-            *(self._run.messages[column].tolist() for column in columns), strict=True
-        ):
-            sender, receiver = self._run.tracks[source], self._run.tracks[destination]
-            within = max(int(receiver.begin[receive_call]), received - 1)
-            tag = max(tag, 0)
-            events[source, int(sender.thread[send_call])].append(
-                (sent, _MESSAGE, "mpi_send", (destination, communicator, tag, size))
+        for arrow in arrows(self._run):
+            tag = max(arrow.tag, 0)
+            events[arrow.source, arrow.sender].append(
+                (arrow.sent, _MESSAGE, "mpi_send", (arrow.destination, communicator, tag, arrow.bytes))
             )
-            events[destination, int(receiver.thread[receive_call])].append(
-                (within, _MESSAGE, "mpi_recv", (source, communicator, tag, size))
+            events[arrow.destination, arrow.receiver].append(
+                (arrow.within, _MESSAGE, "mpi_recv", (arrow.source, communicator, tag, arrow.bytes))
             )
         return events

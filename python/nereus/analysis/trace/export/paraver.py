@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from nereus.analysis.trace.export.lanes import process_label
+from nereus.analysis.trace.export.lanes import arrows, process_label
 from nereus.analysis.trace.model import Timeline, Track
 
 _STATES = ("Idle", "Running", "MPI")
@@ -42,30 +42,26 @@ class _Layout:
     def __init__(self, run: Timeline) -> None:
         self._run = run
         self._hosts = list(dict.fromkeys(track.host for track in run.tracks))
-        self._cores = [self._core(place) for place in range(len(run.tracks))]
-        self._threads = [np.unique(track.thread).tolist() or [0] for track in run.tracks]
+        # Those of the first host, those of the next one, and so on.
+        self._by_host = sorted(
+            range(len(run.tracks)), key=lambda place: self._hosts.index(run.tracks[place].host)
+        )
+        self._cores = {place: core for core, place in enumerate(self._by_host, 1)}
         self.calls = sorted({name for track in run.tracks for name in track.used_names})
+        self.generations = sorted({span.generation for span in run.generations})
         self.phases = sorted({phase.name for phase in run.phases})
 
     def thread(self, place: int, thread: int) -> str:
         """Core, application, task and thread, each from 1."""
-        return f"{self._cores[place]}:1:{place + 1}:{self._threads[place].index(thread) + 1}"
+        return f"{self._cores[place]}:1:{place + 1}:{self._run.tracks[place].threads.index(thread) + 1}"
 
     def first(self, place: int) -> str:
         """Of the process's first thread."""
         return f"{self._cores[place]}:1:{place + 1}:1"
 
-    def _core(self, place: int) -> int:
-        """From 1: those of the first host, those of the next one, and so on."""
-        tracks, host = self._run.tracks, self._run.tracks[place].host
-        before = self._hosts[: self._hosts.index(host)]
-        own = sum(track.host == host for track in tracks[: place + 1])
-        return own + sum(track.host in before for track in tracks)
-
     def header(self) -> str:
         tasks = ",".join(
-            f"{len(threads)}:{self._hosts.index(track.host) + 1}"
-            for threads, track in zip(self._threads, self._run.tracks, strict=True)
+            f"{len(track.threads)}:{self._hosts.index(track.host) + 1}" for track in self._run.tracks
         )
         cores = ",".join(str(sum(track.host == host for track in self._run.tracks)) for host in self._hosts)
         day = time.strftime("%d/%m/%Y at %H:%M", time.localtime(self._run.started_unix))
@@ -73,7 +69,6 @@ class _Layout:
         return f"#Paraver ({day}):{self._run.last}_ns:{nodes}:1:{len(self._run.tracks)}({tasks})"
 
     def meanings(self) -> str:
-        generations = sorted({span.generation for span in self._run.generations})
         return (
             "\n\n".join(
                 [
@@ -81,7 +76,7 @@ class _Layout:
                     "STATES\n" + "\n".join(f"{number} {name}" for number, name in enumerate(_STATES)),
                     _type(_CALL, "MPI call", ["End", *(f"MPI_{name}" for name in self.calls)]),
                     _type(_BYTES, "Bytes of the MPI call", []),
-                    _type(_GENERATION, "Generation of the job", ["None", *map(str, generations)]),
+                    _type(_GENERATION, "Generation of the job", ["None", *map(str, self.generations)]),
                     _type(_RANK, "Rank in the generation, plus 1", []),
                     _type(_PHASE, "Phase of the program", ["None", *self.phases]),
                 ]
@@ -89,19 +84,15 @@ class _Layout:
             + "\n"
         )
 
-    def generation(self, number: int) -> int:
-        """Value of the event."""
-        return 1 + sorted({span.generation for span in self._run.generations}).index(number)
-
     def names(self) -> str:
         labels = [process_label(track) for track in self._run.tracks]
         threads = [
             f"{label}, thread {thread}"
-            for label, own in zip(labels, self._threads, strict=True)
-            for thread in own
+            for label, track in zip(labels, self._run.tracks, strict=True)
+            for thread in track.threads
         ]
         levels = (
-            ("CPU", [f"core of {label}" for _, label in sorted(zip(self._cores, labels, strict=True))]),
+            ("CPU", [f"core of {labels[place]}" for place in self._by_host]),
             ("NODE", self._hosts),
             ("TASK", labels),
             ("THREAD", threads),
@@ -122,7 +113,7 @@ def _type(number: int, name: str, values: list[str]) -> str:
 def _calls_of(track: Track, place: int, layout: _Layout) -> Iterator[Record]:
     """In order: of one process, whose threads may overlap."""
     values = {track.names.index(name): layout.calls.index(name) + 1 for name in track.used_names}
-    threads = {thread: layout.thread(place, thread) for thread in np.unique(track.thread).tolist()}
+    threads = {thread: layout.thread(place, thread) for thread in track.threads}
     records: list[Record] = []
     columns = (track.name, track.thread, track.begin, track.end, track.bytes)
     for name, thread, begin, end, size in zip(*(column.tolist() for column in columns), strict=True):
@@ -149,7 +140,7 @@ def _between(track: Track, threads: dict[int, str]) -> Iterator[tuple[str, int, 
 
 def _spans(run: Timeline, layout: _Layout) -> Iterator[Record]:
     for span in run.generations:
-        generation, rank = layout.generation(span.generation), span.rank + 1
+        generation, rank = layout.generations.index(span.generation) + 1, span.rank + 1
         who = layout.first(span.track)
         yield span.begin, 2, f"2:{who}:{span.begin}:{_GENERATION}:{generation}:{_RANK}:{rank}"
         yield span.end, 0, f"2:{who}:{span.end}:{_GENERATION}:0:{_RANK}:0"
@@ -161,10 +152,8 @@ def _spans(run: Timeline, layout: _Layout) -> Iterator[Record]:
 
 def _messages(run: Timeline, layout: _Layout) -> Iterator[Record]:
     """Logical and physical times are the same: what is known is when the calls were."""
-    columns = ("source", "destination", "sent", "received", "send_call", "receive_call", "bytes", "tag")
-    for source, destination, sent, received, send_call, receive_call, size, tag in zip(
-        *(run.messages[column].tolist() for column in columns), strict=True
-    ):
-        sender = layout.thread(source, int(run.tracks[source].thread[send_call]))
-        receiver = layout.thread(destination, int(run.tracks[destination].thread[receive_call]))
-        yield sent, 3, f"3:{sender}:{sent}:{sent}:{receiver}:{received}:{received}:{size}:{tag}"
+    for arrow in arrows(run):
+        sender = layout.thread(arrow.source, arrow.sender)
+        receiver = layout.thread(arrow.destination, arrow.receiver)
+        times = f"{arrow.received}:{arrow.received}:{arrow.bytes}:{arrow.tag}"
+        yield arrow.sent, 3, f"3:{sender}:{arrow.sent}:{arrow.sent}:{receiver}:{times}"

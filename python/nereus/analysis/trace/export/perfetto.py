@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from nereus.analysis.trace.counters import Counter, counters
 from nereus.analysis.trace.export.lanes import DAEMON, GENERATIONS, PHASES, Lane, lanes, process_label
@@ -21,13 +21,12 @@ def write_perfetto(run: Timeline, path: Path) -> None:
     from perfetto.trace_builder.proto_builder import StreamingTraceProtoBuilder
 
     with path.open("wb") as file:
-        _Writer(run, file, StreamingTraceProtoBuilder(file), TracePacket, TrackEvent).write()
+        _Writer(run, StreamingTraceProtoBuilder(file), TracePacket, TrackEvent).write()
 
 
 class _Writer:
-    def __init__(self, run: Timeline, file: IO[bytes], builder: Any, packet: Any, event: Any) -> None:
+    def __init__(self, run: Timeline, builder: Any, packet: Any, event: Any) -> None:
         self._run = run
-        self._file = file
         self._builder = builder
         self._packet = packet
         self._event = event
@@ -136,9 +135,8 @@ class _Writer:
             out.setdefault(id(succession.before), []).append(number)
             into.setdefault(id(succession.after), []).append(number)
         for span in self._run.generations:
-            name = f"generation {span.generation}: rank {span.rank} of {span.ranks}"
             flows = out.get(id(span), []), into.get(id(span), [])
-            self._span(_lane(span.track, GENERATIONS), name, "resize", (span.begin, span.end), flows)
+            self._span(_lane(span.track, GENERATIONS), span.label, "resize", (span.begin, span.end), flows)
         for phase in self._run.phases:
             self._span(_lane(phase.track, PHASES), phase.name, "phase", (phase.begin, phase.end), ([], []))
 

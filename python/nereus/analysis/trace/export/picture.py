@@ -12,12 +12,13 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from nereus.analysis.report.units import count_text, seconds_text, time_unit
-from nereus.analysis.trace.model import Numbers, Timeline, Track
+from nereus.analysis.trace.call_kinds import is_collective, is_of_files
+from nereus.analysis.trace.file import Numbers
+from nereus.analysis.trace.model import Timeline, Track
 from nereus.pictures import COLOURS
 
 _KINDS = ("messages", "collectives", "waiting", "files", "other calls")
 _COLOURS = dict(zip(_KINDS, (COLOURS[0], COLOURS[1], COLOURS[4], COLOURS[2], COLOURS[7]), strict=True))
-_COLLECTIVE = ("cast", "duce", "gather", "scatter", "alltoall", "arrier", "scan")
 _MESSAGES = ("Send", "send", "Recv", "recv", "Put", "Get", "ccumulate", "Fetch_and_op", "Compare_and_swap")
 _WAITING = ("Wait", "Test", "Probe", "probe", "Win_")
 _MOST_PROCESSES, _MOST_ARROWS = 64, 500
@@ -106,9 +107,9 @@ def _joined(begin: Numbers, end: Numbers, gap: int) -> list[tuple[int, int]]:
 
 
 def _kind(name: str) -> str:
-    if name.startswith("File_"):
+    if is_of_files(name):
         return "files"
-    if any(word in name for word in _COLLECTIVE):
+    if is_collective(name):
         return "collectives"
     if any(word in name for word in _WAITING):
         return "waiting"

@@ -15,7 +15,7 @@ from nereus.launch.stopping import Stopping
 MOST_CALLS = 2**21
 
 
-def run_traced(
+def run_captured(
     command: Sequence[str],
     build: Build,
     folder: Path,
