@@ -28,6 +28,10 @@ from nereus.daemon.page.source import Source
 Document = dict[str, Any]
 LIMIT = 120.0  # of a busy machine, on which a daemon takes half a minute to begin
 A, B = "a" * 16, "b" * 16
+BROWSER_OPTIONS = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"),
+    *("--disable-breakpad", "--disable-dev-shm-usage"),
+)
 HOSTILE = "<img src=x onerror=alert(1)><script>document.title='taken'</script>&amp;"
 
 
@@ -143,6 +147,10 @@ class Told:
         self._began = time.time()
         self.store = store
 
+    def goes_on(self, history: list[Document]) -> None:
+        """From the next look on."""
+        self._histories = [history]
+
     def ask(self, question: Mapping[str, Any]) -> Document:
         if question["kind"] == "status":
             self._looks += 1
@@ -248,8 +256,7 @@ def _run(address: str, seconds: float) -> "subprocess.CompletedProcess[str]":
     with tempfile.TemporaryDirectory(prefix="nereus-browser-") as folder:
         return subprocess.run(
             [
-                *(program, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"),
-                *("--disable-breakpad", "--disable-dev-shm-usage", f"--user-data-dir={folder}/browser"),
+                *(program, *BROWSER_OPTIONS, f"--user-data-dir={folder}/browser"),
                 *("--window-size=1200,900", f"--virtual-time-budget={seconds * 1000:.0f}"),
                 *("--dump-dom", address),
             ],

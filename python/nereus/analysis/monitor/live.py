@@ -30,6 +30,7 @@ class Sums:
     messages: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COLUMNS, 0))
     bytes: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COLUMNS, 0))
     peers: dict[Peer, int] = field(default_factory=dict)
+    moved: list[events.Moved] = field(default_factory=list)  # what all this is made of
 
     @property
     def key(self) -> tuple[str, int]:
@@ -37,6 +38,7 @@ class Sums:
 
     def add(self, moved: events.Moved) -> None:
         """What is sent to a whole communicator counts once: a rate of calls."""
+        self.moved.append(moved)
         column = GROUPS.get(moved.kind)
         if column is None:
             return

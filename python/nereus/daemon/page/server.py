@@ -12,23 +12,24 @@ import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import uvicorn
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from nereus import UserError
-from nereus.daemon.page.source import Source
 
 LOCAL = "127.0.0.1"
 FILES = Path(__file__).with_name("files")
+#: What is shown first: of the daemon, of one job.
+DAEMON_PAGE, JOB_PAGE = "index.html", "job.html"
 #: Names under which a browser may reach it, also through a tunnel of ssh.
 HOSTS = (LOCAL, "localhost")
 
@@ -73,8 +74,15 @@ def new_word() -> str:
     return secrets.token_urlsafe(24)
 
 
-def application(word: str, source: Source, files: Path = FILES) -> Starlette:
-    """The page at /WORD/, what it is drawn from at /WORD/look."""
+class Looked(Protocol):
+    """What a page is drawn from."""
+
+    def look(self, since: int | None) -> dict[str, Any]:
+        """What came after that number; None: what a page begins with."""
+
+
+def application(word: str, source: Looked, files: Path = FILES, first: str = DAEMON_PAGE) -> Starlette:
+    """The page at /WORD/, what it is drawn from at /WORD/look; `first`: the file that is that page."""
 
     def look(request: Request) -> Response:
         since = request.query_params.get("since", "")
@@ -82,7 +90,14 @@ def application(word: str, source: Source, files: Path = FILES) -> Starlette:
             return PlainTextResponse("since: the number of an event is allowed", status_code=400)
         return JSONResponse(source.look(int(since) if since else None))
 
-    inside = [Route("/look", look, methods=["GET"]), Mount("/", StaticFiles(directory=files, html=True))]
+    def page(_: Request) -> Response:
+        return FileResponse(files / first)
+
+    inside = [
+        Route("/look", look, methods=["GET"]),
+        Route("/", page, methods=["GET"]),
+        Mount("/", StaticFiles(directory=files)),
+    ]
     made = Starlette(
         routes=[Mount("/{word}", Guarded(word, Starlette(routes=inside)))],
         middleware=[

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from a_page import House, Served
+from a_browser import Browser, Tab
+from a_page import House, Served, complaint
 
 from nereus.daemon.page.source import Source
 
@@ -36,3 +37,19 @@ def served() -> Iterator[Callable[..., Served]]:
     yield begin
     for each in made:
         each.close()
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    if why := complaint():
+        pytest.skip(why)
+    with Browser() as made:
+        yield made
+
+
+@pytest.fixture
+def tab(chromium: Browser) -> Iterator[Tab]:
+    made = chromium.tab()
+    yield made
+    made.close()
+    assert made.complaints == []

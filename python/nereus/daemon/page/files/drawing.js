@@ -5,8 +5,8 @@
 import { spans } from "./story.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-const HALF_A_TIME = 30; // px, of its text, which would be cut off at the right
-const LEFT = 34; // room for the numbers of ranks
+const HALF_A_TIME = 32; // px, of its text, which would be cut off at the right
+export const LEFT = 34; // room for the numbers of ranks
 const TOP = 12; // room for marks
 const FLOOR = 52; // where 0 ranks are drawn
 const STRIP = { y: 57, height: 13 };
@@ -34,9 +34,15 @@ export function clock(time, withDay = false) {
 
 export function drawAxis(svg, view, away) {
   const whole = ticks(view).filter((time) => x(view, time) + HALF_A_TIME <= view.width);
-  const marks = whole.map((time) => node("text", { x: x(view, time), y: 14, "text-anchor": "middle" }, clock(time)));
+  const marks = whole.map((time) => node("text", { x: x(view, time), y: 14, "text-anchor": "middle" }, tick(time)));
   svg.replaceChildren(...bands(view, away, 22), ...marks);
   svg.setAttribute("aria-label", `Time from ${clock(view.begin, true)} to ${clock(view.end, true)}`);
+}
+
+// Where a day begins, which.
+function tick(time) {
+  const [day, hours] = clock(time, true).split(" ");
+  return hours === "00:00:00" ? day : hours;
 }
 
 export function drawLane(svg, job, view, away, chosen) {
@@ -51,7 +57,7 @@ export function drawLane(svg, job, view, away, chosen) {
     node("text", { x: LEFT - 6, y: FLOOR + 4, "text-anchor": "end" }, "0"),
     node("text", { x: LEFT - 6, y: STRIP.y + 11, "text-anchor": "end" }, "I/O"),
     ...ranksOf(job, view, steps, y),
-    ...barsOf(job, view),
+    ...barsOf(job, view, chosen),
     ...expectedOf(job, view),
     ...(view.now < view.end ? [vertical(view, view.now, "now")] : []),
     ...marksOf(job, view, chosen),
@@ -115,7 +121,7 @@ function ranksOf(job, view, steps, y) {
 }
 
 // Spans that lie within one pixel of each other become one, so that a day has no more bars than pixels.
-function barsOf(job, view) {
+function barsOf(job, view, chosen) {
   const bars = [];
   for (const span of spans(job, view.now)) {
     const place = clipped(view, span.from, span.until);
@@ -124,20 +130,22 @@ function barsOf(job, view) {
     if (last !== undefined && last === bars.at(-1) && place[0] - last.right < 1) {
       last.right = Math.max(last.right, place[1]);
       last.several = true;
+      last.chosen ||= span.event === chosen;
     } else {
-      bars.push({ kind: span.kind, left: place[0], right: place[1], span, several: false });
+      const isChosen = span.event === chosen;
+      bars.push({ kind: span.kind, left: place[0], right: place[1], span, several: false, chosen: isChosen });
     }
   }
   return bars.map(bar);
 }
 
-function bar({ kind, left, right, span, several }) {
+function bar({ kind, left, right, span, several, chosen }) {
   const waits = kind === "waiting";
   const title = several ? `several I/O phases: ${kind}` : `${waits ? "waits" : "writes"}: ${span.event.sentence}`;
   return node(
     "rect",
     {
-      class: `bar ${kind}`,
+      class: `bar ${kind}${chosen ? " chosen" : ""}`,
       x: left,
       y: STRIP.y,
       width: Math.max(1, right - left),

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The list beside the time line, the latest first, and all that is known of the event that was chosen.
+// The list beside the time line, the latest first.
 
 import { clock } from "./drawing.js";
 
 const MOST = 300;
 const BAD = new Set(["refused", "cancelled", "turn_lost", "trouble"]);
-const OWN_WORDS = new Set([
-  ...["number", "time_unix", "job", "name", "event"],
-  ...["sentence", "reason", "decision", "text"],
-]);
 
 export class EventList {
-  constructor(list, choose) {
+  constructor(list, story, choose) {
     this.list = list;
+    this.story = story;
     this.choose = choose;
     this.everything = false;
+    this.query = "";
+    this.events = new WeakMap(); // of the buttons
     this.clear();
   }
 
@@ -23,54 +22,61 @@ export class EventList {
     this.list.replaceChildren();
   }
 
+  // Those that are to be listed, the latest last.
+  wanted(events, everything, search) {
+    return events.filter((event) => (everything || event.decision) && search.finds(event));
+  }
+
   // Only what is new is added, so that whoever reads or steps through the list is not disturbed.
-  show(events, everything, chosen) {
-    if (everything !== this.everything) this.clear();
+  show(everything, search, chosen) {
+    if (everything !== this.everything || search.query !== this.query) this.clear();
     this.everything = everything;
-    const fresh = events.slice(after(events, this.last)).filter((event) => everything || event.decision);
+    this.query = search.query;
+    const { events } = this.story;
+    const fresh = this.wanted(events.slice(after(events, this.last)), everything, search);
     this.last = events.at(-1)?.number ?? this.last;
     this.list.prepend(...fresh.slice(-MOST).reverse().map((event) => this.item(event)));
     while (this.list.children.length > MOST) this.list.lastElementChild.remove();
-    for (const button of this.list.querySelectorAll("button")) {
-      button.classList.toggle("chosen", Number(button.dataset.number) === chosen?.number);
-    }
+    for (const button of this.list.querySelectorAll("button")) this.update(button, chosen);
+  }
+
+  // A job's name may become known later than its first events.
+  update(button, chosen) {
+    const event = this.events.get(button);
+    const isChosen = event.number === chosen?.number;
+    button.classList.toggle("chosen", isChosen);
+    button.setAttribute("aria-current", String(isChosen));
+    const name = button.querySelector(".of");
+    const known = this.story.nameOf(event);
+    if (name.textContent !== known) name.textContent = known;
+  }
+
+  bringIn(event) {
+    this.list.querySelector(`[data-number="${event.number}"]`)?.scrollIntoView({ block: "nearest" });
   }
 
   item(event) {
     const button = document.createElement("button");
     button.dataset.number = event.number;
-    button.append(...words(event));
+    button.append(...words(event, this.story.nameOf(event)));
     button.addEventListener("click", () => this.choose(event));
+    this.events.set(button, event);
     const item = document.createElement("li");
     item.append(button);
     return item;
   }
 }
 
-export function showDetails(place, event) {
-  place.hidden = event === null;
-  if (event === null) return;
-  const told = document.createElement("p");
-  told.append(...words(event));
-  const keys = document.createElement("dl");
-  for (const [key, value] of Object.entries(event)) {
-    if (OWN_WORDS.has(key) || value === null) continue;
-    const text = typeof value === "object" ? JSON.stringify(value) : String(value);
-    keys.append(element("dt", "", key), element("dd", "", text));
-  }
-  place.replaceChildren(told, keys);
-}
-
-function words(event) {
+export function words(event, name) {
   return [
     element("span", "when", clock(event.time_unix)),
-    element("span", "of", event.name ?? event.job),
+    element("span", "of", name),
     element("span", BAD.has(event.event) ? "bad" : "", event.sentence),
     ...(event.reason ? [element("span", "why", event.reason)] : []),
   ];
 }
 
-function element(tag, kind, text) {
+export function element(tag, kind, text) {
   const made = document.createElement(tag);
   if (kind) made.className = kind;
   made.textContent = text;

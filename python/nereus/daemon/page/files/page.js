@@ -1,24 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The page: asks again and again what happened, keeps the window of time, and shows what was chosen.
+// The page: asks again and again what happened, keeps the window of time, and shows what was chosen and looked for.
 
 import { connection } from "./connection.js";
-import { alive, clock, drawAxis, drawLane } from "./drawing.js";
-import { EventList, showDetails } from "./events.js";
+import { Details } from "./details.js";
+import { LEFT, alive, drawAxis } from "./drawing.js";
+import { EventList } from "./events.js";
+import { bindKeys } from "./keyboard.js";
+import { Lanes } from "./lanes.js";
+import { Search, foundInWords } from "./search.js";
 import { Story } from "./story.js";
+import { bindTheme } from "./theme.js";
+import { TimeWindow, bindPointers } from "./time_window.js";
+import { PAN_STEP, ZOOM_STEP, bindButtons, bindMenu, stopOrFollow } from "./window_controls.js";
 
 const EVERY = 1000; // ms, between looks
 const PATIENCE = 20000; // ms, for one answer
-const AHEAD = 0.06; // share of the window that lies in the future, for what is expected there
-const LEAST = 10; // s, of a window of all there is
+const LENGTH = 300; // s, of the window at first
 
 const $ = (id) => document.getElementById(id);
 const story = new Story();
 const link = connection($("message"), $("daemon"));
-const list = new EventList($("list"), choose);
-const lanes = new Map();
+const search = new Search(story);
+const list = new EventList($("list"), story, choose);
+const details = new Details($("details"), story, goTo);
+const lanes = new Lanes($("lanes"));
+const shown = new TimeWindow(LENGTH, { now, first: () => story.first() });
 let behind = 0; // of this browser's clock, against the daemon's
-let stoppedAt = null; // the end of the window, while it does not follow
 let chosen = null;
+let showButtons, showMenu;
+let frame = null;
 
 function now() {
   return Date.now() / 1000 + behind;
@@ -57,151 +67,145 @@ async function live() {
     link.lost(now(), problem.message);
   }
   draw();
+  details.refresh();
   setTimeout(live, EVERY);
 }
 
 function view() {
-  const wanted = $("window").value;
-  const last = stoppedAt ?? now();
-  const length = wanted === "all" ? Math.max(LEAST, (last - Math.min(story.first(), last)) * (1 + AHEAD)) : Number(wanted);
-  const end = stoppedAt ?? last + length * AHEAD;
-  return { begin: end - length, end, now: now(), width: Math.max(200, $("axis").clientWidth) };
+  const { begin, end } = shown;
+  return { begin, end, now: now(), width: Math.max(200, $("axis").clientWidth) };
+}
+
+// Where the window of time lies on the screen.
+function span() {
+  const { left, width } = $("axis").getBoundingClientRect();
+  return { left: left + LEFT, right: left + Math.max(200, width) };
 }
 
 function draw() {
-  const shown = view();
-  const focused = document.activeElement?.dataset?.number;
-  const inLane = document.activeElement?.closest?.("#lanes") !== null;
-  drawAxis($("axis"), shown, link.gaps);
-  drawLanes(shown);
-  list.show(story.events, $("everything").checked, chosen);
-  if (focused !== undefined && inLane) $("lanes").querySelector(`.mark[data-number="${Number(focused)}"]`)?.focus();
+  const seen = view();
+  const there = [...story.jobs.values()].filter((job) => alive(job, seen));
+  const found = there.filter((job) => search.findsJob(job));
+  drawAxis($("axis"), seen, link.gaps);
+  lanes.show(found, seen, link.gaps, chosen);
+  list.show($("everything").checked, search, chosen);
+  showButtons();
+  showMenu();
+  $("nothing").hidden = found.length > 0;
+  $("nothing").textContent =
+    there.length > 0 ? "No job in this window of time matches." : "No job was there in this window of time.";
+  const words = search.isOn ? foundInWords(search, found.length, listed().length) : "";
+  // Said again it would be read aloud again.
+  if ($("found").textContent !== words) $("found").textContent = words;
 }
 
-function drawLanes(shown) {
-  const there = [...story.jobs.values()].filter((job) => alive(job, shown));
-  for (const [job, lane] of lanes) {
-    if (there.includes(job)) continue;
-    lane.remove();
-    lanes.delete(job);
-  }
-  for (const job of there) {
-    if (!lanes.has(job)) lanes.set(job, $("lanes").appendChild(newLane()));
-    const lane = lanes.get(job);
-    title(lane, job);
-    drawLane(lane.querySelector("svg"), job, shown, link.gaps, chosen);
-  }
-  $("nothing").hidden = there.length > 0;
+// Pointers move more often than a screen can show.
+function drawSoon() {
+  frame ??= requestAnimationFrame(() => {
+    frame = null;
+    draw();
+  });
 }
 
-function newLane() {
-  const lane = document.createElement("section");
-  lane.className = "job";
-  const heading = document.createElement("h3");
-  for (const kind of ["name", "stands", "command"]) {
-    const part = document.createElement("span");
-    part.className = kind;
-    heading.append(part);
-  }
-  lane.append(heading, document.createElementNS("http://www.w3.org/2000/svg", "svg"));
-  return lane;
-}
-
-function title(lane, job) {
-  lane.classList.toggle("ended", job.until !== null);
-  lane.querySelector(".name").textContent = job.name;
-  lane.querySelector(".stands").textContent = stands(job);
-  const command = lane.querySelector(".command");
-  command.title = job.command.join(" ");
-  command.textContent = [program(job), ...job.command.slice(1)].join(" ");
-  lane.querySelector("svg").setAttribute("aria-label", `Time line of job ${job.name}: ${stands(job)}`);
-}
-
-// Without the folders that it lies in.
-function program(job) {
-  return job.command[0]?.split("/").at(-1) ?? "";
-}
-
-function stands(job) {
-  if (job.until !== null) return `ended at ${clock(job.until)}`;
-  const { now: known } = job;
-  if (known === null) return "";
-  const next = known.next_io_unix === null ? "" : `, next I/O ${clock(known.next_io_unix)}`;
-  const state = known.turn ?? (known.answers ? "computes" : "no message yet");
-  return `${known.ranks} ${known.ranks === 1 ? "rank" : "ranks"}, iteration ${known.iteration}${pace(known)}, ${state}${next}`;
-}
-
-// How long its latest iterations took, of what, and how much they computed.
-function pace(known) {
-  const told = known.pace;
-  if (!told) return "";
-  const parts = [` of ${(told.iteration_seconds * 1000).toPrecision(3)} ms`];
-  const share = (seconds) => Math.round(100 * Math.min(1, seconds / told.iteration_seconds));
-  if (told.compute_seconds !== null) parts.push(`${share(told.compute_seconds)} % computation`);
-  if (told.communication_seconds !== null) parts.push(`${share(told.communication_seconds)} % communication`);
-  if (told.flops !== null) parts.push(`${(told.flops / 1e9).toPrecision(3)} Gflop/s`);
-  return parts.join(", ");
+function listed() {
+  return list.wanted(story.events, $("everything").checked, search);
 }
 
 function choose(event) {
   chosen = event;
-  showDetails($("details"), event);
+  details.show(event);
   draw();
 }
 
-function follow(at) {
-  stoppedAt = at;
-  $("follow").textContent = at === null ? "stop" : "follow";
-  $("follow").setAttribute("aria-pressed", String(at === null));
-  draw();
+// Chooses it and brings it into view: in the window of time, in the list, and whatever is looked for.
+function goTo(event) {
+  if (event === null) {
+    choose(null);
+    return;
+  }
+  shown.bringIn(event.time_unix);
+  if (!event.decision) $("everything").checked = true;
+  if (!search.finds(event)) lookFor("");
+  choose(event);
+  list.bringIn(event);
 }
 
-function shift(windows) {
-  const { begin, end } = view();
-  follow(end + (end - begin) * windows);
+function lookFor(query) {
+  $("search").value = query;
+  search.set(query);
 }
 
-function numberOf(target) {
+// The one after (1) or before (-1) what is chosen, of those that are listed; the latest where nothing is.
+function step(by) {
+  const all = listed();
+  const { number } = chosen ?? {};
+  const next = by > 0 ? all.find((event) => event.number > number) : all.findLast((event) => event.number < number);
+  const found = chosen === null ? all.at(-1) : next;
+  if (found !== undefined) goTo(found);
+}
+
+// What is looked for first, then what is chosen.
+function clear() {
+  const inField = document.activeElement === $("search");
+  if (search.isOn || inField) {
+    lookFor("");
+    $("search").blur();
+    draw();
+  } else {
+    choose(null);
+  }
+}
+
+// What stands there. Lanes are not drawn anew for the second click of a double one, which would get lost with the old.
+function chooseDrawn(target) {
   const found = target.closest("[data-number]");
-  return found === null ? null : story.events.find((event) => event.number === Number(found.dataset.number));
+  const event = found === null ? null : story.numbered(Number(found.dataset.number));
+  if (event !== chosen) choose(event);
 }
 
-function drag(down) {
-  const svg = down.target.closest(".job svg");
-  if (svg === null || down.button !== 0) return;
-  const from = view();
-  const move = (at) => {
-    if (Math.abs(at.clientX - down.clientX) < 4 && !svg.classList.contains("dragged")) return;
-    svg.classList.add("dragged");
-    follow(from.end - ((at.clientX - down.clientX) / from.width) * (from.end - from.begin));
+function moving(act) {
+  return () => {
+    act();
+    draw();
   };
-  const up = () => {
-    removeEventListener("pointermove", move);
-    svg.classList.remove("dragged");
-  };
-  addEventListener("pointermove", move);
-  for (const end of ["pointerup", "pointercancel"]) addEventListener(end, up, { once: true });
+}
+
+const KEYS = [
+  { keys: ["ArrowLeft"], told: "half a window earlier", act: moving(() => shown.pan(-PAN_STEP * shown.length)) },
+  { keys: ["ArrowRight"], told: "half a window later", act: moving(() => shown.pan(PAN_STEP * shown.length)) },
+  { keys: ["+", "="], told: "zoom in", act: moving(() => shown.zoom(ZOOM_STEP)) },
+  { keys: ["-"], told: "zoom out", act: moving(() => shown.zoom(1 / ZOOM_STEP)) },
+  { keys: ["f"], told: "follow the current time, or stop", act: moving(() => stopOrFollow(shown)) },
+  { keys: ["n"], told: "next event of the list, in time", act: () => step(1) },
+  { keys: ["p"], told: "previous event of the list", act: () => step(-1) },
+  { keys: ["/"], told: "search", act: () => $("search").focus() },
+  { keys: ["Escape"], told: "clear the search, then what is chosen", act: clear },
+];
+
+function bindWindow() {
+  const buttons = { earlier: $("earlier"), later: $("later"), follow: $("follow") };
+  showButtons = bindButtons(shown, { ...buttons, zoomIn: $("zoom-in"), zoomOut: $("zoom-out") }, draw);
+  showMenu = bindMenu(shown, $("window"), draw);
+  bindPointers(shown, $("time"), span, drawSoon);
 }
 
 function begin() {
-  const wanted = new URLSearchParams(location.hash.slice(1)).get("window");
-  if ([...$("window").options].some((option) => option.value === wanted)) $("window").value = wanted;
-  $("window").addEventListener("change", () => {
-    history.replaceState(null, "", `#window=${$("window").value}`);
+  bindWindow();
+  bindTheme($("colours"));
+  bindKeys(KEYS, $("help"), $("keys"));
+  $("close-help").addEventListener("click", () => $("help").close());
+  $("everything").addEventListener("change", draw);
+  $("search").addEventListener("input", () => {
+    search.set($("search").value);
     draw();
   });
-  $("follow").addEventListener("click", () => follow(stoppedAt === null ? view().end : null));
-  $("earlier").addEventListener("click", () => shift(-0.5));
-  $("later").addEventListener("click", () => shift(0.5));
-  $("everything").addEventListener("change", draw);
-  $("lanes").addEventListener("click", ({ target }) => choose(numberOf(target)));
+  $("lanes").addEventListener("click", ({ target }) => chooseDrawn(target));
   $("lanes").addEventListener("keydown", (event) => {
     if (event.key === "Enter" || event.key === " ") {
       event.preventDefault();
-      choose(numberOf(event.target));
+      chooseDrawn(event.target);
     }
   });
-  $("lanes").addEventListener("pointerdown", drag);
   addEventListener("resize", draw);
   live();
 }

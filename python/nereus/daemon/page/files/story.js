@@ -39,6 +39,7 @@ export class Story {
     const change = CHANGES[event.event];
     if (change === undefined && !this.jobs.has(event.job)) return;
     const job = this.of(event);
+    job.name = event.name ?? job.name;
     change?.(job, event);
     if (event.decision) job.marks.push(event);
   }
@@ -65,7 +66,8 @@ export class Story {
   }
 
   begin(key, from) {
-    const job = { name: key, from, until: null, command: [], steps: [], phases: [], marks: [], now: null };
+    const life = { from, until: null, now: null };
+    const job = { key, name: key, command: [], steps: [], phases: [], marks: [], ...life };
     const former = this.jobs.get(key);
     this.jobs.delete(key);
     // One that fell silent and came again has a lane for each of its lives.
@@ -82,6 +84,15 @@ export class Story {
     for (const job of this.jobs.values()) {
       if (job.phases.length > MOST_PHASES) job.phases.splice(0, job.phases.length - MOST_PHASES);
     }
+  }
+
+  // What people call the job of an event: the daemon knows names only while a job runs.
+  nameOf(event) {
+    return event.name ?? this.jobs.get(event.job)?.name ?? event.job;
+  }
+
+  numbered(number) {
+    return this.events.find((event) => event.number === number) ?? null;
   }
 
   first() {
