@@ -210,6 +210,36 @@ int nereus_monitor_io(MPI_Comm comm, nereus_monitor_io_call call, void *context)
  */
 int nereus_monitor_generation(MPI_Comm comm, const char *job, int generation);
 
+/** Say what this process does beside its calls of MPI: from here on an activity is in a state, until its next one.
+ *
+ * Only traces show it (`nereus trace`): a lane for each activity. libnereus tells of resizes, I/O phases, epochs and
+ * stages in this way; docs/howto/trace.md lists them. Local, of all threads of the process together.
+ *
+ * @param[in] activity  1 to 15 bytes without ':'
+ * @param[in] state     of which at most 29 bytes, less those of `activity`, are kept; NULL or "": the activity ends
+ *
+ * @retval NEREUS_OK               done
+ * @retval NEREUS_UNCHANGED        there is no trace
+ * @retval NEREUS_ERR_ARGUMENT     activity is not as it must be
+ * @retval NEREUS_ERR_STATE        there is no record
+ * @retval NEREUS_ERR_MEMORY       memory could not be had
+ */
+int nereus_monitor_state(const char *activity, const char *state);
+
+/** Say that an iteration of the program begins, which lasts until the next one does.
+ *
+ * libnereus calls this in nereus_open() and at each nereus_checkpoint(). Traces show iterations, and can be of some of
+ * them alone (`nereus trace --iterations`). Local.
+ *
+ * @param[in] number  from 0
+ *
+ * @retval NEREUS_OK               done
+ * @retval NEREUS_UNCHANGED        there is no trace
+ * @retval NEREUS_ERR_STATE        there is no record
+ * @retval NEREUS_ERR_MEMORY       memory could not be had
+ */
+int nereus_monitor_iteration(uint64_t number);
+
 #ifdef __cplusplus
 }
 #endif

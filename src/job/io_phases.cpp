@@ -109,10 +109,8 @@ void IoPhases::close() {
 }
 
 Result<nereus_code> IoPhases::acquire_turn(std::int64_t bytes) {
-    if (!job_.has_daemon) {
-        is_open_ = true;
-        return NEREUS_OK;
-    }
+    if (!job_.has_daemon) return open_with(NEREUS_OK);
+    tell_monitor_state(activities::io_phase, "waiting for its turn");
     ++job_.io_phases;
     const MPI_Comm control = job_.generation.control.get();
     const auto sum = sum_at_root(control, bytes);
@@ -120,13 +118,19 @@ Result<nereus_code> IoPhases::acquire_turn(std::int64_t bytes) {
     const bool turn = job_.daemon_client && job_.daemon_client->begin_io(job_.io_phases, *sum);
     const auto told = told_by_root(control, turn ? 1 : 0);
     if (!told) return tl::unexpected(told.error());
+    return open_with(*told != 0 ? NEREUS_OK : NEREUS_NO_TURN);
+}
+
+nereus_code IoPhases::open_with(nereus_code turn) {
     is_open_ = true;
-    return *told != 0 ? NEREUS_OK : NEREUS_NO_TURN;
+    tell_monitor_state(activities::io_phase, turn == NEREUS_OK ? "open" : "open without a turn");
+    return turn;
 }
 
 /// The phase is over when all processes say so.
 Done IoPhases::give_turn_back() {
     is_open_ = false;
+    tell_monitor_end(activities::io_phase);
     if (!job_.has_daemon) return {};
     MPI_Request request = MPI_REQUEST_NULL;
     auto done = mpi::check(MPI_Ibarrier(job_.generation.control.get(), &request), "MPI_Ibarrier");

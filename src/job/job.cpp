@@ -55,6 +55,7 @@ Done Job::found(MPI_Comm founders) {
     if (root() && !state_.has_supervisor)
         if (const std::string said = Srun().said(now.control.size()); !said.empty()) print_line("nereus", said);
     tell_monitor(now);
+    tell_monitor_iteration(state_.iteration);
     if (!state_.settings.results.empty()) restarted_ ? measured_.begin_generation() : measured_.begin_job();
     if (restarted_)
         ended(arrive_by_restart(state_, *std::exchange(restarted_, std::nullopt), opened_unix));
@@ -140,6 +141,7 @@ Done Job::prepare_epochs() {
     const Settings &settings = state_.settings;
     const std::string &folder = settings.restarted ? settings.restart_folder : settings.resume;
     if (folder.empty()) return {};
+    const MonitoredState resuming(activities::epoch, "resuming");
     auto resumed = resume(state_, folder);
     if (!resumed) return tl::unexpected(resumed.error());
     restarted_ = settings.restarted ? std::move(*resumed) : std::nullopt;
@@ -176,7 +178,7 @@ Result<nereus_code> Job::checkpoint() {
     measured_.enter_checkpoint();
     const Spent spent = measured_.take_spent();
     if (state_.settings.balance) balancing_.iterated(spent.compute);
-    ++state_.iteration;
+    tell_monitor_iteration(++state_.iteration);
     if (state_.daemon_client) state_.daemon_client->passed(state_.iteration, spent);
     const Done pointers = state_.registry.follow_pointers();
     auto code = pass_checkpoint();
@@ -264,7 +266,10 @@ Result<nereus_code> Job::act(const Announcement &announced) {
 Result<nereus_code> Job::save(const Request &request) {
     const bool takes_turn = request.save == Save::and_go_on; // else somebody may be about to end the job
     if (auto done = takes_turn ? io_.begin_saving() : Done{}; !done) return tl::unexpected(done.error());
-    const auto saved = save_epoch(state_, destination_of(request));
+    const auto saved = [&] {
+        const MonitoredState saving(activities::epoch, "saving");
+        return save_epoch(state_, destination_of(request));
+    }();
     if (auto done = takes_turn ? io_.end_saving() : Done{}; !done) return tl::unexpected(done.error());
     if (measured_.is_on()) record_.epoch_ended(state_, saved, request.save == Save::in_memory);
     message_ = saved ? sentence(*saved) : saved.error().what;
@@ -321,6 +326,7 @@ nereus_code Job::ended(const nereus_resize_report &report) {
     if (const std::string balanced = balancing_.resize_ended(report_); !balanced.empty()) message_ += "; " + balanced;
     requests_.resize_ended(report_);
     resize_.reset();
+    tell_monitor_end(activities::resize);
     tell_daemon();
     if (state_.supervisor) {
         state_.supervisor->say_settled(report_, message_);

@@ -6,6 +6,7 @@
 #include "job/resize/next_root.hpp"
 #include "job/saving/epoch_saving.hpp"
 #include "job/saving/kept_files.hpp"
+#include "job/state/monitor_client.hpp"
 #include "job/state/report.hpp"
 #include "mpi/share.hpp"
 #include "plan/host_allocation.hpp"
@@ -117,6 +118,7 @@ Done check_can_restart(const JobState &job, const nereus_resize_options &options
 }
 
 nereus_resize_report leave_for_restart(JobState &job, const Request &request, const std::vector<Host> &hosts_before) {
+    const MonitoredState saving(activities::resize, "saving");
     RestartRecord record;
     record.began_unix = unix_now();
     record.report = report_of(request, job.generation.control.size());

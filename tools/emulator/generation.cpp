@@ -12,6 +12,7 @@
 
 #include "agreement.hpp"
 #include "clock.hpp"
+#include "monitored_stage.hpp"
 
 namespace emulator {
 
@@ -93,6 +94,7 @@ void Generation::build(std::size_t phase) {
         place.file_name = file_prefix_ + "-s" + std::to_string(place.index) + "-r" + std::to_string(all_.rank) + ".tmp";
         const Team &team = station.ranks.team();
         if (team.takes_part()) station.stage = station.spec->type->make(*station.spec, team, place);
+        station.name = std::to_string(place.index) + " " + std::string(station.spec->type->word);
         ++place.index;
     }
 }
@@ -107,7 +109,7 @@ Result<void> Generation::enter_phase(std::size_t phase) {
     stations_.clear();
     phase_ = phase;
     for (const StageSpec &spec : run_.phases[phase].stages)
-        stations_.push_back({&spec, FirstRanks(all_, spec.ranks), nullptr, {}});
+        stations_.push_back({&spec, FirstRanks(all_, spec.ranks), nullptr, {}, 0, {}});
     has_files_ = std::ranges::any_of(stations_, [](const Station &station) { return is_file(*station.spec); });
     std::optional<std::string> built_badly;
     const auto no_memory = "phases[" + std::to_string(phase) + "]: there is not enough memory for its stages";
@@ -200,6 +202,7 @@ void Generation::note_spent(const Station &station, double seconds) {
 
 void Generation::execute(Station &station) {
     if (!station.stage) return;
+    const MonitoredStage marked(station.name.c_str());
     if (station.spec->padded)
         run_padded(*station.stage, station.plan.seconds);
     else if (station.spec->capped && is_compute(*station.spec))

@@ -52,6 +52,7 @@ private:
         std::unique_ptr<Stage> stage;
         StagePlan plan;
         double ahead = 0; ///< seconds of the core that a capped computation has taken too much so far
+        std::string name; ///< for people: `2 matrix`
     };
 
     void build(std::size_t phase);

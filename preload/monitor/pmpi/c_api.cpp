@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // nereus/monitor.h. Exceptions do not cross it: there is nothing in it that throws but for want of memory.
+#include "pmpi/activities.hpp"
 #include "pmpi/io_phases.hpp"
 #include "pmpi/members.hpp"
 #include "pmpi/present.hpp"
@@ -168,6 +169,15 @@ int nereus_monitor_generation(MPI_Comm comm, const char *job, int generation) {
         const bool is_new = pmpi::enter_generation(comm, job, static_cast<std::uint32_t>(generation));
         return is_new ? NEREUS_OK : NEREUS_UNCHANGED;
     });
+}
+
+int nereus_monitor_state(const char *activity, const char *state) {
+    if (!activity || !pmpi::is_activity(activity)) return NEREUS_ERR_ARGUMENT;
+    return recorded([&] { return pmpi::enter_state(activity, state ? state : "") ? NEREUS_OK : NEREUS_UNCHANGED; });
+}
+
+int nereus_monitor_iteration(uint64_t number) {
+    return recorded([&] { return pmpi::begin_iteration(number) ? NEREUS_OK : NEREUS_UNCHANGED; });
 }
 
 #pragma GCC visibility pop

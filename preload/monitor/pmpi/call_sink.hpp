@@ -13,7 +13,11 @@ namespace nereus::pmpi {
 struct Envelope {
     std::int32_t peer = monitor::CallShape::none; ///< rank in the communicator
     std::int32_t tag = 0;
+    bool is_sent = false; ///< else the call asks for it
 };
+
+inline Envelope sent_to(std::int32_t peer, std::int32_t tag) { return {peer, tag, true}; }
+inline Envelope asked_of(std::int32_t peer, std::int32_t tag) { return {peer, tag, false}; }
 
 class CallSink {
 public:

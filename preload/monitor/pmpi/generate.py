@@ -26,14 +26,27 @@ PREAMBLE = """\
 #include "pmpi/interface.h"
 #include "pmpi/io_phases.hpp"
 #include "pmpi/meetings.hpp"
+#include "pmpi/message_calls.hpp"
 #include "pmpi/messages.hpp"
 #include "pmpi/moves.hpp"
 #include "pmpi/timed.hpp"
+
+#include <array>
 
 using namespace nereus::pmpi;
 
 extern "C" {
 #pragma GCC visibility push(default)
+"""
+MESSAGE_CALLS = """
+namespace nereus::pmpi {{
+
+std::span<const char *const> message_calls() {{
+    static constexpr std::array all{{{names}}};
+    return all;
+}}
+
+}}
 """
 FORTRAN_PREAMBLE = """\
 // Made by generate.py from calls.toml: change that.
@@ -109,7 +122,8 @@ def telling(entry: dict[str, str], name: str) -> str:
     shape = entry.get("timed", "").replace("{call}", f'"{name}"')
     if not shape:
         return ""
-    envelope = f", Envelope{{{entry['envelope']}}}" if "envelope" in entry else ""
+    way = "sent_to" if is_sent(entry) else "asked_of"
+    envelope = f", {way}({entry['envelope']})" if "envelope" in entry else ""
     look = entry.get("look")
     return f"timed.as_look({shape}, given({look}){envelope})" if look else f"timed.as({shape}{envelope})"
 
@@ -193,6 +207,22 @@ def wrappers_of(entry: dict[str, str], present: set[str]) -> list[str]:
         for call in calls_of(name, present)
     ]
     return made
+
+
+def is_sent(entry: dict[str, str]) -> bool:
+    """Whether the call sends a message."""
+    return entry.get("envelope", "").startswith("dest")
+
+
+def message_calls(moves: list[dict[str, str]]) -> list[str]:
+    """Those that send a message, or in which one may arrive."""
+    return [
+        name
+        for entry in moves
+        if "timed" in entry
+        and (is_sent(entry) or not entry.get("messages", "communicator_").startswith("communicator_"))
+        for name in words(entry.get("calls", ""))
+    ]
 
 
 def uses(name: str, text: str) -> bool:
@@ -304,7 +334,9 @@ def main() -> None:
     present = declared(header)
     moves = tomllib.loads(options.calls.read_text())["moves"]
     made = [text for entry in moves for text in wrappers_of(entry, present)]
-    options.output.write_text(PREAMBLE + "\n" + "\n\n".join(made) + "\n" + POSTSCRIPT)
+    names = ", ".join(f'"{name}"' for name in message_calls(moves))
+    calls = MESSAGE_CALLS.format(names=names)
+    options.output.write_text(PREAMBLE + "\n" + "\n\n".join(made) + "\n" + POSTSCRIPT + calls)
     is_needed = "ompi_mpi_comm_world" in header
     made = [text for entry in moves for text in fortran_of(entry, present)] if is_needed else []
     options.fortran.write_text(FORTRAN_PREAMBLE + "\n" + "\n\n".join(made) + "\n" + POSTSCRIPT)

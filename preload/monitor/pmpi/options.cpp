@@ -69,6 +69,35 @@ const std::vector<OptionRow> &option_table() {
          [](Options &o, const std::string &text) {
              return number(text, std::uint64_t{1} << 10, std::uint64_t{1} << 24, o.most_events);
          }},
+        {"NEREUS_MONITOR_TRACE_CALLS", "", "", "names of calls without MPI_, with commas in between",
+         "calls that the trace takes; all, if not given",
+         [](Options &o, const std::string &text) { return read_call_names(text, o.trace_limits.filter.calls); }},
+        {"NEREUS_MONITOR_TRACE_MIN_BYTES", "0", "bytes", "0 to 2^62",
+         "the trace leaves out smaller messages, and calls that move less but not nothing",
+         [](Options &o, const std::string &text) {
+             return number(text, std::uint64_t{0}, std::uint64_t{1} << 62, o.trace_limits.filter.least_bytes);
+         }},
+        {"NEREUS_MONITOR_TRACE_RANKS", "", "", "ranks and ranges of them, such as 0-3,8",
+         "ranks in MPI_COMM_WORLD that have a trace; all, if not given",
+         [](Options &o, const std::string &text) { return read_ranks(text, o.trace_limits.ranks); }},
+        {"NEREUS_MONITOR_TRACE_WINDOWS", "off", "", "on, off",
+         "on: the trace records only in the iterations and around the resizes that are given, and when `nereus trace "
+         "JOB` asks for it",
+         [](Options &o, const std::string &text) {
+             o.trace_limits.windows.is_off = text == "on";
+             return text == "on" || text == "off";
+         }},
+        {"NEREUS_MONITOR_TRACE_ITERATIONS", "", "", "a number or a range, such as 100-120",
+         "iterations in which it records then",
+         [](Options &o, const std::string &text) { return read_iterations(text, o.trace_limits.windows.iterations); }},
+        {"NEREUS_MONITOR_TRACE_RESIZES", "", "s", "0 to 86400",
+         "it records then during each resize, and for so long behind it",
+         [](Options &o, const std::string &text) {
+             double seconds = 0;
+             if (!number(text, 0.0, 86400.0, seconds)) return false;
+             o.trace_limits.windows.around_resizes = seconds;
+             return true;
+         }},
         {"NEREUS_MONITOR_RUN", "", "", "at most 39 letters, digits and -", "the run that a world belongs to",
          [](Options &o, const std::string &text) {
              o.run = text;

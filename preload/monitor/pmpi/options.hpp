@@ -2,6 +2,7 @@
 // The settings of the monitor: from the environment alone, since the program is not to know of it.
 #pragma once
 
+#include "pmpi/trace_limits.hpp"
 #include "record/lines.hpp"
 
 #include <cstdint>
@@ -21,6 +22,7 @@ struct Options {
     std::uint64_t most_calls = std::uint64_t{1} << 21;  ///< that are kept of a process
     std::string trace;                                  ///< folder of the traces of the processes; "": there are none
     std::uint64_t most_events = std::uint64_t{1} << 20; ///< that the trace of a process keeps
+    TraceLimits trace_limits;
     std::string run; ///< the same for all worlds of a run; "": each world is a run of its own
     monitor::Encoding encoding = monitor::Encoding::json_lines;
     double window = 1;                  ///< s

@@ -17,6 +17,7 @@
 #include "pmpi/worlds.hpp"
 #include "record/lines.hpp"
 
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <mpi.h>
@@ -46,6 +47,8 @@ Run &run() {
     static auto *of_this_process = new Run;
     return *of_this_process;
 }
+
+constexpr const char *windows_file = "record-until"; // docs/formats/trace.md
 
 void say(const std::string &sentence) { print_line("nereus monitor", sentence); }
 
@@ -160,15 +163,31 @@ void remove_parts() {
 Done begin_capture_or_trace() {
     const Options &options = run().options;
     const std::string world = run().story.world.data();
-    if (!options.trace.empty())
-        return begin_trace(
-            {run().all, options.trace, options.most_events, world, host_name(), run().comm, run().rank, run().ranks});
+    if (!options.trace.empty()) {
+        TraceLimits limits = options.trace_limits;
+        limits.windows.file = options.trace + "/" + windows_file;
+        return begin_trace({run().all, options.trace, options.most_events, world, host_name(), run().comm, run().rank,
+                            run().ranks, limits});
+    }
     return begin_captured({options.calls, options.most_calls, world, run().rank, run().ranks});
+}
+
+/// A launcher may have handed on our settings to some processes alone: then none of them waits for the others.
+bool all_write_alike() {
+    const int own = !run().options.trace.empty() ? 2 : !run().options.calls.empty() ? 1 : 0;
+    std::array<int, 2> least{own, -own};
+    PMPI_Allreduce(MPI_IN_PLACE, least.data(), 2, MPI_INT, MPI_MIN, run().comm);
+    if (least[0] == -least[1]) return own != 0;
+    if (run().rank == 0)
+        say("not all processes got our settings from their launcher: the times of calls are not noted");
+    run().options.trace.clear();
+    run().options.calls.clear();
+    return false;
 }
 
 /// From about the same moment on in all processes.
 void begin_calls() {
-    if (run().options.calls.empty() && run().options.trace.empty()) return;
+    if (!all_write_alike()) return;
     PMPI_Barrier(run().comm);
     if (const Done begun = begin_capture_or_trace(); !begun)
         say(begun.error().what + ": the times of calls are not noted");

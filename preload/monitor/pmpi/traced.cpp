@@ -2,6 +2,7 @@
 #include "pmpi/traced.hpp"
 
 #include "base/clock.hpp"
+#include "pmpi/message_calls.hpp"
 #include "pmpi/messages.hpp"
 #include "pmpi/sensor.hpp"
 
@@ -34,34 +35,67 @@ void know_first_communicators(MPI_Comm all) {
 
 Traced *trace() { return the_trace.load(std::memory_order_acquire); }
 
-/// Tells once that it is switched off: what was sent meanwhile is not known.
-bool Traced::is_recording() {
-    if (on()) {
-        if (is_off_.load(std::memory_order_relaxed)) is_off_ = false;
-        return true;
+Traced::Traced(std::unique_ptr<monitor::EventRing> ring, const TraceLimits &limits)
+    : ring_(std::move(ring)), filter_(limits.filter, message_calls()), windows_(limits.windows) {}
+
+/// Tells once that it pauses, and once that it goes on, with how many messages went by meanwhile: at `then`, when what
+/// is to be recorded began.
+bool Traced::is_recording(std::int64_t now, std::int64_t then) {
+    const bool records = on() && windows_.is_open(now);
+    if (records == is_off_.load(std::memory_order_relaxed)) records ? goes_on(then) : pauses(then);
+    return records;
+}
+
+void Traced::pauses(std::int64_t now) {
+    if (!is_off_.exchange(true)) ring_->add({"paused", now, now});
+}
+
+void Traced::goes_on(std::int64_t now) {
+    if (!is_off_.exchange(false)) return;
+    tell_unrecorded(now);
+    ring_->add({"resumed", now, now});
+}
+
+void Traced::tell_unrecorded(std::int64_t now) {
+    for (const auto &[key, count] : unrecorded_.take()) {
+        const std::uint64_t span = key.is_sent ? 0 : count.last - count.first;
+        const char *const what = key.is_sent ? "unrecorded sends" : "unrecorded receives";
+        ring_->add({what, now, now, std::uint64_t{count.messages} << 32 | span, key.group, key.peer, key.tag,
+                    key.is_sent ? 0 : count.first});
     }
-    if (!is_off_.exchange(true)) mark("off", 0);
-    return false;
+}
+
+void Traced::leave_out(const monitor::UnrecordedMessages::Key &key, std::uint32_t number) {
+    if (filter_.follows_messages() && !unrecorded_.add(key, number)) mark("uncounted", 0);
 }
 
 void Traced::note(const monitor::CallShape &shape, Envelope envelope, monitor::Moment begin, monitor::Moment end) {
     last_call = {begin.wall, end.wall};
-    if (!is_recording()) return;
+    if (!is_recording(end.wall, begin.wall)) {
+        if (envelope.is_sent && envelope.peer >= 0 && filter_.takes_message(shape.bytes))
+            leave_out({true, shape.group, envelope.peer, envelope.tag}, 0);
+        return;
+    }
+    if (!filter_.takes(shape)) return;
     const std::int32_t peer = envelope.peer != monitor::CallShape::none ? envelope.peer : shape.peer;
     ring_->add({shape.call, begin.wall, end.wall, shape.bytes, shape.group,
                 peer >= 0 ? peer : monitor::TraceEvent::no_peer, envelope.tag});
 }
 
 void Traced::note_in_vain(const monitor::CallShape &shape, monitor::Moment begin, monitor::Moment end) {
-    if (is_recording()) ring_->add_in_vain({shape.call, begin.wall, end.wall, 0, shape.group});
+    if (is_recording(end.wall, begin.wall) && filter_.takes(shape))
+        ring_->add_in_vain({shape.call, begin.wall, end.wall, 0, shape.group});
 }
 
-void Traced::sent(const Message &message) { add("sent", last_call.begin, message); }
-void Traced::received(const Message &message) { add("received", last_call.end, message); }
+void Traced::sent(const Message &message) { add(true, last_call.begin, message); }
+void Traced::received(const Message &message) { add(false, last_call.end, message); }
 
-void Traced::add(const char *what, std::int64_t then, const Message &message) {
-    if (is_recording())
-        ring_->add({what, then, then, message.bytes, message.group, message.peer, message.tag, message.number});
+void Traced::add(bool is_sent, std::int64_t then, const Message &message) {
+    if (!filter_.follows_messages() || !filter_.takes_message(message.bytes)) return;
+    if (is_off_.load(std::memory_order_relaxed)) // as its call was
+        return leave_out({is_sent, message.group, message.peer, message.tag}, message.number);
+    ring_->add({is_sent ? "sent" : "received", then, then, message.bytes, message.group, message.peer, message.tag,
+                message.number});
 }
 
 void Traced::mark(const char *what, std::uint64_t number) {
@@ -69,8 +103,14 @@ void Traced::mark(const char *what, std::uint64_t number) {
     ring_->add({what, now, now, number});
 }
 
+void Traced::mark_often(const char *what, std::uint64_t number) {
+    const std::int64_t now = ring_->now();
+    if (is_recording(now, now)) mark(what, number);
+}
+
 void Traced::end(const ClockOffset *at_end) {
     monitor::TraceHead &head = ring_->head();
+    tell_unrecorded(ring_->now());
     if (at_end) {
         head.clock_offset_at_end = at_end->nanoseconds;
         head.clock_error_at_end = at_end->error;
@@ -82,12 +122,13 @@ void Traced::end(const ClockOffset *at_end) {
 Done begin_trace(const TraceSettings &settings) {
     const std::string path = settings.folder + "/" + settings.world + "-" + std::to_string(settings.rank) + ".trace";
     const ClockOffset offset = offset_to_root(settings.comm, boot_id());
+    if (!settings.limits.takes_rank(settings.rank)) return {};
     auto ring = monitor::EventRing::begin(
         {path, settings.most, settings.world, settings.host, boot_id(), settings.rank, settings.ranks});
     if (!ring) return tl::unexpected(ring.error());
     (*ring)->head().clock_offset = offset.nanoseconds;
     (*ring)->head().clock_error = offset.error;
-    auto *begun = new Traced(std::move(*ring));
+    auto *begun = new Traced(std::move(*ring), settings.limits);
     the_trace.store(begun, std::memory_order_release);
     know_first_communicators(settings.all);
     call_sink.store(begun, std::memory_order_release);

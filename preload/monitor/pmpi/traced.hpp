@@ -6,7 +6,9 @@
 #include "base/error.hpp"
 #include "pmpi/call_sink.hpp"
 #include "pmpi/clock_offset.hpp"
+#include "pmpi/trace_limits.hpp"
 #include "record/event_ring.hpp"
+#include "record/unrecorded_messages.hpp"
 
 #include <atomic>
 #include <mpi.h>
@@ -25,7 +27,7 @@ struct Message {
 
 class Traced final : public CallSink {
 public:
-    explicit Traced(std::unique_ptr<monitor::EventRing> ring) : ring_(std::move(ring)) {}
+    Traced(std::unique_ptr<monitor::EventRing> ring, const TraceLimits &limits);
 
     /// Also while recording is switched off: requests and communicators are followed.
     bool takes(const void *) const override { return true; }
@@ -37,15 +39,26 @@ public:
     /// Of persistent requests; other sends are calls.
     void sent(const Message &message);
     void received(const Message &message);
+    /// Also where it does not record.
     void mark(const char *what, std::uint64_t number);
+    /// Only while it records.
+    void mark_often(const char *what, std::uint64_t number);
+    monitor::RecordingWindows &windows() { return windows_; }
 
     void end(const ClockOffset *at_end);
 
 private:
-    bool is_recording();
-    void add(const char *what, std::int64_t then, const Message &message);
+    bool is_recording(std::int64_t now, std::int64_t then);
+    void pauses(std::int64_t now);
+    void goes_on(std::int64_t now);
+    void tell_unrecorded(std::int64_t now);
+    void leave_out(const monitor::UnrecordedMessages::Key &key, std::uint32_t number);
+    void add(bool is_sent, std::int64_t then, const Message &message);
 
     std::unique_ptr<monitor::EventRing> ring_;
+    const monitor::EventFilter filter_;
+    monitor::RecordingWindows windows_;
+    monitor::UnrecordedMessages unrecorded_;
     std::atomic<bool> is_off_{false};
 };
 
@@ -59,9 +72,10 @@ struct TraceSettings {
     std::string world, host;
     MPI_Comm comm; ///< ours, of all processes of the world
     int rank, ranks;
+    TraceLimits limits;
 };
 
-/// Collective over the world.
+/// Collective over the world, also where the ranks that are recorded are others.
 Done begin_trace(const TraceSettings &settings);
 /// `at_end`: by how much the clocks differ now; nullptr: it was not measured.
 void end_trace(const ClockOffset *at_end);

@@ -28,6 +28,7 @@ class Home:
 
     module: str
     interspersed: bool = True  # whether options may stand behind arguments
+    interspersed_with: str = ""  # an option with which they may, unless there is a `--`
     section: str = "Commands"  # of the list in which its group shows it
 
 
@@ -97,16 +98,25 @@ def _command(name: str, home: Home) -> Any:
     alone = typer.Typer(add_completion=False, rich_markup_mode=None)
     settings = {"allow_interspersed_args": home.interspersed, "help_option_names": HELP_OPTIONS}
     alone.command(name, cls=_Command, context_settings=settings)(found)
-    return get_command(alone)
+    made: Any = get_command(alone)
+    made.interspersed_with = home.interspersed_with
+    return made
 
 
 class _Command(HelpInWholeWords, TyperCommand):
     """Its help names values in a word, and arguments as their declarations do."""
 
+    interspersed_with = ""
+
     def __init__(self, *positional: Any, **settings: Any) -> None:
         super().__init__(*positional, **settings)
         _name_values(self.params)
         self._arguments: list[Any] = [each for each in self.params if each.param_type_name == "argument"]
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if self.interspersed_with in [word.partition("=")[0] for word in args] and "--" not in args:
+            ctx.allow_interspersed_args = True
+        return super().parse_args(ctx, args)
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         return ["[OPTIONS]", *(a.metavar if a.required else f"[{a.metavar}]" for a in self._arguments)]

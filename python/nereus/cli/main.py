@@ -28,7 +28,7 @@ app = group_of(
         "top": Home("nereus.cli.top", section=_LOOK),
         "page": Home("nereus.cli.page", section=_LOOK),
         "monitor": Home("nereus.cli.monitor", interspersed=False, section=_LOOK),
-        "trace": Home("nereus.cli.trace", interspersed=False, section=_LOOK),
+        "trace": Home("nereus.cli.trace", interspersed=False, interspersed_with="--for", section=_LOOK),
         "export": Home("nereus.cli.export", section=_LOOK),
         "report": Home("nereus.cli.report", section=_LOOK),
         "compare": Home("nereus.cli.compare", section=_LOOK),

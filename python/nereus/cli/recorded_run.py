@@ -15,6 +15,11 @@ from nereus.launch.preloading import forwards_itself
 from nereus.launch.sensors import Sensor
 
 
+def new_run() -> str:
+    """A name that no other run has."""
+    return secrets.token_hex(8)
+
+
 @dataclass(frozen=True)
 class RecordedRun:
     """One run, which has a name of its own."""
@@ -23,7 +28,8 @@ class RecordedRun:
     build: Build
     encoding: Encoding = Encoding.JSON
     sensor: Sensor = Sensor.WRAPPERS
-    name: str = field(default_factory=lambda: secrets.token_hex(8))
+    trace: Path | None = None  # its folder
+    name: str = field(default_factory=new_run)
 
     def recorded_in(self, file: Path, variables: Mapping[str, str]) -> tuple[int, bool]:
         """Run it: its exit code, or ours where we are stopped; and whether the record has its end."""
@@ -35,6 +41,9 @@ class RecordedRun:
                 "NEREUS_MONITOR_FORMAT": self.encoding.value,
                 "NEREUS_MONITOR_RUN": self.name,
             }
+            if self.trace is not None:
+                own["NEREUS_MONITOR_TRACE"] = str(self.trace)
+                parts_folder.tell_trace(parts, self.trace)
             self._complain_of_other_hosts()
             environment = self.sensor.environment(self.build, {**own, **variables})
             code = run_foreign(self.command, self.build, environment, stopping).code

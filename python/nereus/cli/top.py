@@ -13,10 +13,10 @@ from nereus.analysis.monitor.live import COLUMNS, Rates, latest_of_job, rates, s
 from nereus.analysis.report.units import amount_text, frequency_text
 from nereus.cli.elsewhere import AtOption, AtShellOption, carried_out_elsewhere
 from nereus.cli.messages import Refused, note, show_json_line
+from nereus.cli.monitored_run import chosen_run, name_of
 from nereus.launch import Stopping
-from nereus.launch.hosts import is_here
-from nereus.launch.parts_folder import is_locked, monitored, run_of, totals
-from nereus.supervisor import found_jobs, job_names, meant_by
+from nereus.launch.parts_folder import is_locked, monitored, totals
+from nereus.supervisor import found_jobs
 from nereus.supervisor.daemon_address import daemon_control_socket
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def top(
 
         top_jobs(interval, samples, as_json)
         return
-    parts, malleable = _chosen(job)
+    parts, malleable = chosen_run(job)
     with Stopping() as stopping:
         looks = _looks(parts, malleable, interval, samples, stopping)
         if as_json:
@@ -68,7 +68,7 @@ def top(
         else:
             _show(looks)
     note(
-        f"{_run_of(parts) if job is None else printable(job)}: the run has ended",
+        f"{name_of(parts) if job is None else printable(job)}: the run has ended",
         quiet=stopping.signal is not None or samples is not None,
     )
 
@@ -80,45 +80,6 @@ def _shows_jobs(job: str | None, jobs: bool) -> bool:
     if jobs or job is not None or monitored():
         return jobs
     return daemon_control_socket().exists() or bool(found_jobs())
-
-
-def _elsewhere(wanted: str | None) -> str:
-    """Where a job that is not monitored on this host may be."""
-    jobs = [one for one in found_jobs() if wanted in (one.key, one.name) and not is_here(one.host)]
-    return "".join(f"; {wanted} runs on {one.host}: --at {one.host} looks there" for one in jobs[:1])
-
-
-def _chosen(wanted: str | None) -> tuple[Path, str | None]:
-    """Where the records of the run lie, and the key of the job to be shown; None: all processes."""
-    found = monitored()
-    if wanted is None and len(found) == 1:
-        return found[0], None
-    for folder in found:
-        if wanted == _run_of(folder):
-            return folder, None
-    names = job_names()
-    jobs = {folder: _jobs(folder) for folder in found}
-    meant = meant_by(wanted or "", {key for keys in jobs.values() for key in keys}, names)
-    with_it = [(folder, key) for folder in found for key in jobs[folder] if key in meant]
-    if len(with_it) == 1:
-        return with_it[0]
-    there = ", ".join(
-        " ".join([_run_of(folder), *(f"(job {printable(names.get(key, key))})" for key in jobs[folder])])
-        for folder in found
-    )
-    which = f"JOB = {wanted}" if wanted else "JOB"
-    elsewhere = _elsewhere(wanted)
-    if found:
-        raise Refused(f"{which}: monitored on this host are: {there}{elsewhere}")
-    raise Refused(f"{which}: no such run is monitored on this host; `nereus monitor` begins one{elsewhere}")
-
-
-def _run_of(folder: Path) -> str:
-    return printable(run_of(folder))
-
-
-def _jobs(folder: Path) -> list[str]:
-    return sorted({one.job for one in sums(totals(folder)).values() if one.job})
 
 
 def _looks(

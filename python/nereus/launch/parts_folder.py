@@ -20,6 +20,7 @@ from nereus.launch.shared_memory import FOLDER, mapped
 
 _NAME = "nereus-{run}-monitor-"
 _READER = "nereus-parts"
+_TRACE = "trace"  # a file with the name of a folder
 _YOUNG = 60.0  # s; its maker may not have locked it yet
 
 
@@ -73,6 +74,19 @@ def append(parts: Sequence[Path], build: Build, record: Path, is_cbor: bool) -> 
         options = ["--cbor"] if is_cbor else []
         done = subprocess.run([build.program(_READER), *options, *parts], stdout=file, check=False)
     return done.returncode == 0
+
+
+def tell_trace(folder: Path, trace: Path) -> None:
+    """Where the run has its trace."""
+    (folder / _TRACE).write_text(str(trace), encoding="utf-8")
+
+
+def trace_of(folder: Path) -> Path | None:
+    """The folder of the run's trace, if it has one."""
+    try:
+        return Path((folder / _TRACE).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError):
+        return None
 
 
 def totals(folder: Path) -> list[bytes]:

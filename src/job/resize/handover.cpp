@@ -39,7 +39,13 @@ Handover::Handover(JobState &job, const plan::Sizes &sizes, std::optional<Compan
     : job_(job), rank_(job.generation.control.rank()), sizes_(sizes), company_(std::move(company)), request_(request),
       news_(std::move(news)) {}
 
+void Handover::enter(const char *state) {
+    state_ = state;
+    tell_monitor_state(activities::resize, state);
+}
+
 bool Handover::begin(nereus_resize_report &report, double paused, Departure &departure) {
+    enter("ready");
     paused_ = paused;
     Done done = get_ready(report);
     if (done && in_background()) done = start_background();
@@ -59,7 +65,7 @@ void Handover::finish(nereus_resize_report &report, Departure &departure) {
     Decision decision;
     decision.swaps = *swaps;
     tell_newcomers(decision);
-    state_ = "committing";
+    enter("committing");
     settle(report, departure);
 }
 
@@ -94,7 +100,7 @@ transfer::Lane Handover::lane() const {
 }
 
 Done Handover::start_background() {
-    state_ = "sending";
+    enter("sending");
     auto background = Background::make(sources(), arrays_->sending(true, lane(), transfer_choice_, job_.settings),
                                        arrays_->seconds_for(true, job_.settings));
     if (!background) return tl::unexpected(background.error());
@@ -145,12 +151,12 @@ Done Handover::agree_that_data_came(const Done &mine) {
 
 /// Moves what is left to move and takes the last vote.
 Done Handover::send(nereus_resize_report &report) {
-    if (!in_background()) state_ = "sending";
+    if (!in_background()) enter("sending");
     Done mine = make_and_move(report);
     const bool moved = mine.has_value();
     if (job_.settings.verify) mine = verify(mine);
     if (has_own_data()) mine = move_own_data(mine);
-    if (moved) state_ = "committing";
+    if (moved) enter("committing");
     const Stopwatch others;
     const Verdict verdict = collect(sources(), meeting(), {mine, sums_of(*arrays_, moved)}, limit_of_all(news_));
     if (!job_.settings.verify) add_wait_for_others(report, others);
@@ -325,6 +331,7 @@ void Handover::abandon_data() {
 }
 
 void Handover::roll_back(nereus_resize_report &report, const Error &why) {
+    tell_monitor_state(activities::resize, "rolling back");
     report.code = why.code;
     write_into(report.state, state_);
     write_into(report.reason, why.what);

@@ -57,6 +57,7 @@ public:
     const std::string &why_chosen() const { return why_chosen_; }
 
 private:
+    void enter(const char *state);
     bool root() const { return rank_ == 0; }
     MPI_Comm sources() const { return job_.generation.control.get(); }
     const process::Meeting *meeting() const { return company_ ? &company_->meeting : nullptr; }

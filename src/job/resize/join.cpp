@@ -196,6 +196,7 @@ void go_on_from(JobState &job, Commit commit) {
 }
 
 Result<nereus_resize_report> join(JobState &job, process::Arrival arrival) {
+    const MonitoredState joining(activities::resize, "connecting");
     auto arrived = process::arrive(std::move(arrival));
     if (!arrived) return tl::unexpected(arrived.error());
     process::Meeting &meeting = arrived->meeting;
@@ -208,7 +209,9 @@ Result<nereus_resize_report> join(JobState &job, process::Arrival arrival) {
 
     const int drain = offer.sizes.drain_of_newcomer(own_number(meeting));
     Newcomer newcomer(job, offer, meeting, drain);
+    tell_monitor_state(activities::resize, "ready");
     if (auto done = newcomer.get_ready(); !done) return tl::unexpected(done.error());
+    tell_monitor_state(activities::resize, "sending");
     if (newcomer.in_background())
         if (auto done = newcomer.take_background(); !done) return tl::unexpected(done.error());
     if (auto done = newcomer.meet_for_own_data(); !done) return tl::unexpected(done.error());
@@ -217,6 +220,7 @@ Result<nereus_resize_report> join(JobState &job, process::Arrival arrival) {
     auto commit = newcomer.take_rest();
     if (!commit) return tl::unexpected(commit.error());
 
+    tell_monitor_state(activities::resize, "committing");
     if (offer.sizes.anew) say_heard(meeting);
     newcomer.adopt(commit->values);
     if (!offer.sizes.anew) settle_control(*next, meeting.comm);
@@ -228,6 +232,7 @@ Result<nereus_resize_report> join(JobState &job, process::Arrival arrival) {
     tell_monitor(job.generation);
     const nereus_resize_report report = commit->report;
     go_on_from(job, std::move(*commit));
+    tell_monitor_iteration(job.iteration);
     return report;
 }
 

@@ -5,6 +5,7 @@
 #include "job/data/consistency.hpp"
 #include "job/data/matrix_rows.hpp"
 #include "job/resize/rank_reordering.hpp"
+#include "job/state/monitor_client.hpp"
 #include "job/state/report.hpp"
 #include "mpi/bounded_call.hpp"
 #include "mpi/share.hpp"
@@ -38,6 +39,7 @@ Resize::Ended Resize::begin(bool at_once, Departure &departure) {
     const bool changes_parts = sizes_.drains != sizes_.sources || sizes_.anew || request_.balances != 0;
     if (request_.balances == 0) job_.registry.forget_next();
     if (!changes_parts && request_.options.placement != NEREUS_MEASURED) return unchanged();
+    tell_monitor_state(activities::resize, "making");
     if (auto done = check_alike(sources(), job_.registry); !done) return rolled_back(done.error());
     auto swaps = agree_on_swaps(sources(), job_.registry, job_.registry.follow_pointers());
     if (!swaps) return rolled_back(swaps.error());
@@ -131,6 +133,7 @@ Done Resize::prepare_on_root() {
 }
 
 Resize::Met Resize::connect() {
+    tell_monitor_state(activities::resize, "connecting");
     auto met = making_->connect(job_.settings.connect_timeout, limit());
     connected_at_ = now();
     return met;

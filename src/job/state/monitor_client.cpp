@@ -32,6 +32,18 @@ void tell_monitor(const Generation &generation) {
     tell(generation.application.get(), job.data(), static_cast<int>(generation.number));
 }
 
+void tell_monitor_state(const char *activity, const char *state) {
+    static const auto tell = of_monitor<decltype(nereus_monitor_state)>("nereus_monitor_state");
+    if (tell) tell(activity, state);
+}
+
+void tell_monitor_end(const char *activity) { tell_monitor_state(activity, nullptr); }
+
+void tell_monitor_iteration(std::int64_t number) {
+    static const auto tell = of_monitor<decltype(nereus_monitor_iteration)>("nereus_monitor_iteration");
+    if (tell) tell(static_cast<std::uint64_t>(number));
+}
+
 bool follow_io(MPI_Comm comm, int (*call)(void *, int), void *context) {
     const auto follow = of_monitor<decltype(nereus_monitor_io)>("nereus_monitor_io");
     return follow && follow(comm, call, context) == NEREUS_OK;

@@ -2,6 +2,7 @@
 #include "job/timing/stage_timer.hpp"
 
 #include "base/clock.hpp"
+#include "job/state/monitor_client.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -49,6 +50,7 @@ Done Measured::begin_stage(const char *name, nereus_stage_kind kind, std::int64_
     stage->bytes = bytes;
     open_ = static_cast<std::size_t>(stage - stages_.data());
     next_ = *open_ + 1;
+    tell_monitor_state(activities::stage, name);
     if (!is_on() && !times_stages_) return {};
     opened_at_ = now();
     if (std::exchange(waits_for_stage_, false)) iteration_ = opened_at_;
@@ -57,6 +59,7 @@ Done Measured::begin_stage(const char *name, nereus_stage_kind kind, std::int64_
 
 Done Measured::end_stage() {
     if (!open_) return failed(NEREUS_ERR_STATE, "no stage is open");
+    tell_monitor_end(activities::stage);
     Stage &stage = stages_[*open_];
     const double seconds = is_on() || times_stages_ ? now() - opened_at_ : 0.0;
     note_spent(stage.kind, seconds);

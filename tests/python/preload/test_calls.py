@@ -11,6 +11,8 @@ from typing import Any
 import pympistandard
 import pytest
 
+from nereus.analysis.trace.call_names import calls_of
+
 CALLS = Path(__file__).parents[3] / "preload" / "monitor" / "pmpi" / "calls.toml"
 # Have a buffer, and nothing leaves the process: the other side tells, or no message is made.
 RECEIVE = {"recv", "irecv", "mrecv", "imrecv", "recv_init", "precv_init"}
@@ -73,6 +75,20 @@ def test_what_is_done_before_a_call_for_messages_has_its_end_behind_it() -> None
         assert ("taking(" in prepare) == ("_taken(" in behind)
 
 
+def test_groups_that_a_trace_can_be_limited_to_are_those_of_the_table() -> None:
+    """Where wrappers and command disagree on what sends and receives, a trace would have no arrows."""
+    moves = tomllib.loads(CALLS.read_text())["moves"]
+    names, groups = calls_of()
+    assert groups["point-to-point"] == set(generator("generate").message_calls(moves))
+    collective = {
+        name
+        for entry in moves
+        if "Call::" in entry.get("move", "") and "timed" in entry
+        for name in entry["calls"].split()
+    }
+    assert groups["collective"] == collective & names
+
+
 def test_every_collective_of_open_mpi_is_intercepted_by_its_component() -> None:
     header = next(Path("/usr/lib").glob("*/openmpi/include/openmpi/ompi/mca/coll/coll.h"), None)
     if header is None:
@@ -82,9 +98,9 @@ def test_every_collective_of_open_mpi_is_intercepted_by_its_component() -> None:
     assert found - {"agree", "iagree"} <= listed("calls", "persistent")
 
 
-def generator() -> Any:
-    """The program that makes the component's functions."""
-    spec = spec_from_file_location("generate_components", CALLS.with_name("generate_components.py"))
+def generator(name: str = "generate_components") -> Any:
+    """The program that makes the component's functions, or the wrappers."""
+    spec = spec_from_file_location(name, CALLS.with_name(f"{name}.py"))
     assert spec is not None and spec.loader is not None
     module = module_from_spec(spec)
     sys.modules[spec.name] = module  # dataclasses look it up

@@ -164,6 +164,7 @@ _TEXT: Mapping[str, Mapping[str, str]] = {
         "messages": "source destination sent_seconds:s received_seconds:s bytes:B tag",
         "generations": "job:text generation ranks rank process begin_seconds:s end_seconds:s",
         "phases": "phase:text process begin_seconds:s end_seconds:s",
+        "states": "activity:text state:text process begin_seconds:s end_seconds:s",
     },
     "workload": {
         "simulations": f"{_VARIANT} seed {_FIGURES}",

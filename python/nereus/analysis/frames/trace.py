@@ -11,6 +11,7 @@ from nereus.analysis.frames.tables import Row, Tables
 from nereus.analysis.trace.file import NO_PEER, Numbers
 from nereus.analysis.trace.model import Timeline, Track
 from nereus.analysis.trace.run import read_run
+from nereus.analysis.trace.states import PHASE
 
 
 def trace_tables(path: Path) -> Tables:
@@ -32,8 +33,19 @@ def trace_tables(path: Path) -> Tables:
             for span in run.generations
         ],
         "phases": [
-            {"phase": phase.name, "process": phase.track, **_times(phase.begin, phase.end)}
-            for phase in run.phases
+            {"phase": span.state, "process": span.track, **_times(span.begin, span.end)}
+            for span in run.states
+            if span.activity == PHASE
+        ],
+        "states": [
+            {
+                "activity": span.activity,
+                "state": span.state,
+                "process": span.track,
+                **_times(span.begin, span.end),
+            }
+            for span in run.states
+            if span.activity != PHASE
         ],
     }
     notes = list(run.notes)

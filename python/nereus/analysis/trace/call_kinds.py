@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a call of MPI is, by its name without `MPI_`."""
 
-_COLLECTIVE = ("cast", "duce", "gather", "scatter", "alltoall", "arrier", "scan")
+_COLLECTIVE = ("bcast", "reduce", "gather", "scatter", "alltoall", "barrier", "scan")
 
 
 def is_of_files(call: str) -> bool:
@@ -11,4 +11,4 @@ def is_of_files(call: str) -> bool:
 
 def is_collective(call: str) -> bool:
     """Whether all of a communicator move data, or wait for each other, in it."""
-    return any(word in call for word in _COLLECTIVE)
+    return any(word in call.lower() for word in _COLLECTIVE)

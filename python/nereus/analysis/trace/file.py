@@ -48,6 +48,12 @@ EVENT = np.dtype(
         ("number", "<u4"),
     ]
 )
+#: Names of events that are no calls of MPI; those of states have a colon (states.py).
+SENT, RECEIVED, GENERATION, PAUSED, RESUMED = "sent", "received", "generation", "paused", "resumed"
+#: Messages while it paused: how many, and numbers of their receives.
+UNRECORDED_SENDS, UNRECORDED_RECEIVES = "unrecorded sends", "unrecorded receives"
+#: What went by then is not known: by a former version of the monitor, or for want of memory.
+GAPS = ("off", "uncounted")
 NO_PEER = -(2**31)
 SHARED_THREAD = 63  # by all beyond that number
 MOST_RANKS = 2**22
@@ -141,6 +147,15 @@ def read_process(path: Path) -> ProcessTrace:
         end=begin + took,
         events=events,
     )
+
+
+def recorded_events(path: Path) -> int:
+    """How many its process has recorded until now; 0 where that cannot be read."""
+    with suppress(OSError), path.open("rb") as file:
+        begin = file.read(HEAD.itemsize)
+        if len(begin) == HEAD.itemsize and begin.startswith(MAGIC):
+            return int(np.frombuffer(begin, dtype=HEAD, count=1)[0]["recorded"])
+    return 0
 
 
 def shorten(path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from nereus.analysis.trace.error import TraceError
 from nereus.analysis.trace.file import ProcessTrace, read_process
 from nereus.analysis.trace.kinds import RECORD, files_of
+from nereus.analysis.trace.settings import settings_of
 
 
 def traces_of(folder: Path) -> tuple[list[ProcessTrace], list[str]]:
@@ -31,7 +32,9 @@ def traces_of(folder: Path) -> tuple[list[ProcessTrace], list[str]]:
     if not found:
         raise TraceError(notes[0])
     traces = list(found.values())
-    return traces, [*notes, *_missing(traces)]
+    settings = settings_of(folder)
+    missing = () if settings.ranks else _missing(traces)
+    return traces, [*notes, *settings.sentences(), *missing]
 
 
 def _missing(traces: Sequence[ProcessTrace]) -> Iterator[str]:

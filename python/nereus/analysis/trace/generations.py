@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from nereus.analysis.monitor.identities import expanded
 from nereus.analysis.monitor.model import Process
-from nereus.analysis.trace.model import GenerationSpan, PhaseSpan, Succession
+from nereus.analysis.trace.model import GenerationSpan, Succession
 
 Mark = tuple[int, int]  # when, ns; number
 
@@ -51,13 +51,3 @@ def successions_of(spans: Sequence[GenerationSpan]) -> list[Succession]:
         for before, after in pairwise(in_order):
             found += [Succession(rank, before[rank], after[rank]) for rank in sorted(before) if rank in after]
     return found
-
-
-def phases_of(track: int, process: Process, marks: Sequence[Mark], last: int) -> list[PhaseSpan]:
-    """Of one process; number 0 is of none."""
-    ends = [begin for begin, _ in marks[1:]] + [last] * bool(marks)
-    return [
-        PhaseSpan(process.phases[number], track, begin, end)
-        for (begin, number), end in zip(marks, ends, strict=True)
-        if number in process.phases
-    ]

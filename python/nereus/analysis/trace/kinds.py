@@ -5,6 +5,10 @@ from pathlib import Path
 
 RECORD = "record.jsonl"
 SUFFIX = ".trace"
+#: Until when processes record that pause: seconds since 1970.
+RECORD_UNTIL = "record-until"
+#: What the trace was limited to, and who made it.
+SETTINGS = "trace.json"
 
 
 def is_trace(path: Path) -> bool:

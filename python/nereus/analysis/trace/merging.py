@@ -8,9 +8,9 @@ from typing import TypeVar
 import numpy as np
 
 from nereus.analysis.trace.generations import successions_of
-from nereus.analysis.trace.model import GenerationSpan, PhaseSpan, Timeline, Track
+from nereus.analysis.trace.model import GenerationSpan, StateSpan, Timeline, Track
 
-Span = TypeVar("Span", GenerationSpan, PhaseSpan)
+Span = TypeVar("Span", GenerationSpan, StateSpan)
 
 
 def merged(runs: Sequence[Timeline]) -> Timeline:
@@ -20,7 +20,7 @@ def merged(runs: Sequence[Timeline]) -> Timeline:
     tracks: list[Track] = []
     messages = []
     generations: list[GenerationSpan] = []
-    phases: list[PhaseSpan] = []
+    states: list[StateSpan] = []
     for run in in_order:
         later = round((run.started_unix - first.started_unix) * 1e9)
         before = len(tracks)
@@ -32,7 +32,7 @@ def merged(runs: Sequence[Timeline]) -> Timeline:
             own[name] += later
         messages.append(own)
         generations += [_moved(span, before, later) for span in run.generations]
-        phases += [_moved(phase, before, later) for phase in run.phases]
+        states += [_moved(span, before, later) for span in run.states]
     together = np.concatenate(messages)
     return Timeline(
         first.folder,
@@ -42,7 +42,7 @@ def merged(runs: Sequence[Timeline]) -> Timeline:
         sum(run.unmatched for run in in_order),
         generations,
         successions_of(generations),
-        phases,
+        states,
         [note for run in in_order for note in run.notes],
     )
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A trace of a run as exporters take it: all times in ns since its first event, by one clock."""
 
+from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -99,10 +100,11 @@ class Succession:
 
 
 @dataclass(frozen=True)
-class PhaseSpan:
-    """A process in a phase of its program."""
+class StateSpan:
+    """A process in a state of one of its activities: `resize: sending`, `phase: solve`, `iteration: 12`."""
 
-    name: str
+    activity: str
+    state: str
     track: int
     begin: int
     end: int
@@ -135,7 +137,7 @@ class Timeline:
     unmatched: int  # messages of which one side is not known, or not surely
     generations: list[GenerationSpan]
     successions: list[Succession]
-    phases: list[PhaseSpan]
+    states: list[StateSpan]  # by track and activity, in the order of their begin
     notes: list[str]  # what is missing, in sentences
     decisions: list[Decision] = field(default_factory=list)  # of the daemon, where they were read
 
@@ -147,5 +149,23 @@ class Timeline:
     @property
     def last(self) -> int:
         """When anything was last seen, ns."""
-        spans = [span.end for span in self.generations] + [phase.end for phase in self.phases]
+        spans = [span.end for span in self.generations] + [span.end for span in self.states]
         return max([0, *(track.last for track in self.tracks), *spans])
+
+    @cached_property
+    def activities(self) -> list[str]:
+        """Of all processes, in the order of their first begin."""
+        first = sorted(self.states, key=lambda span: span.begin)
+        return list(dict.fromkeys(span.activity for span in first))
+
+    def activities_of(self, place: int) -> list[str]:
+        """Of one track."""
+        own = self._activities_by_track[place]
+        return [activity for activity in self.activities if activity in own]
+
+    @cached_property
+    def _activities_by_track(self) -> dict[int, set[str]]:
+        found: dict[int, set[str]] = defaultdict(set)
+        for span in self.states:
+            found[span.track].add(span.activity)
+        return found

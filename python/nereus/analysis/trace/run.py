@@ -10,19 +10,33 @@ from nereus.analysis.monitor.identities import Identities, Place
 from nereus.analysis.monitor.model import Process
 from nereus.analysis.monitor.reader import read
 from nereus.analysis.trace.clocks import Clocks
-from nereus.analysis.trace.file import NO_PEER, SHARED_THREAD, Numbers, ProcessTrace
+from nereus.analysis.trace.file import (
+    GAPS,
+    GENERATION,
+    NO_PEER,
+    PAUSED,
+    RECEIVED,
+    RESUMED,
+    SENT,
+    SHARED_THREAD,
+    UNRECORDED_RECEIVES,
+    UNRECORDED_SENDS,
+    Numbers,
+    ProcessTrace,
+)
 from nereus.analysis.trace.folder import traces_of
-from nereus.analysis.trace.generations import Mark, phases_of, spans_of, successions_of
+from nereus.analysis.trace.generations import Mark, spans_of, successions_of
 from nereus.analysis.trace.groups import Groups, ProcessGroups
 from nereus.analysis.trace.kinds import RECORD
-from nereus.analysis.trace.messages import Ends, Side, matched
-from nereus.analysis.trace.model import GenerationSpan, PhaseSpan, Timeline, Track
+from nereus.analysis.trace.messages import Ends, Flags, Side, matched
+from nereus.analysis.trace.model import GenerationSpan, StateSpan, Timeline, Track
+from nereus.analysis.trace.states import is_state, states_of
 
 SENDS = (
     *("Send", "Bsend", "Ssend", "Rsend", "Isend", "Ibsend", "Issend", "Irsend"),
     *("Sendrecv", "Isendrecv", "Sendrecv_replace", "Isendrecv_replace"),
 )
-_MARKS = ("sent", "received", "generation", "phase", "off")
+_MARKS = (SENT, RECEIVED, GENERATION, PAUSED, RESUMED, UNRECORDED_SENDS, UNRECORDED_RECEIVES, *GAPS)
 
 
 def read_run(folder: Path) -> Timeline:
@@ -45,13 +59,14 @@ class _Reading:
     def timeline(self) -> Timeline:
         messages, unmatched = matched(*self._sides(), self._ends())
         generations: list[GenerationSpan] = []
-        phases: list[PhaseSpan] = []
+        states: list[StateSpan] = []
         for place, trace in enumerate(self._traces):
             process = self._process(trace)
+            first, last = self._first(trace) - self._zero, self._last(trace)
             if process is not None:
-                first, last = self._first(trace) - self._zero, self._last(trace)
-                generations += spans_of(place, process, self._marks(trace, "generation"), first, last)
-                phases += phases_of(place, process, self._marks(trace, "phase"), last)
+                generations += spans_of(place, process, self._generation_marks(trace), first, last)
+            phases = process.phases if process is not None else {}
+            states += states_of(place, trace, self._common(trace, trace.begin), last, phases)
         first_trace = self._traces[0]
         begun = self._common(first_trace, np.array([first_trace.begun]))[0]
         return Timeline(
@@ -62,7 +77,7 @@ class _Reading:
             unmatched,
             generations,
             successions_of(generations),
-            phases,
+            states,
             [*self._problems, *self._notes()],
         )
 
@@ -82,7 +97,7 @@ class _Reading:
         return self._clocks.common(trace, times) - self._zero
 
     def _track(self, trace: ProcessTrace) -> Track:
-        calls = ~trace.is_name(*_MARKS)
+        calls = _is_call(trace)
         events = trace.events[calls]
         process = self._process(trace)
         communicators = process.communicators if process is not None else {}
@@ -124,27 +139,34 @@ class _Reading:
 
     def _side(self, trace: ProcessTrace, known: ProcessGroups, at: Numbers, call: Numbers) -> Side:
         """Of a message whose call was overwritten, it is not known where it belongs."""
-        own = trace.events["group"][at].astype(np.int64)
-        peer = known.members(own, trace.events["peer"][at].astype(np.int64))
+        events = trace.events[at]
+        own = events["group"].astype(np.int64)
+        peer = known.members(own, events["peer"].astype(np.int64))
+        unrecorded = trace.is_name(UNRECORDED_SENDS, UNRECORDED_RECEIVES)[at]
+        packed = np.where(unrecorded, events["bytes"], 0)
+        number = events["number"].astype(np.int64)
         return Side(
             known.numbers(own),
-            np.where(call[at] >= 0, peer, -1),
-            trace.events["tag"][at].astype(np.int64),
+            np.where((call[at] >= 0) | unrecorded, peer, -1),
+            events["tag"].astype(np.int64),
             self._common(trace, trace.begin[at]),
             call[at],
-            trace.events["bytes"][at],
+            events["bytes"],
             self._clocks.error(trace, trace.begin[at]),
+            number,
+            number + (packed & np.uint64(2**32 - 1)).astype(np.int64),
+            (packed >> np.uint64(32)).astype(np.int64),
         )
 
     def _ends(self) -> Ends:
         return Ends(
             np.array([trace.is_ended for trace in self._traces]),
             np.array([trace.overwritten > 0 for trace in self._traces]),
-            np.array([bool(trace.is_name("off").any()) for trace in self._traces]),
+            np.array([_has_gap(trace) for trace in self._traces]),
         )
 
-    def _marks(self, trace: ProcessTrace, name: str) -> list[Mark]:
-        at = np.flatnonzero(trace.is_name(name))
+    def _generation_marks(self, trace: ProcessTrace) -> list[Mark]:
+        at = np.flatnonzero(trace.is_name(GENERATION))
         begin = self._common(trace, trace.begin[at])
         return [
             (int(time), int(number)) for time, number in zip(begin, trace.events["bytes"][at], strict=True)
@@ -159,8 +181,8 @@ class _Reading:
                 yield f"{trace.path}: {trace.damaged} events are damaged or cut off, and left out"
             if not trace.is_ended:
                 yield f"{who}: did not reach MPI_Finalize; its trace ends at its last event"
-            if trace.is_name("off").any():
-                yield f"{who}: recording was switched off meanwhile; its messages have no arrows"
+            if _has_gap(trace):
+                yield f"{who}: messages were not counted while it did not record; its messages have no arrows"
             if (trace.thread == SHARED_THREAD).any():
                 yield f"{who}: has more than {SHARED_THREAD} threads; further ones share a lane"
             if self._process(trace) is None:
@@ -172,9 +194,17 @@ class _Reading:
             yield f"{self._recording.path}: {self._recording.broken_off}"
 
 
+def _is_call(trace: ProcessTrace) -> Flags:
+    return ~trace.is_name(*_MARKS, *filter(is_state, trace.names))
+
+
+def _has_gap(trace: ProcessTrace) -> bool:
+    return bool(trace.is_name(*GAPS).any())
+
+
 def _sends(trace: ProcessTrace) -> Numbers:
     """Places of events, in the order in which they were sent."""
-    at = np.flatnonzero(trace.is_name(*SENDS, "sent") & (trace.events["peer"] != NO_PEER))
+    at = np.flatnonzero(trace.is_name(*SENDS, SENT, UNRECORDED_SENDS) & (trace.events["peer"] != NO_PEER))
     return at[np.argsort(trace.begin[at], kind="stable")]
 
 
@@ -184,7 +214,7 @@ def _receives(trace: ProcessTrace) -> Numbers:
     A ring loses what it has longest, and a receive may have been posted long before its message came: where a
     number is missing, those before it are not counted.
     """
-    at = np.flatnonzero(trace.is_name("received"))
+    at = np.flatnonzero(trace.is_name(RECEIVED, UNRECORDED_RECEIVES))
     number = trace.events["number"][at].astype(np.int64)
     order = np.argsort(number, kind="stable")
     at, number = at[order], number[order]
@@ -196,7 +226,7 @@ def _receives(trace: ProcessTrace) -> Numbers:
 
 def _call_of(trace: ProcessTrace) -> Numbers:
     """For each event the place of its call among the calls: its own, or the last of its thread; -1: none."""
-    is_call = ~trace.is_name(*_MARKS)
+    is_call = _is_call(trace)
     number = np.cumsum(is_call) - 1
     call = np.where(is_call, number, -1)
     for thread in np.unique(trace.thread):

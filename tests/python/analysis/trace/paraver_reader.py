@@ -24,6 +24,7 @@ class Paraver:
         default_factory=list
     )  # tasks, times, size, tag
     values: dict[int, dict[int, str]] = field(default_factory=dict)  # names by type and value
+    types: dict[int, str] = field(default_factory=dict)  # their names
     rows: dict[str, list[str]] = field(default_factory=dict)  # names by level
 
 
@@ -86,6 +87,7 @@ def _read_names(found: Paraver, path: Path) -> None:
         lines = block.strip().splitlines()
         if lines and lines[0] == "EVENT_TYPE":
             values = lines[lines.index("VALUES") + 1 :] if "VALUES" in lines else []
+            found.types[int(lines[1].split()[1])] = lines[1].split(" ", 2)[2]
             found.values[int(lines[1].split()[1])] = {
                 int(value): name for value, name in (line.split(" ", 1) for line in values)
             }

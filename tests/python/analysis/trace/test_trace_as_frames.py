@@ -51,6 +51,17 @@ def test_frames_of_a_trace_have_generations_and_phases(tmp_path: Path) -> None:
     assert found.phases.end_seconds.tolist() == pytest.approx([25e-9])
 
 
+def test_frames_of_a_trace_have_states(tmp_path: Path) -> None:
+    process = AProcess().add("resize:sending", 5).add("resize:", 15).add("iteration", 20, size=3)
+    found = nereus.load(write(tmp_path / "traced", [process.add("Barrier", 25, 30)]))
+    assert found.states[["activity", "state", "process"]].to_dict("records") == [
+        {"activity": "resize", "state": "sending", "process": 0},
+        {"activity": "iteration", "state": "3", "process": 0},
+    ]
+    assert found.states.begin_seconds.tolist() == pytest.approx([0, 15e-9])
+    assert found.states.end_seconds.tolist() == pytest.approx([10e-9, 25e-9])
+
+
 def test_what_a_trace_lacks_is_in_its_notes(tmp_path: Path) -> None:
     first, second = two()
     found = nereus.load(write(tmp_path / "traced", [first.sends(0, 1), second]))

@@ -24,13 +24,14 @@ Slice = tuple[int, str, int, int]  # process, name, begin, end
 
 @pytest.fixture
 def run(tmp_path: Path) -> Timeline:
-    """Two ranks, of which one has two threads and an odd name; a newcomer; messages, a resize, a phase."""
+    """Two ranks, one with two threads; a newcomer; messages, a resize with its states, an odd phase."""
     first, second = two()
     newcomer = AProcess("bbbb", begun_unix=1.7e9 + 1)
     first.add("generation", 0, size=0).add("phase", 5, size=1)
     first.sends(10, 1, size=40, tag=3).sends(30, 1, size=41, tag=3).add("Barrier", 50, 50)
     first.add("Test", 52, 53, number=4).add("Allreduce", 51, 90, 8, thread=1)
-    first.add("generation", 100, size=1).add("Barrier", 190, 200)
+    first.add("resize:making", 92).add("resize:sending", 95).add("resize:", 99)
+    first.add("generation", 100, size=1).add("iteration", 100, size=12).add("Barrier", 190, 200)
     second.add("generation", 5, size=0).receives(6, 30, 0, 40, tag=3, number=1)
     second.receives(30, 60, 0, 41, tag=3, number=2)
     newcomer.add("generation", 110, size=1).add("Barrier", 180, 210)
@@ -76,7 +77,7 @@ def spans_of(run: Timeline) -> Counter[Slice]:
         (span.track, f"generation {span.generation}: rank {span.rank} of {span.ranks}", span.begin, span.end)
         for span in run.generations
     )
-    return found + Counter((phase.track, phase.name, phase.begin, phase.end) for phase in run.phases)
+    return found + Counter((span.track, span.state, span.begin, span.end) for span in run.states)
 
 
 def messages_of(run: Timeline) -> list[tuple[int, int, int, int]]:
@@ -119,7 +120,7 @@ def test_chrome_has_each_call_and_message(run: Timeline, file: Path) -> None:
             for each in events
         ), "an arrow begins and ends in a slice"
     counters = {event["name"] for event in events if event["ph"] == "C"}
-    assert counters == {"bytes in flight", "ranks"}
+    assert counters == {"bytes in flight", "imbalance", "ranks"}
 
 
 @pytest.mark.parametrize("file", ["perfetto"], indirect=True)
@@ -172,7 +173,7 @@ def test_perfetto_has_each_call_and_message(run: Timeline, file: Path) -> None:
         for packet in events
         if packet.track_event.type == TrackEvent.TYPE_COUNTER
     }
-    assert counted == {"bytes in flight", "ranks"}
+    assert counted == {"bytes in flight", "imbalance", "ranks"}
 
 
 @pytest.mark.parametrize("file", ["otf2"], indirect=True)
@@ -200,9 +201,14 @@ def test_otf2_has_each_call_and_message(run: Timeline, file: Path) -> None:
                 receives.append((event.sender, place, event.time + 1, event.msg_length, event.msg_tag))
         assert archive.definitions.clock_properties.realtime_timestamp == int(run.started_unix * 10**9)
     assert not any(open_regions.values())
-    assert slices == calls_of(run) + spans_of(run) - Counter(
-        {(phase.track, phase.name, phase.begin, phase.end): 1 for phase in run.phases}
+    named = {span.state: f"{span.activity}: {span.state}" for span in run.states}
+    expected = calls_of(run) + Counter(
+        {
+            (place, named.get(name, name), *times): many
+            for (place, name, *times), many in spans_of(run).items()
+        }
     )
+    assert slices == expected
     rows = run.messages[["source", "destination", "sent", "received", "bytes", "tag"]].tolist()
     assert sends == [(source, to, sent, size, tag) for source, to, sent, _, size, tag in rows]
     assert receives == [(source, to, received, size, tag) for source, to, _, received, size, tag in rows]
@@ -224,6 +230,15 @@ def test_paraver_has_each_call_and_message(run: Timeline, file: Path) -> None:
         tuple(row)
         for row in run.messages[["source", "destination", "sent", "received", "bytes", "tag"]].tolist()
     )
+    for activity in run.activities:
+        spans = [span for span in run.states if span.activity == activity]
+        kind = next(kind for kind, name in found.types.items() if name == f"State of {activity}")
+        entered = [
+            (task, found.values[kind][value], time)
+            for task, _, time, event, value in found.events
+            if event == kind and value
+        ]
+        assert sorted(entered) == sorted((span.track, span.state, span.begin) for span in spans)
     assert found.threads == [2, 1, 1]
     assert found.nodes == [0, 1, 0]
     assert found.rows["NODE"] == ["h", "other"]
@@ -247,7 +262,8 @@ def test_picture_shows_each_kind_of_call_and_who_has_a_rank_next(run: Timeline) 
     assert axes.get_title(loc="left").endswith("9 calls, 2 messages")
     assert [text.get_text() for text in axes.get_yticklabels()] == [track.label for track in run.tracks]
     legend = [text.get_text() for text in next(iter(axes.findobj(Legend))).get_texts()]
-    expected = ["messages", "collectives", "waiting", "a message", "a generation", "who has the rank next"]
+    expected = ["messages", "collectives", "waiting", "a resize goes on", "a message", "a generation"]
+    expected.append("who has the rank next")
     assert legend == expected
     ranks = {text.get_text() for text in axes.texts if text.get_text()}
     assert ranks == {"rank 0 of 2", "rank 1 of 2"}

@@ -14,10 +14,17 @@ Row = tuple[int, int, int, int, int]  # group, peer, tag, time, bytes
 
 
 def side(rows: Sequence[Row], error: int = 0) -> Side:
-    columns = np.array(rows, dtype=np.int64).reshape(-1, 5).T
+    """Receives have the numbers 0, 1 and so on."""
+    return counted([(*row, number, number, 0) for number, row in enumerate(rows)], error)
+
+
+def counted(rows: Sequence[tuple[int, ...]], error: int = 0) -> Side:
+    """Rows with the first and the last number, and how many they stand for that were not recorded."""
+    columns = np.array(rows, dtype=np.int64).reshape(-1, 8).T
     call = np.arange(len(rows))
     size = columns[4].astype(np.uint64)
-    return Side(columns[0], columns[1], columns[2], columns[3], call, size, np.full(len(rows), error))
+    group, peer, tag, time, _, number, last, unrecorded = columns
+    return Side(group, peer, tag, time, call, size, np.full(len(rows), error), number, last, unrecorded)
 
 
 def ends(processes: int, ended: bool = True, lost: bool = False, gap: bool = False) -> Ends:
@@ -100,6 +107,55 @@ def test_unknown_processes_and_communicators_have_no_arrows() -> None:
 
 def test_run_without_messages_has_none() -> None:
     assert pairs([[], []], [[], []]) == ([], 0)
+
+
+def test_messages_that_were_not_recorded_keep_their_places() -> None:
+    """Of three, the sender did not record the first one, and the receiver not the second one."""
+    sent = counted([(0, 1, 0, 5, 0, 0, 0, 1), (0, 1, 0, 20, 8, 0, 0, 0), (0, 1, 0, 30, 8, 0, 0, 0)])
+    received = counted([(0, 0, 0, 15, 8, 1, 1, 0), (0, 0, 0, 35, 0, 2, 2, 1), (0, 0, 0, 40, 8, 3, 3, 0)])
+    found, unmatched = matched([sent, side([])], [side([]), received], ends(2))
+    assert found[["send_call", "receive_call"]].tolist() == [(2, 2)]
+    assert unmatched == 2
+
+
+def test_nothing_is_guessed_where_unrecorded_receives_mix_with_others() -> None:
+    """The receives with numbers 1 and 3 were not recorded, the one between them was."""
+    sent = side([(0, 1, 0, 10 * number, 8) for number in range(3)])
+    received = counted([(0, 0, 0, 50, 0, 1, 3, 2), (0, 0, 0, 45, 8, 2, 2, 0)])
+    found, unmatched = matched([sent, side([])], [side([]), received], ends(2))
+    assert (len(found), unmatched) == (0, 4)
+
+
+Flow = tuple[int, int]  # tag, whether it is recorded
+
+
+def recorded(flow: Sequence[Flow], peer: int, time: int) -> Side:
+    """One side of messages whose size is their number; a pause ends with what went by in it."""
+    rows: list[tuple[int, ...]] = []
+    paused: dict[int, list[int]] = defaultdict(list)
+
+    def resume() -> None:
+        for tag, numbers in paused.items():
+            rows.append((0, peer, tag, time, 0, numbers[0], numbers[-1], len(numbers)))
+        paused.clear()
+
+    for number, (tag, is_recorded) in enumerate(flow):
+        if is_recorded:
+            resume()
+            rows.append((0, peer, tag, time, number, number, number, 0))
+        else:
+            paused[tag].append(number)
+    resume()
+    return counted(rows)
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.booleans(), st.booleans()), max_size=40))
+def test_each_message_that_both_recorded_finds_its_receive(flow: list[tuple[int, bool, bool]]) -> None:
+    sent = recorded([(tag, by_sender) for tag, by_sender, _ in flow], 1, 0)
+    received = recorded([(tag, by_receiver) for tag, _, by_receiver in flow], 0, 1)
+    found, _ = matched([sent, counted([])], [counted([]), received], ends(2))
+    both = [number for number, (_, by_sender, by_receiver) in enumerate(flow) if by_sender and by_receiver]
+    assert sorted(found["bytes"].tolist()) == both
 
 
 @given(

@@ -9,6 +9,7 @@ from a_trace import AProcess, communicator, generation, two, write
 
 from nereus.analysis.trace.counters import counters
 from nereus.analysis.trace.error import TraceError
+from nereus.analysis.trace.model import Timeline
 from nereus.analysis.trace.run import read_run
 
 
@@ -94,10 +95,63 @@ def test_phases_last_until_the_next_one(tmp_path: Path) -> None:
     process.add("phase", 50, size=1).add("Barrier", 60, 80)
     process.lines = [{"event": "phase", "phase": 1, "name": "solve"}]
     run = read_run(write(tmp_path, [process]))
-    assert [(phase.name, phase.begin, phase.end) for phase in run.phases] == [
-        ("solve", 0, 30),
-        ("solve", 40, 70),
+    assert states(run) == [("phase", "solve", 0, 30), ("phase", "solve", 40, 70)]
+
+
+def states(run: Timeline) -> list[tuple[str, str, int, int]]:
+    return [(span.activity, span.state, span.begin, span.end) for span in run.states]
+
+
+def test_states_last_until_the_next_one_of_their_activity(tmp_path: Path) -> None:
+    process = AProcess().add("resize:making", 0).add("stage:solve", 5).add("resize:sending", 20)
+    process.add("Barrier", 22, 25).add("stage:", 30).add("resize:", 40).add("stage:solve", 50)
+    process.add("Barrier", 60, 80)
+    run = read_run(write(tmp_path, [process]))
+    assert sorted(states(run)) == [
+        ("resize", "making", 0, 20),
+        ("resize", "sending", 20, 40),
+        ("stage", "solve", 5, 30),
+        ("stage", "solve", 50, 80),
     ]
+    assert run.calls == 2, "marks are no calls"
+
+
+def test_iterations_end_where_recording_pauses_and_resizes_go_on(tmp_path: Path) -> None:
+    process = AProcess().add("iteration", 0, size=7).add("resize:sending", 5).add("iteration", 10, size=8)
+    process.add("paused", 30).add("resumed", 50).add("iteration", 60, size=20).add("resize:", 70)
+    process.add("Barrier", 80, 90)
+    run = read_run(write(tmp_path, [process]))
+    assert sorted(states(run)) == [
+        ("iteration", "20", 60, 90),
+        ("iteration", "7", 0, 10),
+        ("iteration", "8", 10, 30),
+        ("resize", "sending", 5, 70),
+    ]
+
+
+def test_message_after_a_pause_has_its_arrow(tmp_path: Path) -> None:
+    """The first of two was sent and received while neither recorded."""
+    first, second = two()
+    first.add("Barrier", 0, 5).add("paused", 10)
+    first.add("unrecorded sends", 30, None, 1 << 32, 1).add("resumed", 30).sends(40, 1, size=9)
+    second.add("Barrier", 0, 5).add("paused", 10)
+    second.add("unrecorded receives", 30, None, 1 << 32, 0, number=1).add("resumed", 30)
+    second.receives(40, 60, 0, 9, number=2)
+    run = read_run(write(tmp_path, [first, second]))
+    assert run.messages[["sent", "received", "bytes"]].tolist() == [(40, 60, 9)]
+    assert run.unmatched == 0
+
+
+def test_imbalance_is_of_the_time_outside_of_calls(tmp_path: Path) -> None:
+    """Rank 0 is in a call all through the second half, rank 1 never: it has twice the mean outside."""
+    first, second = two()
+    first.add("Barrier", 0, 0).add("Recv", 500_000, 1_000_000)
+    second.add("Barrier", 0, 0).add("Barrier", 1_000_000, 1_000_000)
+    run = read_run(write(tmp_path, [first, second]))
+    [counter] = counters(run)
+    assert (counter.name, counter.unit, len(counter.time)) == ("imbalance", "%", 201)
+    assert counter.value[:100].tolist() == [0] * 100
+    assert counter.value[100:200].tolist() == [100] * 100
 
 
 def test_bytes_are_in_flight_until_they_are_seen(tmp_path: Path) -> None:
@@ -105,7 +159,7 @@ def test_bytes_are_in_flight_until_they_are_seen(tmp_path: Path) -> None:
     first.sends(0, 1, size=100).sends(20, 1, size=1)
     second.receives(0, 50, 0, 100, number=1).receives(60, 70, 0, 1, number=2)
     run = read_run(write(tmp_path, [first, second]))
-    [counter] = counters(run)
+    counter = counters(run)[0]
     assert (counter.time.tolist(), counter.value.tolist()) == ([0, 20, 50, 70], [100, 101, 1, 0])
 
 
@@ -157,7 +211,7 @@ def test_recording_switched_off_leaves_no_arrows_and_is_said(tmp_path: Path) -> 
     run = read_run(write(tmp_path, [first, second]))
     assert (len(run.messages), run.unmatched) == (0, 2)
     assert run.notes == [
-        "rank 0 of world aaaa: recording was switched off meanwhile; its messages have no arrows"
+        "rank 0 of world aaaa: messages were not counted while it did not record; its messages have no arrows"
     ]
 
 

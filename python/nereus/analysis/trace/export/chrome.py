@@ -7,7 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from nereus.analysis.trace.counters import counters
-from nereus.analysis.trace.export.lanes import DAEMON, GENERATIONS, PHASES, Lane, arrows, lanes, process_label
+from nereus.analysis.trace.export.lanes import (
+    DAEMON,
+    GENERATIONS,
+    Lane,
+    activity_lane,
+    arrows,
+    lanes,
+    process_label,
+)
 from nereus.analysis.trace.file import NO_PEER
 from nereus.analysis.trace.model import Timeline, Track
 
@@ -70,9 +78,10 @@ def _slices(track: Track, process: int, lane: Lane) -> Iterator[str]:
 
 def _spans(run: Timeline) -> Iterator[str]:
     for span in run.generations:
-        yield _span("resize", span.label, span.track + 1, GENERATIONS, span.begin, span.end)
-    for phase in run.phases:
-        yield _span("phase", phase.name, phase.track + 1, PHASES, phase.begin, phase.end)
+        yield _span("generation", span.label, span.track + 1, GENERATIONS, span.begin, span.end)
+    for state in run.states:
+        lane = activity_lane(run, state.activity)
+        yield _span(state.activity, state.state, state.track + 1, lane, state.begin, state.end)
 
 
 def _decisions(run: Timeline) -> Iterator[str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What every format shows: a lane for each thread of a process, its generations and its phases."""
+"""What every format shows: a lane for each thread of a process, for its generations, for its activities."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,8 +10,9 @@ import numpy as np
 from nereus.analysis.trace.file import Numbers
 from nereus.analysis.trace.model import Timeline, Track
 
-#: Numbers of lanes behind those of threads, of which there are at most 64.
-GENERATIONS, PHASES = 100, 101
+#: Numbers of lanes behind those of threads, of which there are at most 64; then those of activities.
+GENERATIONS = 100
+_FIRST_ACTIVITY, _MOST_ACTIVITIES = 101, 24
 #: Beside the processes.
 DAEMON = "daemon"
 _NONE = np.zeros(0, dtype=np.int64)
@@ -35,8 +36,13 @@ def lanes(run: Timeline, place: int) -> Iterator[Lane]:
         yield Lane(thread, name, calls[np.argsort(track.begin[calls], kind="stable")])
     if any(span.track == place for span in run.generations):
         yield Lane(GENERATIONS, "generation", _NONE)
-    if any(phase.track == place for phase in run.phases):
-        yield Lane(PHASES, "phase", _NONE)
+    for activity in run.activities_of(place):
+        yield Lane(activity_lane(run, activity), activity, _NONE)
+
+
+def activity_lane(run: Timeline, activity: str) -> int:
+    """The number of its lane; those of which there are too many share one."""
+    return _FIRST_ACTIVITY + min(run.activities.index(activity), _MOST_ACTIVITIES - 1)
 
 
 class Arrow(NamedTuple):

@@ -41,7 +41,7 @@ def write_otf2(run: Timeline, path: Path) -> None:
 
 def _check_space(run: Timeline, folder: Path) -> None:
     """The library does not say in all cases that a disk was full."""
-    events = 2 * (run.calls + len(run.messages) + len(run.generations))
+    events = 2 * (run.calls + len(run.messages) + len(run.generations) + len(run.states))
     if shutil.disk_usage(folder).free < _LEAST_FREE + events * _BYTES_OF_EVENT:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -52,6 +52,7 @@ class _Writer:
         self._archive = archive
         self._otf2 = otf2
         self._regions: dict[str, Any] = {}
+        self._groups: list[Any] = []  # of locations: the processes
 
     def write(self) -> None:
         locations = self._locations()
@@ -67,6 +68,18 @@ class _Writer:
                 writer = self._archive.event_writer_from_location(location)
                 for time, _, what, arguments in sorted(events, key=lambda event: event[:2]):
                     getattr(writer, what)(time, *arguments)
+            self._write_states(place, self._groups[place])
+
+    def _write_states(self, place: int, group: Any) -> None:
+        """Each activity has a location of its own: its states and the calls do not lie in each other."""
+        for activity in self._run.activities_of(place):
+            location = self._archive.definitions.location(activity, group=group)
+            writer = self._archive.event_writer_from_location(location)
+            for span in self._run.states:
+                if (span.track, span.activity) == (place, activity):
+                    region = self._region(f"{activity}: {span.state}")
+                    writer.enter(span.begin, region)
+                    writer.leave(span.end, region)
 
     def _locations(self) -> list[dict[int, Any]]:
         """Of each process, by thread."""
@@ -78,6 +91,7 @@ class _Writer:
             if track.host not in hosts:
                 hosts[track.host] = definitions.system_tree_node(track.host, "node", parent=machine)
             group = definitions.location_group(process_label(track), system_tree_parent=hosts[track.host])
+            self._groups.append(group)
             found.append(
                 {thread: definitions.location(f"thread {thread}", group=group) for thread in track.threads}
             )

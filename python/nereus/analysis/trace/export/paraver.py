@@ -13,11 +13,12 @@ import numpy as np
 
 from nereus.analysis.trace.export.lanes import arrows, process_label
 from nereus.analysis.trace.model import Timeline, Track
+from nereus.analysis.trace.states import PHASE
 
 _STATES = ("Idle", "Running", "MPI")
 _RUNNING, _MPI = 1, 2
 # Types of events; the first is what Extrae has for MPI's calls that are no messages and no collectives.
-_CALL, _BYTES, _GENERATION, _RANK, _PHASE = 50000003, 50100001, 50200001, 50200002, 50300001
+_CALL, _BYTES, _GENERATION, _RANK, _FIRST_ACTIVITY = 50000003, 50100001, 50200001, 50200002, 50300001
 
 Record = tuple[int, int, str]  # when, order at one moment, text
 
@@ -49,7 +50,11 @@ class _Layout:
         self._cores = {place: core for core, place in enumerate(self._by_host, 1)}
         self.calls = sorted({name for track in run.tracks for name in track.used_names})
         self.generations = sorted({span.generation for span in run.generations})
-        self.phases = sorted({phase.name for phase in run.phases})
+        self.states: dict[str, dict[str, int]] = {}
+        for activity in (PHASE, *sorted({span.activity for span in run.states} - {PHASE})):
+            names = sorted({span.state for span in run.states if span.activity == activity}, key=_natural)
+            self.states[activity] = {name: value for value, name in enumerate(names, 1)}
+        self.activities = {activity: _FIRST_ACTIVITY + place for place, activity in enumerate(self.states)}
 
     def thread(self, place: int, thread: int) -> str:
         """Core, application, task and thread, each from 1."""
@@ -78,7 +83,10 @@ class _Layout:
                     _type(_BYTES, "Bytes of the MPI call", []),
                     _type(_GENERATION, "Generation of the job", ["None", *map(str, self.generations)]),
                     _type(_RANK, "Rank in the generation, plus 1", []),
-                    _type(_PHASE, "Phase of the program", ["None", *self.phases]),
+                    *(
+                        _type(number, f"State of {activity}", ["None", *self.states[activity]])
+                        for activity, number in self.activities.items()
+                    ),
                 ]
             )
             + "\n"
@@ -101,6 +109,11 @@ class _Layout:
             f"LEVEL {level} SIZE {len(names)}\n" + "".join(f"{name}\n" for name in names)
             for level, names in levels
         )
+
+
+def _natural(name: str) -> tuple[int, str]:
+    """Numbers in their order, then words."""
+    return (int(name) if name.isascii() and name.isdigit() else 2**64, name)
 
 
 def _type(number: int, name: str, values: list[str]) -> str:
@@ -144,10 +157,11 @@ def _spans(run: Timeline, layout: _Layout) -> Iterator[Record]:
         who = layout.first(span.track)
         yield span.begin, 2, f"2:{who}:{span.begin}:{_GENERATION}:{generation}:{_RANK}:{rank}"
         yield span.end, 0, f"2:{who}:{span.end}:{_GENERATION}:0:{_RANK}:0"
-    for phase in run.phases:
-        who, value = layout.first(phase.track), layout.phases.index(phase.name) + 1
-        yield phase.begin, 2, f"2:{who}:{phase.begin}:{_PHASE}:{value}"
-        yield phase.end, 0, f"2:{who}:{phase.end}:{_PHASE}:0"
+    for state in run.states:
+        who, value = layout.first(state.track), layout.states[state.activity][state.state]
+        number = layout.activities[state.activity]
+        yield state.begin, 2, f"2:{who}:{state.begin}:{number}:{value}"
+        yield state.end, 0, f"2:{who}:{state.end}:{number}:0"
 
 
 def _messages(run: Timeline, layout: _Layout) -> Iterator[Record]:

@@ -6,7 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from nereus.analysis.trace.counters import Counter, counters
-from nereus.analysis.trace.export.lanes import DAEMON, GENERATIONS, PHASES, Lane, lanes, process_label
+from nereus.analysis.trace.export.lanes import (
+    DAEMON,
+    GENERATIONS,
+    Lane,
+    activity_lane,
+    lanes,
+    process_label,
+)
 from nereus.analysis.trace.file import NO_PEER
 from nereus.analysis.trace.model import Timeline, Track
 
@@ -136,9 +143,12 @@ class _Writer:
             into.setdefault(id(succession.after), []).append(number)
         for span in self._run.generations:
             flows = out.get(id(span), []), into.get(id(span), [])
-            self._span(_lane(span.track, GENERATIONS), span.label, "resize", (span.begin, span.end), flows)
-        for phase in self._run.phases:
-            self._span(_lane(phase.track, PHASES), phase.name, "phase", (phase.begin, phase.end), ([], []))
+            self._span(
+                _lane(span.track, GENERATIONS), span.label, "generation", (span.begin, span.end), flows
+            )
+        for state in self._run.states:
+            track = _lane(state.track, activity_lane(self._run, state.activity))
+            self._span(track, state.state, state.activity, (state.begin, state.end), ([], []))
 
     def _span(
         self, track: int, name: str, category: str, time: tuple[int, int], flows: tuple[list[int], list[int]]
@@ -177,6 +187,8 @@ class _Writer:
         packet.track_descriptor.name = counter.name
         if counter.unit == "bytes":
             packet.track_descriptor.counter.unit = packet.track_descriptor.counter.UNIT_SIZE_BYTES
+        elif counter.unit:
+            packet.track_descriptor.counter.unit_name = counter.unit
         else:
             packet.track_descriptor.counter.unit = packet.track_descriptor.counter.UNIT_COUNT
         self._builder.write_packet(packet)

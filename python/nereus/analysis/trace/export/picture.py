@@ -15,6 +15,7 @@ from nereus.analysis.report.units import count_text, seconds_text, time_unit
 from nereus.analysis.trace.call_kinds import is_collective, is_of_files
 from nereus.analysis.trace.file import Numbers
 from nereus.analysis.trace.model import Timeline, Track
+from nereus.analysis.trace.states import RESIZE
 from nereus.pictures import COLOURS
 
 _KINDS = ("messages", "collectives", "waiting", "files", "other calls")
@@ -40,6 +41,7 @@ def figure(run: Timeline) -> Figure:
     axes = made.add_subplot()
     _draw_generations(axes, run)
     present = {kind for row, track in enumerate(shown) for kind in _draw_calls(axes, row, track, last)}
+    resizes = _draw_resizes(axes, run)
     drawn = _draw_messages(axes, run, last)
     _draw_successions(axes, run)
     for decision in run.decisions:
@@ -54,7 +56,7 @@ def figure(run: Timeline) -> Figure:
         xlabel=f"time since the first event [{name}]",
     )
     axes.set_title(_title(run, drawn, last), loc="left", fontweight="bold")
-    axes.legend(handles=_legend(present, run, drawn), loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    axes.legend(handles=_legend(present, run, drawn, resizes), loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return made
 
 
@@ -68,8 +70,10 @@ def _title(run: Timeline, drawn: int, last: int) -> str:
     return ", ".join(parts)
 
 
-def _legend(present: set[str], run: Timeline, drawn: int) -> list[Patch]:
+def _legend(present: set[str], run: Timeline, drawn: int, resizes: int) -> list[Patch]:
     patches = [Patch(color=colour, label=kind) for kind, colour in _COLOURS.items() if kind in present]
+    if resizes:
+        patches.append(Patch(color=COLOURS[5], label="a resize goes on"))
     if drawn:
         patches.append(Patch(color="black", alpha=0.5, label="a message"))
     if run.decisions:
@@ -132,6 +136,14 @@ def _draw_messages(axes: Axes, run: Timeline, last: int) -> int:
     ]
     axes.add_collection(LineCollection(lines, colors="black", linewidths=0.6, alpha=0.5), autolim=False)
     return len(lines)
+
+
+def _draw_resizes(axes: Axes, run: Timeline) -> int:
+    """Below the calls, as they may last for many. How many states of them."""
+    shown = [span for span in run.states if span.activity == RESIZE and span.track < _MOST_PROCESSES]
+    for span in shown:
+        axes.broken_barh([(span.begin, span.end - span.begin)], (span.track + 0.33, 0.1), color=COLOURS[5])
+    return len(shown)
 
 
 def _draw_generations(axes: Axes, run: Timeline) -> None:

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a user would lose: calls that were asked for, or the receive of a message.
+#include "record/event_filter.hpp"
+#include "record/unrecorded_messages.hpp"
+
+#include <array>
+#include <gtest/gtest.h>
+
+namespace nereus::monitor {
+namespace {
+
+constexpr std::array<const char *, 2> message_calls{"Send", "Recv"};
+
+bool takes(const EventFilter &filter, const char *call, std::uint64_t bytes = 0) {
+    CallShape shape;
+    shape.call = call;
+    shape.bytes = bytes;
+    return filter.takes(shape);
+}
+
+TEST(EventFilter, TakesAllWhereNothingIsLimited) {
+    const EventFilter filter({}, message_calls);
+    EXPECT_TRUE(takes(filter, "Send", 1));
+    EXPECT_TRUE(takes(filter, "Barrier"));
+    EXPECT_TRUE(filter.takes_message(0));
+    EXPECT_TRUE(filter.follows_messages());
+}
+
+TEST(EventFilter, LeavesOutSmallMessagesAndNoWaits) {
+    const EventFilter filter({{}, 100}, message_calls);
+    EXPECT_FALSE(takes(filter, "Send", 99));
+    EXPECT_TRUE(takes(filter, "Send", 100));
+    EXPECT_TRUE(takes(filter, "Wait")) << "in which a large message may arrive";
+    EXPECT_FALSE(filter.takes_message(99));
+    EXPECT_FALSE(filter.takes_message(0));
+    EXPECT_TRUE(filter.follows_messages());
+}
+
+TEST(EventFilter, FollowsMessagesWhereAllTheirCallsAreTaken) {
+    EXPECT_FALSE(EventFilter({{"Send"}, 0}, message_calls).follows_messages());
+    EXPECT_TRUE(EventFilter({{"Send", "Recv", "Barrier"}, 0}, message_calls).follows_messages());
+}
+
+TEST(EventFilter, TakesCallsByNameWhereverTheirTextLies) {
+    const EventFilter filter({{"Send"}, 0}, message_calls);
+    const std::array<char, 5> elsewhere{"Send"};
+    for (int round = 0; round < 2; ++round) {
+        EXPECT_TRUE(takes(filter, elsewhere.data()));
+        EXPECT_FALSE(takes(filter, "Recv"));
+    }
+}
+
+TEST(UnrecordedMessages, AreCountedByCommunicatorPeerAndTagUntilTheyAreTaken) {
+    UnrecordedMessages messages;
+    EXPECT_TRUE(messages.add({false, 1, 2, 3}, 7));
+    EXPECT_TRUE(messages.add({false, 1, 2, 3}, 5));
+    EXPECT_TRUE(messages.add({false, 1, 2, 4}, 6));
+    EXPECT_TRUE(messages.add({true, 1, 2, 3}, 0));
+    const UnrecordedMessages::Counts counts = messages.take();
+    ASSERT_EQ(counts.size(), 3U);
+    const auto received = counts.at({false, 1, 2, 3});
+    EXPECT_EQ(received.messages, 2U);
+    EXPECT_EQ(received.first, 5U);
+    EXPECT_EQ(received.last, 7U);
+    EXPECT_TRUE(messages.take().empty());
+}
+
+TEST(UnrecordedMessages, AreBounded) {
+    UnrecordedMessages messages;
+    for (std::size_t tag = 0; tag < UnrecordedMessages::most_keys; ++tag)
+        ASSERT_TRUE(messages.add({true, 1, 2, static_cast<std::int32_t>(tag)}, 0));
+    EXPECT_FALSE(messages.add({true, 1, 3, 0}, 0));
+    EXPECT_TRUE(messages.add({true, 1, 2, 0}, 0)) << "one that is known";
+}
+
+}
+}
