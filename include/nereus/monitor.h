@@ -216,17 +216,20 @@ int nereus_monitor_generation(MPI_Comm comm, const char *job, int generation);
  * stages in this way; docs/howto/trace.md lists them. Local, of all threads of the process together.
  *
  * @param[in] activity  1 to 15 bytes without ':'
- * @param[in] state     of which at most 29 bytes, less those of `activity`, are kept; NULL or "": the activity ends
+ * @param[in] state     of which at most 30 bytes, less those of `activity`, are kept; NULL or "": the activity ends.
+ *                      Beyond 512 different states of a process, further ones are called `other`
  *
  * @retval NEREUS_OK               done
  * @retval NEREUS_UNCHANGED        there is no trace
  * @retval NEREUS_ERR_ARGUMENT     activity is not as it must be
+ * @retval NEREUS_ERR_RANGE        there are 64 activities already
  * @retval NEREUS_ERR_STATE        there is no record
  * @retval NEREUS_ERR_MEMORY       memory could not be had
  */
 int nereus_monitor_state(const char *activity, const char *state);
 
-/** Say that an iteration of the program begins, which lasts until the next one does.
+/** Say that an iteration of the program begins, which lasts until the next one does, or until the end of the activity
+ * `iteration` (nereus_monitor_state()).
  *
  * libnereus calls this in nereus_open() and at each nereus_checkpoint(). Traces show iterations, and can be of some of
  * them alone (`nereus trace --iterations`). Local.

@@ -111,6 +111,13 @@ void IoPhases::close() {
 Result<nereus_code> IoPhases::acquire_turn(std::int64_t bytes) {
     if (!job_.has_daemon) return open_with(NEREUS_OK);
     tell_monitor_state(activities::io_phase, "waiting for its turn");
+    const auto turn = wait_for_turn(bytes);
+    if (turn) return open_with(*turn);
+    tell_monitor_end(activities::io_phase);
+    return tl::unexpected(turn.error());
+}
+
+Result<nereus_code> IoPhases::wait_for_turn(std::int64_t bytes) {
     ++job_.io_phases;
     const MPI_Comm control = job_.generation.control.get();
     const auto sum = sum_at_root(control, bytes);
@@ -118,7 +125,7 @@ Result<nereus_code> IoPhases::acquire_turn(std::int64_t bytes) {
     const bool turn = job_.daemon_client && job_.daemon_client->begin_io(job_.io_phases, *sum);
     const auto told = told_by_root(control, turn ? 1 : 0);
     if (!told) return tl::unexpected(told.error());
-    return open_with(*told != 0 ? NEREUS_OK : NEREUS_NO_TURN);
+    return *told != 0 ? NEREUS_OK : NEREUS_NO_TURN;
 }
 
 nereus_code IoPhases::open_with(nereus_code turn) {

@@ -41,6 +41,7 @@ private:
     void file_is_used(bool begins);
     bool follow_from_here();
     Result<nereus_code> acquire_turn(std::int64_t bytes);
+    Result<nereus_code> wait_for_turn(std::int64_t bytes);
     nereus_code open_with(nereus_code turn);
     Done give_turn_back();
 

@@ -182,6 +182,7 @@ Result<nereus_code> Job::checkpoint() {
     if (state_.daemon_client) state_.daemon_client->passed(state_.iteration, spent);
     const Done pointers = state_.registry.follow_pointers();
     auto code = pass_checkpoint();
+    if (leaving()) tell_monitor_end(activities::iteration);
     if (code == NEREUS_RESIZED && measured_.is_on())
         measured_.begin_generation();
     else
@@ -357,6 +358,7 @@ Result<nereus_code> Job::close() {
         return sleep_until_wanted(std::move(departure_.parked_process)) ? NEREUS_WOKEN : NEREUS_OK;
     }
     io_.close();
+    tell_monitor_end(activities::iteration);
     Announcement announced;
     if (broadcast_.under_way()) announced = broadcast_.finish().value_or(Announcement{});
     (void)broadcast_.settle();

@@ -48,12 +48,33 @@ def states_of(run: Timeline, activity: str) -> list[set[str]]:
 @pytest.mark.parametrize("ranks", [2, 5])
 def test_messages_have_arrows_through_pauses(site: Any, build: Build, ranks: int) -> None:
     """The program says how many were sent and received while both sides recorded; no two have one size."""
-    command = launched(build, ranks, site.program(build.name, "pauses"))
+    command = launched(build, ranks, site.program(build.name, "pauses"), "ring")
     done = site.nereus("trace", "--mpi", build.name, "-o", "traced", "--", *command)
     assert done.code == 0, done.err
     run = read_run(site.folder / "traced")
     assert len(run.messages) == int(done.out)
     assert run.notes == []
+
+
+def test_messages_of_a_thread_have_arrows_while_another_one_pauses(site: Any, build: Build) -> None:
+    """Rank 1 records all the time: each message that rank 0 recorded has its arrow."""
+    run = traced(site, build, 2, "pauses", "threads")
+    sender = next(track for track in run.tracks if track.rank == 0)
+    receiver = next(track for track in run.tracks if track.rank == 1)
+    recorded = int(((sender.tag == 5) & (sender.peer == 1)).sum())
+    assert 0 < recorded <= len(receiver.begin) == 20000
+    assert len(run.messages) == recorded
+
+
+def test_arrows_end_at_their_calls_where_small_messages_are_left_out(site: Any, build: Build) -> None:
+    """Calls that send little and get much, and an empty message among large ones."""
+    run = traced(site, build, 2, "pauses", "small", options=("--min-bytes", "50"))
+    ends: Counter[tuple[int, str]] = Counter()
+    for message in run.messages:
+        track = run.tracks[message["destination"]]
+        ends[track.rank, track.names[track.name[message["receive_call"]]]] += 1
+    assert ends == {(0, "Sendrecv"): 5, (1, "Recv"): 5}
+    assert run.unmatched == 0
 
 
 def test_trace_of_some_calls_has_no_others(site: Any, build: Build) -> None:
@@ -158,24 +179,42 @@ def test_paused_job_records_while_it_is_asked_to(site: Any, build: Build) -> Non
     words = (*_PLATE, "--iterations", "1000000000")
     with site.started("trace", "--mpi", build.name, "-o", "traced", "--paused", "--", *command, *words):
         deadline = time.monotonic() + 60
-        while len(files_of(site.folder / "traced")) < 2 and time.monotonic() < deadline:
+        while len(files_of(site.folder / "traced")) < 2:
+            assert time.monotonic() < deadline, "the job does not begin"
             time.sleep(0.05)
-        done = site.nereus("trace", "traced", "--for", "1s")
+        with site.started("trace", "traced", "--for", "60s"):
+            until = site.folder / "traced" / RECORD_UNTIL
+            while until.read_text() == "0.000000\n":
+                time.sleep(0.05)
+            refused = site.nereus("trace", "traced", "--for", "1s")
+            assert refused.code == 2
+            assert "another `nereus trace --for` has it record just now" in refused.err
+        assert until.read_text() == "0.000000\n"
+        (site.folder / "link").symlink_to(site.folder / "traced")
+        done = site.nereus("trace", "link", "--for", "1s")
         assert done.code == 0, done.err
-        assert "recorded: " in done.err
-        assert not (site.folder / "traced" / RECORD_UNTIL).exists()
+        assert "recorded: 1.00 s of link, " in done.err
+    over = site.nereus("trace", "traced", "--for", "1s")
+    assert over.code == 2
+    assert "JOB = traced: the run is over" in over.err
     run = read_run(site.folder / "traced")
     assert run.calls > 100
     assert len(run.messages) > 10
-    spans = [span for span in run.states if span.activity == "iteration"]
-    assert max(span.end for span in spans) - min(span.begin for span in spans) < 10 * 10**9
 
 
-def test_job_that_records_all_the_time_is_not_asked_to(site: Any, mpich: str) -> None:
+def test_option_of_the_command_is_its_own(site: Any, mpich: str) -> None:
+    program = site.folder / "prints"
+    program.write_text('#!/bin/sh\nprintf "%s " "$@"\n')
+    program.chmod(0o755)
+    done = site.nereus("trace", "--mpi", mpich, "-o", "traced", str(program), "-n", "2", "--for", "10")
+    assert (done.code, done.out) == (0, "-n 2 --for 10 ")
+
+
+def test_run_that_is_over_is_not_asked_to_record(site: Any, mpich: str) -> None:
     traced(site, choose(mpich), 2, "talks", "p2p")
     done = site.nereus("trace", "traced", "--for", "1s")
     assert done.code == 2
-    assert "its trace records all the time" in done.err
+    assert "JOB = traced: the run is over" in done.err
 
 
 @pytest.mark.parametrize(
@@ -213,7 +252,7 @@ def test_bad_limit_is_refused_and_nothing_started(
         (("nobody", "--for", "10s"), "JOB = nobody: no such run is monitored on this host"),
         (("nobody", "--for", "soon"), "--for = soon: allowed are seconds, or a number with s, min, h or d"),
         (("nobody", "--for", "0s"), "--for = 0s: allowed is more than 0"),
-        (("one", "two", "--for", "1s"), "--for: allowed is one JOB, not one two"),
+        (("--for", "1s", "one", "two"), "--for: allowed is one JOB, not one two"),
         (("one", "--for", "1s", "--ranks", "0"), "--for: what is recorded is said where the trace begins"),
     ],
 )

@@ -12,11 +12,13 @@ namespace nereus::pmpi {
 /// has its states.
 constexpr std::string_view resize_activity = "resize";
 
+constexpr std::string_view iteration_activity = "iteration";
+
 /// Whether it can be the name of one.
 bool is_activity(std::string_view name);
 
-/// `state` is "" where the activity ends. @return whether there is a trace
-bool enter_state(std::string_view activity, std::string_view state);
+/// `state` is "" where the activity ends. @return what nereus_monitor_state() does
+int enter_state(std::string_view activity, std::string_view state);
 
 /// @return whether there is a trace
 bool begin_iteration(std::uint64_t number);

@@ -173,7 +173,7 @@ int nereus_monitor_generation(MPI_Comm comm, const char *job, int generation) {
 
 int nereus_monitor_state(const char *activity, const char *state) {
     if (!activity || !pmpi::is_activity(activity)) return NEREUS_ERR_ARGUMENT;
-    return recorded([&] { return pmpi::enter_state(activity, state ? state : "") ? NEREUS_OK : NEREUS_UNCHANGED; });
+    return recorded([&] { return pmpi::enter_state(activity, state ? state : ""); });
 }
 
 int nereus_monitor_iteration(uint64_t number) {

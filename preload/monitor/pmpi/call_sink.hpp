@@ -13,11 +13,13 @@ namespace nereus::pmpi {
 struct Envelope {
     std::int32_t peer = monitor::CallShape::none; ///< rank in the communicator
     std::int32_t tag = 0;
-    bool is_sent = false; ///< else the call asks for it
+    bool is_sent = false;   ///< else the call asks for it
+    bool may_arrive = true; ///< another message, in the same call
 };
 
-inline Envelope sent_to(std::int32_t peer, std::int32_t tag) { return {peer, tag, true}; }
-inline Envelope asked_of(std::int32_t peer, std::int32_t tag) { return {peer, tag, false}; }
+inline Envelope sent_to(std::int32_t peer, std::int32_t tag) { return {peer, tag, true, false}; }
+inline Envelope exchanged_with(std::int32_t peer, std::int32_t tag) { return {peer, tag, true, true}; }
+inline Envelope asked_of(std::int32_t peer, std::int32_t tag) { return {peer, tag, false, true}; }
 
 class CallSink {
 public:

@@ -122,7 +122,7 @@ def telling(entry: dict[str, str], name: str) -> str:
     shape = entry.get("timed", "").replace("{call}", f'"{name}"')
     if not shape:
         return ""
-    way = "sent_to" if is_sent(entry) else "asked_of"
+    way = "asked_of" if not is_sent(entry) else "exchanged_with" if "prepare" in entry else "sent_to"
     envelope = f", {way}({entry['envelope']})" if "envelope" in entry else ""
     look = entry.get("look")
     return f"timed.as_look({shape}, given({look}){envelope})" if look else f"timed.as({shape}{envelope})"

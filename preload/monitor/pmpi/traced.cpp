@@ -17,6 +17,7 @@ std::atomic<Traced *> the_trace{nullptr};
 /// The last call of this thread: what it tells of messages belongs to its begin or its end.
 struct LastCall {
     std::int64_t begin = 0, end = 0;
+    bool is_recorded = true;
 };
 thread_local LastCall last_call;
 
@@ -36,27 +37,34 @@ void know_first_communicators(MPI_Comm all) {
 Traced *trace() { return the_trace.load(std::memory_order_acquire); }
 
 Traced::Traced(std::unique_ptr<monitor::EventRing> ring, const TraceLimits &limits)
-    : ring_(std::move(ring)), filter_(limits.filter, message_calls()), windows_(limits.windows) {}
+    : ring_(std::move(ring)), filter_(limits.filter, message_calls()), windows_(limits.windows),
+      unrecorded_(ring_->head().most / 4) {}
 
-/// Tells once that it pauses, and once that it goes on, with how many messages went by meanwhile: at `then`, when what
-/// is to be recorded began.
-bool Traced::is_recording(std::int64_t now, std::int64_t then) {
+/// Tells once that it pauses, and once that it goes on, with how many messages went by meanwhile.
+bool Traced::is_recording(std::int64_t now) {
     const bool records = on() && windows_.is_open(now);
-    if (records == is_off_.load(std::memory_order_relaxed)) records ? goes_on(then) : pauses(then);
+    if (records == is_off_.load(std::memory_order_acquire)) records ? goes_on() : pauses();
     return records;
 }
 
-void Traced::pauses(std::int64_t now) {
-    if (!is_off_.exchange(true)) ring_->add({"paused", now, now});
+void Traced::pauses() {
+    const std::lock_guard lock(guard_);
+    if (is_off_) return;
+    mark("paused", 0);
+    is_off_ = true;
 }
 
-void Traced::goes_on(std::int64_t now) {
-    if (!is_off_.exchange(false)) return;
-    tell_unrecorded(now);
-    ring_->add({"resumed", now, now});
+/// What was counted stands before all that is recorded from now on, of each thread.
+void Traced::goes_on() {
+    const std::lock_guard lock(guard_);
+    if (!is_off_) return;
+    tell_unrecorded();
+    mark("resumed", 0);
+    is_off_ = false;
 }
 
-void Traced::tell_unrecorded(std::int64_t now) {
+void Traced::tell_unrecorded() {
+    const std::int64_t now = ring_->now();
     for (const auto &[key, count] : unrecorded_.take()) {
         const std::uint64_t span = key.is_sent ? 0 : count.last - count.first;
         const char *const what = key.is_sent ? "unrecorded sends" : "unrecorded receives";
@@ -65,25 +73,32 @@ void Traced::tell_unrecorded(std::int64_t now) {
     }
 }
 
+/// By a call that was not to be recorded; where another thread has resumed meanwhile, it is told at once.
 void Traced::leave_out(const monitor::UnrecordedMessages::Key &key, std::uint32_t number) {
-    if (filter_.follows_messages() && !unrecorded_.add(key, number)) mark("uncounted", 0);
+    if (!filter_.follows_messages()) return;
+    const std::lock_guard lock(guard_);
+    if (unrecorded_.add(key, number) == monitor::UnrecordedMessages::Added::no_more) mark("uncounted", 0);
+    if (!is_off_) tell_unrecorded();
 }
 
 void Traced::note(const monitor::CallShape &shape, Envelope envelope, monitor::Moment begin, monitor::Moment end) {
-    last_call = {begin.wall, end.wall};
-    if (!is_recording(end.wall, begin.wall)) {
-        if (envelope.is_sent && envelope.peer >= 0 && filter_.takes_message(shape.bytes))
-            leave_out({true, shape.group, envelope.peer, envelope.tag}, 0);
+    const bool is_recorded = is_recording(end.wall);
+    last_call = {begin.wall, end.wall, is_recorded};
+    const bool sends = envelope.is_sent && envelope.peer >= 0 && filter_.takes_message(shape.bytes);
+    if (!is_recorded) {
+        if (sends) leave_out({true, shape.group, envelope.peer, envelope.tag}, 0);
         return;
     }
-    if (!filter_.takes(shape)) return;
+    const bool sends_too_little = envelope.is_sent && !filter_.takes_message(shape.bytes);
+    if (sends_too_little && !envelope.may_arrive) return;
+    if (sends_too_little ? !filter_.takes_call(shape.call) : !filter_.takes(shape)) return;
     const std::int32_t peer = envelope.peer != monitor::CallShape::none ? envelope.peer : shape.peer;
     ring_->add({shape.call, begin.wall, end.wall, shape.bytes, shape.group,
-                peer >= 0 ? peer : monitor::TraceEvent::no_peer, envelope.tag});
+                peer >= 0 && !sends_too_little ? peer : monitor::TraceEvent::no_peer, envelope.tag});
 }
 
 void Traced::note_in_vain(const monitor::CallShape &shape, monitor::Moment begin, monitor::Moment end) {
-    if (is_recording(end.wall, begin.wall) && filter_.takes(shape))
+    if (is_recording(end.wall) && filter_.takes(shape))
         ring_->add_in_vain({shape.call, begin.wall, end.wall, 0, shape.group});
 }
 
@@ -92,8 +107,7 @@ void Traced::received(const Message &message) { add(false, last_call.end, messag
 
 void Traced::add(bool is_sent, std::int64_t then, const Message &message) {
     if (!filter_.follows_messages() || !filter_.takes_message(message.bytes)) return;
-    if (is_off_.load(std::memory_order_relaxed)) // as its call was
-        return leave_out({is_sent, message.group, message.peer, message.tag}, message.number);
+    if (!last_call.is_recorded) return leave_out({is_sent, message.group, message.peer, message.tag}, message.number);
     ring_->add({is_sent ? "sent" : "received", then, then, message.bytes, message.group, message.peer, message.tag,
                 message.number});
 }
@@ -104,13 +118,15 @@ void Traced::mark(const char *what, std::uint64_t number) {
 }
 
 void Traced::mark_often(const char *what, std::uint64_t number) {
-    const std::int64_t now = ring_->now();
-    if (is_recording(now, now)) mark(what, number);
+    if (is_recording(ring_->now())) mark(what, number);
 }
 
 void Traced::end(const ClockOffset *at_end) {
     monitor::TraceHead &head = ring_->head();
-    tell_unrecorded(ring_->now());
+    {
+        const std::lock_guard lock(guard_);
+        tell_unrecorded();
+    }
     if (at_end) {
         head.clock_offset_at_end = at_end->nanoseconds;
         head.clock_error_at_end = at_end->error;

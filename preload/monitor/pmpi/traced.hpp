@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <mpi.h>
+#include <mutex>
 #include <string>
 
 namespace nereus::pmpi {
@@ -48,10 +49,10 @@ public:
     void end(const ClockOffset *at_end);
 
 private:
-    bool is_recording(std::int64_t now, std::int64_t then);
-    void pauses(std::int64_t now);
-    void goes_on(std::int64_t now);
-    void tell_unrecorded(std::int64_t now);
+    bool is_recording(std::int64_t now);
+    void pauses();
+    void goes_on();
+    void tell_unrecorded();
     void leave_out(const monitor::UnrecordedMessages::Key &key, std::uint32_t number);
     void add(bool is_sent, std::int64_t then, const Message &message);
 
@@ -59,7 +60,8 @@ private:
     const monitor::EventFilter filter_;
     monitor::RecordingWindows windows_;
     monitor::UnrecordedMessages unrecorded_;
-    std::atomic<bool> is_off_{false};
+    std::atomic<bool> is_off_{false}; ///< changed by who has the guard
+    std::mutex guard_;
 };
 
 /// nullptr where there is no trace.

@@ -2,7 +2,6 @@
 #include "record/event_filter.hpp"
 
 #include <algorithm>
-#include <tsl/robin_map.h>
 
 namespace nereus::monitor {
 
@@ -12,12 +11,11 @@ EventFilter::EventFilter(Settings settings, std::span<const char *const> message
                             return settings_.calls.contains(call);
                         })) {}
 
-bool EventFilter::takes_call(const char *name) const {
-    // By the place of the text; without a destructor, as a thread may call MPI when its others have run.
-    static thread_local auto *known = new tsl::robin_map<const char *, bool>;
-    const auto found = known->find(name);
-    if (found != known->end()) return found->second;
-    return (*known)[name] = settings_.calls.contains(name);
+bool EventFilter::is_listed(const char *name) const {
+    const std::lock_guard lock(guard_);
+    const auto found = known_.find(name);
+    if (found != known_.end()) return found->second;
+    return known_[name] = settings_.calls.contains(name);
 }
 
 }

@@ -38,7 +38,9 @@ void RecordingWindows::resize_goes_on() {
 }
 
 void RecordingWindows::resize_ended(std::int64_t now) {
-    if (settings_.around_resizes) by_resize_ = now + nanoseconds(*settings_.around_resizes);
+    std::int64_t begun = for_ever; // else there was none
+    if (settings_.around_resizes)
+        by_resize_.compare_exchange_strong(begun, now + nanoseconds(*settings_.around_resizes));
 }
 
 void RecordingWindows::iteration_begins(std::uint64_t number) {

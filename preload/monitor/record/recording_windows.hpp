@@ -37,6 +37,7 @@ public:
     void resize_goes_on();
     void resize_ended(std::int64_t now);
     void iteration_begins(std::uint64_t number);
+    void iterations_end() { in_iterations_ = false; }
 
 private:
     void look_at_file(std::int64_t now);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Counts the messages that a process sends and receives while its trace does not record: those behind them keep their
-// places, so that readers still find the receive of each (docs/formats/trace.md).
+// places, so that readers still find the receive of each (docs/formats/trace.md). Not for several threads at once.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <tuple>
 #include <utility>
 
@@ -27,28 +26,34 @@ public:
         std::uint32_t first = UINT32_MAX, last = 0; ///< numbers of their receives
     };
     using Counts = std::map<Key, Count>;
-    static constexpr std::size_t most_keys = 1 << 16;
+    enum class Added { counted, no_more, none };
 
-    /// `number`: of the receive. @return false: there is no room for it, and what is behind it has lost its place
-    bool add(const Key &key, std::uint32_t number) {
-        const std::lock_guard lock(guard_);
-        if (counts_.size() == most_keys && !counts_.contains(key)) return false;
+    explicit UnrecordedMessages(std::uint64_t most_keys)
+        : most_keys_(std::min<std::uint64_t>(most_keys, most_keys_anywhere)) {}
+
+    /// `number`: of the receive. @return `no_more`, once: there is no room, and nothing is counted from now on
+    Added add(const Key &key, std::uint32_t number) {
+        if (is_full_) return Added::none;
         Count &count = counts_[key];
-        if (count.messages == UINT32_MAX) return false;
+        if (counts_.size() > most_keys_ || count.messages == UINT32_MAX) {
+            is_full_ = true;
+            counts_.clear();
+            return Added::no_more;
+        }
         ++count.messages;
         count.first = std::min(count.first, number);
         count.last = std::max(count.last, number);
-        return true;
+        return Added::counted;
     }
 
     /// Since this was asked last.
-    Counts take() {
-        const std::lock_guard lock(guard_);
-        return std::exchange(counts_, {});
-    }
+    Counts take() { return std::exchange(counts_, {}); }
 
 private:
-    std::mutex guard_;
+    static constexpr std::uint64_t most_keys_anywhere = 1 << 16;
+
+    std::uint64_t most_keys_;
+    bool is_full_ = false;
     Counts counts_;
 };
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ class Home:
 
     module: str
     interspersed: bool = True  # whether options may stand behind arguments
-    interspersed_with: str = ""  # an option with which they may, unless there is a `--`
+    interspersed_with: str = ""  # an option with which they may stand behind the first one
     section: str = "Commands"  # of the list in which its group shows it
 
 
@@ -114,7 +115,9 @@ class _Command(HelpInWholeWords, TyperCommand):
         self._arguments: list[Any] = [each for each in self.params if each.param_type_name == "argument"]
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if self.interspersed_with in [word.partition("=")[0] for word in args] and "--" not in args:
+        # Behind one argument, or none: further words may be a command that has such an option too.
+        before = list(takewhile(lambda word: word.partition("=")[0] != self.interspersed_with, args))
+        if len(before) < len(args) and all(word.startswith("-") for word in before[:-1]) and "--" not in args:
             ctx.allow_interspersed_args = True
         return super().parse_args(ctx, args)
 

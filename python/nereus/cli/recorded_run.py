@@ -43,7 +43,7 @@ class RecordedRun:
             }
             if self.trace is not None:
                 own["NEREUS_MONITOR_TRACE"] = str(self.trace)
-                parts_folder.tell_trace(parts, self.trace)
+                self._tell_trace(parts, self.trace)
             self._complain_of_other_hosts()
             environment = self.sensor.environment(self.build, {**own, **variables})
             code = run_foreign(self.command, self.build, environment, stopping).code
@@ -55,6 +55,14 @@ class RecordedRun:
             begin(file, self.encoding, self.name, self.command)
         except OSError as problem:
             raise Refused(f"--output = {file}: cannot be written: {problem.strerror}") from None
+
+    def _tell_trace(self, parts: Path, trace: Path) -> None:
+        try:
+            parts_folder.tell_trace(parts, trace)
+        except OSError as problem:
+            complain(
+                f"{parts}: cannot be written: {problem.strerror}; jobs of this run cannot be asked to record"
+            )
 
     def _complain_of_other_hosts(self) -> None:
         if forwards_itself(self.command):

@@ -10,7 +10,7 @@ from nereus.analysis.report.units import bytes_text
 from nereus.analysis.trace.file import shorten
 from nereus.analysis.trace.kinds import RECORD, files_of
 from nereus.analysis.trace.settings import TraceSettings
-from nereus.cli.messages import Refused, note
+from nereus.cli.messages import Refused, complain, note
 from nereus.cli.new_folder import make_new
 from nereus.cli.recorded_run import RecordedRun, new_run
 from nereus.cli.trace_limits import (
@@ -97,6 +97,8 @@ def trace(
     files = files_of(folder)
     for file in files:
         shorten(file)
+    if limits.ranks is not None and not files:
+        complain(f"--ranks = {ranks}: no process of the command that reached MPI_Init has such a rank")
     if is_whole and files:
         size = bytes_text(sum(file.stat().st_size for file in files))
         note(f"written: {folder} ({len(files)} processes, {size}); `nereus export {folder}` shows how", quiet)

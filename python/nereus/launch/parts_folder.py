@@ -77,15 +77,15 @@ def append(parts: Sequence[Path], build: Build, record: Path, is_cbor: bool) -> 
 
 
 def tell_trace(folder: Path, trace: Path) -> None:
-    """Where the run has its trace."""
-    (folder / _TRACE).write_text(str(trace), encoding="utf-8")
+    """Where the run has its trace. OSError."""
+    (folder / _TRACE).write_bytes(os.fsencode(trace))
 
 
 def trace_of(folder: Path) -> Path | None:
     """The folder of the run's trace, if it has one."""
     try:
-        return Path((folder / _TRACE).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError):
+        return Path(os.fsdecode((folder / _TRACE).read_bytes()))
+    except OSError:
         return None
 
 

@@ -233,6 +233,7 @@ nereus_resize_report Resize::over() {
 }
 
 nereus_resize_report Resize::rolled_back(const Error &why) {
+    tell_monitor_state(activities::resize, "rolling back");
     if (making_) making_->roll_back(why.what);
     lane_.reset();
     if (root()) job_.parked.put_back();

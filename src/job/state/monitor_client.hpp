@@ -19,6 +19,7 @@ constexpr const char *resize = "resize";
 constexpr const char *io_phase = "I/O phase";
 constexpr const char *epoch = "epoch";
 constexpr const char *stage = "stage";
+constexpr const char *iteration = "iteration";
 }
 
 /// In a state as long as this lives.

@@ -81,6 +81,7 @@ void Measured::note_spent(nereus_stage_kind kind, double seconds) {
 }
 
 void Measured::enter_checkpoint() {
+    if (open_) tell_monitor_end(activities::stage);
     open_.reset();
     next_ = 0;
     if (!is_on()) return;

@@ -50,12 +50,14 @@ TEST(EventFilter, TakesCallsByNameWhereverTheirTextLies) {
     }
 }
 
+using Added = UnrecordedMessages::Added;
+
 TEST(UnrecordedMessages, AreCountedByCommunicatorPeerAndTagUntilTheyAreTaken) {
-    UnrecordedMessages messages;
-    EXPECT_TRUE(messages.add({false, 1, 2, 3}, 7));
-    EXPECT_TRUE(messages.add({false, 1, 2, 3}, 5));
-    EXPECT_TRUE(messages.add({false, 1, 2, 4}, 6));
-    EXPECT_TRUE(messages.add({true, 1, 2, 3}, 0));
+    UnrecordedMessages messages(10);
+    EXPECT_EQ(messages.add({false, 1, 2, 3}, 7), Added::counted);
+    EXPECT_EQ(messages.add({false, 1, 2, 3}, 5), Added::counted);
+    EXPECT_EQ(messages.add({false, 1, 2, 4}, 6), Added::counted);
+    EXPECT_EQ(messages.add({true, 1, 2, 3}, 0), Added::counted);
     const UnrecordedMessages::Counts counts = messages.take();
     ASSERT_EQ(counts.size(), 3U);
     const auto received = counts.at({false, 1, 2, 3});
@@ -65,12 +67,13 @@ TEST(UnrecordedMessages, AreCountedByCommunicatorPeerAndTagUntilTheyAreTaken) {
     EXPECT_TRUE(messages.take().empty());
 }
 
-TEST(UnrecordedMessages, AreBounded) {
-    UnrecordedMessages messages;
-    for (std::size_t tag = 0; tag < UnrecordedMessages::most_keys; ++tag)
-        ASSERT_TRUE(messages.add({true, 1, 2, static_cast<std::int32_t>(tag)}, 0));
-    EXPECT_FALSE(messages.add({true, 1, 3, 0}, 0));
-    EXPECT_TRUE(messages.add({true, 1, 2, 0}, 0)) << "one that is known";
+TEST(UnrecordedMessages, AreGivenUpWhereThereAreTooManyKindsAndThatIsSaidOnce) {
+    UnrecordedMessages messages(100);
+    for (std::int32_t tag = 0; tag < 100; ++tag) ASSERT_EQ(messages.add({true, 1, 2, tag}, 0), Added::counted);
+    EXPECT_EQ(messages.add({true, 1, 3, 0}, 0), Added::no_more);
+    EXPECT_EQ(messages.add({true, 1, 2, 0}, 0), Added::none);
+    EXPECT_TRUE(messages.take().empty()) << "a ring is not filled with what helps nobody";
+    EXPECT_EQ(messages.add({true, 1, 2, 0}, 0), Added::none);
 }
 
 }

@@ -2,12 +2,14 @@
 """The first and the last events of a record: `nereus monitor` writes them, processes what is between."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
 from nereus.analysis.monitor.encoding import Encoding, encoded, items_in
 from nereus.analysis.monitor.kinds import FORMAT
 
+_LAST = 256  # bytes that have the last event in them
 NOBODY = "no process of the command reached MPI_Init of the chosen MPI"
 
 
@@ -33,3 +35,11 @@ def end(file: Path, encoding: Encoding, exit_code: int) -> bool:
             record.write(encoded({"event": "unseen", "what": "the run", "why": NOBODY}, encoding))
         record.write(encoded({"event": "ended", "exit_code": exit_code}, encoding))
     return is_empty
+
+
+def has_ended(file: Path) -> bool:
+    """Whether it has its last event, in JSON."""
+    with suppress(OSError), file.open("rb") as record:
+        record.seek(max(0, file.stat().st_size - _LAST))
+        return b'{"event":"ended"' in record.read().replace(b" ", b"")
+    return False

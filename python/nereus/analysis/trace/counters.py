@@ -42,10 +42,11 @@ def _in_flight(run: Timeline) -> Counter:
 def _imbalance(run: Timeline) -> list[Counter]:
     """By how much the process that is outside of MPI longest exceeds the mean, in each interval of the run.
 
-    Percent imbalance: L. DeRose, B. Homer, D. Johnson: Detecting Application Load Imbalance on High End
-    Massively Parallel Systems, Euro-Par 2007. Of processes that are there all through the interval, if there
-    are several.
+    Percent imbalance: O. Pearce et al.: Quantifying the effectiveness of load balance algorithms, ICS 2012,
+    section 2. Of processes that are there, and recorded, all through the interval, if there are several.
     """
+    if not run.has_all_calls:
+        return []
     edges = np.unique(np.linspace(0, run.last, _INTERVALS + 1).astype(np.int64))
     if len(edges) < 2:
         return []
@@ -79,7 +80,10 @@ def _is_there(track: Track, edges: Numbers) -> npt.NDArray[np.bool_]:
     """In which intervals, all through."""
     if not len(track.begin):
         return np.zeros(len(edges) - 1, dtype=bool)
-    return np.asarray((edges[:-1] >= track.begin.min()) & (edges[1:] <= track.last))
+    there = np.asarray((edges[:-1] >= track.begin.min()) & (edges[1:] <= track.last))
+    for begin, end in track.pauses:
+        there &= (edges[1:] <= begin) | (edges[:-1] >= end)
+    return there
 
 
 def _ranks(run: Timeline) -> list[Counter]:

@@ -24,7 +24,7 @@ def merged(runs: Sequence[Timeline]) -> Timeline:
     for run in in_order:
         later = round((run.started_unix - first.started_unix) * 1e9)
         before = len(tracks)
-        tracks += [replace(track, begin=track.begin + later, end=track.end + later) for track in run.tracks]
+        tracks += [_later(track, later) for track in run.tracks]
         own = run.messages.copy()
         for name in ("source", "destination"):
             own[name] += before
@@ -44,7 +44,13 @@ def merged(runs: Sequence[Timeline]) -> Timeline:
         successions_of(generations),
         states,
         [note for run in in_order for note in run.notes],
+        all(run.has_all_calls for run in in_order),
     )
+
+
+def _later(track: Track, later: int) -> Track:
+    pauses = tuple((begin + later, end + later) for begin, end in track.pauses)
+    return replace(track, begin=track.begin + later, end=track.end + later, pauses=pauses)
 
 
 def _moved(span: Span, tracks: int, later: int) -> Span:

@@ -106,6 +106,8 @@ def _pairs(sending: _Series, receiving: _Series, ends: Ends) -> tuple[Numbers, N
     )
     sure = counted & ~(ends.has_gap[source] | ends.has_gap[destination] | receiving.mixed())
     width = 1 + max(int(side.total.max(initial=0)) for side in (sending, receiving))
+    if width * max(1, len(sure)) >= 2**62:  # more than a program sends in its life
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     sends, receives = np.flatnonzero(sending.is_message), np.flatnonzero(receiving.is_message)
     _, left, right = np.intersect1d(
         (sending.key * width + sending.places(from_end))[sends],

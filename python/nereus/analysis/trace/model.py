@@ -49,6 +49,7 @@ class Track:
     group: Numbers
     tests_in_vain: Numbers
     groups: dict[int, str]  # names of communicators
+    pauses: tuple[tuple[int, int], ...] = ()  # begin and end, when it did not record
 
     @property
     def label(self) -> str:
@@ -139,6 +140,7 @@ class Timeline:
     successions: list[Succession]
     states: list[StateSpan]  # by track and activity, in the order of their begin
     notes: list[str]  # what is missing, in sentences
+    has_all_calls: bool = True  # of the times at which it recorded
     decisions: list[Decision] = field(default_factory=list)  # of the daemon, where they were read
 
     @property
@@ -160,12 +162,15 @@ class Timeline:
 
     def activities_of(self, place: int) -> list[str]:
         """Of one track."""
-        own = self._activities_by_track[place]
-        return [activity for activity in self.activities if activity in own]
+        return [activity for activity in self.activities if (place, activity) in self._states_by_lane]
+
+    def states_of(self, place: int, activity: str) -> list[StateSpan]:
+        """Of one track, in the order of their begin."""
+        return self._states_by_lane.get((place, activity), [])
 
     @cached_property
-    def _activities_by_track(self) -> dict[int, set[str]]:
-        found: dict[int, set[str]] = defaultdict(set)
+    def _states_by_lane(self) -> dict[tuple[int, str], list[StateSpan]]:
+        found: dict[tuple[int, str], list[StateSpan]] = defaultdict(list)
         for span in self.states:
-            found[span.track].add(span.activity)
-        return found
+            found[span.track, span.activity].append(span)
+        return dict(found)

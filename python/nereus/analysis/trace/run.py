@@ -30,6 +30,7 @@ from nereus.analysis.trace.groups import Groups, ProcessGroups
 from nereus.analysis.trace.kinds import RECORD
 from nereus.analysis.trace.messages import Ends, Flags, Side, matched
 from nereus.analysis.trace.model import GenerationSpan, StateSpan, Timeline, Track
+from nereus.analysis.trace.settings import settings_of
 from nereus.analysis.trace.states import is_state, states_of
 
 SENDS = (
@@ -79,6 +80,7 @@ class _Reading:
             successions_of(generations),
             states,
             [*self._problems, *self._notes()],
+            settings_of(self._folder).has_all_calls,
         )
 
     def _process(self, trace: ProcessTrace) -> Process | None:
@@ -121,7 +123,17 @@ class _Reading:
             events["group"].astype(np.int64),
             events["number"].astype(np.int64),
             {number: communicator.name for number, communicator in communicators.items()},
+            tuple(self._pauses(trace)),
         )
+
+    def _pauses(self, trace: ProcessTrace) -> Iterator[tuple[int, int]]:
+        """The last one may have no end."""
+        times = self._common(trace, trace.begin)
+        ends = times[trace.is_name(RESUMED)]
+        last = self._last(trace)
+        for begin in times[trace.is_name(PAUSED)].tolist():
+            later = ends[ends >= begin]
+            yield begin, int(later[0]) if len(later) else max(begin, last)
 
     def _sides(self) -> tuple[list[Side], list[Side]]:
         """What each process sent, and what it received."""
@@ -142,20 +154,17 @@ class _Reading:
         events = trace.events[at]
         own = events["group"].astype(np.int64)
         peer = known.members(own, events["peer"].astype(np.int64))
-        unrecorded = trace.is_name(UNRECORDED_SENDS, UNRECORDED_RECEIVES)[at]
-        packed = np.where(unrecorded, events["bytes"], 0)
-        number = events["number"].astype(np.int64)
+        unrecorded = _unrecorded(trace, at)
         return Side(
             known.numbers(own),
-            np.where((call[at] >= 0) | unrecorded, peer, -1),
+            np.where((call[at] >= 0) | (unrecorded > 0), peer, -1),
             events["tag"].astype(np.int64),
             self._common(trace, trace.begin[at]),
             call[at],
             events["bytes"],
             self._clocks.error(trace, trace.begin[at]),
-            number,
-            number + (packed & np.uint64(2**32 - 1)).astype(np.int64),
-            (packed >> np.uint64(32)).astype(np.int64),
+            *_numbers(trace, at),
+            unrecorded,
         )
 
     def _ends(self) -> Ends:
@@ -204,8 +213,8 @@ def _has_gap(trace: ProcessTrace) -> bool:
 
 def _sends(trace: ProcessTrace) -> Numbers:
     """Places of events, in the order in which they were sent."""
-    at = np.flatnonzero(trace.is_name(*SENDS, SENT, UNRECORDED_SENDS) & (trace.events["peer"] != NO_PEER))
-    return at[np.argsort(trace.begin[at], kind="stable")]
+    # The ring has them so: of each thread in its order, and threads that send in turn wait for each other.
+    return np.flatnonzero(trace.is_name(*SENDS, SENT, UNRECORDED_SENDS) & (trace.events["peer"] != NO_PEER))
 
 
 def _receives(trace: ProcessTrace) -> Numbers:
@@ -215,13 +224,28 @@ def _receives(trace: ProcessTrace) -> Numbers:
     number is missing, those before it are not counted.
     """
     at = np.flatnonzero(trace.is_name(RECEIVED, UNRECORDED_RECEIVES))
-    number = trace.events["number"][at].astype(np.int64)
+    number, last = _numbers(trace, at)
     order = np.argsort(number, kind="stable")
-    at, number = at[order], number[order]
-    if trace.overwritten:
-        holes = np.flatnonzero(np.diff(number) != 1)
-        at = at[holes[-1] + 1 :] if len(holes) else at
+    at, number, last = at[order], number[order], last[order]
+    holes = np.flatnonzero(np.diff(number) != 1)
+    if trace.overwritten and len(holes):
+        first = holes[-1] + 1
+        # Of messages that were not recorded, the last one may lie behind the hole.
+        at = at[first:][number[first:] > last[:first].max()]
     return at
+
+
+def _numbers(trace: ProcessTrace, at: Numbers) -> tuple[Numbers, Numbers]:
+    """Of receives: the first, and the last where the event stands for several that were not recorded."""
+    number = trace.events["number"][at].astype(np.int64)
+    span = (trace.events["bytes"][at] & np.uint64(2**32 - 1)).astype(np.int64)
+    return number, number + np.where(trace.is_name(UNRECORDED_RECEIVES)[at], span, 0)
+
+
+def _unrecorded(trace: ProcessTrace, at: Numbers) -> Numbers:
+    """How many messages each stands for that were not recorded; 0: it is a message."""
+    many = np.maximum(trace.events["bytes"][at] >> np.uint64(32), 1).astype(np.int64)
+    return np.where(trace.is_name(UNRECORDED_SENDS, UNRECORDED_RECEIVES)[at], many, 0)
 
 
 def _call_of(trace: ProcessTrace) -> Numbers:

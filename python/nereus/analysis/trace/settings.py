@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from nereus.analysis.trace.kinds import SETTINGS
+from nereus.analysis.trace.kinds import RECORD_UNTIL, SETTINGS
 from nereus.reading import NotReadError, content_of
 
 _MOST_BYTES = 1 << 20
@@ -30,6 +30,11 @@ class TraceSettings:
         """Whether it records at times only."""
         return self.paused or self.iterations is not None or self.around_resizes is not None
 
+    @property
+    def has_all_calls(self) -> bool:
+        """While it records."""
+        return self.calls is None and self.min_bytes == 0
+
     def variables(self) -> dict[str, str]:
         """For the monitor."""
         given = {
@@ -44,6 +49,10 @@ class TraceSettings:
 
     def write(self, folder: Path) -> None:
         """OSError where it cannot be written."""
+        if self.has_windows:
+            write_until(
+                folder, 0
+            )  # file systems of several hosts remember for long that there was no such file
         text = json.dumps({**_FORMAT, **asdict(self)}, indent=1)
         (folder / SETTINGS).write_text(text + "\n", encoding="utf-8")
 
@@ -59,11 +68,19 @@ class TraceSettings:
             yield "recording was paused at times, as asked for"
 
 
+def write_until(folder: Path, until: float) -> None:
+    """Until when processes record, in s since 1970; at once for those that read it meanwhile. OSError."""
+    path = folder / RECORD_UNTIL
+    new = path.with_name(f".{path.name}.new")
+    new.write_text(f"{until:.6f}\n", encoding="ascii")
+    new.replace(path)
+
+
 def settings_of(folder: Path) -> TraceSettings:
     """Without limits where the file is missing, or is none of ours."""
     try:
         found = json.loads(content_of(folder / SETTINGS, _MOST_BYTES))
-    except (OSError, NotReadError, ValueError):
+    except (OSError, NotReadError, ValueError, RecursionError):
         return TraceSettings()
     if not isinstance(found, dict) or any(found.get(key) != value for key, value in _FORMAT.items()):
         return TraceSettings()

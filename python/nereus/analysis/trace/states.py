@@ -28,7 +28,8 @@ def states_of(
     spans = []
     for activity, marks in _marks(trace, times, phases).items():
         if activity not in _ALWAYS:
-            marks = sorted([*marks, *((time, "") for time in pauses)], key=lambda mark: mark[0])
+            marks += [(time, "") for time in pauses]
+        marks.sort(key=lambda mark: mark[0])  # several threads may have made them
         ends = [time for time, _ in marks[1:]] + [max(last, marks[-1][0])]
         spans += [
             StateSpan(activity, state, track, begin, end)

@@ -75,11 +75,10 @@ class _Writer:
         for activity in self._run.activities_of(place):
             location = self._archive.definitions.location(activity, group=group)
             writer = self._archive.event_writer_from_location(location)
-            for span in self._run.states:
-                if (span.track, span.activity) == (place, activity):
-                    region = self._region(f"{activity}: {span.state}")
-                    writer.enter(span.begin, region)
-                    writer.leave(span.end, region)
+            for span in self._run.states_of(place, activity):
+                region = self._region(f"{activity}: {span.state}")
+                writer.enter(span.begin, region)
+                writer.leave(span.end, region)
 
     def _locations(self) -> list[dict[int, Any]]:
         """Of each process, by thread."""
