@@ -18,6 +18,7 @@ from nereus.launch import processes
 from nereus.launch.command import PROTECT_FOLDER, RESTART_FOLDER, RESTARTED, Command
 from nereus.launch.error import LaunchError
 from nereus.launch.outcome import Outcome, judge
+from nereus.launch.preloading import forwards_itself, not_forwarded
 from nereus.launch.processes import GROUP_VARIABLE, JOB_VARIABLE, Process
 
 #: Seconds between the request to a group to end and the killing of what is left of it.
@@ -75,6 +76,8 @@ class Groups:
         # The MPI's session folder and sockets go to a temporary folder of this job; it is removed whole.
         own = {JOB_VARIABLE: self.job, GROUP_VARIABLE: str(number), "TMPDIR": str(self.temporary)}
         inherited = {name: value for name, value in os.environ.items() if name not in _OF_OTHERS}
+        if forwards_itself(command.arguments):
+            inherited = not_forwarded(inherited)
         complete = {**inherited, **command.environment, **(environment or {}), **own}
         output = self.temporary / f"output-{number}" if self.output and number else self.output
         launcher = _execute(command, complete, output, founders=number == 0)

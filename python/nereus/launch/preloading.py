@@ -146,7 +146,12 @@ def not_forwarded(environment: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in environment.items() if name != _FORWARDED}
 
 
+def forwarded_by_list(environment: Mapping[str, str]) -> list[str]:
+    """The names that are in it."""
+    return [name for name in environment.get(_FORWARDED, "").split(";") if name]
+
+
 def _everywhere(environment: Mapping[str, str], added: Mapping[str, str]) -> dict[str, str]:
-    forwarded = [name for name in environment.get(_FORWARDED, "").split(";") if name]
+    forwarded = forwarded_by_list(environment)
     names = [name for name in environment if name.startswith("NEREUS_") and name not in added]
     return {**environment, **added, _FORWARDED: ";".join([*forwarded, *sorted({*added, *names})])}

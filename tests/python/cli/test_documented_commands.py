@@ -31,6 +31,7 @@ NOT_RUN = {
     r"n1:|--at n1|keys\b": "other hosts, or keys of a daemon for them, are needed",
     r"(resize|save) (\w+-1|mine)\b": "the name of a job that runs, in another terminal",
     r"nereus (daemon|page|top)\b": "runs until it is ended, or looks at what runs",
+    r"nereus trace traced --for": "of a job that runs; test_trace_limits.py has one record",
     r"--daemon events\.jsonl": "of a daemon and jobs that ran meanwhile; test_trace.py exports such",
     r"cluster\.toml|day\.swf|january|audikw_1|nereus-monitor-1f": "the file is the reader's",
     r"[ =](run\.json|measured\.jsonl)": "the file is the reader's",
