@@ -3,6 +3,7 @@
 #include "base/printable.hpp"
 #include "job/arrival.hpp"
 #include "job/c_boundary.hpp"
+#include "mpi/unfinalized_exit.hpp"
 
 #include <nereus/save.h>
 
@@ -72,6 +73,7 @@ int nereus_open(MPI_Comm comm, int argc, char **argv, nereus_job **job) try {
     *job = nullptr;
     if (comm == MPI_COMM_NULL || argc < 1 || argv == nullptr) return NEREUS_ERR_ARGUMENT;
     if (!mpi_runs()) return NEREUS_ERR_MPI;
+    nereus::mpi::let_launcher_see_unfinalized_exits();
     *job = new nereus_job;
     bool newcomer = false;
     auto opened = nereus::job::Job::open(comm, argc, argv, newcomer);

@@ -3,6 +3,7 @@
 
 #include "base/flush_stderr.h"
 #include "base/printable.hpp"
+#include "mpi/unfinalized_exit.hpp"
 
 #include <mpi.h>
 #include <unistd.h>
@@ -130,6 +131,7 @@ void BoundedCall::end_the_job() const {
     print_line("nereus", what_ + " did not return within " + limit.data() + ": " + why +
                              ", and the call cannot be left: the job ends");
     flush_stderr_to_reader();
+    let_connection_close_first();
     _exit(1);
 }
 
