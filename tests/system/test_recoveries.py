@@ -8,9 +8,11 @@ import time
 from typing import Any
 
 import pytest
+from commands import COMMAND
 from test_saved_jobs import Runs
 
 from conftest import wait_until
+from nereus.analysis.trace.run import read_run
 
 SAVING = ("--save", "saved", "--save-every", "0.2", "--recoveries", "10")
 
@@ -55,6 +57,24 @@ def test_job_continues_after_a_process_was_killed(runs: Runs, mpi: str, which: s
     assert "it continues from epoch" in errors and "(recovery 1)" in errors
     came = next(event for event in runs.events() if event["event"] == "came in")
     assert (came["ranks"], came["step"] > 0) == (3, True)
+
+
+def test_recovery_is_in_the_trace(site: Any, mpi: str) -> None:
+    runs = Runs(site, mpi, ("trace", "--mpi", mpi, "-o", "traced", "--", *COMMAND))
+    with runs.started("-n", "2", *SAVING) as process:
+        wait_for_epoch(runs)
+        os.kill(ranks_of(runs, 2)[1], signal.SIGKILL)
+        wait_until(lambda: times_come_in(runs) == 1)
+        ends_well(runs, process)
+    run = read_run(site.folder / "traced")
+    lost, new = run.tracks[:2], run.tracks[2:]
+    assert {(track.rank, track.is_ended) for track in new} == {(0, True), (1, True)}
+    spans = [span for span in run.states if span.activity == "recovery"]
+    assert sorted((span.track, span.state) for span in spans) == [(2, "restarting"), (3, "restarting")]
+    assert {(each.before.track < 2, each.after.track >= 2) for each in run.successions} == {(True, True)}
+    for span in spans:
+        resumed = next(state for state in run.states_of(span.track, "epoch") if state.state == "resuming")
+        assert max(track.last for track in lost) == span.begin < resumed.begin < resumed.end <= span.end
 
 
 def test_job_continues_with_the_size_that_it_had(site: Any, mpich: str) -> None:

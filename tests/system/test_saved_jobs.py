@@ -21,8 +21,9 @@ STOPPED = 75
 class Runs:
     """One program, started again and again."""
 
-    def __init__(self, site: Any, mpi: str) -> None:
-        self.site, self.mpi = site, mpi
+    def __init__(self, site: Any, mpi: str, before: tuple[str, ...] = ()) -> None:
+        """`before`: words before those of `nereus run`."""
+        self.site, self.mpi, self.before = site, mpi, before
         self.program = site.program(mpi, "resizable")
 
     def events(self) -> list[dict[str, Any]]:
@@ -39,7 +40,8 @@ class Runs:
     def started(self, *options: str) -> Any:
         """Once it has opened the job."""
         seen = len(self.events())
-        words = ("run", "--mpi", self.mpi, *options, "--", self.program, self.site.folder)
+        job = ("run", "--mpi", self.mpi, *options, "--", self.program, self.site.folder)
+        words = (*self.before, *job)
         with self.site.started(*words) as process:
 
             def is_open() -> bool:

@@ -111,10 +111,14 @@ void tell_world() {
     }
 }
 
-/// `nereus run` gives its processes the job's name.
+/// `nereus run` gives its processes the key of the job, and of the one that it continues.
 void tell_job() {
-    if (const char *job = std::getenv("NEREUS_JOB"); job && *job)
-        record().tell({{"event", "supervised"}, {"job", job}});
+    const char *const job = std::getenv("NEREUS_JOB");
+    if (job == nullptr || *job == '\0') return;
+    nlohmann::ordered_json line{{"event", "supervised"}, {"job", job}};
+    if (const char *before = std::getenv("NEREUS_CONTINUES"); before != nullptr && *before != '\0')
+        line["continues"] = before;
+    record().tell(line);
 }
 
 void write_own(const TakeText &take) {

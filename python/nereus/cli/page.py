@@ -65,7 +65,7 @@ def _shown(job: str | None, results: Path | None) -> "Iterator[Callable[[str], S
 
         yield lambda word: application(word, Source())
         return
-    from nereus.daemon.page.job_source import JobSource, sampled
+    from nereus.daemon.page.job.source import JobSource, sampled
     from nereus.supervisor import find
 
     found = find(job, lambda text: warn([text]))

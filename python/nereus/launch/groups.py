@@ -19,7 +19,7 @@ from nereus.launch.command import PROTECT_FOLDER, RESTART_FOLDER, RESTARTED, Com
 from nereus.launch.error import LaunchError
 from nereus.launch.outcome import Outcome, judge
 from nereus.launch.preloading import forwards_itself, not_forwarded
-from nereus.launch.processes import GROUP_VARIABLE, JOB_VARIABLE, Process
+from nereus.launch.processes import CONTINUES_VARIABLE, GROUP_VARIABLE, JOB_VARIABLE, Process
 
 #: Seconds between the request to a group to end and the killing of what is left of it.
 KILLED_AFTER = 0.5
@@ -56,6 +56,8 @@ class Groups:
     job: str
     temporary: Path
     output: Path | None
+    #: The key of the job that it continues, if any.
+    continues: str = ""
     running: list[Group] = field(default_factory=list)
     #: How the first group that is part of the job failed.
     failed: Outcome | None = None
@@ -74,7 +76,12 @@ class Groups:
         """Start a group; the first one are the founders, who are part of the job at once."""
         number = self._started
         # The MPI's session folder and sockets go to a temporary folder of this job; it is removed whole.
-        own = {JOB_VARIABLE: self.job, GROUP_VARIABLE: str(number), "TMPDIR": str(self.temporary)}
+        own = {
+            JOB_VARIABLE: self.job,
+            CONTINUES_VARIABLE: self.continues,
+            GROUP_VARIABLE: str(number),
+            "TMPDIR": str(self.temporary),
+        }
         inherited = {name: value for name, value in os.environ.items() if name not in _OF_OTHERS}
         if forwards_itself(command.arguments):
             inherited = not_forwarded(inherited)

@@ -10,6 +10,7 @@ from nereus.launch.builds import Build
 from nereus.launch.hosts import Host, RemoteShell, Share, host_list, place
 from nereus.launch.launcher import in_parts, ranks_of, share_list, unless_set
 from nereus.launch.preloading import forwarded_by_list
+from nereus.launch.processes import OWN_VARIABLES
 
 # Open MPI takes these for processes that a running job spawns too, unlike the options of mpiexec. Binding
 # is off because spawned processes would be bound to the very cores that the first ones have.
@@ -100,7 +101,7 @@ def _forwarded(names: Sequence[str]) -> list[str]:
     """Our variables, those of `nereus trace` and the like, and those named, where any go to other hosts."""
     if not names:
         return []
-    ours = {name for name in os.environ if name.startswith("NEREUS_")} | {"NEREUS_JOB", *names}
+    ours = {name for name in os.environ if name.startswith("NEREUS_")} | {*OWN_VARIABLES, *names}
     ours.update(name.partition("=")[0] for name in forwarded_by_list(os.environ))
     return [part for name in sorted(ours) if not name.startswith("OMPI_") for part in ("-x", name)]
 

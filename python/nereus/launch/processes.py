@@ -19,6 +19,10 @@ from nereus.launch.process_environment import entries_of, state_fields
 
 JOB_VARIABLE = "NEREUS_JOB"
 GROUP_VARIABLE = "NEREUS_GROUP"
+#: The key of the job that failed, and from whose epoch this one continues.
+CONTINUES_VARIABLE = "NEREUS_CONTINUES"
+#: What all processes of a job have, on all hosts.
+OWN_VARIABLES = (JOB_VARIABLE, CONTINUES_VARIABLE)
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 # One that a debugger holds, or that waits for a file server, may not stop for long.

@@ -43,10 +43,10 @@ class Recovering:
         self, name: str | None, program: str, first: Attempt, once: Callable[[Attempt, NameClaim], Ending]
     ) -> Ending:
         """The end of the last one. `once`: runs a job; `program`: names it where it has no name."""
-        attempt = first
+        attempt, before = first, ""
         self._prepare(attempt.where)
         while True:
-            with claim_name(name, program) as claim:
+            with claim_name(name, program, before) as claim:
                 folder = attempt.saving.folder
                 newest = newest_number(folder) if folder is not None else 0
                 ending = replace(once(attempt, claim), newest_before=newest)
@@ -65,8 +65,9 @@ class Recovering:
             self._tell_of_silent(claim.name, [host for host in lost if host not in ending.lost_hosts])
             where = self._prepared_again(claim.name, where, ending)
             saving = replace(attempt.saving, epoch=epoch)
-            name, attempt = (
+            name, before, attempt = (
                 claim.name,
+                claim.key,
                 Attempt(where, _possible(ending.ranks or attempt.ranks, where), saving),
             )
 

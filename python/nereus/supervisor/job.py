@@ -78,7 +78,8 @@ class Job:
             self._shared_memory = Snapshot.take(self.key)
             self._temporary = Path(tempfile.mkdtemp(prefix="nereus-"))
             undone.pop_all()
-        self._groups = Groups(self.key, self._temporary, output)
+        continues = claim.continues if claim is not None else ""
+        self._groups = Groups(self.key, self._temporary, output, continues)
         try:
             self._watchdog = Watchdog(f"{JOB_VARIABLE}={self.key}", self._temporary)
             self._begin(start)

@@ -34,9 +34,9 @@ def new_key() -> str:
 class NameClaim:
     """A name that is a job's, with the job's key; nobody else gets it until it is released."""
 
-    def __init__(self, name: str, key: str, path: Path, file: IO[str]) -> None:
-        """`file`: the one at `path`, locked."""
-        self.name, self.key = name, key
+    def __init__(self, name: str, key: str, path: Path, file: IO[str], continues: str = "") -> None:
+        """`file`: the one at `path`, locked; `continues`: key of the job that failed before."""
+        self.name, self.key, self.continues = name, key, continues
         self._path, self._file = path, file
 
     def __enter__(self) -> Self:
@@ -58,8 +58,10 @@ class NameClaim:
             self._path.parent.rmdir()
 
 
-def claim_name(wanted: str | None, program: str) -> NameClaim:
+def claim_name(wanted: str | None, program: str, continues: str = "") -> NameClaim:
     """For a new job: the wanted name, else one of its program and the first number that is free.
+
+    `continues`: the key of the job that failed, and from whose epoch it goes on.
 
     LaunchError where a running job of this user on this host has it, or no job may be called so.
     """
@@ -68,7 +70,7 @@ def claim_name(wanted: str | None, program: str) -> NameClaim:
     key, folder = new_key(), control_socket_folder()
     for _ in range(_TRIALS):
         with suppress(FileNotFoundError):  # the last job but this one may just have removed the folder
-            return _first_free(wanted, program, key)
+            return _first_free(wanted, program, key, continues)
     raise LaunchError(f"{folder}: cannot be made; names of jobs are kept there")
 
 
@@ -100,7 +102,7 @@ def remove_abandoned_names() -> None:
                 remove_locked(path, file)
 
 
-def _first_free(wanted: str | None, program: str, key: str) -> NameClaim:
+def _first_free(wanted: str | None, program: str, key: str, continues: str) -> NameClaim:
     folder = control_socket_folder()
     make_folder(folder)
     names = [wanted] if wanted is not None else (numbered_name(program, number) for number in count(1))
@@ -109,7 +111,7 @@ def _first_free(wanted: str | None, program: str, key: str) -> NameClaim:
             path = folder / f"{name}{_ENDING}"
             file = _claimed(path, key)
             if file is not None:
-                return NameClaim(name, key, path, file)
+                return NameClaim(name, key, path, file, continues)
     raise LaunchError(f"--name = {wanted}: a job of yours that runs on this host has this name")
 
 

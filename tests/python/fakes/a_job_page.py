@@ -12,11 +12,11 @@ from typing import Any
 from a_page import Served
 
 from nereus.daemon import NoDaemon
-from nereus.daemon.page.job_communicators import KnownCommunicators
-from nereus.daemon.page.job_in_daemon import JobInDaemon
-from nereus.daemon.page.job_source import JobSource
-from nereus.daemon.page.job_status import JobStatus
-from nereus.daemon.page.job_traffic import Traffic
+from nereus.daemon.page.job.communicators import KnownCommunicators
+from nereus.daemon.page.job.in_daemon import JobInDaemon
+from nereus.daemon.page.job.source import JobSource
+from nereus.daemon.page.job.status import JobStatus
+from nereus.daemon.page.job.traffic import Traffic
 from nereus.daemon.page.server import FILES, JOB_PAGE, application, listening, new_word, serve
 from nereus.supervisor import FoundJob, NoAnswer
 from nereus.supervisor.asking import Where

@@ -105,6 +105,7 @@ class Supervised(Strict):
 
     event: Literal["supervised"]
     job: str
+    continues: str | None = None  # the job that failed before
 
 
 class Met(Strict):

@@ -32,7 +32,7 @@ class Process:
     generations: list[events.Generation] = field(default_factory=list)
     meetings: list[events.Met] = field(default_factory=list)
     phases: dict[int, str] = field(default_factory=dict)  # names by number
-    supervised: str | None = None  # key of the job of `nereus run`
+    supervised: events.Supervised | None = None  # as a process of a job of `nereus run`
 
 
 @dataclass

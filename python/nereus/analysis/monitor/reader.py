@@ -105,7 +105,7 @@ def _give(process: Process, line: events.Event) -> None:
         case events.Generation():
             process.generations.append(line)
         case events.Supervised():
-            process.supervised = line.job
+            process.supervised = line
         case events.Met():
             process.meetings.append(line)
         case events.Phase():

@@ -2,7 +2,7 @@
 """Which process was which rank in each generation of a malleable job, and who came after whom."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from nereus.analysis.monitor.identities import expanded
@@ -12,10 +12,26 @@ from nereus.analysis.trace.model import GenerationSpan, Succession
 Mark = tuple[int, int]  # when, ns; number
 
 
+def first_job_of(processes: Iterable[Process]) -> dict[str, str]:
+    """Of each job of `nereus run` the first of those that it continues, which failed one after the other."""
+    told = [process.supervised for process in processes if process.supervised is not None]
+    before = {each.job: each.continues for each in told if each.continues is not None}
+    found = {}
+    for job in {each.job for each in told}:
+        seen, first = {job}, job
+        while first in before and before[first] not in seen:  # records of others may go round
+            first = before[first]
+            seen.add(first)
+        found[job] = first
+    return found
+
+
 def spans_of(
-    track: int, process: Process, marks: Sequence[Mark], first: int, last: int
+    track: int, process: Process, job: str | None, marks: Sequence[Mark], first: int, last: int
 ) -> list[GenerationSpan]:
     """Of one process; a generation lasts until the process is in the next one, or to its last event.
+
+    `job`: the key of that of `nereus run`, if it is one of it.
 
     Where the oldest marks were overwritten, the process was in the generation before from its first event on.
     """
@@ -27,7 +43,7 @@ def spans_of(
     ends = [begin for begin, _ in known[1:]] + [last] * bool(known)
     return [
         GenerationSpan(
-            process.supervised or generation.job,
+            job or generation.job,
             generation.job,
             generation.generation,
             len(expanded(generation.members)),
@@ -40,14 +56,19 @@ def spans_of(
     ]
 
 
-def successions_of(spans: Sequence[GenerationSpan]) -> list[Succession]:
-    """Ranks that there are in the next generation of their job too, in the same process or another one."""
+def in_order(spans: Sequence[GenerationSpan]) -> Iterator[list[dict[int, GenerationSpan]]]:
+    """For each job its generations, one after the other, by rank."""
     jobs: dict[str, dict[tuple[str, int], dict[int, GenerationSpan]]] = defaultdict(lambda: defaultdict(dict))
     for span in spans:
         jobs[span.job][span.world, span.generation][span.rank] = span
-    found = []
     for generations in jobs.values():
-        in_order = sorted(generations.values(), key=lambda ranks: min(span.begin for span in ranks.values()))
-        for before, after in pairwise(in_order):
+        yield sorted(generations.values(), key=lambda ranks: min(span.begin for span in ranks.values()))
+
+
+def successions_of(spans: Sequence[GenerationSpan]) -> list[Succession]:
+    """Ranks that there are in the next generation of their job too, in the same process or another one."""
+    found = []
+    for generations in in_order(spans):
+        for before, after in pairwise(generations):
             found += [Succession(rank, before[rank], after[rank]) for rank in sorted(before) if rank in after]
     return found

@@ -76,7 +76,7 @@ class Track:
 class GenerationSpan:
     """A process in one generation of a malleable job."""
 
-    job: str
+    job: str  # the first of those that continue one another
     world: str  # of its rank 0; a job that was restarted has generations of the same number in several
     generation: int
     ranks: int

@@ -25,11 +25,12 @@ from nereus.analysis.trace.file import (
     ProcessTrace,
 )
 from nereus.analysis.trace.folder import traces_of
-from nereus.analysis.trace.generations import Mark, spans_of, successions_of
+from nereus.analysis.trace.generations import Mark, first_job_of, spans_of, successions_of
 from nereus.analysis.trace.groups import Groups, ProcessGroups
 from nereus.analysis.trace.kinds import RECORD
 from nereus.analysis.trace.messages import Ends, Flags, Side, matched
 from nereus.analysis.trace.model import GenerationSpan, StateSpan, Timeline, Track
+from nereus.analysis.trace.recoveries import recoveries_of
 from nereus.analysis.trace.settings import settings_of
 from nereus.analysis.trace.states import is_state, states_of
 
@@ -59,21 +60,25 @@ class _Reading:
 
     def timeline(self) -> Timeline:
         messages, unmatched = matched(*self._sides(), self._ends())
+        jobs = first_job_of(self._processes.values())
         generations: list[GenerationSpan] = []
         states: list[StateSpan] = []
         for place, trace in enumerate(self._traces):
             process = self._process(trace)
             first, last = self._first(trace) - self._zero, self._last(trace)
             if process is not None:
-                generations += spans_of(place, process, self._generation_marks(trace), first, last)
+                job = jobs[process.supervised.job] if process.supervised is not None else None
+                generations += spans_of(place, process, job, self._generation_marks(trace), first, last)
             phases = process.phases if process is not None else {}
             states += states_of(place, trace, self._common(trace, trace.begin), last, phases)
+        tracks = [self._track(trace) for trace in self._traces]
+        states += recoveries_of(generations, tracks)
         first_trace = self._traces[0]
         begun = self._common(first_trace, np.array([first_trace.begun]))[0]
         return Timeline(
             self._folder,
             first_trace.begun_unix - begun * 1e-9,
-            [self._track(trace) for trace in self._traces],
+            tracks,
             messages,
             unmatched,
             generations,

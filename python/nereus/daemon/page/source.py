@@ -7,6 +7,7 @@ from typing import Any
 from nereus import printable
 from nereus.daemon import Ask, DaemonError, NoDaemon, ask_daemon, named_events, whole_status
 from nereus.daemon.events import DECISIONS
+from nereus.daemon.page.printable_document import printable_document
 from nereus.daemon.page.sentences import reason, sentence
 
 Document = dict[str, Any]
@@ -33,21 +34,10 @@ class Source:
             return {"there": False, "runs": not isinstance(problem, NoDaemon), "why": printable(str(problem))}
         events = [told(event) for event in answer["events"]]
         found = {"status": status, "since": start, "events": events, "last": answer["last"]}
-        return {"there": True, **_printable(found)}
+        return {"there": True, **printable_document(found)}
 
 
 def told(event: Mapping[str, Any]) -> Document:
     """An event with what people are told of it, and whether somebody decided something in it."""
     words = {"sentence": sentence(event), "reason": reason(event)}
     return {**event, **words, "decision": event["event"] in DECISIONS}
-
-
-def _printable(value: Any) -> Any:
-    """Jobs and policies say what they like: of what is in no encoding nothing can be sent to a browser."""
-    if isinstance(value, str):
-        return printable(value)
-    if isinstance(value, Mapping):
-        return {printable(key): _printable(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_printable(each) for each in value]
-    return value

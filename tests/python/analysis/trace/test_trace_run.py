@@ -90,6 +90,38 @@ def test_ranks_go_on_in_the_next_generation(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(("is_ended", "restarting"), [(False, [("restarting", 60, 900)]), (True, [])])
+def test_recovery_lasts_from_the_last_call_of_lost_processes_to_the_new_generation(
+    tmp_path: Path, is_ended: bool, restarting: list[tuple[str, int, int]]
+) -> None:
+    """Whose processes have all ended by themselves was stopped, and begun again."""
+    first, second = two(is_ended=is_ended)
+    first.add("generation", 0, size=0).add("Barrier", 10, 20)
+    second.add("generation", 5, size=0).add("Barrier", 50, 60)
+    new = AProcess("bbbb", begun_unix=1.7e9 + 1)
+    new.add("Init", 700, 800).add("generation", 900, size=0).add("Barrier", 910, 920)
+    supervised = {"event": "supervised", "job": "a"}
+    first.lines = [supervised, generation(0, 0, [[0, 0, 2, 1]])]
+    second.lines = [supervised, generation(0, 1, [[0, 0, 2, 1]])]
+    again = {"event": "supervised", "job": "b", "continues": "a"}
+    new.lines = [again, generation(0, 0, [[0, 0, 1, 1]], job="k")]
+    run = read_run(write(tmp_path, [first, second, new]))
+    assert {span.job for span in run.generations} == {"a"}
+    found = [span for span in run.states if span.activity == "recovery"]
+    assert [(span.state, span.begin, span.end) for span in found] == restarting
+    assert {span.track for span in found} <= {2}
+
+
+def test_jobs_that_continue_each_other_in_a_circle_are_read(tmp_path: Path) -> None:
+    first, second = two()
+    first.lines = [{"event": "supervised", "job": "a", "continues": "b"}]
+    second.lines = [{"event": "supervised", "job": "b", "continues": "a"}]
+    for each in (first, second):
+        each.add("generation", 0, size=0).add("Barrier", 10, 20)
+        each.lines.append(generation(0, each.rank, [[0, 0, 2, 1]]))
+    assert len(read_run(write(tmp_path, [first, second])).generations) == 2
+
+
 def test_phases_last_until_the_next_one(tmp_path: Path) -> None:
     process = AProcess().add("phase", 10, size=1).add("Barrier", 20, 30).add("phase", 40, size=0)
     process.add("phase", 50, size=1).add("Barrier", 60, 80)

@@ -25,7 +25,7 @@ from a_job_page import (
 )
 from a_page import HOSTILE, complaint, dom
 
-from nereus.daemon.page.job_source import JobSource
+from nereus.daemon.page.job.source import JobSource
 from nereus.daemon.page.server import FILES
 
 Serve = Callable[..., ServedJob]

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from a_job_page import committed, emulation, iteration, progress
 
-from nereus.daemon.page import job_results
-from nereus.daemon.page.job_resizes import Resize, best_told
-from nereus.daemon.page.job_results import Results, file_in
+from nereus.daemon.page.job import results as job_results
+from nereus.daemon.page.job.resizes import Resize, best_told
+from nereus.daemon.page.job.results import Results, file_in
 
 MEASURED: list[dict[str, Any]] = [
     {"event": "header", "time": 1000.0, "generation": 0, "format": "nereus-measured", "version": 1},

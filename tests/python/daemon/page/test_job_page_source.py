@@ -22,9 +22,9 @@ from a_job_page import (
 )
 from a_page import House, until
 
-from nereus.daemon.page import job_source
-from nereus.daemon.page.job_source import JobSource, sampled
-from nereus.daemon.page.job_status import JobStatus
+from nereus.daemon.page.job import source as job_source
+from nereus.daemon.page.job.source import JobSource, sampled
+from nereus.daemon.page.job.status import JobStatus
 from nereus.supervisor import NoAnswer, find
 
 RESIZED = {

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from a_job_page import KEY, known_communicators, line_of, record
 
-from nereus.daemon.page.job_traffic import MOST_ROWS, Traffic
+from nereus.daemon.page.job.traffic import MOST_ROWS, Traffic
 
 
 class Run:

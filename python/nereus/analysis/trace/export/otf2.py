@@ -10,10 +10,14 @@ import os
 import shutil
 from collections import defaultdict
 from collections.abc import Iterator
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from nereus.analysis.trace.export.lanes import arrows, process_label
+from nereus.analysis.trace.export.otf2_events import Event, EventFunctions
 from nereus.analysis.trace.model import Timeline
 
 # The order at one moment: what ends comes before what begins, and a message is within its call.
@@ -22,8 +26,6 @@ _LEAVE_GENERATION_AT_ONCE = 6
 
 # More than the library takes.
 _LEAST_FREE, _BYTES_OF_EVENT = 1 << 20, 40
-
-Event = tuple[int, int, str, tuple[Any, ...]]  # when, order, method of the writer, its arguments
 
 
 def write_otf2(run: Timeline, path: Path) -> None:
@@ -51,7 +53,8 @@ class _Writer:
         self._run = run
         self._archive = archive
         self._otf2 = otf2
-        self._regions: dict[str, Any] = {}
+        self._to = EventFunctions()
+        self._regions: dict[str, int] = {}
         self._groups: list[Any] = []  # of locations: the processes
 
     def write(self) -> None:
@@ -65,20 +68,21 @@ class _Writer:
                     *self._generations(place, thread),
                     *messages.get((place, thread), []),
                 ]
-                writer = self._archive.event_writer_from_location(location)
-                for time, _, what, arguments in sorted(events, key=lambda event: event[:2]):
-                    getattr(writer, what)(time, *arguments)
+                self._to.write(self._archive, location, sorted(events, key=itemgetter(0, 1)))
             self._write_states(place, self._groups[place])
 
     def _write_states(self, place: int, group: Any) -> None:
         """Each activity has a location of its own: its states and the calls do not lie in each other."""
         for activity in self._run.activities_of(place):
             location = self._archive.definitions.location(activity, group=group)
-            writer = self._archive.event_writer_from_location(location)
+            events: list[Event] = []
             for span in self._run.states_of(place, activity):
-                region = self._region(f"{activity}: {span.state}")
-                writer.enter(span.begin, region)
-                writer.leave(span.end, region)
+                region = (self._region(f"{activity}: {span.state}"),)
+                events += [
+                    (span.begin, _ENTER, self._to.enter, region),
+                    (span.end, _LEAVE, self._to.leave, region),
+                ]
+            self._to.write(self._archive, location, events)
 
     def _locations(self) -> list[dict[int, Any]]:
         """Of each process, by thread."""
@@ -96,29 +100,32 @@ class _Writer:
             )
         return found
 
-    def _communicator(self, first: list[Any]) -> Any:
+    def _communicator(self, first: list[Any]) -> int:
         definitions, types, mpi = self._archive.definitions, self._otf2.GroupType, self._otf2.Paradigm.MPI
         definitions.group("MPI locations", group_type=types.COMM_LOCATIONS, paradigm=mpi, members=first)
         everybody = definitions.group(
             "all processes", group_type=types.COMM_GROUP, paradigm=mpi, members=first
         )
-        return definitions.comm("all processes", group=everybody)
+        return definitions.comm("all processes", group=everybody)._ref  # type: ignore[no-any-return]
 
-    def _region(self, name: str) -> Any:
+    def _region(self, name: str) -> int:
         found = self._regions.get(name)
         if found is None:
             paradigm = self._otf2.Paradigm.MPI if name.startswith("MPI_") else self._otf2.Paradigm.USER
-            found = self._regions[name] = self._archive.definitions.region(name, paradigm=paradigm)
+            found = self._regions[name] = self._archive.definitions.region(name, paradigm=paradigm)._ref
         return found
 
     def _calls(self, place: int, thread: int) -> Iterator[Event]:
         track = self._run.tracks[place]
         own = track.thread == thread
         columns = (track.name[own], track.begin[own], track.end[own])
+        regions = {
+            name: (self._region(f"MPI_{track.names[name]}"),) for name in np.unique(columns[0]).tolist()
+        }
         for name, begin, end in zip(*(column.tolist() for column in columns), strict=True):
-            region = (self._region(f"MPI_{track.names[name]}"),)
-            yield begin, _ENTER, "enter", region
-            yield end, _LEAVE if end > begin else _LEAVE_AT_ONCE, "leave", region
+            region = regions[name]
+            yield begin, _ENTER, self._to.enter, region
+            yield end, _LEAVE if end > begin else _LEAVE_AT_ONCE, self._to.leave, region
 
     def _generations(self, place: int, thread: int) -> Iterator[Event]:
         """Around the calls of the process's first thread."""
@@ -127,19 +134,19 @@ class _Writer:
         for span in self._run.generations:
             if span.track == place:
                 region = (self._region(span.label),)
-                yield span.begin, _ENTER_GENERATION, "enter", region
+                yield span.begin, _ENTER_GENERATION, self._to.enter, region
                 leave = _LEAVE_GENERATION if span.end > span.begin else _LEAVE_GENERATION_AT_ONCE
-                yield span.end, leave, "leave", region
+                yield span.end, leave, self._to.leave, region
 
-    def _messages(self, communicator: Any) -> dict[tuple[int, int], list[Event]]:
+    def _messages(self, communicator: int) -> dict[tuple[int, int], list[Event]]:
         """By process and thread."""
         events: dict[tuple[int, int], list[Event]] = defaultdict(list)
         for arrow in arrows(self._run):
             tag = max(arrow.tag, 0)
             events[arrow.source, arrow.sender].append(
-                (arrow.sent, _MESSAGE, "mpi_send", (arrow.destination, communicator, tag, arrow.bytes))
+                (arrow.sent, _MESSAGE, self._to.send, (arrow.destination, communicator, tag, arrow.bytes))
             )
             events[arrow.destination, arrow.receiver].append(
-                (arrow.within, _MESSAGE, "mpi_recv", (arrow.source, communicator, tag, arrow.bytes))
+                (arrow.within, _MESSAGE, self._to.receive, (arrow.source, communicator, tag, arrow.bytes))
             )
         return events

@@ -14,11 +14,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from nereus.daemon.page.job_in_daemon import JobInDaemon
-from nereus.daemon.page.job_resizes import MOST_RESIZES, Resize, best_told
-from nereus.daemon.page.job_results import Point, Results, file_in
-from nereus.daemon.page.job_status import JobStatus, Status
-from nereus.daemon.page.job_traffic import Traffic
+from nereus.daemon.page.job.in_daemon import JobInDaemon
+from nereus.daemon.page.job.resizes import MOST_RESIZES, Resize, best_told
+from nereus.daemon.page.job.results import Point, Results, file_in
+from nereus.daemon.page.job.status import JobStatus, Status
+from nereus.daemon.page.job.traffic import Traffic
 from nereus.daemon.page.printable_document import printable_document
 from nereus.launch.hosts import is_here
 from nereus.supervisor import FoundJob

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from nereus.analysis.monitor.live import latest_of_job, sums
 from nereus.analysis.monitor.live_matrix import LiveMatrix, Pair, binned, live_matrix
-from nereus.daemon.page.job_communicators import KnownCommunicators
+from nereus.daemon.page.job.communicators import KnownCommunicators
 from nereus.launch.parts_folder import is_locked, monitored, totals
 
 #: Rows and columns that the page shows; of more ranks, several are one row.

@@ -11,7 +11,7 @@ from nereus import printable
 from nereus.analysis.report.events import Count, Ranks, Strict
 from nereus.analysis.report.units import seconds_text
 from nereus.daemon import Ask, DaemonError, ask_daemon, named_events, whole_status
-from nereus.daemon.page.job_resizes import MOST_RESIZES, Resize
+from nereus.daemon.page.job.resizes import MOST_RESIZES, Resize
 from nereus.daemon.page.sentences import reason
 
 #: At the first look so many of the latest events are gone through.

@@ -19,7 +19,7 @@ from pydantic import ValidationError
 
 from nereus.analysis.report import events
 from nereus.config.measured import Ended
-from nereus.daemon.page.job_resizes import MOST_RESIZES, Resize, facts_of_report
+from nereus.daemon.page.job.resizes import MOST_RESIZES, Resize, facts_of_report
 from nereus.stages import COMPUTE, FILES
 
 #: Of the file at one look; the rest is for the next.
