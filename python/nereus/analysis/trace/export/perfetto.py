@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Perfetto's own format: track events in protocol buffers, by the builder of Perfetto's package."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from nereus.analysis.trace.counters import Counter, counters
 from nereus.analysis.trace.export.lanes import (
@@ -19,22 +19,49 @@ from nereus.analysis.trace.model import Timeline, Track
 
 _LANES = 128  # a process's numbers of tracks
 _DAEMON = 2**31  # beyond those of all processes
+_AT_ONCE = 4096  # packets
 _MOST_SHAPES = 1 << 16  # calls that do the same are made once
 
 
 def write_perfetto(run: Timeline, path: Path) -> None:
     """OSError where it cannot be written, ImportError where the package is missing."""
     from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TracePacket, TrackEvent
-    from perfetto.trace_builder.proto_builder import StreamingTraceProtoBuilder
+    from perfetto.trace_builder.proto_builder import TraceProtoBuilder
 
     with path.open("wb") as file:
-        _Writer(run, StreamingTraceProtoBuilder(file), TracePacket, TrackEvent).write()
+        packets = _Packets(file, TraceProtoBuilder)
+        _Writer(run, packets, TracePacket, TrackEvent).write()
+        packets.flush()
+
+
+class _Packets:
+    """Writes many at a time: traces one after the other in a file are one trace.
+
+    The package's own builder for large traces makes a trace of each packet, which takes twice as long.
+    """
+
+    def __init__(self, file: IO[bytes], builder: Callable[[], Any]) -> None:
+        self._file, self._new_builder = file, builder
+        self._builder = builder()
+        self._waiting = 0
+
+    def write(self, packet: Any) -> None:
+        """It may be changed and written again."""
+        self._builder.trace.packet.append(packet)
+        self._waiting += 1
+        if self._waiting == _AT_ONCE:
+            self.flush()
+
+    def flush(self) -> None:
+        """Nothing is written without this at the end."""
+        self._file.write(self._builder.serialize())
+        self._builder, self._waiting = self._new_builder(), 0
 
 
 class _Writer:
-    def __init__(self, run: Timeline, builder: Any, packet: Any, event: Any) -> None:
+    def __init__(self, run: Timeline, packets: _Packets, packet: Any, event: Any) -> None:
         self._run = run
-        self._builder = builder
+        self._packets = packets
         self._packet = packet
         self._event = event
         self._sent, self._received = _messages(run)
@@ -60,7 +87,7 @@ class _Writer:
         if process:
             described.process.pid = process
             described.process.process_name = name
-        self._builder.write_packet(packet)
+        self._packets.write(packet)
 
     def _write_calls(self, place: int, track: Track, lane: Lane) -> None:
         sequence = _lane(place, lane.number)
@@ -82,7 +109,7 @@ class _Writer:
             self._with_arrows(packet, (place, call))
             for message in self._received.get((place, call), ()):
                 self._write_receipt(sequence, ended, message)
-            self._builder.write_packet(end)
+            self._packets.write(end)
 
     def _begin_sequence(self, sequence: int, track: Track) -> None:
         """Names are written once, and have numbers from then on."""
@@ -90,7 +117,7 @@ class _Writer:
         packet.sequence_flags = self._packet.SEQ_INCREMENTAL_STATE_CLEARED
         for number, name in enumerate(track.names, 1):
             packet.interned_data.event_names.add(iid=number, name=name)
-        self._builder.write_packet(packet)
+        self._packets.write(packet)
 
     def _call(self, sequence: int, track: Track, shape: tuple[int, ...]) -> Any:
         name, size, peer, tag, group, in_vain = shape
@@ -117,7 +144,7 @@ class _Writer:
         sent = self._sent.get(call)
         if sent:
             packet.track_event.flow_ids.extend(sent)
-        self._builder.write_packet(packet)
+        self._packets.write(packet)
         if sent:
             packet.track_event.ClearField("flow_ids")
 
@@ -132,7 +159,7 @@ class _Writer:
         packet.track_event.name = "received"
         packet.track_event.categories.append("message")
         packet.track_event.terminating_flow_ids.append(message)
-        self._builder.write_packet(packet)
+        self._packets.write(packet)
 
     def _write_spans(self) -> None:
         first = len(self._run.messages) + 1
@@ -163,8 +190,8 @@ class _Writer:
         end = self._packet(timestamp=time[1], trusted_packet_sequence_id=track)
         end.track_event.type = self._event.TYPE_SLICE_END
         end.track_event.track_uuid = track
-        self._builder.write_packet(begin)
-        self._builder.write_packet(end)
+        self._packets.write(begin)
+        self._packets.write(end)
 
     def _write_decisions(self) -> None:
         track = _DAEMON
@@ -179,7 +206,7 @@ class _Writer:
             event.categories.append(DAEMON)
             for name, text in {"job": decision.job, **decision.facts}.items():
                 event.debug_annotations.add(name=name, string_value=text)
-            self._builder.write_packet(packet)
+            self._packets.write(packet)
 
     def _write_counter(self, track: int, counter: Counter) -> None:
         packet = self._packet()
@@ -191,14 +218,14 @@ class _Writer:
             packet.track_descriptor.counter.unit_name = counter.unit
         else:
             packet.track_descriptor.counter.unit = packet.track_descriptor.counter.UNIT_COUNT
-        self._builder.write_packet(packet)
+        self._packets.write(packet)
         value = self._packet(trusted_packet_sequence_id=track)
         value.track_event.type = self._event.TYPE_COUNTER
         value.track_event.track_uuid = track
         for time, now in zip(counter.time.tolist(), counter.value.tolist(), strict=True):
             value.timestamp = time
             value.track_event.counter_value = now
-            self._builder.write_packet(value)
+            self._packets.write(value)
 
 
 def _lane(place: int, number: int) -> int:
