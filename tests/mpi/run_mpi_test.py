@@ -44,6 +44,7 @@ SHARED_NAMES = (
     "psm2_shm",
     "nereus",
 )
+MAPPED_WITHIN = 0.5  # seconds: an MPI maps a file in /dev/shm as soon as it has made it
 LINGER_SECONDS = 10.0  # for processes that are still ending when mpiexec has returned
 STACK_SECONDS = 30.0
 # Open MPI's own hang shows after the first part of the time-out, and is still there after the second.
@@ -171,28 +172,38 @@ def shared_files() -> dict[str, int]:
     return found
 
 
-def is_mapped(name: str) -> bool:
-    wanted = f"{SHARED_MEMORY}/{name}"
-    for maps in Path("/proc").glob("[0-9]*/maps"):
+def unmapped(names: set[str]) -> set[str]:
+    """Those that no process maps."""
+    left = set(names)
+    for maps in Path("/proc").glob("[0-9]*/maps") if left else ():
         with contextlib.suppress(OSError):
-            if wanted in maps.read_text(errors="replace"):
-                return True
-    return False
+            text = maps.read_text(errors="replace")
+            left -= {name for name in left if f"{SHARED_MEMORY}/{name}" in text}
+    return left
+
+
+def seconds_since_changed(names: set[str]) -> float:
+    """Any of these files; files that are gone do not count."""
+    changed = 0.0
+    for name in names:
+        with contextlib.suppress(OSError):
+            changed = max(changed, (SHARED_MEMORY / name).stat().st_ctime)
+    return time.time() - changed
 
 
 def remove_shared_files_left(before: dict[str, int]) -> list[str]:
-    """Remove new entries that no process maps; waits a little, as another job may be about to map its own."""
-    left: set[str] | None = None
-    for _ in range(20):
-        new = [name for name, inode in shared_files().items() if before.get(name) != inode]
-        unused = {name for name in new if not is_mapped(name)}
-        left = unused if left is None else left & unused
+    """Remove new entries that no process maps; a young one may be another job's, which is about to."""
+    left, deadline = set(shared_files()), time.monotonic() + 2 * MAPPED_WITHIN
+    while True:
+        left &= unmapped({name for name, inode in shared_files().items() if before.get(name) != inode})
         if not left:
             return []
+        if seconds_since_changed(left) > MAPPED_WITHIN or time.monotonic() > deadline:
+            break
         time.sleep(0.1)
-    for name in left or ():
+    for name in left:
         (SHARED_MEMORY / name).unlink(missing_ok=True)
-    return [f"file {SHARED_MEMORY / name}" for name in sorted(left or ())]
+    return [f"file {SHARED_MEMORY / name}" for name in sorted(left)]
 
 
 # --- stacks -------------------------------------------------------------------------------------------------
