@@ -2,6 +2,7 @@
 """The page of one real job, as a browser is told it: ranks, iterations, stages, resizes, traffic."""
 
 import json
+import os
 import signal
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -134,3 +135,24 @@ def test_job_without_daemon_and_monitor_shows_ranks_and_the_resize_alone(site: S
     (resize,) = found["resizes"]
     assert (resize["from"], resize["to"], resize["source"]) == (2, 1, "status")
     assert (iterations(found), found["stages"], found["traffic"]) == ([], [], None)
+
+
+def test_job_is_followed_through_its_recovery(site: Site, mpi: str) -> None:
+    program = choose(mpi).prefix / "bin" / "nereus-halo"
+    saving = ("--save", "saved", "--save-every", "0.2", "--recoveries", "3")
+    words = ("run", "--mpi", mpi, "-n", "2", "--name", "shown", *saving, "--", program)
+    with site.started(*words, "--rows", "30", "--columns", "30", "--iterations", "1000000000") as process:
+        assert process.stderr is not None
+        process.stderr.readline()
+        with page(site, "shown") as look:
+            wait_until(lambda: look()["samples"] != [] and [*site.folder.glob("saved/epoch-*")] != [])
+            before = look()
+            os.kill(site.processes("nereus-halo")[0], signal.SIGKILL)
+            wait_until(lambda: look()["there"] and look()["job"]["job"] != before["job"]["job"])
+            found = look()
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=LIMIT)
+            wait_until(lambda: look()["ended_unix"] is not None)
+    assert found["samples"][: len(before["samples"])] == before["samples"]
+    assert (found["job"]["continues"], found["job"]["ranks"]) == (before["job"]["job"], 2)
+    assert found["ended_unix"] is None

@@ -91,9 +91,22 @@ def test_trace_has_the_messages_and_collectives_that_the_monitor_counts(
 
 @pytest.mark.parametrize("ranks", [1, 2, 5])
 def test_each_message_has_an_arrow_however_it_is_received(site: Any, build: Build, ranks: int) -> None:
+    assert_arrows_are_right(traced(site, build, ranks, "receives"), ways=14)
+
+
+@pytest.mark.parametrize("module", ["f90", "f08"])
+@pytest.mark.parametrize("ranks", [1, 2, 5])
+def test_each_message_of_fortran_has_an_arrow(
+    site: Any, openmpi_debian: str, ranks: int, module: str
+) -> None:
+    """Its calls come by those of C in MPICH, and have wrappers of their own in Open MPI."""
+    assert_arrows_are_right(traced(site, choose(openmpi_debian), ranks, f"receives_{module}"), ways=15)
+
+
+def assert_arrows_are_right(run: Timeline, ways: int) -> None:
     """No rank sends two messages of one size: an arrow to a wrong receive would have another size."""
-    run = traced(site, build, ranks, "receives")
-    assert len(run.messages) == 14 * (3 * ranks * (ranks - 1) + 2 * ranks)
+    ranks = len(run.tracks)
+    assert len(run.messages) == ways * (3 * ranks * (ranks - 1) + 2 * ranks)
     assert run.unmatched == 0
     for source in range(ranks):
         own = run.messages[[run.tracks[each].rank == source for each in run.messages["source"]]]

@@ -28,6 +28,7 @@ template <> inline MPI_Win from_fortran(MPI_Fint number) { return PMPI_Win_f2c(n
 template <> inline MPI_File from_fortran(MPI_Fint number) { return PMPI_File_f2c(number); }
 template <> inline MPI_Request from_fortran(MPI_Fint number) { return PMPI_Request_f2c(number); }
 template <> inline MPI_Op from_fortran(MPI_Fint number) { return PMPI_Op_f2c(number); }
+template <> inline MPI_Message from_fortran(MPI_Fint number) { return PMPI_Message_f2c(number); }
 
 template <class Handle> std::vector<Handle> handles(const MPI_Fint *numbers, int length) {
     std::vector<Handle> list;

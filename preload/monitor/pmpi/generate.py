@@ -52,8 +52,10 @@ FORTRAN_PREAMBLE = """\
 // Made by generate.py from calls.toml: change that.
 #include "pmpi/files.hpp"
 #include "pmpi/fortran.hpp"
+#include "pmpi/fortran_messages.hpp"
 #include "pmpi/io_phases.hpp"
 #include "pmpi/meetings.hpp"
+#include "pmpi/messages.hpp"
 #include "pmpi/moves.hpp"
 #include "pmpi/timed.hpp"
 
@@ -74,6 +76,7 @@ HANDLES = {
     "FILE": "MPI_File",
     "REQUEST": "MPI_Request",
     "OPERATION": "MPI_Op",
+    "MESSAGE": "MPI_Message",
 }
 
 
@@ -233,7 +236,17 @@ def kind_of(parameter: Any) -> str:
     return str(parameter.kind.name).upper()
 
 
-def converted(parameter: Any, call: str) -> str:
+def length_of(parameter: Any, form: Any) -> str:
+    """Of a list of handles, statuses or places: of those that the call gives back, no more than there are."""
+    kind, names = kind_of(parameter), [each.name for each in form.parameters]
+    if kind in ("STATUS", "INDEX") and "outcount" in names:
+        return "*f_outcount"
+    if kind in ("STATUS", "INDEX", "REQUEST"):
+        return "*f_incount" if "incount" in names else "*f_count"
+    return f"{'neighbours' if 'neighbor' in form.name.lower() else 'ranks'}(comm)"
+
+
+def converted(parameter: Any, form: Any) -> str:
     """How a parameter of the C interface is made of what Fortran gives."""
     name, kind, given = parameter.name, kind_of(parameter), f"f_{parameter.name}"
     if kind == "BUFFER":
@@ -242,12 +255,16 @@ def converted(parameter: Any, call: str) -> str:
         made = f"const std::string {name}_text = text({given}, {given}_length)"
         return f"{made}; const char *{name} = {name}_text.c_str()"
     is_list = parameter.array == "[]"
+    if kind in ("STATUS", "INDEX"):
+        number = length_of(parameter, form) if is_list else "1"
+        made = f"const auto {name}_list = {'statuses' if kind == 'STATUS' else 'places'}({given}, {number})"
+        return f"{made}; const auto *{name} = {name}_list.data()"
     handle = HANDLES.get(kind)
     if handle is None:
-        return f"const int *{name} = {given}" if is_list else f"const int {name} = *{given}"
+        is_place = is_list or parameter.pointer_level
+        return f"const int *{name} = {given}" if is_place else f"const int {name} = *{given}"
     if is_list:
-        length = "count" if kind == "REQUEST" else f"{'neighbours' if 'neighbor' in call else 'ranks'}(comm)"
-        made = f"const std::vector<{handle}> {name}_list = handles<{handle}>({given}, {length})"
+        made = f"const auto {name}_list = handles<{handle}>({given}, {length_of(parameter, form)})"
         return f"{made}; const {handle} *{name} = {name}_list.data()"
     if parameter.pointer_level:
         return f"{handle} {name}_value = from_fortran<{handle}>(*{given}); {handle} *{name} = &{name}_value"
@@ -256,11 +273,10 @@ def converted(parameter: Any, call: str) -> str:
 
 def conversions(form: Any, action: str) -> list[str]:
     """Of all parameters that the action looks at. Lists of handles come last: they need others."""
-    call = form.name.lower()
     used = [parameter for parameter in form.parameters if uses(parameter.name, action)]
     lists = [parameter for parameter in used if kind_of(parameter) in HANDLES and parameter.array == "[]"]
     others = [parameter for parameter in used if parameter not in lists]
-    return [converted(parameter, call) for parameter in [*others, *lists]]
+    return [converted(parameter, form) for parameter in [*others, *lists]]
 
 
 def fortran_type(parameter: Any) -> str:
@@ -274,6 +290,15 @@ def is_text(parameter: Any) -> bool:
 
 def block(condition: str, lines: list[str]) -> list[str]:
     return [f"    if ({condition}) {{", *(f"        {line};" for line in lines), "    }"]
+
+
+def own_statuses(preparing: str) -> tuple[str, str]:
+    """What prepares a call of C, for one of Fortran: where its statuses go, and the rest."""
+    found = re.match(r"(\w+) = own_status(?:es)?\((?:(\w+), )?\w+\)(?:, )?", preparing)
+    if found is None:
+        return "", preparing
+    number = f"*f_{found[2]}" if found[2] else "1"
+    return f"f_{found[1]} = own_fortran_statuses({number}, f_{found[1]})", preparing[found.end() :]
 
 
 def fortran_wrapper(symbol: str, form: Any, actions: Actions) -> str:
@@ -290,18 +315,23 @@ def fortran_wrapper(symbol: str, form: Any, actions: Actions) -> str:
         if action:
             lines.extend(block(condition, [*conversions(form, action), action]))
 
-    if actions.tell:
+    if actions.is_timed:
         lines.append(CLOCK)
     add("has_record()", actions.before)
+    statuses, preparing = own_statuses(actions.prepare)
+    if statuses:
+        lines.append(f"    if (timed.follows_messages()) {statuses};")
+    add("timed.follows_messages()", preparing)
     lines.append(f"    real({', '.join(names)});")
     add("timed.ended() && *f_ierror == MPI_SUCCESS", actions.tell)
+    add("timed.follows_messages() && *f_ierror == MPI_SUCCESS", actions.messages)
+    add("timed.follows_messages()", actions.restore)
     add(f"{actions.condition} && *f_ierror == MPI_SUCCESS", actions.behind)
     add("has_record()", actions.finally_)
     return "\n".join([*lines, "}"])
 
 
 def fortran_of(entry: dict[str, str], present: set[str]) -> list[str]:
-    """Messages are not followed here: statuses of Fortran are others."""
     made = []
     for names, is_persistent in ((entry.get("calls", ""), False), (entry.get("persistent", ""), True)):
         for name in words(names):
@@ -309,7 +339,7 @@ def fortran_of(entry: dict[str, str], present: set[str]) -> list[str]:
             if form.name not in present:
                 continue
             actions = persistent_actions_of(entry) if is_persistent else actions_of(entry, name)
-            if not (actions.tell or actions.before or actions.behind or actions.finally_):
+            if actions == Actions():
                 continue
             made += [
                 fortran_wrapper(symbol, form, actions)

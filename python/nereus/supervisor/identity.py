@@ -10,3 +10,4 @@ class Identity:
 
     key: str
     name: str
+    continues: str = ""  # key of the job that failed before, if it goes on from an epoch of that

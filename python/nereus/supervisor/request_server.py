@@ -64,6 +64,7 @@ class RequestServer:
         self._fixed = {
             "job": job.key,
             "name": job.name,
+            "continues": job.continues or None,
             "command": [str(launch.program), *launch.arguments],
             "mpi": launch.build.name,
             "host": socket.gethostname(),

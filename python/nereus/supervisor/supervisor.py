@@ -70,7 +70,7 @@ class Supervisor:
             self._sockets = opened.enter_context(Sockets())
             self._link = LinkSocket(self._sockets, groups.temporary, launch, groups.job)
             opened.callback(self._link.close)
-            identity = Identity(groups.job, name)
+            identity = Identity(groups.job, name, groups.continues)
             network = self._network_control_socket(start)
             if network is not None:
                 opened.callback(network.close)

@@ -16,6 +16,7 @@ from nereus.daemon.page.job.communicators import KnownCommunicators
 from nereus.daemon.page.job.in_daemon import JobInDaemon
 from nereus.daemon.page.job.source import JobSource
 from nereus.daemon.page.job.status import JobStatus
+from nereus.daemon.page.job.successor import Successors
 from nereus.daemon.page.job.traffic import Traffic
 from nereus.daemon.page.server import FILES, JOB_PAGE, application, listening, new_word, serve
 from nereus.supervisor import FoundJob, NoAnswer
@@ -26,13 +27,14 @@ from nereus.supervisor.sockets import Sockets
 Document = dict[str, Any]
 KEY = "a" * 16
 NOWHERE = Path("/nowhere/a.control")
+NOBODY = 2**30  # a process of this number cannot be
 
 
 def status(**changes: Any) -> Document:
     """As docs/formats/link.md has it."""
     usual: Document = {
         **{"version": 1, "kind": "status", "job": KEY, "name": "cg-1", "command": ["./cg", "100"]},
-        **{"mpi": "mpich", "host": socket.gethostname(), "pid": 1, "started_unix": 1.0, "ranks": 2},
+        **{"mpi": "mpich", "host": socket.gethostname(), "pid": NOBODY, "started_unix": 1.0, "ranks": 2},
         **{"generation": 0, "hosts": ["h", "h"], "state": "running", "resizes": 0},
     }
     return {**usual, **changes}
@@ -79,6 +81,7 @@ def source(
     records: list[bytes] | None = None,
     results: Path | None = None,
     name: str = "cg-1",
+    successors: Successors | None = None,
 ) -> JobSource:
     """`records`: lines of the processes of a monitored run; None: none is monitored."""
     runs = [] if records is None else [Path("/run")]
@@ -88,6 +91,7 @@ def source(
         JobInDaemon(KEY, no_daemon if daemon is None else daemon.ask),
         Traffic(KEY, lambda: runs, lambda _: records or [], lambda _: True, known_communicators([])),
         results,
+        successors or Successors(lambda: [], processes=Path("/nowhere")),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from a_job_page import (
     KEY,
+    NOBODY,
     DaemonSays,
     Says,
     Supervisor,
@@ -25,7 +26,8 @@ from a_page import House, until
 from nereus.daemon.page.job import source as job_source
 from nereus.daemon.page.job.source import JobSource, sampled
 from nereus.daemon.page.job.status import JobStatus
-from nereus.supervisor import NoAnswer, find
+from nereus.daemon.page.job.successor import Successors
+from nereus.supervisor import FoundJob, NoAnswer, find
 
 RESIZED = {
     **{"number": 1, "time_unix": 50.0, "job": KEY, "event": "resized", "before": 2, "ranks": 4},
@@ -153,6 +155,47 @@ def test_job_that_has_ended_is_told_so_and_keeps_what_is_known() -> None:
     assert asked.has_ended and (found["ended_unix"], found["there"], found["why"]) == (11.0, False, "")
     assert found["job"]["ranks"] == 2 and len(found["samples"]) == 1
     assert found["traffic"]["cells"] == [[0, 1, 100, 0]]
+
+
+def test_job_that_was_lost_is_followed_to_the_one_that_continues_it(tmp_path: Path) -> None:
+    supervisor = tmp_path / str(NOBODY)
+    supervisor.touch()
+    other, next_key = "c" * 16, "b" * 16
+    jobs = [FoundJob(key, "cg-1", "h", Path(key)) for key in (other, next_key)]
+    found: list[FoundJob] = []
+    answers = {
+        other: Says(status(job=other)),
+        next_key: Says(status(job=next_key, continues=KEY, ranks=3), status(job=next_key, ranks=3), None),
+    }
+
+    def ask(where: Any, question: Any, seconds: float) -> Any:
+        return answers[where.name].ask(where, question, seconds)
+
+    asked = source(Says(status(), None), successors=Successors(lambda: found, ask, tmp_path))
+    asked.sample(10.0)
+    asked.sample(11.0)
+    lost = asked.look(None)
+    assert not asked.has_ended and not lost["there"] and "may start it again" in lost["why"]
+    found += jobs
+    asked.sample(12.0)
+    back = asked.look(lost["last"])
+    assert back["there"] and back["job"]["job"] == next_key and back["gaps"] == [[11.0, 12.0]]
+    assert [(one["ranks"], one["time_unix"]) for one in asked.look(None)["samples"]] == [(2, 10.0), (3, 12.0)]
+    supervisor.unlink()
+    asked.sample(13.0)
+    assert asked.has_ended and asked.look(None)["ended_unix"] == 13.0
+
+
+def test_job_has_ended_once_what_could_start_it_again_has(tmp_path: Path) -> None:
+    supervisor = tmp_path / str(NOBODY)
+    supervisor.touch()
+    asked = source(Says(status(), None), successors=Successors(lambda: [], processes=tmp_path))
+    asked.sample(10.0)
+    asked.sample(11.0)
+    assert not asked.has_ended
+    supervisor.unlink()
+    asked.sample(12.0)
+    assert asked.has_ended
 
 
 def test_killed_supervisor_is_told_and_asked_again(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from nereus.daemon.page.job.in_daemon import JobInDaemon
 from nereus.daemon.page.job.resizes import MOST_RESIZES, Resize, best_told
 from nereus.daemon.page.job.results import Point, Results, file_in
 from nereus.daemon.page.job.status import JobStatus, Status
+from nereus.daemon.page.job.successor import Successors
 from nereus.daemon.page.job.traffic import Traffic
 from nereus.daemon.page.printable_document import printable_document
 from nereus.launch.hosts import is_here
@@ -30,6 +31,7 @@ EVERY = 1.0
 #: Older ones are forgotten.
 MOST_SAMPLES = 5000
 _MOST_GAPS = 100
+_MAY_GO_ON = "its processes have ended, and what started it may start it again"
 
 
 class JobSource:
@@ -42,6 +44,7 @@ class JobSource:
         daemon: JobInDaemon | None = None,
         traffic: Traffic | None = None,
         results: Path | None = None,
+        successors: Successors | None = None,
     ) -> None:
         """`results`: what the job writes about itself; None: what its command says."""
         self._job = job
@@ -49,6 +52,11 @@ class JobSource:
         self._daemon = daemon or JobInDaemon(job.key)
         self._traffic = traffic or Traffic(job.key)
         self._results = Results(results) if results is not None else None
+        self._successors = successors or Successors()
+        #: It has failed, and what started it may start it again.
+        self._may_go_on = False
+        #: Those of the jobs before, as the daemon told them.
+        self._former: deque[Resize] = deque(maxlen=MOST_RESIZES)
         self._seen: deque[Resize] = deque(maxlen=MOST_RESIZES)
         self._samples: deque[Document] = deque(maxlen=MOST_SAMPLES)
         self._gaps: deque[list[float | None]] = deque(maxlen=_MOST_GAPS)
@@ -67,12 +75,32 @@ class JobSource:
     def sample(self, now: float) -> None:
         """Look at all there is; what may take long is done while others may look here."""
         before = self._status.latest
-        status = self._status.look()
+        status = self._status.look() or self._follow()
         self._daemon.look()
         points = self._points(self._status.latest)
         self._traffic.look(now)
         with self._lock:
             self._note(before, status, points, now)
+
+    def _follow(self) -> Status | None:
+        """How the job stands that continues this one, which has ended; what is known of this one is kept."""
+        ended = self._status.latest
+        if not self._status.has_ended or ended is None:
+            return None
+        may_go_on, job = self._successors.may_come(ended), self._successors.of(ended)
+        with self._lock:
+            self._may_go_on = may_go_on and job is None
+            if job is None:
+                return None
+            self._former += self._daemon.resizes
+            self._job, self._status = job, self._successors.status_of(job)
+            self._daemon, self._traffic = JobInDaemon(job.key), Traffic(job.key)
+        return self._status.look()
+
+    @property
+    def _why(self) -> str:
+        """Why nothing is told; "" while it is."""
+        return _MAY_GO_ON if self._may_go_on else self._status.why
 
     def look(self, since: int | None) -> Document:
         """Samples after that number; None: all that are kept. What did not change since then is left out."""
@@ -82,7 +110,7 @@ class JobSource:
                 key: self._told[key] for key, at in self._changed.items() if since is None or at > first
             }
             found = {
-                **{"there": self._status.why == "" and not self.has_ended, "why": self._status.why},
+                **{"there": self._why == "" and not self.has_ended, "why": self._why},
                 **{"time_unix": time.time(), "every": EVERY, "ended_unix": self._ended},
                 **{"job": self._about(), "since": first, "last": self._last, "gaps": list(self._gaps)},
                 **{"samples": [one for one in self._samples if one["number"] > first], **changed},
@@ -156,13 +184,13 @@ class JobSource:
         is_open = len(self._gaps) > 0 and self._gaps[-1][1] is None
         if is_there and is_open:
             self._gaps[-1][1] = now
-        elif not is_there and not is_open and not self._status.has_ended:
+        elif not is_there and not is_open and (self._may_go_on or not self._status.has_ended):
             self._gaps.append([now, None])
 
     def _note_changes(self) -> None:
         results = self._results
         written = [] if results is None else list(results.resizes)
-        best = best_told([written, list(self._daemon.resizes), list(self._seen)])
+        best = best_told([written, [*self._former, *self._daemon.resizes], list(self._seen)])
         now = {
             "resizes": [one.document() for one in best],
             "stages": [] if results is None else results.documents_of_stages(),
@@ -176,7 +204,8 @@ class JobSource:
             self._last += 1
 
     def _note_end(self, now: float) -> None:
-        if not self.has_ended and (self._status.has_ended or self._is_over_elsewhere()):
+        has_ended = self._status.has_ended and not self._may_go_on
+        if not self.has_ended and (has_ended or self._is_over_elsewhere()):
             self._ended = now
 
     def _is_over_elsewhere(self) -> bool:

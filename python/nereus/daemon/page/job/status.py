@@ -21,6 +21,7 @@ class Status(Strict):
 
     job: str
     name: str | None = None
+    continues: str | None = None
     command: list[str]
     mpi: str
     host: str
