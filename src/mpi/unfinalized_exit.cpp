@@ -36,9 +36,10 @@ int pmi_connection() {
 
 int highest_file() {
     int highest = -1;
-    std::error_code problem; // then the connection gets a number that is not the highest, and closes as before
-    for (const auto &file : std::filesystem::directory_iterator("/proc/self/fd", problem))
-        highest = std::max(highest, std::atoi(file.path().filename().c_str()));
+    std::error_code problem; // then the connection gets a number that is not the highest, and closes when it did before
+    std::filesystem::directory_iterator file("/proc/self/fd", problem);
+    for (; !problem && file != std::filesystem::directory_iterator{}; file.increment(problem))
+        highest = std::max(highest, std::atoi(file->path().filename().c_str()));
     return highest;
 }
 

@@ -13,6 +13,7 @@ Exit codes: 0 passed, 1 failed, 77 skipped (the program's own exit code 77), 2 w
 import argparse
 import contextlib
 import ctypes
+import itertools
 import os
 import re
 import runpy
@@ -44,6 +45,7 @@ SHARED_NAMES = (
     "psm2_shm",
     "nereus",
 )
+LOOKS = 2  # a tenth of a second apart: who ends removes its file a moment after it has unmapped it
 MAPPED_WITHIN = 0.5  # seconds: an MPI maps a file in /dev/shm as soon as it has made it
 LINGER_SECONDS = 10.0  # for processes that are still ending when mpiexec has returned
 STACK_SECONDS = 30.0
@@ -191,19 +193,27 @@ def seconds_since_changed(names: set[str]) -> float:
     return time.time() - changed
 
 
+def is_removed(name: str) -> bool:
+    """Whether it was still there."""
+    try:
+        (SHARED_MEMORY / name).unlink()
+    except FileNotFoundError:
+        return False
+    return True
+
+
 def remove_shared_files_left(before: dict[str, int]) -> list[str]:
     """Remove new entries that no process maps; a young one may be another job's, which is about to."""
     left, deadline = set(shared_files()), time.monotonic() + 2 * MAPPED_WITHIN
-    while True:
+    for look in itertools.count(1):
         left &= unmapped({name for name, inode in shared_files().items() if before.get(name) != inode})
         if not left:
             return []
-        if seconds_since_changed(left) > MAPPED_WITHIN or time.monotonic() > deadline:
+        is_old = look > LOOKS and seconds_since_changed(left) > MAPPED_WITHIN
+        if is_old or time.monotonic() > deadline:
             break
         time.sleep(0.1)
-    for name in left:
-        (SHARED_MEMORY / name).unlink(missing_ok=True)
-    return [f"file {SHARED_MEMORY / name}" for name in sorted(left)]
+    return [f"file {SHARED_MEMORY / name}" for name in sorted(left) if is_removed(name)]
 
 
 # --- stacks -------------------------------------------------------------------------------------------------

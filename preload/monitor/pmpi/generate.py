@@ -6,7 +6,8 @@ calls.toml says what moves what, the MPI Forum's own list of its interface (pymp
 declared, and a preprocessed mpi.h which of them this MPI has.
 
 Fortran's calls need wrappers of their own where they do not come by those of C: in Open MPI, whose mpif.h and
-mpi call mpi_NAME_ and whose mpi_f08 calls ompi_NAME_f, and both of which go to PMPI.
+mpi call mpi_NAME_ and whose mpi_f08 calls ompi_NAME_f, or mpi_NAME_f08_ where a parameter is a logical value,
+and of MPI_Testsome. All go to PMPI.
 
 Example: generate.py --calls calls.toml --header mpi.i --output wrappers.cpp --fortran fortran.cpp
 """
@@ -127,8 +128,10 @@ def telling(entry: dict[str, str], name: str) -> str:
         return ""
     way = "asked_of" if not is_sent(entry) else "exchanged_with" if "prepare" in entry else "sent_to"
     envelope = f", {way}({entry['envelope']})" if "envelope" in entry else ""
-    look = entry.get("look")
-    return f"timed.as_look({shape}, given({look}){envelope})" if look else f"timed.as({shape}{envelope})"
+    look = entry.get("look", "")
+    # A logical value of Fortran may be -1; a number of requests may be MPI_UNDEFINED, which is below 0.
+    found = f"*{look} != 0" if look == "flag" else f"*{look} > 0"
+    return f"timed.as_look({shape}, {found}{envelope})" if look else f"timed.as({shape}{envelope})"
 
 
 CLOCK = "    Timed timed(__builtin_return_address(0));"
@@ -301,6 +304,13 @@ def own_statuses(preparing: str) -> tuple[str, str]:
     return f"f_{found[1]} = own_fortran_statuses({number}, f_{found[1]})", preparing[found.end() :]
 
 
+def symbols_of(form: Any) -> list[str]:
+    """What programs call in Open MPI by mpif.h and mpi; by mpi_f08, which converts logical values itself."""
+    name = form.name.removeprefix("MPI_").lower()
+    is_of_module = name == "testsome" or "LOGICAL" in map(kind_of, form.parameters)
+    return [f"mpi_{name}_", f"mpi_{name}_f08_" if is_of_module else f"ompi_{name}_f"]
+
+
 def fortran_wrapper(symbol: str, form: Any, actions: Actions) -> str:
     """Under one name of the call; what this hides is called on under the same name."""
     types = [fortran_type(parameter) for parameter in form.parameters] + ["MPI_Fint *"]
@@ -315,6 +325,9 @@ def fortran_wrapper(symbol: str, form: Any, actions: Actions) -> str:
         if action:
             lines.extend(block(condition, [*conversions(form, action), action]))
 
+    if symbol.endswith("_f08_"):
+        lines.append("    MPI_Fint own_error = MPI_SUCCESS; // a program may leave it out")
+        lines.append("    if (f_ierror == nullptr) f_ierror = &own_error;")
     if actions.is_timed:
         lines.append(CLOCK)
     add("has_record()", actions.before)
@@ -324,7 +337,10 @@ def fortran_wrapper(symbol: str, form: Any, actions: Actions) -> str:
     add("timed.follows_messages()", preparing)
     lines.append(f"    real({', '.join(names)});")
     add("timed.ended() && *f_ierror == MPI_SUCCESS", actions.tell)
-    add("timed.follows_messages() && *f_ierror == MPI_SUCCESS", actions.messages)
+    arrived = re.fullmatch(r"\*flag \? (.+) : void\(\)", actions.messages)
+    found = " && *f_flag" if arrived else ""  # else nothing is looked at: programs ask again and again
+    messages = arrived[1] if arrived else actions.messages
+    add(f"timed.follows_messages() && *f_ierror == MPI_SUCCESS{found}", messages)
     add("timed.follows_messages()", actions.restore)
     add(f"{actions.condition} && *f_ierror == MPI_SUCCESS", actions.behind)
     add("has_record()", actions.finally_)
@@ -341,10 +357,7 @@ def fortran_of(entry: dict[str, str], present: set[str]) -> list[str]:
             actions = persistent_actions_of(entry) if is_persistent else actions_of(entry, name)
             if actions == Actions():
                 continue
-            made += [
-                fortran_wrapper(symbol, form, actions)
-                for symbol in (f"mpi_{name.lower()}_", f"ompi_{name.lower()}_f")
-            ]
+            made += [fortran_wrapper(symbol, form, actions) for symbol in symbols_of(form)]
     return made
 
 

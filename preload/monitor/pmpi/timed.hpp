@@ -67,11 +67,6 @@ inline std::uint64_t size_of(MPI_Count count, MPI_Datatype type) {
 /// Else a process may give anything for what only the other side, or the root, needs.
 inline bool in_one_group(MPI_Comm comm) { return !Thread::here().members(comm).has_two_sides(); }
 
-/// A flag or a number of requests that is there; MPI_UNDEFINED is below 0, and C gives places where Fortran gives
-/// values.
-inline bool given(int flag) { return flag > 0; }
-inline bool given(const int *flag) { return *flag > 0; }
-
 inline std::uint64_t ranks_of(MPI_Comm comm) { return static_cast<std::uint64_t>(Thread::here().members(comm).size()); }
 inline std::uint64_t neighbours_of(MPI_Comm comm) {
     return static_cast<std::uint64_t>(Thread::here().members(comm).neighbours().size());

@@ -67,7 +67,8 @@ class Recovering:
             saving = replace(attempt.saving, epoch=epoch)
             name, before, attempt = (
                 claim.name,
-                claim.key,
+                # One that never began left nothing behind: the next one goes on from those before.
+                claim.key if ending.was_opened else before,
                 Attempt(where, _possible(ending.ranks or attempt.ranks, where), saving),
             )
 

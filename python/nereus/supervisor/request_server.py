@@ -65,6 +65,7 @@ class RequestServer:
             "job": job.key,
             "name": job.name,
             "continues": job.continues or None,
+            "recovers": launch.recovers,
             "command": [str(launch.program), *launch.arguments],
             "mpi": launch.build.name,
             "host": socket.gethostname(),

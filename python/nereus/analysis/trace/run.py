@@ -60,19 +60,22 @@ class _Reading:
 
     def timeline(self) -> Timeline:
         messages, unmatched = matched(*self._sides(), self._ends())
-        jobs = first_job_of(self._processes.values())
+        jobs, keys = first_job_of(self._processes.values()), {}
         generations: list[GenerationSpan] = []
         states: list[StateSpan] = []
         for place, trace in enumerate(self._traces):
             process = self._process(trace)
             first, last = self._first(trace) - self._zero, self._last(trace)
             if process is not None:
-                job = jobs[process.supervised.job] if process.supervised is not None else None
+                job = None
+                if process.supervised is not None:
+                    keys[place] = process.supervised.job
+                    job = jobs[process.supervised.job]
                 generations += spans_of(place, process, job, self._generation_marks(trace), first, last)
             phases = process.phases if process is not None else {}
             states += states_of(place, trace, self._common(trace, trace.begin), last, phases)
         tracks = [self._track(trace) for trace in self._traces]
-        states += recoveries_of(generations, tracks)
+        states += recoveries_of(generations, tracks, keys)
         first_trace = self._traces[0]
         begun = self._common(first_trace, np.array([first_trace.begun]))[0]
         return Timeline(

@@ -158,20 +158,20 @@ def test_job_that_has_ended_is_told_so_and_keeps_what_is_known() -> None:
 
 
 def test_job_that_was_lost_is_followed_to_the_one_that_continues_it(tmp_path: Path) -> None:
-    supervisor = tmp_path / str(NOBODY)
-    supervisor.touch()
+    supervisor = process(tmp_path, "S")
     other, next_key = "c" * 16, "b" * 16
     jobs = [FoundJob(key, "cg-1", "h", Path(key)) for key in (other, next_key)]
     found: list[FoundJob] = []
     answers = {
         other: Says(status(job=other)),
-        next_key: Says(status(job=next_key, continues=KEY, ranks=3), status(job=next_key, ranks=3), None),
+        next_key: Says(status(job=next_key, continues=KEY, ranks=3, recovers=True), None),
     }
 
     def ask(where: Any, question: Any, seconds: float) -> Any:
         return answers[where.name].ask(where, question, seconds)
 
-    asked = source(Says(status(), None), successors=Successors(lambda: found, ask, tmp_path))
+    says = Says(status(generation=1, recovers=True), None)
+    asked = source(says, successors=Successors(lambda: found, ask, tmp_path))
     asked.sample(10.0)
     asked.sample(11.0)
     lost = asked.look(None)
@@ -180,22 +180,68 @@ def test_job_that_was_lost_is_followed_to_the_one_that_continues_it(tmp_path: Pa
     asked.sample(12.0)
     back = asked.look(lost["last"])
     assert back["there"] and back["job"]["job"] == next_key and back["gaps"] == [[11.0, 12.0]]
+    assert asked.look(None)["resizes"] == []
     assert [(one["ranks"], one["time_unix"]) for one in asked.look(None)["samples"]] == [(2, 10.0), (3, 12.0)]
     supervisor.unlink()
     asked.sample(13.0)
     assert asked.has_ended and asked.look(None)["ended_unix"] == 13.0
 
 
-def test_job_has_ended_once_what_could_start_it_again_has(tmp_path: Path) -> None:
-    supervisor = tmp_path / str(NOBODY)
-    supervisor.touch()
-    asked = source(Says(status(), None), successors=Successors(lambda: [], processes=tmp_path))
+def test_job_is_followed_past_one_that_never_began(tmp_path: Path) -> None:
+    """The second one is lost before it is opened: the third one continues the first one."""
+    process(tmp_path, "S")
+    answers = {
+        "b" * 16: Says(status(job="b" * 16, continues=KEY, state="starting", recovers=True), None),
+        "c" * 16: Says(status(job="c" * 16, continues=KEY, recovers=True)),
+    }
+    found: list[FoundJob] = []
+
+    def ask(where: Any, question: Any, seconds: float) -> Any:
+        return answers[where.name].ask(where, question, seconds)
+
+    asked = source(Says(status(recovers=True), None), successors=Successors(lambda: found, ask, tmp_path))
+    asked.sample(10.0)
+    for number, key in enumerate(answers):
+        found[:] = [FoundJob(key, "cg-1", "h", Path(key))]
+        asked.sample(11.0 + 2 * number)
+        assert asked.look(None)["job"]["job"] == key
+        asked.sample(12.0 + 2 * number)
+
+
+@pytest.mark.parametrize(
+    ("recovers", "state", "after", "has_ended"),
+    [
+        (True, "S", 59.0, False),
+        (True, "S", 61.0, True),
+        (True, "Z", 1.0, True),
+        (True, "", 1.0, True),
+        (False, "S", 1.0, True),
+    ],
+)
+def test_job_has_ended_where_nothing_will_continue_it(
+    tmp_path: Path, recovers: bool, state: str, after: float, has_ended: bool
+) -> None:
+    """`after`: seconds since it was lost."""
+    supervisor = process(tmp_path, "S")
+    asked = source(
+        Says(status(recovers=recovers), None), successors=Successors(lambda: [], processes=tmp_path)
+    )
     asked.sample(10.0)
     asked.sample(11.0)
-    assert not asked.has_ended
+    assert asked.has_ended != recovers
     supervisor.unlink()
-    asked.sample(12.0)
-    assert asked.has_ended
+    if state:
+        process(tmp_path, state)
+    asked.sample(11.0 + after)
+    assert asked.has_ended == has_ended
+
+
+def process(folder: Path, state: str) -> Path:
+    """The supervisor's, in that state, as the kernel tells it."""
+    (folder / str(NOBODY)).mkdir(exist_ok=True)
+    stat = folder / str(NOBODY) / "stat"
+    stat.write_text(f"{NOBODY} (nereus) run) {state} 1")
+    return stat
 
 
 def test_killed_supervisor_is_told_and_asked_again(tmp_path: Path) -> None:

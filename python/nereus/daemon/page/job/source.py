@@ -18,7 +18,7 @@ from nereus.daemon.page.job.in_daemon import JobInDaemon
 from nereus.daemon.page.job.resizes import MOST_RESIZES, Resize, best_told
 from nereus.daemon.page.job.results import Point, Results, file_in
 from nereus.daemon.page.job.status import JobStatus, Status
-from nereus.daemon.page.job.successor import Successors
+from nereus.daemon.page.job.successor import COMES_WITHIN, Successors
 from nereus.daemon.page.job.traffic import Traffic
 from nereus.daemon.page.printable_document import printable_document
 from nereus.launch.hosts import is_here
@@ -53,7 +53,10 @@ class JobSource:
         self._traffic = traffic or Traffic(job.key)
         self._results = Results(results) if results is not None else None
         self._successors = successors or Successors()
-        #: It has failed, and what started it may start it again.
+        #: Those that continue one another.
+        self._keys = {job.key}
+        #: Since when the last one is gone, while what started it may start it again.
+        self._lost: float | None = None
         self._may_go_on = False
         #: Those of the jobs before, as the daemon told them.
         self._former: deque[Resize] = deque(maxlen=MOST_RESIZES)
@@ -75,27 +78,31 @@ class JobSource:
     def sample(self, now: float) -> None:
         """Look at all there is; what may take long is done while others may look here."""
         before = self._status.latest
-        status = self._status.look() or self._follow()
+        status = self._status.look() or self._follow(now)
         self._daemon.look()
         points = self._points(self._status.latest)
         self._traffic.look(now)
         with self._lock:
             self._note(before, status, points, now)
 
-    def _follow(self) -> Status | None:
+    def _follow(self, now: float) -> Status | None:
         """How the job stands that continues this one, which has ended; what is known of this one is kept."""
         ended = self._status.latest
         if not self._status.has_ended or ended is None:
             return None
-        may_go_on, job = self._successors.may_come(ended), self._successors.of(ended)
+        self._lost = self._lost if self._lost is not None else now
+        waits = now - self._lost <= COMES_WITHIN and self._successors.may_come(ended)
+        next_one = self._successors.of(self._keys, ended.name) if ended.recovers else None
         with self._lock:
-            self._may_go_on = may_go_on and job is None
-            if job is None:
+            self._may_go_on = waits and next_one is None
+            if next_one is None:
                 return None
+            self._lost = None
             self._former += self._daemon.resizes
-            self._job, self._status = job, self._successors.status_of(job)
-            self._daemon, self._traffic = JobInDaemon(job.key), Traffic(job.key)
-        return self._status.look()
+            self._job, self._status = next_one
+            self._keys.add(self._job.key)
+            self._daemon, self._traffic = JobInDaemon(self._job.key), Traffic(self._job.key)
+        return self._status.latest
 
     @property
     def _why(self) -> str:
@@ -174,6 +181,8 @@ class JobSource:
     def _note_resize(self, before: Status | None, status: Status, now: float) -> None:
         if before is None or before.state == "starting" or before.generation == status.generation:
             return
+        if before.job != status.job:
+            return  # it begins to count anew
         number = status.generation - before.generation
         facts = {"when": "between two looks of this page, before that time"}
         if number > 1:
@@ -194,7 +203,7 @@ class JobSource:
         now = {
             "resizes": [one.document() for one in best],
             "stages": [] if results is None else results.documents_of_stages(),
-            "traffic": self._traffic.document,
+            "traffic": self._traffic.document or self._told["traffic"],
         }
         for key, value in now.items():
             if value != self._told[key]:

@@ -22,6 +22,7 @@ class Status(Strict):
     job: str
     name: str | None = None
     continues: str | None = None
+    recovers: bool = False
     command: list[str]
     mpi: str
     host: str
@@ -37,10 +38,10 @@ class Status(Strict):
 class JobStatus:
     """Asks again and again."""
 
-    def __init__(self, where: Where, ask: AskJob = ask) -> None:
+    def __init__(self, where: Where, ask: AskJob = ask, latest: Status | None = None) -> None:
         self._where, self._ask = where, ask
         #: The latest that was told.
-        self.latest: Status | None = None
+        self.latest = latest
         #: Why nothing is told; "" while it is.
         self.why = ""
         #: The supervisor is gone for good, as it is when its job has ended.
