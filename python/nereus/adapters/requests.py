@@ -66,7 +66,7 @@ class Requests:
         counts = start.adapter.progress is not None
         self._daemon = DaemonClient(sockets, claim.key, about, self._state, counts)
         supervision = start.supervision(ranks)
-        identity = Identity(claim.key, claim.name)
+        identity = Identity(claim.key, claim.name, claim.continues)
         network = None
         if supervision.is_asked_from_elsewhere:
             try:
