@@ -145,6 +145,15 @@ class HostedJob:
             assert time.monotonic() < deadline, f"waited too long: {why()}\n{self.output}"
             time.sleep(0.02)
 
+    def kill(self) -> None:
+        """The supervisor; what cleans up behind it has ended too when this returns."""
+        self.process.kill()
+        self.process.wait()
+        deadline = time.monotonic() + LIMIT
+        while self.site.processes():
+            assert time.monotonic() < deadline, f"processes are left\n{self.output}"
+            time.sleep(0.02)
+
     @property
     def output(self) -> str:
         """What the command has written so far."""

@@ -142,8 +142,7 @@ def test_killed_supervisor_leaves_no_epochs_on_hosts(start: Any, hosts: Any, mpi
     with start(mpich, "a:1,b:1", "-n", "2", *BUDDIES) as job:
         job.expect("ab")
         wait_for_epochs(job, hosts.a, hosts.b)
-        job.process.kill()
-        job.process.wait()
+        job.kill()
         hosts.wait_until_empty(hosts.b)
         deadline = time.monotonic() + 30
         while any(newest_on(name) for name in hosts.names):

@@ -78,8 +78,7 @@ def test_killed_supervisor_leaves_no_heartbeats(start: Any, hosts: Any, mpich: s
         job.wait_until(
             lambda: any("while echo" in command_line(pid) for pid in job.all_on("b")), lambda: "no heartbeats"
         )
-        job.process.kill()
-        job.process.wait()
+        job.kill()
         hosts.wait_until_empty(hosts.b)
 
 
