@@ -25,7 +25,8 @@ Result<Generation> generation_of_founders(MPI_Comm founders) {
     auto first = generation_of(std::move(*control));
     if (!first) return first;
     MPI_Comm members = first->control.get();
-    first->worlds.assign(static_cast<std::size_t>(first->control.size()), shared_world(members));
+    first->first_world = shared_world(members);
+    first->worlds.assign(static_cast<std::size_t>(first->control.size()), first->first_world);
     auto hosts = mpi::hosts_of(members);
     if (!hosts) return tl::unexpected(hosts.error());
     first->hosts = std::move(*hosts);

@@ -18,10 +18,21 @@ def must_fail_when_killed(application: Application, number: signal.Signals) -> N
     assert "the job failed: " in err
 
 
-@pytest.mark.parametrize("strategies", ["none", "single", "multiple", "asynchronous"])
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT])
+SIGNALS = (signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT)
+STRATEGIES = ("none", "single", "multiple", "asynchronous")
+
+
+@pytest.mark.parametrize(
+    ("number", "strategies"),
+    [
+        # `make test` sees each signal and each strategy.
+        pytest.param(number, strategies, marks=() if (n - m) % 3 == 0 else pytest.mark.whole)
+        for n, number in enumerate(SIGNALS)
+        for m, strategies in enumerate(STRATEGIES)
+    ],
+)
 def test_rank_killed_after_baseline_by_spawning_fails_the_job(
-    site: Any, mpich: str, strategies: str, number: signal.Signals
+    site: Any, mpich: str, number: signal.Signals, strategies: str
 ) -> None:
     with running(site, mpich) as application:
         answer = application.resize(3, process_method="baseline-inter", process_strategies=strategies)

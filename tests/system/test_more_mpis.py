@@ -55,7 +55,7 @@ def test_intel_mpi_grows_and_shrinks(site: Any, intel: str, strategies: list[str
     check_experiment(site, intel, strategies, transfer)
 
 
-@pytest.mark.parametrize("transfer", ["p2p", "col"])
+@pytest.mark.parametrize("transfer", ["p2p", pytest.param("col", marks=pytest.mark.whole)])
 def test_open_mpi_5_grows_and_shrinks(site: Any, openmpi5: str, transfer: str) -> None:
     check_experiment(site, openmpi5, [], transfer)
 

@@ -86,7 +86,7 @@ def test_restarted_job_is_resized_by_mpi_again(site: Any, mpich: str) -> None:
 
 def halo(site: Any, mpi: str) -> tuple[str, ...]:
     """A plate that takes some seconds."""
-    sizes = ("--rows", "400", "--columns", "400", "--tolerance", "0", "--iterations", "40000")
+    sizes = ("--rows", "1600", "--columns", "800", "--tolerance", "0", "--iterations", "2400")
     return (
         "run",
         "--mpi",

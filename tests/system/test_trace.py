@@ -129,11 +129,12 @@ def test_messages_between_worlds_have_arrows(site: Any, mpi: str) -> None:
     assert run.unmatched == 0
 
 
+@pytest.mark.parametrize("supervised", [True, False])
 @pytest.mark.parametrize("method", ["merge", "baseline-inter"])
 def test_resized_job_has_its_generations_and_arrows_from_rank_to_rank(
-    site: Any, mpi: str, method: str
+    site: Any, build: Build, method: str, supervised: bool
 ) -> None:
-    program = choose(mpi).prefix / "bin" / "nereus-cg"
+    program = build.prefix / "bin" / "nereus-cg"
     options = (
         "--poisson",
         "8",
@@ -148,10 +149,12 @@ def test_resized_job_has_its_generations_and_arrows_from_rank_to_rank(
     )
     site.environment["NEREUS_PROCESS_STRATEGIES"] = "none"  # iterations wait for newcomers
     site.environment["NEREUS_PROCESS_METHOD"] = method
-    command = [*COMMAND, "run", "--mpi", mpi, "-n", "2", "--", str(program), *options]
-    done = site.nereus("trace", "--mpi", mpi, "-o", "traced", "--", *command)
+    run_words = [*COMMAND, "run", "--mpi", build.name, "-n", "2", "--", str(program)]
+    words = run_words if supervised else launched(build, 2, program)
+    done = site.nereus("trace", "--mpi", build.name, "-o", "traced", "--", *words, *options)
     assert done.code == 0, done.err
     run = read_run(site.folder / "traced")
+    assert len({span.job for span in run.generations}) == 1
     spans = {(span.generation, span.rank): span for span in run.generations}
     assert sorted(spans) == [(0, 0), (0, 1), (1, 0), (1, 1), (1, 2), (2, 0)]
     assert {(span.generation, span.ranks) for span in run.generations} == {(0, 2), (1, 3), (2, 1)}

@@ -124,6 +124,7 @@ Offer any_offer() {
     if (!offer.sizes.anew && *rc::gen::arbitrary<bool>()) renumber(offer.sizes);
     offer.transfer_choice = {*rc::gen::inRange(0, 4), *rc::gen::inRange(0, 4)};
     offer.settings = any_settings();
+    offer.first_world = *rc::gen::arbitrary<plan::World>();
     offer.worlds = *rc::gen::container<std::vector<plan::World>>(static_cast<std::size_t>(offer.sizes.drains),
                                                                  rc::gen::arbitrary<plan::World>());
     offer.hosts = any_hosts(offer.sizes.drains);
@@ -159,6 +160,7 @@ RC_GTEST_PROP(Offer, TellsNewcomersWhatTheJobHas, ()) {
     RC_ASSERT(texts_of_job(told.settings) == texts_of_job(offer.settings));
     RC_ASSERT(told.settings.memory_key == offer.settings.memory_key);
     RC_ASSERT(told.settings.party == "3.0");
+    RC_ASSERT(told.first_world == offer.first_world);
     RC_ASSERT(told.worlds == offer.worlds);
     RC_ASSERT(told.hosts == offer.hosts);
     RC_ASSERT(told.source_hosts == offer.source_hosts);

@@ -176,22 +176,30 @@ Done begin_capture_or_trace() {
     return begin_captured({options.calls, options.most_calls, world, run().rank, run().ranks});
 }
 
-/// A launcher may have handed on our settings to some processes alone: then none of them waits for the others.
-bool all_write_alike() {
+/// What all processes of the world have in common.
+struct Agreed {
+    bool have_records, note_alike;
+};
+
+/// Collective. Before there is a record: its sensors would see these messages too.
+Agreed agree_on(bool has_record) {
     const int own = !run().options.trace.empty() ? 2 : !run().options.calls.empty() ? 1 : 0;
-    std::array<int, 2> least{own, -own};
-    PMPI_Allreduce(MPI_IN_PLACE, least.data(), 2, MPI_INT, MPI_MIN, run().comm);
-    if (least[0] == -least[1]) return own != 0;
+    std::array<int, 3> least{has_record, own, -own};
+    PMPI_Allreduce(MPI_IN_PLACE, least.data(), 3, MPI_INT, MPI_MIN, run().comm);
+    return {least[0] != 0, least[1] == -least[2]};
+}
+
+/// A launcher may have handed on our settings to some processes alone: then none of them waits for the others.
+void note_no_calls() {
     if (run().rank == 0)
         say("not all processes got our settings from their launcher: the times of calls are not noted");
     run().options.trace.clear();
     run().options.calls.clear();
-    return false;
 }
 
 /// From about the same moment on in all processes.
 void begin_calls() {
-    if (!all_write_alike()) return;
+    if (run().options.calls.empty() && run().options.trace.empty()) return;
     PMPI_Barrier(run().comm);
     if (const Done begun = begin_capture_or_trace(); !begun)
         say(begun.error().what + ": the times of calls are not noted");
@@ -226,9 +234,8 @@ void begin(const char *sensor, const World &world) {
     PMPI_Comm_size(run().comm, &run().ranks);
     if (run().options.has_file) name_files();
     auto made = begin_record();
-    int have_records = made.has_value();
-    PMPI_Allreduce(MPI_IN_PLACE, &have_records, 1, MPI_INT, MPI_MIN, run().comm);
-    if (!have_records) {
+    const Agreed agreed = agree_on(made.has_value());
+    if (!agreed.have_records) {
         if (!made) say(made.error().what + ": nothing is recorded");
         PMPI_Comm_free(&run().comm);
         return;
@@ -240,6 +247,7 @@ void begin(const char *sensor, const World &world) {
     watch_decomposed(run().comm, run().options.model);
     show_variables();
     recording = run().options.record;
+    if (!agreed.note_alike) note_no_calls();
     begin_calls();
 }
 

@@ -6,8 +6,6 @@
 #include "mpi/library.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <unistd.h>
 
 namespace nereus::job {
@@ -27,10 +25,7 @@ json about(const Settings &settings, const Generation &generation, const std::ve
 
 /// A job that nobody started by a name has its first world's.
 std::string name_of(const Settings &settings, const Generation &generation) {
-    if (!settings.job.empty()) return settings.job;
-    std::array<char, 17> digits{};
-    std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(generation.worlds.front()));
-    return digits.data();
+    return settings.job.empty() ? key_of(generation) : settings.job;
 }
 
 }

@@ -315,6 +315,7 @@ void Handover::enter_next_generation() {
     if (company_ && !sizes_.anew) settle_control(next_, company_->meeting.comm);
     if (company_ && company_->meeting.inter) company_->meeting.comm.disconnect();
     next_.number = job_.generation.number + 1;
+    next_.first_world = job_.generation.first_world;
     next_.worlds = worlds_;
     next_.hosts = hosts_;
     next_.processes = processes_;

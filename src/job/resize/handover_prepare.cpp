@@ -126,6 +126,7 @@ Done Handover::offer(const Handles &handles) {
     offer.sizes = sizes_;
     offer.transfer_choice = transfer_choice_;
     offer.settings = job_.settings;
+    offer.first_world = job_.generation.first_world;
     offer.worlds = worlds_;
     offer.source_hosts = job_.generation.hosts;
     offer.hosts = hosts_;

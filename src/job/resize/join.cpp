@@ -226,6 +226,7 @@ Result<nereus_resize_report> join(JobState &job, process::Arrival arrival) {
     if (!offer.sizes.anew) settle_control(*next, meeting.comm);
     if (meeting.inter) meeting.comm.disconnect();
     next->number = offer.generation + 1;
+    next->first_world = offer.first_world;
     next->worlds = offer.worlds;
     next->hosts = offer.hosts;
     job.generation = std::move(*next);

@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int offer_version = 9;
+constexpr int offer_version = 10;
 
 json as_json(const Entry &entry) {
     json out = description_as_json(entry.is);
@@ -107,6 +107,7 @@ mpi::Bytes pack(const Offer &offer, const std::vector<Entry> &entries) {
                              {"transfer_strategy", offer.transfer_choice.strategy},
                              {"settings", texts_of_job(offer.settings)},
                              {"memory_key", offer.settings.memory_key},
+                             {"first_world", offer.first_world},
                              {"worlds", offer.worlds},
                              {"kept", offer.sizes.kept},
                              {"newcomers_as", offer.sizes.newcomers_as},
@@ -132,6 +133,7 @@ Result<Unpacked> unpack_offer(const mpi::Bytes &bytes, const Settings &own) try 
     offer.transfer_choice = {whole<int>(in, "transfer_method", 0, NEREUS_TRANSFER_AUTO - 1),
                              whole<int>(in, "transfer_strategy", 0, NEREUS_STRATEGY_AUTO - 1)};
     offer.settings = settings_from(in, own);
+    offer.first_world = in.at("first_world").get<plan::World>();
     offer.worlds = in.at("worlds").get<std::vector<plan::World>>();
     offer.source_hosts = in.at("source_hosts").get<std::vector<std::string>>();
     offer.hosts = in.at("hosts").get<std::vector<std::string>>();

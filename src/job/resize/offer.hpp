@@ -16,6 +16,7 @@ struct Offer {
     plan::Sizes sizes{};
     TransferChoice transfer_choice;
     Settings settings;                        ///< of the job; what a process has of its own does not travel
+    plan::World first_world = 0;              ///< which job this is
     std::vector<plan::World> worlds;          ///< of the drains
     std::vector<std::string> source_hosts;    ///< of the sources
     std::vector<std::string> hosts;           ///< of the drains

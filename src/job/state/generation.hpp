@@ -7,7 +7,9 @@
 #include "process/process_id.hpp"
 #include "transfer/windows.hpp"
 
+#include <array>
 #include <cstdint>
+#include <cstdio>
 #include <random>
 #include <set>
 #include <string>
@@ -23,6 +25,7 @@ inline plan::World new_world() {
 
 struct Generation {
     std::int64_t number = 0;
+    plan::World first_world = 0;               ///< of rank 0 of the job's first generation: no other job has it
     mpi::Comm control;                         ///< Nereus' own
     mpi::Comm application;                     ///< what nereus_comm() returns
     std::vector<plan::World> worlds;           ///< of each rank
@@ -39,6 +42,13 @@ inline Done make_lane(Generation &generation) {
     if (!made) return tl::unexpected(made.error());
     generation.lane = std::move(*made);
     return {};
+}
+
+/// Which job this is, where nobody started it by a name: 16 digits.
+inline std::string key_of(const Generation &generation) {
+    std::array<char, 17> digits{};
+    std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(generation.first_world));
+    return digits.data();
 }
 
 /// Whether all processes were started together, by one mpiexec or one spawn.

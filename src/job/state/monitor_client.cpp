@@ -2,8 +2,6 @@
 // The library does not need the monitor, and finds it where it is: preloaded, linked, or loaded by Open MPI for itself.
 #include "job/state/monitor_client.hpp"
 
-#include <array>
-#include <cstdio>
 #include <dlfcn.h>
 #include <nereus/monitor.h>
 
@@ -26,10 +24,7 @@ template <class Function> Function *of_monitor(const char *name) {
 void tell_monitor(const Generation &generation) {
     const auto tell = of_monitor<decltype(nereus_monitor_generation)>("nereus_monitor_generation");
     if (!tell || generation.number < 0 || !generation.application) return;
-    std::array<char, 17> job{};
-    // Rank 0 is of one world, and no world of two jobs.
-    std::snprintf(job.data(), job.size(), "%016llx", static_cast<unsigned long long>(generation.worlds.front()));
-    tell(generation.application.get(), job.data(), static_cast<int>(generation.number));
+    tell(generation.application.get(), key_of(generation).c_str(), static_cast<int>(generation.number));
 }
 
 void tell_monitor_state(const char *activity, const char *state) {

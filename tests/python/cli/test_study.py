@@ -72,6 +72,12 @@ def file(shell: Any) -> Path:
     return Path(shell.write("study.toml", STUDY))
 
 
+@pytest.fixture
+def once(shell: Any, file: Path) -> Path:
+    """The same with one run of each kind."""
+    return Path(shell.write(file.name, STUDY.replace("repetitions = 2", "repetitions = 1")))
+
+
 def records(shell: Any, folder: str = "out") -> dict[str, dict[str, Any]]:
     """The last record of each run."""
     lines = (shell.folder / folder / "runs.jsonl").read_text().splitlines()
@@ -101,26 +107,25 @@ def test_all_runs_are_made_and_reported(shell: Any, file: Path) -> None:
     assert "Merge-COLT" in shell.nereus("report", "out").stdout
 
 
-def test_program_gets_its_resize_as_option(shell: Any, file: Path) -> None:
-    assert shell.nereus("study", file, "--folder", "out").returncode == 0
+def test_program_gets_its_resize_as_option(shell: Any, once: Path) -> None:
+    assert shell.nereus("study", once, "--folder", "out").returncode == 0
     results = shell.folder / "out" / "runs" / "cg_1-2_Merge-COLT_1" / "1" / "run.jsonl"
     header = json.loads(results.read_text().splitlines()[0])
     assert header["arguments"] == ["--iterations", "100", "--resize", "50:2"]
 
 
-def test_complete_study_repeats_no_run(shell: Any, file: Path) -> None:
-    assert shell.nereus("study", file, "--folder", "out").returncode == 0
-    assert shell.nereus("study", file, "--folder", "out", FAKE_CG="die").returncode == 0
+def test_complete_study_repeats_no_run(shell: Any, once: Path) -> None:
+    assert shell.nereus("study", once, "--folder", "out").returncode == 0
+    assert shell.nereus("study", once, "--folder", "out", FAKE_CG="die").returncode == 0
     assert {record["attempt"] for record in records(shell).values()} == {1}
 
 
-def test_number_of_runs_is_told_first_and_their_time_where_it_is_known(shell: Any, file: Path) -> None:
-    begun = shell.nereus("study", file, "--folder", "out", FAKE_CG="die Merge").stderr.splitlines()
-    assert begun[0] == f"fake: {RUNS} of {RUNS} runs are to be made"
-    again = shell.nereus("study", file, "--folder", "out").stderr.splitlines()
-    outlook = rf"fake: 2 of {RUNS} runs are to be made, which take about \d+:\d\d"
-    assert re.fullmatch(outlook, again[0])
-    assert shell.nereus("study", file, "--folder", "out", "--quiet").stderr == ""
+def test_number_of_runs_is_told_first_and_their_time_where_it_is_known(shell: Any, once: Path) -> None:
+    begun = shell.nereus("study", once, "--folder", "out", FAKE_CG="die Merge").stderr.splitlines()
+    assert begun[0] == "fake: 4 of 4 runs are to be made"
+    again = shell.nereus("study", once, "--folder", "out").stderr.splitlines()
+    assert re.fullmatch(r"fake: 1 of 4 runs are to be made, which take about \d+:\d\d", again[0])
+    assert shell.nereus("study", once, "--folder", "out", "--quiet").stderr == ""
 
 
 def test_failed_runs_are_recorded_with_reason_and_repeated(shell: Any, file: Path) -> None:
@@ -296,8 +301,8 @@ def test_mpi_that_cannot_resize_is_refused(shell: Any, file: Path) -> None:
     assert not (shell.folder / "out").exists()
 
 
-def test_outputs_that_a_study_does_not_have_are_refused(shell: Any, file: Path) -> None:
-    assert shell.nereus("study", file, "--folder", "out").returncode == 0
+def test_outputs_that_a_study_does_not_have_are_refused(shell: Any, once: Path) -> None:
+    assert shell.nereus("study", once, "--folder", "out").returncode == 0
     for option in (("--proteo",), ("--picture", "p.png")):
         result = shell.nereus("report", "out", *option)
         assert result.returncode == 2

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { room = 1 << 14, ahead = 2, messages = 300, by_thread = 20000, sizes = 1000 };
+enum { room = 1 << 14, ahead = 2, messages = 300, by_thread = 5000, sizes = 1000 };
 static char out[room], in[ahead][room];
 static int rank, ranks;
 static atomic_int has_sent;

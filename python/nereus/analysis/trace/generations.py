@@ -60,7 +60,7 @@ def in_order(spans: Sequence[GenerationSpan]) -> Iterator[list[dict[int, Generat
     """For each job its generations, one after the other, by rank."""
     jobs: dict[str, dict[tuple[str, int], dict[int, GenerationSpan]]] = defaultdict(lambda: defaultdict(dict))
     for span in spans:
-        jobs[span.job][span.world, span.generation][span.rank] = span
+        jobs[span.job][span.start, span.generation][span.rank] = span
     for generations in jobs.values():
         yield sorted(generations.values(), key=lambda ranks: min(span.begin for span in ranks.values()))
 

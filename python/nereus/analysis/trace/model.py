@@ -77,7 +77,7 @@ class GenerationSpan:
     """A process in one generation of a malleable job."""
 
     job: str  # the first of those that continue one another
-    world: str  # of its rank 0; a job that was restarted has generations of the same number in several
+    start: str  # of the job; one that was restarted has generations of the same number in several
     generation: int
     ranks: int
     track: int
