@@ -122,7 +122,8 @@ def test_resize_of_an_adapted_job_that_fails_on_other_ranks_is_rolled_back(site:
 
 
 def test_adapted_job_without_progress_is_resized_once_its_program_is_stable(site: Site, mpich: str) -> None:
-    job = Counting(site, mpich, BY_SIGNAL + '[restart]\narguments = ["continue"]\nstable_after = "0.3 s"\n')
+    # Long enough for four ranks of a program in Python to have failed.
+    job = Counting(site, mpich, BY_SIGNAL + '[restart]\narguments = ["continue"]\nstable_after = "4 s"\n')
     with job.started(LONG, "fails-on=4") as process:
         job.wait_for(process, 2)
         assert job.resize(3).code == 0

@@ -82,6 +82,7 @@ def test_mpi_of_the_same_abi_gets_a_build_without_a_compiler(installed: Installe
     assert (resized["resizes"], resized["ranks"]) == (1, 3)
 
 
+@pytest.mark.whole  # compiles for minutes
 def test_intel_mpi_runs_the_programs_of_the_wheel(installed: Installed) -> None:
     if not INTEL.exists():
         pytest.skip("Intel MPI is not installed: scripts/more_mpis")

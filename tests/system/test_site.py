@@ -15,6 +15,7 @@ MAKER = ROOT / "docs" / "make" / "make_site.py"
 LIMIT = 580  # minutes, beside other tests
 
 
+@pytest.mark.whole  # takes minutes
 @pytest.mark.timeout(LIMIT + 20)
 @pytest.mark.skipif(not shutil.which("doxygen"), reason="doxygen is not installed")
 def test_site_has_all_pages_the_api_and_no_dead_link(tmp_path: Path) -> None:

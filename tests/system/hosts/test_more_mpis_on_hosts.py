@@ -4,6 +4,8 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 LIMIT = 90.0
 REASON = "Open MPI 5 does not connect processes on several hosts that were spawned apart"
 EXPERIMENT = """\
@@ -24,6 +26,7 @@ process_strategies = ["multiple"]
 """
 
 
+@pytest.mark.whole  # takes half a minute
 def test_parties_of_their_own_on_other_hosts_are_refused_with_open_mpi_5(
     site: Any, openmpi5: str, hosts: Any, on_host_a: Callable[[list[str]], Any]
 ) -> None:

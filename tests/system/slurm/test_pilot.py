@@ -138,6 +138,7 @@ def test_jobs_share_out_the_nodes_of_one_slurm_job(script: Script, cluster: Slur
     script.end()
 
 
+@pytest.mark.whole  # takes minutes
 def test_jobs_keep_their_nodes_when_the_daemon_is_killed(script: Script) -> None:
     script.wait_until(lambda: script.is_all_given_to("one", "two"), "jobs do not grow")
     held, killed = script.held(), script.status()["pid"]
