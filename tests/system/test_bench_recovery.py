@@ -61,7 +61,7 @@ def test_restarts_and_jobs_run_again_are_timed(site: Any, measuring: tuple[str, 
     assert list((site.folder / "here").iterdir()) == []
 
 
-@pytest.mark.parametrize("cases", ["off,on", "off,protected"])
+@pytest.mark.parametrize("cases", [pytest.param("off,on", marks=pytest.mark.whole), "off,protected"])
 def test_costs_of_epochs_are_those_of_both_programs(
     site: Any, measuring: tuple[str, ...], cases: str
 ) -> None:

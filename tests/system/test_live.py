@@ -156,6 +156,7 @@ ranks = 2
 """
 
 
+@pytest.mark.whole  # takes a minute
 def test_emulated_applications_wait_for_cores_and_are_resized_by_the_daemon(site: Site, mpi: str) -> None:
     site.write("lends.py", LENDS)
     site.write("app.toml", APPLICATION.replace("iterations = 60", "iterations = 400"))

@@ -37,7 +37,7 @@ def test_notebook_is_valid_and_has_no_outputs(name: str) -> None:
             assert cell.execution_count is None
 
 
-@pytest.mark.parametrize("name", SAYS)
+@pytest.mark.parametrize("name", ["resize", pytest.param("study", marks=pytest.mark.whole)])
 def test_notebook_runs_from_top_to_bottom(site: Any, mpich: str, name: str) -> None:
     """In one process, as a kernel does, in the folder of the installed examples."""
     assert site.nereus("examples", "examples").code == 0

@@ -7,6 +7,7 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+import pytest
 from commands import COMMAND
 
 from conftest import ROOT, said_in
@@ -39,6 +40,7 @@ def is_running(cluster: Any, number: str) -> bool:
     return [job["state"] for job in jobs] == ["running"]
 
 
+@pytest.mark.whole  # takes minutes, most of them waiting
 def test_script_of_the_page_saves_requeues_and_continues(cluster: Any, mpich: str, tmp_path: Path) -> None:
     folder = cluster.folder / tmp_path.name
     folder.mkdir()
