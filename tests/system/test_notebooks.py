@@ -15,6 +15,7 @@ SAYS = {
     "resize": ["two processes iterate faster by a factor of", "generations: [0, 1, 2]"],
     "study": ["Merge outperforms Baseline in both directions, as in the paper:"],
 }
+TAKES_MINUTES = {"study"}
 PICTURES = {"resize": ["iterations.png", "traced.png"], "study": ["two-ways.png"]}
 
 
@@ -37,7 +38,9 @@ def test_notebook_is_valid_and_has_no_outputs(name: str) -> None:
             assert cell.execution_count is None
 
 
-@pytest.mark.parametrize("name", ["resize", pytest.param("study", marks=pytest.mark.whole)])
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.whole if name in TAKES_MINUTES else ()) for name in SAYS]
+)
 def test_notebook_runs_from_top_to_bottom(site: Any, mpich: str, name: str) -> None:
     """In one process, as a kernel does, in the folder of the installed examples."""
     assert site.nereus("examples", "examples").code == 0
